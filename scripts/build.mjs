@@ -1,0 +1,16 @@
+// Builds everything that runs: TypeScript into dist/, then the WASM modules of policies/ and test/fixtures/.
+// `npm ci` runs this through the `prepare` script, so a fresh clone needs no other step.
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+function run(command, args) {
+  const { status, error } = spawnSync(command, args, { cwd: root, stdio: "inherit" });
+  if (error) throw error;
+  if (status !== 0) process.exit(status ?? 1);
+}
+
+run(process.execPath, ["node_modules/typescript/bin/tsc"]);
+if (existsSync(new URL("build-wasm.mjs", import.meta.url))) run(process.execPath, ["scripts/build-wasm.mjs"]);

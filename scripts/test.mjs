@@ -1,0 +1,34 @@
+// Runs the compiled tests with node's own test runner. `npm test` runs them all;
+// `node scripts/test.mjs cel` only the files whose path below dist/test contains "cel".
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { run } from "node:test";
+import { spec } from "node:test/reporters";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../dist/test", import.meta.url));
+const wanted = process.argv.slice(2);
+const files = readdirSync(root, { recursive: true })
+  .map(String)
+  .filter((file) => file.endsWith(".test.js") && (wanted.length === 0 || wanted.some((part) => file.includes(part))))
+  .sort()
+  .map((file) => join(root, file));
+if (files.length === 0) {
+  console.error(`no test file below dist/test matches: ${wanted.join(" ")}`);
+  process.exit(1);
+}
+
+let passed = 0;
+let failed = 0;
+const stream = run({ files, concurrency: true, timeout: 300_000 });
+stream.on("test:pass", ({ details }) => {
+  if (details.type !== "suite") passed += 1;
+});
+stream.on("test:fail", () => {
+  failed += 1;
+});
+stream.compose(new spec()).pipe(process.stdout);
+stream.on("end", () => {
+  process.exitCode = failed > 0 ? 1 : 0;
+  process.on("exit", () => console.log(`${passed} passed, ${failed} failed`));
+});

@@ -1,0 +1,85 @@
+/**
+ * The static types of CEL (spec kubernetes-cel.md 2.1 and 7.6). Types are plain immutable data, compared structurally.
+ */
+
+/** A static type. Timestamp and duration are scalars; `optional_type(T)` is the opaque type of that name. */
+export type Type =
+  | { readonly kind: ScalarKind }
+  | { readonly kind: "list"; readonly element: Type }
+  | { readonly kind: "map"; readonly key: Type; readonly value: Type }
+  | { readonly kind: "opaque"; readonly name: string; readonly params: readonly Type[] }
+  | { readonly kind: "object"; readonly name: string }
+  | { readonly kind: "type"; readonly of: Type | undefined }
+  | { readonly kind: "param"; readonly name: string }
+  | { readonly kind: "wrapper"; readonly of: Type };
+
+/** Types without parameters. `error` is the type of a failed subexpression. */
+export type ScalarKind =
+  | "dyn"
+  | "any"
+  | "error"
+  | "null"
+  | "bool"
+  | "int"
+  | "uint"
+  | "double"
+  | "string"
+  | "bytes"
+  | "timestamp"
+  | "duration";
+
+const scalar = (kind: ScalarKind): Type => Object.freeze({ kind });
+
+export const DYN = scalar("dyn");
+export const ANY = scalar("any");
+export const ERROR = scalar("error");
+export const NULL = scalar("null");
+export const BOOL = scalar("bool");
+export const INT = scalar("int");
+export const UINT = scalar("uint");
+export const DOUBLE = scalar("double");
+export const STRING = scalar("string");
+export const BYTES = scalar("bytes");
+export const TIMESTAMP = scalar("timestamp");
+export const DURATION = scalar("duration");
+
+/** `list(element)`. */
+export const listType = (element: Type): Type => ({ kind: "list", element });
+/** `map(key, value)`. */
+export const mapType = (key: Type, value: Type): Type => ({ kind: "map", key, value });
+/** A library type such as `kubernetes.Quantity`, with its parameters. */
+export const opaqueType = (name: string, ...params: Type[]): Type => ({ kind: "opaque", name, params });
+/** `optional_type(of)`. */
+export const optionalType = (of: Type): Type => opaqueType("optional_type", of);
+/** An object type whose fields the environment declares. */
+export const objectType = (name: string): Type => ({ kind: "object", name });
+/** `type(of)`. */
+export const typeType = (of?: Type): Type => ({ kind: "type", of });
+/** A type parameter of an overload, such as `T`. */
+export const typeParam = (name: string): Type => ({ kind: "param", name });
+/** `wrapper(of)`: the scalar or null. */
+export const wrapperType = (of: Type): Type => ({ kind: "wrapper", of });
+
+/** The type as error messages print it (spec kubernetes-cel.md 7.6): `list(int)`, `map(string, dyn)`, `!error!`. */
+export function formatType(type: Type): string {
+  switch (type.kind) {
+    case "error":
+      return "!error!";
+    case "list":
+      return `list(${formatType(type.element)})`;
+    case "map":
+      return `map(${formatType(type.key)}, ${formatType(type.value)})`;
+    case "opaque":
+      return type.params.length === 0 ? type.name : `${type.name}(${type.params.map(formatType).join(", ")})`;
+    case "object":
+      return type.name;
+    case "type":
+      return type.of === undefined ? "type" : `type(${formatType(type.of)})`;
+    case "param":
+      return type.name;
+    case "wrapper":
+      return `wrapper(${formatType(type.of)})`;
+    default:
+      return type.kind;
+  }
+}

@@ -1,0 +1,5 @@
+/** A type as a value, as `type(x)` yields it: equal by name (spec kubernetes-cel.md 2.1). */
+export class TypeValue {
+  /** @param name the runtime type name: `int`, `list`, `google.protobuf.Timestamp`, `kubernetes.Quantity` … */
+  constructor(readonly name: string) {}
+}

@@ -1,0 +1,74 @@
+/**
+ * How CEL values are represented at run time. JSON is read in place: what a JSON reader yields is a CEL value already.
+ *
+ * | CEL | JavaScript |
+ * | --- | --- |
+ * | null, bool, string | `null`, `boolean`, `string` (well-formed UTF-16) |
+ * | int | `number` when it is a safe integer (never -0), else `bigint` |
+ * | uint | {@link Uint} |
+ * | double | `number` when it is not a safe integer (fractions, NaN, infinities, large values), else a `Number` object (`Object(1)`, `Object(-0)`) |
+ * | bytes | `Uint8Array` |
+ * | list | array |
+ * | map | plain object (string keys, as JSON has them) or {@link MapValue} |
+ * | timestamp, duration, type, optional | {@link Timestamp}, {@link Duration}, {@link TypeValue}, {@link Optional} |
+ * | library values, typed objects | {@link OpaqueValue}, {@link ObjectValue} |
+ *
+ * The representation of a value is unique: 1 is always the number 1, 2^60 always a bigint, 1.0 always a `Number` object. So two ints are equal
+ * exactly when `===` says so. An integral double is a `Number` object, and not a class of ours, because a JSON reader must be able to make one
+ * without knowing CEL.
+ */
+import type { CelError } from "./cel-error.js";
+import type { MapValue } from "./map-value.js";
+import type { Optional } from "./optional.js";
+import type { Duration, Timestamp } from "./time.js";
+import type { TypeValue } from "./type-value.js";
+import type { Uint } from "./uint.js";
+
+/** A CEL value. */
+export type Value =
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  // biome-ignore lint/complexity/noBannedTypes: an integral double is a Number object, see above
+  | Number
+  | Uint
+  | Uint8Array
+  | readonly Value[]
+  | { readonly [key: string]: Value }
+  | MapValue
+  | Timestamp
+  | Duration
+  | TypeValue
+  | Optional
+  | OpaqueValue
+  | ObjectValue;
+
+/** What evaluating an expression yields: a value, or an error as a value. */
+export type Result = Value | CelError;
+
+/** A value of a library type (`kubernetes.Quantity`, `net.IP`, …). */
+export abstract class OpaqueValue {
+  /** The runtime type name, such as `kubernetes.Quantity`. */
+  abstract readonly typeName: string;
+  /** `==` with this value on the left: a `CelError` where the other kind has no comparison (spec kubernetes-cel.md 2.2). */
+  abstract equals(other: Value): boolean | CelError;
+  /** The text for tools and explanations; not reachable from CEL. */
+  abstract toString(): string;
+}
+
+/**
+ * A value of a declared object type whose fields are read one by one, at first use (`request`, `variables`, schema-bound objects).
+ * JSON objects need none of this: they are read in place.
+ */
+export abstract class ObjectValue {
+  /** The object's type name, such as `kubernetes.AdmissionRequest`. */
+  abstract readonly typeName: string;
+  /** The field's value; `undefined` when it is absent (`has()` is false). */
+  abstract get(field: string): Result | undefined;
+  /** Whether `has(x.field)` holds; must not evaluate a lazy field. */
+  abstract has(field: string): boolean;
+  /** The names of the fields that are present. */
+  abstract fields(): Iterable<string>;
+}

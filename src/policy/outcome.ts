@@ -1,0 +1,84 @@
+/**
+ * What evaluating one policy comes to. The four cases travel unflattened from the policy to `evaluation/verdict`, the one place that turns
+ * them into an answer: an error or a skip must never be mistaken for an *allow*.
+ */
+
+/** One reason of a denial, as `status.details.causes` shows it (spec kubewarden.md 3.3). */
+export interface Cause {
+  readonly reason: string | null;
+  readonly message: string | null;
+  /** A path such as `spec.policies.<member>`. */
+  readonly field: string | null;
+}
+
+/** What every outcome may bring along. */
+export interface Findings {
+  /** Warnings for the client, as the policy said them. */
+  readonly warnings?: readonly string[];
+  readonly auditAnnotations?: Readonly<Record<string, string>>;
+}
+
+/** The request may pass. */
+export interface Allow extends Findings {
+  readonly verdict: "allow";
+  /** The policy's own words; kept in the answer's status even though it allows (spec kubewarden.md 4.1). */
+  readonly message?: string;
+  readonly code?: number;
+  /** The object as the policy wants it; absent when unchanged. */
+  readonly mutation?: Mutation;
+}
+
+/** The policy says no. */
+export interface Deny extends Findings {
+  readonly verdict: "deny";
+  readonly message?: string;
+  /** HTTP-like code for the status; absent when the policy gave none. */
+  readonly code?: number;
+  /** A metav1 reason such as `Invalid`. */
+  readonly reason?: string;
+  readonly causes?: readonly Cause[];
+  /** A policy may deny and mutate at once; the mutation rule still applies. */
+  readonly mutation?: Mutation;
+  /** Fields of a metav1.Status that the policy returned whole (OPA): carried as they are. */
+  readonly status?: Readonly<Record<string, unknown>>;
+}
+
+/** The policy could not decide: a trap, a time-out, an evaluation error, a missing capability. Denies with code 500. */
+export interface Failure extends Findings {
+  readonly verdict: "error";
+  /** For the client: no paths, no stacks, no objects. */
+  readonly message: string;
+  /** Default 500. */
+  readonly code?: number;
+  /** What kind of failure, for metrics and the decision record. */
+  readonly cause: FailureCause;
+  /** True when even monitor mode must reject (failed initialisation; spec kubewarden.md 3.6). */
+  readonly final?: boolean;
+}
+
+/** The kinds of failure. */
+export type FailureCause =
+  | "timeout"
+  | "trap"
+  | "memory"
+  | "protocol"
+  | "capability"
+  | "expression"
+  | "mutation"
+  | "unavailable"
+  | "internal";
+
+/** The policy does not apply to this request; counts as accepted, and says why. */
+export interface Skip extends Findings {
+  readonly verdict: "skip";
+  /** Such as `no resource rule matches`. */
+  readonly reason: string;
+}
+
+/** A change the policy wants: the whole new object (the patch is computed later), or a ready JSON Patch (OPA). */
+export type Mutation =
+  | { readonly kind: "object"; readonly object: unknown }
+  | { readonly kind: "patch"; readonly patch: string };
+
+/** What a policy made of a request. */
+export type Outcome = Allow | Deny | Failure | Skip;
