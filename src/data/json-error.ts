@@ -1,0 +1,18 @@
+/** A text is not JSON. The message has the words of common parsers, with its place: `expected value at line 1 column 5`. */
+export class JsonError extends Error {
+  readonly code = "JSON_SYNTAX";
+
+  /**
+   * @param reason what is wrong, without the place
+   * @param line 1-based
+   * @param column 1-based, in characters of the line
+   */
+  constructor(
+    readonly reason: string,
+    readonly line: number,
+    readonly column: number,
+  ) {
+    super(`${reason} at line ${line} column ${column}`);
+    this.name = "JsonError";
+  }
+}

@@ -1,0 +1,190 @@
+import { JsonError } from "./json-error.js";
+import { setKey } from "./plain-object.js";
+
+const INT64_MIN = -(2n ** 63n);
+const INT64_MAX = 2n ** 63n - 1n;
+const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
+/** A run of string characters that need no treatment: no quote, no backslash, no control character. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what JSON forbids here
+const STRING_RUN = /[^"\\\u0000-\u001f]*/y;
+const ESCAPES: Readonly<Record<string, string>> = {
+  '"': '"',
+  "\\": "\\",
+  "/": "/",
+  b: "\b",
+  f: "\f",
+  n: "\n",
+  r: "\r",
+  t: "\t",
+};
+
+/**
+ * The number model's value of a JSON number's text: see `json.ts`.
+ */
+export function numberOf(text: string): unknown {
+  if (/[.eE]/.test(text)) return double(Number(text));
+  const value = Number(text);
+  if (Number.isSafeInteger(value)) return value === 0 ? 0 : value;
+  const exact = BigInt(text);
+  return exact >= INT64_MIN && exact <= INT64_MAX ? exact : double(value);
+}
+
+/** A double in the number model: boxed when it would look like an integer. */
+export function double(value: number): unknown {
+  return Number.isSafeInteger(value) ? Object(value) : value;
+}
+
+/** Reads JSON exactly, and says where it is broken. One use per text. */
+export class ExactReader {
+  private position = 0;
+  private depth = 0;
+
+  constructor(
+    private readonly text: string,
+    private readonly maxDepth: number,
+  ) {}
+
+  /** @throws JsonError */
+  read(): unknown {
+    const value = this.value();
+    this.space();
+    if (this.position < this.text.length) throw this.error("trailing characters");
+    return value;
+  }
+
+  private value(): unknown {
+    this.space();
+    switch (this.text[this.position]) {
+      case undefined:
+        throw this.error("EOF while parsing a value");
+      case "{":
+        return this.nested(() => this.object());
+      case "[":
+        return this.nested(() => this.array());
+      case '"':
+        return this.string();
+      case "t":
+        return this.word("true", true);
+      case "f":
+        return this.word("false", false);
+      case "n":
+        return this.word("null", null);
+      default:
+        return this.number();
+    }
+  }
+
+  private nested<T>(read: () => T): T {
+    if (++this.depth > this.maxDepth) throw this.error("recursion limit exceeded");
+    this.position++;
+    const value = read();
+    this.depth--;
+    return value;
+  }
+
+  private object(): Record<string, unknown> {
+    const object: Record<string, unknown> = {};
+    if (this.accept("}")) return object;
+    for (;;) {
+      this.space();
+      if (this.text[this.position] !== '"') {
+        throw this.error(this.atEnd() ? "EOF while parsing an object" : "key must be a string");
+      }
+      const key = this.string();
+      if (!this.accept(":")) throw this.error(this.atEnd() ? "EOF while parsing an object" : "expected `:`");
+      setKey(object, key, this.value());
+      if (this.accept("}")) return object;
+      if (!this.accept(",")) throw this.error(this.atEnd() ? "EOF while parsing an object" : "expected `,` or `}`");
+      this.space();
+      if (this.text[this.position] === "}") throw this.error("trailing comma");
+    }
+  }
+
+  private array(): unknown[] {
+    const array: unknown[] = [];
+    if (this.accept("]")) return array;
+    for (;;) {
+      array.push(this.value());
+      if (this.accept("]")) return array;
+      if (!this.accept(",")) throw this.error(this.atEnd() ? "EOF while parsing a list" : "expected `,` or `]`");
+      this.space();
+      if (this.text[this.position] === "]") throw this.error("trailing comma");
+    }
+  }
+
+  private string(): string {
+    this.position++;
+    let result = "";
+    for (;;) {
+      STRING_RUN.lastIndex = this.position;
+      result += STRING_RUN.exec(this.text)?.[0] ?? "";
+      this.position = STRING_RUN.lastIndex;
+      const c = this.text[this.position];
+      if (c === undefined) throw this.error("EOF while parsing a string");
+      if (c === '"') break;
+      if (c !== "\\") throw this.error("control character (\\u0000-\\u001F) found while parsing a string");
+      result += this.escape();
+    }
+    this.position++;
+    return result.toWellFormed();
+  }
+
+  private escape(): string {
+    const c = this.text[this.position + 1];
+    if (c === "u") {
+      const digits = this.text.slice(this.position + 2, this.position + 6);
+      if (!/^[0-9a-fA-F]{4}$/.test(digits)) throw this.error("invalid escape");
+      this.position += 6;
+      return String.fromCharCode(Number.parseInt(digits, 16));
+    }
+    const plain = c === undefined ? undefined : ESCAPES[c];
+    if (plain === undefined) throw this.error(c === undefined ? "EOF while parsing a string" : "invalid escape");
+    this.position += 2;
+    return plain;
+  }
+
+  private number(): unknown {
+    NUMBER.lastIndex = this.position;
+    const match = NUMBER.exec(this.text);
+    if (match === null) {
+      throw this.error(this.text[this.position] === "-" ? "invalid number" : "expected value");
+    }
+    this.position = NUMBER.lastIndex;
+    if (/[0-9.eE+-]/.test(this.text[this.position] ?? "")) throw this.error("invalid number");
+    return numberOf(match[0]);
+  }
+
+  private word<T>(word: string, value: T): T {
+    if (!this.text.startsWith(word, this.position)) throw this.error("expected ident");
+    this.position += word.length;
+    return value;
+  }
+
+  /** Skips white space and, if it comes next, the character. */
+  private accept(character: string): boolean {
+    this.space();
+    if (this.text[this.position] !== character) return false;
+    this.position++;
+    return true;
+  }
+
+  private space(): void {
+    for (;;) {
+      const c = this.text.charCodeAt(this.position);
+      if (c !== 0x20 && c !== 0x0a && c !== 0x0d && c !== 0x09) return;
+      this.position++;
+    }
+  }
+
+  private atEnd(): boolean {
+    return this.position >= this.text.length;
+  }
+
+  private error(reason: string): JsonError {
+    const before = this.text.slice(0, this.position);
+    const line = before.split("\n").length;
+    // The end of the text has no character of its own: its column is that of the last one.
+    const column = before.length - (before.lastIndexOf("\n") + 1) + (this.atEnd() ? 0 : 1);
+    return new JsonError(reason, line, column);
+  }
+}

@@ -1,0 +1,142 @@
+/**
+ * JSON as policies must see it: integers keep their value, whole numbers written as doubles stay doubles, every key is a plain key.
+ *
+ * The built-in parser reads what it reads exactly. A cheap scan of the text finds what it would falsify (fractions and exponents that make a
+ * whole number, integers beyond 2^53, -0, lone surrogates) and only then a slower reader of our own does the work.
+ *
+ * Number model: a safe integer is a `number`; an integer beyond that within int64 is a `bigint`; every other number is a double, held as
+ * a `number` unless its value is a safe integer, then as a `Number` object (spec kubernetes-cel.md 6.2, 9.1).
+ */
+import { JsonError } from "./json-error.js";
+import { ExactReader } from "./json-reader.js";
+
+/** Deepest nesting accepted: real objects stay below 60, and everything that walks a value recursively must survive it. */
+export const JSON_MAX_DEPTH = 500;
+
+/** What {@link readJson} found. */
+export interface JsonDocument {
+  readonly value: unknown;
+  /** True when the value holds only what `JSON.stringify` prints back truly: no bigint, no `Number` object. */
+  readonly plain: boolean;
+}
+
+/** Limits of reading. */
+export interface JsonLimits {
+  /** Default {@link JSON_MAX_DEPTH}. */
+  readonly maxDepth?: number;
+}
+
+/**
+ * Reads one JSON document.
+ * @throws JsonError with line and column when the text is not JSON, or nests too deeply
+ */
+export function readJson(text: string, limits: JsonLimits = {}): JsonDocument {
+  const maxDepth = limits.maxDepth ?? JSON_MAX_DEPTH;
+  if (isPlain(text, maxDepth)) {
+    try {
+      return { value: JSON.parse(text), plain: true };
+    } catch {
+      // Not JSON: the exact reader says where.
+    }
+  }
+  return { value: new ExactReader(text, maxDepth).read(), plain: false };
+}
+
+/**
+ * Reads one JSON document's value.
+ * @throws JsonError like {@link readJson}
+ */
+export function parseJson(text: string, limits?: JsonLimits): unknown {
+  return readJson(text, limits).value;
+}
+
+/**
+ * Prints a value of the number model as compact JSON. Integral doubles print with `.0`, so that they are read back as doubles.
+ * @param plain true when the value is known to hold no bigint and no `Number` object: then the built-in printer is used
+ */
+export function stringifyJson(value: unknown, plain = false): string {
+  return plain ? JSON.stringify(value) : printValue(value);
+}
+
+function printValue(value: unknown): string {
+  switch (typeof value) {
+    case "bigint":
+      return value.toString();
+    case "object":
+      break;
+    default:
+      return JSON.stringify(value) ?? "null";
+  }
+  if (value === null) return "null";
+  if (value instanceof Number) return printDouble(value.valueOf());
+  if (Array.isArray(value)) return `[${value.map(printValue).join(",")}]`;
+  const members: string[] = [];
+  for (const [key, member] of Object.entries(value)) {
+    if (member !== undefined) members.push(`${JSON.stringify(key)}:${printValue(member)}`);
+  }
+  return `{${members.join(",")}}`;
+}
+
+/** An integral double; -0 keeps its sign. */
+function printDouble(value: number): string {
+  return `${Object.is(value, -0) ? "-0" : value}.0`;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const MINUS = 0x2d;
+const ZERO = 0x30;
+/** A run of digits shorter than this is a safe integer whatever its digits. */
+const SAFE_DIGITS = 15;
+
+/**
+ * Whether the built-in parser reads this text exactly and within the depth limit. It need not be JSON: a wrong guess on broken text only
+ * means that the other reader reports the error.
+ */
+function isPlain(text: string, maxDepth: number): boolean {
+  // A \u escape of a surrogate may be a lone one, which must become U+FFFD.
+  if (text.includes("\\ud") || text.includes("\\uD")) return false;
+  let depth = 0;
+  const length = text.length;
+  for (let i = 0; i < length; i++) {
+    const c = text.charCodeAt(i);
+    if (c === QUOTE) {
+      i = closingQuote(text, i + 1);
+      if (i < 0) return true;
+    } else if (c === 0x7b || c === 0x5b) {
+      if (++depth > maxDepth) return false;
+    } else if (c === 0x7d || c === 0x5d) {
+      depth--;
+    } else if (c === MINUS || (c >= ZERO && c <= 0x39)) {
+      const end = plainIntegerEnd(text, i);
+      if (end < 0) return false;
+      i = end - 1;
+    }
+  }
+  return true;
+}
+
+/** The index of the quote that ends the string whose content starts at `from`; -1 when there is none. */
+function closingQuote(text: string, from: number): number {
+  for (let end = text.indexOf('"', from); end >= 0; end = text.indexOf('"', end + 1)) {
+    let backslashes = 0;
+    while (text.charCodeAt(end - 1 - backslashes) === BACKSLASH && end - 1 - backslashes >= from) backslashes++;
+    if (backslashes % 2 === 0) return end;
+  }
+  return -1;
+}
+
+/** The end of the number at `from` when it is a short integer other than -0, else -1. */
+function plainIntegerEnd(text: string, from: number): number {
+  const negative = text.charCodeAt(from) === MINUS;
+  const digits = negative ? from + 1 : from;
+  if (negative && text.charCodeAt(digits) === ZERO) return -1;
+  let end = digits;
+  let c = text.charCodeAt(end);
+  while (c >= ZERO && c <= 0x39) c = text.charCodeAt(++end);
+  // '.', 'e', 'E'
+  if (c === 0x2e || c === 0x65 || c === 0x45 || end - digits > SAFE_DIGITS) return -1;
+  return end;
+}
+
+export { JsonError };

@@ -1,0 +1,203 @@
+/**
+ * YAML documents as JSON values of the number model (see `json.ts`): what the same document would be in JSON.
+ */
+import {
+  Composer,
+  type CST,
+  type Document,
+  type DocumentOptions,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  Parser,
+  type SchemaOptions,
+} from "yaml";
+import { double, numberOf } from "./json-reader.js";
+import { setKey } from "./plain-object.js";
+
+/** Deepest nesting accepted, as in JSON. */
+export const YAML_MAX_DEPTH = 500;
+/** Most values that one document may come to after its aliases are followed: an alias bomb ends here. */
+export const YAML_MAX_VALUES = 1_000_000;
+
+/**
+ * How plain scalars are read. `core`: YAML 1.2, for files of our own. `kubernetes`: as kubectl reads manifests (YAML 1.1 booleans such
+ * as `yes`, octal `0777`, merge keys; no timestamps, no base 60).
+ */
+export type YamlFlavour = "core" | "kubernetes";
+
+/** A text is not usable YAML. */
+export class YamlError extends Error {
+  readonly code = "YAML_SYNTAX";
+
+  /**
+   * @param reason what is wrong, without the place
+   * @param line 1-based
+   * @param column 1-based
+   */
+  constructor(
+    readonly reason: string,
+    readonly line: number,
+    readonly column: number,
+  ) {
+    super(`${reason} at line ${line} column ${column}`);
+    this.name = "YamlError";
+  }
+}
+
+/**
+ * All documents of a text; empty documents are left out.
+ * @throws YamlError for the first thing wrong: syntax, a duplicate key, an unknown alias, too deep, too large
+ */
+export function parseYamlDocuments(text: string, flavour: YamlFlavour = "kubernetes"): unknown[] {
+  return readYamlDocuments(text, flavour).map((document) => documentValue(document, flavour));
+}
+
+/**
+ * The documents as syntax trees with positions, checked for syntax errors and duplicate keys.
+ * @throws YamlError
+ */
+export function readYamlDocuments(text: string, flavour: YamlFlavour = "kubernetes"): Document.Parsed[] {
+  const lines = new LineCounter();
+  const tokens = [...new Parser(lines.addNewLine).parse(text)];
+  checkDepth(tokens, lines);
+  const composer = new Composer({
+    intAsBigInt: true,
+    lineCounter: lines,
+    ...(flavour === "kubernetes" ? KUBERNETES_SCHEMA : { version: "1.2" as const }),
+  });
+  const documents = [...composer.compose(tokens, true, text.length)] as Document.Parsed[];
+  for (const document of documents) {
+    const error = document.errors[0];
+    if (error === undefined) continue;
+    const { line, col } = lines.linePos(error.pos[0]);
+    throw new YamlError(error.message, line, col);
+  }
+  return documents.filter((document) => document.contents !== null && !isEmpty(document));
+}
+
+/**
+ * A document's value.
+ * @throws YamlError when it nests too deeply, refers to an unknown anchor, or its aliases expand to too much
+ */
+export function documentValue(document: Document.Parsed, flavour: YamlFlavour = "kubernetes"): unknown {
+  return new Converter(document, flavour).value(document.contents, 0);
+}
+
+/** YAML 1.1 without what kubectl's reader lacks: dates and base-60 numbers. */
+const KUBERNETES_SCHEMA: DocumentOptions & SchemaOptions = {
+  version: "1.1",
+  merge: true,
+  customTags: (tags) =>
+    tags.filter(
+      (tag) =>
+        typeof tag === "string" ||
+        (tag.tag !== "tag:yaml.org,2002:timestamp" && !("format" in tag && tag.format === "TIME")),
+    ),
+};
+
+/** A document that holds nothing but comments and white space, as between two `---`. */
+function isEmpty(document: Document.Parsed): boolean {
+  const { contents } = document;
+  return isScalar(contents) && contents.value === null && contents.range[0] === contents.range[1];
+}
+
+/**
+ * Refuses deep nesting before the documents are composed: composing is recursive, and running out of stack inside it can end the process.
+ */
+function checkDepth(tokens: readonly CST.Token[], lines: LineCounter): void {
+  const stack = tokens.map((token) => ({ token, depth: 0 }));
+  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
+    const { token, depth } = next;
+    if (depth > YAML_MAX_DEPTH) {
+      const { line, col } = lines.linePos(token.offset);
+      throw new YamlError(`nesting deeper than ${YAML_MAX_DEPTH} levels`, line, col);
+    }
+    if (token.type === "document" && token.value) stack.push({ token: token.value, depth });
+    if (!("items" in token)) continue;
+    for (const { key, value } of token.items) {
+      if (key) stack.push({ token: key, depth: depth + 1 });
+      if (value) stack.push({ token: value, depth: depth + 1 });
+    }
+  }
+}
+
+class Converter {
+  private values = 0;
+
+  constructor(
+    private readonly document: Document.Parsed,
+    private readonly flavour: YamlFlavour,
+  ) {}
+
+  value(node: unknown, depth: number): unknown {
+    if (depth > YAML_MAX_DEPTH) throw new YamlError(`nesting deeper than ${YAML_MAX_DEPTH} levels`, 1, 1);
+    if (++this.values > YAML_MAX_VALUES) throw new YamlError(`more than ${YAML_MAX_VALUES} values`, 1, 1);
+    if (isAlias(node)) {
+      const target = node.resolve(this.document);
+      if (target === undefined) throw new YamlError(`unknown alias ${node.source}`, 1, 1);
+      return this.value(target, depth + 1);
+    }
+    if (isMap(node)) return this.map(node.items, depth);
+    if (isSeq(node)) return node.items.map((item) => this.value(item, depth + 1));
+    return scalarValue(isScalar(node) ? node.value : node, this.flavour);
+  }
+
+  private map(items: readonly { key: unknown; value: unknown }[], depth: number): Record<string, unknown> {
+    const object: Record<string, unknown> = {};
+    const merged: unknown[] = [];
+    for (const { key, value } of items) {
+      if (isScalar(key) && isMergeKey(key)) {
+        merged.push(value);
+        continue;
+      }
+      setKey(object, keyText(this.value(key, depth + 1)), this.value(value, depth + 1));
+    }
+    for (const source of merged) this.merge(object, source, depth);
+    return object;
+  }
+
+  /** `<<`: keys that the map has itself win, then the first source that has the key. */
+  private merge(object: Record<string, unknown>, source: unknown, depth: number): void {
+    const value = this.value(source, depth + 1);
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (one === null || typeof one !== "object") continue;
+      for (const [key, member] of Object.entries(one)) if (!Object.hasOwn(object, key)) setKey(object, key, member);
+    }
+  }
+}
+
+/** The 1.1 schema marks merge keys by a symbol or a tagged scalar; in 1.2 `<<` is a key like any other. */
+function isMergeKey(key: Node & { value: unknown }): boolean {
+  return typeof key.value === "symbol" || (key.tag === "tag:yaml.org,2002:merge" && key.value === "<<");
+}
+
+function keyText(key: unknown): string {
+  return typeof key === "string"
+    ? key
+    : key === null || typeof key !== "object" || key instanceof Number
+      ? String(key)
+      : JSON.stringify(key);
+}
+
+function scalarValue(value: unknown, flavour: YamlFlavour): unknown {
+  switch (typeof value) {
+    case "bigint":
+      if (value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER) return Number(value);
+      return value >= -(2n ** 63n) && value < 2n ** 63n ? value : double(Number(value));
+    case "number":
+      if (!Number.isFinite(value)) throw new YamlError(`${value} is not a JSON number`, 1, 1);
+      // kubectl sends JSON, whose printer writes the double 1.0 as 1: the API server reads an integer.
+      return flavour === "kubernetes" ? numberOf(String(value)) : double(value);
+    case "string":
+      return value.toWellFormed();
+    case "boolean":
+      return value;
+    default:
+      if (value instanceof Uint8Array) return Buffer.from(value).toString("base64");
+      return null;
+  }
+}

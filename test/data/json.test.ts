@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { JsonError, parseJson, readJson, stringifyJson } from "../../src/data/json.js";
+
+describe("numbers keep their kind and value", () => {
+  for (const [text, expected] of [
+    ["1", 1],
+    ["-0", 0],
+    ["0.5", 0.5],
+    ["1.0", Object(1)],
+    ["-0.0", Object(-0)],
+    ["1e3", Object(1000)],
+    ["9007199254740991", 9007199254740991],
+    ["9007199254740993", 9007199254740993n],
+    ["-9223372036854775808", -9223372036854775808n],
+    ["9223372036854775808", 2 ** 63],
+    ["1e300", 1e300],
+  ] as const) {
+    test(text, () => {
+      assert.deepEqual(parseJson(text), expected);
+      assert.deepEqual(parseJson(`{"a" : ${text}}`), { a: expected });
+      assert.deepEqual(parseJson(`[ ${text}]`), [expected]);
+    });
+  }
+
+  test("text inside strings does not look like numbers", () => {
+    assert.deepEqual(readJson('{"image":"nginx:1.25","note":"a\\"b: 1.0"}'), {
+      value: { image: "nginx:1.25", note: 'a"b: 1.0' },
+      plain: true,
+    });
+  });
+});
+
+describe("hostile text is data or one clear error", () => {
+  test("prototype keys are own keys in both readers", () => {
+    for (const text of ['{"__proto__":{"x":1},"constructor":2}', '{"__proto__":{"x":1.0},"constructor":2}']) {
+      const value = parseJson(text) as object;
+      assert.deepEqual(Object.keys(value), ["__proto__", "constructor"]);
+      assert.equal(Object.getPrototypeOf(value), Object.prototype);
+    }
+  });
+
+  test("the last of equal keys wins", () => {
+    assert.deepEqual(parseJson('{"a":1,"a":2}'), { a: 2 });
+    assert.deepEqual(parseJson('{"a":1.5,"a":2}'), { a: 2 });
+  });
+
+  test("lone surrogates become the replacement character", () => {
+    assert.equal(parseJson('"\\ud800x"'), "\ufffdx");
+    assert.equal(parseJson('"\\ud83d\\ude00"'), "\u{1f600}");
+  });
+
+  for (const [text, message] of [
+    ["", "EOF while parsing a value at line 1 column 0"],
+    ["{", "EOF while parsing an object at line 1 column 1"],
+    ['{"a":1,}', "trailing comma at line 1 column 8"],
+    ["[1,]", "trailing comma at line 1 column 4"],
+    ["{}x", "trailing characters at line 1 column 3"],
+    ['{"a"\n 1}', "expected `:` at line 2 column 2"],
+    ["nul", "expected ident at line 1 column 1"],
+    ["01", "invalid number at line 1 column 2"],
+    ["{a:1}", "key must be a string at line 1 column 2"],
+    ['"a\nb"', "control character (\\u0000-\\u001F) found while parsing a string at line 1 column 3"],
+  ] as const) {
+    test(`broken: ${JSON.stringify(text)}`, () => {
+      assert.throws(() => parseJson(text), { name: "JsonError", message });
+    });
+  }
+
+  test("nesting beyond the limit is refused by both readers", () => {
+    const nested = (n: number, core = "") => "[".repeat(n) + core + "]".repeat(n);
+    assert.doesNotThrow(() => parseJson(nested(500)));
+    assert.throws(() => parseJson(nested(501)), /recursion limit exceeded/);
+    assert.throws(() => parseJson(nested(100_000, "1.0")), JsonError);
+  });
+});
+
+test("printing is read back to the same value", () => {
+  const text = '{"a":9007199254740993,"b":1.0,"c":-0.0,"d":0.5,"e":[null,true,"\\"x"],"__proto__":1}';
+  assert.equal(stringifyJson(parseJson(text)), text);
+});
+
+test("the scan agrees with the exact reader on random documents", () => {
+  let seed = 7;
+  const random = (n: number) => {
+    seed = (seed * 1103515245 + 12345) % 2147483648;
+    return seed % n;
+  };
+  const pieces = [
+    '{"a":',
+    "[",
+    "]",
+    "}",
+    ",",
+    "1",
+    "-0",
+    "1.0",
+    '"\\""',
+    '"\\\\"',
+    '"x:1.5"',
+    "12345678901234567",
+    " ",
+    "true",
+    "null",
+  ];
+  for (let i = 0; i < 20_000; i++) {
+    let text = "";
+    for (let n = random(8) + 1; n > 0; n--) text += pieces[random(pieces.length)];
+    let expected: unknown;
+    try {
+      expected = JSON.parse(text);
+    } catch {
+      assert.throws(() => parseJson(text), JsonError, text);
+      continue;
+    }
+    const close = (value: unknown): unknown =>
+      JSON.parse(JSON.stringify(value, (_, v) => (typeof v === "bigint" ? Number(v) : v)));
+    assert.deepEqual(close(parseJson(text)), close(expected), text);
+  }
+});
