@@ -52,6 +52,8 @@ export interface Failure extends Findings {
   readonly code?: number;
   /** What kind of failure, for metrics and the decision record. */
   readonly cause: FailureCause;
+  /** Reasons to show beside the message (a group names its members that denied or failed). */
+  readonly causes?: readonly Cause[];
   /** True when even monitor mode must reject (failed initialisation; spec kubewarden.md 3.6). */
   readonly final?: boolean;
 }
