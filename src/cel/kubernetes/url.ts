@@ -1,0 +1,21 @@
+/** URLs (spec kubernetes-cel.md 4.7). */
+import type { Library } from "../declarations.js";
+import { fn, method, overload } from "../declare.js";
+import { BOOL, listType, mapType, opaqueType, STRING } from "../types.js";
+
+const URL_TYPE = opaqueType("kubernetes.URL");
+
+/** `url`, `isURL` and the getters of a URL. */
+export const urlLibrary: Library = {
+  name: "url",
+  functions: [
+    fn("url", overload("string_to_url", [STRING], URL_TYPE)),
+    fn("getScheme", method("url_get_scheme", [URL_TYPE], STRING)),
+    fn("getHost", method("url_get_host", [URL_TYPE], STRING)),
+    fn("getHostname", method("url_get_hostname", [URL_TYPE], STRING)),
+    fn("getPort", method("url_get_port", [URL_TYPE], STRING)),
+    fn("getEscapedPath", method("url_get_escaped_path", [URL_TYPE], STRING)),
+    fn("getQuery", method("url_get_query", [URL_TYPE], mapType(STRING, listType(STRING)))),
+    fn("isURL", overload("is_url_string", [STRING], BOOL)),
+  ],
+};

@@ -1,0 +1,97 @@
+/**
+ * Which libraries an environment has: by flavour, and for Kubernetes by version, so that an expression means here what it means in a
+ * cluster of that version (spec kubernetes-cel.md 4.1 and 4.14).
+ */
+import type { FunctionDeclaration, KubernetesMinor, Library } from "./declarations.js";
+import { authzLibrary } from "./kubernetes/authz.js";
+import { cidrLibrary } from "./kubernetes/cidr.js";
+import { formatLibrary } from "./kubernetes/format.js";
+import { ipLibrary } from "./kubernetes/ip.js";
+import { kubernetesListsLibrary } from "./kubernetes/lists.js";
+import { quantityLibrary } from "./kubernetes/quantity.js";
+import { kubernetesRegexLibrary } from "./kubernetes/regex.js";
+import { semverLibrary } from "./kubernetes/semver.js";
+import { urlLibrary } from "./kubernetes/url.js";
+import { comprehensionLibrary } from "./stdlib/comprehensions.js";
+import { conversionLibrary } from "./stdlib/conversions.js";
+import { encodersLibrary } from "./stdlib/encoders.js";
+import { listsLibrary } from "./stdlib/lists.js";
+import { mathLibrary } from "./stdlib/math.js";
+import { operatorLibrary } from "./stdlib/operators.js";
+import { optionalLibrary } from "./stdlib/optionals.js";
+import { regexLibrary } from "./stdlib/regex.js";
+import { setsLibrary } from "./stdlib/sets.js";
+import { latestStringsLibrary, stringsLibrary } from "./stdlib/strings.js";
+import { textLibrary } from "./stdlib/text.js";
+import { timeGetterLibrary } from "./stdlib/time-getters.js";
+
+/** The newest environment version there is. */
+export const NEWEST_VERSION: KubernetesMinor = 137;
+
+const language: readonly Library[] = [operatorLibrary, conversionLibrary, textLibrary, timeGetterLibrary];
+const extensions: readonly Library[] = [
+  kubernetesListsLibrary,
+  optionalLibrary,
+  urlLibrary,
+  kubernetesRegexLibrary,
+  authzLibrary,
+  quantityLibrary,
+  setsLibrary,
+  ipLibrary,
+  cidrLibrary,
+  formatLibrary,
+  comprehensionLibrary,
+  semverLibrary,
+  listsLibrary,
+];
+
+/** Strings come before Kubernetes' lists: the overloads of `indexOf` are tried in that order. */
+const kubernetes: readonly Library[] = [...language, stringsLibrary, ...extensions];
+const standard: readonly Library[] = [
+  ...language,
+  latestStringsLibrary,
+  ...extensions,
+  mathLibrary,
+  encodersLibrary,
+  regexLibrary,
+];
+
+/**
+ * The libraries of an environment. `kubernetes` has those of `version`, without the overloads that came later; `standard` has
+ * everything, whatever the version.
+ */
+export function libraries(
+  flavour: "kubernetes" | "standard",
+  version: KubernetesMinor = NEWEST_VERSION,
+): readonly Library[] {
+  if (flavour === "standard") return standard;
+  return kubernetes.map((library) => asOf(version, library)).filter((library) => library.functions.length > 0);
+}
+
+/** The library as it was in `version`. */
+function asOf(version: KubernetesMinor, library: Library): Library {
+  const functions = library.functions
+    .map((declaration) => ({
+      ...declaration,
+      overloads: declaration.overloads.filter(({ since }) => since === undefined || since <= version),
+    }))
+    .filter(({ overloads }) => overloads.length > 0);
+  return { ...library, functions };
+}
+
+/** All functions of some libraries by name; one that several libraries declare has the overloads of all, in order of the libraries. */
+export function functionsByName(from: readonly Library[]): ReadonlyMap<string, FunctionDeclaration> {
+  const byName = new Map<string, FunctionDeclaration>();
+  for (const { functions } of from) {
+    for (const declaration of functions) {
+      const before = byName.get(declaration.name);
+      byName.set(
+        declaration.name,
+        before === undefined
+          ? declaration
+          : { ...before, ...declaration, overloads: [...before.overloads, ...declaration.overloads] },
+      );
+    }
+  }
+  return byName;
+}

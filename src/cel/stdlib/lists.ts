@@ -1,0 +1,55 @@
+/** The lists extension (spec kubernetes-cel.md 4.4): the functions that came with environment 1.34. */
+import type { Library } from "../declarations.js";
+import { added, fn, method, overload } from "../declare.js";
+import {
+  BOOL,
+  BYTES,
+  DOUBLE,
+  DURATION,
+  DYN,
+  INT,
+  listType,
+  STRING,
+  TIMESTAMP,
+  type Type,
+  typeParam,
+  UINT,
+} from "../types.js";
+
+const T = typeParam("T");
+
+/** The element kinds that can be sorted, under the names that overload ids have for them. */
+const sortable: readonly (readonly [string, Type])[] = [
+  ["int", INT],
+  ["uint", UINT],
+  ["double", DOUBLE],
+  ["bool", BOOL],
+  ["google.protobuf.Duration", DURATION],
+  ["google.protobuf.Timestamp", TIMESTAMP],
+  ["string", STRING],
+  ["bytes", BYTES],
+];
+
+/** `slice`, `flatten`, `sort`, `sortBy`'s helper, `lists.range`, `reverse` and `distinct`. */
+export const listsLibrary: Library = {
+  name: "lists",
+  functions: added(
+    134,
+    fn("slice", method("list_slice", [listType(T), INT, INT], listType(T))),
+    fn(
+      "flatten",
+      method("list_flatten", [listType(listType(T))], listType(T)),
+      method("list_flatten_int", [listType(DYN), INT], listType(DYN)),
+    ),
+    fn("sort", ...sortable.map(([name, type]) => method(`list_${name}_sort`, [listType(type)], listType(type)))),
+    fn(
+      "@sortByAssociatedKeys",
+      ...sortable.map(([name, type]) =>
+        method(`list_${name}_sortByAssociatedKeys`, [listType(T), listType(type)], listType(T)),
+      ),
+    ),
+    fn("lists.range", overload("lists_range", [INT], listType(INT))),
+    fn("reverse", method("list_reverse", [listType(T)], listType(T))),
+    fn("distinct", method("list_distinct", [listType(T)], listType(T))),
+  ),
+};
