@@ -1,0 +1,36 @@
+import { type Uint, uintOf } from "./uint.js";
+import type { Value } from "./value.js";
+
+/** The least int: -2^63. */
+export const INT_MIN = -(2n ** 63n);
+/** The greatest int: 2^63-1. */
+export const INT_MAX = 2n ** 63n - 1n;
+/** The greatest uint: 2^64-1. */
+export const UINT_MAX = 2n ** 64n - 1n;
+
+/** A double as a value: integral ones are `Number` objects (see value.ts). */
+// biome-ignore lint/complexity/noBannedTypes: an integral double is a Number object
+export const doubleOf = (value: number): number | Number => (Number.isSafeInteger(value) ? Object(value) : value);
+
+/** An int as a value; the caller has checked that it is within int64. */
+export const intOf = (value: bigint): number | bigint => {
+  const small = Number(value);
+  return Number.isSafeInteger(small) ? small : value;
+};
+
+/** Whether the value is an int. */
+export const isInt = (value: Value): value is number | bigint =>
+  typeof value === "bigint" || (typeof value === "number" && Number.isSafeInteger(value));
+
+/** Whether the value is a double. */
+// biome-ignore lint/complexity/noBannedTypes: an integral double is a Number object
+export const isDouble = (value: Value): value is number | Number =>
+  value instanceof Number || (typeof value === "number" && !Number.isSafeInteger(value));
+
+/** The int as a value, or `undefined` when it is outside int64. */
+export const checkedInt = (value: bigint): number | bigint | undefined =>
+  value < INT_MIN || value > INT_MAX ? undefined : intOf(value);
+
+/** The uint as a value, or `undefined` when it is outside uint64. */
+export const checkedUint = (value: bigint): Uint | undefined =>
+  value < 0n || value > UINT_MAX ? undefined : uintOf(value);
