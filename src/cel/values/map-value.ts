@@ -1,3 +1,4 @@
+import { MARK } from "./mark.js";
 import { Uint } from "./uint.js";
 import type { Value } from "./value.js";
 
@@ -6,6 +7,10 @@ import type { Value } from "./value.js";
  * Int and uint keys of equal value share one entry; a double key keeps its own (spec kubernetes-cel.md 2.5 and 9.1).
  */
 export class MapValue {
+  get [MARK](): true {
+    return true;
+  }
+
   /** Entries by normalised key (see {@link keyOf}); each holds the key as it was given first and its value. */
   private readonly entriesByKey = new Map<unknown, readonly [Value, Value]>();
 

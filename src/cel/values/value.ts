@@ -17,8 +17,10 @@
  * exactly when `===` says so. An integral double is a `Number` object, and not a class of ours, because a JSON reader must be able to make one
  * without knowing CEL.
  */
+
 import type { CelError } from "./cel-error.js";
 import type { MapValue } from "./map-value.js";
+import { MARK } from "./mark.js";
 import type { Optional } from "./optional.js";
 import type { Duration, Timestamp } from "./time.js";
 import type { TypeValue } from "./type-value.js";
@@ -50,12 +52,20 @@ export type Result = Value | CelError;
 
 /** A value of a library type (`kubernetes.Quantity`, `net.IP`, …). */
 export abstract class OpaqueValue {
+  get [MARK](): true {
+    return true;
+  }
+
   /** The runtime type name, such as `kubernetes.Quantity`. */
   abstract readonly typeName: string;
   /** `==` with this value on the left: a `CelError` where the other kind has no comparison (spec kubernetes-cel.md 2.2). */
   abstract equals(other: Value): boolean | CelError;
   /** The text for tools and explanations; not reachable from CEL. */
   abstract toString(): string;
+  /** The size that the cost model sees: 4 or 16 octets of an address, 1 for most kinds (spec kubernetes-cel.md 5.3). */
+  get costSize(): number {
+    return 1;
+  }
 }
 
 /**
@@ -63,6 +73,10 @@ export abstract class OpaqueValue {
  * JSON objects need none of this: they are read in place.
  */
 export abstract class ObjectValue {
+  get [MARK](): true {
+    return true;
+  }
+
   /** The object's type name, such as `kubernetes.AdmissionRequest`. */
   abstract readonly typeName: string;
   /** The field's value; `undefined` when it is absent (`has()` is false). */

@@ -1,0 +1,66 @@
+/**
+ * One step of `.f`, `[k]`, `.?f`, `[?k]` and `has(e.f)` (spec kubernetes-cel.md 2.5 and 2.7), the slow and complete way. Generated code reads plain
+ * objects and arrays itself and comes here for everything else.
+ */
+import { CelError } from "../values/cel-error.js";
+import { MapValue } from "../values/map-value.js";
+import { Uint } from "../values/uint.js";
+import { ObjectValue, type Result, type Value } from "../values/value.js";
+import { doubleOf, isPlainObject, typeNameOf } from "./kind.js";
+import { findKey } from "./maps.js";
+import { printKey } from "./print.js";
+
+/** Whether a value may stand inside `[]` at run time: string, bool, int, uint or double. */
+export function isQualifier(key: Value): boolean {
+  return typeof key !== "object" || key instanceof Number || key instanceof Uint;
+}
+
+/** The value of `operand[key]`, or the error. */
+export function qualify(operand: Value, key: Value): Result {
+  const found = find(operand, key);
+  if (found !== undefined) return found;
+  return Array.isArray(operand)
+    ? new CelError(`index out of bounds: ${printKey(key)}`)
+    : new CelError(`no such key: ${printKey(key)}`);
+}
+
+/** The value of `operand[?key]`: `undefined` when there is none. Errors only for what is no index of a list. */
+export function qualifyOptional(operand: Value, key: Value): Result | undefined {
+  return find(operand, key);
+}
+
+/** Whether `has(operand.key)` holds, or the error. */
+export function isPresent(operand: Value, key: string): boolean | CelError {
+  if (operand instanceof ObjectValue) return operand.has(key);
+  const found = find(operand, key);
+  return found instanceof CelError ? found : found !== undefined;
+}
+
+function find(operand: Value, key: Value): Result | undefined {
+  if (isPlainObject(operand)) {
+    return typeof key === "string" && Object.hasOwn(operand, key) ? operand[key] : undefined;
+  }
+  if (Array.isArray(operand)) {
+    const index = indexOf(key);
+    return index instanceof CelError ? index : (operand as readonly Value[])[index];
+  }
+  if (operand instanceof MapValue) return findKey(operand, key);
+  if (operand instanceof ObjectValue) return typeof key === "string" ? operand.get(key) : undefined;
+  return undefined;
+}
+
+/** A list index as a number (out of any list's range when it is large), or the error for what is none. */
+function indexOf(key: Value): number | CelError {
+  const integer = key instanceof Uint ? key.value : key;
+  if (typeof integer === "bigint") {
+    return key instanceof Uint && integer > 2n ** 63n - 1n ? unsupportedValue(key) : Number(integer);
+  }
+  const double = doubleOf(key);
+  if (double === undefined) {
+    if (typeof integer === "number") return integer;
+    return new CelError(`unsupported index type '${typeNameOf(key)}' in list`);
+  }
+  return Number.isInteger(double) && Math.abs(double) < 2 ** 63 ? double : unsupportedValue(key);
+}
+
+const unsupportedValue = (key: Value): CelError => new CelError(`unsupported index value ${printKey(key)} in list`);
