@@ -1,0 +1,109 @@
+/** The keys below `cel`: the spec of a ValidatingAdmissionPolicy (spec validating-admission-policy.md). */
+import { optional, record, required } from "./record-shape.js";
+import { jsonObject, listOf, mapOf, oneOf, text } from "./shape.js";
+
+const expression = text("a CEL expression");
+const words = listOf(text("a string", { mayBeEmpty: true }));
+
+const labelSelector = record({
+  matchLabels: optional(
+    mapOf(text("a label value", { mayBeEmpty: true })),
+    "Labels that must have exactly these values.",
+  ),
+  matchExpressions: optional(
+    listOf(
+      record({
+        key: required(text("a label key"), "The label."),
+        operator: required(oneOf("In", "NotIn", "Exists", "DoesNotExist"), "How the label is compared."),
+        values: optional(words, "Values for In and NotIn."),
+      }),
+    ),
+    "Requirements that must all hold.",
+  ),
+});
+
+const resourceRules = listOf(
+  record({
+    apiGroups: optional(words, "API groups; `*` is all, an empty string the core group."),
+    apiVersions: optional(words, "API versions; `*` is all."),
+    resources: optional(
+      words,
+      "Plural resource names; `pods/*` are sub-resources, `*` all resources, `*/*` all of both.",
+    ),
+    operations: optional(oneOfWords("CREATE", "UPDATE", "DELETE", "CONNECT", "*"), "Operations; `*` is all."),
+    scope: optional(oneOf("Cluster", "Namespaced", "*"), "Scope of the resource.", "`*`"),
+    resourceNames: optional(words, "Names of objects; none is all."),
+  }),
+);
+
+function oneOfWords<const W extends string>(...choices: readonly W[]) {
+  return listOf(oneOf(...choices));
+}
+
+const named = (what: string) =>
+  listOf(
+    record({
+      name: required(text("a name"), `Name of the ${what}.`),
+      expression: required(expression, "CEL expression."),
+    }),
+  );
+
+const matchConstraints = record({
+  matchPolicy: optional(
+    oneOf("Exact", "Equivalent"),
+    "Whether other versions of a resource match too.",
+    "`Equivalent`",
+  ),
+  namespaceSelector: optional(labelSelector, "Selects namespaces by label."),
+  objectSelector: optional(labelSelector, "Selects objects by label."),
+  resourceRules: optional(resourceRules, "What the policy applies to."),
+  excludeResourceRules: optional(resourceRules, "What it doesn't apply to, although a rule matches."),
+});
+
+/** An inline CEL policy. */
+export const celSpec = record({
+  failurePolicy: optional(oneOf("Fail", "Ignore"), "What an evaluation error means.", "`Fail`"),
+  paramKind: optional(
+    record({
+      apiVersion: required(text("an API version"), "API version of the parameter resources."),
+      kind: required(text("a kind"), "Kind of the parameter resources."),
+    }),
+    "Kind of the policy's parameters.",
+  ),
+  matchConstraints: optional(matchConstraints, "Which requests the policy looks at.", "all requests"),
+  matchConditions: optional(named("condition"), "CEL conditions that must all hold for the policy to apply."),
+  variables: optional(named("variable"), "Values that later expressions use as `variables.<name>`."),
+  validations: optional(
+    listOf(
+      record({
+        expression: required(expression, "CEL expression that must be true."),
+        message: optional(text("a message"), "What a client sees when it is false."),
+        messageExpression: optional(expression, "CEL expression that makes the message; wins over `message`."),
+        reason: optional(
+          oneOf("Unauthorized", "Forbidden", "Invalid", "RequestEntityTooLarge"),
+          "Reason in the status of a denial.",
+          "`Invalid`",
+        ),
+      }),
+    ),
+    "Rules that must all hold.",
+  ),
+  auditAnnotations: optional(
+    listOf(
+      record({
+        key: required(text("an annotation key"), "Last part of the annotation's key."),
+        valueExpression: required(expression, "CEL expression that makes the value; null writes none."),
+      }),
+    ),
+    "Annotations for the audit log.",
+  ),
+});
+
+/** Reads `cel` by {@link celSpec} and hands on the JSON value itself, which is what the CEL kinds read. */
+export const celPolicy = {
+  ...celSpec,
+  label: "spec of a ValidatingAdmissionPolicy",
+  read(...args: Parameters<typeof celSpec.read>) {
+    return celSpec.read(...args) === undefined ? undefined : jsonObject.read(...args);
+  },
+};

@@ -1,0 +1,72 @@
+/** Reads the files of a configuration: regular files of bounded size, and folders of resources. */
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { MAX_FILE_BYTES, MAX_RESOURCE_FILES } from "./limits.js";
+
+/** A file can't be used. */
+export class ConfigFileError extends Error {
+  readonly code = "CONFIG_FILE";
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "ConfigFileError";
+  }
+}
+
+/** What the reading of a configuration has touched, so that it can be watched. */
+export class ConfigFiles {
+  /** Absolute paths of files and folders. */
+  readonly touched = new Set<string>();
+
+  /**
+   * The text of a file, without its byte order mark.
+   * @throws ConfigFileError
+   */
+  read(path: string): string {
+    this.touched.add(resolve(path));
+    const stats = this.stats(path);
+    if (!stats.isFile()) throw new ConfigFileError(stats.isDirectory() ? "is a folder" : "is not a regular file");
+    if (stats.size > MAX_FILE_BYTES) {
+      throw new ConfigFileError(`is too large: ${stats.size} bytes, at most ${MAX_FILE_BYTES}`);
+    }
+    try {
+      return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path));
+    } catch (cause) {
+      throw new ConfigFileError(cause instanceof TypeError ? "is not UTF-8 text" : reasonOf(cause), { cause });
+    }
+  }
+
+  /**
+   * The files that a `resource` names: itself, or the YAML and JSON files of a folder (not of folders below it), by name.
+   * @param holder the file that holds the path
+   * @throws ConfigFileError
+   */
+  resources(path: string, holder: string): readonly string[] {
+    const full = join(dirname(holder), path);
+    const found = path.startsWith("/") ? path : full;
+    if (!this.stats(found).isDirectory()) return [found];
+    this.touched.add(resolve(found));
+    const names = readdirSync(found).filter((name) => !name.startsWith(".") && /\.(ya?ml|json)$/.test(name));
+    if (names.length === 0) throw new ConfigFileError("is a folder without any .yaml, .yml or .json file");
+    if (names.length > MAX_RESOURCE_FILES) {
+      throw new ConfigFileError(`is a folder of ${names.length} files, at most ${MAX_RESOURCE_FILES}`);
+    }
+    return names.sort().map((name) => join(found, name));
+  }
+
+  private stats(path: string) {
+    try {
+      return statSync(path);
+    } catch (cause) {
+      throw new ConfigFileError(reasonOf(cause), { cause });
+    }
+  }
+}
+
+/** The operating system's reason in words that need no knowledge of error codes. */
+function reasonOf(cause: unknown): string {
+  const code = (cause as NodeJS.ErrnoException).code;
+  if (code === "ENOENT" || code === "ENOTDIR") return "no such file";
+  if (code === "EACCES" || code === "EPERM") return "permission denied";
+  return cause instanceof Error ? cause.message : String(cause);
+}

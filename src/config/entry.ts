@@ -1,0 +1,119 @@
+/** The typed configuration: what the loader makes policies of. All of it is frozen. */
+import type { PolicyMode } from "../policy/policy.js";
+import type { ModuleAddress } from "./module-address.js";
+import type { Origin } from "./origin.js";
+import type { Problem } from "./problem.js";
+import type { SourceDocument } from "./source-document.js";
+
+/** A configuration file that could be read, with the entries that are right and those that aren't. */
+export interface Config {
+  /** The file as it was named. */
+  readonly file: string;
+  /** In the order of the file. */
+  readonly entries: readonly ConfigEntry[];
+  /** Every file and folder that was read, for watching; absolute. */
+  readonly files: readonly string[];
+}
+
+/** A policy, or what is left of one. */
+export type ConfigEntry = PolicyEntry | InvalidEntry;
+
+/** An entry with errors: it becomes an unavailable policy, or stops a strict start. */
+export interface InvalidEntry {
+  readonly kind: "invalid";
+  readonly id: string;
+  /** The errors; at least one. */
+  readonly problems: readonly Problem[];
+}
+
+/** A policy of any kind. */
+export type PolicyEntry = ModuleEntry | ResourceEntry | CelEntry | GroupEntry;
+
+/** What every entry and every member has. */
+interface Common {
+  /** The policy's id; for an inline member `<group>/<member>`. */
+  readonly id: string;
+  /** Where it stands in its file. */
+  readonly origin: Origin;
+  /** Whole seconds; absent: the server's limit. For a group: the limit of the whole group; absent: none beside its members'. */
+  readonly timeoutEvalSeconds?: number;
+}
+
+/** What only top-level entries can have; members run in protect mode, without mutation, and say their own words. */
+interface Standing extends Common {
+  readonly policyMode: PolicyMode;
+  readonly allowedToMutate: boolean;
+  /** Custom rejection message (spec kubewarden.md 4.4); for a group the status message of a denial. */
+  readonly message?: string;
+}
+
+/** A Kubernetes kind that a guest may read. */
+export interface ContextAwareResource {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+/** The protocols that a module can be told to speak; `kubewarden` is already read as `kubewarden-wapc`. */
+export type ExecutionMode = "kubewarden-wapc" | "opa" | "gatekeeper" | "wasi" | "extism";
+
+/** A WASM policy. */
+export interface ModuleEntry extends Standing {
+  readonly kind: "module";
+  readonly module: ModuleAddress;
+  /** JSON object in the value model of `data/json`. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly contextAwareResources: readonly ContextAwareResource[];
+  /** Checked patterns, trimmed; see `allowsCapability`. */
+  readonly hostCapabilities: readonly string[];
+  /** Absent: from the module. */
+  readonly executionMode?: ExecutionMode;
+  /** Whether our own CEL engine may stand in for a module that only runs CEL rules. */
+  readonly native: boolean;
+  /** Absent: the server's limit. */
+  readonly memoryLimitMiB?: number;
+}
+
+/** What a failed validation of a CEL policy does. */
+export type ValidationAction = "Deny" | "Warn" | "Audit";
+
+/** A policy made of Kubernetes resources (Kubewarden's own kinds are already turned into the other entry kinds). */
+export interface ResourceEntry extends Standing {
+  readonly kind: "resource";
+  /** All documents of all files, in order of name and place. */
+  readonly documents: readonly SourceDocument[];
+  /** Replaces the actions of bindings. */
+  readonly validationActions?: readonly ValidationAction[];
+}
+
+/** An inline CEL policy. */
+export interface CelEntry extends Standing {
+  readonly kind: "cel";
+  /** The spec of a ValidatingAdmissionPolicy: known keys with values of the right types; meaning unchecked. */
+  readonly cel: Readonly<Record<string, unknown>>;
+  readonly validationActions?: readonly ValidationAction[];
+}
+
+/** Which members a group's answer carries a warning line for. */
+export type GroupWarnings = "none" | "rejected" | "all";
+
+/** A group of policies under one expression. */
+export interface GroupEntry extends Standing {
+  readonly kind: "group";
+  /** CEL source, unchecked. Its place: `origin.positionOf(["expression"], …)`. */
+  readonly expression: string;
+  readonly message: string;
+  /** Absent: all when the group denies; those that rejected, failed or warned when it allows. */
+  readonly groupWarnings?: GroupWarnings;
+  /** In order of definition; at least one. */
+  readonly members: readonly Member[];
+}
+
+/** A member of a group. */
+export interface Member {
+  /** Its name in the expression. */
+  readonly name: string;
+  /** Where it stands. */
+  readonly origin: Origin;
+  /** An existing entry by id, or a policy of the group's own with the id `<group>/<member>`. */
+  readonly policy: { readonly kind: "reference"; readonly id: string } | PolicyEntry;
+}

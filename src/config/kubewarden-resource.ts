@@ -1,0 +1,172 @@
+/** Kubewarden's custom resources (spec kubewarden.md 11) as entries: AdmissionPolicy, AdmissionPolicyGroup and their cluster-wide forms. */
+import { resolve } from "node:path";
+import type { PolicyEntry } from "./entry.js";
+import { ENTRY_FIELDS } from "./entry-fields.js";
+import { groupEntry, type Level, moduleEntry, type ReadContext, type ResourceFields } from "./entry-reader.js";
+import { readMembers } from "./member-reader.js";
+import { Origin } from "./origin.js";
+import { ProblemSink } from "./problem-sink.js";
+import { type Fields, optional, record, required } from "./record-shape.js";
+import { anyValue, flag, jsonObject, mismatch, type Shape, text } from "./shape.js";
+import type { SourceDocument } from "./source-document.js";
+import { type MapNode, pairOf } from "./source-node.js";
+import { didYouMean } from "./suggest.js";
+
+const GROUP = "policies.kubewarden.io/";
+const KINDS = ["AdmissionPolicy", "ClusterAdmissionPolicy", "AdmissionPolicyGroup", "ClusterAdmissionPolicyGroup"];
+
+const { module } = ENTRY_FIELDS;
+/** For the API server, the webhook, the audit scanner and the controller: a policy server never sees them. */
+const UNSEEN = new Set([
+  "policyServer",
+  "rules",
+  "timeoutSeconds",
+  "failurePolicy",
+  "matchPolicy",
+  "sideEffects",
+  "objectSelector",
+  "namespaceSelector",
+  "matchConditions",
+  "backgroundAudit",
+  "allowInsideAdmissionControllerNamespace",
+  "priorityClassName",
+]);
+
+const policySpec = record({
+  module: module.module,
+  settings: module.settings,
+  mode: module.policyMode,
+  mutating: optional(flag, "Whether the policy may change the object."),
+  message: module.message,
+  timeoutEvalSeconds: module.timeoutEvalSeconds,
+  contextAwareResources: module.contextAwareResources,
+});
+const groupSpec = record({
+  expression: ENTRY_FIELDS.expression.expression,
+  policies: ENTRY_FIELDS.expression.policies,
+  message: ENTRY_FIELDS.expression.message,
+  mode: module.policyMode,
+});
+const envelope = record({
+  apiVersion: required(text("an API version"), "policies.kubewarden.io/v1"),
+  kind: required(text("a kind"), "The kind."),
+  metadata: optional(jsonObject, "Name and labels."),
+  spec: required(jsonObject, "What the policy does."),
+  status: optional(anyValue, "Written by the controller."),
+});
+
+/** Whether a document is of Kubewarden's API group, whatever its kind. */
+export function isKubewardenResource(document: SourceDocument): boolean {
+  const { value } = document;
+  if (typeof value !== "object" || value === null || !("apiVersion" in value)) return false;
+  return typeof value.apiVersion === "string" && value.apiVersion.startsWith(GROUP);
+}
+
+/**
+ * The entry that a Kubewarden resource describes; undefined after at least one error.
+ * Members may be of every kind that members of a group in policies.yaml may be. As the controller does, an absent `hostCapabilities` allows all.
+ * @param id the id under which it is served
+ * @param overrides keys of the entry that names the resource; they win
+ */
+export function entryFromKubewardenResource(
+  document: SourceDocument,
+  id: string,
+  level: Level,
+  overrides: ResourceFields,
+  outer: ReadContext,
+): PolicyEntry | undefined {
+  const sink = new ProblemSink(document);
+  const context: ReadContext = {
+    ...outer,
+    document,
+    sink,
+    defaultHostCapabilities: overrides.hostCapabilities ?? Object.freeze(["*"]),
+    chain: [...outer.chain, resolve(document.file)],
+  };
+  const entry = read(document, id, level, overrides, context);
+  for (const problem of sink.problems) {
+    if (problem.severity === "error") outer.sink.addError(problem);
+    else outer.sink.add(problem);
+  }
+  return entry;
+}
+
+function read(
+  document: SourceDocument,
+  id: string,
+  level: Level,
+  overrides: ResourceFields,
+  context: ReadContext,
+): PolicyEntry | undefined {
+  const { root } = document;
+  const { sink } = context;
+  const head = envelope.read(root, [], sink);
+  if (head === undefined || root.kind !== "map") return undefined;
+  if (head.apiVersion !== `${GROUP}v1`) {
+    sink.error(["apiVersion"], `invalid apiVersion ${JSON.stringify(head.apiVersion)}: expected ${GROUP}v1`);
+    return undefined;
+  }
+  if (!KINDS.includes(head.kind)) {
+    const hint = didYouMean(head.kind, KINDS);
+    sink.error(["kind"], `unknown kind ${JSON.stringify(head.kind)}, not a Kubewarden policy${hint}`);
+    return undefined;
+  }
+  const spec = pairOf(root, "spec")!.value;
+  if (spec.kind !== "map") return mismatch(spec, ["spec"], sink, "a map");
+  const origin = new Origin(document, ["spec"]);
+  const common = timeLimit(overrides);
+  if (head.kind.endsWith("Group")) {
+    const fields = readKnown(groupSpec, spec, context);
+    const depth = level.member ? level.depth : 0;
+    const policies = pairOf(spec, "policies");
+    const members = policies && readMembers(policies.value, id, ["spec", "policies"], depth + 1, context);
+    if (fields === undefined || members === undefined) return undefined;
+    const { groupWarnings } = overrides;
+    return groupEntry({
+      id,
+      origin,
+      members,
+      expression: fields.expression,
+      message: overrides.message ?? fields.message,
+      policyMode: overrides.policyMode ?? fields.mode ?? "protect",
+      ...common,
+      ...(groupWarnings !== undefined && { groupWarnings }),
+    });
+  }
+  const fields = readKnown(policySpec, spec, context);
+  if (fields === undefined) return undefined;
+  const { mode, mutating, message: ownMessage, ...others } = fields;
+  const message = overrides.message ?? ownMessage;
+  const policy = {
+    id,
+    origin,
+    ...others,
+    ...common,
+    policyMode: overrides.policyMode ?? mode ?? "protect",
+    allowedToMutate: overrides.allowedToMutate ?? mutating ?? false,
+    ...(message !== undefined && { message }),
+  } as const;
+  if (!level.member) return moduleEntry(policy, context);
+  const { message: _, ...plain } = policy;
+  return moduleEntry({ ...plain, policyMode: "protect", allowedToMutate: false }, context);
+}
+
+function timeLimit({ timeoutEvalSeconds }: ResourceFields): { timeoutEvalSeconds?: number } {
+  return timeoutEvalSeconds === undefined ? {} : { timeoutEvalSeconds };
+}
+
+/** Reads a spec; keys that later versions of the resource may have brought are only pointed out. */
+function readKnown<T>(
+  shape: Shape<T> & { readonly fields: Fields },
+  spec: MapNode,
+  { sink }: ReadContext,
+): T | undefined {
+  const known = spec.pairs.filter(({ key }) => {
+    if (Object.hasOwn(shape.fields, key)) return true;
+    if (!UNSEEN.has(key)) {
+      sink.keyWarning(["spec", key], `unknown key, ignored${didYouMean(key, Object.keys(shape.fields))}`);
+    }
+    return false;
+  });
+  return shape.read({ ...spec, pairs: known }, ["spec"], sink);
+}

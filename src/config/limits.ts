@@ -1,0 +1,18 @@
+/** Bounds on configuration files: a hostile or broken file ends in an error, never in an exhausted server. */
+
+/** Largest file read, in bytes: Kubernetes caps a ConfigMap at 1 MiB; eight times that leaves room for files of other origin. */
+export const MAX_FILE_BYTES = 8 * 1024 * 1024;
+/** Deepest nesting of maps and lists. Real settings stay below 20; composing YAML is recursive, so this also protects the stack. */
+export const MAX_DEPTH = 200;
+/** Most values one document may come to after its aliases are followed: the end of an alias bomb. */
+export const MAX_VALUES = 500_000;
+/** Most problems reported for one file: a person reads the first ones. */
+export const MAX_PROBLEMS = 200;
+/** Most files that one `resource` entry may name through folders. */
+export const MAX_RESOURCE_FILES = 1000;
+/** Deepest nesting of inline groups; by-reference groups may be chained on. */
+export const MAX_GROUP_DEPTH = 16;
+/** A name farther than a third of its length (at least 1, at most 4 edits) from the wanted one is no helpful suggestion. */
+export const MAX_SUGGESTION_DISTANCE = 4;
+/** Most policies and members of one configuration, those that resources bring in included. */
+export const MAX_POLICIES = 10_000;

@@ -1,0 +1,108 @@
+/** Reads policies.yaml (spec kubewarden.md 1, with this project's own kinds of entries). */
+import { ConfigFileError, ConfigFiles } from "./config-files.js";
+import type { Config, ConfigEntry, PolicyEntry } from "./entry.js";
+import { type ReadContext, readPolicy } from "./entry-reader.js";
+import { comparePlaces, formatProblem, type Problem } from "./problem.js";
+import { ProblemSink } from "./problem-sink.js";
+import { checkReferences } from "./references.js";
+import { parseConfiguration, type SourceDocument } from "./source-document.js";
+import { describeNode, type Pair } from "./source-node.js";
+
+/** How to read a configuration. */
+export interface ConfigOptions {
+  /** What an absent `hostCapabilities` stands for; default none. `["*"]` eases migration from releases without the key. */
+  readonly defaultHostCapabilities?: readonly string[];
+}
+
+/** What came of reading a configuration. */
+export type ConfigResult =
+  | {
+      readonly ok: true;
+      readonly config: Config;
+      /** All errors and warnings in order of place; the errors are in the invalid entries too. */
+      readonly problems: readonly Problem[];
+    }
+  | {
+      readonly ok: false;
+      /** Why nothing of the file can be used. */
+      readonly problems: readonly Problem[];
+      /** `error while loading policies from "<file>": …`, one problem a line. */
+      readonly message: string;
+    };
+
+/** Reads a configuration file and the resources that it names. Mistakes are in the result, whole: nothing is thrown for any file. */
+export function loadConfig(file: string, options: ConfigOptions = {}): ConfigResult {
+  const files = new ConfigFiles();
+  try {
+    return readConfig(files.read(file), file, files, options);
+  } catch (cause) {
+    if (!(cause instanceof ConfigFileError)) throw cause;
+    return unusable(file, [{ severity: "error", file, line: 1, column: 1, path: [], message: cause.message }]);
+  }
+}
+
+/** As {@link loadConfig} for a text; `file` is its name, from which relative paths start. */
+export function parseConfig(text: string, file: string, options: ConfigOptions = {}): ConfigResult {
+  return readConfig(text, file, new ConfigFiles(), options);
+}
+
+function readConfig(text: string, file: string, files: ConfigFiles, options: ConfigOptions): ConfigResult {
+  const { document, problems } = parseConfiguration(text, file);
+  if (document === undefined) return unusable(file, problems);
+  const { root } = document;
+  if (root.kind !== "map") {
+    const message = `expected a map from policy name to policy, found ${describeNode(root)}; {} is a map without policies`;
+    return unusable(file, [{ severity: "error", ...document.positionOf([]), path: [], message }]);
+  }
+  const budget = { policies: 0 };
+  const read = root.pairs.map((pair) => {
+    const flaws = problems.filter(({ path }) => path[0] === pair.key);
+    return readEntry(pair, flaws, { document, files, options, budget });
+  });
+  const good = read.flatMap(({ entry }) => (entry === undefined ? [] : [entry]));
+  const wrongReferences = checkReferences(
+    good,
+    read.map(({ id }) => id),
+  );
+  const everything = read.map(({ id, entry, problems: own }) => ({
+    id,
+    entry,
+    problems: [...own, ...(wrongReferences.get(id) ?? [])],
+  }));
+  const entries = everything.map(({ id, entry, problems: own }): ConfigEntry => {
+    const errors = own.filter(({ severity }) => severity === "error");
+    if (entry !== undefined && errors.length === 0) return entry;
+    return Object.freeze({ kind: "invalid", id, problems: Object.freeze(errors.sort(comparePlaces)) });
+  });
+  return {
+    ok: true,
+    config: Object.freeze({ file, entries: Object.freeze(entries), files: Object.freeze([...files.touched]) }),
+    problems: everything.flatMap(({ problems: own }) => own).sort(comparePlaces),
+  };
+}
+
+interface EntryContext extends Pick<ReadContext, "document" | "files" | "budget"> {
+  readonly document: SourceDocument;
+  readonly options: ConfigOptions;
+}
+
+/** One entry with everything said about it; `entry` is absent only when there is at least one error. */
+function readEntry(
+  { key: id, value }: Pair,
+  flaws: readonly Problem[],
+  { document, files, options, budget }: EntryContext,
+): { readonly id: string; readonly entry: PolicyEntry | undefined; readonly problems: readonly Problem[] } {
+  const sink = new ProblemSink(document);
+  for (const flaw of flaws) sink.addError(flaw);
+  if (id === "") sink.keyError([id], "Not a valid Policy ID: it is empty");
+  if (id.includes("/")) sink.keyError([id], `policy name '${id}' contains a '/' character`);
+  const defaultHostCapabilities = Object.freeze([...(options.defaultHostCapabilities ?? [])]);
+  const context = { document, sink, files, defaultHostCapabilities, chain: [], budget };
+  const entry = readPolicy(value, id, [id], { member: false }, context);
+  return { id, entry, problems: sink.problems };
+}
+
+function unusable(file: string, problems: readonly Problem[]): ConfigResult {
+  const reasons = problems.map(formatProblem).join("\n");
+  return { ok: false, problems, message: `error while loading policies from ${JSON.stringify(file)}: ${reasons}` };
+}

@@ -1,0 +1,107 @@
+/** Reads the members of a group: a map from name to member, or a list of members with names (as in the policy-group RFC). */
+import type { Member } from "./entry.js";
+import { REFERENCE_FIELDS } from "./entry-fields.js";
+import { type ReadContext, readPolicy } from "./entry-reader.js";
+import { Origin } from "./origin.js";
+import type { Path } from "./problem.js";
+import { type Hints, record } from "./record-shape.js";
+import { mismatch, text } from "./shape.js";
+import { pairOf, type SourceNode } from "./source-node.js";
+
+/** A member as it is written, before it is read. */
+interface NamedNode {
+  readonly name: string;
+  readonly node: SourceNode;
+  readonly path: Path;
+}
+
+const reference = record(REFERENCE_FIELDS, {
+  settings: "a member by reference is the policy as it stands; its settings are written there",
+} satisfies Hints);
+
+/** Words that CEL keeps for itself: a function can't be called so. */
+const RESERVED_WORDS = new Set(
+  "false in null true as break const continue else for function if import let loop package namespace return var void while".split(
+    " ",
+  ),
+);
+
+/** The members in order, or undefined after at least one error. */
+export function readMembers(
+  node: SourceNode,
+  groupId: string,
+  path: Path,
+  depth: number,
+  context: ReadContext,
+): readonly Member[] | undefined {
+  const { sink } = context;
+  const before = sink.errorCount;
+  const named = node.kind === "map" ? namedByKey(node, path) : namedByList(node, path, context);
+  if (named === undefined) return undefined;
+  if (named.length === 0) {
+    sink.error(path, "must not be empty: policy groups must have at least one policy member");
+    return undefined;
+  }
+  checkNames(named, groupId, path, context);
+  const members = named.map((member) => readMember(member, groupId, depth, context));
+  return sink.errorCount === before ? Object.freeze(members as Member[]) : undefined;
+}
+
+function readMember(
+  { name, node, path }: NamedNode,
+  groupId: string,
+  depth: number,
+  context: ReadContext,
+): Member | undefined {
+  const origin = new Origin(context.document, path);
+  if (node.kind === "map" && pairOf(node, "policy") !== undefined) {
+    const fields = reference.read(node, path, context.sink);
+    return fields && Object.freeze({ name, origin, policy: Object.freeze({ kind: "reference", id: fields.policy }) });
+  }
+  const policy = readPolicy(node, `${groupId}/${name}`, path, { member: true, depth }, context);
+  return policy && Object.freeze({ name, origin, policy });
+}
+
+function namedByKey(node: SourceNode & { kind: "map" }, path: Path): readonly NamedNode[] {
+  return node.pairs.map(({ key, value }) => ({ name: key, node: value, path: [...path, key] }));
+}
+
+function namedByList(node: SourceNode, path: Path, { sink }: ReadContext): readonly NamedNode[] | undefined {
+  if (node.kind !== "list")
+    return mismatch(node, path, sink, "a map from name to member, or a list of members with names");
+  const named: NamedNode[] = [];
+  for (const [index, item] of node.items.entries()) {
+    const itemPath = [...path, index];
+    const pair = item.kind === "map" ? pairOf(item, "name") : undefined;
+    if (item.kind !== "map" || pair === undefined) {
+      sink.error(itemPath, 'missing key "name": in a list every member says its name');
+      continue;
+    }
+    const name = text("a name").read(pair.value, [...itemPath, "name"], sink);
+    if (name === undefined) continue;
+    if (named.some((other) => other.name === name))
+      sink.error([...itemPath, "name"], `a second member named ${JSON.stringify(name)}`);
+    named.push({ name, path: itemPath, node: { ...item, pairs: item.pairs.filter((other) => other !== pair) } });
+  }
+  return named;
+}
+
+/** A `/` separates group and member in ids, so it is refused; names that CEL can't call are only pointed out, as Kubewarden takes them. */
+function checkNames(named: readonly NamedNode[], groupId: string, path: Path, { sink }: ReadContext): void {
+  const bad = named.map(({ name }) => name).filter((name) => name.includes("/"));
+  if (bad.length > 0) {
+    const list = bad.map((name) => JSON.stringify(name)).join(", ");
+    sink.error(path, `policy group '${groupId}' contains policies with invalid names: [${list}]`);
+  }
+  for (const { name, path: memberPath } of named) {
+    if (name.includes("/")) continue;
+    if (!/^[_a-zA-Z][_a-zA-Z0-9]*$/.test(name)) {
+      sink.keyWarning(
+        memberPath,
+        "the expression can't call a member of this name: use letters, digits and _, no digit first",
+      );
+    } else if (RESERVED_WORDS.has(name)) {
+      sink.keyWarning(memberPath, `the expression can't call a member of this name: ${name} is a reserved word of CEL`);
+    }
+  }
+}

@@ -1,0 +1,38 @@
+/** Where an entry stands, so that what is found wrong with it later is still said with file, line and column. */
+import type { Path, Position, Problem } from "./problem.js";
+import type { InnerPlace, SourceDocument } from "./source-document.js";
+
+/** A value in a document. */
+export class Origin {
+  constructor(
+    readonly document: SourceDocument,
+    /** Where the entry stands in the document. */
+    readonly path: Path,
+  ) {
+    Object.freeze(this);
+  }
+
+  /**
+   * The place of something in this entry.
+   * @param path from the entry, such as `["cel", "validations", 0, "expression"]`; may lead nowhere, then the nearest value on the way counts
+   * @param inner a place inside the string there, such as a CEL error's line and column
+   */
+  positionOf(path: Path, inner?: InnerPlace): Position {
+    return this.document.positionOf([...this.path, ...path], inner);
+  }
+
+  /** An error found later; arguments as for {@link positionOf}. */
+  error(path: Path, message: string, inner?: InnerPlace): Problem {
+    return { severity: "error", ...this.positionOf(path, inner), path: [...this.path, ...path], message };
+  }
+
+  /** A doubt found later. */
+  warning(path: Path, message: string, inner?: InnerPlace): Problem {
+    return { ...this.error(path, message, inner), severity: "warning" };
+  }
+
+  /** The origin of something in this entry. */
+  below(path: Path): Origin {
+    return new Origin(this.document, [...this.path, ...path]);
+  }
+}

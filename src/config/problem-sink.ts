@@ -1,0 +1,48 @@
+/** Collects the problems of one file while it is read. */
+import { MAX_PROBLEMS } from "./limits.js";
+import type { Path, Problem } from "./problem.js";
+import type { SourceDocument } from "./source-document.js";
+
+/** Where readers say what is wrong. */
+export class ProblemSink {
+  private readonly collected: Problem[] = [];
+  private errors = 0;
+
+  constructor(private readonly document: SourceDocument) {}
+
+  /** Everything noted so far, at most {@link MAX_PROBLEMS}. */
+  get problems(): readonly Problem[] {
+    return this.collected;
+  }
+
+  /** How many errors there were, those beyond the bound included: a reader compares it before and after. */
+  get errorCount(): number {
+    return this.errors;
+  }
+
+  /** An error at the value at `path`. */
+  error(path: Path, message: string): void {
+    this.addError({ severity: "error", path, message, ...this.document.positionOf(path) });
+  }
+
+  /** An error at the key that `path` ends with. */
+  keyError(path: Path, message: string): void {
+    this.addError({ severity: "error", path, message, ...this.document.keyPositionOf(path) });
+  }
+
+  /** A doubt at the key that `path` ends with. */
+  keyWarning(path: Path, message: string): void {
+    this.add({ severity: "warning", path, message, ...this.document.keyPositionOf(path) });
+  }
+
+  /** An error found elsewhere. */
+  addError(problem: Problem): void {
+    this.errors++;
+    this.add(problem);
+  }
+
+  /** A problem found elsewhere that is no error. */
+  add(problem: Problem): void {
+    if (this.collected.length < MAX_PROBLEMS) this.collected.push(problem);
+  }
+}

@@ -1,0 +1,105 @@
+/** A map with known keys: unknown ones are errors with a suggestion. */
+import type { Path } from "./problem.js";
+import type { ProblemSink } from "./problem-sink.js";
+import { type JsonSchema, mismatch, type Shape } from "./shape.js";
+import { pairOf, type SourceNode } from "./source-node.js";
+import { didYouMean } from "./suggest.js";
+
+/** One key of a record. */
+export interface Field<T, R extends boolean = boolean> {
+  readonly shape: Shape<T>;
+  readonly required: R;
+  /** What it means, for people: shown in the documentation and by editors. */
+  readonly doc: string;
+  /** What holds when it is absent, for the documentation. */
+  readonly default?: string;
+}
+
+/** The keys of a record. */
+export type Fields = Readonly<Record<string, Field<unknown>>>;
+
+/** The value that a record with these keys reads: optional keys are absent when they were absent or null. */
+export type RecordValue<F extends Fields> = {
+  readonly [K in keyof F as F[K]["required"] extends true ? K : never]: FieldValue<F[K]>;
+} & { readonly [K in keyof F as F[K]["required"] extends true ? never : K]?: FieldValue<F[K]> };
+
+type FieldValue<F> = F extends Field<infer T> ? T : never;
+
+/** A key that must be there. */
+export function required<T>(shape: Shape<T>, doc: string): Field<T, true> {
+  return { shape, doc, required: true };
+}
+
+/** A key that may be absent or null. */
+export function optional<T>(shape: Shape<T>, doc: string, whenAbsent?: string): Field<T, false> {
+  return { shape, doc, required: false, ...(whenAbsent === undefined ? {} : { default: whenAbsent }) };
+}
+
+/** What to say about keys that people are likely to bring from elsewhere. */
+export type Hints = Readonly<Record<string, string>>;
+
+/** A map with these keys and no others. */
+export function record<F extends Fields>(fields: F, hints: Hints = {}): Shape<RecordValue<F>> & { readonly fields: F } {
+  return {
+    fields,
+    label: `map with ${Object.keys(fields)
+      .map((key) => `\`${key}\``)
+      .join(", ")}`,
+    schema: recordSchema(fields),
+    read: (node, path, sink) => readRecord(fields, hints, node, path, sink),
+  };
+}
+
+/** The JSON Schema of a record. */
+export function recordSchema(fields: Fields): JsonSchema {
+  const properties: Record<string, JsonSchema> = {};
+  const needed: string[] = [];
+  for (const [key, { shape, doc, required: isRequired }] of Object.entries(fields)) {
+    const value = isRequired ? shape.schema : nullable(shape.schema);
+    properties[key] = { description: doc, ...value };
+    if (isRequired) needed.push(key);
+  }
+  const schema = { type: "object", properties, additionalProperties: false };
+  return needed.length === 0 ? schema : { ...schema, required: needed };
+}
+
+/** Optional keys may be written with nothing after them. */
+function nullable(schema: JsonSchema): JsonSchema {
+  if (typeof schema.type === "string") return { ...schema, type: [schema.type, "null"] };
+  if (Array.isArray(schema.enum)) return { ...schema, enum: [...schema.enum, null] };
+  return Object.keys(schema).length === 0 ? schema : { anyOf: [schema, { type: "null" }] };
+}
+
+function readRecord<F extends Fields>(
+  fields: F,
+  hints: Hints,
+  node: SourceNode,
+  path: Path,
+  sink: ProblemSink,
+): RecordValue<F> | undefined {
+  if (node.kind !== "map") return mismatch(node, path, sink, `a map with the keys ${Object.keys(fields).join(", ")}`);
+  const before = sink.errorCount;
+  const value: Record<string, unknown> = {};
+  for (const pair of node.pairs) {
+    const keyPath = [...path, pair.key];
+    const field = Object.hasOwn(fields, pair.key) ? fields[pair.key] : undefined;
+    if (field === undefined) {
+      sink.keyError(keyPath, unknownKey(pair.key, fields, hints));
+      continue;
+    }
+    if (pair.value.kind === "scalar" && pair.value.value === null && !field.required) continue;
+    const read = field.shape.read(pair.value, keyPath, sink);
+    if (read !== undefined) value[pair.key] = read;
+  }
+  for (const [key, { required: isRequired, doc }] of Object.entries(fields)) {
+    if (isRequired && pairOf(node, key) === undefined) sink.error(path, `missing key ${JSON.stringify(key)}: ${doc}`);
+  }
+  return sink.errorCount === before ? (Object.freeze(value) as RecordValue<F>) : undefined;
+}
+
+function unknownKey(key: string, fields: Fields, hints: Hints): string {
+  const hint = Object.hasOwn(hints, key) ? hints[key] : undefined;
+  if (hint !== undefined) return `unknown key: ${hint}`;
+  const suggestion = didYouMean(key, Object.keys(fields));
+  return `unknown key${suggestion === "" ? `, expected one of ${Object.keys(fields).join(", ")}` : suggestion}`;
+}

@@ -1,0 +1,64 @@
+/** Reads an entry that names files of Kubernetes resources. */
+import { resolve } from "node:path";
+import { ConfigFileError } from "./config-files.js";
+import type { PolicyEntry } from "./entry.js";
+import { type Level, type ReadContext, readFields, resourceEntry } from "./entry-reader.js";
+import { entryFromKubewardenResource, isKubewardenResource } from "./kubewarden-resource.js";
+import { Origin } from "./origin.js";
+import type { Path } from "./problem.js";
+import { parseResources, type SourceDocument } from "./source-document.js";
+import type { MapNode } from "./source-node.js";
+
+/** The policy, or undefined after at least one error. A resource of Kubewarden becomes the entry that it describes. */
+export function readResource(
+  node: MapNode,
+  id: string,
+  path: Path,
+  level: Level,
+  context: ReadContext,
+): PolicyEntry | undefined {
+  const { sink } = context;
+  const fields = readFields("resource", node, path, level, sink);
+  if (fields === undefined) return undefined;
+  const before = sink.errorCount;
+  const documents: SourceDocument[] = [];
+  for (const [index, name] of (fields.resource ?? []).entries()) {
+    const written = context.document.hasKey([...path, "resource", index]) ? [index] : [];
+    documents.push(...readNamed(name, [...path, "resource", ...written], context));
+  }
+  if (sink.errorCount > before) return undefined;
+  const kubewarden = documents.filter(isKubewardenResource);
+  const [resource] = kubewarden;
+  if (resource === undefined) {
+    if (documents.length > 0)
+      return resourceEntry({ id, origin: new Origin(context.document, path), documents }, fields);
+    sink.error([...path, "resource"], "no document in it: expected YAML documents of Kubernetes resources");
+    return undefined;
+  }
+  if (documents.length === 1) return entryFromKubewardenResource(resource, id, level, fields, context);
+  const what = `${documents.length} documents, a Kubewarden policy among them`;
+  sink.error(
+    [...path, "resource"],
+    `found ${what}: an entry is one policy, so keep each in a file and an entry of its own`,
+  );
+  return undefined;
+}
+
+/** The documents of a file, or of the files of a folder. */
+function readNamed(name: string, path: Path, { document, files, chain, sink }: ReadContext): readonly SourceDocument[] {
+  try {
+    return files.resources(name, document.file).flatMap((file) => {
+      if (chain.includes(resolve(file))) {
+        sink.error(path, `cycle of resource files: ${[...chain, resolve(file)].join(" -> ")}`);
+        return [];
+      }
+      const { documents, problems } = parseResources(files.read(file), file);
+      for (const problem of problems) sink.addError(problem);
+      return documents;
+    });
+  } catch (cause) {
+    if (!(cause instanceof ConfigFileError)) throw cause;
+    sink.error(path, `${JSON.stringify(name)}: ${cause.message} (relative to ${document.file})`);
+    return [];
+  }
+}

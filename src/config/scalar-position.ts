@@ -1,0 +1,82 @@
+/**
+ * Finds the place in the file of a place inside a scalar's text, such as the column of a CEL error in a multi-line expression. YAML changes
+ * only white space and escapes on the way from file to value, so the n-th visible character of the one is the n-th of the other.
+ */
+import type { ScalarStyle } from "./source-node.js";
+
+/** Length in the source of every escape of a double-quoted scalar, by the letter after the backslash; others take two. */
+const HEX_ESCAPES: Readonly<Record<string, number>> = { x: 4, u: 6, U: 10 };
+
+/**
+ * @param source text of the file
+ * @param start offset of the scalar (its quote or block header included)
+ * @param end offset after it
+ * @param value the scalar's text
+ * @param offset UTF-16 offset in `value`
+ * @returns the offset in `source` where that character is written; for white space, just after the character before it
+ */
+export function sourceOffset(
+  source: string,
+  { start, end, style }: { readonly start: number; readonly end: number; readonly style: ScalarStyle },
+  value: string,
+  offset: number,
+): number {
+  let visible = 0;
+  for (const character of value.slice(0, offset)) if (!isBlank(character)) visible++;
+  const next = value.slice(offset, offset + 1);
+  const wantsNext = next !== "" && !isBlank(next);
+  let after = contentStart(source, start, end, style);
+  for (const { at, length } of visibleCharacters(
+    source,
+    after,
+    style === "block" || style === "plain" ? end : end - 1,
+    style,
+  )) {
+    if (visible === 0) return wantsNext ? at : after;
+    visible--;
+    after = at + length;
+  }
+  return after;
+}
+
+function isBlank(character: string): boolean {
+  return character === " " || character === "\n" || character === "\t" || character === "\r";
+}
+
+/** Skips the quote, or the header line of a block scalar. */
+function contentStart(source: string, start: number, end: number, style: ScalarStyle): number {
+  if (style === "plain") return start;
+  if (style !== "block") return start + 1;
+  const headerEnd = source.indexOf("\n", start);
+  let content = headerEnd === -1 || headerEnd >= end ? end : headerEnd + 1;
+  while (content < end && isBlank(source[content]!)) content++;
+  return content;
+}
+
+/** The places of the characters of `source` that are visible in the value. */
+function* visibleCharacters(
+  source: string,
+  from: number,
+  to: number,
+  style: ScalarStyle,
+): Generator<{ at: number; length: number }> {
+  for (let at = from; at < to; ) {
+    const code = source.codePointAt(at)!;
+    let length = code > 0xffff ? 2 : 1;
+    let blank = isBlank(source[at]!);
+    if (style === "single" && source[at] === "'") length = 2;
+    if (style === "double" && source[at] === "\\") {
+      const letter = source[at + 1] ?? "";
+      length = letter === "\r" ? 3 : (HEX_ESCAPES[letter] ?? 2);
+      blank = letter === "\n" || letter === "\r" || isBlank(escaped(letter, source.slice(at + 2, at + length)));
+    }
+    if (!blank) yield { at, length };
+    at += length;
+  }
+}
+
+/** What an escape stands for, as far as blankness is concerned. */
+function escaped(letter: string, digits: string): string {
+  if (letter === "n" || letter === "t" || letter === "r" || letter === " " || letter === "\t") return " ";
+  return letter in HEX_ESCAPES ? String.fromCodePoint(Math.min(Number.parseInt(digits, 16) || 1, 0x10ffff)) : letter;
+}

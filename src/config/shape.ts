@@ -1,0 +1,145 @@
+/**
+ * What a value of the configuration may be. One shape reads the value, makes the JSON Schema and names the type in the documentation, so
+ * the three can't drift apart.
+ */
+
+import type { Path } from "./problem.js";
+import type { ProblemSink } from "./problem-sink.js";
+import { describeNode, nodeValue, type SourceNode } from "./source-node.js";
+import { didYouMean } from "./suggest.js";
+
+/** A JSON Schema (2020-12) or a part of one. */
+export type JsonSchema = { readonly [keyword: string]: unknown };
+
+/** A kind of value. */
+export interface Shape<T> {
+  /** For the documentation's tables: `string`, `list of string`. */
+  readonly label: string;
+  readonly schema: JsonSchema;
+  /** The value, frozen; undefined after at least one error was given to `sink`. */
+  read(node: SourceNode, path: Path, sink: ProblemSink): T | undefined;
+}
+
+/** The value that a shape reads. */
+export type ShapeValue<S> = S extends Shape<infer T> ? T : never;
+
+/** Any JSON value. */
+export const anyValue: Shape<unknown> = {
+  label: "any",
+  schema: {},
+  read: (node) => nodeValue(node),
+};
+
+/** A map with string keys and any values. */
+export const jsonObject: Shape<Readonly<Record<string, unknown>>> = {
+  label: "map",
+  schema: { type: "object" },
+  read(node, path, sink) {
+    if (node.kind === "map") return nodeValue(node) as Readonly<Record<string, unknown>>;
+    return mismatch(node, path, sink, "a map with string keys");
+  },
+};
+
+/** `true` or `false`. */
+export const flag: Shape<boolean> = {
+  label: "boolean",
+  schema: { type: "boolean" },
+  read(node, path, sink) {
+    if (node.kind === "scalar" && typeof node.value === "boolean") return node.value;
+    return mismatch(node, path, sink, "true or false");
+  },
+};
+
+/** A string; `what` names it in messages and `mayBeEmpty` lets `""` pass. */
+export function text(what = "a string", { mayBeEmpty = false } = {}): Shape<string> {
+  return {
+    label: "string",
+    schema: mayBeEmpty ? { type: "string" } : { type: "string", minLength: 1 },
+    read(node, path, sink) {
+      if (node.kind !== "scalar" || typeof node.value !== "string") return mismatch(node, path, sink, what);
+      if (node.value !== "" || mayBeEmpty) return node.value;
+      sink.error(path, `must not be empty: expected ${what}`);
+      return undefined;
+    },
+  };
+}
+
+/** A whole number between two bounds. */
+export function integer(minimum: number, maximum: number): Shape<number> {
+  const what = `a whole number from ${minimum} to ${maximum}`;
+  return {
+    label: `integer, ${minimum} to ${maximum}`,
+    schema: { type: "integer", minimum, maximum },
+    read(node, path, sink) {
+      if (node.kind !== "scalar" || typeof node.value !== "number") return mismatch(node, path, sink, what);
+      if (Number.isInteger(node.value) && node.value >= minimum && node.value <= maximum) return node.value;
+      return mismatch(node, path, sink, what);
+    },
+  };
+}
+
+/** One of some words, letter case included. */
+export function oneOf<const W extends string>(...words: readonly W[]): Shape<W> {
+  return {
+    label: words.map((word) => `\`${word}\``).join(", "),
+    schema: { enum: words },
+    read(node, path, sink) {
+      const value = node.kind === "scalar" ? node.value : undefined;
+      const word = words.find((candidate) => candidate === value);
+      if (word !== undefined) return word;
+      const hint = typeof value === "string" ? didYouMean(value, words) : "";
+      return mismatch(node, path, sink, `one of ${words.join(", ")}`, hint);
+    },
+  };
+}
+
+/** A list of values of one shape. */
+export function listOf<T>(item: Shape<T>): Shape<readonly T[]> {
+  return {
+    label: `list of ${item.label}`,
+    schema: { type: "array", items: item.schema },
+    read(node, path, sink) {
+      if (node.kind !== "list") return mismatch(node, path, sink, "a list");
+      const values = node.items.map((each, index) => item.read(each, [...path, index], sink));
+      return values.includes(undefined) ? undefined : Object.freeze(values as T[]);
+    },
+  };
+}
+
+/** One value, or a list of them: always read as a list. */
+export function oneOrMore<T>(item: Shape<T>): Shape<readonly T[]> {
+  const list = listOf(item);
+  return {
+    label: `${item.label} or ${list.label}`,
+    schema: { anyOf: [item.schema, { ...list.schema, minItems: 1 }] },
+    read(node, path, sink) {
+      if (node.kind !== "list") {
+        const value = item.read(node, path, sink);
+        return value === undefined ? undefined : Object.freeze([value]);
+      }
+      if (node.items.length > 0) return list.read(node, path, sink);
+      sink.error(path, "must not be empty");
+      return undefined;
+    },
+  };
+}
+
+/** A map from any key to values of one shape. */
+export function mapOf<T>(item: Shape<T>): Shape<Readonly<Record<string, T>>> {
+  return {
+    label: `map of ${item.label}`,
+    schema: { type: "object", additionalProperties: item.schema },
+    read(node, path, sink) {
+      if (node.kind !== "map") return mismatch(node, path, sink, "a map");
+      const pairs = node.pairs.map(({ key, value }) => [key, item.read(value, [...path, key], sink)] as const);
+      if (pairs.some(([, value]) => value === undefined)) return undefined;
+      return Object.freeze(Object.fromEntries(pairs)) as Readonly<Record<string, T>>;
+    },
+  };
+}
+
+/** Says what was expected and what stands there. */
+export function mismatch(node: SourceNode, path: Path, sink: ProblemSink, expected: string, hint = ""): undefined {
+  sink.error(path, `expected ${expected}, found ${describeNode(node)}${hint}`);
+  return undefined;
+}
