@@ -1,5 +1,6 @@
 /** Reads one entry of policies.yaml, or one member of a group. */
 
+import { didYouMean } from "../data/suggest.js";
 import type { ConfigFiles } from "./config-files.js";
 import type {
   CelEntry,
@@ -22,7 +23,6 @@ import { readResource } from "./resource-reader.js";
 import { mismatch } from "./shape.js";
 import type { SourceDocument } from "./source-document.js";
 import { type MapNode, pairOf, type SourceNode } from "./source-node.js";
-import { didYouMean } from "./suggest.js";
 
 /** Circumstances that a reader passes on to what it reads below. */
 export interface ReadContext {

@@ -6,4 +6,3 @@ export { type AddressMistake, addressPath, type ModuleAddress, parseModuleAddres
 export { Origin } from "./origin.js";
 export { formatPath, formatProblem, type Path, type Position, type Problem } from "./problem.js";
 export { type InnerPlace, parseResources, SourceDocument } from "./source-document.js";
-export { didYouMean, nearest } from "./suggest.js";

@@ -1,5 +1,6 @@
 /** Kubewarden's custom resources (spec kubewarden.md 11) as entries: AdmissionPolicy, AdmissionPolicyGroup and their cluster-wide forms. */
 import { resolve } from "node:path";
+import { didYouMean } from "../data/suggest.js";
 import type { PolicyEntry } from "./entry.js";
 import { ENTRY_FIELDS } from "./entry-fields.js";
 import { groupEntry, type Level, moduleEntry, type ReadContext, type ResourceFields } from "./entry-reader.js";
@@ -10,7 +11,6 @@ import { type Fields, optional, record, required } from "./record-shape.js";
 import { anyValue, flag, jsonObject, mismatch, type Shape, text } from "./shape.js";
 import type { SourceDocument } from "./source-document.js";
 import { type MapNode, pairOf } from "./source-node.js";
-import { didYouMean } from "./suggest.js";
 
 const GROUP = "policies.kubewarden.io/";
 const KINDS = ["AdmissionPolicy", "ClusterAdmissionPolicy", "AdmissionPolicyGroup", "ClusterAdmissionPolicyGroup"];

@@ -12,7 +12,5 @@ export const MAX_PROBLEMS = 200;
 export const MAX_RESOURCE_FILES = 1000;
 /** Deepest nesting of inline groups; by-reference groups may be chained on. */
 export const MAX_GROUP_DEPTH = 16;
-/** A name farther than a third of its length (at least 1, at most 4 edits) from the wanted one is no helpful suggestion. */
-export const MAX_SUGGESTION_DISTANCE = 4;
 /** Most policies and members of one configuration, those that resources bring in included. */
 export const MAX_POLICIES = 10_000;

@@ -1,7 +1,8 @@
 /** Checks what entries say about each other: references to unknown policies, and groups that contain themselves. */
+
+import { didYouMean } from "../data/suggest.js";
 import type { GroupEntry, PolicyEntry } from "./entry.js";
 import type { Problem } from "./problem.js";
-import { didYouMean } from "./suggest.js";
 
 /** A reference from a top-level group (or an inline group in it) to an entry. */
 interface Reference {

@@ -3,10 +3,10 @@
  * the three can't drift apart.
  */
 
+import { didYouMean } from "../data/suggest.js";
 import type { Path } from "./problem.js";
 import type { ProblemSink } from "./problem-sink.js";
 import { describeNode, nodeValue, type SourceNode } from "./source-node.js";
-import { didYouMean } from "./suggest.js";
 
 /** A JSON Schema (2020-12) or a part of one. */
 export type JsonSchema = { readonly [keyword: string]: unknown };

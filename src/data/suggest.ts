@@ -1,6 +1,7 @@
 /** "Did you mean": the nearest of a list of names. */
-import { MAX_SUGGESTION_DISTANCE } from "./limits.js";
 
+/** A name farther than a third of its length (at least 1, at most 4 edits) from the wanted one is no helpful suggestion. */
+const MAX_SUGGESTION_DISTANCE = 4;
 /** Longest name for which a suggestion is looked for: the comparison takes quadratic time. */
 const MAX_NAME_LENGTH = 100;
 
