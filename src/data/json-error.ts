@@ -6,11 +6,13 @@ export class JsonError extends Error {
    * @param reason what is wrong, without the place
    * @param line 1-based
    * @param column 1-based, in characters of the line
+   * @param path keys and indexes from the root to the value being read
    */
   constructor(
     readonly reason: string,
     readonly line: number,
     readonly column: number,
+    readonly path: readonly (string | number)[] = [],
   ) {
     super(`${reason} at line ${line} column ${column}`);
     this.name = "JsonError";

@@ -37,7 +37,8 @@ export function double(value: number): unknown {
 /** Reads JSON exactly, and says where it is broken. One use per text. */
 export class ExactReader {
   private position = 0;
-  private depth = 0;
+  /** Keys and indexes of the values being read; its length is the depth. */
+  private readonly path: (string | number)[] = [];
 
   constructor(
     private readonly text: string,
@@ -75,10 +76,11 @@ export class ExactReader {
   }
 
   private nested<T>(read: () => T): T {
-    if (++this.depth > this.maxDepth) throw this.error("recursion limit exceeded");
+    if (this.path.length >= this.maxDepth) throw this.error("recursion limit exceeded");
     this.position++;
+    this.path.push("");
     const value = read();
-    this.depth--;
+    this.path.pop();
     return value;
   }
 
@@ -92,6 +94,7 @@ export class ExactReader {
       }
       const key = this.string();
       if (!this.accept(":")) throw this.error(this.atEnd() ? "EOF while parsing an object" : "expected `:`");
+      this.path[this.path.length - 1] = key;
       setKey(object, key, this.value());
       if (this.accept("}")) return object;
       if (!this.accept(",")) throw this.error(this.atEnd() ? "EOF while parsing an object" : "expected `,` or `}`");
@@ -104,6 +107,7 @@ export class ExactReader {
     const array: unknown[] = [];
     if (this.accept("]")) return array;
     for (;;) {
+      this.path[this.path.length - 1] = array.length;
       array.push(this.value());
       if (this.accept("]")) return array;
       if (!this.accept(",")) throw this.error(this.atEnd() ? "EOF while parsing a list" : "expected `,` or `]`");
@@ -185,6 +189,6 @@ export class ExactReader {
     const line = before.split("\n").length;
     // The end of the text has no character of its own: its column is that of the last one.
     const column = before.length - (before.lastIndexOf("\n") + 1) + (this.atEnd() ? 0 : 1);
-    return new JsonError(reason, line, column);
+    return new JsonError(reason, line, column, [...this.path]);
   }
 }

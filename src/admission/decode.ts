@@ -1,0 +1,79 @@
+/**
+ * The body of `/validate`, `/audit` and `/validate_raw`: JSON text to a question for policies, or the error that answers it
+ * (spec kubewarden.md 3.2, 3.4, 3.5).
+ */
+import { JsonError, readJson, stringifyJson } from "../data/json.js";
+import type { AdmissionRequest } from "./admission-request.js";
+import { formatPath, positionOf } from "./json-position.js";
+import { readAdmissionRequest } from "./read-admission-request.js";
+import { notJson, type RequestProblem, wrongShape } from "./request-problem.js";
+import { isObject, missing, required, ShapeError, wrongType } from "./shape.js";
+
+/** An AdmissionReview's request. The shape of the policy room's `AdmissionQuestion`. */
+export interface DecodedAdmission {
+  readonly kind: "admission";
+  readonly request: AdmissionRequest;
+  /** The request as guests get it: known fields, absent ones left out. Made at the first call and kept. */
+  readonly requestText: () => string;
+}
+
+/** A raw review's request. The shape of the policy room's `RawQuestion`. */
+export interface DecodedRaw {
+  readonly kind: "raw";
+  readonly payload: unknown;
+  readonly requestText: () => string;
+}
+
+/** Reads an AdmissionReview. `kind` and `apiVersion` of the review are not looked at; the audit client leaves them out. */
+export function decodeAdmissionReview(text: string): DecodedAdmission | RequestProblem {
+  return decode(text, (review, plain) => {
+    if (!isObject(review)) throw wrongType(review, "struct AdmissionReviewRequest");
+    return admissionQuestion(required(review, "request", readAdmissionRequest), plain);
+  });
+}
+
+/** Reads `{"request": <any JSON>}`. */
+export function decodeRawReview(text: string): DecodedRaw | RequestProblem {
+  return decode(text, (review, plain) => {
+    if (!isObject(review)) throw wrongType(review, "struct RawReviewRequest");
+    if (!Object.hasOwn(review, "request")) throw missing("request");
+    return rawQuestion(review.request, plain);
+  });
+}
+
+/**
+ * A question about an AdmissionRequest that has been read already.
+ * @param plain true when it holds no bigint and no boxed double
+ */
+export function admissionQuestion(request: AdmissionRequest, plain = false): DecodedAdmission {
+  return { kind: "admission", request, requestText: printedOnce(request, plain) };
+}
+
+/** A question about any JSON value. `plain` as for {@link admissionQuestion}. */
+export function rawQuestion(payload: unknown, plain = false): DecodedRaw {
+  return { kind: "raw", payload, requestText: printedOnce(payload, plain) };
+}
+
+function printedOnce(value: unknown, plain: boolean): () => string {
+  let text: string | undefined;
+  return () => {
+    text ??= stringifyJson(value, plain);
+    return text;
+  };
+}
+
+function decode<T>(text: string, read: (value: unknown, plain: boolean) => T): T | RequestProblem {
+  try {
+    const { value, plain } = readJson(text);
+    return read(value, plain);
+  } catch (error) {
+    if (error instanceof JsonError) return notJson(`${prefix(formatPath(error.path))}${error.message}`);
+    if (!(error instanceof ShapeError)) throw error;
+    const path = prefix(formatPath(error.path));
+    return wrongShape(`${path}${error.reason} at ${positionOf(text, error.path)}`);
+  }
+}
+
+function prefix(path: string): string {
+  return path === "" ? "" : `${path}: `;
+}

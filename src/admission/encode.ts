@@ -1,0 +1,70 @@
+/** Responses to JSON text, members in the order of spec kubewarden.md 3.3. */
+import { stringifyJson } from "../data/json.js";
+import type { AdmissionResponse, ResponseStatus, StatusCause, StatusDetails } from "./admission-response.js";
+import { diff } from "./json-patch.js";
+import type { RequestProblem } from "./request-problem.js";
+
+const REVIEW_HEAD = '{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","response":';
+
+/** The answer to an AdmissionReview. It is always v1: the fields are those of v1beta1 too, and the reference server does the same. */
+export function encodeAdmissionReview(response: AdmissionResponse): string {
+  return `${REVIEW_HEAD}${encodeResponse(response)}}`;
+}
+
+/** The answer to a raw review. */
+export function encodeRawReview(response: AdmissionResponse): string {
+  return `{"response":${encodeResponse(response)}}`;
+}
+
+/** The bare response, as command lines print it. */
+export function encodeResponse(response: AdmissionResponse): string {
+  let text = `{"uid":${JSON.stringify(response.uid)},"allowed":${response.allowed}`;
+  // Base64 needs no escaping.
+  if (response.patch !== undefined) text += `,"patchType":"JSONPatch","patch":"${response.patch}"`;
+  if (response.status !== undefined) text += `,"status":${encodeStatus(response.status)}`;
+  text += `,"auditAnnotations":${encodeOrNull(response.auditAnnotations)}`;
+  return `${text},"warnings":${encodeOrNull(response.warnings)}}`;
+}
+
+/** A request error in its JSON form. */
+export function encodeProblem({ text, status }: RequestProblem): string {
+  return JSON.stringify({ message: text, status });
+}
+
+/**
+ * The JSON Patch from one object to another in base64; undefined when nothing differs.
+ * @param before the object of the request
+ * @param after the object as a policy wants it
+ */
+export function encodePatch(before: unknown, after: unknown): string | undefined {
+  const operations = diff(before, after);
+  return operations.length === 0 ? undefined : Buffer.from(stringifyJson(operations)).toString("base64");
+}
+
+function encodeOrNull(value: unknown): string {
+  return value === undefined ? "null" : JSON.stringify(value);
+}
+
+function encodeStatus(from: ResponseStatus): string {
+  const { status, message, reason, details, code, ...rest } = from;
+  return stringifyJson({
+    status,
+    message,
+    reason,
+    details: details === undefined ? undefined : orderDetails(details),
+    code,
+    ...rest,
+  });
+}
+
+function orderDetails(from: StatusDetails): StatusDetails {
+  const { name, group, kind, uid, causes, ...rest } = from;
+  const known = { name, group, kind, uid };
+  return causes === undefined || causes.length === 0
+    ? { ...known, ...rest }
+    : { ...known, causes: causes.map(orderCause), ...rest };
+}
+
+function orderCause({ reason, message, field }: StatusCause): StatusCause {
+  return { reason, message, field };
+}

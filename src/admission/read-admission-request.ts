@@ -1,0 +1,108 @@
+/**
+ * A parsed `request` member to an AdmissionRequest: known fields only, null means absent, what is inside `object`, `oldObject` and `options` is
+ * left as it is (spec kubewarden.md 3.2).
+ */
+import type { AdmissionRequest, GroupVersionKind, GroupVersionResource, UserInfo } from "./admission-request.js";
+import {
+  isObject,
+  type JsonObject,
+  optional,
+  optionalBoolean,
+  optionalString,
+  required,
+  requiredString,
+  step,
+  wrongType,
+} from "./shape.js";
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+/**
+ * Reads an AdmissionRequest.
+ * @throws ShapeError with the path of what is wrong
+ */
+export function readAdmissionRequest(value: unknown): AdmissionRequest {
+  const from = expectObject(value, "struct AdmissionRequest");
+  const request: Writable<AdmissionRequest> = {
+    uid: requiredString(from, "uid"),
+    kind: required(from, "kind", readKind),
+    resource: required(from, "resource", readResource),
+    operation: requiredString(from, "operation"),
+    userInfo: required(from, "userInfo", readUserInfo),
+  };
+  const subResource = optionalString(from, "subResource");
+  if (subResource !== undefined) request.subResource = subResource;
+  const requestKind = optional(from, "requestKind", readKind);
+  if (requestKind !== undefined) request.requestKind = requestKind;
+  const requestResource = optional(from, "requestResource", readResource);
+  if (requestResource !== undefined) request.requestResource = requestResource;
+  const requestSubResource = optionalString(from, "requestSubResource");
+  if (requestSubResource !== undefined) request.requestSubResource = requestSubResource;
+  const name = optionalString(from, "name");
+  if (name !== undefined) request.name = name;
+  const namespace = optionalString(from, "namespace");
+  if (namespace !== undefined) request.namespace = namespace;
+  if (from.object !== undefined && from.object !== null) request.object = from.object;
+  if (from.oldObject !== undefined && from.oldObject !== null) request.oldObject = from.oldObject;
+  const dryRun = optionalBoolean(from, "dryRun");
+  if (dryRun !== undefined) request.dryRun = dryRun;
+  if (from.options !== undefined && from.options !== null) request.options = from.options;
+  return request;
+}
+
+function expectObject(value: unknown, expected: string): JsonObject {
+  if (!isObject(value)) throw wrongType(value, expected);
+  return value;
+}
+
+function readKind(value: unknown): GroupVersionKind {
+  const from = expectObject(value, "struct GroupVersionKind");
+  return {
+    group: requiredString(from, "group"),
+    version: requiredString(from, "version"),
+    kind: requiredString(from, "kind"),
+  };
+}
+
+function readResource(value: unknown): GroupVersionResource {
+  const from = expectObject(value, "struct GroupVersionResource");
+  return {
+    group: requiredString(from, "group"),
+    version: requiredString(from, "version"),
+    resource: requiredString(from, "resource"),
+  };
+}
+
+function readUserInfo(value: unknown): UserInfo {
+  const from = expectObject(value, "struct UserInfo");
+  const user: Writable<UserInfo> = {};
+  const username = optionalString(from, "username");
+  if (username !== undefined) user.username = username;
+  const uid = optionalString(from, "uid");
+  if (uid !== undefined) user.uid = uid;
+  const groups = optional(from, "groups", readStrings);
+  if (groups !== undefined) user.groups = groups;
+  const extra = optional(from, "extra", readExtra);
+  if (extra !== undefined) user.extra = extra;
+  return user;
+}
+
+function readStrings(value: unknown): readonly string[] {
+  if (!Array.isArray(value)) throw wrongType(value, "a sequence");
+  const list: readonly unknown[] = value;
+  list.forEach((item, index) => {
+    if (typeof item !== "string") step(index, item, failString);
+  });
+  return value;
+}
+
+function readExtra(value: unknown): Readonly<Record<string, readonly string[]>> {
+  const from = expectObject(value, "a map");
+  // Checked in place, not copied: a key may be `__proto__`.
+  for (const [key, list] of Object.entries(from)) step(key, list, readStrings);
+  return from as Readonly<Record<string, readonly string[]>>;
+}
+
+function failString(value: unknown): never {
+  throw wrongType(value, "a string");
+}

@@ -1,0 +1,61 @@
+/**
+ * A request that can't be answered with a review: HTTP status and text, exactly as spec kubewarden.md 3.5 has them. A value, not an
+ * exception: hostile clients make many of them.
+ */
+
+/** Why a request is refused before any policy sees it. */
+export interface RequestProblem {
+  readonly kind: "problem";
+  /** HTTP status. */
+  readonly status: number;
+  /** For the client: one sentence. */
+  readonly text: string;
+  readonly form: ProblemForm;
+}
+
+/**
+ * How the text is sent: as JSON, as plain text, or by route: JSON on `/validate` and plain text elsewhere (spec kubewarden.md 3.5, the first
+ * four rows).
+ */
+export type ProblemForm = "json" | "text" | "by-route";
+
+function problem(status: number, text: string, form: ProblemForm): RequestProblem {
+  return { kind: "problem", status, text, form };
+}
+
+/** The content type is absent or not JSON. */
+export const unsupportedMediaType = problem(415, "Expected request with `Content-Type: application/json`", "by-route");
+
+/** The body is longer than the limit. */
+export const bodyTooLarge = problem(413, "Failed to buffer the request body: length limit exceeded", "by-route");
+
+/** Whatever the client need not know more about. */
+export const somethingWentWrong = problem(500, "Something went wrong", "json");
+
+/** The policy id in the path isn't UTF-8 once percent-decoded. */
+export const pathNotUtf8: RequestProblem = problem(400, "Invalid URL: Invalid UTF-8 in `policy_id`", "text");
+
+/** The body isn't JSON; `reason` says where. */
+export function notJson(reason: string): RequestProblem {
+  return problem(400, `Failed to parse the request body as JSON: ${reason}`, "by-route");
+}
+
+/** The body is JSON of another shape; `reason` says where. */
+export function wrongShape(reason: string): RequestProblem {
+  return problem(422, `Failed to deserialize the JSON body into the target type: ${reason}`, "by-route");
+}
+
+/** No policy has this id. */
+export function unknownPolicy(id: string): RequestProblem {
+  return problem(404, `unknown policy: ${id}`, "json");
+}
+
+/** Too much is being asked at once; the client should come back later. */
+export function overloaded(reason: string): RequestProblem {
+  return problem(429, reason, "json");
+}
+
+/** The server can't take the request any more (or in time). */
+export function unavailable(reason: string): RequestProblem {
+  return problem(503, reason, "json");
+}

@@ -1,0 +1,105 @@
+/**
+ * Reading fields of parsed JSON with the errors of spec kubewarden.md 3.5: `<json path>: <reason>`. Readers throw a {@link ShapeError}, which
+ * never leaves this room; the happy path allocates nothing.
+ */
+import type { PathStep } from "./json-position.js";
+
+/** A JSON object whose members are not known yet. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** A value of the wrong shape. */
+export class ShapeError extends Error {
+  readonly code = "WRONG_SHAPE";
+
+  /**
+   * @param reason such as ``missing field `uid` ``
+   * @param path the value that is wrong: for a missing field the object that lacks it
+   */
+  constructor(
+    readonly reason: string,
+    readonly path: PathStep[],
+  ) {
+    super(reason);
+    this.name = "ShapeError";
+  }
+}
+
+/** Whether a value is a JSON object (not null, not an array, not a boxed double). */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Number);
+}
+
+/** An error that says what was found and what was expected. */
+export function wrongType(value: unknown, expected: string): ShapeError {
+  return new ShapeError(`invalid type: ${describe(value)}, expected ${expected}`, []);
+}
+
+/** An error for a required field that is absent from the object itself. */
+export function missing(field: string): ShapeError {
+  return new ShapeError(`missing field \`${field}\``, []);
+}
+
+/** A required string. */
+export function requiredString(object: JsonObject, field: string): string {
+  const value = own(object, field);
+  if (typeof value === "string") return value;
+  throw value === undefined ? missing(field) : within(field, wrongType(value, "a string"));
+}
+
+/** A string; undefined when absent or null. */
+export function optionalString(object: JsonObject, field: string): string | undefined {
+  const value = own(object, field);
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === "string") return value;
+  throw within(field, wrongType(value, "a string"));
+}
+
+/** A boolean; undefined when absent or null. */
+export function optionalBoolean(object: JsonObject, field: string): boolean | undefined {
+  const value = own(object, field);
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === "boolean") return value;
+  throw within(field, wrongType(value, "a boolean"));
+}
+
+/** A required object, read by `read`. */
+export function required<T>(object: JsonObject, field: string, read: (value: unknown) => T): T {
+  const value = own(object, field);
+  if (value === undefined) throw missing(field);
+  return step(field, value, read);
+}
+
+/** A value read by `read`; undefined when absent or null. */
+export function optional<T>(object: JsonObject, field: string, read: (value: unknown) => T): T | undefined {
+  const value = own(object, field);
+  return value === undefined || value === null ? undefined : step(field, value, read);
+}
+
+/** Reads a value one step down, so that an error names the step. */
+export function step<T>(name: PathStep, value: unknown, read: (value: unknown) => T): T {
+  try {
+    return read(value);
+  } catch (error) {
+    throw error instanceof ShapeError ? within(name, error) : error;
+  }
+}
+
+/** A member of the object itself; nothing comes from a prototype. */
+function own(object: JsonObject, field: string): unknown {
+  return Object.hasOwn(object, field) ? object[field] : undefined;
+}
+
+function within(name: PathStep, error: ShapeError): ShapeError {
+  error.path.unshift(name);
+  return error;
+}
+
+function describe(value: unknown): string {
+  if (value === null) return "null";
+  if (typeof value === "string")
+    return `string ${JSON.stringify(value.length > 64 ? `${value.slice(0, 64)}…` : value)}`;
+  if (typeof value === "boolean") return `boolean \`${value}\``;
+  if (typeof value === "bigint" || Number.isInteger(value)) return `integer \`${value}\``;
+  if (typeof value === "number" || value instanceof Number) return `floating point \`${value}\``;
+  return Array.isArray(value) ? "sequence" : "map";
+}

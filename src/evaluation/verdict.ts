@@ -1,0 +1,126 @@
+/**
+ * The one place where an outcome becomes an answer: the vanilla response, then monitor mode, the mutation rule and the custom message, in this
+ * order (spec kubewarden.md 4.1 to 4.5).
+ */
+import type { AdmissionResponse, ResponseStatus, StatusCause } from "../admission/admission-response.js";
+import { encodePatch } from "../admission/encode.js";
+import type { Cause, Deny, Failure, Mutation, Outcome } from "../policy/outcome.js";
+import type { Review } from "../policy/review.js";
+import type { PolicyEntry } from "./policy-set.js";
+
+/** Who asks: admission, the audit scanner, or somebody with any JSON. */
+export type Origin = "validate" | "audit" | "validate_raw";
+
+/** What is answered, and what metrics and the decision record say about it. */
+export interface Verdict {
+  readonly entry: PolicyEntry;
+  readonly outcome: Outcome;
+  /** Before monitor mode, mutation rule and custom message: what metrics count. */
+  readonly vanilla: AdmissionResponse;
+  /** What the client gets. */
+  readonly response: AdmissionResponse;
+}
+
+const MUTATING_A_DELETE =
+  "Incoming object is null, which happens only with DELETE operations, but the policy is attempting a mutation. This is not allowed";
+const INTERNAL_ERROR = 500;
+
+/** Turns an outcome into the answer. */
+export function decide(entry: PolicyEntry, review: Review, outcome: Outcome, origin: Origin): Verdict {
+  const vanilla = vanillaResponse(review, outcome);
+  const final = outcome.verdict === "error" && outcome.final === true;
+  const response = origin === "audit" || final ? vanilla : adjust(entry, vanilla);
+  return { entry, outcome, vanilla, response };
+}
+
+/** The uid an answer carries: the request's; of a raw request its `uid` when it has one (spec kubewarden.md 3.4). */
+export function uidOf(review: Review): string {
+  if (review.kind === "admission") return review.request.uid;
+  const { payload } = review;
+  if (typeof payload !== "object" || payload === null || !Object.hasOwn(payload, "uid")) return "";
+  const { uid } = payload as { uid?: unknown };
+  return typeof uid === "string" ? uid : "";
+}
+
+/** Section 4.1: what the policy said, unchanged by how it is deployed. */
+export function vanillaResponse(review: Review, outcome: Outcome): AdmissionResponse {
+  const uid = uidOf(review);
+  switch (outcome.verdict) {
+    case "skip":
+      return { uid, allowed: true, ...findings(outcome) };
+    case "error":
+      return { uid, allowed: false, status: failureStatus(outcome), ...findings(outcome) };
+    case "allow":
+    case "deny": {
+      const allowed = outcome.verdict === "allow";
+      const status = allowed ? statusOf(outcome.message, outcome.code) : denialStatus(outcome);
+      const base = { uid, allowed, ...(status && { status }), ...findings(outcome) };
+      return outcome.mutation === undefined ? base : withPatch(base, review, outcome.mutation);
+    }
+  }
+}
+
+function findings({ warnings, auditAnnotations }: Outcome): Pick<AdmissionResponse, "warnings" | "auditAnnotations"> {
+  return { ...(auditAnnotations && { auditAnnotations }), ...(warnings && { warnings }) };
+}
+
+function statusOf(message: string | undefined, code: number | undefined): ResponseStatus | undefined {
+  if (message === undefined && code === undefined) return undefined;
+  return { ...(message !== undefined && { message }), ...(code !== undefined && { code }) };
+}
+
+function failureStatus({ message, code }: Failure): ResponseStatus {
+  return { message, code: code ?? INTERNAL_ERROR };
+}
+
+function denialStatus({ message, code, reason, causes, status }: Deny): ResponseStatus | undefined {
+  const given = status === undefined ? undefined : withoutNulls(status);
+  const plain = statusOf(message, code);
+  if (reason === undefined && causes === undefined && given === undefined) return plain;
+  return {
+    ...given,
+    ...plain,
+    ...(reason !== undefined && { reason }),
+    // No causes at all still shows as `{}`: a group that nobody denied (spec kubewarden.md 5.3).
+    ...(causes !== undefined && { details: causes.length === 0 ? {} : { causes } }),
+  };
+}
+
+function withoutNulls(status: Readonly<Record<string, unknown>>): ResponseStatus {
+  return Object.fromEntries(Object.entries(status).filter(([, value]) => value !== null && value !== undefined));
+}
+
+function withPatch(response: AdmissionResponse, review: Review, mutation: Mutation): AdmissionResponse {
+  if (mutation.kind === "patch") return { ...response, patch: mutation.patch };
+  const before = review.kind === "raw" ? review.payload : review.request.object;
+  if (before === undefined) {
+    return { uid: response.uid, allowed: false, status: { message: MUTATING_A_DELETE } };
+  }
+  const patch = encodePatch(before, mutation.object);
+  return patch === undefined ? response : { ...response, patch };
+}
+
+/** Sections 4.2 to 4.4. */
+function adjust(entry: PolicyEntry, vanilla: AdmissionResponse): AdmissionResponse {
+  if (entry.mode === "monitor") {
+    const { patch, status, ...rest } = vanilla;
+    return patch === undefined && status === undefined && vanilla.allowed ? vanilla : { ...rest, allowed: true };
+  }
+  let response = vanilla;
+  if (response.patch !== undefined && !entry.allowedToMutate) {
+    const { patch: _, ...rest } = response;
+    response = { ...rest, allowed: false, status: { message: mutationForbidden(entry.id) } };
+  }
+  if (response.allowed || entry.message === undefined) return response;
+  return { ...response, status: customStatus(response.status, entry.message) };
+}
+
+function mutationForbidden(id: string): string {
+  return `Request rejected by policy ${id}. The policy attempted to mutate the request, but it is currently configured to not allow mutations.`;
+}
+
+function customStatus(status: ResponseStatus | undefined, message: string): ResponseStatus {
+  const former: StatusCause = { reason: null, message: status?.message ?? "", field: null };
+  const causes: readonly Cause[] = [...(status?.details?.causes ?? []), former];
+  return { ...status, message, details: { ...status?.details, causes } };
+}

@@ -1,0 +1,104 @@
+/** Every route but the hot ones, on Express: what is served, metrics, probes, and the empty 404 and 405 of spec kubewarden.md 3.1. */
+import express, { type Express, type NextFunction, type Request, type Response } from "express";
+import type { Evaluator } from "../evaluation/evaluator.js";
+import type { Metrics } from "../telemetry/metrics.js";
+import { sendEmpty } from "./respond.js";
+
+/** What the API port's app shows. */
+export interface AppOptions {
+  readonly evaluator: Evaluator;
+  readonly metrics: Metrics;
+}
+
+/** The app behind the hot routes on the API port. */
+export function createApp({ evaluator, metrics }: AppOptions): Express {
+  const app = bareApp();
+  get(app, "/policies", (_request, response) => {
+    response.json(listPolicies(evaluator));
+  });
+  get(app, "/metrics", (_request, response) => sendMetrics(metrics, response));
+  for (const path of ["/validate/:id", "/audit/:id", "/validate_raw/:id"]) {
+    // POST is answered before Express; here are the others, and the form with the member in a segment of its own.
+    app.all([path, `${path}/:member`], (_request, response) => refuseMethod(response, "POST"));
+  }
+  return withFallbacks(app);
+}
+
+/** What the probes ask about. */
+export interface ProbeOptions {
+  /** True from the moment requests are answered well until the server begins to stop. */
+  readonly ready: () => boolean;
+  readonly metrics: Metrics;
+}
+
+/** The app on the readiness port: always plain HTTP (spec kubewarden.md 3.1), so metrics are here too for scrapers without a client certificate. */
+export function createProbeApp({ ready, metrics }: ProbeOptions): Express {
+  const app = bareApp();
+  get(app, "/readiness", (_request, response) => sendEmpty(response, ready() ? 200 : 503));
+  get(app, "/liveness", (_request, response) => sendEmpty(response, 200));
+  get(app, "/metrics", (_request, response) => sendMetrics(metrics, response));
+  return withFallbacks(app);
+}
+
+/** One row of `GET /policies`. */
+interface PolicyRow {
+  readonly id: string;
+  readonly kind: string;
+  readonly implementation: string;
+  readonly mode: string;
+  readonly allowedToMutate: boolean;
+  readonly available: boolean;
+  /** Why it is unavailable. */
+  readonly error?: string;
+}
+
+function listPolicies({ policies }: Evaluator): { generation: number; policies: PolicyRow[] } {
+  const rows = Array.from(
+    policies.entries.values(),
+    ({ id, policy, mode, allowedToMutate, unavailable }): PolicyRow => {
+      const { kind, implementation } = policy;
+      const available = unavailable === undefined;
+      return { id, kind, implementation, mode, allowedToMutate, available, ...(!available && { error: unavailable }) };
+    },
+  );
+  return { generation: policies.generation, policies: rows };
+}
+
+async function sendMetrics(metrics: Metrics, response: Response): Promise<void> {
+  const text = await metrics.registry.metrics();
+  response.type(metrics.registry.contentType).send(text);
+}
+
+/** Express without the things that a machine's client has no use for, and with paths taken literally. */
+function bareApp(): Express {
+  const app = express();
+  app.disable("x-powered-by");
+  app.disable("etag");
+  app.enable("case sensitive routing");
+  app.enable("strict routing");
+  return app;
+}
+
+function get(
+  app: Express,
+  path: string,
+  handler: (request: Request, response: Response) => void | Promise<void>,
+): void {
+  app.get(path, handler);
+  app.all(path, (_request, response) => refuseMethod(response, "GET, HEAD"));
+}
+
+function refuseMethod(response: Response, allowed: string): void {
+  response.setHeader("Allow", allowed);
+  sendEmpty(response, 405);
+}
+
+function withFallbacks(app: Express): Express {
+  app.use((_request: Request, response: Response) => sendEmpty(response, 404));
+  app.use((error: { status?: number }, _request: Request, response: Response, next: NextFunction) => {
+    // A path that can't be decoded, mostly; what is already under way can only be cut.
+    if (response.headersSent) next(error);
+    else sendEmpty(response, error.status ?? 500);
+  });
+  return app;
+}

@@ -1,0 +1,60 @@
+/** Reading a request's body up to a limit, and what makes a body acceptable (spec kubewarden.md 3.5). */
+import { isAscii, isUtf8 } from "node:buffer";
+import type { IncomingMessage } from "node:http";
+import { bodyTooLarge, notJson, type RequestProblem } from "../admission/request-problem.js";
+
+/** Whether a content type announces JSON: `application/json` or `application/*+json`, in any case, with any parameters. */
+export function isJsonContentType(contentType: string | undefined): boolean {
+  // The two spellings that the API server and command lines send need no pattern.
+  if (contentType === "application/json") return true;
+  return contentType !== undefined && /^\s*application\/(?:[\w!#$&^.+-]+\+)?json\s*(?:;|$)/i.test(contentType);
+}
+
+/**
+ * Reads the whole body and hands it over as text, or the problem that answers the request. When the client goes away before the end, nobody
+ * is called.
+ * @param limit most bytes of a body
+ */
+export function readBody(
+  request: IncomingMessage,
+  limit: number,
+  done: (body: string | RequestProblem, bytes: number) => void,
+): void {
+  if (Number(request.headers["content-length"]) > limit) {
+    done(bodyTooLarge, 0);
+    return;
+  }
+  let first: Buffer | undefined;
+  let chunks: Buffer[] | undefined;
+  let size = 0;
+  let finished = false;
+  request.on("data", (chunk: Buffer) => {
+    if (finished) return;
+    size += chunk.length;
+    if (size > limit) {
+      finished = true;
+      first = undefined;
+      chunks = undefined;
+      done(bodyTooLarge, size);
+    } else if (first === undefined) first = chunk;
+    else if (chunks === undefined) chunks = [first, chunk];
+    else chunks.push(chunk);
+  });
+  request.on("end", () => {
+    if (finished) return;
+    finished = true;
+    done(textOf(chunks === undefined ? (first ?? EMPTY) : Buffer.concat(chunks, size)), size);
+  });
+}
+
+const EMPTY = Buffer.alloc(0);
+
+function textOf(bytes: Buffer): string | RequestProblem {
+  // One byte a character is cheaper to make, to keep and to parse.
+  if (isAscii(bytes)) return bytes.toString("latin1");
+  if (isUtf8(bytes)) return bytes.toString("utf8");
+  const before = bytes.toString("utf8").split("\ufffd", 1)[0] ?? "";
+  const line = before.split("\n").length;
+  const column = Buffer.byteLength(before.slice(before.lastIndexOf("\n") + 1)) + 1;
+  return notJson(`invalid unicode code point at line ${line} column ${column}`);
+}

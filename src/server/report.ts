@@ -1,0 +1,89 @@
+/** What is counted and logged about an evaluation. */
+
+import type { Evaluation } from "../evaluation/evaluator.js";
+import type { Origin } from "../evaluation/verdict.js";
+import { uidOf } from "../evaluation/verdict.js";
+import type { Review } from "../policy/review.js";
+import { type Decision, logDecision } from "../telemetry/decision.js";
+import type { Logger } from "../telemetry/logger.js";
+import type { Metrics } from "../telemetry/metrics.js";
+
+/** Counts and logs one evaluation. */
+export function report(metrics: Metrics, logger: Logger, review: Review, origin: Origin, evaluation: Evaluation): void {
+  count(metrics, review, origin, evaluation);
+  if (logger.enabled(evaluation.outcome.verdict === "error" ? "warn" : "info")) {
+    logDecision(logger, decisionOf(review, origin, evaluation));
+  }
+}
+
+function count(metrics: Metrics, review: Review, origin: Origin, evaluation: Evaluation): void {
+  const { entry, outcome, vanilla, milliseconds, observations } = evaluation;
+  for (const { policy, outcome: member, milliseconds: time } of observations) {
+    metrics.memberEvaluated(policy, member.verdict, time);
+  }
+  if (outcome.verdict === "error") metrics.failed(entry.id, outcome.cause);
+  if (outcome.verdict === "error" && outcome.cause === "unavailable") {
+    metrics.initializationError(entry.id, outcome.message);
+    return;
+  }
+  const request = review.kind === "admission" ? review.request : undefined;
+  metrics.evaluated({
+    policy: entry.id,
+    mode: entry.mode,
+    kind: request && (request.requestKind?.kind ?? ""),
+    operation: request?.operation,
+    namespace: request?.namespace,
+    accepted: vanilla.allowed,
+    mutated: vanilla.patch !== undefined,
+    origin: request && origin,
+    code: vanilla.status?.code,
+    milliseconds,
+  });
+}
+
+function decisionOf(review: Review, origin: Origin, evaluation: Evaluation): Decision {
+  const { entry, outcome, vanilla, response, milliseconds, observations } = evaluation;
+  const monitored = entry.mode === "monitor" && origin !== "audit" && (!vanilla.allowed || vanilla.patch !== undefined);
+  return {
+    origin,
+    policy: entry.id,
+    mode: entry.mode,
+    uid: uidOf(review),
+    ...(review.kind === "admission" && requestFields(review.request)),
+    allowed: response.allowed,
+    mutated: response.patch !== undefined,
+    ...(response.status?.code !== undefined && { code: response.status.code }),
+    ...(response.status?.message !== undefined && { message: response.status.message }),
+    outcome: outcome.verdict,
+    ...(outcome.verdict === "error" && { failure: outcome.cause }),
+    ...(monitored && {
+      monitored: {
+        allowed: vanilla.allowed,
+        mutated: vanilla.patch !== undefined,
+        ...(vanilla.status?.message !== undefined && { message: vanilla.status.message }),
+      },
+    }),
+    milliseconds,
+    members: observations.map(({ policy, outcome: member, milliseconds: time }) => ({
+      policy,
+      outcome: member.verdict,
+      milliseconds: time,
+    })),
+  };
+}
+
+type Request = Extract<Review, { kind: "admission" }>["request"];
+
+function requestFields(request: Request): Partial<Decision> {
+  const { kind, resource, operation, subResource, name, namespace, dryRun, userInfo } = request;
+  return {
+    kind,
+    resource,
+    operation,
+    ...(subResource !== undefined && { subresource: subResource }),
+    ...(name !== undefined && { name }),
+    ...(namespace !== undefined && { namespace }),
+    ...(dryRun !== undefined && { dryRun }),
+    ...(userInfo.username !== undefined && { user: userInfo.username }),
+  };
+}

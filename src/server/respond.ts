@@ -1,0 +1,81 @@
+/** Writing answers: one write each, with its length. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { encodeProblem } from "../admission/encode.js";
+import type { RequestProblem } from "../admission/request-problem.js";
+import type { Origin } from "../evaluation/verdict.js";
+
+const JSON_TYPE = "application/json";
+const TEXT_TYPE = "text/plain; charset=utf-8";
+/** What a client may still send of a refused body and yet get to read the answer, before the connection is cut. */
+const LINGER_BYTES = 16 * 1024 * 1024;
+/** How long it may take for that. */
+const LINGER_MS = 2000;
+/** Seconds after which a refused client should try again. */
+const RETRY_AFTER = "1";
+
+/** Sends a JSON text. */
+export function sendJson(response: ServerResponse, status: number, text: string): void {
+  send(response, status, JSON_TYPE, text);
+}
+
+/** Sends a request error: JSON on `/validate`, elsewhere plain text for those that are plain (spec kubewarden.md 3.5). */
+export function sendProblem(
+  request: IncomingMessage,
+  response: ServerResponse,
+  problem: RequestProblem,
+  origin?: Origin,
+): void {
+  if (response.headersSent) return;
+  const { status } = problem;
+  if (status === 429 || status === 503) response.setHeader("Retry-After", RETRY_AFTER);
+  const plain = problem.form === "text" || (problem.form === "by-route" && origin !== "validate");
+  const text = plain ? problem.text : encodeProblem(problem);
+  const type = plain ? TEXT_TYPE : JSON_TYPE;
+  if (status === 413) sendBeforeBodyEnds(request, response, status, type, text);
+  else send(response, status, type, text);
+}
+
+/** Sends a status without a body. */
+export function sendEmpty(response: ServerResponse, status: number): void {
+  response.writeHead(status, { "Content-Length": 0 });
+  response.end();
+}
+
+function send(response: ServerResponse, status: number, type: string, text: string): void {
+  response.writeHead(status, { "Content-Type": type, "Content-Length": Buffer.byteLength(text) });
+  response.end(text);
+}
+
+/**
+ * Answers at once and closes the connection, but goes on reading for a while: a client that is still writing when the connection is reset
+ * would never see the answer.
+ */
+function sendBeforeBodyEnds(
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  type: string,
+  text: string,
+): void {
+  response.writeHead(status, {
+    "Content-Type": type,
+    "Content-Length": Buffer.byteLength(text),
+    Connection: "close",
+  });
+  response.write(text);
+  let left = LINGER_BYTES;
+  const finish = (): void => {
+    clearTimeout(timer);
+    request.off("data", discard);
+    response.end();
+  };
+  const discard = (chunk: Buffer): void => {
+    left -= chunk.length;
+    if (left < 0) finish();
+  };
+  const timer = setTimeout(finish, LINGER_MS);
+  request.on("data", discard);
+  request.once("end", finish);
+  request.once("close", finish);
+  request.resume();
+}

@@ -1,0 +1,179 @@
+/**
+ * The straight way of a hot request: content type, body, decode, gate, evaluate, encode, respond; errors in the order of spec kubewarden.md 3.5.
+ */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { decodeAdmissionReview, decodeRawReview } from "../admission/decode.js";
+import { encodeAdmissionReview, encodeRawReview } from "../admission/encode.js";
+import {
+  overloaded,
+  type RequestProblem,
+  somethingWentWrong,
+  unavailable,
+  unknownPolicy,
+  unsupportedMediaType,
+} from "../admission/request-problem.js";
+import type { Evaluation, Evaluator } from "../evaluation/evaluator.js";
+import type { Review } from "../policy/review.js";
+import type { Logger } from "../telemetry/logger.js";
+import type { Metrics } from "../telemetry/metrics.js";
+import { isJsonContentType, readBody } from "./body.js";
+import { callerDeadline } from "./caller-timeout.js";
+import type { Gate, Refusal } from "./gate.js";
+import { report } from "./report.js";
+import { sendJson, sendProblem } from "./respond.js";
+import type { ReviewRoute } from "./routes.js";
+
+/** What hot requests need. */
+export interface ReviewHandlerOptions {
+  readonly evaluator: Evaluator;
+  readonly gate: Gate;
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+  /** Most bytes of a body. */
+  readonly bodyLimit: number;
+  /** Whether the server stops: its answers then close their connections. */
+  readonly stopping: () => boolean;
+}
+
+/** Answers a request for a verdict. */
+export type ReviewHandler = (request: IncomingMessage, response: ServerResponse, route: ReviewRoute) => void;
+
+/** A handler of hot requests. */
+export function createReviewHandler(options: ReviewHandlerOptions): ReviewHandler {
+  const { bodyLimit } = options;
+  return (request, response, route) => {
+    const exchange = new Exchange(options, request, response, route);
+    if (isJsonContentType(request.headers["content-type"])) {
+      readBody(request, bodyLimit, (body) => {
+        if (typeof body === "string") exchange.decode(body);
+        else exchange.fail(body);
+      });
+    } else {
+      exchange.fail(unsupportedMediaType);
+    }
+  };
+}
+
+const REFUSALS: Readonly<Record<Refusal, RequestProblem>> = {
+  full: overloaded("too many requests: every place is taken and the queue is full, try again later"),
+  late: unavailable("overloaded: no policy evaluation could be started in time, try again later"),
+};
+
+/** One request on its way. */
+class Exchange {
+  readonly #options: ReviewHandlerOptions;
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #route: ReviewRoute;
+  readonly #received = performance.now();
+
+  constructor(options: ReviewHandlerOptions, request: IncomingMessage, response: ServerResponse, route: ReviewRoute) {
+    this.#options = options;
+    this.#request = request;
+    this.#response = response;
+    this.#route = route;
+  }
+
+  decode(body: string): void {
+    const review = this.#route.origin === "validate_raw" ? decodeRawReview(body) : decodeAdmissionReview(body);
+    if (review.kind === "problem") this.fail(review);
+    else this.#admit(review);
+  }
+
+  #admit(review: Review): void {
+    const { evaluator, gate, metrics } = this.#options;
+    const { id, query } = this.#route;
+    const entry = evaluator.policies.entries.get(id);
+    if (entry === undefined) {
+      this.fail(unknownPolicy(id));
+      return;
+    }
+    const deadline = callerDeadline(query, this.#received);
+    if ("evaluateNow" in entry.policy) {
+      this.#evaluateNow(review, deadline);
+      return;
+    }
+    gate.admit({
+      policy: id,
+      deadline,
+      enter: (waited) => {
+        if (waited > 0) metrics.queued(waited);
+        this.#evaluate(review, deadline);
+      },
+      refuse: (why) => {
+        metrics.refused(why);
+        this.fail(REFUSALS[why]);
+      },
+    });
+  }
+
+  /** A policy that usually answers at once takes no place unless it has to wait. */
+  #evaluateNow(review: Review, deadline: number): void {
+    const { evaluator, gate } = this.#options;
+    const { id, origin } = this.#route;
+    const evaluation = evaluator.evaluate(id, review, origin, deadline);
+    if (evaluation instanceof Promise) {
+      gate.take(id);
+      this.#finishLater(review, evaluation);
+    } else {
+      this.#finish(review, evaluation);
+    }
+  }
+
+  /** With a place taken, which is given back in any case. */
+  #evaluate(review: Review, deadline: number): void {
+    const { evaluator, gate } = this.#options;
+    const { id, origin } = this.#route;
+    const evaluation = evaluator.evaluate(id, review, origin, deadline);
+    if (evaluation instanceof Promise) {
+      this.#finishLater(review, evaluation);
+    } else {
+      gate.leave(id);
+      this.#finish(review, evaluation);
+    }
+  }
+
+  #finishLater(review: Review, pending: Promise<Evaluation>): void {
+    const { gate } = this.#options;
+    const { id } = this.#route;
+    pending.then(
+      (evaluation) => {
+        gate.leave(id);
+        this.#finish(review, evaluation);
+      },
+      (error: unknown) => {
+        // Never by contract: but a request without an answer would be worse than a vague one.
+        gate.leave(id);
+        this.#options.logger.error("evaluation failed unexpectedly", { policy_id: id, error: String(error) });
+        this.fail(somethingWentWrong);
+      },
+    );
+  }
+
+  #finish(review: Review, evaluation: Evaluation | undefined): void {
+    const { metrics, logger } = this.#options;
+    const { origin, id } = this.#route;
+    if (evaluation === undefined) {
+      // The set was swapped while the request waited, and the new one has no such policy.
+      this.fail(unknownPolicy(id));
+      return;
+    }
+    const { response } = evaluation;
+    if (this.#options.stopping()) this.#response.shouldKeepAlive = false;
+    sendJson(
+      this.#response,
+      200,
+      origin === "validate_raw" ? encodeRawReview(response) : encodeAdmissionReview(response),
+    );
+    metrics.answered(origin, 200, performance.now() - this.#received);
+    report(metrics, logger, review, origin, evaluation);
+  }
+
+  fail(problem: RequestProblem): void {
+    const { metrics, logger } = this.#options;
+    const { origin, id } = this.#route;
+    sendProblem(this.#request, this.#response, problem, origin);
+    metrics.answered(origin, problem.status, performance.now() - this.#received);
+    logger.debug("request refused", { origin, policy_id: id, status: problem.status, reason: problem.text });
+  }
+}

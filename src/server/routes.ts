@@ -1,0 +1,54 @@
+/** The hot routes: `/validate/{id}`, `/audit/{id}` and `/validate_raw/{id}` (spec kubewarden.md 3.1). Everything else is Express' business. */
+import { pathNotUtf8, type RequestProblem, somethingWentWrong } from "../admission/request-problem.js";
+import type { Origin } from "../evaluation/verdict.js";
+
+/** A request for a verdict. */
+export interface ReviewRoute {
+  readonly kind: "route";
+  readonly origin: Origin;
+  /** Percent-decoded: `<name>` or `<group>/<member>`. */
+  readonly id: string;
+  /** What follows `?`, undecoded; empty when there is nothing. */
+  readonly query: string;
+}
+
+/**
+ * Reads the target of a request. Undefined when it is no hot route. A member may be written `<group>%2F<member>` as in the reference
+ * server, or `<group>/<member>`. An id of more parts is an internal error there, and so here.
+ */
+export function reviewRoute(target: string): ReviewRoute | RequestProblem | undefined {
+  const origin = originOf(target);
+  if (origin === undefined) return ABSOLUTE.test(target) ? reviewRoute(target.replace(ABSOLUTE, "")) : undefined;
+  const queryAt = target.indexOf("?");
+  const path = target.slice(origin.length + 2, queryAt === -1 ? undefined : queryAt);
+  const query = queryAt === -1 ? "" : target.slice(queryAt + 1);
+  if (!path.includes("/") && !path.includes("%")) {
+    return path === "" ? undefined : { kind: "route", origin, id: path, query };
+  }
+  const segments = path.split("/");
+  // An empty segment or a third one is another path, which nobody serves.
+  if (segments.length > 2 || segments.includes("")) return undefined;
+  const id = percentDecode(path);
+  if (id === undefined) return pathNotUtf8;
+  if (id.split("/").length > 2) return somethingWentWrong;
+  return { kind: "route", origin, id, query };
+}
+
+/** Proxies may send `POST http://host/path`. */
+const ABSOLUTE = /^https?:\/\/[^/]*(?=\/)/i;
+
+function originOf(target: string): Origin | undefined {
+  if (target.startsWith("/validate/")) return "validate";
+  if (target.startsWith("/validate_raw/")) return "validate_raw";
+  return target.startsWith("/audit/") ? "audit" : undefined;
+}
+
+/** Decodes `%XX`, leaves broken escapes as they are, as the reference server does. Undefined when the bytes aren't UTF-8. */
+function percentDecode(path: string): string | undefined {
+  const escaped = path.replace(/%(?![0-9a-fA-F]{2})/g, "%25");
+  try {
+    return decodeURIComponent(escaped);
+  } catch {
+    return undefined;
+  }
+}

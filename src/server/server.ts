@@ -1,0 +1,102 @@
+/** The server: hot routes on node:http, everything else on Express, probes on a port of their own, and a stop that loses no request. */
+import type { RequestListener } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { TlsOptions } from "node:tls";
+import type { Evaluator } from "../evaluation/evaluator.js";
+import type { Logger } from "../telemetry/logger.js";
+import type { Metrics } from "../telemetry/metrics.js";
+import { createApp, createProbeApp } from "./app.js";
+import { DEFAULT_CONCURRENCY, DEFAULT_QUEUE, DEFAULT_QUEUE_TIMEOUT_MS, Gate, type GateLimits } from "./gate.js";
+import { listen } from "./listener.js";
+import { sendProblem } from "./respond.js";
+import { createReviewHandler } from "./review-handler.js";
+import { reviewRoute } from "./routes.js";
+
+/** The reference server's limit (spec kubewarden.md 3.5). */
+export const DEFAULT_BODY_LIMIT = 2_097_152;
+
+/** What a server is made of. */
+export interface ServerOptions {
+  readonly evaluator: Evaluator;
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+  /** An IP address. */
+  readonly address: string;
+  /** 0 takes a free port. */
+  readonly port: number;
+  /** Absent: no probes. */
+  readonly readinessPort?: number;
+  /** Absent: plain HTTP. */
+  readonly tls?: TlsOptions;
+  /** Most bytes of a body; default {@link DEFAULT_BODY_LIMIT}. */
+  readonly bodyLimit?: number;
+  readonly gate?: Partial<GateLimits>;
+}
+
+/** How to stop. */
+export interface StopOptions {
+  /**
+   * Milliseconds to go on serving while readiness already fails: load balancers need a moment to see it, and requests they send meanwhile
+   * would be refused.
+   */
+  readonly delay: number;
+  /** Milliseconds for requests under way after that. */
+  readonly grace: number;
+}
+
+/** A server that answers. */
+export interface RunningServer {
+  readonly port: number;
+  readonly readinessPort: number | undefined;
+  /** Uses new certificates for new connections. */
+  secure(tls: TlsOptions): void;
+  /** Stops; a second call cuts what is left. Resolves when nothing is open any more. */
+  stop(options: StopOptions): Promise<void>;
+}
+
+/** Starts to answer. The evaluator's policies must be ready: readiness answers 200 from here on. */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const { evaluator, metrics, logger, address, port, readinessPort, tls, bodyLimit = DEFAULT_BODY_LIMIT } = options;
+  const gate = new Gate({
+    concurrency: DEFAULT_CONCURRENCY,
+    queue: DEFAULT_QUEUE,
+    queueTimeout: DEFAULT_QUEUE_TIMEOUT_MS,
+    ...options.gate,
+  });
+  metrics.gauge("requests_in_flight", () => gate.busy);
+  metrics.gauge("requests_queued", () => gate.waiting);
+
+  let stopping = false;
+  const review = createReviewHandler({ evaluator, gate, metrics, logger, bodyLimit, stopping: () => stopping });
+  const app = createApp({ evaluator, metrics });
+  const handler: RequestListener = (request, response) => {
+    if (stopping) response.shouldKeepAlive = false;
+    const route = request.method === "POST" ? reviewRoute(request.url ?? "") : undefined;
+    if (route === undefined) app(request, response);
+    else if (route.kind === "problem") sendProblem(request, response, route);
+    else review(request, response, route);
+  };
+  const main = await listen({ address, port, handler, ...(tls && { tls }) });
+  const probes =
+    readinessPort === undefined
+      ? undefined
+      : await listen({
+          address,
+          port: readinessPort,
+          handler: createProbeApp({ ready: () => !stopping, metrics }),
+        }).catch(async (error: unknown) => {
+          await main.close(0);
+          throw error;
+        });
+  return {
+    port: main.port,
+    readinessPort: probes?.port,
+    secure: (material) => main.secure(material),
+    stop: async ({ delay, grace }) => {
+      stopping = true;
+      if (delay > 0) await sleep(delay);
+      await main.close(grace);
+      await probes?.close(0);
+    },
+  };
+}

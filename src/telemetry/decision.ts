@@ -1,0 +1,105 @@
+/**
+ * The decision record: one log line per request that says who asked what, what was answered and why. It carries names and verdicts, never
+ * objects, and nothing that a policy said about a Secret.
+ */
+import type { LogFields, Logger } from "./logger.js";
+
+/** A group member's part in a decision. */
+export interface MemberDecision {
+  readonly policy: string;
+  readonly outcome: string;
+  readonly milliseconds: number;
+}
+
+/** One decision. Names follow the span fields of spec kubewarden.md 8.2. */
+export interface Decision {
+  readonly origin: string;
+  readonly policy: string;
+  readonly mode: string;
+  readonly uid: string;
+  /** Of the object; absent for raw requests, like everything down to `user`. */
+  readonly kind?: { readonly group: string; readonly version: string; readonly kind: string };
+  readonly resource?: { readonly group: string; readonly version: string; readonly resource: string };
+  readonly subresource?: string;
+  readonly name?: string;
+  readonly namespace?: string;
+  readonly operation?: string;
+  readonly dryRun?: boolean;
+  readonly user?: string;
+  /** What was answered. */
+  readonly allowed: boolean;
+  readonly mutated: boolean;
+  readonly code?: number;
+  readonly message?: string;
+  /** What the policy itself came to: `allow`, `deny`, `error` or `skip`. */
+  readonly outcome: string;
+  /** Why the policy could not decide. */
+  readonly failure?: string;
+  /** In monitor mode, what protect mode would have answered. */
+  readonly monitored?: { readonly allowed: boolean; readonly mutated: boolean; readonly message?: string };
+  readonly milliseconds: number;
+  readonly members: readonly MemberDecision[];
+}
+
+/** Longest policy message that is logged: a guest may answer with megabytes. */
+const MESSAGE_CHARACTERS = 1024;
+/** Kinds of the core group whose content must not reach the log, not even in the words of a policy. */
+const SECRET_KIND = "Secret";
+const REDACTED = "[redacted]";
+
+/** Writes a decision. Failures of policies are warnings, so that they are seen when decisions are not. */
+export function logDecision(logger: Logger, decision: Decision): void {
+  const level = decision.outcome === "error" ? "warn" : "info";
+  if (!logger.enabled(level)) return;
+  logger.log(
+    level,
+    decision.monitored === undefined ? "policy evaluated" : "policy evaluation (monitor mode)",
+    fieldsOf(decision),
+  );
+}
+
+function fieldsOf(decision: Decision): LogFields {
+  const { kind, resource, monitored, members } = decision;
+  const message = (text: string | undefined): string | undefined => redact(text, kind);
+  return {
+    origin: decision.origin,
+    policy_id: decision.policy,
+    policy_mode: decision.mode,
+    request_uid: decision.uid,
+    kind_group: kind?.group,
+    kind_version: kind?.version,
+    kind: kind?.kind,
+    resource_group: resource?.group,
+    resource_version: resource?.version,
+    resource: resource?.resource,
+    subresource: decision.subresource,
+    name: decision.name,
+    namespace: decision.namespace,
+    operation: decision.operation,
+    dry_run: decision.dryRun,
+    user: decision.user,
+    allowed: decision.allowed,
+    mutated: decision.mutated,
+    response_code: decision.code,
+    response_message: message(decision.message),
+    outcome: decision.outcome,
+    failure: decision.failure,
+    would_be: monitored && { ...monitored, message: message(monitored.message) },
+    duration_ms: round(decision.milliseconds),
+    members:
+      members.length === 0
+        ? undefined
+        : members.map((member) => ({ ...member, milliseconds: round(member.milliseconds) })),
+  };
+}
+
+function redact(message: string | undefined, kind: Decision["kind"]): string | undefined {
+  if (message === undefined || message === "") return message;
+  if (kind?.group === "" && kind.kind === SECRET_KIND) return REDACTED;
+  return message.length > MESSAGE_CHARACTERS ? `${message.slice(0, MESSAGE_CHARACTERS)}…` : message;
+}
+
+/** Microseconds are fine enough, and short. */
+function round(milliseconds: number): number {
+  return Math.round(milliseconds * 1000) / 1000;
+}

@@ -1,0 +1,148 @@
+/** The structured log: text for people, JSON for machines (spec kubewarden.md 8.2). */
+import type { LineSink } from "./line-sink.js";
+
+/** From talkative to quiet. */
+export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error"] as const;
+/** How important a line is. */
+export type LogLevel = (typeof LOG_LEVELS)[number];
+/** How lines look. */
+export type LogFormat = "text" | "json";
+
+/** What a line says besides its message. Never objects of requests; undefined members are left out. */
+export type LogFields = Readonly<Record<string, unknown>>;
+
+/** Writes log lines. */
+export interface Logger {
+  /** Whether lines of this level are written: ask before building expensive fields. */
+  enabled(level: LogLevel): boolean;
+  log(level: LogLevel, message: string, fields?: LogFields): void;
+  trace(message: string, fields?: LogFields): void;
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+  /** The same log under another name, such as `policy_log` for what guests say. */
+  named(target: string): Logger;
+}
+
+/** How a logger is made. */
+export interface LoggerOptions {
+  readonly sink: LineSink;
+  readonly level?: LogLevel;
+  readonly format?: LogFormat;
+  /** Colours in text lines. */
+  readonly color?: boolean;
+  /** What the lines are about; default `policy_server`. */
+  readonly target?: string;
+  /** Milliseconds since 1970; default `Date.now`. */
+  readonly clock?: () => number;
+}
+
+/** A logger that writes lines to a sink. */
+export function createLogger(options: LoggerOptions): Logger {
+  return new LineLogger(options);
+}
+
+class LineLogger implements Logger {
+  readonly #options: LoggerOptions;
+  readonly #threshold: number;
+  readonly #print: (level: LogLevel, message: string, fields: LogFields | undefined) => string;
+
+  constructor(options: LoggerOptions) {
+    const { level = "info", format = "text", color = false, target = "policy_server", clock = Date.now } = options;
+    this.#options = options;
+    this.#threshold = LOG_LEVELS.indexOf(level);
+    const timestamp = rememberTimestamp(clock);
+    this.#print =
+      format === "json"
+        ? (at, message, fields) => jsonLine(timestamp(), at, target, message, fields)
+        : (at, message, fields) => textLine(timestamp(), at, target, message, fields, color);
+  }
+
+  enabled(level: LogLevel): boolean {
+    return LOG_LEVELS.indexOf(level) >= this.#threshold;
+  }
+
+  log(level: LogLevel, message: string, fields?: LogFields): void {
+    if (this.enabled(level)) this.#options.sink.write(this.#print(level, message, fields));
+  }
+
+  trace(message: string, fields?: LogFields): void {
+    this.log("trace", message, fields);
+  }
+
+  debug(message: string, fields?: LogFields): void {
+    this.log("debug", message, fields);
+  }
+
+  info(message: string, fields?: LogFields): void {
+    this.log("info", message, fields);
+  }
+
+  warn(message: string, fields?: LogFields): void {
+    this.log("warn", message, fields);
+  }
+
+  error(message: string, fields?: LogFields): void {
+    this.log("error", message, fields);
+  }
+
+  named(target: string): Logger {
+    return new LineLogger({ ...this.#options, target });
+  }
+}
+
+/** Formats a millisecond once: under load many lines share one. */
+function rememberTimestamp(clock: () => number): () => string {
+  let last = Number.NaN;
+  let text = "";
+  return () => {
+    const now = clock();
+    if (now !== last) {
+      last = now;
+      text = new Date(now).toISOString();
+    }
+    return text;
+  };
+}
+
+function jsonLine(
+  timestamp: string,
+  level: LogLevel,
+  target: string,
+  message: string,
+  fields: LogFields | undefined,
+): string {
+  const body = JSON.stringify({ message, ...fields });
+  return `{"timestamp":"${timestamp}","level":"${level.toUpperCase()}","fields":${body},"target":${JSON.stringify(target)}}`;
+}
+
+const COLORS: Readonly<Record<LogLevel, number>> = { trace: 35, debug: 34, info: 32, warn: 33, error: 31 };
+
+function textLine(
+  timestamp: string,
+  level: LogLevel,
+  target: string,
+  message: string,
+  fields: LogFields | undefined,
+  color: boolean,
+): string {
+  const name = level.toUpperCase().padStart(5);
+  let line = `${timestamp} ${color ? `\u001b[${COLORS[level]}m${name}\u001b[0m` : name} ${target}: ${printable(message)}`;
+  for (const key in fields) {
+    const value = fields[key];
+    if (value !== undefined) line += ` ${key}=${fieldText(value)}`;
+  }
+  return line;
+}
+
+/** Words as they are, everything else quoted: one line stays one line whatever a client sent. */
+function fieldText(value: unknown): string {
+  if (typeof value === "string") return /^[\w.:/@+-]+$/.test(value) ? value : JSON.stringify(value);
+  return JSON.stringify(value) ?? String(value);
+}
+
+/** Messages may quote a client: control characters would forge lines or drive a terminal. */
+function printable(message: string): string {
+  return /\p{Cc}/u.test(message) ? message.replace(/\p{Cc}/gu, (char) => JSON.stringify(char).slice(1, -1)) : message;
+}
