@@ -70,7 +70,8 @@ const validationActionsField = optional(
 );
 const groupWarnings = optional(
   oneOf("none", "rejected", "all"),
-  "Which members a group's answer has a warning line for: none, those that rejected or failed, or all. Without it: all when the group denies, those that rejected, failed or warned when it allows.",
+  "Which members a group's answer has a warning line for: none of them, those that rejected or failed, or all.",
+  "all when the group denies; those that rejected, failed or warned when it allows",
 );
 const namespacedName = optional(anyValue, "Written by the Kubewarden controller; ignored.");
 
@@ -111,7 +112,7 @@ const resource = {
     "Files or folders of YAML documents: policies of any kind, with their bindings, parameters and exceptions. Relative to this file.",
   ),
   timeoutEvalSeconds,
-  hostCapabilities,
+  hostCapabilities: { ...hostCapabilities, default: '`["*"]`: all, as the Kubewarden controller has it' },
   validationActions: validationActionsField,
   groupWarnings,
 };

@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { MAX_DEPTH, MAX_FILE_BYTES, MAX_GROUP_DEPTH, MAX_POLICIES, MAX_VALUES } from "../../src/config/limits.js";
+import { loadConfig, parseConfig } from "../../src/config/load-config.js";
+import { folder, problems } from "./helpers.js";
+
+describe("files that can't be used at all", () => {
+  const cases: Record<string, [text: string, expected: RegExp]> = {
+    "a list": ["- a\n- b\n", /^p\.yaml:1:1: expected a map from policy name to policy, found a list/],
+    nothing: ["", /^p\.yaml:1:1: expected a map from policy name to policy, found nothing/],
+    "broken YAML": ["a: [1,", /^p\.yaml:1:7: Flow sequence in block collection must be .* and end with a \]/],
+    "two documents": [
+      "a: {module: ./x}\n---\nb: {module: ./x}\n",
+      /^p\.yaml:2:1: a configuration file holds one document/,
+    ],
+    "an unknown tag": ["a: !!python/object x", /^p\.yaml:1:4: Unresolved tag/],
+    "an alias without anchor": ["a: *x", /^p\.yaml:1:4: (a: )?.*anchor.*x|Unresolved alias/],
+  };
+  for (const [name, [text, expected]] of Object.entries(cases)) {
+    test(name, () => assert.match(problems(text).join("\n"), expected));
+  }
+
+  test("the message is Kubewarden's with the place in it", () => {
+    const result = parseConfig("[]", "run/conf.yml");
+    assert.ok(!result.ok);
+    assert.match(
+      result.message,
+      /^error while loading policies from "run\/conf\.yml": run\/conf\.yml:1:1: expected a map/,
+    );
+  });
+
+  test("a file that is missing, a folder, too large or no text is said to be so", (context) => {
+    const root = folder(context, { "large.yaml": " ".repeat(MAX_FILE_BYTES + 1) });
+    mkdirSync(join(root, "dir"));
+    const message = (name: string) => {
+      const result = loadConfig(join(root, name));
+      return result.ok ? "" : result.message;
+    };
+    assert.match(message("none.yaml"), /no such file/);
+    assert.match(message("dir"), /is a folder/);
+    assert.match(message("large.yaml"), /is too large/);
+    const device = loadConfig("/dev/null");
+    assert.match(device.ok ? "" : device.message, /is not a regular file/);
+  });
+});
+
+describe("hostile files end in an error, soon", () => {
+  test("deep nesting, flow and block", () => {
+    for (const text of ["[".repeat(100_000), `a: ${"{a: ".repeat(10_000)}`, "- ".repeat(50_000)]) {
+      assert.match(problems(text).join(), new RegExp(`nested deeper than ${MAX_DEPTH} levels`));
+    }
+  });
+
+  test("alias bombs and aliases to themselves", () => {
+    const bomb = ["a0: &a0 [x,x,x,x,x,x,x,x,x]"];
+    for (let i = 1; i < 12; i++) bomb.push(`a${i}: &a${i} [${`*a${i - 1},`.repeat(9)}]`);
+    assert.match(problems(bomb.join("\n")).join(), new RegExp(`more than ${MAX_VALUES} values`));
+    assert.match(
+      problems("a: &a {module: ./x, settings: *a}").join(),
+      new RegExp(`nested deeper than ${MAX_DEPTH} levels`),
+    );
+  });
+
+  test("many aliases of small things are taken in time that grows with their number", () => {
+    const text = `base: &m {module: ./x.wasm}\n${Array.from({ length: 5000 }, (_, i) => `p${i}: *m`).join("\n")}`;
+    const result = parseConfig(text, "p.yaml");
+    assert.ok(result.ok);
+    assert.equal(result.config.entries.length, 5001);
+  });
+
+  test("too many policies, and groups nested too deeply", () => {
+    const many = `x: &m {module: ./x.wasm}\n${Array.from({ length: MAX_POLICIES }, (_, i) => `p${i}: *m`).join("\n")}`;
+    assert.match(problems(many).join(), /more than 10000 policies/);
+    let nested = "{module: ./x.wasm}";
+    for (let i = 0; i <= MAX_GROUP_DEPTH + 1; i++) nested = `{expression: a(), message: m, policies: {a: ${nested}}}`;
+    assert.match(problems(`g: ${nested}`).join(), /groups nested deeper than 16 levels/);
+  });
+
+  test("keys of Object.prototype are keys like any other", () => {
+    assert.match(problems("constructor: {module: ./x.wasm, toString: 1}").join(), /constructor\.toString: unknown key/);
+    assert.match(problems("__proto__: {module: 1}").join(), /__proto__\.module: expected/);
+  });
+});
