@@ -159,8 +159,12 @@ export class ExactReader {
   }
 
   private word<T>(word: string, value: T): T {
-    if (!this.text.startsWith(word, this.position)) throw this.error("expected ident");
-    this.position += word.length;
+    for (const letter of word) {
+      const found = this.text[this.position];
+      if (found === undefined) throw this.error("EOF while parsing a value");
+      if (found !== letter) throw this.error("expected ident");
+      this.position++;
+    }
     return value;
   }
 
