@@ -1,0 +1,157 @@
+/** What a guest may ask of the host: the checks of spec kubewarden.md 7.1, in their order, and the way to the capability that answers. */
+import { parseJson, stringifyJson } from "../data/json.js";
+import type { CapabilityGrants } from "./patterns.js";
+
+/** What a guest asks. */
+export interface HostCall {
+  readonly binding: string;
+  readonly namespace: string;
+  readonly operation: string;
+  /** JSON text in UTF-8. */
+  readonly payload: Uint8Array;
+}
+
+/** The answer, for the guest: bytes, or a text that says why not. */
+export type HostAnswer =
+  | { readonly ok: true; readonly payload: Uint8Array }
+  | { readonly ok: false; readonly error: string };
+
+/** A Kubernetes kind, compared literally. */
+export interface ResourceKind {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+/** Who asks, and what that policy was granted. */
+export interface Caller {
+  /** The policy's id, for the log. */
+  readonly policy: string;
+  readonly capabilities: CapabilityGrants;
+  readonly contextAwareResources: readonly ResourceKind[];
+}
+
+/** Circumstances of one execution. */
+export interface CapabilityContext {
+  readonly caller: Caller;
+  /** Aborted when the guest has been stopped: nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+}
+
+/** One operation of a capability. */
+export interface Operation {
+  /**
+   * The Kubernetes kind that the payload asks for, when the list `contextAwareResources` must name it.
+   * @throws when the payload has not the right shape; the message goes to the guest
+   */
+  readonly resource?: (payload: unknown) => ResourceKind;
+  /**
+   * Executes.
+   * @returns the answer, a JSON value
+   * @throws anything; its message goes to the guest behind `Callback evaluation failure: `
+   */
+  run(payload: unknown, context: CapabilityContext): Promise<unknown>;
+}
+
+/** A capability: the operations of one namespace, by name (such as `v1/dns_lookup_host`). */
+export interface Capability {
+  readonly namespace: string;
+  readonly operations: Readonly<Record<string, Operation>>;
+}
+
+/** Told when a policy asks for what it was not granted. */
+export type ViolationSink = (message: string, fields: Readonly<Record<string, string>>) => void;
+
+/** A payload did not have the right shape; the message goes to the guest as it is. */
+export class PayloadError extends Error {
+  override readonly name = "PayloadError";
+}
+
+/** All capabilities of a server. */
+export class HostCapabilities {
+  private readonly namespaces: ReadonlyMap<string, Capability>;
+
+  constructor(
+    capabilities: readonly Capability[],
+    private readonly onViolation: ViolationSink,
+  ) {
+    this.namespaces = new Map(capabilities.map((capability) => [capability.namespace, capability]));
+  }
+
+  /** Answers one call; never rejects, whatever the capability does. Logging (`tracing`) does not come this way. */
+  async serve(call: HostCall, context: CapabilityContext): Promise<HostAnswer> {
+    const { binding, namespace, operation } = call;
+    const { caller } = context;
+    if (binding !== "kubewarden") return refuse(`unknown binding: ${binding}`);
+    const path = `${namespace}/${operation}`;
+    if (!caller.capabilities.allows(path)) {
+      this.onViolation("Policy tried to use a host capability it doesn't have access to", {
+        policy: caller.policy,
+        capability: path,
+      });
+      return refuse(
+        `Policy has not been granted access to the '${path}' host capability. The violation has been reported.`,
+      );
+    }
+    const capability = this.namespaces.get(namespace);
+    if (!capability) return refuse(`unknown namespace: ${namespace}`);
+    if (!Object.hasOwn(capability.operations, operation)) return refuse(`unknown operation: ${operation}`);
+    const serving = capability.operations[operation];
+    if (!serving) return refuse(`unknown operation: ${operation}`);
+    let payload: unknown;
+    try {
+      payload = parseJson(new TextDecoder("utf-8", { fatal: true }).decode(call.payload));
+      const resource = serving.resource?.(payload);
+      if (resource && !granted(caller, resource)) return this.refuseResource(caller, resource);
+    } catch (error) {
+      return refuse(messageOf(error));
+    }
+    try {
+      const answer = await raced(serving.run(payload, context), context.signal);
+      return { ok: true, payload: new TextEncoder().encode(stringifyJson(answer)) };
+    } catch (error) {
+      if (error instanceof PayloadError) return refuse(error.message);
+      return refuse(`Callback evaluation failure: ${messageOf(error)}${causeText(error)}`);
+    }
+  }
+
+  private refuseResource(caller: Caller, { apiVersion, kind }: ResourceKind): HostAnswer {
+    this.onViolation("Policy tried to access a Kubernetes resource it doesn't have access to", {
+      policy: caller.policy,
+      apiVersion,
+      kind,
+    });
+    return refuse(
+      `Policy has not been granted access to Kubernetes ${apiVersion}/${kind} resources. The violation has been reported.`,
+    );
+  }
+}
+
+/** Whether the policy may read this kind. */
+export function granted(caller: Caller, wanted: ResourceKind): boolean {
+  return caller.contextAwareResources.some(
+    ({ apiVersion, kind }) => apiVersion === wanted.apiVersion && kind === wanted.kind,
+  );
+}
+
+/** An execution that nobody waits for any more is left alone; what it does later is no unhandled rejection. */
+function raced(execution: Promise<unknown>, signal: AbortSignal): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) reject(new Error("the policy was stopped"));
+    signal.addEventListener("abort", () => reject(new Error("the policy was stopped")), { once: true });
+    execution.then(resolve, reject);
+  });
+}
+
+function refuse(error: string): HostAnswer {
+  return { ok: false, error };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** A cause follows after a blank line (spec kubewarden.md 7.1, row 6). */
+function causeText(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Error ? `\n\nCaused by:\n    ${cause.message}` : "";
+}

@@ -1,0 +1,120 @@
+/** The JSON answers of Kubewarden's guest protocols, which Extism guests share: spec kubewarden.md 4.1, 6.3. */
+import { JsonError, parseJson } from "../data/json.js";
+import type { Allow, Deny, Findings, Outcome } from "../policy/outcome.js";
+import type { Review } from "../policy/review.js";
+
+/** An answer was not what the protocol says; the message tells what and where. */
+export class AnswerError extends Error {
+  override readonly name = "AnswerError";
+}
+
+/** Highest value of an answer's `code`: an unsigned 16-bit number. */
+const HIGHEST_CODE = 65_535;
+const MUTATION_OF_NOTHING =
+  "Incoming object is null, which happens only with DELETE operations, but the policy is attempting a mutation. This is not allowed";
+
+/**
+ * Reads a ValidationResponse. Unknown fields are ignored, null counts as absent, anything else that does not fit is an error.
+ * @throws AnswerError
+ */
+export function readValidation(text: string, review: Review): Outcome {
+  const fields = readObject(text);
+  if (fields.accepted === undefined) throw new AnswerError(`missing field \`accepted\` at ${endOf(text)}`);
+  if (typeof fields.accepted !== "boolean") throw invalid("accepted", "a boolean", fields.accepted);
+  const mutated = fields.mutated_object ?? undefined;
+  if (mutated !== undefined && review.kind === "admission" && (review.request.object ?? undefined) === undefined)
+    return { verdict: "deny", message: MUTATION_OF_NOTHING };
+  const shared = {
+    ...optional("message", textOf(fields, "message")),
+    ...optional("code", code(fields.code)),
+    ...optional("mutation", mutated === undefined ? undefined : ({ kind: "object", object: mutated } as const)),
+    ...findings(fields),
+  };
+  return fields.accepted
+    ? ({ verdict: "allow", ...shared } satisfies Allow)
+    : ({ verdict: "deny", ...shared } satisfies Deny);
+}
+
+/**
+ * Reads a SettingsValidationResponse.
+ * @returns why the settings are refused, or undefined when they are valid
+ * @throws AnswerError
+ */
+export function readSettingsVerdict(text: string): string | undefined {
+  const fields = readObject(text);
+  if (fields.valid === undefined) throw new AnswerError(`missing field \`valid\` at ${endOf(text)}`);
+  if (typeof fields.valid !== "boolean") throw invalid("valid", "a boolean", fields.valid);
+  return fields.valid ? undefined : (textOf(fields, "message") ?? "no message");
+}
+
+function readObject(text: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = parseJson(text);
+  } catch (error) {
+    if (error instanceof JsonError) throw new AnswerError(error.message, { cause: error });
+    throw error;
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value) || value instanceof Number)
+    throw new AnswerError(`invalid type: expected an object at ${endOf(text)}`);
+  return value as Record<string, unknown>;
+}
+
+function findings(fields: Record<string, unknown>): Findings {
+  const warnings = fields.warnings ?? undefined;
+  const annotations = fields.audit_annotations ?? undefined;
+  return {
+    ...optional("warnings", warnings === undefined ? undefined : strings(warnings)),
+    ...optional("auditAnnotations", annotations === undefined ? undefined : stringMap(annotations)),
+  };
+}
+
+function textOf(fields: Record<string, unknown>, name: string): string | undefined {
+  const value = fields[name] ?? undefined;
+  if (value !== undefined && typeof value !== "string") throw invalid(name, "a string", value);
+  return value;
+}
+
+function code(value: unknown): number | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== "number" || !Number.isInteger(value) || value < 0 || value > HIGHEST_CODE)
+    throw invalid("code", "u16", value);
+  return value;
+}
+
+function strings(value: unknown): string[] {
+  if (!Array.isArray(value) || !value.every((item) => typeof item === "string"))
+    throw invalid("warnings", "a list of strings", value);
+  return value;
+}
+
+function stringMap(value: unknown): Record<string, string> {
+  if (
+    typeof value !== "object" ||
+    value === null ||
+    Array.isArray(value) ||
+    !Object.values(value).every((item) => typeof item === "string")
+  )
+    throw invalid("audit_annotations", "a map of strings", value);
+  return value as Record<string, string>;
+}
+
+function invalid(name: string, expected: string, value: unknown): AnswerError {
+  const kind =
+    value === null
+      ? "null"
+      : Array.isArray(value)
+        ? "a list"
+        : `a ${value instanceof Number ? "number" : typeof value}`;
+  return new AnswerError(`invalid type for \`${name}\`: ${kind}, expected ${expected}`);
+}
+
+function optional<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } {
+  return value === undefined ? {} : ({ [key]: value } as { [P in K]: V });
+}
+
+/** Where the document ends, as a parser that has read it all would say. */
+function endOf(text: string): string {
+  const lines = text.trimEnd().split("\n");
+  return `line ${lines.length} column ${(lines.at(-1) ?? "").length}`;
+}

@@ -1,0 +1,36 @@
+/** The protocol of guests that are called by operation name and answer with Kubewarden's JSON: Extism and waPC. */
+import { AnswerError, readSettingsVerdict, readValidation } from "./answer.js";
+import { callFailure, detail, fail } from "./failures.js";
+import { reviewPayload } from "./payload.js";
+import type { Protocol } from "./protocol.js";
+
+/** @param hasSettings whether a module with these exports checks its settings */
+export function callProtocol(hasSettings: (exports: ReadonlySet<string>) => boolean): Protocol {
+  return {
+    settingsCall: (settings, exports) =>
+      hasSettings(exports) ? { operation: "validate_settings", input: settings.text } : undefined,
+
+    settingsProblem(result) {
+      if (result.kind !== "answer") return `Error invoking settings validation callback: ${detail(result)}`;
+      try {
+        return readSettingsVerdict(result.text);
+      } catch (error) {
+        if (error instanceof AnswerError) return `error: ${error.message}`;
+        throw error;
+      }
+    },
+
+    validateCall: (review, settings) => ({ operation: "validate", input: reviewPayload(review, settings) }),
+
+    outcome(result, review) {
+      if (result.kind !== "answer") return callFailure(result);
+      try {
+        return readValidation(result.text, review);
+      } catch (error) {
+        if (error instanceof AnswerError)
+          return fail("protocol", `internal server error: invalid response from policy: ${error.message}`);
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,27 @@
+/** Why a module can't serve as a policy. The texts follow spec kubewarden.md 1.4 where it has one. */
+
+/** The reasons, each with a row in docs/errors.md. */
+export type WasmLoadErrorCode =
+  | "wasm-invalid"
+  | "wasm-memory"
+  | "wasm-metadata"
+  | "wasm-version"
+  | "wasm-protocol"
+  | "wasm-mode"
+  | "wasm-imports"
+  | "wasm-builtins"
+  | "wasm-settings"
+  | "wasm-capability-pattern";
+
+/** A module was refused at load; the message is for the administrator. */
+export class WasmLoadError extends Error {
+  override readonly name = "WasmLoadError";
+
+  constructor(
+    readonly code: WasmLoadErrorCode,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}

@@ -1,0 +1,123 @@
+/**
+ * Runs one call of an Extism plugin with the Extism SDK, inside of a worker that the host owns. Plugins built for WASI get the host's own
+ * preview 1 (their imports and start functions were renamed at load, see module/prepare.ts), so that the SDK neither opens file descriptors nor sleeps natively.
+ */
+import { type CallContext, createPlugin } from "@extism/extism";
+import { type GuestHost, GuestLimitError, GuestStartError } from "../worker/guest.js";
+import type { GuestCall, GuestLogLevel, GuestResult } from "../worker/messages.js";
+import { ExitStatus, InputQueue, wasiImports } from "../worker/wasi-preview1.js";
+import {
+  EXTISM_MODULE,
+  HOST_CALL_MODULE,
+  HOST_CALL_NAME,
+  PLUGIN_ERROR_PREFIX,
+  RENAMED_START,
+  RENAMED_WASI,
+} from "./names.js";
+
+const PAGE_BYTES = 64 * 1024;
+/** Variables outlive nothing here (every call has its own instance), so they need no more room than a request. */
+const VARIABLE_BYTES = 1024 * 1024;
+
+/** See {@link RunGuest}. */
+export async function runExtism(module: WebAssembly.Module, call: GuestCall, host: GuestHost): Promise<GuestResult> {
+  let memory: WebAssembly.Memory | undefined;
+  const output = (bytes: Uint8Array) => host.log("info", new TextDecoder().decode(bytes).trimEnd(), "output");
+  const wasi = wasiImports(
+    () => {
+      if (!memory) throw new Error("the module's memory is not there yet");
+      return memory;
+    },
+    { args: ["policy.wasm"], stdin: new InputQueue(), stdout: output, stderr: output },
+    host,
+  );
+  let plugin: Awaited<ReturnType<typeof createPlugin>>;
+  try {
+    plugin = await createPlugin(module, {
+      logger: logger(host),
+      logLevel: "trace",
+      memory: { maxPages: host.limits.memoryPages, maxVarBytes: VARIABLE_BYTES },
+      functions: {
+        [EXTISM_MODULE]: { alloc: boundedAlloc(host.limits.memoryPages * PAGE_BYTES) },
+        [HOST_CALL_MODULE]: { [HOST_CALL_NAME]: hostCall(host) },
+        [RENAMED_WASI]: Object.fromEntries(
+          Object.entries(wasi).map(([name, serve]) => [
+            name,
+            (_: CallContext, ...rest: number[]) => (serve as (...all: number[]) => unknown)(...rest),
+          ]),
+        ),
+      },
+    });
+    const { exports } = await plugin.getInstance();
+    if (exports.memory instanceof WebAssembly.Memory) memory = exports.memory;
+    for (const renamed of Object.values(RENAMED_START)) {
+      const start = exports[renamed];
+      if (typeof start === "function") runStart(start as () => void);
+    }
+  } catch (error) {
+    if (error instanceof GuestLimitError) throw error;
+    throw new GuestStartError(error instanceof Error ? error.message : String(error));
+  }
+  host.enterCall();
+  try {
+    const answer = await plugin.call(call.operation, call.input);
+    if (answer === null) return { kind: "answer", text: "" };
+    if (answer.bytes().length > host.limits.outputBytes)
+      throw new GuestLimitError(`the policy's answer is longer than ${host.limits.outputBytes} bytes`);
+    return { kind: "answer", text: answer.text() };
+  } catch (error) {
+    if (error instanceof Error && error.message.startsWith(PLUGIN_ERROR_PREFIX))
+      return { kind: "guest-error", text: error.message.slice(PLUGIN_ERROR_PREFIX.length) };
+    if (error instanceof ExitStatus) return { kind: "guest-error", text: error.message };
+    throw error;
+  }
+}
+
+function runStart(start: () => void): void {
+  try {
+    start();
+  } catch (error) {
+    if (!(error instanceof ExitStatus) || error.code !== 0) throw error;
+  }
+}
+
+/** The SDK checks its own limit only after it has allocated; this checks before. */
+function boundedAlloc(limit: number): (context: CallContext, size: bigint) => bigint {
+  let used = 0;
+  return (context, size) => {
+    used += Number(BigInt.asUintN(64, size));
+    if (used > limit) throw new GuestLimitError(`the policy allocated more than ${limit} bytes from the host`);
+    return context.alloc(size);
+  };
+}
+
+/**
+ * `host_call(namespace, operation, payload) -> block`: the host capabilities of spec kubewarden.md 7 for Extism guests. The block that comes back is
+ * one byte, 1 for an answer and 0 for an error, followed by the answer or the error's text.
+ */
+function hostCall(
+  host: GuestHost,
+): (context: CallContext, namespace: bigint, operation: bigint, payload: bigint) => bigint {
+  return (context, namespace, operation, payload) => {
+    const text = (address: bigint) => context.read(address)?.text() ?? "";
+    const bytes = context.read(payload)?.bytes().slice() ?? new Uint8Array();
+    const answer = host.call("kubewarden", text(namespace), text(operation), bytes);
+    const body = answer.ok ? answer.payload : new TextEncoder().encode(answer.error);
+    const block = new Uint8Array(body.length + 1);
+    block[0] = answer.ok ? 1 : 0;
+    block.set(body, 1);
+    return context.store(block);
+  };
+}
+
+function logger(host: GuestHost): Console {
+  const line = (level: GuestLogLevel) => (text: string) => host.log(level, String(text), "policy");
+  // The SDK types its logger as a whole Console and calls these five.
+  return Object.assign(Object.create(null), {
+    trace: line("trace"),
+    debug: line("debug"),
+    info: line("info"),
+    warn: line("warn"),
+    error: line("error"),
+  }) as Console;
+}

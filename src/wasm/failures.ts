@@ -1,0 +1,56 @@
+/** The words for calls that came to nothing, spec kubewarden.md 3.6. */
+import type { Failure, FailureCause } from "../policy/outcome.js";
+import type { JobResult } from "./pool/job.js";
+
+/** Every result but an answer. */
+export type Unanswered = Exclude<JobResult, { readonly kind: "answer" }>;
+
+const TIMED_OUT = "Policy execution interrupted because it exceeded the allowed execution time";
+
+/** The failure of a call-style guest (Extism, waPC). */
+export function callFailure(result: Unanswered): Failure {
+  // A limit that passes while the instance is made rejects even in monitor mode (spec kubewarden.md 3.6).
+  if (result.kind === "timeout") return fail("timeout", TIMED_OUT, result.phase === "start");
+  return fail(causeOf(result), `internal server error: ${detail(result)}`);
+}
+
+/** What went wrong, without the prefix of an answer. */
+export function detail(result: Unanswered): string {
+  switch (result.kind) {
+    case "guest-error":
+    case "trap":
+    case "limit":
+      return `Guest call failure: ${result.text}`;
+    case "start-failed":
+      return `the policy could not be started: ${result.text}`;
+    case "timeout":
+      return TIMED_OUT;
+    case "crash":
+      return `the policy's worker ended: ${result.text}`;
+    case "refused":
+      return result.text;
+  }
+}
+
+/** The kind of failure, for metrics. */
+export function causeOf(result: Unanswered): FailureCause {
+  switch (result.kind) {
+    case "timeout":
+      return "timeout";
+    case "refused":
+      return "unavailable";
+    case "limit":
+      return "memory";
+    case "crash":
+      return /memory/i.test(result.text) ? "memory" : "trap";
+    case "trap":
+      return result.memory ? "memory" : "trap";
+    default:
+      return "trap";
+  }
+}
+
+/** A failure with code 500. `final` when not even monitor mode lets it pass. */
+export function fail(cause: FailureCause, message: string, final = false): Failure {
+  return { verdict: "error", message, cause, ...(final && { final }) };
+}

@@ -1,0 +1,38 @@
+/** What one guest call may use. Every number can be changed by the configuration; these are the defaults. */
+
+/** Limits of one call. */
+export interface GuestLimits {
+  /** Most pages of 64 KiB that a guest's memory may grow to. */
+  readonly memoryPages: number;
+  /** Most bytes of an answer, and of what a guest writes to its standard output. */
+  readonly outputBytes: number;
+  /** Most calls to the host, log lines not counted. */
+  readonly hostCalls: number;
+  /** Most log lines; further ones are dropped, because a log line never fails towards the guest. */
+  readonly logLines: number;
+  /** Most bytes of one log line; the rest is cut off. */
+  readonly logLineBytes: number;
+}
+
+/** 256 MiB of memory: the largest published policy (a Go module of 22 MB) needs a third of it. */
+const MEMORY_PAGES = 4096;
+/** An answer repeats at most one mutated object; requests are limited to a few MiB, so 16 MiB is out of any honest guest's reach. */
+const OUTPUT_BYTES = 16 * 1024 * 1024;
+/** A policy that checks every image of a large Pod against a registry makes some dozens of calls. */
+const HOST_CALLS = 1_000;
+/** A chatty policy logs some dozens of lines; a looping one would otherwise fill the log and the main thread's memory. */
+const LOG_LINES = 1_000;
+/** One line of a log must fit its collector; 16 KiB is where container runtimes split lines. */
+const LOG_LINE_BYTES = 16 * 1024;
+
+/** The limits that hold when the configuration says nothing. */
+export const DEFAULT_GUEST_LIMITS: GuestLimits = {
+  memoryPages: MEMORY_PAGES,
+  outputBytes: OUTPUT_BYTES,
+  hostCalls: HOST_CALLS,
+  logLines: LOG_LINES,
+  logLineBytes: LOG_LINE_BYTES,
+};
+
+/** Milliseconds a call may take when neither the policy nor the server says otherwise (spec kubewarden.md 2, `--policy-timeout`). */
+export const DEFAULT_TIMEOUT_MS = 2_000;

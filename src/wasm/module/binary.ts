@@ -1,0 +1,244 @@
+/**
+ * The few things about the WebAssembly binary format that a host must change before a module is compiled: a ceiling on its memory, and the
+ * names of imports and exports that the host wants to serve itself. Everything else is copied byte for byte.
+ */
+import { WasmLoadError } from "../errors.js";
+
+/** `\0asm` and version 1, little endian. */
+const HEADER = [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00] as const;
+const SECTION_IMPORT = 2;
+const SECTION_MEMORY = 5;
+const SECTION_EXPORT = 7;
+const LIMITS_HAVE_MAXIMUM = 0x01;
+
+/** What to change. */
+export interface Rewrite {
+  /** Most pages (64 KiB each) that the module's own memory may grow to. */
+  readonly maximumPages: number;
+  /** New names for import modules. */
+  readonly renameImportModules?: Readonly<Record<string, string>>;
+  /** New names for exports. */
+  readonly renameExports?: Readonly<Record<string, string>>;
+}
+
+/** The module's own memory, in pages; `maximum` is already the smaller of what it declares and the ceiling. */
+export interface MemoryShape {
+  readonly initial: number;
+  readonly maximum: number;
+}
+
+/** A changed module. */
+export interface Rewritten {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Absent when the module has no memory of its own. */
+  readonly memory?: MemoryShape;
+}
+
+/** Whether these bytes begin as a core WebAssembly module does. */
+export function isWasm(bytes: Uint8Array): boolean {
+  return bytes.length >= HEADER.length && HEADER.every((byte, index) => bytes[index] === byte);
+}
+
+/**
+ * Applies `rewrite` to a module.
+ * @throws WasmLoadError `wasm-invalid` when the bytes are no module, `wasm-memory` when its memory can't be limited.
+ */
+export function rewriteModule(bytes: Uint8Array, rewrite: Rewrite): Rewritten {
+  if (!isWasm(bytes)) throw new WasmLoadError("wasm-invalid", "invalid wasm file");
+  const reader = new Reader(bytes, HEADER.length);
+  const sections: { id: number; body: Uint8Array }[] = [];
+  while (!reader.done) {
+    const id = reader.byte();
+    sections.push({ id, body: reader.bytes(reader.unsigned()) });
+  }
+  const memorySection = sections.find(({ id }) => id === SECTION_MEMORY);
+  const memory = memorySection && readMemory(memorySection.body, rewrite.maximumPages);
+  const out = new Writer();
+  out.raw(HEADER);
+  for (const { id, body } of sections) {
+    if (id === SECTION_IMPORT && rewrite.renameImportModules)
+      out.section(id, rewriteImports(body, rewrite.renameImportModules));
+    else if (id === SECTION_MEMORY && memory) out.section(id, encodeMemory(memory));
+    else if (id === SECTION_EXPORT && rewrite.renameExports)
+      out.section(id, rewriteExports(body, rewrite.renameExports));
+    else out.section(id, body);
+  }
+  return { bytes: out.finish(), ...(memory && { memory }) };
+}
+
+function readMemory(body: Uint8Array, ceiling: number): MemoryShape | undefined {
+  const reader = new Reader(body, 0);
+  const count = reader.unsigned();
+  if (count === 0) return undefined;
+  if (count > 1)
+    throw new WasmLoadError("wasm-memory", "the module defines more than one memory, which the host can't limit");
+  const flags = reader.byte();
+  if ((flags & ~LIMITS_HAVE_MAXIMUM) !== 0)
+    throw new WasmLoadError("wasm-memory", "the module's memory is shared or 64-bit, which the host doesn't offer");
+  const initial = reader.unsigned();
+  const declared = flags & LIMITS_HAVE_MAXIMUM ? reader.unsigned() : ceiling;
+  if (initial > ceiling)
+    throw new WasmLoadError(
+      "wasm-memory",
+      `the module needs ${initial} pages of memory to start and the limit is ${ceiling}; raise the memory limit to run it`,
+    );
+  return { initial, maximum: Math.min(declared, ceiling) };
+}
+
+function encodeMemory({ initial, maximum }: MemoryShape): Uint8Array {
+  const out = new Writer();
+  out.unsigned(1);
+  out.raw([LIMITS_HAVE_MAXIMUM]);
+  out.unsigned(initial);
+  out.unsigned(maximum);
+  return out.finish();
+}
+
+function rewriteImports(body: Uint8Array, names: Readonly<Record<string, string>>): Uint8Array {
+  const out = new Writer();
+  const reader = new Reader(body, 0);
+  const count = reader.unsigned();
+  out.unsigned(count);
+  for (let index = 0; index < count; index++) {
+    const module = reader.text();
+    out.text(Object.hasOwn(names, module) ? (names[module] ?? module) : module);
+    out.text(reader.text());
+    const start = reader.position;
+    skipImportDescription(reader);
+    out.raw(reader.slice(start));
+  }
+  return out.finish();
+}
+
+function skipImportDescription(reader: Reader): void {
+  const kind = reader.byte();
+  if (kind === 0) reader.unsigned();
+  else if (kind === 1) {
+    skipValueType(reader);
+    skipLimits(reader);
+  } else if (kind === 2) skipLimits(reader);
+  else if (kind === 3) {
+    skipValueType(reader);
+    reader.byte();
+  } else if (kind === 4) {
+    reader.byte();
+    reader.unsigned();
+  } else throw new WasmLoadError("wasm-invalid", `invalid wasm file: import kind ${kind} is unknown`);
+}
+
+/** One byte, or a typed reference (0x63, 0x64) followed by its heap type. */
+function skipValueType(reader: Reader): void {
+  const type = reader.byte();
+  if (type === 0x63 || type === 0x64) reader.unsigned();
+}
+
+function skipLimits(reader: Reader): void {
+  const flags = reader.byte();
+  reader.unsigned();
+  if (flags & LIMITS_HAVE_MAXIMUM) reader.unsigned();
+}
+
+function rewriteExports(body: Uint8Array, names: Readonly<Record<string, string>>): Uint8Array {
+  const out = new Writer();
+  const reader = new Reader(body, 0);
+  const count = reader.unsigned();
+  out.unsigned(count);
+  for (let index = 0; index < count; index++) {
+    const name = reader.text();
+    out.text(Object.hasOwn(names, name) ? (names[name] ?? name) : name);
+    const start = reader.position;
+    reader.byte();
+    reader.unsigned();
+    out.raw(reader.slice(start));
+  }
+  return out.finish();
+}
+
+class Reader {
+  constructor(
+    private readonly source: Uint8Array,
+    public position: number,
+  ) {}
+
+  get done(): boolean {
+    return this.position >= this.source.length;
+  }
+
+  byte(): number {
+    const value = this.source[this.position];
+    if (value === undefined)
+      throw new WasmLoadError("wasm-invalid", "invalid wasm file: it ends in the middle of a section");
+    this.position++;
+    return value;
+  }
+
+  /** LEB128, unsigned, up to 64 bits read (a heap type's sign bit does not matter to somebody who skips it). */
+  unsigned(): number {
+    let value = 0;
+    for (let shift = 0; shift < 70; shift += 7) {
+      const byte = this.byte();
+      value += (byte & 0x7f) * 2 ** shift;
+      if ((byte & 0x80) === 0) return value;
+    }
+    throw new WasmLoadError("wasm-invalid", "invalid wasm file: an integer is too long");
+  }
+
+  bytes(length: number): Uint8Array {
+    if (this.position + length > this.source.length)
+      throw new WasmLoadError("wasm-invalid", "invalid wasm file: it ends in the middle of a section");
+    this.position += length;
+    return this.source.subarray(this.position - length, this.position);
+  }
+
+  slice(start: number): Uint8Array {
+    return this.source.subarray(start, this.position);
+  }
+
+  text(): string {
+    return Buffer.from(this.bytes(this.unsigned())).toString("utf8");
+  }
+}
+
+class Writer {
+  private readonly parts: Uint8Array[] = [];
+  private length = 0;
+
+  raw(bytes: ArrayLike<number>): void {
+    const part = bytes instanceof Uint8Array ? bytes : Uint8Array.from(bytes);
+    this.parts.push(part);
+    this.length += part.length;
+  }
+
+  unsigned(value: number): void {
+    const bytes: number[] = [];
+    let rest = value;
+    do {
+      const low = rest % 128;
+      rest = Math.floor(rest / 128);
+      bytes.push(rest > 0 ? low | 0x80 : low);
+    } while (rest > 0);
+    this.raw(bytes);
+  }
+
+  text(value: string): void {
+    const bytes = Buffer.from(value, "utf8");
+    this.unsigned(bytes.length);
+    this.raw(bytes);
+  }
+
+  section(id: number, body: Uint8Array): void {
+    this.raw([id]);
+    this.unsigned(body.length);
+    this.raw(body);
+  }
+
+  finish(): Uint8Array<ArrayBuffer> {
+    const out = new Uint8Array(this.length);
+    let position = 0;
+    for (const part of this.parts) {
+      out.set(part, position);
+      position += part.length;
+    }
+    return out;
+  }
+}

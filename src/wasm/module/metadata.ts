@@ -1,0 +1,81 @@
+/** The metadata that a Kubewarden policy carries in a custom section of its module, spec kubewarden.md 6.1. */
+import { parseJson } from "../../data/json.js";
+import { WasmLoadError } from "../errors.js";
+import type { ExecutionMode } from "../worker/messages.js";
+
+const SECTION = "io.kubewarden.metadata";
+const MODES: ReadonlySet<string> = new Set<ExecutionMode>(["kubewarden-wapc", "wasi", "extism"]);
+
+/** What the host reads of the metadata; rules and lists in it grant nothing at run time. */
+export interface PolicyMetadata {
+  readonly protocolVersion?: string;
+  /** `kubewarden-wapc` when the section does not say. */
+  readonly executionMode: ExecutionMode;
+  readonly policyType: "kubernetes" | "raw";
+  readonly mutating: boolean;
+  readonly minimumKubewardenVersion?: string;
+  readonly contextAwareResources: readonly { readonly apiVersion: string; readonly kind: string }[];
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+/**
+ * Reads the first metadata section.
+ * @returns undefined when the module has none
+ * @throws WasmLoadError `wasm-metadata` when it is not what it should be
+ */
+export function readMetadata(module: WebAssembly.Module): PolicyMetadata | undefined {
+  const section = WebAssembly.Module.customSections(module, SECTION)[0];
+  if (!section) return undefined;
+  try {
+    return metadataOf(parseJson(new TextDecoder("utf-8", { fatal: true }).decode(section)));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new WasmLoadError("wasm-metadata", `cannot parse custom section of wasm module: ${reason}`, { cause: error });
+  }
+}
+
+function metadataOf(value: unknown): PolicyMetadata {
+  const fields = record(value, "the metadata");
+  if (!Array.isArray(fields.rules)) throw new Error("missing field `rules`");
+  if (typeof fields.mutating !== "boolean") throw new Error("missing field `mutating`");
+  const executionMode = fields.executionMode ?? "kubewarden-wapc";
+  if (typeof executionMode !== "string" || !MODES.has(executionMode))
+    throw new Error(`unknown executionMode ${JSON.stringify(executionMode)}, expected one of ${[...MODES].join(", ")}`);
+  const policyType = fields.policyType ?? "kubernetes";
+  if (policyType !== "kubernetes" && policyType !== "raw")
+    throw new Error(`unknown policyType ${JSON.stringify(policyType)}, expected kubernetes or raw`);
+  return {
+    ...optionalText(fields, "protocolVersion"),
+    executionMode: executionMode as ExecutionMode,
+    policyType,
+    mutating: fields.mutating,
+    ...optionalText(fields, "minimumKubewardenVersion"),
+    contextAwareResources: list(fields.contextAwareResources, "contextAwareResources").map((entry) => {
+      const { apiVersion, kind } = record(entry, "an entry of contextAwareResources");
+      if (typeof apiVersion !== "string" || typeof kind !== "string")
+        throw new Error("an entry of contextAwareResources needs apiVersion and kind");
+      return { apiVersion, kind };
+    }),
+    annotations: Object.fromEntries(
+      Object.entries(record(fields.annotations ?? {}, "annotations")).map(([key, text]) => [key, String(text)]),
+    ),
+  };
+}
+
+function record(value: unknown, what: string): Record<string, unknown> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Error(`${what} must be an object`);
+  return value as Record<string, unknown>;
+}
+
+function list(value: unknown, what: string): readonly unknown[] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) throw new Error(`${what} must be a list`);
+  return value;
+}
+
+function optionalText<K extends string>(fields: Record<string, unknown>, key: K): { [P in K]?: string } {
+  const value = fields[key];
+  if (value === undefined || value === null) return {};
+  if (typeof value !== "string") throw new Error(`${key} must be a string`);
+  return { [key]: value } as { [P in K]: string };
+}

@@ -1,0 +1,49 @@
+/** How a module wants to be talked to, read from its imports and exports when its metadata does not say. */
+import { WasmLoadError } from "../errors.js";
+import { EXTISM_MODULE } from "../extism/names.js";
+import type { ExecutionMode } from "../worker/messages.js";
+import type { PolicyMetadata } from "./metadata.js";
+
+/** The import module of waPC guests. */
+const WAPC_MODULE = "wapc";
+const WASI_MODULE = "wasi_snapshot_preview1";
+
+/**
+ * Decides: what the configuration says, else the metadata, else the module's imports and exports. (The configuration comes first, because whoever
+ * writes `executionMode:` there knows what the metadata says and disagrees.)
+ * @throws WasmLoadError `wasm-mode` when nothing tells, or when it can't be
+ */
+export function executionMode(
+  module: WebAssembly.Module,
+  metadata: PolicyMetadata | undefined,
+  configured: ExecutionMode | undefined,
+): ExecutionMode {
+  const looks = candidates(module);
+  const said = configured ?? metadata?.executionMode;
+  // Metadata without the field means waPC only if the module does not plainly look like something else (an annotated Extism plugin).
+  if (said && (configured || said !== "kubewarden-wapc" || looks.length === 0 || looks.includes(said))) {
+    if (looks.length > 0 && !looks.includes(said))
+      throw new WasmLoadError(
+        "wasm-mode",
+        `the execution mode is ${said}, but the module looks like ${looks.join(" or ")}`,
+      );
+    return said;
+  }
+  if (looks.length === 1 && looks[0]) return looks[0];
+  throw new WasmLoadError(
+    "wasm-mode",
+    looks.length > 1
+      ? `the module may be ${looks.join(" or ")}; say which with executionMode`
+      : "the module is of no known kind: it has neither Kubewarden metadata nor the imports and exports of Extism, waPC, WASI or OPA",
+  );
+}
+
+/** What a module may be, by its imports and exports. */
+function candidates(module: WebAssembly.Module): ExecutionMode[] {
+  const imports = new Set(WebAssembly.Module.imports(module).map((entry) => entry.module));
+  const exports = new Set(WebAssembly.Module.exports(module).map((entry) => entry.name));
+  if (exports.has("__guest_call") || imports.has(WAPC_MODULE)) return ["kubewarden-wapc"];
+  if (imports.has(EXTISM_MODULE) || exports.has("validate")) return ["extism"];
+  if (exports.has("_start") && imports.has(WASI_MODULE)) return ["wasi"];
+  return [];
+}

@@ -1,0 +1,151 @@
+/** From the bytes of a module to one that workers can run: limited, compiled, its kind known, its imports checked. Prepared once, shared by all policies of the same bytes. */
+import { createHash } from "node:crypto";
+import { LRUCache } from "lru-cache";
+import { WasmLoadError } from "../errors.js";
+import { EXTISM_MODULE, HOST_CALL_MODULE, HOST_CALL_NAME, RENAMED_START, RENAMED_WASI } from "../extism/names.js";
+import { WAPC_IMPORTS } from "../wapc/names.js";
+import { HOST_IMPORT_MODULES } from "../wasi/names.js";
+import type { ExecutionMode, GuestModule } from "../worker/messages.js";
+import { WASI_FUNCTIONS } from "../worker/wasi-preview1.js";
+import { isWasm, rewriteModule } from "./binary.js";
+import { type PolicyMetadata, readMetadata } from "./metadata.js";
+import { executionMode } from "./mode.js";
+
+/** Compiled modules kept beyond those in use; each takes about twice to ten times the module's size. */
+const CACHED_MODULES = 128;
+const WASI_MODULE = "wasi_snapshot_preview1";
+/** What the SDK serves to Extism plugins. */
+const EXTISM_FUNCTIONS: ReadonlySet<string> = new Set([
+  ..."alloc free load_u8 load_u64 store_u8 store_u64 input_offset input_length input_load_u8 input_load_u64 output_set".split(
+    " ",
+  ),
+  ..."error_set error_get config_get var_get var_set http_request http_status_code http_headers length length_unsafe".split(
+    " ",
+  ),
+  ..."log_warn log_info log_debug log_error log_trace get_log_level".split(" "),
+]);
+/** The Kubewarden release whose policies are understood; policies may ask for a minimum (spec kubewarden.md 1.4). */
+const KUBEWARDEN_VERSION = "1.38.0";
+
+/** A module ready to run. */
+export interface PreparedModule extends GuestModule {
+  /** `sha256:<hex>` of the original bytes. */
+  readonly digest: string;
+  readonly mode: ExecutionMode;
+  readonly metadata?: PolicyMetadata;
+  /** Names of exported functions. */
+  readonly exports: ReadonlySet<string>;
+}
+
+/** Prepares modules, the same bytes once. */
+export class ModuleStore {
+  private readonly cache = new LRUCache<string, Promise<PreparedModule>>({ max: CACHED_MODULES });
+  private nextId = 1;
+
+  constructor(private readonly memoryPages: number) {}
+
+  /**
+   * @param configured the `executionMode` of the configuration, if it has one
+   * @throws WasmLoadError
+   */
+  prepare(bytes: Uint8Array, configured?: ExecutionMode): Promise<PreparedModule> {
+    const digest = `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
+    const key = `${digest} ${configured ?? ""}`;
+    const known = this.cache.get(key);
+    if (known) return known;
+    const made = this.make(bytes, digest, configured);
+    this.cache.set(key, made);
+    made.catch(() => this.cache.delete(key));
+    return made;
+  }
+
+  private async make(
+    bytes: Uint8Array,
+    digest: string,
+    configured: ExecutionMode | undefined,
+  ): Promise<PreparedModule> {
+    if (!isWasm(bytes)) throw new WasmLoadError("wasm-invalid", "invalid wasm file");
+    const renames = importsOf(bytes, EXTISM_MODULE) && importsOf(bytes, WASI_MODULE);
+    const rewritten = rewriteModule(bytes, {
+      maximumPages: this.memoryPages,
+      ...(renames && { renameImportModules: { [WASI_MODULE]: RENAMED_WASI }, renameExports: RENAMED_START }),
+    });
+    const module = await compile(rewritten.bytes);
+    const metadata = readMetadata(module);
+    const mode = executionMode(module, metadata, configured);
+    checkMetadata(metadata, mode);
+    checkImports(module, mode);
+    const exports = new Set(WebAssembly.Module.exports(module).map(({ name }) => name));
+    return { id: this.nextId++, module, digest, mode, exports, ...(metadata && { metadata }) };
+  }
+}
+
+async function compile(bytes: Uint8Array<ArrayBuffer>): Promise<WebAssembly.Module> {
+  try {
+    return await WebAssembly.compile(bytes);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new WasmLoadError("wasm-invalid", `invalid wasm file: ${reason}`, { cause: error });
+  }
+}
+
+/** Whether the bytes name an import module; a false hit (the name stands elsewhere) does no harm, because renaming then finds nothing. */
+function importsOf(bytes: Uint8Array, module: string): boolean {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(module);
+}
+
+function checkMetadata(metadata: PolicyMetadata | undefined, mode: ExecutionMode): void {
+  const wanted = metadata?.minimumKubewardenVersion;
+  if (wanted !== undefined && minor(wanted) > minor(KUBEWARDEN_VERSION))
+    throw new WasmLoadError(
+      "wasm-version",
+      `Policy required Kubewarden version ${wanted} but is running on ${KUBEWARDEN_VERSION}`,
+    );
+  if (mode !== "kubewarden-wapc" || !metadata) return;
+  const { protocolVersion } = metadata;
+  if (protocolVersion === undefined)
+    throw new WasmLoadError(
+      "wasm-protocol",
+      "Policy is missing protocol version, which is required for KubewardenWapc execution mode",
+    );
+  if (protocolVersion.toLowerCase() !== "v1")
+    throw new WasmLoadError(
+      "wasm-protocol",
+      `Policy uses protocol version ${protocolVersion} but only V1 is supported`,
+    );
+}
+
+/** Major and minor as one number that can be compared. */
+function minor(version: string): number {
+  const [major, second] = version.replace(/^v/, "").split(".");
+  return Number(major) * 1_000_000 + Number(second ?? 0);
+}
+
+/** Refuses a module that imports what the host does not have, by name. */
+function checkImports(module: WebAssembly.Module, mode: ExecutionMode): void {
+  const missing = WebAssembly.Module.imports(module)
+    .filter((entry) => !served(mode, entry.module, entry.name))
+    .map((entry) => `${entry.module}.${entry.name}`);
+  if (missing.length > 0)
+    throw new WasmLoadError(
+      "wasm-imports",
+      `the module imports what a ${mode} policy is not given: ${missing.join(", ")}`,
+    );
+}
+
+function served(mode: ExecutionMode, module: string, name: string): boolean {
+  switch (mode) {
+    case "extism":
+      return (
+        (module === EXTISM_MODULE && EXTISM_FUNCTIONS.has(name)) ||
+        (module === HOST_CALL_MODULE && name === HOST_CALL_NAME) ||
+        ((module === RENAMED_WASI || module === WASI_MODULE) && WASI_FUNCTIONS.has(name))
+      );
+    case "kubewarden-wapc":
+      return (module === "wapc" && WAPC_IMPORTS.has(name)) || (module === WASI_MODULE && WASI_FUNCTIONS.has(name));
+    default:
+      return (
+        (HOST_IMPORT_MODULES.has(module) && name === "call") || (module === WASI_MODULE && WASI_FUNCTIONS.has(name))
+      );
+  }
+}

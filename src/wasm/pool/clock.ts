@@ -1,0 +1,16 @@
+/** The time as the pool sees it. Passed in, so that tests can hold it still. */
+export interface Clock {
+  /** Monotonic milliseconds, on the scale of `EvaluationContext.deadline`. */
+  now(): number;
+  /** Calls back once after so many milliseconds; returns how to cancel that. */
+  after(milliseconds: number, callback: () => void): () => void;
+}
+
+/** The real time. */
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  after(milliseconds, callback) {
+    const timer = setTimeout(callback, milliseconds);
+    return () => clearTimeout(timer);
+  },
+};

@@ -1,0 +1,121 @@
+/** The WASM room's door: loads modules as policies, runs their calls in worker threads. */
+
+import { stringifyJson } from "../data/json.js";
+import type { HostCapabilities, ResourceKind } from "../host-capabilities/host.js";
+import { CapabilityPatternError, parseCapabilities } from "../host-capabilities/patterns.js";
+import type { Policy } from "../policy/policy.js";
+import { WasmLoadError } from "./errors.js";
+import { DEFAULT_GUEST_LIMITS, DEFAULT_TIMEOUT_MS, type GuestLimits } from "./limits.js";
+import type { PolicyMetadata } from "./module/metadata.js";
+import { ModuleStore } from "./module/prepare.js";
+import { LoadedPolicy } from "./policy.js";
+import { type Clock, systemClock } from "./pool/clock.js";
+import { type PoolStatus, WorkerPool } from "./pool/pool.js";
+import { type PreparedSettings, protocolOf } from "./protocol.js";
+import type { ExecutionMode, GuestLogLevel } from "./worker/messages.js";
+
+/** One line that a guest wrote. */
+export interface GuestLogEntry {
+  readonly policy: string;
+  readonly level: GuestLogLevel;
+  readonly message: string;
+  /** JSON text of the other fields of a `tracing/log` event (spec kubewarden.md 7.3). */
+  readonly data?: string;
+}
+
+/** What a runtime needs. */
+export interface WasmRuntimeOptions {
+  /** Calls that run side by side. */
+  readonly workers: number;
+  /** Milliseconds per call unless the policy says otherwise; null for no limit. Default {@link DEFAULT_TIMEOUT_MS}. */
+  readonly defaultTimeoutMs?: number | null;
+  readonly limits?: Partial<GuestLimits>;
+  /** Where guests' log lines go. */
+  readonly log: (entry: GuestLogEntry) => void;
+  /** What guests may ask of the host. */
+  readonly capabilities: HostCapabilities;
+  /** Default: the system's. */
+  readonly clock?: Clock;
+}
+
+/** A module to be loaded as a policy. */
+export interface WasmSource {
+  /** `<name>`, or `<group>/<member>`. */
+  readonly id: string;
+  readonly bytes: Uint8Array;
+  /** A map, in the value model of `data/json`. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  /** Milliseconds; absent: the runtime's default. */
+  readonly timeoutMs?: number;
+  readonly contextAwareResources?: readonly ResourceKind[];
+  /** Patterns of spec kubewarden.md 1.5; none: nothing is allowed. */
+  readonly hostCapabilities?: readonly string[];
+  /** Says what the module is, when it does not say so itself or says it wrongly. */
+  readonly executionMode?: ExecutionMode;
+}
+
+/** A policy that a module decides. `implementation` is its execution mode. */
+export interface WasmPolicy extends Policy {
+  readonly kind: "wasm";
+  readonly implementation: ExecutionMode;
+  /** `sha256:<hex>` of the module. */
+  readonly digest: string;
+  /** What the module says about itself, if it has a metadata section. */
+  readonly metadata?: PolicyMetadata;
+}
+
+/** See {@link createWasmRuntime}. */
+export interface WasmRuntime {
+  /**
+   * Prepares the module (the same bytes once, however many policies use them) and has it check its settings.
+   * @throws WasmLoadError
+   */
+  load(source: WasmSource): Promise<WasmPolicy>;
+  status(): PoolStatus;
+  /** Ends all threads. Calls under way are answered as failures. */
+  close(): void;
+}
+
+/** Makes a runtime. Threads start with the first call. */
+export function createWasmRuntime(options: WasmRuntimeOptions): WasmRuntime {
+  const limits: GuestLimits = { ...DEFAULT_GUEST_LIMITS, ...options.limits };
+  const pool = new WorkerPool(options.workers, options.clock ?? systemClock);
+  const store = new ModuleStore(limits.memoryPages);
+  const fallback =
+    options.defaultTimeoutMs === undefined ? DEFAULT_TIMEOUT_MS : (options.defaultTimeoutMs ?? undefined);
+
+  return {
+    async load(source) {
+      const grants = grantsOf(source);
+      const module = await store.prepare(source.bytes, source.executionMode);
+      const settings: PreparedSettings = { value: source.settings, text: stringifyJson(source.settings) };
+      const timeoutMs = source.timeoutMs ?? fallback;
+      const policy = new LoadedPolicy(source.id, module, settings, protocolOf(module.mode), {
+        pool,
+        limits,
+        caller: { policy: source.id, capabilities: grants, contextAwareResources: source.contextAwareResources ?? [] },
+        capabilities: options.capabilities,
+        log: options.log,
+        ...(timeoutMs !== undefined && { timeoutMs }),
+      });
+      const problem = await policy.settingsProblem();
+      if (problem !== undefined) throw new WasmLoadError("wasm-settings", `Policy settings are invalid: ${problem}`);
+      return policy;
+    },
+    status: () => pool.status(),
+    close: () => pool.close(),
+  };
+}
+
+function grantsOf({ id, hostCapabilities }: WasmSource) {
+  try {
+    return parseCapabilities(hostCapabilities ?? []);
+  } catch (error) {
+    if (!(error instanceof CapabilityPatternError)) throw error;
+    throw new WasmLoadError(
+      "wasm-capability-pattern",
+      `bootstrap failure: invalid hostCapabilities pattern for policy ${id}: ${error.message}`,
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,48 @@
+/** WASI commands, spec kubewarden.md 6.4. */
+import { AnswerError, readSettingsVerdict, readValidation } from "../answer.js";
+import { causeOf, detail, fail, type Unanswered } from "../failures.js";
+import { reviewPayload } from "../payload.js";
+import type { Protocol } from "../protocol.js";
+
+/** See {@link Protocol}. */
+export const wasi: Protocol = {
+  settingsCall: (settings) => ({ operation: "validate-settings", input: settings.text }),
+
+  settingsProblem(result) {
+    if (result.kind !== "answer") return words(result);
+    try {
+      return readSettingsVerdict(result.text);
+    } catch (error) {
+      if (error instanceof AnswerError) return `Cannot deserialize settings validation response: ${error.message}`;
+      throw error;
+    }
+  },
+
+  validateCall: (review, settings) => ({ operation: "validate", input: reviewPayload(review, settings) }),
+
+  outcome(result, review) {
+    if (result.kind !== "answer") return fail(causeOf(result), words(result));
+    try {
+      return readValidation(result.text, review);
+    } catch (error) {
+      if (error instanceof AnswerError)
+        return fail(
+          "protocol",
+          `internal server error: Cannot deserialize policy validation response: ${error.message}`,
+        );
+      throw error;
+    }
+  },
+};
+
+/** What a command that failed wrote to standard error is its message, even when that is nothing (spec kubewarden.md 3.6). */
+function words(result: Unanswered): string {
+  switch (result.kind) {
+    case "guest-error":
+      return result.text;
+    case "timeout":
+      return result.phase === "waiting" ? detail(result) : result.stderr.trim();
+    default:
+      return `internal server error: ${detail(result)}`;
+  }
+}

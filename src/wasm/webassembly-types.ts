@@ -1,0 +1,49 @@
+/**
+ * The part of the WebAssembly JavaScript API that this project uses. TypeScript declares it only together with the browser's whole DOM, whose
+ * global names (`name`, `event`, `status`) would then pass unnoticed everywhere.
+ */
+declare global {
+  namespace WebAssembly {
+    type ImportExportKind = "function" | "global" | "memory" | "table" | "tag";
+    type ExportedFunction = (...parameters: (number | bigint)[]) => number | bigint | undefined;
+    type ExportValue = ExportedFunction | Memory | object;
+    type ModuleImports = Record<string, ((...parameters: never[]) => unknown) | Memory>;
+    type Imports = Record<string, ModuleImports>;
+
+    interface ModuleExportDescriptor {
+      readonly name: string;
+      readonly kind: ImportExportKind;
+    }
+
+    interface ModuleImportDescriptor extends ModuleExportDescriptor {
+      readonly module: string;
+    }
+
+    class Module {
+      constructor(bytes: Uint8Array<ArrayBuffer>);
+      static exports(module: Module): ModuleExportDescriptor[];
+      static imports(module: Module): ModuleImportDescriptor[];
+      static customSections(module: Module, name: string): ArrayBuffer[];
+    }
+
+    class Instance {
+      constructor(module: Module, imports?: Imports);
+      readonly exports: Readonly<Record<string, ExportValue>>;
+    }
+
+    class Memory {
+      /** In pages of 64 KiB. */
+      constructor(shape: { initial: number; maximum?: number });
+      readonly buffer: ArrayBuffer;
+    }
+
+    class LinkError extends Error {}
+    class CompileError extends Error {}
+    class RuntimeError extends Error {}
+
+    /** @throws CompileError */
+    function compile(bytes: Uint8Array<ArrayBuffer>): Promise<Module>;
+  }
+}
+
+export {};

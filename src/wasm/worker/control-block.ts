@@ -1,0 +1,76 @@
+/**
+ * The shared memory of one worker: where it sleeps during a host call, how far its guest has come, and what a WASI guest has written to
+ * standard error: all of which the main thread must be able to read when it has to kill a guest that says nothing more.
+ */
+
+/** Int32 slots. */
+const SIGNAL = 0;
+const PHASE = 1;
+const STDERR_LENGTH = 2;
+const SLOTS = 4;
+/** Bytes of standard error that are kept for the error message; the text becomes part of an HTTP answer, so more would only hurt. */
+const STDERR_BYTES = 8 * 1024;
+
+/** Where a guest is: making the instance and its start functions, or in the call itself. */
+export type Phase = "start" | "call";
+
+/** A view of one worker's control block; both sides make their own. */
+export class ControlBlock {
+  private readonly slots: Int32Array;
+  private readonly errors: Uint8Array;
+
+  constructor(readonly buffer: SharedArrayBuffer) {
+    this.slots = new Int32Array(buffer, 0, SLOTS);
+    this.errors = new Uint8Array(buffer, SLOTS * 4, STDERR_BYTES);
+  }
+
+  static create(): ControlBlock {
+    return new ControlBlock(new SharedArrayBuffer(SLOTS * 4 + STDERR_BYTES));
+  }
+
+  /** Main thread, before a call. */
+  reset(): void {
+    Atomics.store(this.slots, SIGNAL, 0);
+    Atomics.store(this.slots, PHASE, 0);
+    Atomics.store(this.slots, STDERR_LENGTH, 0);
+  }
+
+  /** Worker: the call proper begins. */
+  enterCall(): void {
+    Atomics.store(this.slots, PHASE, 1);
+  }
+
+  get phase(): Phase {
+    return Atomics.load(this.slots, PHASE) === 1 ? "call" : "start";
+  }
+
+  /** Worker, before it posts a host call: arms the signal. */
+  arm(): void {
+    Atomics.store(this.slots, SIGNAL, 0);
+  }
+
+  /** Worker: sleeps until the answer has been posted, or `milliseconds` have passed. */
+  sleep(milliseconds?: number): void {
+    Atomics.wait(this.slots, SIGNAL, 0, milliseconds);
+  }
+
+  /** Main thread, after it has posted the answer. */
+  wake(): void {
+    Atomics.store(this.slots, SIGNAL, 1);
+    Atomics.notify(this.slots, SIGNAL);
+  }
+
+  /** Worker: keeps the beginning of standard error. */
+  appendStderr(bytes: Uint8Array): void {
+    const length = Atomics.load(this.slots, STDERR_LENGTH);
+    const part = bytes.subarray(0, STDERR_BYTES - length);
+    this.errors.set(part, length);
+    Atomics.store(this.slots, STDERR_LENGTH, length + part.length);
+  }
+
+  /** The kept standard error as text. */
+  stderr(): string {
+    // A copy, because a TextDecoder does not read shared memory.
+    return new TextDecoder().decode(this.errors.slice(0, Atomics.load(this.slots, STDERR_LENGTH)));
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * A worker thread: waits for a call, runs it in a fresh instance, posts the result. It is killed from outside when a guest takes too long;
+ * nothing here watches the clock.
+ */
+import { readlinkSync } from "node:fs";
+import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
+import { ControlBlock } from "./control-block.js";
+import { GuestLimitError, GuestStartError, type RunGuest } from "./guest.js";
+import { WorkerHost } from "./host.js";
+import type { ExecutionMode, FromWorker, GuestResult, RunMessage, ToWorker, WorkerStart } from "./messages.js";
+
+if (!parentPort) throw new Error("worker/main.js runs as a worker thread only");
+const port = parentPort;
+const control = new ControlBlock((workerData as WorkerStart).control);
+const modules = new Map<number, WebAssembly.Module>();
+
+/** Each protocol's code is loaded with its first guest. */
+const loaders: Record<ExecutionMode, () => Promise<RunGuest>> = {
+  extism: async () => (await import("../extism/guest.js")).runExtism,
+  "kubewarden-wapc": async () => (await import("../wapc/guest.js")).runWapc,
+  wasi: async () => (await import("../wasi/guest.js")).runWasi,
+};
+const runners = new Map<ExecutionMode, RunGuest>();
+
+function post(message: FromWorker): void {
+  port.postMessage(message);
+}
+
+async function run(message: RunMessage): Promise<GuestResult> {
+  if (message.module) modules.set(message.moduleId, message.module);
+  const module = modules.get(message.moduleId);
+  if (!module) return { kind: "start-failed", text: "the worker was not given the module" };
+  let runner = runners.get(message.mode);
+  if (!runner) {
+    runner = await loaders[message.mode]();
+    runners.set(message.mode, runner);
+  }
+  const host = new WorkerHost(post, () => receiveMessageOnPort(port)?.message, control, message.limits);
+  try {
+    const result = await runner(module, message.call, host);
+    host.finish();
+    return result;
+  } catch (error) {
+    host.finish();
+    return failure(error);
+  }
+}
+
+/** Turns what a guest threw into a result. Engine texts are kept short: the first line, no stack. */
+function failure(error: unknown): GuestResult {
+  if (error instanceof GuestLimitError) return { kind: "limit", text: error.message };
+  const text = firstLine(error instanceof Error ? error.message : String(error));
+  if (error instanceof GuestStartError) return { kind: "start-failed", text };
+  if (error instanceof WebAssembly.LinkError || error instanceof WebAssembly.CompileError)
+    return { kind: "start-failed", text };
+  return { kind: "trap", text, memory: /could not allocate|out of memory|Out of memory/.test(text) };
+}
+
+function firstLine(text: string): string {
+  return text.split("\n", 1)[0] ?? "";
+}
+
+port.on("message", (message: ToWorker) => {
+  if (message.type === "forget") {
+    modules.delete(message.moduleId);
+    return;
+  }
+  void run(message).then((result) => post({ type: "result", result }));
+});
+
+/** Linux names the calling thread in procfs; the number at the end is its id. */
+function taskId(): number | undefined {
+  try {
+    return Number(readlinkSync("/proc/thread-self").split("/").at(-1)) || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const id = taskId();
+post({ type: "ready", ...(id !== undefined && { taskId: id }) });

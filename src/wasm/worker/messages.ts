@@ -1,0 +1,95 @@
+/** What the main thread and a worker thread say to each other. One worker runs one call at a time. */
+import type { HostAnswer } from "../../host-capabilities/host.js";
+import type { GuestLimits } from "../limits.js";
+
+/** How a module wants to be talked to. The names are those of the metadata section, and `extism` beside them. */
+export type ExecutionMode = "extism" | "kubewarden-wapc" | "wasi";
+
+/** One question to a guest. */
+export interface GuestCall {
+  /** `validate` or `validate_settings`. */
+  readonly operation: string;
+  /** The payload as JSON text. */
+  readonly input: string;
+  /** The data document of a Rego module, as JSON text. */
+  readonly data?: string;
+}
+
+/** A compiled module as workers know it. */
+export interface GuestModule {
+  readonly id: number;
+  readonly module: WebAssembly.Module;
+}
+
+/** To the worker: run this. `module` comes along the first time only. */
+export interface RunMessage {
+  readonly type: "run";
+  readonly moduleId: number;
+  readonly module?: WebAssembly.Module;
+  readonly mode: ExecutionMode;
+  readonly call: GuestCall;
+  readonly limits: GuestLimits;
+}
+
+/** To the worker: this module won't be asked for again soon. */
+export interface ForgetMessage {
+  readonly type: "forget";
+  readonly moduleId: number;
+}
+
+export type ToWorker = RunMessage | ForgetMessage;
+
+/** What came of a call, as the worker saw it. */
+export type GuestResult =
+  /** The guest answered; `stderr` is what it wrote there meanwhile. */
+  | { readonly kind: "answer"; readonly text: string; readonly stderr?: string }
+  /** The guest reported an error in its protocol's way, or ended with an exit code. */
+  | { readonly kind: "guest-error"; readonly text: string }
+  /** A trap, a stack overflow, or a failing host function. */
+  | { readonly kind: "trap"; readonly text: string; readonly memory: boolean }
+  /** The instance could not be made or initialised. */
+  | { readonly kind: "start-failed"; readonly text: string }
+  /** A limit was passed; `text` says which. */
+  | { readonly kind: "limit"; readonly text: string };
+
+/** From the worker: the call's result. */
+export interface ResultMessage {
+  readonly type: "result";
+  readonly result: GuestResult;
+}
+
+/** From the worker: the guest asks the host; the worker sleeps on the control block until the answer is posted. */
+export interface HostCallMessage {
+  readonly type: "host-call";
+  readonly binding: string;
+  readonly namespace: string;
+  readonly operation: string;
+  readonly payload: Uint8Array;
+}
+
+/** From the worker: a line the guest wants logged; nobody waits for it. */
+export interface LogMessage {
+  readonly type: "log";
+  readonly level: GuestLogLevel;
+  readonly text: string;
+  /** `policy` for the guest's own log calls, `event` for a `tracing/log` payload (spec kubewarden.md 7.3), `output` for what it prints. */
+  readonly source: "policy" | "event" | "output";
+}
+
+export type GuestLogLevel = "trace" | "debug" | "info" | "warn" | "error";
+
+/** From the worker: ready for its first call. */
+export interface ReadyMessage {
+  readonly type: "ready";
+  /** The operating system's id of this thread, where it can be had. */
+  readonly taskId?: number;
+}
+
+export type FromWorker = ResultMessage | HostCallMessage | LogMessage | ReadyMessage;
+
+export type { HostAnswer };
+
+/** What a new worker is given. */
+export interface WorkerStart {
+  readonly control: SharedArrayBuffer;
+}

@@ -1,0 +1,254 @@
+/**
+ * `wasi_snapshot_preview1` as far as policies need it: arguments, standard streams, clocks, random numbers, exit. No files, no environment.
+ * Our own, because Node's `node:wasi` sleeps inside of native code (a killed worker would sleep on) and reads standard input from a file
+ * descriptor, whereas the host-call answers of WASI policies arrive on standard input later (spec kubewarden.md 6.4).
+ */
+import { randomFillSync } from "node:crypto";
+import { type GuestHost, GuestLimitError } from "./guest.js";
+
+/** The guest ended itself. Thrown through the guest's frames. */
+export class ExitStatus extends Error {
+  override readonly name = "ExitStatus";
+
+  constructor(readonly code: number) {
+    super(`exit status ${code}`);
+  }
+}
+
+/** Where the streams lead. */
+export interface WasiStreams {
+  readonly args: readonly string[];
+  /** Bytes for the next read of standard input; empty means end of file for now. */
+  readonly stdin: InputQueue;
+  readonly stdout: (bytes: Uint8Array) => void;
+  readonly stderr: (bytes: Uint8Array) => void;
+}
+
+/** Standard input as a queue: a read of the empty queue is an end of file that is not final. */
+export class InputQueue {
+  private chunks: Uint8Array[] = [];
+
+  push(bytes: Uint8Array): void {
+    if (bytes.length > 0) this.chunks.push(bytes);
+  }
+
+  /** Fills as much of `target` as there is; the number of bytes. */
+  read(target: Uint8Array): number {
+    let done = 0;
+    while (done < target.length) {
+      const chunk = this.chunks[0];
+      if (!chunk) break;
+      const part = chunk.subarray(0, target.length - done);
+      target.set(part, done);
+      done += part.length;
+      if (part.length === chunk.length) this.chunks.shift();
+      else this.chunks[0] = chunk.subarray(part.length);
+    }
+    return done;
+  }
+}
+
+const SUCCESS = 0;
+const E_BADF = 8;
+const E_INVAL = 28;
+const E_NOSYS = 52;
+const E_SPIPE = 70;
+const FILETYPE_CHARACTER_DEVICE = 2;
+const CLOCK_REALTIME = 0;
+const EVENT_CLOCK = 0;
+const SUBSCRIPTION_BYTES = 48;
+const EVENT_BYTES = 32;
+const CLOCK_ABSOLUTE = 1;
+/** `path_*`, `sock_*` and the like: a policy has no files and no sockets. */
+const ABSENT = [
+  "fd_advise",
+  "fd_allocate",
+  "fd_datasync",
+  "fd_fdstat_set_rights",
+  "fd_filestat_get",
+  "fd_filestat_set_size",
+  "fd_filestat_set_times",
+  "fd_pread",
+  "fd_pwrite",
+  "fd_readdir",
+  "fd_renumber",
+  "fd_sync",
+  "path_create_directory",
+  "path_filestat_get",
+  "path_filestat_set_times",
+  "path_link",
+  "path_open",
+  "path_readlink",
+  "path_remove_directory",
+  "path_rename",
+  "path_symlink",
+  "path_unlink_file",
+  "proc_raise",
+  "sock_accept",
+  "sock_recv",
+  "sock_send",
+  "sock_shutdown",
+] as const;
+
+/** Every name this host serves, for the check at load. */
+export const WASI_FUNCTIONS: ReadonlySet<string> = new Set([
+  ...ABSENT,
+  "args_get",
+  "args_sizes_get",
+  "environ_get",
+  "environ_sizes_get",
+  "clock_res_get",
+  "clock_time_get",
+  "fd_close",
+  "fd_fdstat_get",
+  "fd_fdstat_set_flags",
+  "fd_prestat_dir_name",
+  "fd_prestat_get",
+  "fd_read",
+  "fd_seek",
+  "fd_tell",
+  "fd_write",
+  "poll_oneoff",
+  "proc_exit",
+  "random_get",
+  "sched_yield",
+]);
+
+type Import = (...parameters: never[]) => number | bigint | undefined;
+
+/**
+ * The import object of one instance. `memory` is read at every call: the instance that owns it exists only after the imports, and it may grow.
+ */
+export function wasiImports(
+  memory: () => WebAssembly.Memory,
+  streams: WasiStreams,
+  host: GuestHost,
+): Record<string, Import> {
+  const view = () => new DataView(memory().buffer);
+  const bytes = (pointer: number, length: number) => new Uint8Array(memory().buffer, pointer >>> 0, length >>> 0);
+  const args = streams.args.map((arg) => Buffer.from(`${arg}\0`, "utf8"));
+  const argsBytes = args.reduce((sum, arg) => sum + arg.length, 0);
+
+  function vectors(pointer: number, count: number): Uint8Array[] {
+    if (count >>> 0 > 1024) throw new GuestLimitError("the policy passed more than 1024 buffers to one read or write");
+    const table = view();
+    return Array.from({ length: count }, (_, index) =>
+      bytes(table.getUint32(pointer + index * 8, true), table.getUint32(pointer + index * 8 + 4, true)),
+    );
+  }
+  const store32 = (pointer: number, value: number): number => {
+    view().setUint32(pointer, value, true);
+    return SUCCESS;
+  };
+  const now = (clock: number): bigint =>
+    clock === CLOCK_REALTIME ? BigInt(Date.now()) * 1_000_000n : process.hrtime.bigint();
+
+  const imports: Record<string, Import> = {
+    args_sizes_get: (count: number, size: number) => store32(count, args.length) || store32(size, argsBytes),
+    args_get(pointers: number, buffer: number) {
+      let position = buffer;
+      for (const [index, arg] of args.entries()) {
+        store32(pointers + index * 4, position);
+        bytes(position, arg.length).set(arg);
+        position += arg.length;
+      }
+      return SUCCESS;
+    },
+    environ_sizes_get: (count: number, size: number) => store32(count, 0) || store32(size, 0),
+    environ_get: () => SUCCESS,
+    clock_res_get(_clock: number, pointer: number) {
+      view().setBigUint64(pointer, 1_000n, true);
+      return SUCCESS;
+    },
+    clock_time_get(clock: number, _precision: bigint, pointer: number) {
+      view().setBigUint64(pointer, now(clock), true);
+      return SUCCESS;
+    },
+    fd_close: (fd: number) => (fd <= 2 ? SUCCESS : E_BADF),
+    fd_fdstat_get(fd: number, pointer: number) {
+      if (fd > 2) return E_BADF;
+      bytes(pointer, 24).fill(0);
+      view().setUint8(pointer, FILETYPE_CHARACTER_DEVICE);
+      // fd_read is right 1, fd_write right 6.
+      view().setBigUint64(pointer + 8, fd === 0 ? 2n : 64n, true);
+      return SUCCESS;
+    },
+    fd_fdstat_set_flags: (fd: number) => (fd <= 2 ? SUCCESS : E_BADF),
+    fd_prestat_get: () => E_BADF,
+    fd_prestat_dir_name: () => E_BADF,
+    fd_read(fd: number, pointer: number, count: number, read: number) {
+      if (fd !== 0) return E_BADF;
+      let total = 0;
+      for (const target of vectors(pointer, count)) {
+        const length = streams.stdin.read(target);
+        total += length;
+        if (length < target.length) break;
+      }
+      return store32(read, total);
+    },
+    fd_write(fd: number, pointer: number, count: number, written: number) {
+      if (fd !== 1 && fd !== 2) return E_BADF;
+      let total = 0;
+      for (const part of vectors(pointer, count)) {
+        (fd === 1 ? streams.stdout : streams.stderr)(part.slice());
+        total += part.length;
+      }
+      return store32(written, total);
+    },
+    fd_seek: (fd: number) => (fd <= 2 ? E_SPIPE : E_BADF),
+    fd_tell: (fd: number) => (fd <= 2 ? E_SPIPE : E_BADF),
+    poll_oneoff: (subscriptions: number, events: number, count: number, ready: number) =>
+      poll(view(), subscriptions, events, count, ready, now, host),
+    proc_exit(code: number) {
+      throw new ExitStatus(code);
+    },
+    random_get(pointer: number, length: number) {
+      // A copy in between, because the memory may be larger than what one call may fill.
+      const target = bytes(pointer, length);
+      for (let done = 0; done < target.length; done += 65_536) randomFillSync(target.subarray(done, done + 65_536));
+      return SUCCESS;
+    },
+    sched_yield: () => SUCCESS,
+  };
+  for (const name of ABSENT)
+    imports[name] = name.startsWith("fd_") || name.startsWith("path_") ? () => E_BADF : () => E_NOSYS;
+  return imports;
+}
+
+/** Sleeps until the earliest clock of the subscriptions; streams are ready at once. */
+function poll(
+  view: DataView,
+  subscriptions: number,
+  events: number,
+  count: number,
+  ready: number,
+  now: (clock: number) => bigint,
+  host: GuestHost,
+): number {
+  if (count === 0) return E_INVAL;
+  let shortest: bigint | undefined;
+  for (let index = 0; index < count; index++) {
+    const at = subscriptions + index * SUBSCRIPTION_BYTES;
+    let wait = 0n;
+    if (view.getUint8(at + 8) === EVENT_CLOCK) {
+      const timeout = view.getBigUint64(at + 24, true);
+      wait = view.getUint16(at + 40, true) & CLOCK_ABSOLUTE ? timeout - now(view.getUint32(at + 16, true)) : timeout;
+    }
+    if (shortest === undefined || wait < shortest) shortest = wait;
+  }
+  if (shortest !== undefined && shortest > 0n) host.sleep(Number(shortest) / 1e6);
+  let written = 0;
+  for (let index = 0; index < count; index++) {
+    const at = subscriptions + index * SUBSCRIPTION_BYTES;
+    const to = events + written * EVENT_BYTES;
+    view.setBigUint64(to, view.getBigUint64(at, true), true);
+    view.setUint16(to + 8, SUCCESS, true);
+    view.setUint8(to + 10, view.getUint8(at + 8));
+    view.setBigUint64(to + 16, 0n, true);
+    view.setUint16(to + 24, 0, true);
+    written++;
+    if (view.getUint8(at + 8) === EVENT_CLOCK) break;
+  }
+  view.setUint32(ready, written, true);
+  return SUCCESS;
+}
