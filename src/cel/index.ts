@@ -15,7 +15,10 @@ import type {
 } from "./declarations.js";
 import type { Type } from "./types.js";
 import type { CelError } from "./values/cel-error.js";
+import type { Lazy } from "./values/lazy.js";
 import type { Result, Value } from "./values/value.js";
+
+export { Lazy } from "./values/lazy.js";
 
 /** What an environment is made of. */
 export interface EnvironmentOptions {
@@ -85,11 +88,6 @@ export interface EvaluationOptions {
  * A {@link Lazy} is asked at first use; it must memoise itself if it is costly.
  */
 export type Bindings = { readonly [name: string]: Value | Lazy | CelError | undefined };
-
-/** A binding whose value is made when first used. */
-export class Lazy {
-  constructor(readonly get: () => Result | Suspended) {}
-}
 
 /** The outcome of an evaluation. */
 export interface Evaluation {

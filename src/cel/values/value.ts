@@ -66,6 +66,11 @@ export abstract class OpaqueValue {
   get costSize(): number {
     return 1;
   }
+
+  /** For a named format: how long the cost model takes its pattern to be (spec kubernetes-cel.md 4.11). */
+  get patternSize(): number | undefined {
+    return undefined;
+  }
 }
 
 /**

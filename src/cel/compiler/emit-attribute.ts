@@ -1,0 +1,241 @@
+/**
+ * Attributes: a root and its chain of steps (spec kubernetes-cel.md 2.7, 5.2). Runs of constant keys on plain objects and arrays are read in place in one
+ * condition; whatever doesn't fit goes to a helper that knows every kind.
+ *
+ * A chain becomes optional at its first optional step, or when its root is an optional at run time; in an optional chain `undefined` is "none".
+ */
+import type { Value } from "../values/value.js";
+import { ANY, CAN, type Out } from "./code.js";
+import type { Emitter } from "./emitter.js";
+import type { AttributePlan, Qualifier } from "./plan.js";
+
+/**
+ * Names that something other than a plain object may answer to: of all built-in prototypes a value can have. Reading any other name in place
+ * yields a value of the data, or `undefined`.
+ */
+const UNSAFE_NAMES: ReadonlySet<string> = new Set(
+  [
+    Object.prototype,
+    Array.prototype,
+    Number.prototype,
+    Uint8Array.prototype,
+    Object.getPrototypeOf(Uint8Array.prototype) as object,
+  ].flatMap((prototype) => Object.getOwnPropertyNames(prototype)),
+);
+
+const isSafeName = (name: string): boolean => /^[A-Za-z_]/.test(name) && !UNSAFE_NAMES.has(name);
+
+/** The access to a safe name; only what is an identifier in every language is written as one. */
+function access(emitter: Emitter, name: string): string {
+  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? `.${name}` : `[${emitter.code.constant(name)}]`;
+}
+
+/** The test that a value is a plain object (or an array: those have none of the safe names). */
+const plain = (value: string): string => `typeof ${value}==="object"&&${value}!==null&&${value}[MARK]===undefined`;
+
+/** A chain under construction. */
+interface Chain {
+  readonly label: string;
+  /** Gets the outcome when the chain ends early. */
+  readonly result: string;
+  /** The value so far. */
+  current: string;
+  /** Whether the chain is optional: known, or in a variable. */
+  optional: boolean | string;
+}
+
+/** Writes an attribute; its value is an optional when the chain is. */
+export function emitAttribute(emitter: Emitter, plan: AttributePlan, countRoot: boolean): Out {
+  if (plan.qualifiers.length === 0) return emitBareRoot(emitter, plan, countRoot);
+  const { value, chain } = emitChain(emitter, plan, countRoot);
+  if (chain.optional === false) return value;
+  const { code } = emitter;
+  const result = code.temp();
+  if (plan.qualifiers.at(-1)?.test === true) return value;
+  if (chain.optional === true) {
+    code.add(`${result}=optional(${value.code});`);
+    return { code: result, can: CAN.OTHER | CAN.ERROR };
+  }
+  code.add(`${result}=${chain.optional}?optional(${value.code}):${value.code};`);
+  return { code: result, can: ANY };
+}
+
+/** Writes an attribute that is certainly an optional chain, leaving `undefined` for none; `undefined` when it is not certain. */
+export function emitMaybe(emitter: Emitter, plan: AttributePlan): Out | undefined {
+  if (!plan.qualifiers.some(({ optional }) => optional) || plan.qualifiers.at(-1)?.test === true) return undefined;
+  return emitChain(emitter, plan, true).value;
+}
+
+function emitBareRoot(emitter: Emitter, plan: AttributePlan, countRoot: boolean): Out {
+  const root = emitRoot(emitter, plan);
+  if (countRoot) emitter.units(1);
+  return root;
+}
+
+function emitRoot(emitter: Emitter, plan: AttributePlan): Out {
+  const { code } = emitter;
+  switch (plan.root.kind) {
+    case "local":
+      return emitter.local(plan.root.slot);
+    case "operand":
+      return emitter.emit(plan.root.plan);
+    case "global": {
+      const variable = emitter.global(plan.root.name);
+      const value = code.temp();
+      const special = `${variable}===undefined||typeof ${variable}==="object"&&${variable}!==null&&${variable}[MARK]!==undefined`;
+      code.add(`${value}=${special}?global(${variable},${code.constant(plan.root.name)}):${variable};`);
+      return { code: value, can: ANY };
+    }
+  }
+}
+
+function emitChain(emitter: Emitter, plan: AttributePlan, countRoot: boolean): { value: Out; chain: Chain } {
+  const { code } = emitter;
+  const test = plan.qualifiers.at(-1)?.test === true;
+  const root = emitRoot(emitter, plan);
+  emitter.traced(plan.rootId, root.code);
+  const chain: Chain = { label: code.label(), result: code.temp(), current: root.code, optional: false };
+  code.add(`${chain.label}:{`);
+  if ((root.can & CAN.ERROR) !== 0) {
+    code.add(`if(${root.code} instanceof E){${chain.result}=${root.code};break ${chain.label};}`);
+  }
+  if (plan.maybeOptional && (root.can & CAN.OTHER) !== 0) emitUnwrap(emitter, chain, test);
+  emitSteps(emitter, chain, plan.qualifiers);
+  if (chain.current !== chain.result) code.add(`${chain.result}=${chain.current};`);
+  code.add("}");
+  if (countRoot && !test) emitter.units(1);
+  return { value: { code: chain.result, can: test ? CAN.BOOL | CAN.ERROR : ANY }, chain };
+}
+
+/** Applies the steps to the content when the root is an optional. */
+function emitUnwrap(emitter: Emitter, chain: Chain, test: boolean): void {
+  const { code } = emitter;
+  const flag = code.temp();
+  const content = code.temp();
+  const none = test ? "false" : "undefined";
+  const marked = `typeof ${chain.current}==="object"&&${chain.current}!==null&&${chain.current}[MARK]!==undefined`;
+  code.add(
+    `${content}=${chain.current};${flag}=false;if(${marked}&&${chain.current} instanceof O){${flag}=true;if((${content}=${chain.current}.value)===undefined){${chain.result}=${none};break ${chain.label};}}`,
+  );
+  chain.current = content;
+  chain.optional = flag;
+}
+
+function emitSteps(emitter: Emitter, chain: Chain, qualifiers: readonly Qualifier[]): void {
+  let run: Value[] = [];
+  let last: Qualifier | undefined;
+  const flush = (): void => {
+    if (run.length > 0) emitRun(emitter, chain, run);
+    run = [];
+  };
+  for (const qualifier of qualifiers) {
+    if (qualifier.optional && chain.optional !== true) {
+      flush();
+      chain.optional = true;
+    }
+    if (qualifier.test) {
+      last = qualifier;
+      break;
+    }
+    if (qualifier.key.kind !== "const") {
+      flush();
+      emitComputedStep(emitter, chain, qualifier);
+    } else {
+      run.push(qualifier.key.value);
+      // One at a time when each step's value or absence matters.
+      if (emitter.options.trace || chain.optional === true) flush();
+    }
+    if (emitter.options.trace) emitter.traced(qualifier.id, chain.current);
+  }
+  flush();
+  if (last !== undefined) emitTest(emitter, chain, last);
+}
+
+/** The in-place read of a constant key: a condition that assigns `to` and holds when the value was there. `undefined` when there is none. */
+function inPlace(emitter: Emitter, from: string, key: Value, to: string): string | undefined {
+  if (typeof key === "string") {
+    return isSafeName(key) ? `${plain(from)}&&(${to}=${from}${access(emitter, key)})!==undefined` : undefined;
+  }
+  if (typeof key === "number" && Number.isSafeInteger(key) && key >= 0) {
+    return `isArray(${from})&&(${to}=${from}[${key}])!==undefined`;
+  }
+  return undefined;
+}
+
+function emitRun(emitter: Emitter, chain: Chain, keys: readonly Value[]): void {
+  const { code } = emitter;
+  const conditions: (string | undefined)[] = [];
+  let from = chain.current;
+  for (const key of keys) {
+    const to = code.temp();
+    conditions.push(inPlace(emitter, from, key, to));
+    from = to;
+  }
+  const missing = chain.optional === false ? "" : `${from}===undefined||`;
+  const walk = `${from}=walk(${chain.current},${code.constant(keys)},c,${chain.optional});`;
+  const leave = `if(${missing}${from} instanceof E){${chain.result}=${from};break ${chain.label};}`;
+  if (conditions.includes(undefined)) {
+    code.add(walk);
+    emitter.units("c.steps");
+    code.add(leave);
+  } else {
+    code.add(`if(${conditions.join("&&")}){`);
+    emitter.units(keys.length);
+    code.add(`}else{${walk}`);
+    emitter.units("c.steps");
+    code.add(`${leave}}`);
+  }
+  chain.current = from;
+}
+
+function emitComputedStep(emitter: Emitter, chain: Chain, qualifier: Qualifier): void {
+  const { code } = emitter;
+  const key = emitter.emitRootless(qualifier.key);
+  const to = code.temp();
+  const { current, label, result } = chain;
+  if ((key.can & CAN.ERROR) !== 0) {
+    code.add(`if(${key.code} instanceof E){${result}=${key.code};`);
+    if (chain.optional === false) emitter.units(1);
+    else if (chain.optional !== true) code.add(`${conditionalUnit(emitter, `!${chain.optional}`)}`);
+    code.add(`break ${label};}`);
+  }
+  const { keyKind } = qualifier;
+  const own = `typeof ${key.code}==="string"&&${plain(current)}&&(${to}=${current}[${key.code}])!==undefined&&typeof ${to}!=="function"&&${key.code}!=="__proto__"&&!isArray(${current})&&${current}.BYTES_PER_ELEMENT===undefined`;
+  const indexed = `typeof ${key.code}==="number"&&isArray(${current})&&(${to}=${current}[${key.code}])!==undefined`;
+  const fast = keyKind === "int" ? indexed : keyKind === "string" ? own : `${own}||${indexed}`;
+  code.add(`if(!(${fast})){${to}=step(${current},${key.code},${chain.optional});`);
+  if (chain.optional === false) {
+    code.add(`if(${to} instanceof E){${result}=${to};`);
+    emitter.units(1);
+    code.add(`break ${label};}}`);
+  } else {
+    code.add(`if(${to}===undefined||${to} instanceof E){${result}=${to};`);
+    if (chain.optional !== true) code.add(conditionalUnit(emitter, `!${chain.optional}`));
+    code.add(`break ${label};}}`);
+  }
+  emitter.units(1);
+  chain.current = to;
+}
+
+/** One unit of cost when a condition holds. */
+function conditionalUnit(emitter: Emitter, condition: string): string {
+  if (!emitter.options.counting) return "";
+  return emitter.options.exact ? `if(${condition}&&++cost>L)exceeded(L+1,c);` : `if(${condition})cost++;`;
+}
+
+/** The last step of `has()`. In an optional chain a missing one is free. */
+function emitTest(emitter: Emitter, chain: Chain, qualifier: Qualifier): void {
+  const { code } = emitter;
+  const name = (qualifier.key as { value: Value }).value as string;
+  const present = code.temp();
+  const { current } = chain;
+  const slow = `isPresent(${current},${code.constant(name)})`;
+  const fast = isSafeName(name)
+    ? `${plain(current)}&&${current}${access(emitter, name)}!==undefined?true:${slow}`
+    : slow;
+  code.add(`${present}=${fast};`);
+  if (chain.optional === false) emitter.units(1);
+  else if (chain.optional === true) code.add(conditionalUnit(emitter, `${present}===true`));
+  else code.add(conditionalUnit(emitter, `!${chain.optional}||${present}===true`));
+  chain.current = present;
+}

@@ -1,0 +1,66 @@
+/**
+ * Strict calls: arguments, then the operation, then its cost (spec kubernetes-cel.md 2.8 and 5.3).
+ */
+import { CAN, type Out } from "./code.js";
+import { emitOperator } from "./emit-operators.js";
+import type { Emitter } from "./emitter.js";
+import { emitFastCall } from "./fast-calls.js";
+import type { CallPlan } from "./plan.js";
+
+/** Writes a call. */
+export function emitCall(emitter: Emitter, plan: CallPlan): Out {
+  if (plan.stopsAtError) return emitStopping(emitter, plan);
+  const args = plan.args.map((arg) => emitter.emit(arg));
+  const operator = emitOperator(emitter, plan, args);
+  if (operator !== undefined) return operator;
+  const fast = emitFastCall(emitter, plan, args);
+  if (fast !== undefined) return fast;
+  const { code } = emitter;
+  const result = code.temp();
+  const failing = args.filter(({ can }) => (can & CAN.ERROR) !== 0);
+  const guards = failing.map((arg) => `${arg.code} instanceof E?${arg.code}:`).join("");
+  code.add(`${result}=${guards}${invocation(emitter, plan, args)};`);
+  emitCost(emitter, plan, args, result);
+  return { code: result, can: CAN.BOOL | CAN.NUMBER | CAN.STRING | CAN.OTHER | CAN.ERROR };
+}
+
+/** Arguments one after the other; the first error ends it, and then the call costs nothing of its own, unless all had been evaluated. */
+function emitStopping(emitter: Emitter, plan: CallPlan): Out {
+  const { code } = emitter;
+  const result = code.temp();
+  const label = code.label();
+  const args: Out[] = [];
+  code.add(`${label}:{`);
+  plan.args.forEach((each, index) => {
+    const arg = emitter.emit(each);
+    args.push(arg);
+    if ((arg.can & CAN.ERROR) === 0) return;
+    code.add(`if(${arg.code} instanceof E){${result}=${arg.code};`);
+    if (index === plan.args.length - 1) emitCost(emitter, plan, args, result);
+    code.add(`break ${label};}`);
+  });
+  if (plan.name === "cel.@mapInsert") code.add(`${result}=insert(${args.map((arg) => arg.code).join(",")});`);
+  else {
+    const fast = plan.callee === undefined ? undefined : emitFastCall(emitter, plan, args);
+    if (fast !== undefined) {
+      code.add(`${result}=${fast.code};}`);
+      return { code: result, can: fast.can | CAN.ERROR };
+    }
+    code.add(`${result}=${invocation(emitter, plan, args)};`);
+  }
+  emitCost(emitter, plan, args, result);
+  code.add("}");
+  return { code: result, can: CAN.BOOL | CAN.NUMBER | CAN.STRING | CAN.OTHER | CAN.ERROR };
+}
+
+function invocation(emitter: Emitter, plan: CallPlan, args: readonly Out[]): string {
+  const list = args.map((arg) => arg.code).join(",");
+  if (plan.host !== undefined) return `host(${emitter.code.constant(plan.host)},c.state,[${list}])`;
+  return `${emitter.code.constant(plan.callee)}(${list})`;
+}
+
+/** Adds the cost of a call whose result is in `result`. */
+export function emitCost(emitter: Emitter, plan: CallPlan, args: readonly Out[], result: string): void {
+  if (typeof plan.cost === "number") emitter.lump(plan.cost);
+  else emitter.lump(`${emitter.code.constant(plan.cost)}([${args.map((arg) => arg.code).join(",")}],${result})`);
+}

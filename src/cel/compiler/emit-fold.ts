@@ -1,0 +1,176 @@
+/**
+ * Comprehensions as loops (spec kubernetes-cel.md 1.8). The accumulator is a variable; lists and maps that start empty are filled in place. The rules of
+ * early exit and error absorption are those of condition and step, written like any other node.
+ */
+
+import { LIST_COST } from "../cost/call-cost.js";
+import { MapValue } from "../values/map-value.js";
+import { ANY, CAN, type Out } from "./code.js";
+import type { Emitter } from "./emitter.js";
+import type { CallPlan, FoldPlan, ListPlan, Plan } from "./plan.js";
+
+/** Writes a comprehension. */
+export function emitFold(emitter: Emitter, plan: FoldPlan): Out {
+  if (isBinding(plan)) return emitBinding(emitter, plan);
+  const { code } = emitter;
+  const range = emitter.emit(plan.range);
+  const [result, values, keys] = [code.temp(), code.temp(), code.temp()];
+  const accumulator = code.temp();
+  const label = code.label();
+  const [index, length] = [code.temp(), code.temp()];
+  code.add(`${label}:{`);
+  if ((range.can & CAN.ERROR) !== 0)
+    code.add(`if(${range.code} instanceof E){${result}=${range.code};break ${label};}`);
+  const two = plan.second !== undefined;
+  code.add(`if(isArray(${range.code})){${values}=${range.code};${keys}=undefined;}`);
+  code.add(`else{${values}=range(${range.code},${two},c);${keys}=c.keys;`);
+  code.add(`if(${values} instanceof E){${result}=${values};break ${label};}}`);
+  const mutable = startAccumulator(emitter, plan, accumulator);
+  const item = code.temp();
+  const value = two ? code.temp() : item;
+  emitter.bind(plan.first, { code: item, can: ANY & ~CAN.ERROR });
+  if (plan.second !== undefined) emitter.bind(plan.second, { code: value, can: ANY & ~CAN.ERROR });
+  code.add(`for(${index}=0,${length}=${values}.length;${index}<${length};${index}++){`);
+  if (emitter.options.counting && !emitter.options.exact) code.add("if(cost>L)exceeded(cost,c);");
+  code.add("if(D)c.tick();");
+  if (two) code.add(`${item}=${keys}===undefined?${index}:${keys}[${index}];${value}=${values}[${index}];`);
+  else code.add(`${item}=${values}[${index}];`);
+  const condition = emitter.emit(plan.condition);
+  if (condition.constant !== true) code.add(`if(${condition.code}===false)break;`);
+  if (mutable !== undefined) emitMutation(emitter, plan.step, accumulator, plan);
+  else {
+    const step = emitter.emit(plan.step);
+    code.add(`${accumulator}=${step.code};`);
+  }
+  code.add("}");
+  const outcome = emitter.emit(plan.result);
+  code.add(`${result}=${outcome.code};}`);
+  return { code: result, can: outcome.can | CAN.ERROR };
+}
+
+/** The accumulator's start. Macros start with constants; what isn't constant is evaluated here, before the loop. */
+function startAccumulator(emitter: Emitter, plan: FoldPlan, accumulator: string): "list" | "map" | undefined {
+  const { code } = emitter;
+  emitter.bind(plan.accumulator, { code: accumulator, can: ANY });
+  const { start } = plan;
+  if (start.kind === "const" && Array.isArray(start.value) && start.value.length === 0) {
+    code.add(`${accumulator}=[];`);
+    return "list";
+  }
+  if (start.kind === "const" && start.value instanceof MapValue && start.value.size === 0) {
+    code.add(`${accumulator}=new MapValue();`);
+    return "map";
+  }
+  const out = emitter.emit(start);
+  code.add(`${accumulator}=${out.code};`);
+  return undefined;
+}
+
+/** The step of a loop that fills a list or map: appends in place of `accumulator + [x]`, and leaves the rest as it is. */
+function emitMutation(emitter: Emitter, step: Plan, accumulator: string, fold: FoldPlan): void {
+  const { code } = emitter;
+  if (step.kind === "conditional" && isAccumulator(step.no, fold)) {
+    const condition = emitter.emit(step.condition);
+    code.add(`if(${condition.code}===true){`);
+    emitMutation(emitter, step.yes, accumulator, fold);
+    code.add(`}else if(${condition.code}!==false)${accumulator}=notBool(${condition.code});`);
+    return;
+  }
+  const appended = appendedElement(step, fold);
+  if (appended === undefined) {
+    const out = emitter.emit(step);
+    code.add(`${accumulator}=${out.code};`);
+    return;
+  }
+  emitter.units(1); // the accumulator's own look-up
+  const element = emitter.emit(appended.element);
+  if (!appended.constant) emitter.lump(LIST_COST);
+  emitter.lump(1);
+  const failing =
+    (element.can & CAN.ERROR) === 0 ? "" : `if(${element.code} instanceof E)${accumulator}=${element.code};else `;
+  code.add(`if(!(${accumulator} instanceof E)){${failing}${accumulator}.push(${element.code});}`);
+}
+
+function isAccumulator(plan: Plan, fold: FoldPlan): boolean {
+  return (
+    plan.kind === "attribute" &&
+    plan.qualifiers.length === 0 &&
+    plan.root.kind === "local" &&
+    plan.root.slot === fold.accumulator
+  );
+}
+
+/** The element `x` of `accumulator + [x]`. */
+function appendedElement(step: Plan, fold: FoldPlan): { element: Plan; constant: boolean } | undefined {
+  if (step.kind !== "call" || (step as CallPlan).name !== "_+_") return undefined;
+  const [left, right] = step.args as [Plan, Plan];
+  if (!isAccumulator(left, fold)) return undefined;
+  if (right.kind === "list" && right.elements.length === 1 && (right as ListPlan).optional[0] !== true) {
+    return { element: right.elements[0] as Plan, constant: false };
+  }
+  if (right.kind === "const" && Array.isArray(right.value) && right.value.length === 1) {
+    return { element: { kind: "const", id: right.id, value: right.value[0] }, constant: true };
+  }
+  return undefined;
+}
+
+/** `cel.bind`, `optMap`, `sortBy`: no loop, but a name for a value that is evaluated at first use, at most once. */
+function isBinding(plan: FoldPlan): boolean {
+  const empty = plan.range.kind === "const" && Array.isArray(plan.range.value) && plan.range.value.length === 0;
+  return empty && plan.condition.kind === "const" && plan.condition.value === false;
+}
+
+function emitBinding(emitter: Emitter, plan: FoldPlan): Out {
+  const { code } = emitter;
+  const [value, result] = [code.temp(), code.temp()];
+  const uses = countUses(plan.result, plan);
+  if (uses.certain || plan.start.kind === "const") {
+    const out = emitter.emit(plan.start);
+    code.add(`${value}=${out.code};`);
+    emitter.bind(plan.accumulator, { code: value, can: out.can });
+  } else {
+    // Written at each use; used or not is known only there.
+    code.add(`${value}=undefined;`);
+    emitter.lazy.set(plan.accumulator, () => {
+      code.add(`if(${value}===undefined){`);
+      const out = emitter.emit(plan.start);
+      code.add(`${value}=${out.code};}`);
+      return { code: value, can: ANY };
+    });
+  }
+  const outcome = emitter.emit(plan.result);
+  code.add(`${result}=${outcome.code};`);
+  return { code: result, can: outcome.can };
+}
+
+/** Whether the name is certainly evaluated whenever the result is. */
+function countUses(plan: Plan, fold: FoldPlan): { readonly certain: boolean } {
+  return { certain: usesCertainly(plan, fold) };
+}
+
+function usesCertainly(plan: Plan, fold: FoldPlan): boolean {
+  switch (plan.kind) {
+    case "attribute":
+      if (plan.root.kind === "local") return plan.root.slot === fold.accumulator;
+      return plan.root.kind === "operand" && usesCertainly(plan.root.plan, fold);
+    case "conditional":
+      return usesCertainly(plan.condition, fold) || (usesCertainly(plan.yes, fold) && usesCertainly(plan.no, fold));
+    case "and":
+    case "or":
+    case "or-optional":
+    case "or-value":
+      return usesCertainly(plan.left, fold);
+    case "call":
+      return plan.stopsAtError
+        ? plan.args.length > 0 && usesCertainly(plan.args[0] as Plan, fold)
+        : plan.args.some((arg) => usesCertainly(arg, fold));
+    case "membership":
+      return usesCertainly(plan.element, fold);
+    case "list":
+      return plan.elements.length > 0 && usesCertainly(plan.elements[0] as Plan, fold);
+    case "fold":
+      return usesCertainly(plan.range, fold);
+    default:
+      return false;
+  }
+}

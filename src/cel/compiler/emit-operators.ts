@@ -1,0 +1,181 @@
+/**
+ * Operators: what is common in place, the rest by helpers. Small ints (32 bits) are added and multiplied as numbers; texts, bools and numbers are
+ * compared with `===`, which is exact because the representation of a value is unique.
+ */
+import { costSize } from "../operators/size.js";
+import { CAN, type Out } from "./code.js";
+import { emitCost } from "./emit-call.js";
+import type { Emitter } from "./emitter.js";
+import type { CallPlan } from "./plan.js";
+
+type Args = readonly Out[];
+
+/** Writes an operator; `undefined` when the call is none. */
+export function emitOperator(emitter: Emitter, plan: CallPlan, args: Args): Out | undefined {
+  switch (plan.name) {
+    case "_==_":
+      return emitEquality(emitter, args, false);
+    case "_!=_":
+      return emitEquality(emitter, args, true);
+    case "_<_":
+    case "_<=_":
+    case "_>_":
+    case "_>=_":
+      return emitOrder(emitter, plan, args);
+    case "_+_":
+      return emitAdd(emitter, plan, args);
+    case "_-_":
+      return emitArithmetic(emitter, plan, args, "subtract", "-");
+    case "_*_":
+      return emitArithmetic(emitter, plan, args, "multiply", "*");
+    case "_/_":
+      return emitHelper(emitter, plan, args, "divide");
+    case "_%_":
+      return emitHelper(emitter, plan, args, "modulo");
+    case "-_":
+      return emitHelper(emitter, plan, args, "negate");
+    case "!_":
+      return emitNot(emitter, args);
+    case "@in":
+      return emitIn(emitter, plan, args);
+    case "@not_strictly_false":
+      return emitNotFalse(emitter, args);
+    case "cel.@mapInsert":
+      return emitHelper(emitter, plan, args, "insertAll");
+    default:
+      return undefined;
+  }
+}
+
+const ANYTHING = CAN.BOOL | CAN.NUMBER | CAN.STRING | CAN.OTHER | CAN.ERROR;
+
+function emitHelper(emitter: Emitter, plan: CallPlan, args: Args, helper: string): Out {
+  const { code } = emitter;
+  const result = code.temp();
+  code.add(`${result}=${helper}(${args.map((arg) => arg.code).join(",")});`);
+  emitCost(emitter, plan, args, result);
+  return { code: result, can: ANYTHING };
+}
+
+function emitNot(emitter: Emitter, [operand]: Args): Out {
+  const { code } = emitter;
+  const result = code.temp();
+  const { code: value, can } = operand as Out;
+  if (can === CAN.BOOL) code.add(`${result}=!${value};`);
+  else code.add(`${result}=${value}===true?false:${value}===false?true:notBool(${value});`);
+  emitter.lump(1);
+  return { code: result, can: can === CAN.BOOL ? CAN.BOOL : CAN.BOOL | CAN.ERROR };
+}
+
+function emitNotFalse(emitter: Emitter, [operand]: Args): Out {
+  emitter.lump(1);
+  return { code: `(${(operand as Out).code}!==false)`, can: CAN.BOOL };
+}
+
+/** Texts at most this long cost one unit to compare, or none when empty. */
+const ONE_UNIT = 10;
+
+function emitEquality(emitter: Emitter, [a, b]: Args, negated: boolean): Out {
+  const [left, right] = [a as Out, b as Out];
+  const { code } = emitter;
+  const result = code.temp();
+  const operator = negated ? "!==" : "===";
+  const slow = `${result}=${negated ? "notEqual" : "equal"}(${left.code},${right.code},c);`;
+  const fixed = right.constant !== undefined ? right : left.constant !== undefined ? left : undefined;
+  const other = fixed === right ? left : right;
+  const can = CAN.BOOL | (((left.can | right.can) & CAN.ERROR) === 0 && !negated ? CAN.ERROR : CAN.ERROR);
+  const value = fixed?.constant;
+  if (typeof value === "string") {
+    code.add(`if(typeof ${other.code}==="string"){${result}=${other.code}${operator}${fixed?.code};`);
+    const size = costSize(value);
+    if (size > ONE_UNIT) emitter.lump(`shorter(${other.code},${fixed?.code})`);
+    else if (size > 0) emitter.lump(`(${other.code}.length===0?0:1)`);
+  } else if (typeof value === "boolean" || (typeof value === "number" && Number.isSafeInteger(value))) {
+    code.add(`if(typeof ${other.code}==="${typeof value}"){${result}=${other.code}${operator}${fixed?.code};`);
+    emitter.lump(1);
+  } else if (fixed === undefined) {
+    // Objects are compared by value, so only what typeof calls a text, number or bool can be compared in place.
+    code.add(`if(typeof ${left.code}===typeof ${right.code}&&typeof ${left.code}!=="object"){`);
+    code.add(`${result}=${left.code}${operator}${right.code};`);
+    emitter.lump(`(typeof ${left.code}==="string"?shorter(${left.code},${right.code}):1)`);
+  } else {
+    code.add(slow);
+    emitter.lump("c.steps");
+    return { code: result, can };
+  }
+  code.add(`}else{${slow}`);
+  emitter.lump("c.steps");
+  code.add("}");
+  return { code: result, can };
+}
+
+function emitOrder(emitter: Emitter, plan: CallPlan, args: Args): Out {
+  const [left, right] = args as [Out, Out];
+  const { code } = emitter;
+  const result = code.temp();
+  const operator = plan.name.slice(1, -1);
+  const numeric = args
+    .filter(({ constant }) => typeof constant !== "number" || Number.isNaN(constant))
+    // NaN is a number that has no order, and the helper says so.
+    .map(({ code: arg }) => `typeof ${arg}==="number"&&${arg}===${arg}`);
+  const slow = `ordered(${code.constant(plan.name)},${left.code},${right.code})`;
+  const textual = plan.kinds.includes("string");
+  if (numeric.length === 0 || textual) code.add(`${result}=${slow};`);
+  else code.add(`${result}=${numeric.join("&&")}?${left.code}${operator}${right.code}:${slow};`);
+  emitCost(emitter, plan, args, result);
+  return { code: result, can: CAN.BOOL | CAN.ERROR };
+}
+
+/** The test that an operand is an int of 32 bits. */
+function small(arg: Out): string | undefined {
+  if (typeof arg.constant === "number") return (arg.constant | 0) === arg.constant ? undefined : "false";
+  return `typeof ${arg.code}==="number"&&(${arg.code}|0)===${arg.code}`;
+}
+
+function emitArithmetic(emitter: Emitter, plan: CallPlan, args: Args, helper: string, operator: string): Out {
+  const [left, right] = args as [Out, Out];
+  const tests = args.map(small).filter((test) => test !== undefined);
+  const intLike = plan.kinds.every((kind) => kind === "int" || kind === "dyn" || kind === "param");
+  if (!intLike || tests.length === 0 || tests.includes("false")) return emitHelper(emitter, plan, args, helper);
+  const { code } = emitter;
+  const result = code.temp();
+  const slow = `${helper}(${left.code},${right.code})`;
+  if (operator === "*") {
+    // The product of two ints of 32 bits may exceed 2^53; and -1 * 0 must not become -0.
+    code.add(
+      `if(!(${tests.join("&&")}&&(${result}=${left.code}*${right.code}+0)<=9007199254740991&&${result}>=-9007199254740991))${result}=${slow};`,
+    );
+  } else code.add(`${result}=${tests.join("&&")}?${left.code}${operator}${right.code}:${slow};`);
+  emitCost(emitter, plan, args, result);
+  return { code: result, can: ANYTHING };
+}
+
+function emitAdd(emitter: Emitter, plan: CallPlan, args: Args): Out {
+  const [left, right] = args as [Out, Out];
+  if (!plan.kinds.includes("string")) return emitArithmetic(emitter, plan, args, "add", "+");
+  const { code } = emitter;
+  const result = code.temp();
+  const tests = args.filter(({ can }) => can !== CAN.STRING).map(({ code: arg }) => `typeof ${arg}==="string"`);
+  const slow = `add(${left.code},${right.code})`;
+  code.add(`${result}=${tests.length === 0 ? "true" : tests.join("&&")}?${left.code}+${right.code}:${slow};`);
+  emitCost(emitter, plan, args, result);
+  return { code: result, can: CAN.STRING | CAN.ERROR };
+}
+
+function emitIn(emitter: Emitter, plan: CallPlan, args: Args): Out {
+  const [left, right] = args as [Out, Out];
+  const { code } = emitter;
+  const result = code.temp();
+  const slow = `contained(${left.code},${right.code})`;
+  if (plan.kinds[1] === "list") code.add(`${result}=${slow};`);
+  else {
+    const value = code.temp();
+    const map = right.code;
+    // An inherited member is a function, which no data is; only `__proto__` needs to be asked for.
+    code.add(
+      `${result}=typeof ${left.code}==="string"&&typeof ${map}==="object"&&${map}!==null&&${map}[MARK]===undefined&&!isArray(${map})&&${map}.BYTES_PER_ELEMENT===undefined&&${left.code}!=="__proto__"&&(${value}=${map}[${left.code}])!==undefined&&typeof ${value}!=="function"?true:${slow};`,
+    );
+  }
+  emitCost(emitter, plan, args, result);
+  return { code: result, can: CAN.BOOL | CAN.ERROR };
+}

@@ -1,0 +1,316 @@
+/**
+ * Writes a plan as the source of one JavaScript function `(V, c) => result`: `V` are the bindings, `c` the {@link Meter}. Errors are values; only what
+ * ends the evaluation (limit, deadline, suspension) is thrown.
+ *
+ * Cost is counted in the local variable `cost`. A program has two forms: the plain one looks at the limit once per iteration and at the end, the
+ * exact one after every addition. Cost never falls, so both exceed the limit for the same inputs; the exact one then tells the cost at which.
+ */
+import { LIST_COST, MAP_COST, STRUCT_COST } from "../cost/call-cost.js";
+import type { Bindings } from "../index.js";
+import type { Result } from "../values/value.js";
+import { ANY, CAN, Code, type Out } from "./code.js";
+import { emitAttribute, emitMaybe } from "./emit-attribute.js";
+import { emitCall } from "./emit-call.js";
+import { emitFold } from "./emit-fold.js";
+import type { Meter } from "./meter.js";
+import type {
+  ConditionalPlan,
+  ConstPlan,
+  ListPlan,
+  LogicPlan,
+  MapPlan,
+  MembershipPlan,
+  OptionalOrPlan,
+  Plan,
+  Slot,
+  StructPlan,
+} from "./plan.js";
+import { HELPERS } from "./runtime.js";
+
+/** What the emitter makes. */
+export type Evaluator = (bindings: Bindings, meter: Meter) => Result;
+
+/** Which form to write. */
+export interface EmitOptions {
+  readonly counting: boolean;
+  readonly exact: boolean;
+  readonly trace: boolean;
+}
+
+/** How a loop's variable is read where its name occurs. */
+export interface Local {
+  readonly code: string;
+  readonly can: number;
+}
+
+/** Up to so many strings a set is tested by comparisons; beyond, by a look-up. */
+const MAX_COMPARED = 8;
+
+/** See above. One emitter writes one function. */
+export class Emitter {
+  readonly code = new Code();
+  readonly #globals = new Map<string, string>();
+  readonly #locals = new Map<Slot, Local>();
+  /** Accumulators whose start is evaluated at first use: what to write there. */
+  readonly lazy = new Map<Slot, () => Local>();
+
+  constructor(readonly options: EmitOptions) {}
+
+  /** The function for a plan. */
+  build(plan: Plan): Evaluator {
+    const out = this.emit(plan);
+    if (this.options.counting && !this.options.exact) this.code.add("if(cost>L)exceeded(cost,c);");
+    this.code.add(`c.cost=cost;return ${out.code};`);
+    const globals = [...this.#globals].map(([name, variable]) => `${variable}=V[${this.code.constant(name)}]`);
+    const head = `let cost=0;const L=c.limit,D=c.timed${globals.map((global) => `,${global}`).join("")};\n`;
+    return this.code.build(HELPERS, "V,c", head) as Evaluator;
+  }
+
+  /** Writes a node; attributes with the cost of their root. */
+  emit(plan: Plan): Out {
+    const out = this.#emitKind(plan);
+    this.traced(plan.id, out.code);
+    return out;
+  }
+
+  /** Writes a node that is the branch of a conditional or stands inside `[]`: there an attribute's root costs nothing. */
+  emitRootless(plan: Plan): Out {
+    if (plan.kind !== "attribute" && plan.kind !== "conditional") return this.emit(plan);
+    const out = plan.kind === "attribute" ? emitAttribute(this, plan, false) : this.#conditional(plan);
+    this.traced(plan.id, out.code);
+    return out;
+  }
+
+  #emitKind(plan: Plan): Out {
+    switch (plan.kind) {
+      case "const":
+        return this.#constant(plan);
+      case "attribute":
+        return emitAttribute(this, plan, true);
+      case "conditional":
+        return this.#conditional(plan);
+      case "and":
+      case "or":
+        return this.#logic(plan);
+      case "or-optional":
+      case "or-value":
+        return this.#optionalOr(plan);
+      case "call":
+        return emitCall(this, plan);
+      case "membership":
+        return this.#membership(plan);
+      case "list":
+        return this.#list(plan);
+      case "map":
+        return this.#map(plan);
+      case "struct":
+        return this.#struct(plan);
+      case "fold":
+        return emitFold(this, plan);
+    }
+  }
+
+  /** Reports a value when tracing is compiled in. */
+  traced(id: number, value: string): void {
+    if (this.options.trace) this.code.add(`c.trace(${id},${value});`);
+  }
+
+  /** Adds units of cost, each an addition of its own. */
+  units(count: number | string): void {
+    if (!this.options.counting || count === 0) return;
+    this.code.add(this.options.exact ? `if((cost+=${count})>L)exceeded(L+1,c);` : `cost+=${count};`);
+  }
+
+  /** Adds the cost of one call. */
+  lump(cost: number | string): void {
+    if (!this.options.counting || cost === 0) return;
+    this.code.add(this.options.exact ? `if((cost+=${cost})>L)exceeded(cost,c);` : `cost+=${cost};`);
+  }
+
+  /** The JavaScript variable that holds a binding as it was given. */
+  global(name: string): string {
+    let variable = this.#globals.get(name);
+    if (variable === undefined) {
+      variable = `g${this.#globals.size}`;
+      this.#globals.set(name, variable);
+    }
+    return variable;
+  }
+
+  /** Declares how a loop's variable is read. */
+  bind(slot: Slot, local: Local): void {
+    this.#locals.set(slot, local);
+  }
+
+  /** How a loop's variable is read. */
+  local(slot: Slot): Local {
+    const lazy = this.lazy.get(slot);
+    if (lazy !== undefined) return lazy();
+    return this.#locals.get(slot) as Local;
+  }
+
+  #constant(plan: ConstPlan): Out {
+    const { value } = plan;
+    const can =
+      typeof value === "string"
+        ? CAN.STRING
+        : typeof value === "boolean"
+          ? CAN.BOOL
+          : typeof value === "number"
+            ? CAN.NUMBER
+            : CAN.OTHER;
+    return { code: this.code.constant(value), can, constant: value };
+  }
+
+  #conditional(plan: ConditionalPlan): Out {
+    const { code } = this;
+    const condition = this.emit(plan.condition);
+    const result = code.temp();
+    code.add(`if(${condition.code}===true){`);
+    const yes = this.emitRootless(plan.yes);
+    code.add(`${result}=${yes.code};}else if(${condition.code}===false){`);
+    const no = this.emitRootless(plan.no);
+    code.add(`${result}=${no.code};}else ${result}=notBool(${condition.code});`);
+    return { code: result, can: yes.can | no.can | (condition.can === CAN.BOOL ? 0 : CAN.ERROR) };
+  }
+
+  #logic(plan: LogicPlan): Out {
+    const { code } = this;
+    const and = plan.kind === "and";
+    const [decisive, neutral] = and ? ["false", "true"] : ["true", "false"];
+    const left = this.emit(plan.left);
+    const result = code.temp();
+    if (left.can === CAN.BOOL) {
+      code.add(`if(${left.code}===${decisive})${result}=${decisive};else{`);
+      const right = this.emit(plan.right);
+      const value =
+        right.can === CAN.BOOL ? right.code : `typeof ${right.code}==="boolean"?${right.code}:notBool(${right.code})`;
+      code.add(`${result}=${value};}`);
+      return { code: result, can: right.can === CAN.BOOL ? CAN.BOOL : CAN.BOOL | CAN.ERROR };
+    }
+    code.add(`if(${left.code}===${decisive})${result}=${decisive};else{`);
+    const right = this.emit(plan.right);
+    const helper = and ? "and" : "or";
+    code.add(
+      `${result}=${right.code}===${decisive}?${decisive}:${left.code}===${neutral}&&${right.code}===${neutral}?${neutral}:${helper}(${left.code},${right.code});}`,
+    );
+    return { code: result, can: CAN.BOOL | CAN.ERROR };
+  }
+
+  #optionalOr(plan: OptionalOrPlan): Out {
+    const { code } = this;
+    const value = plan.kind === "or-value";
+    const result = code.temp();
+    const left = plan.left.kind === "attribute" ? emitMaybe(this, plan.left) : undefined;
+    if (left !== undefined && value) {
+      // The optional is never made: none is undefined here.
+      this.traced(plan.left.id, `optional(${left.code})`);
+      code.add(`if(${left.code}===undefined){`);
+      const right = this.emit(plan.right);
+      code.add(`${result}=${right.code};}else ${result}=${left.code};`);
+      return { code: result, can: ANY };
+    }
+    const operand = left === undefined ? this.emit(plan.left) : { code: `${code.temp()}`, can: ANY };
+    if (left !== undefined) code.add(`${operand.code}=optional(${left.code});`);
+    code.add(`if(${operand.code} instanceof O){if(${operand.code}.value===undefined){`);
+    const right = this.emit(plan.right);
+    const present = value ? `${operand.code}.value` : operand.code;
+    code.add(`${result}=${right.code};}else ${result}=${present};}else ${result}=notBool(${operand.code});`);
+    return { code: result, can: ANY };
+  }
+
+  #membership(plan: MembershipPlan): Out {
+    const { code } = this;
+    const element = this.emit(plan.element);
+    const result = code.temp();
+    let test: string;
+    if (plan.strings !== undefined && plan.strings.size <= MAX_COMPARED) {
+      test = [...plan.strings].map((text) => `${element.code}===${code.constant(text)}`).join("||");
+    } else if (plan.strings !== undefined) {
+      test = `${code.constant(plan.strings)}.has(${element.code})`;
+    } else {
+      const contains = code.constant(plan.contains);
+      test =
+        (element.can & CAN.ERROR) === 0
+          ? `${contains}(${element.code})`
+          : `!(${element.code} instanceof E)&&${contains}(${element.code})`;
+    }
+    if ((element.can & CAN.ERROR) === 0) code.add(`${result}=${test};`);
+    else code.add(`${result}=${test}?true:${element.code} instanceof E?${element.code}:false;`);
+    return { code: result, can: CAN.BOOL | (element.can & CAN.ERROR) };
+  }
+
+  #list(plan: ListPlan): Out {
+    const { code } = this;
+    const result = code.temp();
+    const fixed = plan.elements.every((_, index) => plan.optional[index] !== true);
+    const label = code.label();
+    if (fixed && plan.elements.length === 1) {
+      const element = this.emit(plan.elements[0] as Plan);
+      const list = `[${element.code}]`;
+      code.add(
+        `${result}=${(element.can & CAN.ERROR) === 0 ? list : `${element.code} instanceof E?${element.code}:${list}`};`,
+      );
+      this.lump(LIST_COST);
+      return { code: result, can: CAN.OTHER | (element.can & CAN.ERROR) };
+    }
+    const list = code.temp();
+    const failure = code.temp();
+    code.add(`${label}:{${list}=[];`);
+    plan.elements.forEach((each, index) => {
+      const element = this.emit(each);
+      if (plan.optional[index] === true) {
+        code.add(
+          `if((${failure}=pushOptional(${list},${element.code}))!==undefined){${result}=${failure};break ${label};}`,
+        );
+      } else {
+        if ((element.can & CAN.ERROR) !== 0)
+          code.add(`if(${element.code} instanceof E){${result}=${element.code};break ${label};}`);
+        code.add(`${list}.push(${element.code});`);
+      }
+    });
+    code.add(`${result}=${list};}`);
+    this.lump(LIST_COST);
+    return { code: result, can: CAN.OTHER | CAN.ERROR };
+  }
+
+  #map(plan: MapPlan): Out {
+    const { code } = this;
+    const [result, map, failure] = [code.temp(), code.temp(), code.temp()];
+    const label = code.label();
+    code.add(`${label}:{${map}=new MapValue();`);
+    for (const entry of plan.entries) {
+      const key = this.emit(entry.key);
+      if ((key.can & CAN.ERROR) !== 0) code.add(`if(${key.code} instanceof E){${result}=${key.code};break ${label};}`);
+      const value = this.emit(entry.value);
+      if ((value.can & CAN.ERROR) !== 0)
+        code.add(`if(${value.code} instanceof E){${result}=${value.code};break ${label};}`);
+      code.add(
+        `if((${failure}=setEntry(${map},${key.code},${value.code},${entry.optional}))!==undefined){${result}=${failure};break ${label};}`,
+      );
+    }
+    code.add(`${result}=${map};}`);
+    this.lump(MAP_COST);
+    return { code: result, can: CAN.OTHER | CAN.ERROR };
+  }
+
+  #struct(plan: StructPlan): Out {
+    const { code } = this;
+    const [result, fields, failure] = [code.temp(), code.temp(), code.temp()];
+    const label = code.label();
+    code.add(`${label}:{${fields}=new Map();`);
+    for (const { name, value, optional } of plan.fields) {
+      const out = this.emit(value);
+      const key = code.constant(name);
+      if ((out.can & CAN.ERROR) !== 0) code.add(`if(${out.code} instanceof E){${result}=${out.code};break ${label};}`);
+      if (optional) {
+        code.add(
+          `if((${failure}=setField(${fields},${key},${out.code}))!==undefined){${result}=${failure};break ${label};}`,
+        );
+      } else code.add(`${fields}.set(${key},${out.code});`);
+    }
+    code.add(`${result}=${code.constant(plan.construct)}(${fields});}`);
+    this.lump(STRUCT_COST);
+    return { code: result, can: ANY };
+  }
+}

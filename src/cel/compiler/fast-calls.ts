@@ -1,0 +1,58 @@
+/**
+ * Library calls that are worth writing in place: tests on texts and sizes of lists. The callee stays the judge of everything else.
+ */
+import { costSize } from "../operators/size.js";
+import { CAN, type Out } from "./code.js";
+import { emitCost } from "./emit-call.js";
+import type { Emitter } from "./emitter.js";
+import type { CallPlan } from "./plan.js";
+
+const TEXT_TESTS: ReadonlyMap<string, string> = new Map([
+  ["starts_with_string", "startsWith"],
+  ["ends_with_string", "endsWith"],
+  ["contains_string", "includes"],
+]);
+
+/** Writes a call in place; `undefined` when there is no such form. */
+export function emitFastCall(emitter: Emitter, plan: CallPlan, args: readonly Out[]): Out | undefined {
+  const test = plan.overload === undefined ? undefined : TEXT_TESTS.get(plan.overload);
+  if (test !== undefined && plan.callee !== undefined) return emitTextTest(emitter, plan, args, test);
+  if (plan.name === "size" && plan.callee !== undefined) return emitSize(emitter, plan, args);
+  return undefined;
+}
+
+function guarded(args: readonly Out[]): string {
+  return args
+    .filter(({ can }) => (can & CAN.ERROR) !== 0)
+    .map(({ code }) => `${code} instanceof E?${code}:`)
+    .join("");
+}
+
+function emitTextTest(emitter: Emitter, plan: CallPlan, args: readonly Out[], method: string): Out {
+  const [text, part] = args as [Out, Out];
+  const { code } = emitter;
+  const result = code.temp();
+  const tests = args.filter(({ can }) => can !== CAN.STRING).map(({ code: arg }) => `typeof ${arg}==="string"`);
+  const slow = `${guarded(args)}${code.constant(plan.callee)}(${text.code},${part.code})`;
+  code.add(
+    tests.length === 0
+      ? `${result}=${text.code}.${method}(${part.code});`
+      : `${result}=${tests.join("&&")}?${text.code}.${method}(${part.code}):${slow};`,
+  );
+  if (typeof part.constant === "string" && method !== "includes")
+    emitter.lump(Math.ceil(costSize(part.constant) * 0.1));
+  else emitCost(emitter, plan, args, result);
+  return { code: result, can: CAN.BOOL | CAN.ERROR };
+}
+
+function emitSize(emitter: Emitter, plan: CallPlan, args: readonly Out[]): Out {
+  const { code } = emitter;
+  const [value] = args as [Out];
+  const result = code.temp();
+  const slow = `${guarded(args)}${code.constant(plan.callee)}(${value.code})`;
+  code.add(
+    `${result}=typeof ${value.code}==="string"?codePoints(${value.code}):isArray(${value.code})?${value.code}.length:${slow};`,
+  );
+  emitCost(emitter, plan, args, result);
+  return { code: result, can: CAN.NUMBER | CAN.ERROR };
+}

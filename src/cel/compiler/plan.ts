@@ -1,0 +1,165 @@
+/**
+ * What the planner makes of a checked expression and the emitter writes as JavaScript. The nodes are those that cost and error rules speak
+ * of (spec kubernetes-cel.md 5.2): an identifier and its chain of selections is one node, constants are folded, lazy calls are nodes of their own.
+ */
+
+import type { Suspended } from "../declarations.js";
+import type { Type } from "../types.js";
+import type { CelError } from "../values/cel-error.js";
+import type { Result, Value } from "../values/value.js";
+
+interface Node {
+  /** The id of the expression node. */
+  readonly id: number;
+}
+
+/** A constant. */
+export interface ConstPlan extends Node {
+  readonly kind: "const";
+  readonly value: Value;
+}
+
+/** One step of a chain. `key` is a constant, or a plan evaluated when the step is reached. */
+export interface Qualifier {
+  readonly id: number;
+  readonly key: ConstPlan | Plan;
+  readonly optional: boolean;
+  /** The last step of `has(e.f)`. */
+  readonly test: boolean;
+  /** What the checker says of a key that is not constant. */
+  readonly keyKind: "string" | "int" | undefined;
+}
+
+/** A variable of the environment (`local` undefined) or of an enclosing loop, or any other operand, followed by steps. */
+export interface AttributePlan extends Node {
+  readonly kind: "attribute";
+  /** The id of the root's node. */
+  readonly rootId: number;
+  /** Whether the root's static type lets it be an optional at run time, so that the steps apply to its content. */
+  readonly maybeOptional: boolean;
+  readonly root:
+    | { readonly kind: "global"; readonly name: string }
+    | { readonly kind: "local"; readonly slot: Slot }
+    | { readonly kind: "operand"; readonly plan: Plan };
+  readonly qualifiers: readonly Qualifier[];
+}
+
+/** A variable of a loop, as the emitter names it. */
+export interface Slot {
+  readonly name: string;
+  readonly index: number;
+}
+
+/** `condition ? yes : no`. */
+export interface ConditionalPlan extends Node {
+  readonly kind: "conditional";
+  readonly condition: Plan;
+  readonly yes: Plan;
+  readonly no: Plan;
+}
+
+/** `left && right`, `left || right`. */
+export interface LogicPlan extends Node {
+  readonly kind: "and" | "or";
+  readonly left: Plan;
+  readonly right: Plan;
+}
+
+/** `left.or(right)` and `left.orValue(right)`. */
+export interface OptionalOrPlan extends Node {
+  readonly kind: "or-optional" | "or-value";
+  readonly left: Plan;
+  readonly right: Plan;
+}
+
+/** What a call does: its arguments are values, never errors. */
+export type Callee = (...args: readonly Value[]) => Result;
+
+/** What a host function's call does; it gets the evaluation's state first and may suspend. */
+export type HostCallee = (state: unknown, ...args: readonly Value[]) => Result | Suspended;
+
+/** The cost of a call that has happened; arguments may be errors. */
+export type CostRule = (args: readonly Result[], result: Result) => number;
+
+/** A strict call. */
+export interface CallPlan extends Node {
+  readonly kind: "call";
+  readonly name: string;
+  /** The overload, when the checker has left one. */
+  readonly overload: string | undefined;
+  readonly args: readonly Plan[];
+  /** `undefined` for operators, which the emitter builds itself. */
+  readonly callee: Callee | undefined;
+  readonly host: HostCallee | undefined;
+  /** A number, or a rule that looks at arguments and result. */
+  readonly cost: number | CostRule;
+  /** The static kinds of the arguments, to choose what the emitter tries first. */
+  readonly kinds: readonly Type["kind"][];
+  /** Arguments are evaluated one after the other and the first error ends it; otherwise all are evaluated first. */
+  readonly stopsAtError: boolean;
+}
+
+/** `element in [constants]` where all of them are bools, numbers or strings: no cost of its own. */
+export interface MembershipPlan extends Node {
+  readonly kind: "membership";
+  readonly element: Plan;
+  readonly contains: (value: Value) => boolean;
+  /** The set, when all of it are strings. */
+  readonly strings: ReadonlySet<string> | undefined;
+}
+
+/** A list literal that is not constant. */
+export interface ListPlan extends Node {
+  readonly kind: "list";
+  readonly elements: readonly Plan[];
+  readonly optional: readonly boolean[];
+}
+
+/** A map literal that is not constant. */
+export interface MapPlan extends Node {
+  readonly kind: "map";
+  readonly entries: readonly { readonly key: Plan; readonly value: Plan; readonly optional: boolean }[];
+}
+
+/** A message literal. */
+export interface StructPlan extends Node {
+  readonly kind: "struct";
+  readonly fields: readonly { readonly name: string; readonly value: Plan; readonly optional: boolean }[];
+  readonly construct: (fields: ReadonlyMap<string, Value>) => Result;
+}
+
+/** A comprehension. */
+export interface FoldPlan extends Node {
+  readonly kind: "fold";
+  readonly range: Plan;
+  readonly first: Slot;
+  readonly second: Slot | undefined;
+  readonly accumulator: Slot;
+  readonly start: Plan;
+  readonly condition: Plan;
+  readonly step: Plan;
+  readonly result: Plan;
+}
+
+/** Any node. */
+export type Plan =
+  | ConstPlan
+  | AttributePlan
+  | ConditionalPlan
+  | LogicPlan
+  | OptionalOrPlan
+  | CallPlan
+  | MembershipPlan
+  | ListPlan
+  | MapPlan
+  | StructPlan
+  | FoldPlan;
+
+/** An error found while planning: phase `program` (spec kubernetes-cel.md 0.1, `P`). */
+export class PlanError extends Error {
+  readonly code = "CEL_PROGRAM";
+
+  constructor(error: CelError | string) {
+    super(typeof error === "string" ? error : error.message);
+  }
+}

@@ -1,0 +1,315 @@
+/**
+ * From a checked expression to a plan: groups chains into attributes, folds constants, picks what each call does and costs
+ * (spec kubernetes-cel.md 2, 3.1, 3.2 and 5.2).
+ */
+import type {
+  CallExpr,
+  ComprehensionExpr,
+  Expr,
+  IdentExpr,
+  ListExpr,
+  MapExpr,
+  SelectExpr,
+  StructExpr,
+} from "../ast.js";
+import type { CheckedExpr, Declarations } from "../checked.js";
+import { callCost } from "../cost/call-cost.js";
+import type { HostFunction } from "../declarations.js";
+import { dispatcher } from "../dispatch.js";
+import { nativeNameOf } from "../operators/kind.js";
+import { isQualifier } from "../operators/qualify.js";
+import type { Type } from "../types.js";
+import { CelError } from "../values/cel-error.js";
+import { MapValue } from "../values/map-value.js";
+import { TypeValue } from "../values/type-value.js";
+import { constantMembership } from "./membership.js";
+import { bindPattern } from "./patterns.js";
+import {
+  type AttributePlan,
+  type Callee,
+  type CallPlan,
+  type ConstPlan,
+  type HostCallee,
+  type Plan,
+  PlanError,
+  type Qualifier,
+  type Slot,
+} from "./plan.js";
+import { runtimeTypeName } from "./type-names.js";
+
+/** Conversions that are made while planning when their argument is constant (spec kubernetes-cel.md 3.2). */
+const FOLDED: ReadonlySet<string> = new Set([
+  "bool",
+  "bytes",
+  "double",
+  "duration",
+  "dyn",
+  "int",
+  "string",
+  "timestamp",
+  "type",
+  "uint",
+]);
+
+/** Operators that the emitter writes itself. */
+const OPERATORS: ReadonlySet<string> = new Set([
+  "_+_",
+  "_-_",
+  "_*_",
+  "_/_",
+  "_%_",
+  "-_",
+  "!_",
+  "_<_",
+  "_<=_",
+  "_>_",
+  "_>=_",
+  "_==_",
+  "_!=_",
+  "@in",
+  "@not_strictly_false",
+  "cel.@mapInsert",
+]);
+
+/** Plans one expression. */
+export class Planner {
+  #nextSlot = 0;
+  #scope: { readonly name: string; readonly slot: Slot }[] = [];
+
+  constructor(
+    private readonly checked: CheckedExpr,
+    private readonly declarations: Declarations,
+    private readonly hosts: ReadonlyMap<string, HostFunction["overloads"][number]>,
+  ) {}
+
+  /** The plan of the whole expression. Throws a {@link PlanError}. */
+  run(): Plan {
+    return this.#plan(this.checked.expr);
+  }
+
+  #plan(expr: Expr): Plan {
+    switch (expr.kind) {
+      case "literal":
+        return { kind: "const", id: expr.id, value: expr.value };
+      case "ident":
+        return this.#ident(expr);
+      case "select":
+        return this.#select(expr);
+      case "call":
+        return this.#call(expr);
+      case "list":
+        return this.#list(expr);
+      case "map":
+        return this.#map(expr);
+      case "struct":
+        return this.#struct(expr);
+      case "comprehension":
+        return this.#comprehension(expr);
+    }
+  }
+
+  #ident(expr: IdentExpr): Plan {
+    if (!expr.rooted) {
+      const bound = this.#scope.findLast(({ name }) => name === expr.name);
+      if (bound !== undefined) return this.#attribute(expr.id, { kind: "local", slot: bound.slot });
+    }
+    if (this.checked.typeNames.has(expr.id)) {
+      const type = this.declarations.typeNames.get(expr.name);
+      if (type === undefined) throw new PlanError(`reference to undefined type: ${expr.name}`);
+      return { kind: "const", id: expr.id, value: new TypeValue(runtimeTypeName(type, expr.name)) };
+    }
+    return this.#attribute(expr.id, { kind: "global", name: expr.name });
+  }
+
+  #attribute(id: number, root: AttributePlan["root"]): Plan {
+    return { kind: "attribute", id, rootId: id, root, maybeOptional: this.#maybeOptional(id), qualifiers: [] };
+  }
+
+  #kind(id: number): Type["kind"] {
+    return this.checked.types.get(id)?.kind ?? "dyn";
+  }
+
+  /** Whether the static type of a node lets it be an optional at run time. */
+  #maybeOptional(id: number): boolean {
+    const kind = this.#kind(id);
+    return kind === "opaque" || kind === "dyn" || kind === "param" || kind === "any";
+  }
+
+  #select(expr: SelectExpr): Plan {
+    const key: ConstPlan = { kind: "const", id: expr.id, value: expr.field };
+    return qualified(expr.id, this.#plan(expr.operand), this.#maybeOptional(expr.operand.id), {
+      id: expr.id,
+      key,
+      keyKind: "string",
+      optional: false,
+      test: expr.testOnly,
+    });
+  }
+
+  #call(expr: CallExpr): Plan {
+    const argExprs = expr.target === undefined ? expr.args : [expr.target, ...expr.args];
+    const args = argExprs.map((arg) => this.#plan(arg));
+    const [first, second, third] = args as [Plan, Plan, Plan];
+    switch (expr.function) {
+      case "_&&_":
+        return { kind: "and", id: expr.id, left: first, right: second };
+      case "_||_":
+        return { kind: "or", id: expr.id, left: first, right: second };
+      case "_?:_":
+        return { kind: "conditional", id: expr.id, condition: first, yes: second, no: third };
+      case "_[_]":
+      case "_[?_]":
+      case "_?._": {
+        const [operand, key] = argExprs as [Expr, Expr];
+        const qualifier = this.#index(expr.id, second, this.#kind(key.id), expr.function !== "_[_]");
+        return qualified(expr.id, first, this.#maybeOptional(operand.id), qualifier);
+      }
+    }
+    const overloads = this.checked.overloads.get(expr.id) ?? [];
+    const overload = overloads.length === 1 ? overloads[0] : undefined;
+    if (args.length === 2 && (overload === undefined || LAZY.has(overload))) {
+      if (expr.function === "or") return { kind: "or-optional", id: expr.id, left: first, right: second };
+      if (expr.function === "orValue") return { kind: "or-value", id: expr.id, left: first, right: second };
+    }
+    if (overload === "in_list" && second.kind === "const") {
+      const membership = constantMembership(second.value);
+      if (membership === "empty") return { kind: "const", id: expr.id, value: false };
+      if (membership !== undefined) return { kind: "membership", id: expr.id, element: first, ...membership };
+    }
+    return this.#strict(
+      expr,
+      overload,
+      args,
+      argExprs.map(({ id }) => this.#kind(id)),
+    );
+  }
+
+  #strict(expr: CallExpr, overload: string | undefined, args: readonly Plan[], kinds: readonly Type["kind"][]): Plan {
+    const name = expr.function;
+    const cost = callCost(name, overload);
+    const call: CallPlan = {
+      kind: "call",
+      id: expr.id,
+      name,
+      overload,
+      args,
+      kinds,
+      callee: undefined,
+      host: undefined,
+      cost,
+      stopsAtError: args.length > 2,
+    };
+    if (OPERATORS.has(name)) return call;
+    const host = this.#host(name, overload, args.length);
+    if (host !== undefined) return { ...call, host: host.call as HostCallee, cost: host.cost ?? 1 };
+    const callee = this.#callee(name, overload);
+    const argument = args[0];
+    if (FOLDED.has(name) && args.length === 1 && argument?.kind === "const") {
+      const value = callee(argument.value);
+      if (value instanceof CelError) throw new PlanError(value);
+      return { kind: "const", id: expr.id, value };
+    }
+    const pattern = args[1];
+    if (pattern?.kind === "const" && typeof pattern.value === "string") {
+      const bound = bindPattern(name, pattern.value, callee);
+      if (bound instanceof CelError) throw new PlanError(bound);
+      if (bound !== undefined) return { ...call, callee: bound, stopsAtError: true };
+    }
+    return { ...call, callee };
+  }
+
+  #host(name: string, overload: string | undefined, arity: number): HostFunction["overloads"][number] | undefined {
+    if (overload !== undefined) return this.hosts.get(overload);
+    const declared = this.declarations.functions.get(name)?.overloads ?? [];
+    const fitting = declared.find(({ id, params }) => params.length === arity && this.hosts.has(id));
+    return fitting === undefined ? undefined : this.hosts.get(fitting.id);
+  }
+
+  #callee(name: string, overload: string | undefined): Callee {
+    const declaration = this.declarations.functions.get(name);
+    if (declaration === undefined) throw new PlanError(`no such overload: ${name}`);
+    const chosen = declaration.overloads.filter(({ id }) => id === overload);
+    return dispatcher(declaration, chosen.length === 0 ? declaration.overloads : chosen);
+  }
+
+  #index(id: number, key: Plan, kind: Type["kind"], optional: boolean): Qualifier {
+    if (key.kind === "const" && !isQualifier(key.value)) {
+      throw new PlanError(`invalid qualifier type: ${nativeNameOf(key.value)}`);
+    }
+    const keyKind = kind === "string" || kind === "int" ? kind : undefined;
+    return { id, key, keyKind, optional, test: false };
+  }
+
+  #list(expr: ListExpr): Plan {
+    const elements = expr.elements.map((element) => this.#plan(element));
+    if (elements.every((element) => element.kind === "const") && !expr.optional.includes(true)) {
+      return { kind: "const", id: expr.id, value: elements.map((element) => (element as ConstPlan).value) };
+    }
+    return { kind: "list", id: expr.id, elements, optional: expr.optional };
+  }
+
+  #map(expr: MapExpr): Plan {
+    const entries = expr.entries.map((entry) => ({
+      key: this.#plan(entry.key),
+      value: this.#plan(entry.value),
+      optional: entry.optional,
+    }));
+    if (entries.some(({ key }) => key.kind === "const" && key.value instanceof Uint8Array)) {
+      throw new PlanError("unsupported key type: bytes");
+    }
+    if (entries.every(({ key, value, optional }) => key.kind === "const" && value.kind === "const" && !optional)) {
+      const map = new MapValue();
+      for (const { key, value } of entries) map.set((key as ConstPlan).value, (value as ConstPlan).value);
+      return { kind: "const", id: expr.id, value: map };
+    }
+    return { kind: "map", id: expr.id, entries };
+  }
+
+  #struct(expr: StructExpr): Plan {
+    const construct = this.declarations.objectTypes.get(expr.typeName)?.construct;
+    return {
+      kind: "struct",
+      id: expr.id,
+      fields: expr.fields.map(({ field, value, optional }) => ({ name: field, value: this.#plan(value), optional })),
+      construct: construct ?? (() => new CelError(`unknown type '${expr.typeName}'`)),
+    };
+  }
+
+  #comprehension(expr: ComprehensionExpr): Plan {
+    const start = this.#plan(expr.accuInit);
+    const range = this.#plan(expr.range);
+    const accumulator = this.#slot(expr.accuVar);
+    const first = this.#slot(expr.iterVar);
+    const second = expr.iterVar2 === undefined ? undefined : this.#slot(expr.iterVar2);
+    const outer = this.#scope;
+    const withAccumulator = [...outer, { name: expr.accuVar, slot: accumulator }];
+    this.#scope = [...withAccumulator, { name: expr.iterVar, slot: first }];
+    if (second !== undefined && expr.iterVar2 !== undefined) this.#scope.push({ name: expr.iterVar2, slot: second });
+    // The accumulator hides an iteration variable of its name.
+    this.#scope.push({ name: expr.accuVar, slot: accumulator });
+    const condition = this.#plan(expr.loopCondition);
+    const step = this.#plan(expr.loopStep);
+    this.#scope = withAccumulator;
+    const result = this.#plan(expr.result);
+    this.#scope = outer;
+    return { kind: "fold", id: expr.id, range, first, second, accumulator, start, condition, step, result };
+  }
+
+  #slot(name: string): Slot {
+    this.#nextSlot += 1;
+    return { name, index: this.#nextSlot };
+  }
+}
+
+const LAZY: ReadonlySet<string> = new Set(["optional_or_optional", "optional_orValue_value"]);
+
+/** Appends a step: to an attribute, to both branches of a conditional, or to anything else as the operand of a new attribute. */
+function qualified(id: number, operand: Plan, maybeOptional: boolean, qualifier: Qualifier): Plan {
+  if (operand.kind === "attribute") return { ...operand, id, qualifiers: [...operand.qualifiers, qualifier] };
+  if (operand.kind === "conditional") {
+    const yes = qualified(id, operand.yes, maybeOptional, qualifier);
+    return { ...operand, id, yes, no: qualified(id, operand.no, maybeOptional, qualifier) };
+  }
+  const root = { kind: "operand", plan: operand } as const;
+  return { kind: "attribute", id, rootId: operand.id, root, maybeOptional, qualifiers: [qualifier] };
+}

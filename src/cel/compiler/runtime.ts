@@ -1,0 +1,252 @@
+/**
+ * What generated code calls: the slow and complete ways, and the parts that need no fast one.
+ */
+
+import { equalityCost } from "../cost/call-cost.js";
+import { Suspended } from "../declarations.js";
+import { add, divide, modulo, multiply, negate, subtract } from "../operators/arithmetic.js";
+import { compare, equals, listContains } from "../operators/compare.js";
+import { kindOf, nativeNameOf } from "../operators/kind.js";
+import { findKey, isUsableKey, keysOf, sizeOfMap } from "../operators/maps.js";
+import { printKey } from "../operators/print.js";
+import { isPresent, isQualifier, qualify, qualifyOptional } from "../operators/qualify.js";
+import { codePoints } from "../operators/size.js";
+import { CelError, noSuchOverload } from "../values/cel-error.js";
+import { Lazy } from "../values/lazy.js";
+import { MapValue } from "../values/map-value.js";
+import { MARK } from "../values/mark.js";
+import { Optional } from "../values/optional.js";
+import type { Result, Value } from "../values/value.js";
+import { Interruption, type Meter } from "./meter.js";
+
+const isError = (value: unknown): value is CelError => value instanceof CelError;
+
+/** A variable that is not plain data: missing, lazy, an error, or one of the engine's classes. */
+function global(bound: unknown, name: string): Result {
+  if (bound === undefined) return new CelError(`no such attribute(s): ${name}`);
+  if (bound instanceof Lazy) {
+    const value = bound.get();
+    if (value instanceof Suspended) throw new Interruption("suspended", value);
+    return value;
+  }
+  return bound as Result;
+}
+
+/** Steps with constant keys. In `meter.steps`: how many were made. With `optional`, `undefined` for none. */
+function walk(from: Value, keys: readonly Value[], meter: Meter, optional: boolean): Result | undefined {
+  let current = from;
+  for (let i = 0; i < keys.length; i++) {
+    const next = optional ? qualifyOptional(current, keys[i] as Value) : qualify(current, keys[i] as Value);
+    if (next === undefined || isError(next)) {
+      meter.steps = optional ? i : i + 1; // a failing step counts, a missing optional one does not
+      return next;
+    }
+    current = next;
+  }
+  meter.steps = keys.length;
+  return current;
+}
+
+/** One step with a key found at run time. */
+function step(from: Value, key: Value, optional: boolean): Result | undefined {
+  if (!isQualifier(key)) return new CelError(`invalid qualifier type: ${nativeNameOf(key)}`);
+  return optional ? qualifyOptional(from, key) : qualify(from, key);
+}
+
+/** What `!` and `?:` say of a condition that is no bool. */
+const notBool = (value: Result): CelError => (isError(value) ? value : noSuchOverload());
+
+/** `a && b` where `a` is not false: the first error decides, unless `b` is false. */
+function and(a: Result, b: Result): Result {
+  if (b === false) return false;
+  if (a === true) return b === true ? true : notBool(b);
+  return notBool(a);
+}
+
+function or(a: Result, b: Result): Result {
+  if (b === true) return true;
+  if (a === false) return b === false ? false : notBool(b);
+  return notBool(a);
+}
+
+/** `==` on anything. In `meter.steps`: its cost. */
+function equal(a: Result, b: Result, meter: Meter): Result {
+  meter.steps = equalityCost(a, b, false);
+  return isError(a) ? a : isError(b) ? b : equals(a, b);
+}
+
+function notEqual(a: Result, b: Result, meter: Meter): Result {
+  meter.steps = equalityCost(a, b, true);
+  return isError(a) ? a : isError(b) ? b : equals(a, b) !== true;
+}
+
+/** The cost of comparing two texts: a tenth of the shorter one's code points. */
+function shorter(a: string, b: string): number {
+  if (a.length === 0 || b.length === 0) return 0;
+  if (a.length <= 10 || b.length <= 10) return 1;
+  return Math.ceil(Math.min(codePoints(a), codePoints(b)) * 0.1);
+}
+
+const ORDERS: Readonly<Record<string, (order: number) => boolean>> = {
+  "_<_": (order) => order < 0,
+  "_<=_": (order) => order <= 0,
+  "_>_": (order) => order > 0,
+  "_>=_": (order) => order >= 0,
+};
+
+function ordered(operator: string, a: Result, b: Result): Result {
+  if (isError(a)) return a;
+  if (isError(b)) return b;
+  const order = compare(a, b);
+  if (order === undefined) return noSuchOverload(operator);
+  return isError(order) ? order : (ORDERS[operator] as (order: number) => boolean)(order);
+}
+
+const strict2 =
+  (operation: (a: Value, b: Value) => Result) =>
+  (a: Result, b: Result): Result =>
+    isError(a) ? a : isError(b) ? b : operation(a, b);
+
+/** `a in b` on anything. */
+function contained(a: Result, b: Result): Result {
+  if (isError(a)) return a;
+  if (isError(b)) return b;
+  if (Array.isArray(b)) return listContains(b, a);
+  const kind = kindOf(b);
+  if (kind === "map") return isUsableKey(a) && findKey(b, a) !== undefined;
+  return noSuchOverload(kind === "string" || kind === "timestamp" || kind === "duration" ? undefined : "@in");
+}
+
+/** The range of a loop as arrays of keys (`undefined`: indexes) and values; one-variable loops take `values` only. */
+function range(of: Value, two: boolean, meter: Meter): readonly Value[] | CelError {
+  meter.keys = undefined;
+  if (Array.isArray(of)) return of;
+  if (sizeOfMap(of) === undefined) {
+    const name = nativeNameOf(of);
+    return new CelError(
+      two ? `unsupported comprehension range type: ${name}` : `got '${name}', expected iterable type`,
+    );
+  }
+  const keys = keysOf(of);
+  if (!two) return keys;
+  meter.keys = keys;
+  return keys.map((key) => findKey(of, key) as Value);
+}
+
+/** Adds an element of a list literal that is marked optional. */
+function pushOptional(list: Value[], element: Result): CelError | undefined {
+  if (isError(element)) return element;
+  if (!(element instanceof Optional)) {
+    return new CelError(`cannot initialize optional list element from non-optional value ${printKey(element)}`);
+  }
+  if (element.value !== undefined) list.push(element.value);
+  return undefined;
+}
+
+/** Sets an entry of a map literal; the key is no error. */
+function setEntry(map: MapValue, key: Value, value: Value, optional: boolean): CelError | undefined {
+  if (!isUsableKey(key)) return new CelError(`unsupported key type: ${nativeNameOf(key)}`);
+  if (!optional) map.set(key, value);
+  else if (!(value instanceof Optional)) {
+    const text = `cannot initialize optional entry '${printKey(key)}' from non-optional value ${printKey(value)}`;
+    return new CelError(text);
+  } else if (value.value === undefined) map.delete(key);
+  else map.set(key, value.value);
+  return undefined;
+}
+
+/** Sets a field that is marked optional in a message literal. */
+function setField(fields: Map<string, Value>, name: string, value: Value): CelError | undefined {
+  if (!(value instanceof Optional)) {
+    return new CelError(`cannot initialize optional entry '${name}' from non-optional value ${printKey(value)}`);
+  }
+  if (value.value === undefined) fields.delete(name);
+  else fields.set(name, value.value);
+  return undefined;
+}
+
+/** Inserts into the accumulator of `transformMap` and its siblings, in place. */
+function insert(map: Result, key: Result, value: Result): Result {
+  if (isError(map)) return map;
+  if (isError(key)) return key;
+  if (isError(value)) return value;
+  const target = map as MapValue;
+  if (!isUsableKey(key)) return new CelError(`unsupported key type: ${nativeNameOf(key)}`);
+  if (target.get(key) !== undefined) return new CelError(`insert failed: key ${printKey(key)} already exists`);
+  target.set(key, value);
+  return target;
+}
+
+/** Inserts every entry of a map. */
+function insertAll(map: Result, entries: Result): Result {
+  if (isError(map)) return map;
+  if (isError(entries)) return entries;
+  if (sizeOfMap(entries) === undefined) return noSuchOverload();
+  for (const key of keysOf(entries)) {
+    const outcome = insert(map, key, findKey(entries, key) as Value);
+    if (isError(outcome)) return outcome;
+  }
+  return map;
+}
+
+/** Makes an optional of what a chain yields: `undefined` is none. */
+const optional = (value: Result | undefined): Result =>
+  value === undefined ? Optional.NONE : isError(value) ? value : Optional.of(value);
+
+/** Ends an evaluation whose cost exceeds its limit. */
+function exceeded(cost: number, meter: Meter): never {
+  meter.cost = cost;
+  throw new Interruption("limit", undefined);
+}
+
+/** Calls a host function; ends the evaluation when the answer is not there. */
+function host(
+  call: (...args: readonly unknown[]) => Result | Suspended,
+  state: unknown,
+  args: readonly Value[],
+): Result {
+  const value = call(state, ...args);
+  if (value instanceof Suspended) throw new Interruption("suspended", value);
+  return value;
+}
+
+/** Everything generated code refers to, by the name it uses. */
+export const HELPERS = {
+  MARK,
+  E: CelError,
+  O: Optional,
+  MapValue,
+  NONE: Optional.NONE,
+  isArray: Array.isArray,
+  hasOwn: Object.hasOwn,
+  global,
+  walk,
+  step,
+  isPresent,
+  notBool,
+  and,
+  or,
+  equal,
+  notEqual,
+  shorter,
+  ordered,
+  add: strict2(add),
+  subtract: strict2(subtract),
+  multiply: strict2(multiply),
+  divide: strict2(divide),
+  modulo: strict2(modulo),
+  negate: (a: Result): Result => (isError(a) ? a : negate(a)),
+  contained,
+  range,
+  pushOptional,
+  setEntry,
+  setField,
+  insert,
+  insertAll,
+  optional,
+  exceeded,
+  host,
+  codePoints,
+  noSuchOverload,
+  ceil: Math.ceil,
+} as const;

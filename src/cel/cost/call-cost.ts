@@ -1,0 +1,156 @@
+/**
+ * What a call costs at run time (spec kubernetes-cel.md 5.3). Where the checker has left one overload, rules of single overloads apply; otherwise only
+ * those that go by the function's name.
+ */
+import type { CostRule } from "../compiler/plan.js";
+import { costSize, traversalCost } from "../operators/size.js";
+import { OpaqueValue, type Result } from "../values/value.js";
+
+/** Making a list. */
+export const LIST_COST = 10;
+/** Making a map. */
+export const MAP_COST = 30;
+/** Making a message. */
+export const STRUCT_COST = 40;
+/** One authorization check: so much that one expression may ask for two at most. */
+const CHECK_COST = 350_000;
+/** What one requirement of a selector weighs: a list and a struct. */
+const REQUIREMENT_COST = LIST_COST + STRUCT_COST;
+/** The share of a text that one unit of cost walks through. */
+const TEXT = 0.1;
+/** The share of a pattern's length that counts as one of its expressions. */
+const PATTERN = 0.25;
+
+/** The size of the value at `index`; 1 where there is none. */
+const size = (args: readonly Result[], index: number): number => costSize(args[index] as Result);
+
+/** A tenth of the size of one argument, rounded up, `factor` times. */
+const text =
+  (index: number, factor = 1): CostRule =>
+  (args) =>
+    Math.ceil(size(args, index) * factor * TEXT);
+
+const traversal: CostRule = (args) => traversalCost(args[0] as Result);
+const joined: CostRule = (_args, result) => Math.ceil(costSize(result) * 2 * TEXT);
+const search: CostRule = (args) => Math.ceil((1 + size(args, 0)) * TEXT) * Math.ceil(size(args, 1) * PATTERN);
+const selector: CostRule = (args) => {
+  const length = size(args, 1);
+  return LIST_COST + Math.ceil(length * TEXT) + Math.ceil(Math.ceil(length * 0.5) * REQUIREMENT_COST);
+};
+
+/** The size of a format's pattern is the format's own to know. */
+const validate: CostRule = (args) => {
+  const format = args[0];
+  if (!(format instanceof OpaqueValue) || format.patternSize === undefined) return 1;
+  return Math.ceil((1 + size(args, 1)) * TEXT) * Math.ceil(format.patternSize * PATTERN);
+};
+
+/** A network's own size, twice, is compared; a text is parsed before. */
+const contains =
+  (again: boolean, parsed: boolean): CostRule =>
+  (args) => {
+    const network = size(args, 0);
+    const compared = Math.ceil(2 * network * TEXT) + (again ? Math.ceil(network * TEXT) + 1 : 0);
+    return compared + (parsed ? Math.ceil(size(args, 1) * TEXT) : 0);
+  };
+
+const smaller: CostRule = (args) => Math.ceil(Math.min(size(args, 0), size(args, 1)) * TEXT);
+
+/** `==` and `!=`. A library value on the left of `==` costs one unit. */
+export const equalityCost = (left: Result, right: Result, negated: boolean): number => {
+  if (!negated && left instanceof OpaqueValue) return 1;
+  return Math.ceil(Math.min(costSize(left), costSize(right)) * TEXT);
+};
+
+/** Lists that a call makes: 11 and a unit an element. */
+const made: CostRule = (_args, result) => 1 + LIST_COST + costSize(result);
+const flattened: CostRule = (args) => {
+  const depth = args.length === 2 ? Number(args[1]) : 1;
+  // A negative depth is a huge unsigned number to the reference: the factor is taken as 1 there.
+  return 1 + LIST_COST + Math.floor(size(args, 0) * (depth < 0 ? 1 : depth));
+};
+
+/** Every element against every other: twice the square, a tenth more for texts. */
+const compared =
+  (index: number): CostRule =>
+  (args) => {
+    const list = args[index];
+    if (!Array.isArray(list)) return 1;
+    const first = list[0] as Result | undefined;
+    const factor = typeof first === "string" || first instanceof Uint8Array ? 2 + TEXT : 2;
+    return 1 + LIST_COST + Math.floor(list.length * list.length * factor);
+  };
+
+const sets =
+  (factor: number): CostRule =>
+  (args) =>
+    1 + size(args, 0) * size(args, 1) * factor;
+
+const BY_OVERLOAD: ReadonlyMap<string, CostRule> = new Map<string, CostRule>([
+  ["list_slice", made],
+  ["lists_range", made],
+  ["list_reverse", made],
+  ["list_flatten", flattened],
+  ["list_flatten_int", flattened],
+  ["list_distinct", compared(0)],
+  ["list_sets_contains_list", sets(1)],
+  ["list_sets_intersects_list", sets(1)],
+  ["list_sets_equivalent_list", sets(2)],
+  ["starts_with_string", text(1)],
+  ["ends_with_string", text(1)],
+  ["string_to_bytes", text(0)],
+  ["bytes_to_string", text(0)],
+  ["strings_quote", text(0)],
+  ["string_format", text(0)],
+  ["in_list", (args) => size(args, 1)],
+  ["add_string", (args) => Math.ceil((size(args, 0) + size(args, 1)) * TEXT)],
+  ["add_bytes", (args) => Math.ceil((size(args, 0) + size(args, 1)) * TEXT)],
+  ["matches_string", search],
+  ["contains_string", (args) => Math.ceil(size(args, 0) * TEXT) * Math.ceil(size(args, 1) * TEXT)],
+  ...["less", "less_equals", "greater", "greater_equals"].flatMap((operator): [string, CostRule][] => [
+    [`${operator}_string`, smaller],
+    [`${operator}_bytes`, smaller],
+  ]),
+]);
+
+const BY_NAME: ReadonlyMap<string, CostRule | number> = new Map<string, CostRule | number>([
+  ["check", CHECK_COST],
+  ["fieldSelector", selector],
+  ["labelSelector", selector],
+  ...["isSorted", "sum", "max", "min", "indexOf", "lastIndexOf", "includes"].map((name): [string, CostRule] => [
+    name,
+    traversal,
+  ]),
+  ...["url", "lowerAscii", "upperAscii", "substring", "trim", "jsonpatch.escapeKey"].map((name): [string, CostRule] => [
+    name,
+    text(0),
+  ]),
+  ...["cidr", "isIP", "isCIDR", "quantity", "isQuantity", "semver", "isSemver"].map((name): [string, CostRule] => [
+    name,
+    text(0),
+  ]),
+  ["replace", text(0, 2)],
+  ["split", text(0, 2)],
+  ["ip.isCanonical", text(0, 2)],
+  ["join", joined],
+  ["find", search],
+  ["findAll", search],
+  ["validate", validate],
+]);
+
+/** The cost of a call of this function, with this overload left by the checker (`undefined`: several). */
+export function callCost(name: string, overload: string | undefined): number | CostRule {
+  const ruled =
+    (overload === undefined ? undefined : (BY_OVERLOAD.get(overload) ?? sortCost(overload))) ?? BY_NAME.get(name);
+  if (ruled !== undefined) return ruled;
+  if (name === "ip") return overload === "cidr_ip" ? 1 : text(0);
+  if (name === "containsIP") return contains(false, overload === "cidr_contains_ip_string");
+  if (name === "containsCIDR") return contains(true, overload === "cidr_contains_cidr_string");
+  return 1;
+}
+
+function sortCost(overload: string): CostRule | undefined {
+  if (!overload.startsWith("list_")) return undefined;
+  if (overload.endsWith("_sort")) return compared(0);
+  return overload.endsWith("_sortByAssociatedKeys") ? compared(1) : undefined;
+}
