@@ -2,6 +2,16 @@
 import type { Library } from "../declarations.js";
 import { added, fn, method } from "../declare.js";
 import { BOOL, opaqueType, STRING } from "../types.js";
+import {
+  type AuthorizerValue,
+  type DecisionValue,
+  GroupCheckValue,
+  type PathCheckValue,
+  pathCheck,
+  type ResourceCheckValue,
+  resourceCheck,
+  serviceAccount,
+} from "./authz-values.js";
 
 /** The type of `authorizer`. */
 export const AUTHORIZER = opaqueType("kubernetes.authorization.Authorizer");
@@ -11,30 +21,60 @@ const PATH_CHECK = opaqueType("kubernetes.authorization.PathCheck");
 const GROUP_CHECK = opaqueType("kubernetes.authorization.GroupCheck");
 const DECISION = opaqueType("kubernetes.authorization.Decision");
 
+/** A method that sets one part of a resource check. */
+const part = (id: string, name: keyof ResourceCheckValue["question"]) =>
+  method(id, [RESOURCE_CHECK, STRING], RESOURCE_CHECK, (check: ResourceCheckValue, value: string) =>
+    check.with({ [name]: value }),
+  );
+
 /** The checks an authorizer can make, and the parts of its decision. */
 export const authzLibrary: Library = {
   name: "authz",
   functions: [
-    fn("path", method("authorizer_path", [AUTHORIZER, STRING], PATH_CHECK)),
-    fn("group", method("authorizer_group", [AUTHORIZER, STRING], GROUP_CHECK)),
-    fn("serviceAccount", method("authorizer_serviceaccount", [AUTHORIZER, STRING, STRING], AUTHORIZER)),
-    fn("resource", method("groupcheck_resource", [GROUP_CHECK, STRING], RESOURCE_CHECK)),
-    fn("subresource", method("resourcecheck_subresource", [RESOURCE_CHECK, STRING], RESOURCE_CHECK)),
-    fn("namespace", method("resourcecheck_namespace", [RESOURCE_CHECK, STRING], RESOURCE_CHECK)),
-    fn("name", method("resourcecheck_name", [RESOURCE_CHECK, STRING], RESOURCE_CHECK)),
+    fn("path", method("authorizer_path", [AUTHORIZER, STRING], PATH_CHECK, pathCheck)),
+    fn(
+      "group",
+      method(
+        "authorizer_group",
+        [AUTHORIZER, STRING],
+        GROUP_CHECK,
+        (authorizer: AuthorizerValue, group: string) => new GroupCheckValue(authorizer, group),
+      ),
+    ),
+    fn("serviceAccount", method("authorizer_serviceaccount", [AUTHORIZER, STRING, STRING], AUTHORIZER, serviceAccount)),
+    fn("resource", method("groupcheck_resource", [GROUP_CHECK, STRING], RESOURCE_CHECK, resourceCheck)),
+    fn("subresource", part("resourcecheck_subresource", "subresource")),
+    fn("namespace", part("resourcecheck_namespace", "namespace")),
+    fn("name", part("resourcecheck_name", "name")),
     ...added(
       131,
-      fn("fieldSelector", method("authorizer_fieldselector", [RESOURCE_CHECK, STRING], RESOURCE_CHECK)),
-      fn("labelSelector", method("authorizer_labelselector", [RESOURCE_CHECK, STRING], RESOURCE_CHECK)),
+      fn("fieldSelector", part("authorizer_fieldselector", "fieldSelector")),
+      fn("labelSelector", part("authorizer_labelselector", "labelSelector")),
     ),
     fn(
       "check",
-      method("pathcheck_check", [PATH_CHECK, STRING], DECISION),
-      method("resourcecheck_check", [RESOURCE_CHECK, STRING], DECISION),
+      method("pathcheck_check", [PATH_CHECK, STRING], DECISION, (check: PathCheckValue, verb: string) =>
+        check.check(verb),
+      ),
+      method("resourcecheck_check", [RESOURCE_CHECK, STRING], DECISION, (check: ResourceCheckValue, verb: string) =>
+        check.check(verb),
+      ),
     ),
-    fn("errored", method("decision_errored", [DECISION], BOOL)),
-    fn("error", method("decision_error", [DECISION], STRING)),
-    fn("allowed", method("decision_allowed", [DECISION], BOOL)),
-    fn("reason", method("decision_reason", [DECISION], STRING)),
+    fn(
+      "errored",
+      method("decision_errored", [DECISION], BOOL, ({ answer }: DecisionValue) => answer.error !== undefined),
+    ),
+    fn(
+      "error",
+      method("decision_error", [DECISION], STRING, ({ answer }: DecisionValue) => answer.error ?? ""),
+    ),
+    fn(
+      "allowed",
+      method("decision_allowed", [DECISION], BOOL, ({ answer }: DecisionValue) => answer.allowed),
+    ),
+    fn(
+      "reason",
+      method("decision_reason", [DECISION], STRING, ({ answer }: DecisionValue) => answer.reason),
+    ),
   ],
 };

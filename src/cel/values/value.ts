@@ -86,8 +86,8 @@ export abstract class ObjectValue {
   abstract readonly typeName: string;
   /** The field's value; `undefined` when it is absent (`has()` is false). */
   abstract get(field: string): Result | undefined;
-  /** Whether `has(x.field)` holds; must not evaluate a lazy field. */
-  abstract has(field: string): boolean;
+  /** Whether `has(x.field)` holds; an error where finding out fails (a field of `variables` is evaluated for it). */
+  abstract has(field: string): boolean | CelError;
   /** The names of the fields that are present. */
   abstract fields(): Iterable<string>;
 }

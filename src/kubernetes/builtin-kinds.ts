@@ -1,0 +1,105 @@
+/**
+ * The kinds every cluster has (Kubernetes 1.37, and the old API versions its client library still knows): a table, so that files can be
+ * judged without a cluster.
+ */
+import { apiVersionOf, type GroupVersionKind } from "./names.js";
+
+const KINDS: Readonly<Record<string, string>> = {
+  v1: "Binding ComponentStatus ConfigMap Endpoints Event LimitRange Namespace Node PersistentVolume PersistentVolumeClaim Pod PodTemplate RangeAllocation ReplicationController ResourceQuota Secret SerializedReference Service ServiceAccount",
+  "admissionregistration.k8s.io/v1":
+    "MutatingAdmissionPolicy MutatingAdmissionPolicyBinding MutatingWebhookConfiguration ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding ValidatingWebhookConfiguration",
+  "admissionregistration.k8s.io/v1alpha1":
+    "MutatingAdmissionPolicy MutatingAdmissionPolicyBinding ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding",
+  "admissionregistration.k8s.io/v1beta1":
+    "MutatingAdmissionPolicy MutatingAdmissionPolicyBinding MutatingWebhookConfiguration ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding ValidatingWebhookConfiguration",
+  "apps/v1": "ControllerRevision DaemonSet Deployment ReplicaSet StatefulSet",
+  "apps/v1beta1": "ControllerRevision Deployment DeploymentRollback Scale StatefulSet",
+  "apps/v1beta2": "ControllerRevision DaemonSet Deployment ReplicaSet Scale StatefulSet",
+  "authentication.k8s.io/v1": "SelfSubjectReview TokenRequest TokenReview",
+  "authentication.k8s.io/v1alpha1": "SelfSubjectReview",
+  "authentication.k8s.io/v1beta1": "SelfSubjectReview TokenReview",
+  "authorization.k8s.io/v1":
+    "LocalSubjectAccessReview SelfSubjectAccessReview SelfSubjectRulesReview SubjectAccessReview",
+  "authorization.k8s.io/v1beta1":
+    "LocalSubjectAccessReview SelfSubjectAccessReview SelfSubjectRulesReview SubjectAccessReview",
+  "autoscaling/v1": "HorizontalPodAutoscaler Scale",
+  "autoscaling/v2": "HorizontalPodAutoscaler",
+  "batch/v1": "CronJob Job",
+  "batch/v1beta1": "CronJob",
+  "certificates.k8s.io/v1": "CertificateSigningRequest ClusterTrustBundle PodCertificateRequest",
+  "certificates.k8s.io/v1alpha1": "ClusterTrustBundle",
+  "certificates.k8s.io/v1beta1": "CertificateSigningRequest ClusterTrustBundle PodCertificateRequest",
+  "coordination.k8s.io/v1": "Lease",
+  "coordination.k8s.io/v1alpha2": "LeaseCandidate",
+  "coordination.k8s.io/v1beta1": "Lease LeaseCandidate",
+  "discovery.k8s.io/v1": "EndpointSlice",
+  "discovery.k8s.io/v1beta1": "EndpointSlice",
+  "events.k8s.io/v1": "Event",
+  "events.k8s.io/v1beta1": "Event",
+  "extensions/v1beta1": "DaemonSet Deployment DeploymentRollback Ingress NetworkPolicy ReplicaSet Scale",
+  "flowcontrol.apiserver.k8s.io/v1": "FlowSchema PriorityLevelConfiguration",
+  "flowcontrol.apiserver.k8s.io/v1beta1": "FlowSchema PriorityLevelConfiguration",
+  "flowcontrol.apiserver.k8s.io/v1beta2": "FlowSchema PriorityLevelConfiguration",
+  "flowcontrol.apiserver.k8s.io/v1beta3": "FlowSchema PriorityLevelConfiguration",
+  "internal.apiserver.k8s.io/v1alpha1": "StorageVersion",
+  "lifecycle.k8s.io/v1alpha1": "Eviction EvictionRequest",
+  "networking.k8s.io/v1": "IPAddress Ingress IngressClass NetworkPolicy ServiceCIDR",
+  "networking.k8s.io/v1beta1": "IPAddress Ingress IngressClass ServiceCIDR",
+  "node.k8s.io/v1": "RuntimeClass",
+  "node.k8s.io/v1alpha1": "RuntimeClass",
+  "node.k8s.io/v1beta1": "RuntimeClass",
+  "policy/v1": "Eviction PodDisruptionBudget",
+  "policy/v1beta1": "Eviction PodDisruptionBudget",
+  "rbac.authorization.k8s.io/v1": "ClusterRole ClusterRoleBinding Role RoleBinding",
+  "rbac.authorization.k8s.io/v1alpha1": "ClusterRole ClusterRoleBinding Role RoleBinding",
+  "rbac.authorization.k8s.io/v1beta1": "ClusterRole ClusterRoleBinding Role RoleBinding",
+  "resource.k8s.io/v1": "DeviceClass DeviceTaintRule ResourceClaim ResourceClaimTemplate ResourceSlice",
+  "resource.k8s.io/v1alpha3": "DeviceTaintRule ResourcePoolStatusRequest",
+  "resource.k8s.io/v1beta1": "DeviceClass ResourceClaim ResourceClaimTemplate ResourceSlice",
+  "resource.k8s.io/v1beta2": "DeviceClass DeviceTaintRule ResourceClaim ResourceClaimTemplate ResourceSlice",
+  "scheduling.k8s.io/v1": "PriorityClass",
+  "scheduling.k8s.io/v1alpha3": "CompositePodGroup PodGroup Workload",
+  "scheduling.k8s.io/v1beta1": "PodGroup PriorityClass Workload",
+  "storage.k8s.io/v1": "CSIDriver CSINode CSIStorageCapacity StorageClass VolumeAttachment VolumeAttributesClass",
+  "storage.k8s.io/v1alpha1": "CSIStorageCapacity VolumeAttachment VolumeAttributesClass",
+  "storage.k8s.io/v1beta1": "CSIDriver CSINode CSIStorageCapacity StorageClass VolumeAttachment VolumeAttributesClass",
+  "storagemigration.k8s.io/v1": "StorageVersionMigration",
+  "storagemigration.k8s.io/v1beta1": "StorageVersionMigration",
+};
+
+const CLUSTER_SCOPED: ReadonlySet<string> = new Set(
+  (
+    "CSIDriver CSINode CertificateSigningRequest ClusterRole ClusterRoleBinding ClusterTrustBundle ComponentStatus DeviceClass " +
+    "DeviceTaintRule FlowSchema IPAddress IngressClass MutatingAdmissionPolicy MutatingAdmissionPolicyBinding " +
+    "MutatingWebhookConfiguration Namespace Node PersistentVolume PriorityClass PriorityLevelConfiguration ResourceSlice RuntimeClass " +
+    "SelfSubjectAccessReview SelfSubjectReview SelfSubjectRulesReview ServiceCIDR StorageClass StorageVersion StorageVersionMigration " +
+    "SubjectAccessReview TokenReview ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding ValidatingWebhookConfiguration " +
+    "VolumeAttachment VolumeAttributesClass"
+  ).split(" "),
+);
+
+const KINDS_BY_VERSION: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  Object.entries(KINDS).map(([version, kinds]) => [version, new Set(kinds.split(" "))]),
+);
+
+/** Whether the kind is built in. */
+export const isBuiltin = (kind: GroupVersionKind): boolean =>
+  KINDS_BY_VERSION.get(apiVersionOf(kind))?.has(kind.kind) ?? false;
+
+/** Whether objects of a built-in kind live in namespaces; `undefined` for a kind that is not built in. */
+export const builtinNamespaced = (kind: GroupVersionKind): boolean | undefined =>
+  isBuiltin(kind) ? !CLUSTER_SCOPED.has(kind.kind) : undefined;
+
+/** The resource of a kind by the rules of English that Kubernetes' client library uses. */
+export function pluralOf(kind: string): string {
+  const lower = kind.toLowerCase();
+  if (lower === "endpoints") return lower;
+  if (lower.endsWith("s")) return `${lower}es`;
+  if (lower.endsWith("y")) return `${lower.slice(0, -1)}ies`;
+  return `${lower}s`;
+}
+
+/** All built-in kinds with the `apiVersion`s they have. */
+export function* builtinKinds(): Iterable<{ readonly apiVersion: string; readonly kind: string }> {
+  for (const [apiVersion, kinds] of KINDS_BY_VERSION) for (const kind of kinds) yield { apiVersion, kind };
+}

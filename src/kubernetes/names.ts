@@ -1,0 +1,33 @@
+/** Kinds, resources and the spellings of API versions. */
+
+/** A kind of object; the core group is `""`. */
+export interface GroupVersionKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
+/** A resource as it stands in URLs and rules; the core group is `""`. */
+export interface GroupVersionResource {
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+}
+
+/** `v1` or `group/version` in its parts; `undefined` when there is more than one slash. */
+export function parseApiVersion(apiVersion: string): { readonly group: string; readonly version: string } | undefined {
+  const slash = apiVersion.indexOf("/");
+  if (slash < 0) return { group: "", version: apiVersion };
+  if (apiVersion.indexOf("/", slash + 1) >= 0) return undefined;
+  return { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) };
+}
+
+/** The `apiVersion` of a kind or resource. */
+export const apiVersionOf = ({ group, version }: { readonly group: string; readonly version: string }): string =>
+  group === "" ? version : `${group}/${version}`;
+
+/** Names in the order of their bytes, as the API server sorts them (never by locale). */
+export function compareNames(a: string, b: string): number {
+  if (a === b) return 0;
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}

@@ -1,0 +1,40 @@
+/** Reading Kubernetes objects, which come as plain JSON and may lack anything. */
+
+/** Any JSON object. */
+export type JsonObject = { readonly [key: string]: unknown };
+
+/** Whether a value is a JSON object (not an array, not null, not a boxed number). */
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Number);
+
+/** An own member of an object; `undefined` for everything else. */
+export const member = (value: unknown, key: string): unknown =>
+  isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+
+/** An own member that is a string, else `""`. */
+export function text(value: unknown, key: string): string {
+  const found = member(value, key);
+  return typeof found === "string" ? found : "";
+}
+
+/** `metadata.name`, or `""`. */
+export const nameOf = (object: unknown): string => text(member(object, "metadata"), "name");
+
+/** `metadata.namespace`, or `""`. */
+export const namespaceOf = (object: unknown): string => text(member(object, "metadata"), "namespace");
+
+/** `metadata.labels`; an object without any has the empty set. Values that are no strings are left out. */
+export function labelsOf(object: unknown): Readonly<Record<string, string>> {
+  const labels = member(member(object, "metadata"), "labels");
+  if (!isObject(labels)) return NO_LABELS;
+  for (const key of Object.keys(labels)) {
+    if (typeof labels[key] !== "string") {
+      return Object.fromEntries(
+        Object.entries(labels).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
+      );
+    }
+  }
+  return labels as Readonly<Record<string, string>>;
+}
+
+const NO_LABELS: Readonly<Record<string, string>> = Object.freeze({});

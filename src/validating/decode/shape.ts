@@ -1,0 +1,138 @@
+/**
+ * Strict decoding of JSON into the shapes of Kubernetes' Go types, with the API server's words for what does not fit: unknown members,
+ * and values of the wrong JSON type (spec validating-admission-policy.md 1.5).
+ */
+import { type FieldPath, formatPath, goQuote } from "../../kubernetes/field-error.js";
+import { isObject } from "../../kubernetes/object.js";
+
+/** A Go type, as much as decoding needs of it. `go` is its name in messages. */
+export type Shape =
+  | { readonly kind: "string"; readonly go: string }
+  | { readonly kind: "integer"; readonly go: string }
+  | { readonly kind: "boolean"; readonly go: string }
+  | { readonly kind: "any" }
+  | { readonly kind: "list"; readonly element: Shape; readonly go: string }
+  | { readonly kind: "map"; readonly value: Shape; readonly go: string }
+  | { readonly kind: "struct"; readonly go: string; readonly fields: Readonly<Record<string, Shape>> };
+
+/** A string, or a named type that is one. */
+export const string = (go = "string"): Shape => ({ kind: "string", go });
+export const integer: Shape = { kind: "integer", go: "int64" };
+export const boolean: Shape = { kind: "boolean", go: "bool" };
+/** Anything; decoded elsewhere. */
+export const any: Shape = { kind: "any" };
+export const list = (element: Shape): Shape => ({ kind: "list", element, go: `[]${goName(element)}` });
+export const map = (value: Shape): Shape => ({ kind: "map", value, go: `map[string]${goName(value)}` });
+/** A struct; `go` with its package, such as `v1.Validation`. */
+export const struct = (go: string, fields: Readonly<Record<string, Shape>>): Shape => ({ kind: "struct", go, fields });
+
+const goName = (shape: Shape): string => (shape.kind === "any" ? "interface {}" : shape.go);
+
+/** Why a value cannot be decoded. */
+export interface DecodeFailure {
+  /** The text behind `cannot be handled as a <Kind>: `. */
+  readonly text: string;
+  /** The place of the first thing wrong. */
+  readonly path: FieldPath;
+}
+
+/** The decoded value, without nulls; or why not. */
+export type Decoded =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly failure: DecodeFailure };
+
+/** Decodes a value strictly. A wrong type wins over unknown members, of which all are said. */
+export function decode(value: unknown, shape: Shape): Decoded {
+  const decoder = new Decoder();
+  const decoded = decoder.decode(value, shape, [], undefined);
+  if (decoder.wrongType !== undefined) return { ok: false, failure: decoder.wrongType };
+  const [first] = decoder.unknown;
+  if (first === undefined) return { ok: true, value: decoded };
+  const fields = decoder.unknown.map((path) => `unknown field ${goQuote(formatPath(path))}`);
+  return { ok: false, failure: { text: `strict decoding error: ${fields.join(", ")}`, path: first } };
+}
+
+class Decoder {
+  wrongType: DecodeFailure | undefined;
+  readonly unknown: FieldPath[] = [];
+
+  decode(value: unknown, shape: Shape, path: FieldPath, owner: string | undefined): unknown {
+    if (value === null || value === undefined) return undefined;
+    switch (shape.kind) {
+      case "any":
+        return value;
+      case "string":
+      case "boolean":
+        return typeof value === shape.kind ? value : this.fail(value, shape.go, path, owner);
+      case "integer":
+        if (typeof value === "bigint" || (typeof value === "number" && Number.isInteger(value))) return value;
+        return this.fail(value, shape.go, path, owner);
+      case "list":
+        if (!Array.isArray(value)) return this.fail(value, shape.go, path, owner);
+        return value.map((item, i) => this.decode(item, shape.element, [...path, i], owner) ?? zeroOf(shape.element));
+      case "map":
+        if (!isObject(value)) return this.fail(value, shape.go, path, owner);
+        return Object.fromEntries(
+          Object.entries(value).map(([key, item]) => [
+            key,
+            this.decode(item, shape.value, [...path, key], owner) ?? zeroOf(shape.value),
+          ]),
+        );
+      case "struct":
+        if (!isObject(value)) return this.fail(value, shape.go, path, owner);
+        return this.struct(value, shape.fields, path, shape.go);
+    }
+  }
+
+  private struct(
+    value: Readonly<Record<string, unknown>>,
+    fields: Readonly<Record<string, Shape>>,
+    path: FieldPath,
+    go: string,
+  ): Record<string, unknown> {
+    const decoded: Record<string, unknown> = {};
+    for (const [key, item] of Object.entries(value)) {
+      const field = Object.hasOwn(fields, key) ? fields[key] : undefined;
+      if (field === undefined) {
+        this.unknown.push([...path, key]);
+        continue;
+      }
+      const inner = this.decode(item, field, [...path, key], go);
+      if (inner !== undefined) decoded[key] = inner;
+    }
+    return decoded;
+  }
+
+  /** Go's decoder names the struct and the path of members, without indexes, and goes on: the first failure is the one reported. */
+  private fail(value: unknown, go: string, path: FieldPath, owner: string | undefined): undefined {
+    const members = path.filter((part) => typeof part === "string").join(".");
+    const place = owner === undefined ? "" : ` field ${owner.slice(owner.indexOf(".") + 1)}.${members}`;
+    const text = `json: cannot unmarshal ${jsonKind(value)} into Go ${owner === undefined ? "value" : "struct"}${place} of type ${go}`;
+    this.wrongType ??= { text, path };
+    return undefined;
+  }
+}
+
+function zeroOf(shape: Shape): unknown {
+  switch (shape.kind) {
+    case "string":
+      return "";
+    case "integer":
+      return 0;
+    case "boolean":
+      return false;
+    case "list":
+      return [];
+    default:
+      return {};
+  }
+}
+
+function jsonKind(value: unknown): string {
+  if (typeof value === "boolean") return "bool";
+  if (typeof value === "string") return "string";
+  if (Array.isArray(value)) return "array";
+  if (isObject(value)) return "object";
+  if (typeof value === "bigint") return "number";
+  return typeof value === "number" && Number.isInteger(value) ? "number" : `number ${String(value)}`;
+}

@@ -1,0 +1,42 @@
+/**
+ * What a request is about, as matching looks at it: the resource and kind that the client addressed, before any conversion.
+ */
+import type { GroupVersionKind, GroupVersionResource } from "../../kubernetes/names.js";
+import { isObject, type JsonObject } from "../../kubernetes/object.js";
+import type { AdmissionQuestion } from "../../policy/review.js";
+
+type AdmissionRequest = AdmissionQuestion["request"];
+
+/** A request, taken apart once for all policies. */
+export interface RequestAttributes {
+  readonly operation: string;
+  /** The original resource (`requestResource`) and its kind (`requestKind`). */
+  readonly resource: GroupVersionResource;
+  readonly kind: GroupVersionKind;
+  /** `""` when there is none; likewise namespace and name. */
+  readonly subresource: string;
+  readonly namespace: string;
+  readonly name: string;
+  /** `undefined` where the review has null. */
+  readonly object: JsonObject | undefined;
+  readonly oldObject: JsonObject | undefined;
+  readonly request: AdmissionRequest;
+}
+
+/** Takes a request apart. The `request…` members, which old servers leave out, stand for the plain ones (spec validating-admission-policy.md 2.2). */
+export function attributesOf(request: AdmissionRequest): RequestAttributes {
+  return {
+    operation: request.operation,
+    resource: request.requestResource ?? request.resource,
+    kind: request.requestKind ?? request.kind,
+    subresource: (request.requestResource === undefined ? request.subResource : request.requestSubResource) ?? "",
+    namespace: request.namespace ?? "",
+    name: request.name ?? "",
+    object: isObject(request.object) ? request.object : undefined,
+    oldObject: isObject(request.oldObject) ? request.oldObject : undefined,
+    request,
+  };
+}
+
+/** Options of CONNECT are no objects with metadata: selectors never match them (spec validating-admission-policy.md 3.5). */
+export const hasMetadata = (attributes: RequestAttributes): boolean => attributes.operation !== "CONNECT";

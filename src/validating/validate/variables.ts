@@ -1,0 +1,71 @@
+/**
+ * `variables.…`: evaluated when first touched, once per group of expressions, value or error (spec validating-admission-policy.md 5.7).
+ */
+import { DYN, listType, mapType, type Type } from "../../cel/types.js";
+import { CelError } from "../../cel/values/cel-error.js";
+import { ObjectValue, type Result } from "../../cel/values/value.js";
+import type { Expression } from "./expression.js";
+import { VARIABLES } from "./expression-compiler.js";
+
+/** Evaluates a variable's expression; charges its cost to whoever touched it. */
+export type VariableEvaluator = (expression: Expression) => Result;
+
+/** The variables of one group of expressions (disposable). */
+export class Variables extends ObjectValue {
+  readonly typeName = VARIABLES;
+  private readonly known = new Map<string, Result>();
+
+  constructor(
+    private readonly expressions: ReadonlyMap<string, Expression>,
+    private readonly evaluate: VariableEvaluator,
+  ) {
+    super();
+  }
+
+  get(field: string): Result | undefined {
+    const known = this.known.get(field);
+    if (known !== undefined) return known;
+    const expression = this.expressions.get(field);
+    if (expression === undefined) return undefined;
+    const result = this.value(field, expression);
+    this.known.set(field, result);
+    return result;
+  }
+
+  private value(name: string, expression: Expression): Result {
+    if (expression.error !== undefined) {
+      return new CelError(`composited variable "${name}" fails to compile: ${expression.error}`);
+    }
+    const result = this.evaluate(expression);
+    if (!(result instanceof CelError)) return result;
+    return new CelError(`composited variable "${name}" fails to evaluate: ${result.message}`);
+  }
+
+  has(field: string): boolean | CelError {
+    const value = this.get(field);
+    return value instanceof CelError ? value : value !== undefined;
+  }
+
+  fields(): Iterable<string> {
+    return this.expressions.keys();
+  }
+}
+
+/** The type that later expressions see of a variable: scalars, lists and maps keep theirs, all else is dyn. */
+export function variableType(type: Type): Type {
+  switch (type.kind) {
+    case "list":
+      return listType(variableType(type.element));
+    case "map":
+      return mapType(variableType(type.key), variableType(type.value));
+    case "opaque":
+    case "object":
+    case "type":
+    case "param":
+    case "wrapper":
+    case "error":
+      return DYN;
+    default:
+      return type;
+  }
+}
