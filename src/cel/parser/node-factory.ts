@@ -40,8 +40,10 @@ export class NodeFactory {
     return { kind: "literal", id: this.id(), offset: this.offset, value };
   }
 
+  /** A name; with a leading dot, a rooted one. */
   ident(name: string): IdentExpr {
-    return { kind: "ident", id: this.id(), offset: this.offset, name, rooted: false };
+    const rooted = name.startsWith(".");
+    return { kind: "ident", id: this.id(), offset: this.offset, name: rooted ? name.slice(1) : name, rooted };
   }
 
   accumulator(): IdentExpr {

@@ -1,0 +1,388 @@
+/** Gives every node of a tree its type and resolves its names (spec kubernetes-cel.md section 7). */
+import type {
+  CallExpr,
+  ComprehensionExpr,
+  Expr,
+  IdentExpr,
+  ListExpr,
+  MapExpr,
+  SelectExpr,
+  StructExpr,
+} from "../ast.js";
+import type { FunctionDeclaration } from "../declarations.js";
+import type { IssueCollector } from "../issues.js";
+import { BOOL, DYN, ERROR, formatType, INT, listType, mapType, optionalType, type Type, typeParam } from "../types.js";
+import { dottedPath } from "./dotted-path.js";
+import { literalType } from "./literal-type.js";
+import type { Names } from "./names.js";
+import { type PreparedOverload, rename } from "./overloads.js";
+import { Substitution } from "./substitution.js";
+import { isDynamic, isExactType, mostGeneral, optionalContent } from "./type-relations.js";
+
+/** A comprehension variable. */
+interface Local {
+  readonly name: string;
+  readonly type: Type;
+}
+
+/** Checks one tree; made for one use. */
+export class Checker {
+  readonly types = new Map<number, Type>();
+  readonly overloads = new Map<number, readonly string[]>();
+  readonly typeNames = new Set<number>();
+  readonly #substitution = new Substitution();
+  /** Comprehension variables in scope, innermost last. */
+  readonly #locals: Local[] = [];
+  #freeTypes = 0;
+
+  constructor(
+    readonly names: Names,
+    readonly prepared: (declaration: FunctionDeclaration) => readonly PreparedOverload[],
+    readonly issues: IssueCollector,
+  ) {}
+
+  /** Checks a whole tree and answers it with its names resolved. Afterwards {@link types} has no type parameters. */
+  run(expr: Expr): Expr {
+    const resolved = this.#check(expr);
+    for (const [id, type] of this.types) {
+      const bound = this.#substitution.apply(type, true);
+      if (bound !== type) this.types.set(id, bound);
+    }
+    return resolved;
+  }
+
+  #check(expr: Expr): Expr {
+    switch (expr.kind) {
+      case "literal":
+        return this.#typed(expr, literalType(expr.value));
+      case "ident":
+        return this.#ident(expr);
+      case "select":
+        return this.#select(expr);
+      case "call":
+        return expr.function === "_?._" ? this.#optionalSelect(expr) : this.#call(expr);
+      case "list":
+        return this.#list(expr);
+      case "map":
+        return this.#map(expr);
+      case "struct":
+        return this.#struct(expr);
+      case "comprehension":
+        return this.#comprehension(expr);
+    }
+  }
+
+  #typed<E extends Expr>(expr: E, type: Type): E {
+    this.types.set(expr.id, type);
+    return expr;
+  }
+
+  #typeOf(expr: Expr): Type {
+    return this.types.get(expr.id)!;
+  }
+
+  #freshType(): Type {
+    this.#freeTypes += 1;
+    return typeParam(`_var${this.#freeTypes - 1}`);
+  }
+
+  #mismatch(expr: Expr, expected: Type, found: Type): void {
+    this.issues.add(expr.offset, `expected type '${formatType(expected)}' but found '${formatType(found)}'`);
+  }
+
+  #undeclared(expr: Expr, name: string): void {
+    const { container } = this.names.declarations;
+    this.issues.add(expr.offset, `undeclared reference to '${name}' (in container '${container}')`);
+  }
+
+  #local(name: string): Local | undefined {
+    for (let index = this.#locals.length - 1; index >= 0; index -= 1) {
+      if (this.#locals[index]!.name === name) return this.#locals[index];
+    }
+    return undefined;
+  }
+
+  #ident(expr: IdentExpr): Expr {
+    const local = expr.rooted ? undefined : this.#local(expr.name);
+    if (local !== undefined) return this.#typed(expr, local.type);
+    const resolved = this.#global(expr, expr.name, expr.rooted);
+    if (resolved !== undefined) return resolved;
+    this.#undeclared(expr, expr.rooted ? `.${expr.name}` : expr.name);
+    return this.#typed(expr, ERROR);
+  }
+
+  /** The ident that takes the place of `expr` if this is a name of the environment, else `undefined`. */
+  #global(expr: Expr, name: string, rooted: boolean): Expr | undefined {
+    const resolved = this.names.resolve(name, rooted);
+    if (resolved === undefined) return undefined;
+    if (resolved.isType) this.typeNames.add(expr.id);
+    const ident: Expr = { kind: "ident", id: expr.id, offset: expr.offset, name: resolved.name, rooted: true };
+    return this.#typed(ident, resolved.type);
+  }
+
+  #select(expr: SelectExpr): Expr {
+    const path = expr.testOnly ? undefined : dottedPath(expr);
+    if (path !== undefined && this.names.mayBeDotted(path.first)) {
+      const shadowed = !path.rooted && this.#local(path.first) !== undefined;
+      const resolved = shadowed ? undefined : this.#global(expr, path.name, path.rooted);
+      if (resolved !== undefined) return resolved;
+    }
+    const operand = this.#check(expr.operand);
+    const type = this.#fieldType(expr, operand, expr.field, false);
+    this.types.set(expr.id, expr.testOnly ? BOOL : this.#substitution.apply(type, false));
+    return operand === expr.operand ? expr : { ...expr, operand };
+  }
+
+  #optionalSelect(expr: CallExpr): Expr {
+    const target = expr.args[0]!;
+    const field = expr.args[1]!;
+    const operand = this.#check(target);
+    const name = field.kind === "literal" && typeof field.value === "string" ? field.value : "";
+    const type = this.#fieldType(expr, operand, name, true);
+    this.types.set(expr.id, this.#substitution.apply(type, false));
+    this.overloads.set(expr.id, ["select_optional_field"]);
+    return operand === target ? expr : { ...expr, args: [operand, field] };
+  }
+
+  /** The type of `operand.field`; `expr` is the node that errors are placed at. */
+  #fieldType(expr: Expr, operand: Expr, field: string, optional: boolean): Type {
+    const operandType = this.#substitution.apply(this.#typeOf(operand), false);
+    const content = optionalContent(operandType);
+    const target = content ?? operandType;
+    let type: Type = DYN;
+    switch (target.kind) {
+      case "map":
+        type = target.value;
+        break;
+      case "object":
+        type = this.#lookupField(expr.offset, target.name, field);
+        break;
+      case "param":
+        this.#substitution.assign(DYN, target);
+        break;
+      case "dyn":
+      case "any":
+      case "error":
+        break;
+      default:
+        this.issues.add(expr.offset, `type '${formatType(target)}' does not support field selection`);
+    }
+    return optional || content !== undefined ? optionalType(type) : type;
+  }
+
+  #lookupField(offset: number, typeName: string, field: string): Type {
+    const type = this.names.fieldType(typeName, field);
+    if (type === "unknown") this.issues.add(offset, `unexpected failed resolution of '${typeName}'`);
+    else if (type === undefined) this.issues.add(offset, `undefined field '${field}'`);
+    else return type;
+    return ERROR;
+  }
+
+  #call(expr: CallExpr): Expr {
+    const args = this.#checkAll(expr.args);
+    const { target } = expr;
+    if (target === undefined) {
+      const declaration = this.names.resolveFunction(expr.function, expr.rooted);
+      if (declaration !== undefined) return this.#resolve(freeCall(expr, declaration.name, args), declaration);
+      this.#undeclared(expr, expr.rooted ? `.${expr.function}` : expr.function);
+      return this.#typed(expr, ERROR);
+    }
+    const path = dottedPath(target);
+    if (path !== undefined && this.names.mayBeNamespace(path.first)) {
+      const declaration = this.names.resolveFunction(`${path.name}.${expr.function}`, path.rooted);
+      if (declaration !== undefined) return this.#resolve(freeCall(expr, declaration.name, args), declaration);
+    }
+    const receiver = this.#check(target);
+    const resolved = receiver === target && args === expr.args ? expr : { ...expr, target: receiver, args };
+    const declaration = this.names.resolveFunction(expr.function, false);
+    if (declaration !== undefined) return this.#resolve(resolved, declaration);
+    this.#undeclared(expr, expr.function);
+    return this.#typed(resolved, ERROR);
+  }
+
+  /** Checks expressions in order; answers the same array if nothing changed. */
+  #checkAll(exprs: readonly Expr[]): readonly Expr[] {
+    let changed: Expr[] | undefined;
+    for (let index = 0; index < exprs.length; index += 1) {
+      const resolved = this.#check(exprs[index]!);
+      if (resolved !== exprs[index] && changed === undefined) changed = exprs.slice(0, index);
+      changed?.push(resolved);
+    }
+    return changed ?? exprs;
+  }
+
+  /** Finds the overloads that fit a call whose arguments are checked. */
+  #resolve(expr: CallExpr, declaration: FunctionDeclaration): Expr {
+    const argTypes = expr.args.map((arg) => this.#typeOf(arg));
+    if (declaration.name === "_&&_" || declaration.name === "_||_") return this.#logic(expr, declaration, argTypes);
+    const member = expr.target !== undefined;
+    if (expr.target !== undefined) argTypes.unshift(this.#typeOf(expr.target));
+    const fitting: string[] = [];
+    let type: Type | undefined;
+    for (const overload of this.prepared(declaration)) {
+      if (overload.member !== member) continue;
+      const result = this.#fit(overload, argTypes);
+      if (result === undefined) continue;
+      fitting.push(overload.id);
+      if (type === undefined) type = result;
+      else if (!isDynamic(type) && !isExactType(result, type)) type = DYN;
+    }
+    if (type !== undefined) {
+      this.overloads.set(expr.id, fitting);
+      return this.#typed(expr, type);
+    }
+    const shown = argTypes.map((argType) => formatType(this.#substitution.apply(argType, true)));
+    const receiver = member ? `${shown.shift()}.` : "";
+    const applied = `'${declaration.name}' applied to '${receiver}(${shown.join(", ")})'`;
+    this.issues.add(expr.offset, `found no matching overload for ${applied}`);
+    return this.#typed(expr, ERROR);
+  }
+
+  /** The result type of an overload for these arguments; `undefined` when it doesn't fit. */
+  #fit(overload: PreparedOverload, argTypes: readonly Type[]): Type | undefined {
+    let { params, result } = overload;
+    if (overload.typeParams.length > 0) {
+      const first = this.#freeTypes;
+      this.#freeTypes += overload.typeParams.length;
+      if (params.length !== argTypes.length) return undefined;
+      const names = new Map(overload.typeParams.map((name, index) => [name, `_var${first + index}`]));
+      params = params.map((param) => rename(param, names));
+      result = rename(result, names);
+    }
+    return this.#substitution.assignAll(argTypes, params) ? this.#substitution.apply(result, false) : undefined;
+  }
+
+  #logic(expr: CallExpr, declaration: FunctionDeclaration, argTypes: readonly Type[]): Expr {
+    let type: Type = BOOL;
+    for (const [index, argType] of argTypes.entries()) {
+      if (this.#substitution.assign(argType, BOOL)) continue;
+      this.#mismatch(expr.args[index]!, BOOL, argType);
+      type = ERROR;
+    }
+    if (type === BOOL) this.overloads.set(expr.id, [declaration.overloads[0]!.id]);
+    return this.#typed(expr, type);
+  }
+
+  /** The type of an element; one marked optional must be an optional value, and counts as its content. */
+  #elementType(expr: Expr, optional: boolean): Type {
+    const type = this.#typeOf(expr);
+    if (!optional) return type;
+    const content = optionalContent(type);
+    if (content === undefined && !isDynamic(type)) this.#mismatch(expr, optionalType(type), type);
+    return content ?? type;
+  }
+
+  /** The type of a literal's elements, one more taken in: dyn where they have nothing in common. */
+  #join(previous: Type | undefined, current: Type): Type {
+    if (previous === undefined) return current;
+    return this.#substitution.assign(previous, current) ? mostGeneral(previous, current) : DYN;
+  }
+
+  #list(expr: ListExpr): Expr {
+    let type: Type | undefined;
+    let changed = false;
+    const elements = expr.elements.map((element, index) => {
+      const resolved = this.#check(element);
+      changed ||= resolved !== element;
+      type = this.#join(type, this.#elementType(resolved, expr.optional[index] === true));
+      return resolved;
+    });
+    return this.#typed(changed ? { ...expr, elements } : expr, listType(type ?? this.#freshType()));
+  }
+
+  #map(expr: MapExpr): Expr {
+    let keyType: Type | undefined;
+    let valueType: Type | undefined;
+    const entries = expr.entries.map((entry) => {
+      const key = this.#check(entry.key);
+      keyType = this.#join(keyType, this.#typeOf(key));
+      const value = this.#check(entry.value);
+      valueType = this.#join(valueType, this.#elementType(value, entry.optional));
+      return key === entry.key && value === entry.value ? entry : { ...entry, key, value };
+    });
+    const type = mapType(keyType ?? this.#freshType(), valueType ?? this.#freshType());
+    return this.#typed({ ...expr, entries }, type);
+  }
+
+  #struct(expr: StructExpr): Expr {
+    const rooted = expr.typeName.startsWith(".");
+    const named = this.names.resolveType(rooted ? expr.typeName.slice(1) : expr.typeName, rooted);
+    if (named === undefined) {
+      this.#undeclared(expr, expr.typeName);
+      return this.#typed(expr, ERROR);
+    }
+    let type: Type = named.type.kind === "type" && named.type.of !== undefined ? named.type.of : ERROR;
+    const typeName = this.names.messageName(named.name, type);
+    if (typeName === undefined) {
+      this.issues.add(expr.offset, `'${formatType(type)}' is not a message type`);
+      type = ERROR;
+    }
+    this.types.set(expr.id, type);
+    const fields = expr.fields.map((field) => {
+      const value = this.#check(field.value);
+      const expected = this.#lookupField(field.offset, typeName ?? named.name, field.field);
+      const found = this.#elementType(value, field.optional);
+      if (!this.#substitution.assign(expected, found)) {
+        const types = `'${formatType(expected)}' but provided type is '${formatType(found)}'`;
+        this.issues.add(field.offset, `expected type of field '${field.field}' is ${types}`);
+      }
+      return { ...field, value };
+    });
+    return { ...expr, typeName: named.name, fields };
+  }
+
+  #comprehension(expr: ComprehensionExpr): Expr {
+    const range = this.#check(expr.range);
+    const accuInit = this.#check(expr.accuInit);
+    const rangeType = this.#substitution.apply(this.#typeOf(range), false);
+    const accuType = this.#typeOf(accuInit);
+    const depth = this.#locals.length;
+    this.#locals.push({ name: expr.accuVar, type: accuType });
+    const [first, second] = this.#iterationTypes(range, rangeType);
+    if (expr.iterVar2 === undefined) {
+      this.#locals.push({ name: expr.iterVar, type: rangeType.kind === "list" ? second : first });
+    } else {
+      this.#locals.push({ name: expr.iterVar, type: first }, { name: expr.iterVar2, type: second });
+    }
+    const loopCondition = this.#check(expr.loopCondition);
+    this.#assertType(loopCondition, BOOL);
+    const loopStep = this.#check(expr.loopStep);
+    this.#assertType(loopStep, accuType);
+    this.#locals.length = depth + 1;
+    const result = this.#check(expr.result);
+    this.#locals.length = depth;
+    const resolved = { ...expr, range, accuInit, loopCondition, loopStep, result };
+    return this.#typed(resolved, this.#substitution.apply(this.#typeOf(result), false));
+  }
+
+  /** The types of index or key, and of element or value, when iterating over `rangeType`. */
+  #iterationTypes(range: Expr, rangeType: Type): readonly [Type, Type] {
+    switch (rangeType.kind) {
+      case "list":
+        return [INT, rangeType.element];
+      case "map":
+        return [rangeType.key, rangeType.value];
+      case "dyn":
+      case "error":
+      case "param":
+        this.#substitution.assign(DYN, rangeType);
+        return [DYN, DYN];
+      default: {
+        const needed = "cannot be range of a comprehension (must be list, map, or dynamic)";
+        this.issues.add(range.offset, `expression of type '${formatType(rangeType)}' ${needed}`);
+        return [ERROR, ERROR];
+      }
+    }
+  }
+
+  #assertType(expr: Expr, expected: Type): void {
+    const found = this.#typeOf(expr);
+    if (!this.#substitution.assign(expected, found)) this.#mismatch(expr, expected, found);
+  }
+}
+
+/** A call of a function by its full name, without receiver. */
+function freeCall(expr: CallExpr, name: string, args: readonly Expr[]): CallExpr {
+  if (expr.target === undefined && expr.function === name && args === expr.args) return expr;
+  return { ...expr, function: name, target: undefined, args };
+}

@@ -1,0 +1,40 @@
+/** From a parsed to a checked expression (spec kubernetes-cel.md section 7). */
+import type { ParsedExpr } from "../ast.js";
+import type { CheckedExpr, Declarations } from "../checked.js";
+import type { FunctionDeclaration } from "../declarations.js";
+import { IssueCollector, type IssueReport } from "../issues.js";
+import { Source } from "../source.js";
+import { Checker } from "./checker.js";
+import { Names } from "./names.js";
+import { type PreparedOverload, prepareOverloads } from "./overloads.js";
+
+/** A checked expression, or all that is wrong with its types and names. */
+export type CheckResult = { readonly ok: true; readonly checked: CheckedExpr } | IssueReport;
+
+/** Checks expressions against one environment's declarations. Make it once per environment: it prepares look-up tables. */
+export class TypeChecker {
+  readonly #names: Names;
+  readonly #overloads: ReadonlyMap<FunctionDeclaration, readonly PreparedOverload[]>;
+
+  constructor(declarations: Declarations) {
+    this.#names = new Names(declarations);
+    this.#overloads = new Map(
+      [...declarations.functions.values()].map((declaration) => [declaration, prepareOverloads(declaration)]),
+    );
+  }
+
+  /** Checks one expression. Never throws. */
+  check(parsed: ParsedExpr): CheckResult {
+    const issues = new IssueCollector(new Source(parsed.source));
+    const checker = new Checker(this.#names, (declaration) => this.#overloads.get(declaration) ?? [], issues);
+    const expr = checker.run(parsed.expr);
+    if (issues.count > 0) return issues.report();
+    const { types, overloads, typeNames } = checker;
+    return { ok: true, checked: { parsed, expr, type: types.get(expr.id)!, types, overloads, typeNames } };
+  }
+}
+
+/** Checks one expression against declarations that are used once. */
+export function check(parsed: ParsedExpr, declarations: Declarations): CheckResult {
+  return new TypeChecker(declarations).check(parsed);
+}

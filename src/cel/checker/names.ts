@@ -1,0 +1,98 @@
+/** Resolves names in an environment: variables, types and functions, in a container (spec kubernetes-cel.md 7.3). */
+import type { Declarations } from "../checked.js";
+import type { FunctionDeclaration } from "../declarations.js";
+import { objectType, type Type, typeType } from "../types.js";
+import { WELL_KNOWN_TYPES } from "./well-known-types.js";
+
+/** What a global name stands for. */
+export interface ResolvedName {
+  readonly name: string;
+  /** The type of an expression that is just this name; `type(…)` when the name is a type's. */
+  readonly type: Type;
+  readonly isType: boolean;
+}
+
+/** The names of an environment, prepared for look-up. Immutable once made. */
+export class Names {
+  /** First segments of dotted variable and type names: other chains need not be looked up. */
+  readonly #dottedNames = new Set<string>();
+  /** First segments of namespaced functions. */
+  readonly #namespaces = new Set<string>();
+  /** The container and its parents, innermost first, each with a trailing dot; the root is last. */
+  readonly #prefixes: readonly string[];
+
+  constructor(readonly declarations: Declarations) {
+    const { variables, typeNames, objectTypes, functions, container } = declarations;
+    for (const names of [variables, typeNames, objectTypes, WELL_KNOWN_TYPES]) {
+      for (const name of names.keys()) if (name.includes(".")) this.#dottedNames.add(firstSegment(name));
+    }
+    for (const name of functions.keys()) if (name.includes(".")) this.#namespaces.add(firstSegment(name));
+    const prefixes: string[] = [];
+    for (let prefix = container; prefix !== ""; prefix = prefix.slice(0, Math.max(0, prefix.lastIndexOf(".")))) {
+      prefixes.push(`${prefix}.`);
+    }
+    prefixes.push("");
+    this.#prefixes = prefixes;
+  }
+
+  /** Whether a chain of selects that starts with this name may be the dotted name of a variable or type. */
+  mayBeDotted(first: string): boolean {
+    return this.#prefixes.length > 1 || this.#dottedNames.has(first);
+  }
+
+  /** Whether a chain that starts with this name may be a function's namespace. */
+  mayBeNamespace(first: string): boolean {
+    return this.#prefixes.length > 1 || this.#namespaces.has(first);
+  }
+
+  /** A variable or type name, not a comprehension variable. */
+  resolve(name: string, rooted: boolean): ResolvedName | undefined {
+    return this.#first(name, rooted, (candidate) => {
+      const variable = this.declarations.variables.get(candidate);
+      if (variable !== undefined) return { name: candidate, type: variable, isType: false };
+      return this.#type(candidate);
+    });
+  }
+
+  /** The type a message literal names. */
+  resolveType(name: string, rooted: boolean): ResolvedName | undefined {
+    return this.#first(name, rooted, (candidate) => this.#type(candidate));
+  }
+
+  /** A function by its name as written. */
+  resolveFunction(name: string, rooted: boolean): FunctionDeclaration | undefined {
+    return this.#first(name, rooted, (candidate) => this.declarations.functions.get(candidate));
+  }
+
+  /** The name under which the fields of a message literal are declared; `undefined` when the type is no message. */
+  messageName(name: string, type: Type): string | undefined {
+    if (type.kind === "object") return type.name;
+    return WELL_KNOWN_TYPES.has(name) ? name : undefined;
+  }
+
+  /** The type of an object's field: `undefined` if the type has no such field, `unknown` if the type isn't declared. */
+  fieldType(typeName: string, field: string): Type | undefined | "unknown" {
+    const fields = (this.declarations.objectTypes.get(typeName) ?? WELL_KNOWN_TYPES.get(typeName))?.fields;
+    return fields === undefined ? "unknown" : fields.get(field);
+  }
+
+  #type(name: string): ResolvedName | undefined {
+    const { typeNames, objectTypes } = this.declarations;
+    const type =
+      typeNames.get(name) ?? (objectTypes.has(name) ? objectType(name) : undefined) ?? WELL_KNOWN_TYPES.get(name)?.type;
+    return type === undefined ? undefined : { name, type: typeType(type), isType: true };
+  }
+
+  #first<R>(name: string, rooted: boolean, find: (candidate: string) => R | undefined): R | undefined {
+    if (rooted || this.#prefixes.length === 1) return find(name);
+    for (const prefix of this.#prefixes) {
+      const found = find(prefix + name);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+}
+
+function firstSegment(name: string): string {
+  return name.slice(0, name.indexOf("."));
+}

@@ -1,0 +1,61 @@
+/** Overloads prepared for checking: their type parameters collected once, and renamed for every call. */
+import type { FunctionDeclaration } from "../declarations.js";
+import { listType, mapType, type Type, typeParam, typeType } from "../types.js";
+
+/** An overload with the names of its type parameters. */
+export interface PreparedOverload {
+  readonly id: string;
+  readonly member: boolean;
+  readonly params: readonly Type[];
+  readonly result: Type;
+  readonly typeParams: readonly string[];
+}
+
+/** The overloads of a function, prepared. */
+export function prepareOverloads(declaration: FunctionDeclaration): readonly PreparedOverload[] {
+  return declaration.overloads.map(({ id, member, params, result }) => {
+    const names = new Set<string>();
+    for (const type of [...params, result]) collectParams(type, names);
+    return { id, member, params, result, typeParams: [...names] };
+  });
+}
+
+function collectParams(type: Type, names: Set<string>): void {
+  switch (type.kind) {
+    case "param":
+      names.add(type.name);
+      break;
+    case "list":
+      collectParams(type.element, names);
+      break;
+    case "map":
+      collectParams(type.key, names);
+      collectParams(type.value, names);
+      break;
+    case "opaque":
+      for (const param of type.params) collectParams(param, names);
+      break;
+    case "type":
+      if (type.of !== undefined) collectParams(type.of, names);
+      break;
+    default:
+  }
+}
+
+/** The type with its parameters renamed. */
+export function rename(type: Type, names: ReadonlyMap<string, string>): Type {
+  switch (type.kind) {
+    case "param":
+      return typeParam(names.get(type.name) ?? type.name);
+    case "list":
+      return listType(rename(type.element, names));
+    case "map":
+      return mapType(rename(type.key, names), rename(type.value, names));
+    case "opaque":
+      return type.params.length === 0 ? type : { ...type, params: type.params.map((param) => rename(param, names)) };
+    case "type":
+      return type.of === undefined ? type : typeType(rename(type.of, names));
+    default:
+      return type;
+  }
+}
