@@ -83,3 +83,44 @@ export function formatType(type: Type): string {
       return type.kind;
   }
 }
+
+/** The name of the type at run time, without parameters: what `type(x)` yields and result-type messages print. */
+export function runtimeTypeName(type: Type): string {
+  switch (type.kind) {
+    case "timestamp":
+      return "google.protobuf.Timestamp";
+    case "duration":
+      return "google.protobuf.Duration";
+    case "any":
+      return "google.protobuf.Any";
+    case "null":
+      return "null_type";
+    case "opaque":
+    case "object":
+      return type.name;
+    case "wrapper":
+      return runtimeTypeName(type.of);
+    case "param":
+      return type.name;
+    default:
+      return type.kind;
+  }
+}
+
+/** The type with its parameters in long names, as the result type of an expression is printed: `list(google.protobuf.Timestamp)`. */
+export function formatLongType(type: Type): string {
+  switch (type.kind) {
+    case "list":
+      return `list(${formatLongType(type.element)})`;
+    case "map":
+      return `map(${formatLongType(type.key)}, ${formatLongType(type.value)})`;
+    case "opaque":
+      return type.params.length === 0 ? type.name : `${type.name}(${type.params.map(formatLongType).join(", ")})`;
+    case "type":
+      return type.of === undefined ? "type" : `type(${formatLongType(type.of)})`;
+    case "wrapper":
+      return `wrapper(${runtimeTypeName(type.of)})`;
+    default:
+      return runtimeTypeName(type);
+  }
+}

@@ -18,6 +18,7 @@ import type { Names } from "./names.js";
 import { type PreparedOverload, rename } from "./overloads.js";
 import { Substitution } from "./substitution.js";
 import { isDynamic, isExactType, mostGeneral, optionalContent } from "./type-relations.js";
+import { NULL_VALUE } from "./well-known-types.js";
 
 /** A comprehension variable. */
 interface Local {
@@ -114,7 +115,10 @@ export class Checker {
   /** The ident that takes the place of `expr` if this is a name of the environment, else `undefined`. */
   #global(expr: Expr, name: string, rooted: boolean): Expr | undefined {
     const resolved = this.names.resolve(name, rooted);
-    if (resolved === undefined) return undefined;
+    if (resolved === undefined) {
+      if (name !== NULL_VALUE) return undefined;
+      return this.#typed({ kind: "literal", id: expr.id, offset: expr.offset, value: 0 }, INT);
+    }
     if (resolved.isType) this.typeNames.add(expr.id);
     const ident: Expr = { kind: "ident", id: expr.id, offset: expr.offset, name: resolved.name, rooted: true };
     return this.#typed(ident, resolved.type);
@@ -165,6 +169,11 @@ export class Checker {
       case "error":
         break;
       default:
+        // The reference knows Kubernetes' library types as object types without a declaration.
+        if (target.kind === "opaque" && target.name.startsWith("kubernetes.")) {
+          type = this.#lookupField(expr.offset, target.name, field);
+          break;
+        }
         this.issues.add(expr.offset, `type '${formatType(target)}' does not support field selection`);
     }
     return optional || content !== undefined ? optionalType(type) : type;
@@ -312,7 +321,7 @@ export class Checker {
       return this.#typed(expr, ERROR);
     }
     let type: Type = named.type.kind === "type" && named.type.of !== undefined ? named.type.of : ERROR;
-    const typeName = this.names.messageName(named.name, type);
+    const typeName = this.names.messageName(type);
     if (typeName === undefined) {
       this.issues.add(expr.offset, `'${formatType(type)}' is not a message type`);
       type = ERROR;

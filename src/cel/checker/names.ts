@@ -1,8 +1,15 @@
 /** Resolves names in an environment: variables, types and functions, in a container (spec kubernetes-cel.md 7.3). */
 import type { Declarations } from "../checked.js";
-import type { FunctionDeclaration } from "../declarations.js";
+import type { FunctionDeclaration, KubernetesMinor } from "../declarations.js";
+import { isReserved } from "../parser/ast-builder.js";
 import { objectType, type Type, typeType } from "../types.js";
-import { WELL_KNOWN_TYPES } from "./well-known-types.js";
+import { SHORT_TYPE_NAMES, WELL_KNOWN_TYPES, wellKnownName } from "./well-known-types.js";
+
+/** Since this Kubernetes minor a field named like a reserved word need not be escaped. */
+const UNESCAPED_SINCE: KubernetesMinor = 131;
+
+/** Former names of operators: declared for old clients of the reference, but no expression can call them. */
+const FORMER_OPERATORS: ReadonlySet<string> = new Set(["_in_", "in", "__not_strictly_false__"]);
 
 /** What a global name stands for. */
 export interface ResolvedName {
@@ -61,25 +68,36 @@ export class Names {
 
   /** A function by its name as written. */
   resolveFunction(name: string, rooted: boolean): FunctionDeclaration | undefined {
-    return this.#first(name, rooted, (candidate) => this.declarations.functions.get(candidate));
+    return this.#first(name, rooted, (candidate) =>
+      FORMER_OPERATORS.has(candidate) ? undefined : this.declarations.functions.get(candidate),
+    );
   }
 
-  /** The name under which the fields of a message literal are declared; `undefined` when the type is no message. */
-  messageName(name: string, type: Type): string | undefined {
-    if (type.kind === "object") return type.name;
-    return WELL_KNOWN_TYPES.has(name) ? name : undefined;
+  /** The name under which the fields of a message literal of this type are declared; `undefined` when it is no message. */
+  messageName(type: Type): string | undefined {
+    return type.kind === "object" ? type.name : wellKnownName(type);
   }
 
-  /** The type of an object's field: `undefined` if the type has no such field, `unknown` if the type isn't declared. */
+  /**
+   * The type of an object's field: `undefined` if the type has no such field, `unknown` if the type isn't declared. A field whose name is a
+   * reserved word is declared escaped, and may be written either way (spec kubernetes-cel.md 6.5).
+   */
   fieldType(typeName: string, field: string): Type | undefined | "unknown" {
-    const fields = (this.declarations.objectTypes.get(typeName) ?? WELL_KNOWN_TYPES.get(typeName))?.fields;
-    return fields === undefined ? "unknown" : fields.get(field);
+    const { objectTypes, version } = this.declarations;
+    const fields = (objectTypes.get(typeName) ?? WELL_KNOWN_TYPES.get(typeName))?.fields;
+    if (fields === undefined) return "unknown";
+    const type = fields.get(field);
+    if (type !== undefined || version < UNESCAPED_SINCE || !isReserved(field)) return type;
+    return fields.get(`__${field}__`);
   }
 
   #type(name: string): ResolvedName | undefined {
     const { typeNames, objectTypes } = this.declarations;
     const type =
-      typeNames.get(name) ?? (objectTypes.has(name) ? objectType(name) : undefined) ?? WELL_KNOWN_TYPES.get(name)?.type;
+      typeNames.get(name) ??
+      (objectTypes.has(name) ? objectType(name) : undefined) ??
+      WELL_KNOWN_TYPES.get(name)?.type ??
+      (this.declarations.flavour === "kubernetes" ? SHORT_TYPE_NAMES.get(name) : undefined);
     return type === undefined ? undefined : { name, type: typeType(type), isType: true };
   }
 

@@ -9,7 +9,7 @@ import {
   INT,
   listType,
   mapType,
-  NULL,
+  objectType,
   STRING,
   TIMESTAMP,
   type Type,
@@ -34,9 +34,53 @@ const JSON_LIST = listType(DYN);
 const JSON_OBJECT = mapType(STRING, DYN);
 const TIME_FIELDS = { seconds: INT, nanos: INT };
 
+/** Names under which Kubernetes declares types a second time: known to the checker, but not to the evaluator. */
+export const SHORT_TYPE_NAMES: ReadonlyMap<string, Type> = new Map([
+  ["duration", DURATION],
+  ["timestamp", TIMESTAMP],
+]);
+
+/** The only enum constant there is, `google.protobuf.NullValue.NULL_VALUE`, an int. */
+export const NULL_VALUE = "google.protobuf.NullValue.NULL_VALUE";
+
+/** The message whose fields a literal of this type takes; `undefined` when it is no message. */
+export function wellKnownName(type: Type): string | undefined {
+  switch (type.kind) {
+    case "any":
+      return "google.protobuf.Any";
+    case "dyn":
+      return "google.protobuf.Value";
+    case "null":
+      return "google.protobuf.NullValue";
+    case "timestamp":
+      return "google.protobuf.Timestamp";
+    case "duration":
+      return "google.protobuf.Duration";
+    case "list":
+      return type.element.kind === "dyn" ? "google.protobuf.ListValue" : undefined;
+    case "map":
+      return type.key.kind === "string" && type.value.kind === "dyn" ? "google.protobuf.Struct" : undefined;
+    case "wrapper":
+      return WRAPPER_NAMES.get(type.of.kind);
+    default:
+      return undefined;
+  }
+}
+
+/** The wrapper message of a scalar; those of both widths are one type to the checker. */
+const WRAPPER_NAMES: ReadonlyMap<string, string> = new Map([
+  ["bool", "google.protobuf.BoolValue"],
+  ["bytes", "google.protobuf.BytesValue"],
+  ["double", "google.protobuf.DoubleValue"],
+  ["int", "google.protobuf.Int64Value"],
+  ["string", "google.protobuf.StringValue"],
+  ["uint", "google.protobuf.UInt64Value"],
+]);
+
 /** The well-known types by full name. */
 export const WELL_KNOWN_TYPES: ReadonlyMap<string, WellKnownType> = new Map([
   ["google.protobuf.Any", message(ANY, { type_url: STRING, value: BYTES })],
+  ["google.protobuf.Empty", message(objectType("google.protobuf.Empty"), {})],
   ["google.protobuf.BoolValue", wrapper(BOOL)],
   ["google.protobuf.BytesValue", wrapper(BYTES)],
   ["google.protobuf.DoubleValue", wrapper(DOUBLE)],
@@ -53,7 +97,7 @@ export const WELL_KNOWN_TYPES: ReadonlyMap<string, WellKnownType> = new Map([
   [
     "google.protobuf.Value",
     message(DYN, {
-      null_value: NULL,
+      null_value: INT,
       number_value: DOUBLE,
       string_value: STRING,
       bool_value: BOOL,

@@ -1,0 +1,35 @@
+/** Literal arguments that can't be converted are compile errors (spec kubernetes-cel.md 7.4). */
+import type { CallExpr } from "../../ast.js";
+import type { CheckedExpr, Declarations } from "../../checked.js";
+import type { IssueCollector } from "../../issues.js";
+import { CelError } from "../../values/cel-error.js";
+
+/** Checks the first argument of `duration` and `timestamp` calls by converting it. */
+export function validateConversion(
+  call: CallExpr,
+  checked: CheckedExpr,
+  declarations: Declarations,
+  issues: IssueCollector,
+): void {
+  const [argument] = call.args;
+  if (argument?.kind !== "literal") return;
+  const candidates = checked.overloads.get(call.id);
+  const conversion = declarations.functions
+    .get(call.function)
+    ?.overloads.find(({ id }) => candidates?.includes(id) === true);
+  if (conversion?.implementation?.(argument.value) instanceof CelError) {
+    issues.add(argument.offset, `invalid ${call.function} argument`);
+  }
+}
+
+/**
+ * Checks the first argument of `matches` calls as a pattern. Of a free call that is the subject: a quirk of the reference that decides
+ * which expressions a cluster accepts.
+ */
+export function validatePattern(call: CallExpr, declarations: Declarations, issues: IssueCollector): void {
+  const [argument] = call.args;
+  if (argument?.kind !== "literal") return;
+  const matches = declarations.functions.get("matches");
+  const match = matches?.dynamic ?? matches?.overloads[0]?.implementation;
+  if (match?.("", argument.value) instanceof CelError) issues.add(argument.offset, "invalid matches argument");
+}
