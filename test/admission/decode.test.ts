@@ -1,0 +1,164 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { decodeAdmissionReview, decodeRawReview } from "../../src/admission/decode.js";
+
+const MINIMAL = {
+  uid: "u",
+  kind: { group: "", version: "v1", kind: "Pod" },
+  resource: { group: "", version: "v1", resource: "pods" },
+  operation: "CREATE",
+  userInfo: {},
+};
+
+function review(request: unknown): string {
+  return JSON.stringify({ request });
+}
+
+function decoded(text: string) {
+  const result = decodeAdmissionReview(text);
+  assert.equal(result.kind, "admission");
+  if (result.kind !== "admission") throw new Error();
+  return result;
+}
+
+function problem(text: string): string {
+  const result = decodeAdmissionReview(text);
+  assert.equal(result.kind, "problem");
+  return result.kind === "problem" ? `${result.status} ${result.text}` : "";
+}
+
+describe("AdmissionReview in (spec kubewarden.md 3.2)", () => {
+  test("what is required is enough; kind and apiVersion of the review are not looked at", () => {
+    assert.deepEqual(decoded(review(MINIMAL)).request, MINIMAL);
+    assert.deepEqual(decoded(JSON.stringify({ kind: "Foo", apiVersion: 7, request: MINIMAL })).request, MINIMAL);
+  });
+
+  test("every optional field is kept", () => {
+    const full = {
+      ...MINIMAL,
+      subResource: "scale",
+      requestKind: { group: "apps", version: "v1", kind: "Deployment" },
+      requestResource: { group: "apps", version: "v1", resource: "deployments" },
+      requestSubResource: "scale",
+      name: "n",
+      namespace: "ns",
+      userInfo: { username: "a", uid: "1", groups: ["g"], extra: { k: ["v"] } },
+      object: { x: 1 },
+      oldObject: { x: 0 },
+      dryRun: false,
+      options: { kind: "CreateOptions" },
+    };
+    assert.deepEqual(decoded(review(full)).request, full);
+  });
+
+  test("unknown fields vanish, null means absent, inside objects nothing is touched", () => {
+    const text = review({
+      ...MINIMAL,
+      oldObject: null,
+      namespace: null,
+      options: null,
+      dryRun: null,
+      requestKind: null,
+      invented: { a: 1 },
+      kind: { ...MINIMAL.kind, more: 1 },
+      object: { nothing: null, unknown: { deep: [null] } },
+    });
+    const { request, requestText } = decoded(text);
+    assert.deepEqual(request, { ...MINIMAL, object: { nothing: null, unknown: { deep: [null] } } });
+    assert.deepEqual(JSON.parse(requestText()), request);
+  });
+
+  test("the text for guests is made once, with exact numbers and special keys", () => {
+    const object = '{"big":9007199254740993,"double":1.0,"__proto__":{"a":1},"constructor":2}';
+    const { requestText, request } = decoded(`{"request":${JSON.stringify(MINIMAL).slice(0, -1)},"object":${object}}}`);
+    assert.ok(requestText().endsWith(`"object":${object}}`), requestText());
+    assert.equal(requestText(), requestText());
+    assert.equal(Object.getPrototypeOf(request.object), Object.prototype);
+  });
+
+  test("fields come from the request itself, never from a prototype", () => {
+    const { request } = decoded(
+      `{"request":{"__proto__":{"name":"x","namespace":"y"},${JSON.stringify(MINIMAL).slice(1)}}`,
+    );
+    assert.equal(request.name, undefined);
+    assert.equal(request.namespace, undefined);
+    assert.match(problem(`{"__proto__":{"request":${JSON.stringify(MINIMAL)}}}`), /missing field `request`/);
+  });
+
+  test("of repeated keys the last one counts", () => {
+    assert.equal(decoded(`{"request":1,"request":${JSON.stringify(MINIMAL)}}`).request.uid, "u");
+  });
+
+  test("shape errors name the place: path, reason, line and column (spec kubewarden.md 3.5)", () => {
+    const head = "422 Failed to deserialize the JSON body into the target type: ";
+    assert.equal(problem("{}"), `${head}missing field \`request\` at line 1 column 2`);
+    assert.equal(
+      problem('{"request":null}'),
+      `${head}request: invalid type: null, expected struct AdmissionRequest at line 1 column 15`,
+    );
+    assert.equal(
+      problem('{"request":{"uid":"u","object":{"metadata":{"annotations":{"chaos/mode":"echo"}}}}}'),
+      `${head}request: missing field \`kind\` at line 1 column 82`,
+    );
+    const broken: [Record<string, unknown>, RegExp][] = [
+      [{ uid: undefined }, /request: missing field `uid` at line 1 column \d+$/],
+      [{ uid: 5 }, /request\.uid: invalid type: integer `5`, expected a string at line 1 column \d+$/],
+      [{ kind: { group: "", version: "v1" } }, /request\.kind: missing field `kind`/],
+      [
+        { kind: { group: "", version: "v1", kind: null } },
+        /request\.kind\.kind: invalid type: null, expected a string/,
+      ],
+      [{ resource: "pods" }, /request\.resource: invalid type: string "pods", expected struct GroupVersionResource/],
+      [{ operation: true }, /request\.operation: invalid type: boolean `true`, expected a string/],
+      [{ userInfo: undefined }, /request: missing field `userInfo`/],
+      [
+        { userInfo: { groups: ["a", 1.5] } },
+        /request\.userInfo\.groups\[1\]: invalid type: floating point `1\.5`, expected a string/,
+      ],
+      [
+        { userInfo: { extra: { k: "v" } } },
+        /request\.userInfo\.extra\.k: invalid type: string "v", expected a sequence/,
+      ],
+      [{ dryRun: "yes" }, /request\.dryRun: invalid type: string "yes", expected a boolean/],
+      [{ requestKind: [] }, /request\.requestKind: invalid type: sequence, expected struct GroupVersionKind/],
+    ];
+    for (const [change, expected] of broken) assert.match(problem(review({ ...MINIMAL, ...change })), expected);
+  });
+
+  test("columns count bytes, lines count newlines", () => {
+    assert.match(
+      problem('{"ü":"日本",\n "request": {"uid": "é"}}'),
+      /request: missing field `kind` at line 2 column 25$/,
+    );
+  });
+
+  test("the last of repeated keys is the one that is located", () => {
+    assert.match(problem('{"request":{"uid":"u"},"request":7}'), /request: invalid type: integer `7`.* column 34$/);
+  });
+
+  test("nesting deeper than the limit is an error, not a crash", () => {
+    for (const depth of [501, 10_000, 1_000_000]) {
+      const text = `{"request":${"[".repeat(depth)}${"]".repeat(depth)}}`;
+      assert.match(problem(text), /^400 .*recursion limit exceeded/);
+    }
+  });
+});
+
+describe("raw review in (spec kubewarden.md 3.4)", () => {
+  test("any JSON value is a request, and is passed on as it is", () => {
+    for (const text of ["null", "7", '"x"', "[1,2]", '{"uid":"a","n":9007199254740993,"d":2.0,"z":null}']) {
+      const result = decodeRawReview(`{"request":${text},"more":1}`);
+      assert.equal(result.kind, "raw");
+      if (result.kind === "raw") assert.equal(result.requestText(), text);
+    }
+  });
+
+  test("without a request it is refused", () => {
+    const result = decodeRawReview('{"other":1}');
+    assert.ok(
+      result.kind === "problem" &&
+        result.status === 422 &&
+        result.text.includes("missing field `request` at line 1 column 11"),
+    );
+  });
+});

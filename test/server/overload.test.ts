@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Outcome } from "../../src/policy/outcome.js";
+import { Gate, type Refusal } from "../../src/server/gate.js";
+import { admissionReview, entry, immediate, post, serve } from "./fake-policy.js";
+
+const GOOD = admissionReview();
+const ALLOW: Outcome = { verdict: "allow" };
+
+describe("limits on what is evaluated at a time", () => {
+  test("beyond places and queue: 429 with Retry-After and a clear message; those that wait are answered", async () => {
+    let release: (outcome: Outcome) => void = () => {};
+    const held = new Promise<Outcome>((resolve) => {
+      release = resolve;
+    });
+    const server = await serve([entry("held", () => held)], {
+      gate: { concurrency: 2, queue: 2 },
+      evaluation: { policyTimeout: 60_000 },
+    });
+    const waiting = Array.from({ length: 3 }, () => post(`${server.url}/validate/held`, GOOD));
+    await sleep(100);
+    const refused = await post(`${server.url}/validate/held`, GOOD);
+    assert.equal(refused.status, 429);
+    assert.equal(refused.headers.get("retry-after"), "1");
+    assert.deepEqual(await refused.json(), {
+      message: "too many requests: every place is taken and the queue is full, try again later",
+      status: 429,
+    });
+    assert.match(await server.metrics.registry.metrics(), /policy_server_refused_requests_total\{reason="full"\} 1/);
+    release(ALLOW);
+    for (const answer of await Promise.all(waiting)) assert.equal(answer.status, 200);
+    await server.stop({ delay: 0, grace: 0 });
+  });
+
+  test("who waits longer than the caller does is refused in time with 503", async () => {
+    const server = await serve([entry("never", () => new Promise(() => {}))], {
+      gate: { concurrency: 1, queue: 10 },
+      evaluation: { policyTimeout: 60_000 },
+    });
+    const first = post(`${server.url}/validate/never`, GOOD).catch(() => undefined);
+    await sleep(50);
+    const late = await post(`${server.url}/validate/never?timeout=200ms`, GOOD);
+    assert.equal(late.status, 503);
+    await server.stop({ delay: 0, grace: 0 });
+    await first;
+  });
+
+  test("the caller's timeout bounds the evaluation", async () => {
+    const server = await serve([entry("never", () => new Promise(() => {}))]);
+    const started = performance.now();
+    const response = await post(`${server.url}/validate/never?timeout=300ms`, GOOD);
+    const took = performance.now() - started;
+    assert.match(await response.text(), /exceeded the allowed execution time/);
+    assert.ok(took > 200 && took < 1000, `${took} ms`);
+    await server.stop({ delay: 0, grace: 0 });
+  });
+
+  test("while one policy holds its places others still answer", async () => {
+    const server = await serve(
+      [entry("loop", () => new Promise(() => {})), entry("good", () => ALLOW), immediate("now", () => ALLOW)],
+      {
+        gate: { concurrency: 4, queue: 100 },
+      },
+    );
+    const loops = Array.from({ length: 20 }, () => post(`${server.url}/validate/loop`, GOOD).catch(() => undefined));
+    await sleep(50);
+    for (const id of ["good", "now", "good"]) {
+      const started = performance.now();
+      assert.equal((await post(`${server.url}/validate/${id}`, GOOD)).status, 200);
+      assert.ok(performance.now() - started < 500);
+    }
+    await server.stop({ delay: 0, grace: 0 });
+    await Promise.all(loops);
+  });
+
+  test("the gate is fair, shared by half, and forgets what has left", () => {
+    const log: string[] = [];
+    const gate = new Gate({ concurrency: 4, queue: 3, queueTimeout: 1000 });
+    const ask = (policy: string, name: string): void =>
+      gate.admit({
+        policy,
+        deadline: Number.POSITIVE_INFINITY,
+        enter: () => log.push(`${name} in`),
+        refuse: (why: Refusal) => log.push(`${name} ${why}`),
+      });
+    for (const name of ["a1", "a2", "a3"]) ask("a", name);
+    ask("b", "b1");
+    ask("b", "b2");
+    ask("c", "c1");
+    ask("c", "c2");
+    ask("c", "c3");
+    assert.deepEqual(log, ["a1 in", "a2 in", "b1 in", "b2 in", "c3 full"]);
+    gate.leave("b");
+    assert.equal(log.at(-1), "c1 in");
+    gate.leave("a");
+    assert.equal(log.at(-1), "a3 in");
+    gate.leave("a");
+    gate.leave("b");
+    assert.equal(log.at(-1), "c2 in");
+    for (const policy of ["a", "c", "c"]) gate.leave(policy);
+    assert.equal(gate.busy, 0);
+    assert.equal(gate.waiting, 0);
+  });
+});
