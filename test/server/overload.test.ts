@@ -16,7 +16,7 @@ describe("limits on what is evaluated at a time", () => {
     });
     const server = await serve([entry("held", () => held)], {
       gate: { concurrency: 2, queue: 2 },
-      evaluation: { policyTimeout: 60_000 },
+      evaluation: { policyTimeout: 3000 },
     });
     const waiting = Array.from({ length: 3 }, () => post(`${server.url}/validate/held`, GOOD));
     await sleep(100);
@@ -36,7 +36,7 @@ describe("limits on what is evaluated at a time", () => {
   test("who waits longer than the caller does is refused in time with 503", async () => {
     const server = await serve([entry("never", () => new Promise(() => {}))], {
       gate: { concurrency: 1, queue: 10 },
-      evaluation: { policyTimeout: 60_000 },
+      evaluation: { policyTimeout: 3000 },
     });
     const first = post(`${server.url}/validate/never`, GOOD).catch(() => undefined);
     await sleep(50);
