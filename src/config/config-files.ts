@@ -23,6 +23,18 @@ export class ConfigFiles {
    * @throws ConfigFileError
    */
   read(path: string): string {
+    try {
+      return new TextDecoder("utf-8", { fatal: true }).decode(this.readBytes(path));
+    } catch (cause) {
+      throw cause instanceof TypeError ? new ConfigFileError("is not UTF-8 text", { cause }) : cause;
+    }
+  }
+
+  /**
+   * The bytes of a file.
+   * @throws ConfigFileError
+   */
+  readBytes(path: string): Buffer {
     this.touched.add(resolve(path));
     const stats = this.stats(path);
     if (!stats.isFile()) throw new ConfigFileError(stats.isDirectory() ? "is a folder" : "is not a regular file");
@@ -30,9 +42,9 @@ export class ConfigFiles {
       throw new ConfigFileError(`is too large: ${stats.size} bytes, at most ${MAX_FILE_BYTES}`);
     }
     try {
-      return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path));
+      return readFileSync(path);
     } catch (cause) {
-      throw new ConfigFileError(cause instanceof TypeError ? "is not UTF-8 text" : reasonOf(cause), { cause });
+      throw new ConfigFileError(reasonOf(cause), { cause });
     }
   }
 

@@ -1,0 +1,121 @@
+/** Registry credentials from Docker's config.json (spec kubewarden.md 1.9). */
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { FetchError, reasonOf } from "./fetch-error.js";
+import { isDockerHub } from "./image-reference.js";
+import { HELPER_TIMEOUT_MS, MAX_TOKEN_BYTES } from "./limits.js";
+
+/** A user of a registry. */
+export interface Credentials {
+  readonly username: string;
+  readonly password: string;
+}
+
+/** Finds credentials by registry host; undefined is anonymous. */
+export type CredentialStore = (host: string) => Promise<Credentials | undefined>;
+
+/** What of config.json matters here; the rest is not looked at. */
+interface DockerConfig {
+  readonly auths: Readonly<Record<string, unknown>>;
+  readonly credHelpers: Readonly<Record<string, unknown>>;
+  readonly credsStore: unknown;
+}
+
+/** Where to look. */
+export interface CredentialOptions {
+  /** A folder that contains config.json; absent: `$DOCKER_CONFIG`, then `$HOME/.docker`. */
+  readonly dockerConfigDirectory?: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * A store that reads config.json at every look-up, so that rotated pull secrets are seen. A missing file is anonymous, unless the folder
+ * was named; a file that can't be understood is an error.
+ */
+export function dockerCredentials({ dockerConfigDirectory, environment }: CredentialOptions): CredentialStore {
+  const folder = dockerConfigDirectory ?? environment.DOCKER_CONFIG ?? join(environment.HOME ?? homedir(), ".docker");
+  return async (host) => {
+    const config = await readConfig(join(folder, "config.json"), dockerConfigDirectory !== undefined);
+    if (config === undefined) return undefined;
+    const helper = valueFor(config.credHelpers, host);
+    if (typeof helper === "string") return askHelper(helper, host, environment);
+    const entry = valueFor(config.auths, host);
+    if (typeof entry === "object" && entry !== null && Object.keys(entry).length > 0) return fromEntry(entry, host);
+    return typeof config.credsStore === "string" ? askHelper(config.credsStore, host, environment) : undefined;
+  };
+}
+
+async function readConfig(path: string, mustExist: boolean): Promise<DockerConfig | undefined> {
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (cause) {
+    if (!mustExist && (cause as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw new FetchError(`cannot read registry credentials: ${reasonOf(cause)}`, { cause });
+  }
+  try {
+    const { auths, credHelpers, credsStore } = JSON.parse(text) as Record<string, unknown>;
+    return { auths: mapOrEmpty(auths), credHelpers: mapOrEmpty(credHelpers), credsStore };
+  } catch (cause) {
+    throw new FetchError(`cannot read registry credentials: ${path} is not JSON`, { cause });
+  }
+}
+
+function mapOrEmpty(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+/** Keys may be URLs with a path: only the host counts, and Docker Hub's names are one. */
+function valueFor(map: Readonly<Record<string, unknown>>, host: string): unknown {
+  const hub = isDockerHub(host);
+  for (const [key, value] of Object.entries(map)) {
+    const keyHost = key.replace(/^https?:\/\//, "").split("/")[0]!;
+    if (keyHost === host || (hub && isDockerHub(keyHost))) return value;
+  }
+  return undefined;
+}
+
+/** `auth` is base64 of `user:password`. Identity tokens are not supported: such an entry is anonymous. */
+function fromEntry(entry: object, host: string): Credentials | undefined {
+  if ("identitytoken" in entry && entry.identitytoken) return undefined;
+  if ("auth" in entry && typeof entry.auth === "string" && entry.auth !== "") {
+    const text = Buffer.from(entry.auth, "base64").toString("utf8").replace(/\0+$/, "");
+    const colon = text.indexOf(":");
+    if (colon === -1) throw new FetchError(`registry credentials of ${host}: auth is not base64 of user:password`);
+    return { username: text.slice(0, colon), password: text.slice(colon + 1) };
+  }
+  if ("username" in entry && "password" in entry) {
+    return { username: String(entry.username), password: String(entry.password) };
+  }
+  return undefined;
+}
+
+/** Asks `docker-credential-<name>`, by Docker's protocol: the host on standard input, JSON on standard output. */
+function askHelper(
+  name: string,
+  host: string,
+  environment: CredentialOptions["environment"],
+): Promise<Credentials | undefined> {
+  if (!/^[\w.-]+$/.test(name)) throw new FetchError(`bad name of a credential helper: ${JSON.stringify(name)}`);
+  const server = isDockerHub(host) ? "https://index.docker.io/v1/" : host;
+  const limits = { timeout: HELPER_TIMEOUT_MS, maxBuffer: MAX_TOKEN_BYTES, env: { ...environment } };
+  return new Promise((resolve, reject) => {
+    const child = execFile(`docker-credential-${name}`, ["get"], limits, (error, stdout) => {
+      if (error !== null) {
+        if (stdout.includes("credentials not found")) resolve(undefined);
+        else reject(new FetchError(`credential helper ${name} failed for ${host}: ${stdout.trim() || error.message}`));
+        return;
+      }
+      try {
+        const { Username, Secret } = JSON.parse(stdout) as Record<string, unknown>;
+        resolve(Username === "<token>" ? undefined : { username: String(Username), password: String(Secret) });
+      } catch (cause) {
+        reject(new FetchError(`credential helper ${name} gave no JSON for ${host}`, { cause }));
+      }
+    });
+    child.stdin?.on("error", () => {});
+    child.stdin?.end(server);
+  });
+}

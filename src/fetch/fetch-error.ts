@@ -1,0 +1,41 @@
+/** A module, image or signature could not be had. */
+
+/** What was being done: it decides how a failure is worded. */
+export type FetchStage = "download" | "verify" | "integrity";
+
+/** The reason why, in one sentence that says where. */
+export class FetchError extends Error {
+  readonly code = "MODULE_FETCH";
+  readonly stage: FetchStage;
+
+  constructor(message: string, { stage = "download", ...options }: ErrorOptions & { stage?: FetchStage } = {}) {
+    super(message, options);
+    this.name = "FetchError";
+    this.stage = stage;
+  }
+}
+
+/**
+ * The failure as Kubewarden says it (spec kubewarden.md 1.4).
+ * @param id the policy; a member as `<group>/#<member>`
+ * @param module its address as configured
+ */
+export function fetchFailureText(id: string, module: string, error: FetchError): string {
+  switch (error.stage) {
+    case "verify":
+      return `Policy '${id}' cannot be verified: ${error.message}`;
+    case "integrity":
+      return `Verification of policy ${id} failed: ${error.message}`;
+    case "download":
+      return `Error while downloading policy '${id}' from ${module}: ${error.message}`;
+  }
+}
+
+/** The message of anything thrown, with the causes below it that add something. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const own = error.message === "" && "code" in error ? String(error.code) : error.message;
+  const parts = error instanceof AggregateError ? error.errors.map(reasonOf) : [];
+  const cause = error.cause === undefined ? "" : reasonOf(error.cause);
+  return [own, ...parts, cause].filter((part, index, all) => part !== "" && all.indexOf(part) === index).join(": ");
+}

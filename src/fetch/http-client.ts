@@ -1,0 +1,198 @@
+/** HTTP GET with bounds, proxies, and the exceptions of sources.yml for single hosts. */
+import { readFileSync } from "node:fs";
+import { rootCertificates } from "node:tls";
+import { Agent, type Dispatcher, ProxyAgent, request } from "undici";
+import type { Sources } from "../config/sources.js";
+import { FetchError, reasonOf } from "./fetch-error.js";
+import { CONNECT_TIMEOUT_MS, IDLE_TIMEOUT_MS, MAX_REDIRECTS } from "./limits.js";
+import { type Environment, proxyFor } from "./proxies.js";
+
+/** How much of the body of an error answer is read: enough for its message. */
+const MAX_ERROR_BODY_BYTES = 64 * 1024;
+/** Connections kept for hosts at a time; the oldest is closed first. */
+const MAX_DISPATCHERS = 32;
+
+/** An answer with its whole body. */
+export interface HttpAnswer {
+  readonly status: number;
+  /** Lower-case names; of repeated ones the first. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+  /** Where it came from, after redirects. */
+  readonly url: URL;
+}
+
+/** What to ask for. */
+export interface HttpRequest {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A larger body is an error. */
+  readonly maxBytes: number;
+  /** Ends the request. */
+  readonly signal: AbortSignal;
+}
+
+/** One way to reach a host. */
+interface Attempt {
+  readonly protocol: "https:" | "http:";
+  readonly verified: boolean;
+}
+
+/** A client; close it when it is no longer needed. */
+export class HttpClient {
+  private readonly dispatchers = new Map<string, Dispatcher>();
+  private extraRoots: readonly string[] | undefined;
+
+  constructor(
+    private readonly sources: Sources,
+    private readonly environment: Environment,
+  ) {}
+
+  /**
+   * Follows redirects (`authorization` is left behind when the origin changes). Every HTTP status is an answer.
+   * @throws FetchError when no answer can be had, or it is too large
+   */
+  async get(start: URL, { headers = {}, maxBytes, signal }: HttpRequest): Promise<HttpAnswer> {
+    let url = start;
+    let sent = headers;
+    for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
+      const answer = await this.getOnce(url, sent, maxBytes, signal);
+      const location = answer.status >= 300 && answer.status < 400 ? answer.headers.location : undefined;
+      if (location === undefined) return answer;
+      const next = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
+      if (next === undefined || !/^https?:$/.test(next.protocol)) {
+        throw new FetchError(`${url.origin} redirects to ${JSON.stringify(location)}, which is no HTTP address`);
+      }
+      if (url.protocol === "https:" && next.protocol === "http:" && !this.isInsecure(next)) {
+        throw new FetchError(
+          `${url.origin} redirects to plain HTTP at ${next.host}, which insecure_sources doesn't list`,
+        );
+      }
+      if (next.origin !== url.origin) {
+        sent = Object.fromEntries(Object.entries(sent).filter(([name]) => name.toLowerCase() !== "authorization"));
+      }
+      url = next;
+    }
+    throw new FetchError(`${start.href} redirects more than ${MAX_REDIRECTS} times`);
+  }
+
+  /** Whether sources.yml lists the host of a URL as insecure. */
+  isInsecure(url: URL): boolean {
+    return hostKeys(url).some((key) => this.sources.insecure.has(key));
+  }
+
+  /** Closes all connections. */
+  async close(): Promise<void> {
+    const open = [...this.dispatchers.values()];
+    this.dispatchers.clear();
+    await Promise.all(open.map((dispatcher) => dispatcher.destroy()));
+  }
+
+  private async getOnce(
+    url: URL,
+    headers: Readonly<Record<string, string>>,
+    maxBytes: number,
+    signal: AbortSignal,
+  ): Promise<HttpAnswer> {
+    const failures: unknown[] = [];
+    for (const attempt of this.attempts(url)) {
+      const target = new URL(url);
+      target.protocol = attempt.protocol;
+      let answer: Dispatcher.ResponseData;
+      try {
+        answer = await request(target, {
+          headers: { "user-agent": "policy-group-gateway", ...headers },
+          signal,
+          dispatcher: this.dispatcher(target, attempt.verified),
+        });
+      } catch (cause) {
+        if (signal.aborted) throw new FetchError(`no answer from ${url.host} in time`, { cause });
+        failures.push(cause);
+        continue;
+      }
+      return readAnswer(answer, target, maxBytes);
+    }
+    const reasons = failures.map(reasonOf).filter((reason, index, all) => all.indexOf(reason) === index);
+    throw new FetchError(`cannot reach ${url.host}: ${reasons.join("; ")}`, { cause: failures[0] });
+  }
+
+  private attempts(url: URL): readonly Attempt[] {
+    if (url.protocol === "http:") return [{ protocol: "http:", verified: false }];
+    const verified: Attempt = { protocol: "https:", verified: true };
+    if (!this.isInsecure(url)) return [verified];
+    return [verified, { protocol: "https:", verified: false }, { protocol: "http:", verified: false }];
+  }
+
+  private dispatcher(url: URL, verified: boolean): Dispatcher {
+    const key = `${url.origin} ${verified}`;
+    const known = this.dispatchers.get(key);
+    if (known !== undefined) return known;
+    const extra = [
+      ...hostKeys(url).flatMap((host) => this.sources.authorities.get(host) ?? []),
+      ...this.systemExtras(),
+    ];
+    const servername = url.hostname.replace(/^\[.*\]$/, "");
+    const tls = {
+      timeout: CONNECT_TIMEOUT_MS,
+      rejectUnauthorized: verified || url.protocol === "http:",
+      ...(extra.length > 0 && { ca: [...rootCertificates, ...extra] }),
+      ...(servername !== "" && !/^[\d.]+$/.test(servername) && { servername }),
+    };
+    const limits = { headersTimeout: IDLE_TIMEOUT_MS, bodyTimeout: IDLE_TIMEOUT_MS };
+    const proxy = proxyFor(url, this.environment);
+    const dispatcher =
+      proxy === undefined
+        ? new Agent({ ...limits, connect: tls })
+        : new ProxyAgent({ ...limits, uri: proxy, proxyTunnel: url.protocol === "https:", requestTls: tls });
+    for (const [oldest, unused] of this.dispatchers) {
+      if (this.dispatchers.size < MAX_DISPATCHERS) break;
+      this.dispatchers.delete(oldest);
+      void unused.close();
+    }
+    this.dispatchers.set(key, dispatcher);
+    return dispatcher;
+  }
+
+  /** `SSL_CERT_FILE` and `NODE_EXTRA_CA_CERTS`: how images of other servers are given the CAs of a company. */
+  private systemExtras(): readonly string[] {
+    this.extraRoots ??= [this.environment.SSL_CERT_FILE, this.environment.NODE_EXTRA_CA_CERTS].flatMap((file) => {
+      if (!file) return [];
+      try {
+        return [readFileSync(file, "latin1")];
+      } catch (cause) {
+        throw new FetchError(`cannot read the certificates of ${file}: ${reasonOf(cause)}`, { cause });
+      }
+    });
+    return this.extraRoots;
+  }
+}
+
+/** The names under which sources.yml may list the host of a URL: with its port, and without one that is the default. */
+function hostKeys(url: URL): readonly string[] {
+  const port = url.port || (url.protocol === "https:" ? "443" : "80");
+  return url.port === "" ? [url.host, `${url.hostname}:${port}`] : [url.host];
+}
+
+async function readAnswer(answer: Dispatcher.ResponseData, url: URL, maxBytes: number): Promise<HttpAnswer> {
+  const ok = answer.statusCode >= 200 && answer.statusCode < 300;
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(answer.headers)) {
+    if (value !== undefined) headers[name] = typeof value === "string" ? value : value[0]!;
+  }
+  const limit = ok ? maxBytes : MAX_ERROR_BODY_BYTES;
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > limit) {
+        if (!ok) break;
+        throw new FetchError(`the answer of ${url.host} is larger than ${limit} bytes`);
+      }
+      chunks.push(chunk);
+    }
+  } catch (cause) {
+    if (cause instanceof FetchError) throw cause;
+    throw new FetchError(`the answer of ${url.host} broke off: ${reasonOf(cause)}`, { cause });
+  }
+  return { status: answer.statusCode, headers, body: Buffer.concat(chunks), url };
+}

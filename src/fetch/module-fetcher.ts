@@ -1,0 +1,188 @@
+/** Gets the WASM files that a configuration names (spec kubewarden.md 1.6): from files, by HTTP, or from OCI registries. */
+import { readFile, stat } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { NO_SOURCES, type Sources } from "../config/sources.js";
+import { dockerCredentials } from "./docker-credentials.js";
+import { DownloadCache } from "./download-cache.js";
+import { FetchError, reasonOf } from "./fetch-error.js";
+import { HttpClient } from "./http-client.js";
+import { type ImageReference, parseImageReference } from "./image-reference.js";
+import { DOWNLOAD_TIMEOUT_MS, MAX_MODULE_BYTES, MAX_PARALLEL_DOWNLOADS } from "./limits.js";
+import type { Environment } from "./proxies.js";
+import { type Descriptor, digestOf, layersOf, type Manifest, RegistryClient } from "./registry-client.js";
+
+/** The media type of the layer that holds a module. */
+const WASM_LAYER = "application/vnd.wasm.content.layer.v1+wasm";
+
+/** A module's file. */
+export interface FetchedModule {
+  readonly bytes: Uint8Array;
+  /** `sha256:<hex>` of the bytes. */
+  readonly digest: string;
+  /** The path or address it was read from, for people. */
+  readonly origin: string;
+}
+
+/** Decides whether an image may be used; see `signatures/`. */
+export interface ImageVerifier {
+  /**
+   * @returns the digest of the verified manifest
+   * @throws FetchError with stage `verify`
+   */
+  verify(image: ImageReference, signal: AbortSignal): Promise<string>;
+}
+
+/** How to fetch. */
+export interface ModuleFetcherOptions {
+  /** Where downloads are kept (`--policies-download-dir`). */
+  readonly downloadDirectory: string;
+  readonly environment: Environment;
+  readonly sources?: Sources;
+  /** A folder that contains Docker's config.json (`--docker-config-json-path`). */
+  readonly dockerConfigDirectory?: string;
+  /** With it, only modules from registries can pass. */
+  readonly verifier?: (registry: RegistryClient) => ImageVerifier;
+  /** Told of what doesn't stop a fetch, such as a download folder that can't be written. */
+  readonly warn?: (message: string) => void;
+  /** Milliseconds of a clock that only goes forward; default `performance.now`. */
+  readonly now?: () => number;
+  /** Time for one module in milliseconds; default {@link DOWNLOAD_TIMEOUT_MS}. */
+  readonly timeoutMilliseconds?: number;
+}
+
+/** Fetches modules; one per load of a configuration. */
+export interface ModuleFetcher {
+  /**
+   * The module at a location (`ModuleAddress.location`); equal locations are fetched once, failures included.
+   * @throws FetchError
+   */
+  fetch(location: string): Promise<FetchedModule>;
+  /** For whoever else asks registries. */
+  readonly registry: RegistryClient;
+  /** Closes connections. */
+  close(): Promise<void>;
+}
+
+/** Makes a fetcher. */
+export function createModuleFetcher(options: ModuleFetcherOptions): ModuleFetcher {
+  const { environment, sources = NO_SOURCES, dockerConfigDirectory, now = () => performance.now() } = options;
+  const http = new HttpClient(sources, environment);
+  const credentials = dockerCredentials({
+    environment,
+    ...(dockerConfigDirectory !== undefined && { dockerConfigDirectory }),
+  });
+  const registry = new RegistryClient({ http, credentials, now });
+  const verifier = options.verifier?.(registry);
+  const fetcher = new Fetcher(http, registry, verifier, options);
+  const fetched = new Map<string, Promise<FetchedModule>>();
+  const inTurn = limiter(MAX_PARALLEL_DOWNLOADS);
+  return {
+    registry,
+    close: () => http.close(),
+    fetch(location) {
+      let module = fetched.get(location);
+      if (module === undefined) {
+        module = inTurn(() => fetcher.fetch(location));
+        fetched.set(location, module);
+      }
+      return module;
+    },
+  };
+}
+
+class Fetcher {
+  private readonly cache: DownloadCache;
+
+  constructor(
+    private readonly http: HttpClient,
+    private readonly registry: RegistryClient,
+    private readonly verifier: ImageVerifier | undefined,
+    private readonly options: ModuleFetcherOptions,
+  ) {
+    this.cache = new DownloadCache(options.downloadDirectory);
+  }
+
+  async fetch(location: string): Promise<FetchedModule> {
+    const signal = AbortSignal.timeout(this.options.timeoutMilliseconds ?? DOWNLOAD_TIMEOUT_MS);
+    const scheme = location.slice(0, location.indexOf(":"));
+    if (scheme === "registry") return this.fetchImage(location, signal);
+    if (this.verifier !== undefined) {
+      throw new FetchError(`only modules from OCI registries can be verified, not ${location}`, { stage: "verify" });
+    }
+    if (scheme === "file") return readModuleFile(location);
+    const cached = await this.cache.read(location);
+    if (cached !== undefined) return moduleOf(cached, location);
+    const answer = await this.http.get(new URL(location), { maxBytes: MAX_MODULE_BYTES, signal });
+    if (answer.status < 200 || answer.status > 299) throw new FetchError(`${answer.url.host} answers ${answer.status}`);
+    await this.keep(location, answer.body);
+    return moduleOf(answer.body, location);
+  }
+
+  private async fetchImage(location: string, signal: AbortSignal): Promise<FetchedModule> {
+    const named = parseImageReference(location.slice("registry://".length));
+    const digest = await this.verifier?.verify(named, signal);
+    const image = digest === undefined ? named : { ...named, digest };
+    const cached = await this.cache.read(location);
+    if (cached !== undefined) {
+      if (digest === undefined) return moduleOf(cached, location);
+      const layer = wasmLayer(await this.registry.manifest(image, signal), location);
+      if (digestOf(cached, layer.digest) === layer.digest) return moduleOf(cached, location);
+    }
+    const layer = wasmLayer(await this.registry.manifest(image, signal), location);
+    const bytes = await this.registry.blob(image, layer, MAX_MODULE_BYTES, signal);
+    await this.keep(location, bytes);
+    return moduleOf(bytes, location);
+  }
+
+  /** A folder that can't be written costs another download, not the policy. */
+  private async keep(location: string, bytes: Uint8Array): Promise<void> {
+    try {
+      await this.cache.write(location, bytes);
+    } catch (cause) {
+      this.options.warn?.(`cannot keep ${location} in the download folder: ${reasonOf(cause)}`);
+    }
+  }
+}
+
+/** The first WASM layer. */
+function wasmLayer(manifest: Manifest, location: string): Descriptor {
+  const layer = layersOf(manifest).find(({ mediaType }) => mediaType === WASM_LAYER);
+  if (layer !== undefined) return layer;
+  throw new FetchError(`could not pull policy ${location}: empty layers`);
+}
+
+async function readModuleFile(location: string): Promise<FetchedModule> {
+  const path = fileURLToPath(location);
+  try {
+    const stats = await stat(path);
+    if (!stats.isFile()) throw new FetchError(`${path} is not a file`);
+    if (stats.size > MAX_MODULE_BYTES)
+      throw new FetchError(`${path} has ${stats.size} bytes, more than ${MAX_MODULE_BYTES}`);
+    return moduleOf(await readFile(path), path);
+  } catch (cause) {
+    if (cause instanceof FetchError) throw cause;
+    const missing = (cause as NodeJS.ErrnoException).code === "ENOENT";
+    throw new FetchError(missing ? `No such file or directory: ${path}` : reasonOf(cause), { cause });
+  }
+}
+
+function moduleOf(bytes: Uint8Array, origin: string): FetchedModule {
+  return { bytes, digest: digestOf(bytes), origin };
+}
+
+/** Runs at most `count` tasks at a time, in the order asked. */
+function limiter(count: number): <T>(task: () => Promise<T>) => Promise<T> {
+  let running = 0;
+  const waiting: (() => void)[] = [];
+  return async (task) => {
+    if (running >= count) await new Promise<void>((resolve) => waiting.push(resolve));
+    else running++;
+    try {
+      return await task();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) running--;
+      else next();
+    }
+  };
+}

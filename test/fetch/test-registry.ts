@@ -1,0 +1,142 @@
+/** A small OCI registry on loopback, over HTTP or TLS, with or without log-in. */
+import { createHash } from "node:crypto";
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import type { TestContext } from "node:test";
+import type { Certificate } from "./certificates.js";
+
+/** `sha256:<hex>`. */
+export function sha256(bytes: Uint8Array | string): string {
+  return `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
+}
+
+/** What the registry wants before it answers. */
+export type Login = "none" | "basic" | "bearer";
+
+/** How to start it. */
+export interface RegistryOptions {
+  readonly certificate?: Certificate;
+  readonly login?: Login;
+  /** `user:password`; others get 401. */
+  readonly user?: string;
+}
+
+/** A registry that is gone after the test. */
+export class TestRegistry {
+  /** `METHOD path` of every request, in order. */
+  readonly requests: string[] = [];
+  /** Blobs by digest. */
+  readonly blobs = new Map<string, Buffer>();
+  /** Manifests by `<repository>:<tag>` and `<repository>@<digest>`. */
+  readonly manifests = new Map<string, Buffer>();
+  /** Answers in the place of the registry, by path. */
+  readonly special = new Map<string, RequestListener>();
+  tokensGiven = 0;
+
+  private constructor(
+    readonly host: string,
+    readonly options: RegistryOptions,
+  ) {}
+
+  static async start(context: TestContext, options: RegistryOptions = {}): Promise<TestRegistry> {
+    let registry: TestRegistry | undefined;
+    const listener: RequestListener = (request, response) => registry?.answer(request, response);
+    const { certificate } = options;
+    const server =
+      certificate === undefined
+        ? createServer(listener)
+        : createTlsServer({ cert: certificate.pem, key: certificate.keyPem }, listener);
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    context.after(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    registry = new TestRegistry(`localhost:${(server.address() as AddressInfo).port}`, options);
+    return registry;
+  }
+
+  /** Puts an artifact there and answers the digest of its manifest. */
+  push(
+    repository: string,
+    tag: string,
+    layers: readonly { mediaType: string; bytes: Buffer; annotations?: Record<string, string> }[],
+  ): string {
+    const config = Buffer.from("{}");
+    this.blobs.set(sha256(config), config);
+    const describe = (mediaType: string, bytes: Buffer) => ({ mediaType, digest: sha256(bytes), size: bytes.length });
+    for (const { bytes } of layers) this.blobs.set(sha256(bytes), bytes);
+    const manifest = Buffer.from(
+      JSON.stringify({
+        schemaVersion: 2,
+        mediaType: "application/vnd.oci.image.manifest.v1+json",
+        config: describe("application/vnd.wasm.config.v1+json", config),
+        layers: layers.map(({ mediaType, bytes, annotations }) => ({
+          ...describe(mediaType, bytes),
+          ...(annotations && { annotations }),
+        })),
+      }),
+    );
+    this.manifests.set(`${repository}:${tag}`, manifest);
+    this.manifests.set(`${repository}@${sha256(manifest)}`, manifest);
+    return sha256(manifest);
+  }
+
+  /** A module under a name. */
+  pushModule(repository: string, tag: string, bytes: Buffer): string {
+    return this.push(repository, tag, [{ mediaType: "application/vnd.wasm.content.layer.v1+wasm", bytes }]);
+  }
+
+  private answer(request: IncomingMessage, response: ServerResponse): void {
+    const url = new URL(request.url ?? "/", `http://${this.host}`);
+    this.requests.push(`${request.method} ${url.pathname}`);
+    const special = this.special.get(url.pathname);
+    if (special !== undefined) special(request, response);
+    else if (url.pathname === "/token") this.giveToken(request, response, url);
+    else this.answerRegistry(request, response, url.pathname);
+  }
+
+  private answerRegistry(request: IncomingMessage, response: ServerResponse, path: string): void {
+    if (!this.mayPass(request)) {
+      const scheme = this.options.certificate === undefined ? "http" : "https";
+      const challenge =
+        this.options.login === "basic"
+          ? 'Basic realm="test"'
+          : `Bearer realm="${scheme}://${this.host}/token",service="test",scope="repository:x:pull"`;
+      response.writeHead(401, { "www-authenticate": challenge }).end("{}");
+      return;
+    }
+    const match = /^\/v2\/(.+)\/(manifests|blobs)\/([^/]+)$/.exec(path);
+    const [, repository = "", kind, name = ""] = match ?? [];
+    const bytes =
+      kind === "blobs"
+        ? this.blobs.get(name)
+        : this.manifests.get(name.startsWith("sha256:") ? `${repository}@${name}` : `${repository}:${name}`);
+    if (bytes === undefined) {
+      response.writeHead(404, { "content-type": "application/json" });
+      response.end(JSON.stringify({ errors: [{ code: "MANIFEST_UNKNOWN", message: "manifest unknown" }] }));
+      return;
+    }
+    response.writeHead(200, { "content-type": "application/octet-stream" }).end(bytes);
+  }
+
+  private giveToken(request: IncomingMessage, response: ServerResponse, url: URL): void {
+    if (!this.knows(request) || url.searchParams.get("service") !== "test" || !url.searchParams.has("scope")) {
+      response.writeHead(401).end("{}");
+      return;
+    }
+    this.tokensGiven++;
+    response.writeHead(200).end(JSON.stringify({ token: "secret", expires_in: 300 }));
+  }
+
+  private mayPass(request: IncomingMessage): boolean {
+    const { login = "none" } = this.options;
+    if (login === "none") return true;
+    return login === "basic" ? this.knows(request) : request.headers.authorization === "Bearer secret";
+  }
+
+  private knows(request: IncomingMessage): boolean {
+    const { user } = this.options;
+    return user === undefined || request.headers.authorization === `Basic ${Buffer.from(user).toString("base64")}`;
+  }
+}
