@@ -18,6 +18,7 @@ import type { CelError } from "./values/cel-error.js";
 import type { Lazy } from "./values/lazy.js";
 import type { Result, Value } from "./values/value.js";
 
+export { createEnvironment } from "./environment.js";
 export { Lazy } from "./values/lazy.js";
 
 /** What an environment is made of. */

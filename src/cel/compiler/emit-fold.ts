@@ -3,7 +3,7 @@
  * early exit and error absorption are those of condition and step, written like any other node.
  */
 
-import { LIST_COST } from "../cost/call-cost.js";
+import { LIST_COST } from "../cost/runtime-cost.js";
 import { MapValue } from "../values/map-value.js";
 import { ANY, CAN, type Out } from "./code.js";
 import type { Emitter } from "./emitter.js";

@@ -5,7 +5,7 @@
  * Cost is counted in the local variable `cost`. A program has two forms: the plain one looks at the limit once per iteration and at the end, the
  * exact one after every addition. Cost never falls, so both exceed the limit for the same inputs; the exact one then tells the cost at which.
  */
-import { LIST_COST, MAP_COST, STRUCT_COST } from "../cost/call-cost.js";
+import { LIST_COST, MAP_COST, STRUCT_COST } from "../cost/runtime-cost.js";
 import type { Bindings } from "../index.js";
 import type { Result } from "../values/value.js";
 import { ANY, CAN, Code, type Out } from "./code.js";

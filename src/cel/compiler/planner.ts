@@ -13,17 +13,17 @@ import type {
   StructExpr,
 } from "../ast.js";
 import type { CheckedExpr, Declarations } from "../checked.js";
-import { callCost } from "../cost/call-cost.js";
+import { callCost } from "../cost/runtime-cost.js";
 import type { HostFunction } from "../declarations.js";
 import { dispatcher } from "../dispatch.js";
 import { nativeNameOf } from "../operators/kind.js";
 import { isQualifier } from "../operators/qualify.js";
+import { SHORT_TYPE_NAMES } from "../checker/well-known-types.js";
 import type { Type } from "../types.js";
 import { CelError } from "../values/cel-error.js";
 import { MapValue } from "../values/map-value.js";
 import { TypeValue } from "../values/type-value.js";
 import { constantMembership } from "./membership.js";
-import { bindPattern } from "./patterns.js";
 import {
   type AttributePlan,
   type Callee,
@@ -114,9 +114,12 @@ export class Planner {
       if (bound !== undefined) return this.#attribute(expr.id, { kind: "local", slot: bound.slot });
     }
     if (this.checked.typeNames.has(expr.id)) {
-      const type = this.declarations.typeNames.get(expr.name);
-      if (type === undefined) throw new PlanError(`reference to undefined type: ${expr.name}`);
-      return { kind: "const", id: expr.id, value: new TypeValue(runtimeTypeName(type, expr.name)) };
+      const type = this.checked.types.get(expr.id);
+      const named = type?.kind === "type" ? type.of : undefined;
+      // Kubernetes declares a few names a second time, for the checker only.
+      const known = named !== undefined && !(this.declarations.flavour === "kubernetes" && SHORT_TYPE_NAMES.has(expr.name));
+      if (!known) throw new PlanError(`reference to undefined type: ${expr.name}`);
+      return { kind: "const", id: expr.id, value: new TypeValue(runtimeTypeName(named, expr.name)) };
     }
     return this.#attribute(expr.id, { kind: "global", name: expr.name });
   }
@@ -208,12 +211,6 @@ export class Planner {
       const value = callee(argument.value);
       if (value instanceof CelError) throw new PlanError(value);
       return { kind: "const", id: expr.id, value };
-    }
-    const pattern = args[1];
-    if (pattern?.kind === "const" && typeof pattern.value === "string") {
-      const bound = bindPattern(name, pattern.value, callee);
-      if (bound instanceof CelError) throw new PlanError(bound);
-      if (bound !== undefined) return { ...call, callee: bound, stopsAtError: true };
     }
     return { ...call, callee };
   }

@@ -2,7 +2,7 @@
  * What generated code calls: the slow and complete ways, and the parts that need no fast one.
  */
 
-import { equalityCost } from "../cost/call-cost.js";
+import { equalityCost } from "../cost/runtime-cost.js";
 import { Suspended } from "../declarations.js";
 import { add, divide, modulo, multiply, negate, subtract } from "../operators/arithmetic.js";
 import { compare, equals, listContains } from "../operators/compare.js";

@@ -1,0 +1,118 @@
+/**
+ * An environment: parser, checker, validators, planner and emitter put together over one set of declarations.
+ */
+import type { ParsedExpr } from "./ast.js";
+import type { CheckedExpr, Declarations } from "./checked.js";
+import { TypeChecker } from "./checker/index.js";
+import { PlanError, type Plan } from "./compiler/plan.js";
+import { Planner } from "./compiler/planner.js";
+import type { FunctionDeclaration, HostFunction, ObjectTypeDeclaration } from "./declarations.js";
+import type { CompileFailure, CompileOptions, Compiled, Environment, EnvironmentOptions } from "./index.js";
+import { functionsByName, libraries, NEWEST_VERSION } from "./libraries.js";
+import { parserOptions } from "./macros/macro-sets.js";
+import { type ParserOptions, parse } from "./parser/index.js";
+import { CompiledProgram, KUBERNETES_COST_LIMIT } from "./program.js";
+import type { Type } from "./types.js";
+import { typeNamesOf } from "./type-names.js";
+import { validate } from "./checker/validators/index.js";
+
+type HostOverload = HostFunction["overloads"][number];
+type Extension = Pick<EnvironmentOptions, "variables" | "objectTypes" | "functions" | "libraries">;
+
+/** Makes an environment. Not cheap: make it once and share it. */
+export function createEnvironment(options: EnvironmentOptions): Environment {
+  const version = options.flavour === "standard" ? NEWEST_VERSION : (options.version ?? NEWEST_VERSION);
+  const base = libraries(options.flavour, version);
+  const declarations: Declarations = {
+    flavour: options.flavour,
+    version,
+    container: options.container ?? "",
+    variables: new Map(),
+    functions: functionsByName(base),
+    objectTypes: new Map(),
+    typeNames: typeNamesOf(base, true),
+  };
+  const parsing = parserOptions(options.flavour, version);
+  return new CelEnvironment(declarations, new Map(), parsing).extend(options);
+}
+
+class CelEnvironment implements Environment {
+  readonly #checker: TypeChecker;
+
+  constructor(
+    private readonly declarations: Declarations,
+    private readonly hosts: ReadonlyMap<string, HostOverload>,
+    private readonly parsing: ParserOptions,
+  ) {
+    this.#checker = new TypeChecker(declarations);
+  }
+
+  check(
+    source: string,
+  ): { readonly ok: true; readonly type: Type; readonly parsed: ParsedExpr } | CompileFailure {
+    const checked = this.#check(source);
+    return "phase" in checked ? checked : { ok: true, type: checked.type, parsed: checked.parsed };
+  }
+
+  compile(source: string, options: CompileOptions = {}): Compiled | CompileFailure {
+    const checked = this.#check(source);
+    if ("phase" in checked) return checked;
+    let plan: Plan;
+    try {
+      plan = new Planner(checked, this.declarations, this.hosts).run();
+    } catch (error) {
+      if (!(error instanceof PlanError)) throw error;
+      return { ok: false, issues: [], text: error.message, phase: "program" };
+    }
+    const kubernetes = this.declarations.flavour === "kubernetes";
+    const decorations = { trace: options.trace ?? false, cost: options.cost ?? kubernetes };
+    const limit = kubernetes ? KUBERNETES_COST_LIMIT : Number.POSITIVE_INFINITY;
+    const estimate = () => ({ min: 0n, max: 2n ** 64n - 1n });
+    return { ok: true, program: new CompiledProgram(checked, plan, decorations, limit, estimate) };
+  }
+
+  extend(options: Extension): Environment {
+    const variables = new Map(this.declarations.variables);
+    for (const { name, type } of options.variables ?? []) variables.set(name, type);
+    const objectTypes = new Map<string, ObjectTypeDeclaration>(this.declarations.objectTypes);
+    for (const type of options.objectTypes ?? []) objectTypes.set(type.name, type);
+    const typeNames = new Map(this.declarations.typeNames);
+    for (const [name, type] of typeNamesOf(options.libraries ?? [])) typeNames.set(name, type);
+    const functions = merge(this.declarations.functions, [
+      ...functionsByName(options.libraries ?? []).values(),
+      ...(options.functions ?? []).map(declarationOf),
+    ]);
+    const hosts = new Map(this.hosts);
+    for (const { overloads } of options.functions ?? []) for (const each of overloads) hosts.set(each.id, each);
+    const declarations = { ...this.declarations, variables, objectTypes, typeNames, functions };
+    return new CelEnvironment(declarations, hosts, this.parsing);
+  }
+
+  #check(source: string): CheckedExpr | CompileFailure {
+    const parsed = parse(source, this.parsing);
+    if (!parsed.ok) return { ...parsed, phase: "compile" };
+    const checked = this.#checker.check(parsed.parsed);
+    if (!checked.ok) return { ...checked, phase: "compile" };
+    const report = validate(checked.checked, this.declarations);
+    return report === undefined ? checked.checked : { ...report, phase: "compile" };
+  }
+}
+
+/** A host function as a declaration whose overloads have no implementation: the planner knows them by their ids. */
+function declarationOf(host: HostFunction): FunctionDeclaration {
+  const overloads = host.overloads.map(({ id, member, params, result }) => ({ id, member, params, result }));
+  return { name: host.name, overloads };
+}
+
+function merge(
+  before: ReadonlyMap<string, FunctionDeclaration>,
+  added: readonly FunctionDeclaration[],
+): ReadonlyMap<string, FunctionDeclaration> {
+  const merged = new Map(before);
+  for (const each of added) {
+    const existing = merged.get(each.name);
+    const all = existing === undefined ? each : { ...existing, overloads: [...existing.overloads, ...each.overloads] };
+    merged.set(each.name, all);
+  }
+  return merged;
+}

@@ -1,0 +1,86 @@
+/**
+ * A compiled expression: evaluates its generated function, and turns what ended an evaluation early into its outcome.
+ */
+import type { Expr, ParsedExpr } from "./ast.js";
+import type { CheckedExpr } from "./checked.js";
+import { Emitter, type Evaluator } from "./compiler/emitter.js";
+import { Interruption, Meter } from "./compiler/meter.js";
+import type { Plan } from "./compiler/plan.js";
+import type { Suspended } from "./declarations.js";
+import type { Bindings, CompileOptions, Evaluation, EvaluationOptions, Program } from "./index.js";
+import type { Type } from "./types.js";
+import { CelError } from "./values/cel-error.js";
+import type { Result, Value } from "./values/value.js";
+
+/** What one expression evaluation may cost in Kubernetes (spec kubernetes-cel.md 5.1). */
+export const KUBERNETES_COST_LIMIT = 1_000_000;
+
+/** See {@link Program}. The source is generated at the first evaluation: many expressions are compiled only to be checked. */
+export class CompiledProgram implements Program {
+  readonly source: string;
+  readonly type: Type;
+  readonly parsed: ParsedExpr;
+  readonly checked: Expr;
+  readonly constant: Value | undefined;
+  #evaluator: Evaluator | undefined;
+  #exact: Evaluator | undefined;
+
+  constructor(
+    checked: CheckedExpr,
+    private readonly plan: Plan,
+    private readonly options: Required<CompileOptions>,
+    private readonly defaultLimit: number,
+    private readonly estimator: () => { readonly min: bigint; readonly max: bigint },
+  ) {
+    this.source = checked.parsed.source;
+    this.type = checked.type;
+    this.parsed = checked.parsed;
+    this.checked = checked.expr;
+    this.constant = plan.kind === "const" ? plan.value : undefined;
+  }
+
+  estimate(): { readonly min: bigint; readonly max: bigint } {
+    return this.estimator();
+  }
+
+  evaluate(bindings: Bindings, options: EvaluationOptions = {}): Evaluation {
+    this.#evaluator ??= this.#build(false);
+    const limit = this.options.cost ? (options.costLimit ?? this.defaultLimit) : Number.POSITIVE_INFINITY;
+    const meter = new Meter(limit, options.state, options.onValue, options.deadline);
+    try {
+      const result = this.#evaluator(bindings, meter);
+      return { result, cost: meter.cost };
+    } catch (thrown) {
+      return this.#ended(thrown, bindings, options, meter);
+    }
+  }
+
+  #ended(thrown: unknown, bindings: Bindings, options: EvaluationOptions, meter: Meter): Evaluation {
+    if (!(thrown instanceof Interruption)) {
+      // A bound that the engine has and the language has not: the deepest data, the longest list.
+      return { result: new CelError(`internal error: ${String(thrown)}`), cost: meter.cost };
+    }
+    if (thrown.reason === "suspended") return { result: thrown.suspended as Suspended, cost: meter.cost };
+    if (thrown.reason === "deadline") return { result: new CelError("operation interrupted"), cost: meter.cost };
+    return { result: limitExceeded(), cost: this.#exactCost(bindings, options, meter) };
+  }
+
+  /** The cost at which the limit was first exceeded. */
+  #exactCost(bindings: Bindings, options: EvaluationOptions, before: Meter): number {
+    this.#exact ??= this.#build(true);
+    const meter = new Meter(before.limit, options.state, undefined, undefined);
+    try {
+      this.#exact(bindings, meter);
+    } catch {
+      return meter.cost;
+    }
+    return before.cost;
+  }
+
+  #build(exact: boolean): Evaluator {
+    const { cost, trace } = this.options;
+    return new Emitter({ counting: cost, exact, trace: trace && !exact }).build(this.plan);
+  }
+}
+
+const limitExceeded = (): Result => new CelError("operation cancelled: actual cost limit exceeded");
