@@ -4,17 +4,17 @@
 import type { ParsedExpr } from "./ast.js";
 import type { CheckedExpr, Declarations } from "./checked.js";
 import { TypeChecker } from "./checker/index.js";
-import { PlanError, type Plan } from "./compiler/plan.js";
+import { validate } from "./checker/validators/index.js";
+import { type Plan, PlanError } from "./compiler/plan.js";
 import { Planner } from "./compiler/planner.js";
 import type { FunctionDeclaration, HostFunction, ObjectTypeDeclaration } from "./declarations.js";
-import type { CompileFailure, CompileOptions, Compiled, Environment, EnvironmentOptions } from "./index.js";
+import type { Compiled, CompileFailure, CompileOptions, Environment, EnvironmentOptions } from "./index.js";
 import { functionsByName, libraries, NEWEST_VERSION } from "./libraries.js";
 import { parserOptions } from "./macros/macro-sets.js";
 import { type ParserOptions, parse } from "./parser/index.js";
 import { CompiledProgram, KUBERNETES_COST_LIMIT } from "./program.js";
-import type { Type } from "./types.js";
 import { typeNamesOf } from "./type-names.js";
-import { validate } from "./checker/validators/index.js";
+import type { Type } from "./types.js";
 
 type HostOverload = HostFunction["overloads"][number];
 type Extension = Pick<EnvironmentOptions, "variables" | "objectTypes" | "functions" | "libraries">;
@@ -47,9 +47,7 @@ class CelEnvironment implements Environment {
     this.#checker = new TypeChecker(declarations);
   }
 
-  check(
-    source: string,
-  ): { readonly ok: true; readonly type: Type; readonly parsed: ParsedExpr } | CompileFailure {
+  check(source: string): { readonly ok: true; readonly type: Type; readonly parsed: ParsedExpr } | CompileFailure {
     const checked = this.#check(source);
     return "phase" in checked ? checked : { ok: true, type: checked.type, parsed: checked.parsed };
   }

@@ -13,12 +13,12 @@ import type {
   StructExpr,
 } from "../ast.js";
 import type { CheckedExpr, Declarations } from "../checked.js";
+import { SHORT_TYPE_NAMES } from "../checker/well-known-types.js";
 import { callCost } from "../cost/runtime-cost.js";
 import type { HostFunction } from "../declarations.js";
 import { dispatcher } from "../dispatch.js";
 import { nativeNameOf } from "../operators/kind.js";
 import { isQualifier } from "../operators/qualify.js";
-import { SHORT_TYPE_NAMES } from "../checker/well-known-types.js";
 import type { Type } from "../types.js";
 import { CelError } from "../values/cel-error.js";
 import { MapValue } from "../values/map-value.js";
@@ -117,7 +117,8 @@ export class Planner {
       const type = this.checked.types.get(expr.id);
       const named = type?.kind === "type" ? type.of : undefined;
       // Kubernetes declares a few names a second time, for the checker only.
-      const known = named !== undefined && !(this.declarations.flavour === "kubernetes" && SHORT_TYPE_NAMES.has(expr.name));
+      const known =
+        named !== undefined && !(this.declarations.flavour === "kubernetes" && SHORT_TYPE_NAMES.has(expr.name));
       if (!known) throw new PlanError(`reference to undefined type: ${expr.name}`);
       return { kind: "const", id: expr.id, value: new TypeValue(runtimeTypeName(named, expr.name)) };
     }
