@@ -1,0 +1,266 @@
+/** Estimates what evaluating an expression costs, at least and at most, without running it (spec kubernetes-cel.md 5.4). */
+import type { CallExpr, ComprehensionExpr, Expr, ListExpr, MapExpr, SelectExpr } from "../../ast.js";
+import type { CheckedExpr } from "../../checked.js";
+import { ACCUMULATOR } from "../../parser/node-factory.js";
+import { DYN, type Type } from "../../types.js";
+import type { CallCost, CostCall, CostNode, KnownSize } from "./cost-node.js";
+import { eitherSize, libraryCost } from "./library-costs.js";
+import { fixed, product, type Range, sum, UINT_MAX, UNKNOWN, union } from "./range.js";
+import { isScalar, literalSize } from "./sizes.js";
+import { standardCost } from "./standard-costs.js";
+
+/** Sizes of the keys (or indexes) and values of a list or map. */
+interface EntrySize {
+  readonly kind: "list" | "map";
+  readonly key: Range;
+  readonly value: Range;
+}
+
+/** A comprehension variable. */
+interface Local {
+  readonly path: readonly string[];
+  readonly size: Range | undefined;
+  readonly entries: EntrySize | undefined;
+}
+
+const ZERO = fixed(0n);
+const ONE = fixed(1n);
+const LIST_COST = fixed(10n);
+const MAP_COST = fixed(30n);
+const MESSAGE_COST = fixed(40n);
+
+/** Where the union of no sizes starts. */
+const NOTHING: Range = { min: UINT_MAX, max: 0n };
+
+/** Estimates one expression; made for one use. */
+export class Estimator {
+  readonly #sizes = new Map<number, Range>();
+  readonly #entries = new Map<number, EntrySize>();
+  readonly #paths = new Map<number, readonly string[]>();
+  readonly #locals = new Map<string, Local[]>();
+
+  constructor(
+    readonly checked: CheckedExpr,
+    readonly knownSize: KnownSize,
+  ) {}
+
+  /** The cost of an expression. */
+  cost(expr: Expr): Range {
+    switch (expr.kind) {
+      case "literal":
+        return ZERO;
+      case "ident":
+        this.#paths.set(expr.id, this.#local(expr)?.path ?? [expr.name]);
+        return ONE;
+      case "select":
+        return this.#select(expr);
+      case "call":
+        return this.#call(expr);
+      case "list":
+        return this.#list(expr);
+      case "map":
+        return this.#map(expr);
+      case "struct":
+        return sum(...expr.fields.map(({ value }) => this.cost(value)), MESSAGE_COST);
+      case "comprehension":
+        return isBinding(expr) ? this.#binding(expr) : this.#comprehension(expr);
+    }
+  }
+
+  #typeOf(expr: Expr): Type {
+    return this.checked.types.get(expr.id) ?? DYN;
+  }
+
+  #local(expr: Expr): Local | undefined {
+    return expr.kind === "ident" && !expr.rooted ? this.#locals.get(expr.name)?.at(-1) : undefined;
+  }
+
+  /** Evaluates `body` with a variable in scope. */
+  #with<R>(name: string, local: Local, body: () => R): R {
+    const stack = this.#locals.get(name) ?? [];
+    this.#locals.set(name, stack);
+    stack.push(local);
+    const result = body();
+    stack.pop();
+    return result;
+  }
+
+  #pathOf(expr: Expr): readonly string[] {
+    return this.#local(expr)?.path ?? this.#paths.get(expr.id) ?? [];
+  }
+
+  /** The size of an expression's value, as far as it is known. */
+  #sizeOf(expr: Expr): Range | undefined {
+    const type = this.#typeOf(expr);
+    const size = this.#sizes.get(expr.id) ?? literalSize(expr) ?? this.knownSize(this.#pathOf(expr), type);
+    if (size !== undefined) return size;
+    return isScalar(type) ? ONE : this.#local(expr)?.size;
+  }
+
+  #entriesOf(expr: Expr): EntrySize | undefined {
+    return this.#entries.get(expr.id) ?? this.#local(expr)?.entries;
+  }
+
+  #node(expr: Expr): CostNode {
+    const path = this.#pathOf(expr);
+    return {
+      expr,
+      type: this.#typeOf(expr),
+      path: path[0] === ACCUMULATOR ? [] : path,
+      size: this.#sizeOf(expr),
+    };
+  }
+
+  #select(expr: SelectExpr): Range {
+    const operand = this.cost(expr.operand);
+    if (expr.testOnly) return operand;
+    this.#paths.set(expr.id, [...this.#pathOf(expr.operand), expr.field]);
+    const { kind } = this.#typeOf(expr.operand);
+    return kind === "map" || kind === "object" || kind === "param" ? sum(operand, ONE) : operand;
+  }
+
+  #call(expr: CallExpr): Range {
+    if (expr.function === "dyn" && expr.target === undefined) return this.#dyn(expr);
+    const argCosts = expr.args.map((arg) => this.cost(arg));
+    const args = expr.args.map((arg) => this.#node(arg));
+    const overloads = this.checked.overloads.get(expr.id);
+    if (overloads === undefined || overloads.length === 0) return ZERO;
+    const targetCost = expr.target === undefined ? ZERO : this.cost(expr.target);
+    const target = expr.target === undefined ? undefined : this.#node(expr.target);
+    let cost = NOTHING;
+    let size: Range | undefined;
+    for (const overload of overloads) {
+      const call: CostCall = { function: expr.function, overload, target, args, knownSize: this.knownSize };
+      const one = this.#overload(expr, call, argCosts);
+      cost = union(cost, one.cost);
+      if (one.size !== undefined) size = size === undefined ? one.size : union(size, one.size);
+      if (overload === "index_list" || overload === "index_map") {
+        size = this.#entriesOf(expr.args[0]!)?.value;
+        const step = overload === "index_list" ? "@items" : "@values";
+        this.#paths.set(expr.id, [...this.#pathOf(expr.args[0]!), step]);
+      }
+      size ??= this.#sizeOf(expr);
+    }
+    if (size !== undefined) this.#sizes.set(expr.id, size);
+    return sum(targetCost, cost);
+  }
+
+  /** `dyn(x)` only switches checking off. */
+  #dyn(expr: CallExpr): Range {
+    const argument = expr.args[0]!;
+    const cost = sum(ONE, this.cost(argument));
+    this.#copySizes(expr, argument);
+    return cost;
+  }
+
+  #copySizes(to: Expr, from: Expr): void {
+    const size = this.#sizeOf(from);
+    if (size !== undefined) this.#sizes.set(to.id, size);
+    const entries = this.#entriesOf(from);
+    if (entries !== undefined) this.#entries.set(to.id, entries);
+  }
+
+  /** The cost of a call with that of its arguments, if this overload is the one that runs. */
+  #overload(expr: CallExpr, call: CostCall, argCosts: readonly Range[]): CallCost {
+    const library = libraryCost(call);
+    if (library !== undefined) return { ...library, cost: sum(library.cost, ...argCosts) };
+    const [first, second, third] = argCosts;
+    if (call.overload === "logical_and" || call.overload === "logical_or") {
+      return { cost: { min: first!.min, max: sum(first!, second!).max } };
+    }
+    if (call.overload === "conditional") {
+      this.#unionEntries(expr, expr.args[1]!, expr.args[2]!);
+      return { cost: sum(first!, union(second!, third!)), size: eitherSize(call.args[1]!, call.args[2]!) };
+    }
+    if (call.overload === "add_list") this.#unionEntries(expr, expr.args[0]!, expr.args[1]!);
+    const own = standardCost(call);
+    return { ...own, cost: sum(own.cost, ...argCosts) };
+  }
+
+  /** The entries of a value that may be, or is made of, two others. */
+  #unionEntries(expr: Expr, a: Expr, b: Expr): void {
+    const [left, right] = [this.#entriesOf(a), this.#entriesOf(b)];
+    if (left === undefined || right === undefined) return;
+    this.#entries.set(expr.id, {
+      kind: left.kind,
+      key: union(left.key, right.key),
+      value: union(left.value, right.value),
+    });
+  }
+
+  #list(expr: ListExpr): Range {
+    let value = expr.elements.length === 0 ? ZERO : NOTHING;
+    let cost = LIST_COST;
+    for (const element of expr.elements) {
+      cost = sum(cost, this.cost(element));
+      value = union(value, this.#sizeOf(element) ?? UNKNOWN);
+    }
+    this.#entries.set(expr.id, { kind: "list", key: ONE, value });
+    return cost;
+  }
+
+  #map(expr: MapExpr): Range {
+    let key = expr.entries.length === 0 ? ZERO : NOTHING;
+    let value = key;
+    let cost = MAP_COST;
+    for (const entry of expr.entries) {
+      cost = sum(cost, this.cost(entry.key), this.cost(entry.value));
+      key = union(key, this.#sizeOf(entry.key) ?? UNKNOWN);
+      value = union(value, this.#sizeOf(entry.value) ?? UNKNOWN);
+    }
+    this.#entries.set(expr.id, { kind: "map", key, value });
+    return cost;
+  }
+
+  /** The iteration variables over a range: index or key, and element or value. */
+  #iterationLocals(range: Expr): { readonly key: Local; readonly value: Local; readonly kind: string } {
+    const entries = this.#entriesOf(range);
+    const kind = entries?.kind ?? this.#typeOf(range).kind;
+    const path = this.#pathOf(range);
+    const isList = kind === "list";
+    return {
+      kind,
+      key: { path: [...path, isList ? "@indices" : "@keys"], size: entries?.key, entries: undefined },
+      value: { path: [...path, isList ? "@items" : "@values"], size: entries?.value, entries: undefined },
+    };
+  }
+
+  #comprehension(expr: ComprehensionExpr): Range {
+    const before = sum(this.cost(expr.range), this.cost(expr.accuInit));
+    const { key, value, kind } = this.#iterationLocals(expr.range);
+    const first = expr.iterVar2 !== undefined || kind !== "list" ? key : value;
+    const body = () => sum(this.cost(expr.loopCondition), this.cost(expr.loopStep));
+    const [each, result] = this.#with(expr.accuVar, this.#bound(expr.accuInit), () => {
+      const { iterVar2 } = expr;
+      const inner = iterVar2 === undefined ? body : () => this.#with(iterVar2, value, body);
+      return [this.#with(expr.iterVar, first, inner), this.cost(expr.result)];
+    });
+    const count = this.#sizeOf(expr.range) ?? UNKNOWN;
+    if (expr.accuInit.kind === "literal") {
+      const size = this.#sizeOf(expr.accuInit);
+      if (size !== undefined) this.#sizes.set(expr.id, size);
+    } else if (expr.accuInit.kind === "list" || expr.accuInit.kind === "map") {
+      this.#sizes.set(expr.id, count);
+      const entries = this.#entriesOf(expr.loopStep);
+      if (entries !== undefined) this.#entries.set(expr.id, entries);
+    }
+    return sum(before, result, product(count, each));
+  }
+
+  #bound(expr: Expr): Local {
+    return { path: this.#pathOf(expr), size: this.#sizeOf(expr), entries: this.#entriesOf(expr) };
+  }
+
+  #binding(expr: ComprehensionExpr): Range {
+    const before = sum(this.cost(expr.range), this.cost(expr.accuInit));
+    const result = this.#with(expr.accuVar, this.#bound(expr.accuInit), () => this.cost(expr.result));
+    this.#copySizes(expr, expr.result);
+    return sum(before, result);
+  }
+}
+
+/** Whether a comprehension only binds a variable: it loops over nothing. */
+function isBinding({ range, loopCondition, accuVar }: ComprehensionExpr): boolean {
+  if (accuVar === ACCUMULATOR || range.kind !== "list" || range.elements.length > 0) return false;
+  return loopCondition.kind === "literal" && loopCondition.value === false;
+}
