@@ -1,0 +1,105 @@
+// Compiles the WASM modules that this repository brings along: policies/*/assembly/policy.ts (AssemblyScript, example policies) to
+// policies/*/policy.wasm, and the guests of the tests, test/fixtures/**/*.ts (AssemblyScript) and *.wat (text format), to *.wasm beside
+// them. A module that is newer than everything it is made of is left alone.
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import asc from "assemblyscript/asc";
+import binaryen from "binaryen";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+// json-as reserves a cache of a megabyte in every instance unless told otherwise; an instance here lives for one call.
+process.env.JSON_CACHE = "256";
+
+/** Files below a folder, or none when it is not there. */
+function files(folder) {
+  try {
+    return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name));
+  } catch {
+    return [];
+  }
+}
+
+function modified(file) {
+  try {
+    return statSync(file).mtimeMs;
+  } catch {
+    return 0;
+  }
+}
+
+const always = ["package-lock.json", "scripts/build-wasm.mjs"].map((file) => join(root, file));
+const sdk = files("policies/sdk");
+
+/** @returns jobs: what is made, of what, from which entry */
+function jobs() {
+  const policies = files("policies")
+    .filter((file) => file.endsWith(join("assembly", "policy.ts")))
+    .map((entry) => ({
+      entry,
+      output: join(dirname(dirname(entry)), "policy.wasm"),
+      inputs: [...files(relative(root, dirname(entry))), ...sdk],
+    }));
+  const fixtures = files("test/fixtures")
+    .filter((file) => file.endsWith(".wat") || file.endsWith(".as.ts"))
+    .map((entry) => ({ entry, output: entry.replace(/(\.as\.ts|\.wat)$/, ".wasm"), inputs: [entry, ...sdk] }));
+  return [...policies, ...fixtures];
+}
+
+async function assemblyScript(entry) {
+  const written = {};
+  const { error, stderr } = await asc.main(
+    [
+      relative(root, entry),
+      "--outFile",
+      "out.wasm",
+      "--transform",
+      "json-as",
+      "--optimizeLevel",
+      "3",
+      "--shrinkLevel",
+      "2",
+      "--converge",
+      // One call per instance: nothing is ever freed.
+      "--runtime",
+      "stub",
+      "--disableWarning",
+      "--use",
+      "abort=policies/sdk/abort/abort",
+    ],
+    {
+      readFile: (name, base) => {
+        try {
+          return readFileSync(join(root, base === "." ? "" : relative(root, join(root, base)), name), "utf8");
+        } catch {
+          return null;
+        }
+      },
+      writeFile: (name, contents) => {
+        written[name] = contents;
+      },
+    },
+  );
+  if (error) throw new Error(`${relative(root, entry)}: ${error.message}\n${stderr.toString()}`);
+  return written["out.wasm"];
+}
+
+function wat(entry) {
+  const module = binaryen.parseText(readFileSync(entry, "utf8"));
+  try {
+    module.setFeatures(binaryen.Features.All);
+    return module.emitBinary();
+  } finally {
+    module.dispose();
+  }
+}
+
+for (const { entry, output, inputs } of jobs()) {
+  if (modified(output) > Math.max(...[...inputs, ...always].map(modified))) continue;
+  const bytes = entry.endsWith(".wat") ? wat(entry) : await assemblyScript(entry);
+  mkdirSync(dirname(output), { recursive: true });
+  writeFileSync(output, bytes);
+  console.log(`${relative(root, output)}: ${bytes.length} bytes`);
+}

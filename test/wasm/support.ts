@@ -1,0 +1,66 @@
+/** What the tests of the WASM room share. */
+import { readFileSync } from "node:fs";
+import type { AdmissionRequest } from "../../src/admission/admission-request.js";
+import { stringifyJson } from "../../src/data/json.js";
+import { type Capability, HostCapabilities } from "../../src/host-capabilities/host.js";
+import type { Outcome } from "../../src/policy/outcome.js";
+import type { EvaluationContext } from "../../src/policy/policy.js";
+import type { Review } from "../../src/policy/review.js";
+import {
+  createWasmRuntime,
+  type GuestLogEntry,
+  type WasmPolicy,
+  type WasmRuntimeOptions,
+} from "../../src/wasm/index.js";
+
+/** The repository's root, seen from dist/test/wasm. */
+const ROOT = new URL("../../../", import.meta.url);
+
+/** A file of the repository. */
+export function file(path: string): Buffer {
+  return readFileSync(new URL(path, ROOT));
+}
+
+/** A runtime that remembers what guests log. */
+export function testRuntime(
+  options: Partial<WasmRuntimeOptions> & { readonly capabilityList?: readonly Capability[] } = {},
+) {
+  const logged: GuestLogEntry[] = [];
+  const violations: string[] = [];
+  const { capabilityList = [], ...rest } = options;
+  const runtime = createWasmRuntime({
+    workers: 2,
+    log: (entry) => logged.push(entry),
+    capabilities: new HostCapabilities(capabilityList, (message) => violations.push(message)),
+    ...rest,
+  });
+  return { runtime, logged, violations };
+}
+
+/** A review of creating this object; without one, of deleting. */
+export function admission(object?: unknown): Review {
+  const request: AdmissionRequest = {
+    uid: "0b3c",
+    kind: { group: "", version: "v1", kind: "Pod" },
+    resource: { group: "", version: "v1", resource: "pods" },
+    operation: object === undefined ? "DELETE" : "CREATE",
+    userInfo: { username: "alice" },
+    ...(object !== undefined && { object }),
+  };
+  return { kind: "admission", request, requestText: () => stringifyJson(request) };
+}
+
+/** A review of any JSON value. */
+export function raw(payload: unknown): Review {
+  return { kind: "raw", payload, requestText: () => stringifyJson(payload) };
+}
+
+/** Circumstances of a caller that waits for so many milliseconds. */
+export function context(milliseconds = 10_000): EvaluationContext {
+  return { deadline: performance.now() + milliseconds, signal: new AbortController().signal };
+}
+
+/** Asks the misbehaving guest to do something. */
+export function behave(policy: WasmPolicy, mode: string): Promise<Outcome> {
+  return policy.evaluate(admission({ kind: "Pod", metadata: { annotations: { "chaos/mode": mode } } }), context());
+}
