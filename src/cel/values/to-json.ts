@@ -1,0 +1,54 @@
+import { CelError } from "./cel-error.js";
+import { MapValue } from "./map-value.js";
+import { Optional } from "./optional.js";
+import { Duration, Timestamp } from "./time.js";
+import { TypeValue } from "./type-value.js";
+import { Uint } from "./uint.js";
+import { ObjectValue, OpaqueValue, type Value } from "./value.js";
+
+/**
+ * A CEL value as JSON data of the same number model (`value.ts`): ints, doubles, strings and plain maps are themselves, a uint becomes an
+ * int, bytes become base64. Kinds without a JSON form (timestamps, optionals, types, library values) and maps with other than string keys
+ * are an error that names the kind.
+ */
+export function toJson(value: Value): unknown | CelError {
+  if (value === null || typeof value !== "object" || value instanceof Number) return value;
+  if (Array.isArray(value)) return listToJson(value);
+  if (value instanceof Uint) return value.value;
+  if (value instanceof Uint8Array) return Buffer.from(value).toString("base64");
+  if (value instanceof MapValue) return entriesToJson(value.entries());
+  const kind = kindWithoutJson(value);
+  if (kind !== undefined) return new CelError(`a value of type ${kind} has no JSON form`);
+  return entriesToJson(Object.entries(value));
+}
+
+function kindWithoutJson(value: object): string | undefined {
+  if (value instanceof Timestamp) return "timestamp";
+  if (value instanceof Duration) return "duration";
+  if (value instanceof Optional) return "optional_type";
+  if (value instanceof TypeValue) return "type";
+  if (value instanceof OpaqueValue || value instanceof ObjectValue) return value.typeName;
+  return undefined;
+}
+
+function listToJson(list: readonly Value[]): unknown {
+  const result: unknown[] = [];
+  for (const element of list) {
+    const converted = toJson(element);
+    if (converted instanceof CelError) return converted;
+    result.push(converted);
+  }
+  return result;
+}
+
+function entriesToJson(entries: Iterable<readonly [Value, Value]>): unknown {
+  const result: [string, unknown][] = [];
+  for (const [key, member] of entries) {
+    if (typeof key !== "string") return new CelError("a map with keys that are not strings has no JSON form");
+    const converted = toJson(member);
+    if (converted instanceof CelError) return converted;
+    result.push([key, converted]);
+  }
+  // fromEntries defines its keys, so that "__proto__" stays a plain one.
+  return Object.fromEntries(result);
+}

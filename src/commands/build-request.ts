@@ -1,0 +1,85 @@
+/** An AdmissionRequest as the API server would send it, made from an object in a file: for `eval`. */
+import type { AdmissionRequest, GroupVersionKind, GroupVersionResource } from "../admission/admission-request.js";
+import { UsageError } from "./io.js";
+
+/** Operations that an admission request can have. */
+const OPERATIONS = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
+
+/** What the request is made of. */
+export interface RequestParts {
+  readonly object: unknown;
+  readonly oldObject?: unknown;
+  /** Default: UPDATE when there is a former state, else CREATE. */
+  readonly operation?: string;
+  /** Default: the object's own. */
+  readonly namespace?: string;
+}
+
+/**
+ * Builds the request. For DELETE the object becomes the old object, as the API server has it.
+ * @throws UsageError when the object is not a Kubernetes object or the operation is unknown
+ */
+export function buildRequest({ object, oldObject, operation, namespace }: RequestParts): AdmissionRequest {
+  const op = (operation ?? (oldObject === undefined ? "CREATE" : "UPDATE")).toUpperCase();
+  if (!OPERATIONS.includes(op)) {
+    throw new UsageError(`unknown operation '${operation}', expected one of ${OPERATIONS.join(", ")}`);
+  }
+  const { apiVersion, kind, metadata } = kubernetesObject(object);
+  const groupVersionKind = kindOf(apiVersion, kind);
+  const resource = resourceOf(groupVersionKind);
+  const inNamespace = namespace ?? metadata.namespace;
+  return {
+    uid: "00000000-0000-0000-0000-000000000000",
+    kind: groupVersionKind,
+    resource,
+    requestKind: groupVersionKind,
+    requestResource: resource,
+    ...(metadata.name === undefined ? {} : { name: metadata.name }),
+    ...(inNamespace === undefined ? {} : { namespace: inNamespace }),
+    operation: op,
+    userInfo: { username: "kubernetes-admin", groups: ["system:masters", "system:authenticated"] },
+    ...(op === "DELETE" ? { oldObject: oldObject ?? object } : { object }),
+    ...(op !== "DELETE" && oldObject !== undefined ? { oldObject } : {}),
+    dryRun: false,
+  };
+}
+
+interface ObjectIdentity {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name?: string; readonly namespace?: string };
+}
+
+function kubernetesObject(object: unknown): ObjectIdentity {
+  const { apiVersion, kind, metadata } = (object ?? {}) as Record<string, unknown>;
+  if (typeof apiVersion !== "string" || typeof kind !== "string") {
+    throw new UsageError("the object has no apiVersion and kind; use --raw for other JSON");
+  }
+  const { name, namespace } = (metadata ?? {}) as Record<string, unknown>;
+  return {
+    apiVersion,
+    kind,
+    metadata: {
+      ...(typeof name === "string" ? { name } : {}),
+      ...(typeof namespace === "string" ? { namespace } : {}),
+    },
+  };
+}
+
+function kindOf(apiVersion: string, kind: string): GroupVersionKind {
+  const slash = apiVersion.indexOf("/");
+  return { group: slash < 0 ? "" : apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1), kind };
+}
+
+/** The plural by the API machinery's guessing rule (the server knows better, a file does not). */
+function resourceOf({ group, version, kind }: GroupVersionKind): GroupVersionResource {
+  const singular = kind.toLowerCase();
+  return { group, version, resource: plural(singular) };
+}
+
+function plural(singular: string): string {
+  if (singular.endsWith("endpoints")) return singular;
+  if (/(?:s|x|ch|sh)$/.test(singular)) return `${singular}es`;
+  if (/[^aeiou]y$/.test(singular)) return `${singular.slice(0, -1)}ies`;
+  return `${singular}s`;
+}

@@ -1,0 +1,28 @@
+import type { CommandIo } from "./io.js";
+import { createPolicySource, problemLines } from "./load.js";
+
+/**
+ * `check`: loads everything as `serve` does and says every mistake and doubt.
+ * @returns 0 when everything loaded, 1 when there is any mistake
+ */
+export async function checkCommand(values: Readonly<Record<string, unknown>>, io: CommandIo): Promise<number> {
+  const source = createPolicySource(values);
+  try {
+    const result = await source.load();
+    for (const line of problemLines(result)) io.stdout.write(`${line}\n`);
+    if (result.errors > 0) {
+      io.stdout.write(`${result.file}: ${result.errors} ${result.errors === 1 ? "error" : "errors"}\n`);
+      return 1;
+    }
+    io.stdout.write(`${result.file}: ${countOf(result.policies.entries.keys())}, no errors\n`);
+    return 0;
+  } finally {
+    source.close();
+  }
+}
+
+/** Ids with a slash are members addressed by themselves. */
+function countOf(ids: Iterable<string>): string {
+  const policies = [...ids].filter((id) => !id.includes("/")).length;
+  return `${policies} ${policies === 1 ? "policy" : "policies"}`;
+}

@@ -1,0 +1,82 @@
+/**
+ * The command line: which command, with which options. Commands are imported when they run, so that `--help` and `cel` start fast.
+ */
+import { Command, CommanderError } from "commander";
+import { type CommandIo, UsageError } from "./io.js";
+import { type OptionDefinition, SERVE_OPTIONS } from "./option-definitions.js";
+import { addOption, optionValues } from "./options.js";
+
+/** Exit code for a command line that cannot be carried out. */
+const EXIT_USAGE = 2;
+/** Exit code for a command that failed unexpectedly. */
+const EXIT_FAILURE = 1;
+
+/** What `check` and `eval` share with `serve`. */
+const LOADING_OPTIONS = SERVE_OPTIONS.filter(({ flag }) =>
+  ["policies", "policy-timeout", "disable-timeout-protection", "workers"].includes(flag),
+);
+
+/**
+ * Runs a command line.
+ * @returns the exit code; for `serve` once the server has stopped
+ */
+export async function runCommandLine(args: readonly string[], io: CommandIo): Promise<number> {
+  let exitCode = 0;
+  const program = commandLine(io, (code) => {
+    exitCode = code;
+  });
+  try {
+    await program.parseAsync([...args], { from: "user" });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
+    io.stderr.write(`Error: ${error instanceof Error ? error.message : String(error)}\n`);
+    return error instanceof UsageError ? EXIT_USAGE : EXIT_FAILURE;
+  }
+}
+
+function commandLine(io: CommandIo, done: (exitCode: number) => void): Command {
+  const program = new Command("policy-server")
+    .description("Serves admission policies of every kind, and groups of them.")
+    .exitOverride()
+    .showSuggestionAfterError()
+    .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) });
+
+  const serve = program.command("serve", { isDefault: true }).description("serve policies over HTTP (the default)");
+  withOptions(serve, SERVE_OPTIONS).action(async () => {
+    const { serveCommand } = await import("./serve.js");
+    done(await serveCommand(optionValues(serve, SERVE_OPTIONS, io.env), io));
+  });
+
+  const check = program.command("check").description("load the policies and say every mistake; exit 1 if there is one");
+  withOptions(check, LOADING_OPTIONS)
+    .argument("[file]", "the policies file (as --policies)")
+    .action(async (file: string | undefined) => {
+      const { checkCommand } = await import("./check.js");
+      const values = optionValues(check, LOADING_OPTIONS, io.env);
+      done(await checkCommand(file === undefined ? values : { ...values, policies: file }, io));
+    });
+
+  const evaluate = program
+    .command("eval")
+    .description("ask one policy and print its answer; exit 0 allowed, 1 denied, 2 error")
+    .argument("<policy>", "id of the policy, group or <group>/<member>")
+    .option("--object <file>", "Kubernetes object to ask about (YAML or JSON; - is standard input)")
+    .option("--old <file>", "its former state")
+    .option("--operation <name>", "CREATE, UPDATE, DELETE or CONNECT")
+    .option("--namespace <name>", "namespace of the request")
+    .option("--request <file>", "a whole AdmissionReview instead")
+    .option("--raw <file>", "any JSON as raw payload instead");
+  withOptions(evaluate, LOADING_OPTIONS).action(async (id: string) => {
+    const { evalCommand } = await import("./eval.js");
+    const values = optionValues(evaluate, LOADING_OPTIONS, io.env);
+    done(await evalCommand(id, evaluate.opts(), values, io));
+  });
+
+  return program;
+}
+
+function withOptions(command: Command, definitions: readonly OptionDefinition[]): Command {
+  for (const definition of definitions) addOption(command, definition);
+  return command.allowExcessArguments(false);
+}

@@ -1,0 +1,93 @@
+import { readFile } from "node:fs/promises";
+import { text } from "node:stream/consumers";
+import { admissionQuestion, decodeAdmissionReview, rawQuestion } from "../admission/decode.js";
+import { encodeAdmissionReview, encodeRawReview } from "../admission/encode.js";
+import { stringifyJson } from "../data/json.js";
+import { parseYamlDocuments } from "../data/yaml.js";
+import { createEvaluator, type Evaluation } from "../evaluation/evaluator.js";
+import type { Review } from "../policy/index.js";
+import { buildRequest } from "./build-request.js";
+import { type CommandIo, UsageError } from "./io.js";
+import { createPolicySource, problemLines } from "./load.js";
+
+/** Files and details of the question, as given on the command line. */
+export interface EvalQuestion {
+  readonly object?: string;
+  readonly old?: string;
+  readonly operation?: string;
+  readonly namespace?: string;
+  readonly request?: string;
+  readonly raw?: string;
+}
+
+const EXIT_ALLOWED = 0;
+const EXIT_DENIED = 1;
+const EXIT_ERROR = 2;
+
+/**
+ * `eval <id>`: asks one policy and prints the answer as the server would send it, indented.
+ * @returns 0 allowed, 1 denied, 2 when the policy failed, is unavailable or unknown
+ */
+export async function evalCommand(
+  id: string,
+  question: EvalQuestion,
+  values: Readonly<Record<string, unknown>>,
+  io: CommandIo,
+): Promise<number> {
+  const review = await reviewOf(question, io);
+  const source = createPolicySource(values);
+  try {
+    const loaded = await source.load();
+    for (const line of problemLines(loaded)) io.stderr.write(`${line}\n`);
+    if (loaded.fatal !== undefined) return EXIT_ERROR;
+    const evaluator = createEvaluator(loaded.policies, { policyTimeout: source.policyTimeout });
+    const origin = review.kind === "raw" ? "validate_raw" : "validate";
+    const evaluation = await evaluator.evaluate(id, review, origin);
+    if (evaluation === undefined) {
+      io.stderr.write(`unknown policy: ${id} (known are ${[...loaded.policies.entries.keys()].join(", ")})\n`);
+      return EXIT_ERROR;
+    }
+    io.stdout.write(`${JSON.stringify(JSON.parse(answerOf(evaluation, review)), undefined, 2)}\n`);
+    return exitCodeOf(evaluation);
+  } finally {
+    source.close();
+  }
+}
+
+function answerOf({ response }: Evaluation, review: Review): string {
+  return review.kind === "raw" ? encodeRawReview(response) : encodeAdmissionReview(response);
+}
+
+function exitCodeOf({ response, outcome }: Evaluation): number {
+  if (response.allowed) return EXIT_ALLOWED;
+  return outcome.verdict === "error" ? EXIT_ERROR : EXIT_DENIED;
+}
+
+async function reviewOf(question: EvalQuestion, io: CommandIo): Promise<Review> {
+  const { object, old, operation, namespace, request, raw } = question;
+  if ([object, request, raw].filter((given) => given !== undefined).length !== 1) {
+    throw new UsageError("give exactly one of --object, --request and --raw");
+  }
+  if (raw !== undefined) return rawQuestion(await document(raw, io));
+  if (request !== undefined) {
+    const decoded = decodeAdmissionReview(stringifyJson(await document(request, io)));
+    if (decoded.kind === "problem") throw new UsageError(`${request}: ${decoded.text}`);
+    return decoded;
+  }
+  const built = buildRequest({
+    object: await document(object ?? "", io),
+    ...(old !== undefined && { oldObject: await document(old, io) }),
+    ...(operation !== undefined && { operation }),
+    ...(namespace !== undefined && { namespace }),
+  });
+  return admissionQuestion(built);
+}
+
+/** The one document of a file; `-` is standard input. YAML reads JSON too. */
+async function document(file: string, io: CommandIo): Promise<unknown> {
+  const content = file === "-" ? await text(io.stdin) : await readFile(file, "utf8").catch(() => undefined);
+  if (content === undefined) throw new UsageError(`cannot read ${file}`);
+  const documents = parseYamlDocuments(content);
+  if (documents.length !== 1) throw new UsageError(`${file} holds ${documents.length} documents, expected one`);
+  return documents[0];
+}

@@ -1,0 +1,75 @@
+/** From options to loaded policies: what `serve`, `check` and `eval` share. */
+import { existsSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { type Config, formatProblem, loadConfig, type Problem } from "../config/index.js";
+import { createPolicySet, type PolicySet } from "../evaluation/policy-set.js";
+import { createPolicyLoader, type PolicyLoader } from "../loader/index.js";
+import type { Logger } from "../telemetry/logger.js";
+
+/** File names looked for when none is given: ours, then Kubewarden's. */
+const DEFAULT_FILES = ["policies.yaml", "policies.yml"] as const;
+
+/** What came of loading. */
+export interface LoadResult {
+  readonly file: string;
+  readonly policies: PolicySet;
+  /** Files and folders that were read. */
+  readonly files: readonly string[];
+  /** Every mistake and doubt in order of place. */
+  readonly problems: readonly Problem[];
+  /** How many of them are errors. */
+  readonly errors: number;
+  /** Why nothing of the file can be used; then there are no policies. */
+  readonly fatal?: string;
+}
+
+/** Everything loading holds on to: threads, caches. Loads as often as wanted. */
+export interface PolicySource {
+  readonly policyTimeout: number;
+  load(generation?: number): Promise<LoadResult>;
+  readonly loader: PolicyLoader;
+  close(): void;
+}
+
+/** A source for the options `policies`, `policy-timeout`, `disable-timeout-protection` and `workers`. */
+export function createPolicySource(values: Readonly<Record<string, unknown>>, logger?: Logger): PolicySource {
+  const file = typeof values.policies === "string" ? values.policies : defaultFile();
+  const policyTimeout =
+    values.disableTimeoutProtection === true ? Number.POSITIVE_INFINITY : Number(values.policyTimeout ?? 2) * 1000;
+  const loader = createPolicyLoader({
+    policyTimeout,
+    workers: typeof values.workers === "number" ? values.workers : availableParallelism(),
+    now: () => performance.now(),
+    log: ({ policy, level, message, data }) =>
+      logger?.named("policy_log").log(level, message, { policy_id: policy, ...(data !== undefined && { data }) }),
+    violation: (message, fields) => logger?.error(message, fields),
+  });
+  return {
+    policyTimeout,
+    loader,
+    load: (generation = 1) => load(file, loader, generation),
+    close: () => loader.close(),
+  };
+}
+
+async function load(file: string, loader: PolicyLoader, generation: number): Promise<LoadResult> {
+  const read = loadConfig(file);
+  if (!read.ok) {
+    const { message, problems } = read;
+    return { file, policies: createPolicySet([], generation), files: [file], problems, errors: 1, fatal: message };
+  }
+  const config: Config = read.config;
+  const loaded = await loader.load(config, generation);
+  const problems = [...read.problems, ...loaded.problems];
+  const errors = problems.filter(({ severity }) => severity === "error").length;
+  return { file, policies: loaded.policies, files: config.files, problems, errors };
+}
+
+/** All problems as lines for a person. */
+export function problemLines({ problems }: LoadResult): string[] {
+  return problems.map(formatProblem);
+}
+
+function defaultFile(): string {
+  return DEFAULT_FILES.find((name) => existsSync(name)) ?? DEFAULT_FILES[0];
+}

@@ -1,0 +1,104 @@
+/**
+ * Every option of `serve`: flag, variable, default and meaning in one table, from which the command line, its help and docs/command-line.md are
+ * made (spec kubewarden.md 2).
+ */
+
+/** How an option's text becomes its value. */
+export type OptionKind = "string" | "integer" | "port" | "seconds" | "flag" | { readonly choices: readonly string[] };
+
+/** One option. */
+export interface OptionDefinition {
+  /** Without the leading dashes. */
+  readonly flag: string;
+  /** The environment variable; the flag wins over it. */
+  readonly env: string;
+  readonly kind: OptionKind;
+  readonly default?: string | number | boolean;
+  readonly description: string;
+}
+
+/** The options of `serve` that exist. */
+export const SERVE_OPTIONS = [
+  {
+    flag: "policies",
+    env: "KUBEWARDEN_POLICIES",
+    kind: "string",
+    description: "the policies file; without it policies.yaml, or policies.yml",
+  },
+  {
+    flag: "addr",
+    env: "KUBEWARDEN_BIND_ADDRESS",
+    kind: "string",
+    default: "0.0.0.0",
+    description: "IP address to listen on",
+  },
+  { flag: "port", env: "KUBEWARDEN_PORT", kind: "port", default: 3000, description: "port of the API" },
+  {
+    flag: "readiness-probe-port",
+    env: "KUBEWARDEN_READINESS_PROBE_PORT",
+    kind: "port",
+    default: 8081,
+    description: "port of the probes, always plain HTTP",
+  },
+  {
+    flag: "workers",
+    env: "KUBEWARDEN_WORKERS",
+    kind: "integer",
+    description: "threads that run WASM guests; without it the number of processors",
+  },
+  {
+    flag: "policy-timeout",
+    env: "KUBEWARDEN_POLICY_TIMEOUT",
+    kind: "seconds",
+    default: 2,
+    description: "seconds an evaluation may take when its policy says nothing else",
+  },
+  {
+    flag: "disable-timeout-protection",
+    env: "KUBEWARDEN_DISABLE_TIMEOUT_PROTECTION",
+    kind: "flag",
+    default: false,
+    description: "no time limit on evaluations",
+  },
+  {
+    flag: "always-accept-admission-reviews-on-namespace",
+    env: "KUBEWARDEN_ALWAYS_ACCEPT_ADMISSION_REVIEWS_ON_NAMESPACE",
+    kind: "string",
+    description: "accept admission reviews of this namespace unseen",
+  },
+  {
+    flag: "strict",
+    env: "KUBEWARDEN_STRICT",
+    kind: "flag",
+    default: false,
+    description: "refuse to start when any policy cannot be loaded",
+  },
+  {
+    flag: "continue-on-errors",
+    env: "KUBEWARDEN_CONTINUE_ON_ERRORS",
+    kind: "flag",
+    default: false,
+    description: "the default here: a policy that cannot be loaded answers with its load error; wins over --strict",
+  },
+  {
+    flag: "log-level",
+    env: "KUBEWARDEN_LOG_LEVEL",
+    kind: { choices: ["trace", "debug", "info", "warn", "error"] },
+    default: "info",
+    description: "what is logged",
+  },
+  {
+    flag: "log-fmt",
+    env: "KUBEWARDEN_LOG_FMT",
+    kind: { choices: ["text", "json"] },
+    default: "text",
+    description: "how it is logged",
+  },
+  {
+    flag: "max-body-bytes",
+    env: "KUBEWARDEN_MAX_BODY_BYTES",
+    kind: "integer",
+    default: 2_097_152,
+    description: "largest request body",
+  },
+] as const satisfies readonly OptionDefinition[];

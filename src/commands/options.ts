@@ -1,0 +1,95 @@
+/** Options to typed values: flag, else environment, else default, with one clear error for text that does not fit. */
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { UsageError } from "./io.js";
+import type { OptionDefinition, OptionKind } from "./option-definitions.js";
+
+const HIGHEST_PORT = 65_535;
+
+/** Adds an option to a command, with its variable and default in the help. */
+export function addOption(command: Command, definition: OptionDefinition): void {
+  const { flag, kind, description } = definition;
+  const option = new Option(kind === "flag" ? `--${flag}` : `--${flag} <${placeholder(kind)}>`, description);
+  if (kind !== "flag") option.argParser((text: string) => parseOrRefuse(kind, text));
+  const notes = [`env: ${definition.env}`];
+  if (definition.default !== undefined && definition.default !== false) notes.unshift(`default: ${definition.default}`);
+  option.description = `${description} (${notes.join(", ")})`;
+  command.addOption(option);
+}
+
+/**
+ * The values of a command's options by camel-cased flag name.
+ * @throws UsageError for an environment variable whose text does not fit
+ */
+export function optionValues(
+  command: Command,
+  definitions: readonly OptionDefinition[],
+  env: Readonly<Record<string, string | undefined>>,
+): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  for (const { flag, env: variable, kind, default: fallback } of definitions) {
+    const name = camelCase(flag);
+    const given: unknown = command.getOptionValue(name);
+    const text = env[variable];
+    if (given !== undefined) values[name] = given;
+    else if (text !== undefined) values[name] = parseVariable(variable, kind, text);
+    else if (fallback !== undefined) values[name] = fallback;
+  }
+  return values;
+}
+
+function parseVariable(variable: string, kind: OptionKind, text: string): unknown {
+  try {
+    return parse(kind, text);
+  } catch (error) {
+    throw new UsageError(`environment variable ${variable}: ${error instanceof Error ? error.message : "unusable"}`);
+  }
+}
+
+function parseOrRefuse(kind: OptionKind, text: string): unknown {
+  try {
+    return parse(kind, text);
+  } catch (error) {
+    throw new InvalidArgumentError(error instanceof Error ? error.message : "unusable");
+  }
+}
+
+function parse(kind: OptionKind, text: string): unknown {
+  if (typeof kind === "object") {
+    if (kind.choices.includes(text)) return text;
+    throw new Error(`'${text}' is not one of ${kind.choices.join(", ")}`);
+  }
+  switch (kind) {
+    case "string":
+      return text;
+    case "flag":
+      return parseFlag(text);
+    case "port":
+      return wholeNumber(text, 0, HIGHEST_PORT);
+    case "integer":
+      return wholeNumber(text, 1, Number.MAX_SAFE_INTEGER);
+    case "seconds":
+      return wholeNumber(text, 1, 86_400);
+  }
+}
+
+/** Kubewarden demands `true` or `false`; `1` and `0` are accepted too, because people write them. */
+function parseFlag(text: string): boolean {
+  if (text === "true" || text === "1") return true;
+  if (text === "false" || text === "0") return false;
+  throw new Error(`'${text}' is not true or false`);
+}
+
+function wholeNumber(text: string, least: number, most: number): number {
+  const value = Number(text);
+  if (/^[0-9]+$/.test(text) && value >= least && value <= most) return value;
+  throw new Error(`'${text}' is not a whole number from ${least} to ${most}`);
+}
+
+function placeholder(kind: OptionKind): string {
+  if (typeof kind === "object") return kind.choices.join("|");
+  return { string: "text", integer: "number", port: "port", seconds: "seconds", flag: "" }[kind];
+}
+
+function camelCase(flag: string): string {
+  return flag.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}

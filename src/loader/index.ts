@@ -1,0 +1,54 @@
+/** The loader's door: one object that turns configurations into sets of policies, as often as asked. */
+import type { Config } from "../config/index.js";
+import { HostCapabilities, type ViolationSink } from "../host-capabilities/host.js";
+import { createWasmRuntime, type GuestLogEntry, type WasmRuntime } from "../wasm/index.js";
+import { moduleLoader, readLocalModule } from "./load-module.js";
+import { type Loaded, loadPolicies } from "./loader.js";
+
+export { LoadError } from "./load-error.js";
+export type { Loaded } from "./loader.js";
+
+/** What a loader needs. */
+export interface PolicyLoaderOptions {
+  /** Milliseconds an evaluation may take when its entry says nothing; Infinity for no limit. */
+  readonly policyTimeout: number;
+  /** Threads that run guests. */
+  readonly workers: number;
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
+  /** What guests log. */
+  readonly log: (entry: GuestLogEntry) => void;
+  /** Told when a guest asks for what it was not granted. */
+  readonly violation: ViolationSink;
+}
+
+/** Loads configurations. */
+export interface PolicyLoader {
+  /** Never rejects: what cannot be loaded becomes an unavailable policy. */
+  load(config: Config, generation?: number): Promise<Loaded>;
+  /** For metrics: worker threads, queue, time-outs. */
+  readonly runtime: WasmRuntime;
+  /** Ends the worker threads. */
+  close(): void;
+}
+
+/** Makes a loader. Worker threads start when the first guest runs. */
+export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
+  const { policyTimeout, workers, now, log, violation } = options;
+  const runtime = createWasmRuntime({
+    workers,
+    defaultTimeoutMs: Number.isFinite(policyTimeout) ? policyTimeout : null,
+    log,
+    capabilities: new HostCapabilities([], violation),
+  });
+  const kinds = {
+    module: moduleLoader(runtime, readLocalModule),
+    cel: async () => Promise.reject(new Error("CEL")),
+    resource: async () => Promise.reject(new Error("CEL")),
+  };
+  return {
+    load: (config, generation) => loadPolicies(config, { kinds, now, policyTimeout }, generation),
+    runtime,
+    close: () => runtime.close(),
+  };
+}

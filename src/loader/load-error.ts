@@ -1,0 +1,15 @@
+import type { Problem } from "../config/index.js";
+
+/** An entry cannot become a policy. `problems` say where and why for the operator; the message goes to clients and names no files. */
+export class LoadError extends Error {
+  readonly code = "POLICY_LOAD";
+
+  constructor(
+    message: string,
+    readonly problems: readonly Problem[],
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+    this.name = "LoadError";
+  }
+}

@@ -1,0 +1,49 @@
+import type { GroupEntry, Problem } from "../config/index.js";
+import { compileExpression, type ExpressionProblem } from "../group/expression.js";
+import { createGroupPolicy } from "../group/group-policy.js";
+import type { GroupMember } from "../group/member.js";
+import type { Policy } from "../policy/index.js";
+import { LoadError } from "./load-error.js";
+
+/**
+ * A group's policy from its entry and its members' policies.
+ * @param warn told of what is odd about the expression
+ * @throws LoadError when the expression does not compile
+ */
+export function loadGroup(
+  entry: GroupEntry,
+  members: readonly GroupMember[],
+  { now, warn }: { readonly now: () => number; readonly warn: (problem: Problem) => void },
+): Policy {
+  const compiled = compileExpression(
+    entry.expression,
+    members.map(({ name }) => name),
+  );
+  const place = ({ line, column }: ExpressionProblem) => (line < 1 ? undefined : { line, column });
+  if ("problems" in compiled) {
+    const problems = compiled.problems.map((problem) =>
+      entry.origin.error(["expression"], withCaret(entry.expression, problem), place(problem)),
+    );
+    throw new LoadError(`Policy group expression is invalid: ${compiled.problems[0]?.message ?? ""}`, problems);
+  }
+  for (const problem of compiled.warnings) {
+    warn(entry.origin.warning(["expression"], withCaret(entry.expression, problem), place(problem)));
+  }
+  return createGroupPolicy({
+    id: entry.id,
+    program: compiled.program,
+    message: entry.message,
+    members,
+    warnings: entry.groupWarnings ?? "rejected",
+    now,
+  });
+}
+
+/** The message with the expression's line and a caret below it. */
+function withCaret(expression: string, { message, line, column }: ExpressionProblem): string {
+  const text = expression.split("\n")[line - 1];
+  if (text === undefined) return message;
+  // Everything but tabs becomes a space, so that the caret stands below its character whatever the tab width.
+  const indent = [...text].slice(0, column - 1).map((character) => (character === "\t" ? "\t" : " "));
+  return `${message}\n | ${text}\n | ${indent.join("")}^`;
+}

@@ -1,0 +1,29 @@
+import type { Failure, Policy } from "../policy/index.js";
+
+/**
+ * A policy that could not be loaded, in its place: its endpoint denies with 500 and the load error, even in monitor mode, and as a member of a
+ * group it is an error, never an answer (spec kubewarden.md 3.6).
+ */
+export interface UnavailablePolicy extends Policy {
+  readonly kind: "unavailable";
+  /** Why; names no files, as clients may read it. */
+  readonly reason: string;
+}
+
+/**
+ * @param id the policy's id
+ * @param reason for clients and operators; names no files
+ */
+export function createUnavailablePolicy(id: string, reason: string): UnavailablePolicy {
+  const outcome: Failure = { verdict: "error", message: reason, code: 500, cause: "unavailable", final: true };
+  const evaluateNow = () => outcome;
+  const policy = {
+    id,
+    kind: "unavailable" as const,
+    implementation: "unavailable",
+    reason,
+    evaluate: async () => outcome,
+    evaluateNow,
+  };
+  return policy;
+}

@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+/**
+ * Who may import whom (docs/architecture.md). A room is a folder of src; `main` and `index` are files. Rooms not named as a key import nothing
+ * of ours. `types` entries may be imported for their types only.
+ */
+const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; readonly types?: readonly string[] }>> = {
+  main: { rooms: ["commands"] },
+  index: { rooms: ["cel", "commands", "config", "data", "evaluation", "loader", "policy", "server", "validating"] },
+  commands: {
+    rooms: [
+      "admission",
+      "cel",
+      "config",
+      "data",
+      "evaluation",
+      "loader",
+      "policy",
+      "server",
+      "telemetry",
+      "validating",
+    ],
+  },
+  server: { rooms: ["admission", "data", "evaluation", "policy", "telemetry"] },
+  loader: {
+    rooms: [
+      "cel",
+      "config",
+      "data",
+      "evaluation",
+      "fetch",
+      "group",
+      "host-capabilities",
+      "kubernetes",
+      "policy",
+      "validating",
+      "wasm",
+    ],
+  },
+  fetch: { rooms: ["config", "data"] },
+  evaluation: { rooms: ["admission", "data", "policy", "telemetry"] },
+  wasm: { rooms: ["data", "host-capabilities", "policy"] },
+  "host-capabilities": { rooms: ["data", "kubernetes", "policy"] },
+  validating: { rooms: ["cel", "data", "kubernetes", "policy"] },
+  kubernetes: { rooms: ["data"] },
+  group: { rooms: ["cel", "data", "policy"] },
+  config: { rooms: ["data"], types: ["policy"] },
+  admission: { rooms: ["data"], types: ["policy"] },
+  policy: { rooms: [], types: ["admission"] },
+};
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+const src = join(root, "src");
+const files = readdirSync(src, { recursive: true })
+  .map(String)
+  .filter((file) => file.endsWith(".ts"));
+
+interface Import {
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+  readonly typeOnly: boolean;
+}
+
+const roomOf = (path: string): string =>
+  relative(src, path)
+    .split("/")[0]
+    ?.replace(/\.[jt]s$/, "") ?? "";
+
+function importsOf(file: string): Import[] {
+  const path = join(src, file);
+  const text = readFileSync(path, "utf8");
+  const found: Import[] = [];
+  const pattern =
+    /^\s*(?:import|export)\s+(type\s)?[^;'"]*?from\s+["'](\.[^"']+)["']|import\(\s*["'](\.[^"']+)["']\s*\)/gm;
+  for (const [, type, statically, dynamically] of text.matchAll(pattern)) {
+    const target = resolve(dirname(path), statically ?? dynamically ?? "");
+    found.push({ file, from: roomOf(path), to: roomOf(target), typeOnly: type !== undefined });
+  }
+  return found;
+}
+
+const imports = files.flatMap(importsOf).filter(({ from, to }) => from !== to);
+
+describe("import directions", () => {
+  test("the scan sees imports across rooms", () => {
+    assert.ok(imports.some(({ from, to }) => from === "main" && to === "commands"));
+    assert.ok(imports.some(({ from, to }) => from === "group" && to === "cel"));
+  });
+
+  test("every import between rooms is in the table", () => {
+    const forbidden = imports
+      .filter(({ from, to, typeOnly }) => {
+        const allowed = ALLOWED[from];
+        return !(allowed?.rooms.includes(to) || (typeOnly && allowed?.types?.includes(to)));
+      })
+      .map(({ file, to }) => `src/${file} imports ${to}`);
+    assert.deepEqual(forbidden, []);
+  });
+
+  test("the table in the documentation is this table", () => {
+    const text = readFileSync(join(root, "docs/architecture.md"), "utf8");
+    for (const [room, { rooms, types = [] }] of Object.entries(ALLOWED)) {
+      const list = [...rooms, ...types.map((name) => `${name} (types)`)].join(", ") || "nothing";
+      assert.ok(text.includes(`| \`${room}\` | ${list} |`), `docs/architecture.md lacks: | \`${room}\` | ${list} |`);
+    }
+  });
+});
+
+test("source files stay below 400 lines, tables excepted", () => {
+  const long = files
+    .filter((file) => !/(tables?|data)\b/.test(file))
+    .map((file) => ({ file, lines: readFileSync(join(src, file), "utf8").split("\n").length }))
+    .filter(({ lines }) => lines > 400)
+    .map(({ file, lines }) => `${file}: ${lines}`);
+  assert.deepEqual(long, []);
+});
+
+test("nothing names a package registry or a machine", () => {
+  // Put together here so that this file does not match itself.
+  const words = [
+    ["registry", "npmjs", "org"].join("."),
+    ["crates", "io"].join("."),
+    ["proxy", "golang", "org"].join("."),
+  ];
+  const listed = [...files.map((file) => `src/${file}`), "package.json", "package-lock.json", "README.md"];
+  const hits = listed.filter((file) => {
+    const text = readFileSync(join(root, file), "utf8");
+    return words.some((word) => text.includes(word));
+  });
+  assert.deepEqual(hits, []);
+});

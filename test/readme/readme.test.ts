@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { startExample } from "../support/example-server.js";
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+
+interface Example {
+  readonly command: string;
+  readonly output: string;
+}
+
+/** Every `console` block of the README: a command after `$`, then what it prints. */
+function examples(): Example[] {
+  const text = readFileSync(`${root}/README.md`, "utf8");
+  return [...text.matchAll(/```console\n\$ (.*)\n([\s\S]*?)```/g)].map(([, command = "", output = ""]) => ({
+    command,
+    output: output.trimEnd(),
+  }));
+}
+
+/** Runs a command as a shell would and yields what it prints to standard output. */
+function shell(command: string): Promise<string> {
+  return new Promise((resolve) => {
+    execFile("bash", ["-c", command], { cwd: root, timeout: 30_000 }, (_, stdout) => resolve(stdout.trimEnd()));
+  });
+}
+
+describe("the commands of the README print what it says", async () => {
+  const server = await startExample();
+  const found = examples();
+
+  test("there are examples", () => assert.ok(found.length >= 8, `${found.length} examples`));
+
+  for (const { command, output } of found) {
+    test(command, async () => {
+      const runnable = command
+        .replace("http://localhost:3000", server.url)
+        .replace("npx policy-server", `${process.execPath} dist/src/main.js`);
+      assert.equal(await shell(runnable), output);
+    });
+  }
+
+  test("the server stops when told to", async () => assert.equal(await server.stop(), 0));
+});

@@ -1,0 +1,67 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+/** How long a server may take to become ready. */
+const READY_WITHIN_MS = 60_000;
+
+/** A server started as a user starts it, on loopback. */
+export interface ExampleServer {
+  readonly url: string;
+  readonly probes: string;
+  readonly pid: number;
+  /** Everything it has logged so far. */
+  log(): string;
+  /** SIGTERM, then its exit code. */
+  stop(): Promise<number | null>;
+}
+
+/** Starts `policy-server` from this checkout on free ports and waits until it is ready. */
+export async function startExample(...args: string[]): Promise<ExampleServer> {
+  const [port, readiness] = [await freePort(), await freePort()];
+  const child = spawn(
+    process.execPath,
+    ["dist/src/main.js", "--addr", "127.0.0.1", "--port", `${port}`, "--readiness-probe-port", `${readiness}`, ...args],
+    { cwd: root, stdio: ["ignore", "pipe", "pipe"] },
+  );
+  let log = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (log += String(chunk)));
+  const exited = once(child, "exit") as Promise<[number | null]>;
+  const probes = `http://127.0.0.1:${readiness}`;
+  const deadline = Date.now() + READY_WITHIN_MS;
+  while (!(await isReady(probes))) {
+    if (child.exitCode !== null || Date.now() > deadline) throw new Error(`the server did not become ready:\n${log}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return {
+    url: `http://127.0.0.1:${port}`,
+    probes,
+    pid: child.pid ?? 0,
+    log: () => log,
+    stop: async () => {
+      child.kill("SIGTERM");
+      return (await exited)[0];
+    },
+  };
+}
+
+async function isReady(probes: string): Promise<boolean> {
+  return fetch(`${probes}/readiness`).then(
+    (response) => response.ok,
+    () => false,
+  );
+}
+
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address.port;
+}
