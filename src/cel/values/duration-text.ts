@@ -1,0 +1,83 @@
+/**
+ * Durations as text (spec kubernetes-cel.md 3.2): parsed as Go does, with the double arithmetic of its fractions, and printed as seconds.
+ */
+import { fixedText } from "./double-text.js";
+import { INT_MAX, intOf } from "./numbers.js";
+import { Duration } from "./time.js";
+
+/** Nanoseconds in each unit. */
+const UNITS: ReadonlyMap<string, bigint> = new Map([
+  ["ns", 1n],
+  ["us", 1_000n],
+  ["\u00b5s", 1_000n],
+  ["\u03bcs", 1_000n],
+  ["ms", 1_000_000n],
+  ["s", 1_000_000_000n],
+  ["m", 60_000_000_000n],
+  ["h", 3_600_000_000_000n],
+]);
+
+/** The magnitude that no part and no sum may exceed: 2^63. Only a negative duration may reach it. */
+const LIMIT = 2n ** 63n;
+const NANOS_PER_SECOND = 1_000_000_000n;
+
+/** One number with its unit. */
+const PART = /([0-9]*)(\.?)([0-9]*)([^.0-9]+)/y;
+
+/** `duration(string)`: `1h30m`, `-1.5s`, `0`; `undefined` when it is malformed or outside int64 nanoseconds. */
+export function parseDuration(text: string): Duration | undefined {
+  const signed = text.startsWith("-") || text.startsWith("+");
+  const negative = text.startsWith("-");
+  const body = signed ? text.slice(1) : text;
+  if (body === "0") return new Duration(0);
+  if (body === "") return undefined;
+  let total = 0n;
+  const part = new RegExp(PART);
+  while (part.lastIndex < body.length) {
+    const match = part.exec(body);
+    if (match === null) return undefined;
+    const nanos = partNanos(match[1] as string, match[3] as string, match[4] as string);
+    if (nanos === undefined) return undefined;
+    total += nanos;
+    if (total > LIMIT) return undefined;
+  }
+  if (negative) return new Duration(intOf(-total));
+  return total > INT_MAX ? undefined : new Duration(intOf(total));
+}
+
+function partNanos(whole: string, fraction: string, unitName: string): bigint | undefined {
+  const unit = UNITS.get(unitName);
+  if (unit === undefined || (whole === "" && fraction === "")) return undefined;
+  const digits = whole.replace(/^0+/, "");
+  if (digits.length > 19) return undefined; // beyond 2^63 whatever the unit
+  const value = BigInt(digits) * unit;
+  if (value > LIMIT) return undefined;
+  const nanos = value + fractionNanos(fraction, unit);
+  return nanos > LIMIT ? undefined : nanos;
+}
+
+/** Digits of a fraction that fit an int64; Go ignores those behind. */
+const GREATEST_BEFORE_NEXT_DIGIT = INT_MAX / 10n;
+
+/** trunc(f × (unit / 10^digits)) in double arithmetic, with f the fraction's digits as an integer. */
+function fractionNanos(fraction: string, unit: bigint): bigint {
+  let value = 0n;
+  let scale = 1;
+  for (const digit of fraction) {
+    if (value > GREATEST_BEFORE_NEXT_DIGIT) break;
+    const next = value * 10n + BigInt(digit);
+    if (next > LIMIT) break;
+    value = next;
+    scale *= 10;
+  }
+  return BigInt(Math.trunc(Number(value) * (Number(unit) / scale)));
+}
+
+/** A duration in seconds, as a double: `float64(seconds) + float64(rest) / 1e9`. */
+export function durationSeconds(duration: Duration): number {
+  const nanos = BigInt(duration.nanos);
+  return Number(nanos / NANOS_PER_SECOND) + Number(nanos % NANOS_PER_SECOND) / 1e9;
+}
+
+/** `string(duration)`: the seconds in fixed notation and `s`. Large values lose nanoseconds, as in the reference. */
+export const durationText = (duration: Duration): string => `${fixedText(durationSeconds(duration))}s`;
