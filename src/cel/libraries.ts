@@ -12,6 +12,7 @@ import { quantityLibrary } from "./kubernetes/quantity.js";
 import { kubernetesRegexLibrary } from "./kubernetes/regex.js";
 import { semverLibrary } from "./kubernetes/semver.js";
 import { urlLibrary } from "./kubernetes/url.js";
+import { PatternCache } from "./pattern/pattern.js";
 import { comprehensionLibrary } from "./stdlib/comprehensions.js";
 import { conversionLibrary } from "./stdlib/conversions.js";
 import { encodersLibrary } from "./stdlib/encoders.js";
@@ -28,33 +29,29 @@ import { timeGetterLibrary } from "./stdlib/time-getters.js";
 /** The newest environment version there is. */
 export const NEWEST_VERSION: KubernetesMinor = 137;
 
-const language: readonly Library[] = [operatorLibrary, conversionLibrary, textLibrary, timeGetterLibrary];
-const extensions: readonly Library[] = [
-  kubernetesListsLibrary,
-  optionalLibrary,
-  urlLibrary,
-  kubernetesRegexLibrary,
-  authzLibrary,
-  quantityLibrary,
-  setsLibrary,
-  ipLibrary,
-  cidrLibrary,
-  formatLibrary,
-  comprehensionLibrary,
-  semverLibrary,
-  listsLibrary,
-];
-
-/** Strings come before Kubernetes' lists: the overloads of `indexOf` are tried in that order. */
-const kubernetes: readonly Library[] = [...language, stringsLibrary, ...extensions];
-const standard: readonly Library[] = [
-  ...language,
-  latestStringsLibrary,
-  ...extensions,
-  mathLibrary,
-  encodersLibrary,
-  regexLibrary,
-];
+/** The libraries of one environment, with caches that belong to it. */
+function librariesOf(flavour: "kubernetes" | "standard"): readonly Library[] {
+  const patterns = new PatternCache();
+  const language = [operatorLibrary, conversionLibrary, textLibrary(patterns), timeGetterLibrary()];
+  const extensions = [
+    kubernetesListsLibrary,
+    optionalLibrary,
+    urlLibrary,
+    kubernetesRegexLibrary(patterns),
+    authzLibrary,
+    quantityLibrary,
+    setsLibrary,
+    ipLibrary,
+    cidrLibrary,
+    formatLibrary,
+    comprehensionLibrary,
+    semverLibrary,
+    listsLibrary,
+  ];
+  // Strings come before Kubernetes' lists: the overloads of `indexOf` are tried in that order.
+  if (flavour === "kubernetes") return [...language, stringsLibrary, ...extensions];
+  return [...language, latestStringsLibrary, ...extensions, mathLibrary, encodersLibrary, regexLibrary];
+}
 
 /**
  * The libraries of an environment. `kubernetes` has those of `version`, without the overloads that came later; `standard` has
@@ -64,8 +61,9 @@ export function libraries(
   flavour: "kubernetes" | "standard",
   version: KubernetesMinor = NEWEST_VERSION,
 ): readonly Library[] {
-  if (flavour === "standard") return standard;
-  return kubernetes.map((library) => asOf(version, library)).filter((library) => library.functions.length > 0);
+  const all = librariesOf(flavour);
+  if (flavour === "standard") return all;
+  return all.map((library) => asOf(version, library)).filter((library) => library.functions.length > 0);
 }
 
 /** The library as it was in `version`. */

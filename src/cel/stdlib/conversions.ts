@@ -1,6 +1,7 @@
 /** Conversions and the functions on types (spec kubernetes-cel.md 3.2). */
-import type { Library } from "../declarations.js";
-import { fn, overload } from "../declare.js";
+import type { Implementation, Library } from "../declarations.js";
+import { dynamicFn, fn, type Native, overload } from "../declare.js";
+import { typeNameOf } from "../operators/kind.js";
 import {
   BOOL,
   BYTES,
@@ -19,6 +20,16 @@ import {
   typeType,
   UINT,
 } from "../types.js";
+import { CelError } from "../values/cel-error.js";
+import { doubleText, parseDouble } from "../values/double-text.js";
+import { durationText, parseDuration } from "../values/duration-text.js";
+import { checkedInt, checkedUint, doubleOf, INT_MAX, INT_MIN, UINT_MAX } from "../values/numbers.js";
+import { type Duration, Timestamp } from "../values/time.js";
+import { isInRange, parseTimestamp, timestampText } from "../values/timestamp-text.js";
+import { TypeValue } from "../values/type-value.js";
+import { Uint, uintOf } from "../values/uint.js";
+import { decodeUtf8, encodeUtf8 } from "../values/utf8.js";
+import type { Result, Value } from "../values/value.js";
 
 const A = typeParam("A");
 
@@ -39,59 +50,146 @@ const typeNames: ReadonlyMap<string, Type> = new Map<string, Type>([
   ["optional_type", optionalType(DYN)],
 ]);
 
+const identity = (value: Value): Result => value;
+
+const cannotConvert = (to: string): CelError => new CelError(`type conversion error from 'string' to '${to}'`);
+const intOverflow = (): CelError => new CelError("integer overflow");
+const uintOverflow = (): CelError => new CelError("unsigned integer overflow");
+
+const TRUE = new Set(["1", "t", "T", "true", "TRUE", "True"]);
+const FALSE = new Set(["0", "f", "F", "false", "FALSE", "False"]);
+
+function stringToBool(text: string): Result {
+  if (TRUE.has(text)) return true;
+  return FALSE.has(text) ? false : cannotConvert("bool");
+}
+
+/** The value of a text of digits with an optional sign within bounds; more digits than any bound has are not even read. */
+function parseInteger(text: string, pattern: RegExp, min: bigint, max: bigint): bigint | undefined {
+  if (!pattern.test(text)) return undefined;
+  const digits = text.replace(/^[+-]?0*/, "");
+  if (digits.length > 20) return undefined;
+  const value = text.startsWith("-") ? -BigInt(digits) : BigInt(digits);
+  return value < min || value > max ? undefined : value;
+}
+
+function stringToInt(text: string): Result {
+  const value = parseInteger(text, /^[+-]?[0-9]+$/, INT_MIN, INT_MAX);
+  return value === undefined ? cannotConvert("int") : (checkedInt(value) ?? cannotConvert("int"));
+}
+
+function stringToUint(text: string): Result {
+  const value = parseInteger(text, /^[0-9]+$/, 0n, UINT_MAX);
+  return value === undefined ? cannotConvert("uint") : uintOf(value);
+}
+
+// biome-ignore lint/complexity/noBannedTypes: an integral double is a Number object
+function doubleToInt(value: number | Number): Result {
+  const double = value.valueOf();
+  // Both bounds are excluded, although -2^63 is an int.
+  if (!(double > -(2 ** 63) && double < 2 ** 63)) return intOverflow();
+  return checkedInt(BigInt(Math.trunc(double))) ?? intOverflow();
+}
+
+// biome-ignore lint/complexity/noBannedTypes: an integral double is a Number object
+function doubleToUint(value: number | Number): Result {
+  const double = value.valueOf();
+  if (!(double >= 0 && double < 2 ** 64)) return uintOverflow();
+  return checkedUint(BigInt(Math.trunc(double))) ?? uintOverflow();
+}
+
+function stringToDouble(text: string): Result {
+  const value = parseDouble(text);
+  return value === undefined ? cannotConvert("double") : doubleOf(value);
+}
+
+function stringToTimestamp(text: string): Result {
+  const value = parseTimestamp(text);
+  if (value === "range") return new CelError("timestamp overflow");
+  return value ?? cannotConvert("google.protobuf.Timestamp");
+}
+
+function intToTimestamp(seconds: number | bigint): Result {
+  return typeof seconds === "number" && isInRange(seconds)
+    ? new Timestamp(seconds, 0)
+    : new CelError("timestamp overflow");
+}
+
+const stringToDuration = (text: string): Result => parseDuration(text) ?? cannotConvert("google.protobuf.Duration");
+
+const bytesToString = (bytes: Uint8Array): Result =>
+  decodeUtf8(bytes) ?? new CelError("invalid UTF-8 in bytes, cannot convert to string");
+
+const typeOf: Implementation = (value) => new TypeValue(typeNameOf(value as Value));
+
+/** A conversion's overload, `FROM_to_TO`. */
+const conversion = (from: string, fromType: Type, to: string, toType: Type, implementation: Native) =>
+  overload(`${from}_to_${to}`, [fromType], toType, implementation);
+
 /** Conversions between kinds, `type` and `dyn`, and the names of the built-in types. */
 export const conversionLibrary: Library = {
   name: "conversions",
   typeNames,
   functions: [
-    fn("type", overload("type", [A], typeType(A))),
-    fn("dyn", overload("to_dyn", [A], DYN)),
-    fn("bool", overload("bool_to_bool", [BOOL], BOOL), overload("string_to_bool", [STRING], BOOL)),
-    fn("bytes", overload("bytes_to_bytes", [BYTES], BYTES), overload("string_to_bytes", [STRING], BYTES)),
+    dynamicFn("type", typeOf, overload("type", [A], typeType(A), typeOf)),
+    dynamicFn("dyn", (value) => value as Value, overload("to_dyn", [A], DYN, identity)),
+    fn(
+      "bool",
+      conversion("bool", BOOL, "bool", BOOL, identity),
+      conversion("string", STRING, "bool", BOOL, stringToBool),
+    ),
+    fn(
+      "bytes",
+      conversion("bytes", BYTES, "bytes", BYTES, identity),
+      conversion("string", STRING, "bytes", BYTES, encodeUtf8),
+    ),
     fn(
       "double",
-      overload("double_to_double", [DOUBLE], DOUBLE),
-      overload("int64_to_double", [INT], DOUBLE),
-      overload("string_to_double", [STRING], DOUBLE),
-      overload("uint64_to_double", [UINT], DOUBLE),
+      conversion("double", DOUBLE, "double", DOUBLE, identity),
+      conversion("int64", INT, "double", DOUBLE, (value: number | bigint) => doubleOf(Number(value))),
+      conversion("string", STRING, "double", DOUBLE, stringToDouble),
+      conversion("uint64", UINT, "double", DOUBLE, (value: Uint) => doubleOf(Number(value.value))),
     ),
     fn(
       "duration",
-      overload("duration_to_duration", [DURATION], DURATION),
-      overload("string_to_duration", [STRING], DURATION),
+      conversion("duration", DURATION, "duration", DURATION, identity),
+      conversion("string", STRING, "duration", DURATION, stringToDuration),
     ),
     fn(
       "int",
-      overload("int64_to_int64", [INT], INT),
-      overload("double_to_int64", [DOUBLE], INT),
-      overload("duration_to_int64", [DURATION], INT),
-      overload("string_to_int64", [STRING], INT),
-      overload("timestamp_to_int64", [TIMESTAMP], INT),
-      overload("uint64_to_int64", [UINT], INT),
+      conversion("int64", INT, "int64", INT, identity),
+      conversion("double", DOUBLE, "int64", INT, doubleToInt),
+      conversion("duration", DURATION, "int64", INT, ({ nanos }: Duration) => nanos),
+      conversion("string", STRING, "int64", INT, stringToInt),
+      conversion("timestamp", TIMESTAMP, "int64", INT, ({ seconds }: Timestamp) => seconds),
+      conversion("uint64", UINT, "int64", INT, ({ value }: Uint) => checkedInt(BigInt(value)) ?? intOverflow()),
     ),
     fn(
       "string",
-      overload("string_to_string", [STRING], STRING),
-      overload("bool_to_string", [BOOL], STRING),
-      overload("bytes_to_string", [BYTES], STRING),
-      overload("double_to_string", [DOUBLE], STRING),
-      overload("duration_to_string", [DURATION], STRING),
-      overload("int64_to_string", [INT], STRING),
-      overload("timestamp_to_string", [TIMESTAMP], STRING),
-      overload("uint64_to_string", [UINT], STRING),
+      conversion("string", STRING, "string", STRING, identity),
+      conversion("bool", BOOL, "string", STRING, (value: boolean) => String(value)),
+      conversion("bytes", BYTES, "string", STRING, bytesToString),
+      // biome-ignore lint/complexity/noBannedTypes: an integral double is a Number object
+      conversion("double", DOUBLE, "string", STRING, (value: number | Number) => doubleText(value.valueOf())),
+      conversion("duration", DURATION, "string", STRING, durationText),
+      conversion("int64", INT, "string", STRING, (value: number | bigint) => String(value)),
+      conversion("timestamp", TIMESTAMP, "string", STRING, timestampText),
+      conversion("uint64", UINT, "string", STRING, ({ value }: Uint) => String(value)),
     ),
     fn(
       "timestamp",
-      overload("timestamp_to_timestamp", [TIMESTAMP], TIMESTAMP),
-      overload("int64_to_timestamp", [INT], TIMESTAMP),
-      overload("string_to_timestamp", [STRING], TIMESTAMP),
+      conversion("timestamp", TIMESTAMP, "timestamp", TIMESTAMP, identity),
+      conversion("int64", INT, "timestamp", TIMESTAMP, intToTimestamp),
+      conversion("string", STRING, "timestamp", TIMESTAMP, stringToTimestamp),
     ),
     fn(
       "uint",
-      overload("uint64_to_uint64", [UINT], UINT),
-      overload("double_to_uint64", [DOUBLE], UINT),
-      overload("int64_to_uint64", [INT], UINT),
-      overload("string_to_uint64", [STRING], UINT),
+      conversion("uint64", UINT, "uint64", UINT, identity),
+      conversion("double", DOUBLE, "uint64", UINT, doubleToUint),
+      conversion("int64", INT, "uint64", UINT, (value: number | bigint) =>
+        value < 0 ? uintOverflow() : new Uint(value),
+      ),
+      conversion("string", STRING, "uint64", UINT, stringToUint),
     ),
   ],
 };

@@ -2,49 +2,60 @@
 import type { FunctionDeclaration, Library } from "../declarations.js";
 import { added, fn, method, overload } from "../declare.js";
 import { DYN, INT, listType, STRING } from "../types.js";
+import { groupedFormat } from "./format/grouped.js";
+import { plainFormat } from "./format/plain.js";
+import { join, quote, replace, reverse, split, trim } from "./string-edits.js";
+import { charAt, indexOf, lastIndexOf, substring } from "./string-positions.js";
+
+/** Only the letters A to Z have another case here. */
+const lower = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+const upper = (text: string): string => text.replace(/[a-z]+/g, (letters) => letters.toUpperCase());
 
 const functions: readonly FunctionDeclaration[] = [
-  fn("charAt", method("string_char_at_int", [STRING, INT], STRING)),
+  fn("charAt", method("string_char_at_int", [STRING, INT], STRING, charAt)),
   fn(
     "indexOf",
-    method("string_index_of_string", [STRING, STRING], INT),
-    method("string_index_of_string_int", [STRING, STRING, INT], INT),
+    method("string_index_of_string", [STRING, STRING], INT, indexOf),
+    method("string_index_of_string_int", [STRING, STRING, INT], INT, indexOf),
   ),
   fn(
     "lastIndexOf",
-    method("string_last_index_of_string", [STRING, STRING], INT),
-    method("string_last_index_of_string_int", [STRING, STRING, INT], INT),
+    method("string_last_index_of_string", [STRING, STRING], INT, lastIndexOf),
+    method("string_last_index_of_string_int", [STRING, STRING, INT], INT, lastIndexOf),
   ),
-  fn("lowerAscii", method("string_lower_ascii", [STRING], STRING)),
+  fn("lowerAscii", method("string_lower_ascii", [STRING], STRING, lower)),
   fn(
     "replace",
-    method("string_replace_string_string", [STRING, STRING, STRING], STRING),
-    method("string_replace_string_string_int", [STRING, STRING, STRING, INT], STRING),
+    method("string_replace_string_string", [STRING, STRING, STRING], STRING, replace),
+    method("string_replace_string_string_int", [STRING, STRING, STRING, INT], STRING, replace),
   ),
   fn(
     "split",
-    method("string_split_string", [STRING, STRING], listType(STRING)),
-    method("string_split_string_int", [STRING, STRING, INT], listType(STRING)),
+    method("string_split_string", [STRING, STRING], listType(STRING), split),
+    method("string_split_string_int", [STRING, STRING, INT], listType(STRING), split),
   ),
   fn(
     "substring",
-    method("string_substring_int", [STRING, INT], STRING),
-    method("string_substring_int_int", [STRING, INT, INT], STRING),
+    method("string_substring_int", [STRING, INT], STRING, substring),
+    method("string_substring_int_int", [STRING, INT, INT], STRING, substring),
   ),
-  fn("trim", method("string_trim", [STRING], STRING)),
-  fn("upperAscii", method("string_upper_ascii", [STRING], STRING)),
+  fn("trim", method("string_trim", [STRING], STRING, trim)),
+  fn("upperAscii", method("string_upper_ascii", [STRING], STRING, upper)),
   fn(
     "join",
-    method("list_join", [listType(STRING)], STRING),
-    method("list_join_string", [listType(STRING), STRING], STRING),
+    method("list_join", [listType(STRING)], STRING, join),
+    method("list_join_string", [listType(STRING), STRING], STRING, join),
   ),
-  ...added(129, fn("strings.quote", overload("strings_quote", [STRING], STRING))),
+  ...added(129, fn("strings.quote", overload("strings_quote", [STRING], STRING, quote))),
 ];
 
 /** The strings extension as Kubernetes has it: version 2, whose `format` groups digits. */
 export const stringsLibrary: Library = {
   name: "strings",
-  functions: [...functions, ...added(129, fn("format", method("string_format", [STRING, listType(DYN)], STRING)))],
+  functions: [
+    ...functions,
+    ...added(129, fn("format", method("string_format", [STRING, listType(DYN)], STRING, groupedFormat))),
+  ],
 };
 
 /** The strings extension outside Kubernetes: its latest version, with `reverse` and a plain `format` (spec kubernetes-cel.md 4.14). */
@@ -52,7 +63,7 @@ export const latestStringsLibrary: Library = {
   name: "strings",
   functions: [
     ...functions,
-    fn("format", method("string_format", [STRING, listType(DYN)], STRING)),
-    fn("reverse", method("string_reverse", [STRING], STRING)),
+    fn("format", method("string_format", [STRING, listType(DYN)], STRING, plainFormat)),
+    fn("reverse", method("string_reverse", [STRING], STRING, reverse)),
   ],
 };

@@ -20,8 +20,19 @@ const RFC3339 =
 export function parseTimestamp(text: string): Timestamp | "range" | undefined {
   const match = RFC3339.exec(text);
   if (match === null) return undefined;
-  const [, yearText, monthText, dayText, hourText, minuteText, secondText, fraction = "", sign, offsetHours, offsetMinutes] =
-    match;
+  const [
+    ,
+    yearText,
+    monthText,
+    dayText,
+    hourText,
+    minuteText,
+    secondText,
+    fraction = "",
+    sign,
+    offsetHours,
+    offsetMinutes,
+  ] = match;
   const [year, month, day] = [Number(yearText), Number(monthText), Number(dayText)];
   const [hour, minute, second] = [Number(hourText), Number(minuteText), Number(secondText)];
   if (month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month)) return undefined;
@@ -29,8 +40,7 @@ export function parseTimestamp(text: string): Timestamp | "range" | undefined {
   const [zoneHours, zoneMinutes] = [Number(offsetHours ?? 0), Number(offsetMinutes ?? 0)];
   if (zoneHours > 24 || zoneMinutes > 60) return undefined;
   const offset = (sign === "-" ? -1 : 1) * (zoneHours * 3600 + zoneMinutes * 60);
-  const seconds =
-    daysFromCivil(year, month, day) * SECONDS_PER_DAY + hour * 3600 + minute * 60 + second - offset;
+  const seconds = daysFromCivil(year, month, day) * SECONDS_PER_DAY + hour * 3600 + minute * 60 + second - offset;
   if (!isInRange(seconds)) return "range";
   return new Timestamp(seconds, Number(fraction.slice(0, 9).padEnd(9, "0")), offset === 0 ? 0 : offset);
 }

@@ -1,0 +1,116 @@
+/**
+ * Adapts RE2 patterns as Go reads them to the regular expression library, where the two differ: names of Unicode classes, names of groups (which
+ * Go allows to repeat), and the size a pattern may grow to.
+ */
+import { unicodeClassName } from "./unicode-names.js";
+
+/** A pattern for the library. */
+export interface Rewritten {
+  readonly pattern: string;
+  /** What was changed, in order: where each piece stands in `pattern`, and the text that stood there before. */
+  readonly changes: readonly { readonly start: number; readonly end: number; readonly original: string }[];
+  /** About how many instructions it compiles to. */
+  readonly size: number;
+}
+
+/** Escapes, quoted text, groups, repetitions and brackets; everything else is a character for itself. */
+const TOKEN =
+  /\\Q[\s\S]*?(?:\\E|$)|\\[pP](?:\{[^}]*(?:\}|$)|[\s\S]|$)|\\x\{[0-9a-fA-F]*\}|\\[\s\S]?|\(\?P?<[A-Za-z0-9_]+>|\[:\^?[a-z]+:\]|\{[0-9]+(?:,[0-9]*)?\}|[\s\S]/gu;
+
+/** Stands for a class name that Go does not know, so that the library refuses it too. */
+const UNKNOWN = "\\p{?}";
+
+/** Rewrites a pattern. Malformed ones are left for the library to refuse. */
+export function rewrite(source: string): Rewritten {
+  const changes: { start: number; end: number; original: string }[] = [];
+  const size = new SizeEstimate();
+  const names = new Set<string>();
+  let pattern = "";
+  let inClass = false;
+  let classStart = 0;
+  for (const [token] of source.matchAll(TOKEN)) {
+    let text = token;
+    if (/^\\[pP]/.test(token)) text = unicodeClass(token, inClass);
+    else if (!inClass && token.startsWith("(?") && token.endsWith(">")) {
+      const name = token.slice(token.indexOf("<"));
+      if (names.has(name)) text = "(";
+      names.add(name);
+    }
+    if (text !== token) changes.push({ start: pattern.length, end: pattern.length + text.length, original: token });
+    if (inClass) {
+      // A bracket that stands first in a class is a character.
+      if (token === "]" && !/^\^?$/.test(pattern.slice(classStart))) inClass = false;
+    } else if (token === "[") {
+      inClass = true;
+      classStart = pattern.length + 1;
+      size.atom(1);
+    } else size.token(token);
+    pattern += text;
+  }
+  return { pattern, changes, size: size.total() };
+}
+
+/** `\p{greek}` in the spelling the library knows. */
+function unicodeClass(token: string, inClass: boolean): string {
+  const match = /^\\([pP])(?:\{(\^?)([^}]*)\}|([A-Za-z]))$/.exec(token);
+  if (match === null) return token;
+  const [, letter, caret = "", braced, single] = match;
+  const name = unicodeClassName(braced ?? single ?? "");
+  if (name === undefined) return UNKNOWN;
+  if (name === braced || name === single) return token;
+  const negated = (letter === "P") !== (caret === "^");
+  if (name !== "ASCII") return `\\${negated ? "P" : "p"}{${name}}`;
+  const range = negated ? "\\x{80}-\\x{10FFFF}" : "\\x00-\\x7F";
+  return inClass ? range : `[${range}]`;
+}
+
+/** The greatest count of a repetition; greater ones, and a repetition of a repetition, are errors that the library finds. */
+const MAX_COUNT = 1000;
+
+/** Counts the characters of a pattern, each as often as the repetitions around it say. */
+class SizeEstimate {
+  /** The sizes of the groups that are open, innermost last, and of the item that a repetition would apply to. */
+  private readonly open: number[] = [0];
+  private last = 0;
+  private repeated = false;
+
+  /** An item of a given size. */
+  atom(size: number): void {
+    this.open.push((this.open.pop() ?? 0) + this.last);
+    this.last = size;
+  }
+
+  token(token: string): void {
+    if (token === "(" || token.startsWith("(?")) {
+      this.atom(0);
+      this.open.push(1);
+    } else if (token === ")") {
+      this.atom(0);
+      this.last = this.open.length > 1 ? (this.open.pop() ?? 0) : 1;
+    } else if (/^\{[0-9]/.test(token)) {
+      const count = Math.max(1, ...(token.match(/[0-9]+/g) ?? []).map(Number));
+      if (count <= MAX_COUNT && !this.repeated) this.last *= count;
+      this.repeated = true;
+      return;
+    } else this.atom(token.startsWith("\\Q") ? token.length : 1);
+    this.repeated = false;
+  }
+
+  total(): number {
+    return this.open.reduce((sum, size) => sum + size, this.last);
+  }
+}
+
+/** A fragment of the rewritten pattern, as an error quotes it, in the words of the source. */
+export function originalFragment(source: string, { pattern, changes }: Rewritten, fragment: string): string {
+  const unknown = changes.find((change) => pattern.slice(change.start, change.end) === fragment);
+  if (unknown !== undefined) return unknown.original;
+  if (pattern.endsWith(fragment)) {
+    let start = pattern.length - fragment.length;
+    for (const change of changes) {
+      if (change.end <= pattern.length - fragment.length) start += change.original.length - (change.end - change.start);
+    }
+    return source.slice(start);
+  }
+  return fragment;
+}

@@ -1,0 +1,105 @@
+/** `format` (spec kubernetes-cel.md 4.3 and 4.14): what its two versions have in common, the reading of a format string. */
+import { typeNameOf } from "../../operators/kind.js";
+import { CelError } from "../../values/cel-error.js";
+import { MAX_TEXT_LENGTH, tooLarge } from "../../values/limits.js";
+import type { Result, Value } from "../../values/value.js";
+
+/** What a clause asks for: `x` and `X` are told apart only where they are printed. */
+export type Letter = "s" | "d" | "f" | "e" | "b" | "o" | "x" | "X";
+
+/** One version of `format`. */
+export interface Dialect {
+  /** The static kinds that a clause accepts besides dyn; `s` takes more, and looks into literals. */
+  readonly kinds: Readonly<Record<Letter, readonly string[]>>;
+  /** What an error says of a clause, before `, was given KIND`. */
+  readonly complaints: Readonly<Record<Letter, string>>;
+  /** The greatest precision, where there is one. */
+  readonly maxPrecision: number | undefined;
+  /** The text of a value; `undefined` when its kind is wrong for the clause. */
+  readonly render: (letter: Letter, value: Value, precision: number | undefined) => string | CelError | undefined;
+}
+
+/** A clause of a format string: where the text goes on behind it. */
+export interface Clause {
+  readonly letter: Letter;
+  readonly precision: number | undefined;
+  readonly next: number;
+}
+
+const LETTERS = "sdfebox";
+const PARSE_ERROR = "could not parse formatting clause: ";
+const PRECISION_ERROR = `${PARSE_ERROR}error while parsing precision: `;
+/** The greatest int64: what a precision must fit before it is judged. */
+const MAX_PRECISION_TEXT = "9223372036854775807";
+
+/** The clause at `index`, where a percent sign stands that is not the last character; the error's text when it is none. */
+export function readClause(format: string, index: number, maxPrecision: number | undefined): Clause | string {
+  let at = index + 1;
+  let precision: number | undefined;
+  if (format[at] === ".") {
+    const digits = /[0-9]*/y;
+    digits.lastIndex = at + 1;
+    const text = digits.exec(format)?.[0] ?? "";
+    at += 1 + text.length;
+    if (at >= format.length) return `${PRECISION_ERROR}could not find end of precision specifier`;
+    const value = parsePrecision(text, maxPrecision);
+    if (typeof value === "string") return PRECISION_ERROR + value;
+    precision = value;
+  }
+  const letter = format[at] as string;
+  if (!LETTERS.includes(letter) && letter !== "X") {
+    return `${PARSE_ERROR}unrecognized formatting clause "${firstOctet(format, at)}"`;
+  }
+  return { letter: letter as Letter, precision, next: at + 1 };
+}
+
+function parsePrecision(text: string, maxPrecision: number | undefined): number | string {
+  const error = `error while converting precision to integer: strconv.Atoi: parsing "${text}": `;
+  if (text === "") return `${error}invalid syntax`;
+  const digits = text.replace(/^0+(?=.)/, "");
+  const beyond =
+    digits.length > MAX_PRECISION_TEXT.length ||
+    (digits.length === MAX_PRECISION_TEXT.length && digits > MAX_PRECISION_TEXT);
+  if (beyond) return `${error}value out of range`;
+  const value = Number(digits);
+  if (maxPrecision !== undefined && value > maxPrecision) {
+    return `precision ${digits} exceeds maximum allowed precision ${maxPrecision}`;
+  }
+  return value;
+}
+
+/** The reference reads the format byte by byte, so that its error shows the first octet of a character. */
+function firstOctet(format: string, at: number): string {
+  const octets = new TextEncoder().encode(String.fromCodePoint(format.codePointAt(at) as number));
+  return String.fromCharCode(octets[0] as number);
+}
+
+/** Formats at run time. */
+export function formatWith(dialect: Dialect, format: string, args: readonly Value[]): Result {
+  let result = "";
+  let position = 0;
+  let used = 0;
+  for (;;) {
+    const percent = format.indexOf("%", position);
+    if (percent === -1) return result + format.slice(position);
+    result += format.slice(position, percent);
+    if (format[percent + 1] === "%") {
+      result += "%";
+      position = percent + 2;
+      continue;
+    }
+    if (used >= args.length) return new CelError(`index ${used} out of range`);
+    if (percent + 1 >= format.length) return new CelError("unexpected end of string");
+    const clause = readClause(format, percent, dialect.maxPrecision);
+    if (typeof clause === "string") return new CelError(clause);
+    const value = args[used++] as Value;
+    const text = dialect.render(clause.letter, value, clause.precision) ?? complaint(dialect, clause.letter, value);
+    if (text instanceof CelError) return new CelError(`error during formatting: ${text.message}`);
+    result += text;
+    if (result.length > MAX_TEXT_LENGTH) return tooLarge();
+    position = clause.next;
+  }
+}
+
+const complaint = (dialect: Dialect, letter: Letter, value: Value): CelError =>
+  new CelError(`${dialect.complaints[letter]}, was given ${typeNameOf(value)}`);

@@ -1,0 +1,96 @@
+/** Strings made of other strings (spec kubernetes-cel.md 4.2). */
+import { printKey } from "../operators/print.js";
+import { CelError } from "../values/cel-error.js";
+import { codePointsOf } from "../values/code-points.js";
+import { MAX_TEXT_LENGTH, tooLarge } from "../values/limits.js";
+import type { Result, Value } from "../values/value.js";
+
+type Int = number | bigint;
+
+/** A limit of pieces: all when negative. */
+const countOf = (limit: Int): number => (limit < 0 ? Number.POSITIVE_INFINITY : Number(limit));
+
+/** `replace`: the first `limit` occurrences of `from`; an empty one stands before every code point and at the end. */
+export function replace(text: string, from: string, to: string, limit: Int = -1): Result {
+  const count = countOf(limit);
+  if (count === 0 || from === to) return text;
+  if (from === "") return insertBetween(text, to, count);
+  const pieces = splitUpTo(text, from, count + 1);
+  return text.length + (pieces.length - 1) * to.length > MAX_TEXT_LENGTH ? tooLarge() : pieces.join(to);
+}
+
+function insertBetween(text: string, inserted: string, count: number): Result {
+  const characters = codePointsOf(text);
+  const places = Math.min(count, characters.length + 1);
+  if (text.length + places * inserted.length > MAX_TEXT_LENGTH) return tooLarge();
+  const parts = characters.map((character, index) => (index < count ? inserted + character : character));
+  return parts.join("") + (characters.length < count ? inserted : "");
+}
+
+/** At most `count` pieces; the last one is the rest. */
+function splitUpTo(text: string, separator: string, count: number): string[] {
+  if (count === Number.POSITIVE_INFINITY) return text.split(separator);
+  const pieces: string[] = [];
+  let start = 0;
+  while (pieces.length < count - 1) {
+    const index = text.indexOf(separator, start);
+    if (index === -1) break;
+    pieces.push(text.slice(start, index));
+    start = index + separator.length;
+  }
+  pieces.push(text.slice(start));
+  return pieces;
+}
+
+/** `split`: an empty separator cuts into code points. */
+export function split(text: string, separator: string, limit: Int = -1): Result {
+  const count = countOf(limit);
+  if (count === 0) return [];
+  if (separator !== "") return splitUpTo(text, separator, count);
+  const characters = codePointsOf(text);
+  return characters.length <= count
+    ? characters
+    : [...characters.slice(0, count - 1), characters.slice(count - 1).join("")];
+}
+
+/** `join`: the elements must be strings, which the caller has checked of the first only. */
+export function join(list: readonly Value[], separator = ""): Result {
+  let length = Math.max(0, list.length - 1) * separator.length;
+  for (const element of list) {
+    if (typeof element !== "string") return new CelError(`join: invalid input: ${printKey(element)}`);
+    length += element.length;
+  }
+  return length > MAX_TEXT_LENGTH ? tooLarge() : list.join(separator);
+}
+
+/** Unicode's White_Space, which is what JavaScript trims but for U+FEFF, and U+0085 besides. */
+const WHITE_SPACE = /\p{White_Space}/u;
+
+/** `trim`: without white space on either side. */
+export function trim(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && WHITE_SPACE.test(text[start] as string)) start++;
+  while (end > start && WHITE_SPACE.test(text[end - 1] as string)) end--;
+  return text.slice(start, end);
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  "\u0007": "\\a",
+  "\b": "\\b",
+  "\f": "\\f",
+  "\n": "\\n",
+  "\r": "\\r",
+  "\t": "\\t",
+  "\v": "\\v",
+  "\\": "\\\\",
+  '"': '\\"',
+};
+
+/** `strings.quote`: in double quotes, with escapes for quotes, backslashes and the control characters that have one. */
+export const quote = (text: string): string =>
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that have an escape
+  `"${text.replace(/[\u0007-\r\\"]/g, (character) => ESCAPES[character] as string)}"`;
+
+/** `reverse`: the code points in reverse. */
+export const reverse = (text: string): string => [...codePointsOf(text)].reverse().join("");

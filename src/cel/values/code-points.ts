@@ -1,0 +1,33 @@
+/**
+ * Strings by code points: the unit of CEL's positions and sizes. A string without surrogates has one UTF-16 unit for each, so that JavaScript's
+ * own methods do; others are cut into characters first.
+ */
+
+const SURROGATE = /[\ud800-\udfff]/;
+
+/** Whether every code point of the text is one UTF-16 unit. */
+export const isFlat = (text: string): boolean => !SURROGATE.test(text);
+
+/** The number of code points. */
+export function codePointLength(text: string): number {
+  let length = text.length;
+  for (let index = 1; index < text.length; index++) {
+    // A low surrogate behind a high one is the second half of one code point.
+    if ((text.charCodeAt(index) & 0xfc00) === 0xdc00 && (text.charCodeAt(index - 1) & 0xfc00) === 0xd800) length--;
+  }
+  return length;
+}
+
+/** The code points as strings. */
+export const codePointsOf = (text: string): readonly string[] => Array.from(text);
+
+/** The UTF-16 index of the code point at `position`, which is at most the text's length in code points. */
+export function unitIndex(text: string, position: number): number {
+  if (isFlat(text)) return position;
+  let index = 0;
+  for (let passed = 0; passed < position; passed++) index += (text.codePointAt(index) as number) > 0xffff ? 2 : 1;
+  return index;
+}
+
+/** The position in code points of a UTF-16 index. */
+export const positionOf = (text: string, index: number): number => codePointLength(text.slice(0, index));

@@ -1,0 +1,35 @@
+/** Text in double quotes as Go's `%q` prints it: error texts quote their input so. */
+
+const SHORT: ReadonlyMap<string, string> = new Map([
+  ["\u0007", "\\a"],
+  ["\b", "\\b"],
+  ["\f", "\\f"],
+  ["\n", "\\n"],
+  ["\r", "\\r"],
+  ["\t", "\\t"],
+  ["\v", "\\v"],
+  ["\\", "\\\\"],
+  ['"', '\\"'],
+]);
+
+/** What is printed as it is: letters, marks, numbers, punctuation, symbols and the ASCII space. */
+const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
+
+/** The text in quotes, with escapes for quotes, backslashes and everything unprintable. */
+export function quoted(text: string): string {
+  if (/^[ !#-[\]-~]*$/.test(text)) return `"${text}"`;
+  let result = '"';
+  for (const character of text) result += escaped(character);
+  return `${result}"`;
+}
+
+function escaped(character: string): string {
+  const short = SHORT.get(character);
+  if (short !== undefined) return short;
+  if (PRINTABLE.test(character)) return character;
+  const code = character.codePointAt(0) as number;
+  if (code < 0x20 || code === 0x7f) return `\\x${hex(code, 2)}`;
+  return code < 0x10000 ? `\\u${hex(code, 4)}` : `\\U${hex(code, 8)}`;
+}
+
+const hex = (code: number, digits: number): string => code.toString(16).padStart(digits, "0");

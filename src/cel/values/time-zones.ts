@@ -1,0 +1,75 @@
+/** Time zones of the getters: names of the time zone database and offsets (spec kubernetes-cel.md 3.4). */
+import { LRUCache } from "lru-cache";
+import { CelError } from "./cel-error.js";
+import { INT_MAX, INT_MIN } from "./numbers.js";
+import { quoted } from "./quoted-text.js";
+import { TIME_ZONE_NAMES } from "./time-zone-names.js";
+
+/** Seconds east of UTC at an instant (Unix seconds). */
+export type Zone = (seconds: number) => number;
+
+const UTC: Zone = () => 0;
+
+/** Zones kept ready: making one takes about 50 µs, and an expression names one or two. */
+const MAX_ZONES = 64;
+
+/** Finds zones by name and keeps the latest ones. */
+export class TimeZones {
+  private readonly named = new LRUCache<string, Zone>({ max: MAX_ZONES });
+
+  /** The zone of a name or of an offset `H:M`; the reference's error for anything else. */
+  zone(text: string): Zone | CelError {
+    const colon = text.indexOf(":");
+    return colon === -1 ? this.zoneOfName(text) : fixedZone(text, colon);
+  }
+
+  private zoneOfName(name: string): Zone | CelError {
+    if (name === "" || name === "UTC" || name === "Factory") return UTC;
+    const known = this.named.get(name);
+    if (known !== undefined) return known;
+    if (name.includes("..") || name.startsWith("/") || name.startsWith("\\")) {
+      return new CelError("time: invalid location name");
+    }
+    if (name !== "Local" && !TIME_ZONE_NAMES.has(name)) return new CelError(`unknown time zone ${name}`);
+    const zone = namedZone(name === "Local" ? undefined : name);
+    this.named.set(name, zone);
+    return zone;
+  }
+}
+
+/** Offsets from `Intl`, which prints them with seconds where local mean time had them: `GMT-04:56:02`. */
+function namedZone(timeZone: string | undefined): Zone {
+  const format = new Intl.DateTimeFormat("en-US", { ...(timeZone && { timeZone }), timeZoneName: "longOffset" });
+  return (seconds) => {
+    const match = /GMT([+-])([0-9]{2}):([0-9]{2})(?::([0-9]{2}))?$/.exec(format.format(seconds * 1000));
+    if (match === null) return 0; // plain "GMT"
+    const magnitude = Number(match[2]) * 3600 + Number(match[3]) * 60 + Number(match[4] ?? 0);
+    return match[1] === "-" ? -magnitude : magnitude;
+  };
+}
+
+const NANOS_PER_MINUTE = 60_000_000_000n;
+const NANOS_PER_SECOND = 1_000_000_000n;
+
+/** `H:M`, any integers: H·60 + M minutes, or H·60 - M when the text starts with a minus sign. Out of range it wraps like the reference. */
+function fixedZone(text: string, colon: number): Zone | CelError {
+  const hours = parseInteger(text.slice(0, colon));
+  if (hours instanceof CelError) return hours;
+  const minutes = parseInteger(text.slice(colon + 1));
+  if (minutes instanceof CelError) return minutes;
+  const offset = text.startsWith("-") ? hours * 60n - minutes : hours * 60n + minutes;
+  const nanos = BigInt.asIntN(64, BigInt.asIntN(64, offset) * NANOS_PER_MINUTE);
+  const seconds = Number(nanos / NANOS_PER_SECOND);
+  return () => seconds;
+}
+
+function parseInteger(text: string): bigint | CelError {
+  if (!/^[+-]?[0-9]+$/.test(text)) return parseError(text, "invalid syntax");
+  const digits = text.replace(/^[+-]?0*/, "");
+  if (digits.length > 19) return parseError(text, "value out of range");
+  const value = text.startsWith("-") ? -BigInt(digits) : BigInt(digits);
+  return value < INT_MIN || value > INT_MAX ? parseError(text, "value out of range") : value;
+}
+
+const parseError = (text: string, reason: string): CelError =>
+  new CelError(`strconv.Atoi: parsing ${quoted(text)}: ${reason}`);
