@@ -15,6 +15,11 @@ import {
   typeParam,
   UINT,
 } from "../types.js";
+import { doubleOf } from "../values/numbers.js";
+import { Duration } from "../values/time.js";
+import { Uint } from "../values/uint.js";
+import type { Value } from "../values/value.js";
+import { extreme, includes, indexOf, isSorted, lastIndexOf, sumFrom } from "./list-functions.js";
 
 const A = typeParam("A");
 
@@ -30,22 +35,40 @@ const ordered: readonly (readonly [string, Type])[] = [
   ["bytes", BYTES],
 ];
 
-/** The element kinds that can be summed. */
-const summable = ordered.filter(([name]) => ["int", "uint", "double", "duration"].includes(name));
+/** The element kinds that can be summed, with the sum of none. */
+const summable: readonly (readonly [string, Type, Value])[] = [
+  ["int", INT, 0],
+  ["uint", UINT, new Uint(0)],
+  ["double", DOUBLE, doubleOf(0)],
+  ["duration", DURATION, new Duration(0)],
+];
 
-const extreme = (name: "min" | "max"): FunctionDeclaration =>
-  fn(name, ...ordered.map(([kind, type]) => method(`list_${kind}_${name}_${kind}`, [listType(type)], type)));
+const extremeOf = (name: "min" | "max", sign: 1 | -1): FunctionDeclaration => {
+  const implementation = extreme(name, sign);
+  return fn(
+    name,
+    ...ordered.map(([kind, type]) => method(`list_${kind}_${name}_${kind}`, [listType(type)], type, implementation)),
+  );
+};
 
 /** `isSorted`, `sum`, `min`, `max`, `indexOf`, `lastIndexOf` and `includes`. */
 export const kubernetesListsLibrary: Library = {
   name: "kubernetes-lists",
   functions: [
-    fn("isSorted", ...ordered.map(([kind, type]) => method(`list_${kind}_is_sorted_bool`, [listType(type)], BOOL))),
-    fn("sum", ...summable.map(([kind, type]) => method(`list_${kind}_sum_${kind}`, [listType(type)], type))),
-    extreme("max"),
-    extreme("min"),
-    fn("indexOf", method("list_a_index_of_int", [listType(A), A], INT)),
-    fn("lastIndexOf", method("list_a_last_index_of_int", [listType(A), A], INT)),
-    ...added(137, fn("includes", method("list_includes_dyn_dyn", [DYN, DYN], BOOL))),
+    fn(
+      "isSorted",
+      ...ordered.map(([kind, type]) => method(`list_${kind}_is_sorted_bool`, [listType(type)], BOOL, isSorted)),
+    ),
+    fn(
+      "sum",
+      ...summable.map(([kind, type, zero]) =>
+        method(`list_${kind}_sum_${kind}`, [listType(type)], type, sumFrom(zero)),
+      ),
+    ),
+    extremeOf("max", -1),
+    extremeOf("min", 1),
+    fn("indexOf", method("list_a_index_of_int", [listType(A), A], INT, indexOf)),
+    fn("lastIndexOf", method("list_a_last_index_of_int", [listType(A), A], INT, lastIndexOf)),
+    ...added(137, fn("includes", method("list_includes_dyn_dyn", [DYN, DYN], BOOL, includes))),
   ],
 };

@@ -1,6 +1,6 @@
 /** The lists extension (spec kubernetes-cel.md 4.4): the functions that came with environment 1.34. */
 import type { Library } from "../declarations.js";
-import { added, fn, method, overload } from "../declare.js";
+import { added, dynamicFn, fn, method, overload } from "../declare.js";
 import {
   BOOL,
   BYTES,
@@ -15,6 +15,8 @@ import {
   typeParam,
   UINT,
 } from "../types.js";
+import type { Value } from "../values/value.js";
+import { distinct, flatten, range, slice, sort, sortByKeys } from "./list-functions.js";
 
 const T = typeParam("T");
 
@@ -35,21 +37,29 @@ export const listsLibrary: Library = {
   name: "lists",
   functions: added(
     134,
-    fn("slice", method("list_slice", [listType(T), INT, INT], listType(T))),
+    fn("slice", method("list_slice", [listType(T), INT, INT], listType(T), slice)),
     fn(
       "flatten",
-      method("list_flatten", [listType(listType(T))], listType(T)),
-      method("list_flatten_int", [listType(DYN), INT], listType(DYN)),
+      method("list_flatten", [listType(listType(T))], listType(T), flatten),
+      method("list_flatten_int", [listType(DYN), INT], listType(DYN), flatten),
     ),
-    fn("sort", ...sortable.map(([name, type]) => method(`list_${name}_sort`, [listType(type)], listType(type)))),
-    fn(
+    dynamicFn(
+      "sort",
+      sort,
+      ...sortable.map(([name, type]) => method(`list_${name}_sort`, [listType(type)], listType(type), sort)),
+    ),
+    dynamicFn(
       "@sortByAssociatedKeys",
+      sortByKeys,
       ...sortable.map(([name, type]) =>
-        method(`list_${name}_sortByAssociatedKeys`, [listType(T), listType(type)], listType(T)),
+        method(`list_${name}_sortByAssociatedKeys`, [listType(T), listType(type)], listType(T), sortByKeys),
       ),
     ),
-    fn("lists.range", overload("lists_range", [INT], listType(INT))),
-    fn("reverse", method("list_reverse", [listType(T)], listType(T))),
-    fn("distinct", method("list_distinct", [listType(T)], listType(T))),
+    fn("lists.range", overload("lists_range", [INT], listType(INT), range)),
+    fn(
+      "reverse",
+      method("list_reverse", [listType(T)], listType(T), (list: readonly Value[]) => [...list].reverse()),
+    ),
+    fn("distinct", method("list_distinct", [listType(T)], listType(T), distinct)),
   ),
 };

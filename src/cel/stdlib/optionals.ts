@@ -1,10 +1,40 @@
 /** Optional values (spec kubernetes-cel.md 4.6). */
 import type { Library } from "../declarations.js";
 import { added, fn, method, overload } from "../declare.js";
+import { sizeOfMap } from "../operators/maps.js";
+import { printKey } from "../operators/print.js";
 import { BOOL, listType, optionalType, typeParam } from "../types.js";
+import { CelError } from "../values/cel-error.js";
+import { Optional } from "../values/optional.js";
+import { Duration, Timestamp } from "../values/time.js";
+import { FIRST_SECOND } from "../values/timestamp-text.js";
+import { Uint } from "../values/uint.js";
+import type { Result, Value } from "../values/value.js";
 
 const V = typeParam("V");
 const OPTIONAL = optionalType(V);
+
+/** Whether a value is its kind's zero (spec kubernetes-cel.md 2.1); types, optionals and library values have none. */
+function isZero(value: Value): boolean {
+  if (value === null || value === false || value === 0 || value === "") return true;
+  if (value instanceof Number) return value.valueOf() === 0;
+  if (value instanceof Uint) return value.value === 0;
+  if (value instanceof Duration) return value.nanos === 0;
+  if (value instanceof Timestamp) return value.seconds === FIRST_SECOND && value.nanos === 0;
+  if (value instanceof Uint8Array || Array.isArray(value)) return value.length === 0;
+  return sizeOfMap(value) === 0;
+}
+
+function unwrap(list: readonly Value[]): Result {
+  const values: Value[] = [];
+  for (const element of list) {
+    if (!(element instanceof Optional)) return new CelError(`value ${printKey(element)} is not optional`);
+    if (element.value !== undefined) values.push(element.value);
+  }
+  return values;
+}
+
+const optionalOf = (value: Value | undefined): Optional => (value === undefined ? Optional.NONE : Optional.of(value));
 
 /**
  * The functions of optionals. `or` and `orValue` carry no implementation: their argument is evaluated only when needed, so the compiler
@@ -14,16 +44,38 @@ export const optionalLibrary: Library = {
   name: "optionals",
   functions: added(
     128,
-    fn("optional.of", overload("optional_of", [V], OPTIONAL)),
-    fn("optional.ofNonZeroValue", overload("optional_ofNonZeroValue", [V], OPTIONAL)),
-    fn("optional.none", overload("optional_none", [], OPTIONAL)),
-    fn("value", method("optional_value", [OPTIONAL], V)),
-    fn("hasValue", method("optional_hasValue", [OPTIONAL], BOOL)),
+    fn("optional.of", overload("optional_of", [V], OPTIONAL, optionalOf)),
+    fn(
+      "optional.ofNonZeroValue",
+      overload("optional_ofNonZeroValue", [V], OPTIONAL, (value: Value) =>
+        isZero(value) ? Optional.NONE : Optional.of(value),
+      ),
+    ),
+    fn(
+      "optional.none",
+      overload("optional_none", [], OPTIONAL, () => Optional.NONE),
+    ),
+    fn(
+      "value",
+      method("optional_value", [OPTIONAL], V, ({ value }: Optional) =>
+        value === undefined ? new CelError("optional.none() dereference") : value,
+      ),
+    ),
+    fn(
+      "hasValue",
+      method("optional_hasValue", [OPTIONAL], BOOL, ({ value }: Optional) => value !== undefined),
+    ),
     fn("or", method("optional_or_optional", [OPTIONAL, OPTIONAL], OPTIONAL)),
     fn("orValue", method("optional_orValue_value", [OPTIONAL, V], V)),
-    fn("first", method("list_first", [listType(V)], OPTIONAL)),
-    fn("last", method("list_last", [listType(V)], OPTIONAL)),
-    fn("optional.unwrap", overload("optional_unwrap", [listType(OPTIONAL)], listType(V))),
-    fn("unwrapOpt", method("optional_unwrapOpt", [listType(OPTIONAL)], listType(V))),
+    fn(
+      "first",
+      method("list_first", [listType(V)], OPTIONAL, (list: readonly Value[]) => optionalOf(list[0])),
+    ),
+    fn(
+      "last",
+      method("list_last", [listType(V)], OPTIONAL, (list: readonly Value[]) => optionalOf(list.at(-1))),
+    ),
+    fn("optional.unwrap", overload("optional_unwrap", [listType(OPTIONAL)], listType(V), unwrap)),
+    fn("unwrapOpt", method("optional_unwrapOpt", [listType(OPTIONAL)], listType(V), unwrap)),
   ),
 };

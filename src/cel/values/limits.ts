@@ -7,5 +7,11 @@ export const MAX_TEXT_LENGTH = 2 ** 26;
 /** Elements of a list made by a function: ten times the cost limit of an expression, which charges one unit for each. */
 export const MAX_LIST_LENGTH = 10_000_000;
 
+/**
+ * Comparisons of lists, maps and other composed values that one call may make: the cost model charges two units for each, when they are done, and
+ * allows a million.
+ */
+export const MAX_COMPARISONS = 10_000_000;
+
 /** The text of the cost limit: what a result beyond these sizes would have run into. */
 export const tooLarge = (): CelError => new CelError("operation cancelled: actual cost limit exceeded");

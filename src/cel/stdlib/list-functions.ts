@@ -1,0 +1,98 @@
+/** What the functions of the lists extension do (spec kubernetes-cel.md 4.4). */
+import type { Implementation } from "../declarations.js";
+import { compare } from "../operators/compare.js";
+import { kindOf } from "../operators/kind.js";
+import { CelError, noSuchOverload } from "../values/cel-error.js";
+import { MAX_COMPARISONS, MAX_LIST_LENGTH, tooLarge } from "../values/limits.js";
+import { Duration, Timestamp } from "../values/time.js";
+import type { Result, Value } from "../values/value.js";
+import { Members } from "./membership.js";
+
+type Int = number | bigint;
+type List = readonly Value[];
+
+/** `slice`: from `start` to before `end`. */
+export function slice(list: List, start: Int, end: Int): Result {
+  const call = `cannot slice(${start}, ${end})`;
+  if (start < 0 || end < 0) return new CelError(`${call}, negative indexes not supported`);
+  if (start > end) return new CelError(`${call}, start index must be less than or equal to end index`);
+  if (end > list.length) return new CelError(`${call}, list is length ${list.length}`);
+  return list.slice(Number(start), Number(end));
+}
+
+/** `flatten`: lists inside the list are replaced by their elements, `depth` levels deep. */
+export function flatten(list: List, depth: Int = 1): Result {
+  if (depth < 0) return new CelError("level must be non-negative");
+  const flat: Value[] = [];
+  return appendFlat(list, Number(depth), flat) ? flat : tooLarge();
+}
+
+function appendFlat(list: List, depth: number, to: Value[]): boolean {
+  for (const element of list) {
+    if (depth > 0 && Array.isArray(element)) {
+      if (!appendFlat(element, depth - 1, to)) return false;
+    } else if (to.push(element) > MAX_LIST_LENGTH) return false;
+  }
+  return true;
+}
+
+/** `lists.range`: 0 to before `size`. */
+export function range(size: Int): Result {
+  if (size < 0) return new CelError(`lists.range: size must be non-negative, got ${size}`);
+  if (size > MAX_LIST_LENGTH) return tooLarge();
+  return Array.from({ length: Number(size) }, (_, index) => index);
+}
+
+/** `distinct`: the first of equal elements. */
+export function distinct(list: List): Result {
+  const seen = new Members();
+  const unique: Value[] = [];
+  for (const element of list) {
+    if (!seen.has(element)) {
+      seen.add(element);
+      unique.push(element);
+    }
+    if (seen.comparisons > MAX_COMPARISONS) return tooLarge();
+  }
+  return unique;
+}
+
+/** `sort`: answers for any kind of receiver itself. */
+export const sort: Implementation = (list) => {
+  if (Array.isArray(list)) return sortBy(list, list);
+  const bare = typeof list === "string" || list instanceof Timestamp || list instanceof Duration;
+  return noSuchOverload(bare ? undefined : "sort");
+};
+
+/** `sortBy`: the elements in the order of their keys. */
+export const sortByKeys: Implementation = (list, keys) =>
+  Array.isArray(list) && Array.isArray(keys) ? sortBy(list, keys) : noSuchOverload("@sortByAssociatedKeys");
+
+/** Up to this length the reference sorts by insertion, which says where keys go that have no order (NaN). */
+const INSERTION_LENGTH = 12;
+
+function sortBy(list: List, keys: List): Result {
+  if (list.length === 0) return list;
+  const first = keys[0] as Value;
+  if (compare(first, first) === undefined) return new CelError("list elements must be comparable");
+  const kind = kindOf(first);
+  if (list.length > 1 && keys.some((key) => kindOf(key) !== kind)) {
+    return new CelError("list elements must have the same type");
+  }
+  const order = (a: number, b: number): number => {
+    const result = compare(keys[a] as Value, keys[b] as Value);
+    return typeof result === "number" ? result : 0;
+  };
+  const indices = list.map((_, index) => index);
+  if (list.length > INSERTION_LENGTH) indices.sort(order);
+  else insertionSort(indices, order);
+  return indices.map((index) => list[index] as Value);
+}
+
+function insertionSort(items: number[], order: (a: number, b: number) => number): void {
+  for (let i = 1; i < items.length; i++) {
+    for (let j = i; j > 0 && order(items[j] as number, items[j - 1] as number) < 0; j--) {
+      [items[j], items[j - 1]] = [items[j - 1] as number, items[j] as number];
+    }
+  }
+}

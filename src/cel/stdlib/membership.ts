@@ -1,0 +1,50 @@
+/**
+ * Membership in a list by CEL's equality, without comparing everything with everything where most elements are strings, bools and numbers.
+ */
+import { equals } from "../operators/compare.js";
+import { isDouble, isInt } from "../values/numbers.js";
+import { Uint } from "../values/uint.js";
+import type { Value } from "../values/value.js";
+
+/**
+ * A collection that values are looked up in. Strings and bools are found by themselves, numbers among those that round to the same double, other kinds by
+ * comparing with each.
+ */
+export class Members {
+  private readonly plain = new Set<Value>();
+  private readonly numbers = new Map<number, Value[]>();
+  private readonly others: Value[] = [];
+  /** Comparisons made so far, for callers that bound them. */
+  comparisons = 0;
+
+  /** Adds a value. */
+  add(value: Value): void {
+    if (typeof value === "string" || typeof value === "boolean") {
+      this.plain.add(value);
+      return;
+    }
+    const number = numberOf(value);
+    if (number === undefined) {
+      this.others.push(value);
+      return;
+    }
+    const bucket = this.numbers.get(number);
+    if (bucket === undefined) this.numbers.set(number, [value]);
+    else bucket.push(value);
+  }
+
+  /** Whether `value == member` for some member; a comparison that errors is not. */
+  has(value: Value): boolean {
+    if (typeof value === "string" || typeof value === "boolean") return this.plain.has(value);
+    const number = numberOf(value);
+    const candidates = number === undefined ? this.others : (this.numbers.get(number) ?? []);
+    this.comparisons += candidates.length;
+    return candidates.some((member) => equals(value, member) === true);
+  }
+}
+
+function numberOf(value: Value): number | undefined {
+  if (isInt(value)) return Number(value);
+  if (value instanceof Uint) return Number(value.value);
+  return isDouble(value) ? value.valueOf() : undefined;
+}
