@@ -67,21 +67,28 @@ export class Gate {
     return this.#waiting.size;
   }
 
-  /** Lets the candidate in now or later, or refuses it. */
-  admit(candidate: Candidate): void {
+  /**
+   * Lets the candidate in now or later, or refuses it.
+   * @returns when it has to wait, a function that takes it out of the line again
+   */
+  admit(candidate: Candidate): (() => void) | undefined {
     if (this.#hasPlace(candidate.policy)) {
       this.take(candidate.policy);
       candidate.enter(0);
-      return;
+      return undefined;
     }
     if (this.#waiting.size >= this.#limits.queue) {
       candidate.refuse("full");
-      return;
+      return undefined;
     }
     const now = this.#now();
     const patience = Math.min(this.#limits.queueTimeout, candidate.deadline - now);
     const waiting: Waiting = { candidate, since: now, timer: setTimeout(() => this.#giveUp(waiting), patience) };
     this.#waiting.add(waiting);
+    return () => {
+      clearTimeout(waiting.timer);
+      this.#waiting.delete(waiting);
+    };
   }
 
   /** Takes a place without asking: for a policy that usually answers at once and now has to wait. */

@@ -93,7 +93,7 @@ class Exchange {
       this.#evaluateNow(review, deadline);
       return;
     }
-    gate.admit({
+    const forget = gate.admit({
       policy: id,
       deadline,
       enter: (waited) => {
@@ -105,6 +105,8 @@ class Exchange {
         this.fail(REFUSALS[why]);
       },
     });
+    // A client that has gone needs no answer.
+    if (forget !== undefined) this.#response.once("close", forget);
   }
 
   /** A policy that usually answers at once takes no place unless it has to wait. */

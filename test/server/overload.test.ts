@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Outcome } from "../../src/policy/outcome.js";
 import { Gate, type Refusal } from "../../src/server/gate.js";
 import { admissionReview, entry, immediate, post, serve } from "./fake-policy.js";
+import { connect, postText } from "./raw-client.js";
 
 const GOOD = admissionReview();
 const ALLOW: Outcome = { verdict: "allow" };
@@ -46,6 +47,21 @@ describe("limits on what is evaluated at a time", () => {
     await first;
   });
 
+  test("who leaves the queue makes room", async () => {
+    const server = await serve([entry("slow", () => sleep(300, ALLOW))], { gate: { concurrency: 1, queue: 1 } });
+    const first = post(`${server.url}/validate/slow`, GOOD);
+    await sleep(50);
+    const leaving = await connect(server.port);
+    leaving.send(postText("/validate/slow", JSON.stringify(GOOD)));
+    await sleep(50);
+    assert.equal((await post(`${server.url}/validate/slow`, GOOD)).status, 429);
+    leaving.destroy();
+    await sleep(50);
+    assert.equal((await post(`${server.url}/validate/slow`, GOOD)).status, 200);
+    assert.equal((await first).status, 200);
+    await server.stop({ delay: 0, grace: 0 });
+  });
+
   test("the caller's timeout bounds the evaluation", async () => {
     const server = await serve([entry("never", () => new Promise(() => {}))]);
     const started = performance.now();
@@ -77,7 +93,7 @@ describe("limits on what is evaluated at a time", () => {
   test("the gate is fair, shared by half, and forgets what has left", () => {
     const log: string[] = [];
     const gate = new Gate({ concurrency: 4, queue: 3, queueTimeout: 1000 });
-    const ask = (policy: string, name: string): void =>
+    const ask = (policy: string, name: string): (() => void) | undefined =>
       gate.admit({
         policy,
         deadline: Number.POSITIVE_INFINITY,

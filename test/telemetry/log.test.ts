@@ -1,0 +1,175 @@
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Decision, logDecision } from "../../src/telemetry/decision.js";
+import { BatchingSink, createLineSink, type SinkFile } from "../../src/telemetry/line-sink.js";
+import { createLogger, type LogFormat, type LogLevel } from "../../src/telemetry/logger.js";
+
+function logging(format: LogFormat, level: LogLevel = "info", color = false) {
+  const lines: string[] = [];
+  const sink = { write: (line: string) => void lines.push(line), flushSync: () => {}, dropped: 0 };
+  return { lines, logger: createLogger({ sink, format, level, color, clock: () => Date.UTC(2026, 0, 2, 3, 4, 5, 6) }) };
+}
+
+describe("log lines (spec kubewarden.md 8.2)", () => {
+  test("JSON: timestamp, level, fields with the message, target", () => {
+    const { logger, lines } = logging("json");
+    logger.info("hello", { policy_id: "p", nothing: undefined, n: 1 });
+    logger.named("policy_log").warn('quo"te\n');
+    assert.deepEqual(lines, [
+      '{"timestamp":"2026-01-02T03:04:05.006Z","level":"INFO","fields":{"message":"hello","policy_id":"p","n":1},"target":"policy_server"}',
+      '{"timestamp":"2026-01-02T03:04:05.006Z","level":"WARN","fields":{"message":"quo\\"te\\n"},"target":"policy_log"}',
+    ]);
+  });
+
+  test("text: one line for people, values quoted where they could be misread", () => {
+    const { logger, lines } = logging("text");
+    logger.error("line\nforged", { policy_id: "a/b", message_: "two words", evil: "x\u001b[31m\n" });
+    assert.deepEqual(lines, [
+      '2026-01-02T03:04:05.006Z ERROR policy_server: line\\nforged policy_id=a/b message_="two words" evil="x\\u001b[31m\\n"',
+    ]);
+  });
+
+  test("colour only when asked for", () => {
+    const { logger, lines } = logging("text", "info", true);
+    logger.warn("m");
+    assert.ok(lines[0]?.includes("\u001b[33m WARN\u001b[0m"));
+  });
+
+  test("quieter lines than the level are not written", () => {
+    const { logger, lines } = logging("text", "warn");
+    for (const level of ["trace", "debug", "info", "warn", "error"] as const) logger[level](level);
+    assert.equal(lines.length, 2);
+    assert.equal(logger.enabled("info"), false);
+  });
+});
+
+const DECISION: Decision = {
+  origin: "validate",
+  policy: "p",
+  mode: "monitor",
+  uid: "u",
+  kind: { group: "", version: "v1", kind: "Secret" },
+  name: "db",
+  allowed: true,
+  mutated: false,
+  message: "the password is hunter2",
+  outcome: "deny",
+  monitored: { allowed: false, mutated: false, message: "the password is hunter2" },
+  milliseconds: 1.23456,
+  members: [{ policy: "p/a", outcome: "deny", milliseconds: 0.0004 }],
+};
+
+describe("the decision record", () => {
+  test("says who, what and why in one line, with members and their times", () => {
+    const { logger, lines } = logging("json");
+    logDecision(logger, { ...DECISION, kind: { group: "", version: "v1", kind: "Pod" } });
+    const { fields } = JSON.parse(lines[0] ?? "") as { fields: Record<string, unknown> };
+    assert.deepEqual(fields, {
+      message: "policy evaluation (monitor mode)",
+      origin: "validate",
+      policy_id: "p",
+      policy_mode: "monitor",
+      request_uid: "u",
+      kind_group: "",
+      kind_version: "v1",
+      kind: "Pod",
+      name: "db",
+      allowed: true,
+      mutated: false,
+      response_message: "the password is hunter2",
+      outcome: "deny",
+      would_be: { allowed: false, mutated: false, message: "the password is hunter2" },
+      duration_ms: 1.235,
+      members: [{ policy: "p/a", outcome: "deny", milliseconds: 0 }],
+    });
+  });
+
+  test("nothing that a policy says about a Secret is logged", () => {
+    const { logger, lines } = logging("json");
+    logDecision(logger, DECISION);
+    assert.equal(lines[0]?.includes("hunter2"), false);
+    assert.match(lines[0] ?? "", /\[redacted\]/);
+  });
+
+  test("a guest's endless message is cut", () => {
+    const { logger, lines } = logging("json");
+    logDecision(logger, {
+      ...DECISION,
+      kind: { group: "", version: "v1", kind: "Pod" },
+      message: "x".repeat(1_000_000),
+    });
+    assert.ok((lines[0]?.length ?? 0) < 4000);
+  });
+
+  test("failures of policies are warnings", () => {
+    const { logger, lines } = logging("json", "warn");
+    logDecision(logger, { ...DECISION, outcome: "error", failure: "trap" });
+    logDecision(logger, DECISION);
+    assert.equal(lines.length, 1);
+  });
+});
+
+/** A file that a test opens and closes for reading. */
+class SlowFile implements SinkFile {
+  text = "";
+  batches = 0;
+  busy = false;
+
+  write(bytes: Uint8Array, done: (error: NodeJS.ErrnoException | null, written: number) => void): void {
+    const half = Math.max(1, bytes.length >> 1);
+    const act = (): void => {
+      if (this.busy) {
+        done(Object.assign(new Error("full"), { code: "EAGAIN" }), 0);
+        return;
+      }
+      this.batches += 1;
+      this.text += Buffer.from(bytes.subarray(0, half)).toString();
+      done(null, half);
+    };
+    setImmediate(act);
+  }
+
+  writeSync(bytes: Uint8Array): number {
+    this.text += Buffer.from(bytes).toString();
+    return bytes.length;
+  }
+}
+
+describe("the line sink", () => {
+  test("writes everything in order, however little the file takes at a time", async () => {
+    const file = new SlowFile();
+    const sink = new BatchingSink(file);
+    for (let i = 0; i < 1000; i++) sink.write(`line ${i}`);
+    const expected = Array.from({ length: 1000 }, (_, i) => `line ${i}\n`).join("");
+    while (file.text.length < expected.length) await sleep(5);
+    assert.equal(file.text, expected);
+    assert.ok(file.batches < 100);
+  });
+
+  test("a full pipe is tried again, and beyond the buffer lines are dropped and counted, never waited for", async () => {
+    const file = new SlowFile();
+    file.busy = true;
+    const sink = new BatchingSink(file);
+    const line = "x".repeat(1023);
+    for (let i = 0; i < 20_000; i++) sink.write(line);
+    assert.ok(sink.dropped > 10_000);
+    const kept = 20_000 - sink.dropped;
+    file.busy = false;
+    while (file.text.length < kept * 1024) await sleep(5);
+    assert.equal(file.text.length, kept * 1024);
+  });
+
+  test("the end of the process loses nothing", () => {
+    const file = path.join(fs.mkdtempSync(path.join(os.tmpdir(), "sink-")), "log");
+    const fd = fs.openSync(file, "w");
+    const sink = createLineSink(fd);
+    for (let i = 0; i < 10; i++) sink.write(String(i));
+    sink.flushSync();
+    assert.equal(fs.readFileSync(file, "utf8"), "0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n");
+    fs.closeSync(fd);
+  });
+});
