@@ -2,7 +2,6 @@
  * What a request is about, as matching looks at it: the resource and kind that the client addressed, before any conversion.
  */
 import type { GroupVersionKind, GroupVersionResource } from "../../kubernetes/names.js";
-import { isObject, type JsonObject } from "../../kubernetes/object.js";
 import type { AdmissionQuestion } from "../../policy/review.js";
 
 type AdmissionRequest = AdmissionQuestion["request"];
@@ -17,9 +16,9 @@ export interface RequestAttributes {
   readonly subresource: string;
   readonly namespace: string;
   readonly name: string;
-  /** `undefined` where the review has null. */
-  readonly object: JsonObject | undefined;
-  readonly oldObject: JsonObject | undefined;
+  /** `undefined` where the review has null. An object of Kubernetes, except where a group or raw review asks about any other value. */
+  readonly object: unknown;
+  readonly oldObject: unknown;
   readonly request: AdmissionRequest;
 }
 
@@ -32,11 +31,26 @@ export function attributesOf(request: AdmissionRequest): RequestAttributes {
     subresource: (request.requestResource === undefined ? request.subResource : request.requestSubResource) ?? "",
     namespace: request.namespace ?? "",
     name: request.name ?? "",
-    object: isObject(request.object) ? request.object : undefined,
-    oldObject: isObject(request.oldObject) ? request.oldObject : undefined,
+    object: request.object ?? undefined,
+    oldObject: request.oldObject ?? undefined,
     request,
   };
 }
 
 /** Options of CONNECT are no objects with metadata: selectors never match them (spec validating-admission-policy.md 3.5). */
 export const hasMetadata = (attributes: RequestAttributes): boolean => attributes.operation !== "CONNECT";
+
+const NO_KIND: GroupVersionKind = { group: "", version: "", kind: "" };
+const NO_RESOURCE: GroupVersionResource = { group: "", version: "", resource: "" };
+
+/** Any JSON value as a request: `object` is the value, all else is empty. */
+export function attributesOfRaw(payload: unknown): RequestAttributes {
+  return attributesOf({
+    uid: "",
+    kind: NO_KIND,
+    resource: NO_RESOURCE,
+    operation: "",
+    userInfo: {},
+    object: payload,
+  });
+}

@@ -39,8 +39,16 @@ const LABEL_SELECTOR = struct("v1.LabelSelector", {
   ),
 });
 
+/** The shapes of one API version. */
+export interface Shapes {
+  readonly policy: Shape;
+  readonly binding: Shape;
+  /** `spec` of a policy. */
+  readonly spec: Shape;
+}
+
 /** The shapes in one API version, whose name Go's messages print. */
-function shapes(version: string): { readonly policy: Shape; readonly binding: Shape } {
+function shapes(version: string): Shapes {
   const of = (name: string): string => `${version}.${name}`;
   const rules = list(
     struct(of("NamedRuleWithOperations"), {
@@ -91,10 +99,11 @@ function shapes(version: string): { readonly policy: Shape; readonly binding: Sh
   return {
     policy: object("ValidatingAdmissionPolicy", { spec, status: any }),
     binding: object("ValidatingAdmissionPolicyBinding", { spec: bindingSpec }),
+    spec,
   };
 }
 
 /** The shapes by API version. */
-export const SHAPES: ReadonlyMap<string, { readonly policy: Shape; readonly binding: Shape }> = new Map(
+export const SHAPES: ReadonlyMap<string, Shapes> = new Map(
   ["v1", "v1beta1", "v1alpha1"].map((version) => [version, shapes(version)]),
 );

@@ -1,0 +1,74 @@
+/**
+ * Which of many policies can match a request, by the groups and resources that their rules name, so that a request only touches those.
+ */
+import type { GroupVersionResource } from "../../kubernetes/names.js";
+import type { PreparedMatch } from "./match-resources.js";
+
+/** Candidates of one request are remembered for so many different resources; a cluster has a few hundred. */
+const MAX_REMEMBERED = 1_000;
+
+/** An index over items with match criteria. Immutable, apart from what it remembers. */
+export class MatchIndex<T> {
+  /** Positions of items by operation, group and resource, each possibly `*`. */
+  private readonly positions = new Map<string, number[]>();
+  /** Items that can match anything. */
+  private readonly always: number[] = [];
+  private readonly remembered = new Map<string, readonly T[]>();
+
+  /** @param matchOf the criteria of an item; `undefined` when every request concerns it */
+  constructor(
+    private readonly items: readonly T[],
+    matchOf: (item: T) => PreparedMatch | undefined,
+  ) {
+    items.forEach((item, i) => {
+      const match = matchOf(item);
+      // Without selectors or rules a policy answers every request: with an error, or because it wants all.
+      if (match === undefined || match.namespaceSelector === undefined || match.objectSelector === undefined) {
+        this.always.push(i);
+      } else if (match.rules.length === 0) this.always.push(i);
+      else for (const key of keysOf(match)) this.add(key, i);
+    });
+  }
+
+  private add(key: string, position: number): void {
+    const list = this.positions.get(key);
+    if (list === undefined) this.positions.set(key, [position]);
+    else if (list.at(-1) !== position) list.push(position);
+  }
+
+  /** The items that can match, in their order: a superset of those that do. `resources` are the request's and its equivalents. */
+  candidates(operation: string, resources: readonly GroupVersionResource[]): readonly T[] {
+    if (this.items.length <= 1) return this.items;
+    const memo = `${operation} ${resources.map(({ group, resource }) => `${group}/${resource}`).join(" ")}`;
+    const known = this.remembered.get(memo);
+    if (known !== undefined) return known;
+    const found = this.find(operation, resources);
+    if (this.remembered.size >= MAX_REMEMBERED) this.remembered.clear();
+    this.remembered.set(memo, found);
+    return found;
+  }
+
+  private find(operation: string, resources: readonly GroupVersionResource[]): readonly T[] {
+    const found = new Set(this.always);
+    for (const { group, resource } of resources) {
+      for (const op of [operation, "*"]) {
+        for (const ofGroup of [group, "*"]) {
+          for (const name of [resource, "*"]) {
+            for (const position of this.positions.get(`${op} ${ofGroup}/${name}`) ?? []) found.add(position);
+          }
+        }
+      }
+    }
+    return [...found].sort((a, b) => a - b).map((position) => this.items[position] as T);
+  }
+}
+
+function* keysOf({ rules }: PreparedMatch): Iterable<string> {
+  for (const { operations, groups, resources } of rules) {
+    for (const operation of operations) {
+      for (const group of groups) {
+        for (const { resource } of resources) yield `${operation} ${group}/${resource}`;
+      }
+    }
+  }
+}
