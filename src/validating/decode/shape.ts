@@ -52,6 +52,13 @@ export function decode(value: unknown, shape: Shape): Decoded {
   return { ok: false, failure: { text: `strict decoding error: ${fields.join(", ")}`, path: first } };
 }
 
+/** Decodes a value as Go's plain decoder does: unknown members are dropped. */
+export function decodeLeniently(value: unknown, shape: Shape): Decoded {
+  const decoder = new Decoder();
+  const decoded = decoder.decode(value, shape, [], undefined);
+  return decoder.wrongType === undefined ? { ok: true, value: decoded } : { ok: false, failure: decoder.wrongType };
+}
+
 class Decoder {
   wrongType: DecodeFailure | undefined;
   readonly unknown: FieldPath[] = [];

@@ -1,0 +1,23 @@
+/**
+ * The public face of the CEL policy kinds. Each kind has a folder of its own over the shared `match` (which requests) and `validate`
+ * (expressions, variables, budgets).
+ */
+
+import type { KubernetesMinor } from "../cel/declarations.js";
+import { createEnvironment } from "../cel/index.js";
+import { ExpressionCompiler } from "./validate/expression-compiler.js";
+
+export type { DocumentProblem, Place, SourceDocument } from "./source-document.js";
+export { ExpressionCompiler } from "./validate/expression-compiler.js";
+export { compileInline, type InlineOptions } from "./validating-admission-policy/inline.js";
+export { type Loaded, type LoadOptions, loadPolicies } from "./validating-admission-policy/load.js";
+export { ValidatingPolicySet, type World } from "./validating-admission-policy/policy.js";
+
+/** The newest version whose expressions are understood, as a cluster of that version evaluates stored policies. */
+export const STORED_VERSION: KubernetesMinor = 137;
+/** The version that new policies must keep to on a server of {@link STORED_VERSION}, which must be able to go back one. */
+export const WRITTEN_VERSION: KubernetesMinor = 136;
+
+/** A compiler of policies' expressions; keep one for everything that is loaded together, so that they share what they have in common. */
+export const createExpressionCompiler = (version: KubernetesMinor = STORED_VERSION): ExpressionCompiler =>
+  new ExpressionCompiler(createEnvironment, version);

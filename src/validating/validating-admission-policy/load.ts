@@ -1,0 +1,152 @@
+/** ValidatingAdmissionPolicies with their bindings, parameters and Namespaces, from documents. */
+import type { Authorizer } from "../../kubernetes/authorizer.js";
+import { FileResources, type FileResourcesOptions, objectsOf } from "../../kubernetes/file-resources.js";
+import { compareNames } from "../../kubernetes/names.js";
+import { isObject, type JsonObject, member, text } from "../../kubernetes/object.js";
+import type { ResourceSource } from "../../kubernetes/resource-source.js";
+import type { SynchronousPolicy } from "../../policy/policy.js";
+import { type DocumentProblem, problemAt, type SourceDocument } from "../source-document.js";
+import type { ExpressionCompiler } from "../validate/expression-compiler.js";
+import { ValidatingPolicySet, type World } from "./policy.js";
+import {
+  type PreparedBinding,
+  type PreparedPolicy,
+  prepareBinding,
+  preparePolicy,
+  standalone,
+} from "./prepared-policy.js";
+import { checkBinding, checkPolicy, readResource } from "./read.js";
+import { type BindingResource, POLICY_KIND, type PolicyResource } from "./resource.js";
+
+/** How to load. */
+export interface LoadOptions {
+  readonly compiler: ExpressionCompiler;
+  readonly authorizer: Authorizer;
+  /** Monotonic milliseconds, the clock of deadlines. */
+  readonly now: () => number;
+  /** The id of a policy by its name; default: the name. */
+  readonly id?: (name: string) => string;
+  /** What a policy without a binding does when it is violated; default: deny. */
+  readonly validationActions?: readonly string[];
+  /** Where Namespaces and parameters come from; default: the documents. */
+  readonly source?: ResourceSource;
+  /** How the documents are taken as resources. */
+  readonly resources?: FileResourcesOptions;
+}
+
+/** What came of loading. */
+export interface Loaded {
+  /** One policy each, in the order of their names; broken ones are left out and have a problem. */
+  readonly policies: readonly SynchronousPolicy[];
+  /** All of them together, as the API server asks them; its id is the first argument of `together`. */
+  readonly together: (id: string) => ValidatingPolicySet;
+  readonly problems: readonly DocumentProblem[];
+}
+
+interface Found<R> {
+  readonly resource: R;
+  readonly source: SourceDocument;
+}
+
+/** Loads everything that the documents hold. */
+export function loadPolicies(documents: readonly SourceDocument[], options: LoadOptions): Loaded {
+  const problems: DocumentProblem[] = [];
+  const policies: Found<PolicyResource>[] = [];
+  const bindings: Found<BindingResource>[] = [];
+  const objects: JsonObject[] = [];
+  for (const source of documents.flatMap(opened)) {
+    const read = readResource(source.document);
+    switch (read.kind) {
+      case "unreadable":
+        problems.push(problemAt(source, "error", read.path, read.message));
+        break;
+      case "other":
+        objects.push(...objectsOf(source.document));
+        break;
+      default:
+        if (read.kind === POLICY_KIND) policies.push({ resource: read.resource, source });
+        else bindings.push({ resource: read.resource, source });
+    }
+  }
+  problems.push(...repeatedNames(policies), ...repeatedNames(bindings));
+
+  const usable = usableBindings(bindings, policies, problems);
+  const prepared: PreparedPolicy[] = [];
+  for (const { resource, source } of policies) {
+    const { compiled, errors } = checkPolicy(resource, options.compiler);
+    problems.push(...errors.map(({ path, text: message }) => problemAt(source, "error", path, message)));
+    if (errors.length > 0) continue;
+    const name = resource.metadata.name ?? "";
+    const own = usable.get(name) ?? [standalone(name, options.validationActions ?? ["Deny"])];
+    const policy = preparePolicy(resource, compiled, own, `${POLICY_KIND} '${name}'`);
+    if (policy !== undefined) prepared.push(policy);
+  }
+  prepared.sort((a, b) => compareNames(a.name, b.name));
+  const world: World = {
+    source: options.source ?? new FileResources(objects, DEFAULT_RESOURCES(options.resources)),
+    authorizer: options.authorizer,
+    now: options.now,
+  };
+  const idOf = options.id ?? ((name: string) => name);
+  return {
+    policies: prepared.map((policy) => new ValidatingPolicySet(idOf(policy.name), [policy], world)),
+    together: (id) => new ValidatingPolicySet(id, prepared, world),
+    problems,
+  };
+}
+
+const DEFAULT_RESOURCES = (options: FileResourcesOptions = {}): FileResourcesOptions => ({
+  guessScope: true,
+  synthesiseNamespaces: true,
+  ...options,
+});
+
+/** A list's items are documents of their own. */
+function opened(source: SourceDocument): readonly SourceDocument[] {
+  const { document, position } = source;
+  const items = member(document, "items");
+  if (!isObject(document) || !text(document, "kind").endsWith("List") || !Array.isArray(items)) return [source];
+  return items.flatMap((item, i) =>
+    opened({
+      ...source,
+      document: item,
+      ...(position && { position: (path) => position(["items", i, ...path]) }),
+    }),
+  );
+}
+
+function repeatedNames(found: readonly Found<PolicyResource | BindingResource>[]): DocumentProblem[] {
+  const seen = new Map<string, SourceDocument>();
+  return found.flatMap(({ resource, source }) => {
+    const name = resource.metadata.name ?? "";
+    const earlier = seen.get(name);
+    seen.set(name, earlier ?? source);
+    if (earlier === undefined) return [];
+    const message = `duplicate name "${name}" of a ${resource.kind} (previously seen in "${earlier.file}")`;
+    return [problemAt(source, "error", ["metadata", "name"], message)];
+  });
+}
+
+/** The valid bindings by the policy they name. A broken one is no binding: its policy then must not act as if it had none. */
+function usableBindings(
+  bindings: readonly Found<BindingResource>[],
+  policies: readonly Found<PolicyResource>[],
+  problems: DocumentProblem[],
+): Map<string, PreparedBinding[]> {
+  const names = new Set(policies.map(({ resource }) => resource.metadata.name));
+  const usable = new Map<string, PreparedBinding[]>();
+  for (const { resource, source } of bindings) {
+    const { policyName = "" } = resource.spec;
+    const errors = checkBinding(resource);
+    problems.push(...errors.map(({ path, text: message }) => problemAt(source, "error", path, message)));
+    if (policyName !== "" && !names.has(policyName)) {
+      const path = ["spec", "policyName"];
+      const message = `the binding has no effect: there is no policy "${policyName}"`;
+      problems.push(problemAt(source, "warning", path, message));
+    }
+    const own = usable.get(policyName) ?? [];
+    usable.set(policyName, own);
+    if (errors.length === 0) own.push(prepareBinding(resource));
+  }
+  return usable;
+}
