@@ -7,11 +7,17 @@ export type FetchStage = "download" | "verify" | "integrity";
 export class FetchError extends Error {
   readonly code = "MODULE_FETCH";
   readonly stage: FetchStage;
+  /** The HTTP status, when the failure is one. */
+  readonly status: number | undefined;
 
-  constructor(message: string, { stage = "download", ...options }: ErrorOptions & { stage?: FetchStage } = {}) {
+  constructor(
+    message: string,
+    { stage = "download", status, ...options }: ErrorOptions & { stage?: FetchStage; status?: number } = {},
+  ) {
     super(message, options);
     this.name = "FetchError";
     this.stage = stage;
+    this.status = status;
   }
 }
 

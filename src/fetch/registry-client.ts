@@ -124,6 +124,7 @@ export class RegistryClient {
     const told = registryMessage(answer.body);
     throw new FetchError(
       `${formatImageReference(image)}: the registry answers ${answer.status}${told === "" ? "" : ` (${told})`} to GET ${url.pathname}`,
+      { status: answer.status },
     );
   }
 

@@ -27,6 +27,8 @@ export interface CertificateOptions {
   /** Object identifier to DER value. */
   readonly extensions?: Readonly<Record<string, Buffer>>;
   readonly codeSigning?: boolean;
+  /** Makes the value of the extension with proofs of certificate logs from the body without it. */
+  readonly proof?: (body: Buffer) => Buffer;
   readonly from?: Date;
   readonly until?: Date;
 }
@@ -41,16 +43,21 @@ export function newCertificate(options: CertificateOptions): Certificate {
   const keys = newKeys();
   const day = 86_400_000;
   const { name, issuer, from = new Date(Date.now() - day), until = new Date(Date.now() + day) } = options;
-  const body = sequence(
-    tagged(0, integer(Buffer.from([2]))),
-    integer(Buffer.concat([Buffer.from([1]), randomBytes(8)])),
-    ECDSA_SHA256,
-    distinguishedName(issuer?.name ?? name),
-    sequence(time(from), time(until)),
-    distinguishedName(name),
-    keys.publicKey.export({ type: "spki", format: "der" }),
-    tagged(3, sequence(...extensionsOf(options))),
-  );
+  const serial = integer(Buffer.concat([Buffer.from([1]), randomBytes(8)]));
+  const bodyWith = (extensions: readonly Buffer[]) =>
+    sequence(
+      tagged(0, integer(Buffer.from([2]))),
+      serial,
+      ECDSA_SHA256,
+      distinguishedName(issuer?.name ?? name),
+      sequence(time(from), time(until)),
+      distinguishedName(name),
+      keys.publicKey.export({ type: "spki", format: "der" }),
+      tagged(3, sequence(...extensions)),
+    );
+  const plain = extensionsOf(options);
+  const proof = options.proof?.(bodyWith(plain));
+  const body = bodyWith(proof === undefined ? plain : [...plain, extension(CT_PROOFS, proof)]);
   const der = sequence(body, ECDSA_SHA256, bits(sign("sha256", body, issuer?.privateKey ?? keys.privateKey)));
   return {
     ...keys,
@@ -69,11 +76,17 @@ export function toPem(label: string, der: Buffer): string {
   return `-----BEGIN ${label}-----\n${lines.join("\n")}\n-----END ${label}-----\n`;
 }
 
+/** A DER OCTET STRING. */
+export function octets(value: Buffer): Buffer {
+  return element(0x04, value);
+}
+
 /** A DER UTF8String. */
 export function utf8(text: string): Buffer {
   return element(0x0c, Buffer.from(text));
 }
 
+const CT_PROOFS = "1.3.6.1.4.1.11129.2.4.2";
 const ECDSA_SHA256 = sequence(oid("1.2.840.10045.4.3.2"));
 
 function extensionsOf({ authority = false, hosts = [], email, uri, extensions = {}, codeSigning }: CertificateOptions) {

@@ -1,0 +1,119 @@
+/** Decides by verification.yml whether an image may be used (spec kubewarden.md 1.8). */
+import { stringify } from "yaml";
+import type { VerificationConfig, WantedSignature } from "../../config/verification.js";
+import { FetchError, reasonOf } from "../fetch-error.js";
+import { formatImageReference, type ImageReference } from "../image-reference.js";
+import type { ImageVerifier } from "../module-fetcher.js";
+import type { RegistryClient } from "../registry-client.js";
+import { readPublicKey, type SignerIdentity, signedWithKey, signerIdentity } from "./layer-verification.js";
+import { type SignatureLayer, signatureLayers } from "./signature-layer.js";
+import type { TrustRoot } from "./trust-root.js";
+
+const GITHUB_ISSUER = "https://token.actions.githubusercontent.com";
+
+/** Verifies images by a configuration. */
+export function imageVerifier(
+  config: VerificationConfig,
+  registry: RegistryClient,
+  trustRoot: TrustRoot,
+): ImageVerifier {
+  return {
+    async verify(image, signal) {
+      try {
+        const digest = image.digest ?? (await registry.manifest(image, signal)).digest;
+        await checkSignatures(config, { registry, trustRoot, image, digest, signal });
+        return digest;
+      } catch (cause) {
+        if (cause instanceof FetchError && cause.stage === "verify") throw cause;
+        throw new FetchError(reasonOf(cause), { stage: "verify", cause });
+      }
+    },
+  };
+}
+
+/** What is verified, and with what. */
+export interface Verification {
+  readonly registry: RegistryClient;
+  readonly trustRoot: TrustRoot;
+  readonly image: ImageReference;
+  /** Of the image's manifest. */
+  readonly digest: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Asks for the signatures that a configuration wants.
+ * @throws FetchError in Kubewarden's words when they aren't there
+ */
+export async function checkSignatures({ allOf, anyOf }: VerificationConfig, verification: Verification): Promise<void> {
+  const { registry, image, digest, signal, trustRoot } = verification;
+  const layers = await signatureLayers(registry, image, digest, signal);
+  if (layers.length === 0) {
+    throw new FetchError(`no signatures found for image: ${formatImageReference(image)} `, { stage: "verify" });
+  }
+  const about = layers.filter(({ imageDigest }) => imageDigest === digest);
+  const unmet = async (wanted: readonly WantedSignature[]) => {
+    const missing: WantedSignature[] = [];
+    for (const one of wanted) if (!(await isThere(one, about, trustRoot))) missing.push(one);
+    return missing;
+  };
+  if (allOf !== undefined) {
+    const missing = await unmet(allOf);
+    if (missing.length > 0) throw failed("missing signatures", missing);
+  }
+  if (anyOf !== undefined) {
+    const missing = await unmet(anyOf.signatures);
+    const found = anyOf.signatures.length - missing.length;
+    if (found < anyOf.minimumMatches) {
+      throw failed(`minimum number of signatures not reached: needed ${anyOf.minimumMatches}, got ${found}`, missing);
+    }
+  }
+}
+
+function failed(reason: string, missing: readonly WantedSignature[]): FetchError {
+  const list = stringify(missing).trimEnd();
+  const text = `Image verification failed: ${reason}\nThe following constraints were not satisfied:\n${list}`;
+  return new FetchError(text, { stage: "verify" });
+}
+
+async function isThere(
+  wanted: WantedSignature,
+  layers: readonly SignatureLayer[],
+  trustRoot: TrustRoot,
+): Promise<boolean> {
+  for (const layer of layers) {
+    const annotated = Object.entries(wanted.annotations ?? {}).every(
+      ([key, value]) => layer.annotations[key] === value,
+    );
+    if (annotated && (await isSignedBy(wanted, layer, trustRoot))) return true;
+  }
+  return false;
+}
+
+async function isSignedBy(wanted: WantedSignature, layer: SignatureLayer, trustRoot: TrustRoot): Promise<boolean> {
+  if (wanted.kind === "pubKey") {
+    const key = readPublicKey(wanted.key);
+    return key !== undefined && signedWithKey(layer, key, trustRoot);
+  }
+  const identity = await signerIdentity(layer, trustRoot);
+  if (identity === undefined) return false;
+  return wanted.kind === "githubAction" ? isGithubWorkflow(wanted, identity) : isIdentity(wanted, identity);
+}
+
+function isIdentity(
+  { issuer, subject }: WantedSignature & { kind: "genericIssuer" },
+  identity: SignerIdentity,
+): boolean {
+  if (identity.issuer !== issuer) return false;
+  return "equal" in subject ? identity.subject === subject.equal : identity.subject.startsWith(subject.urlPrefix);
+}
+
+function isGithubWorkflow(
+  { owner, repo }: WantedSignature & { kind: "githubAction" },
+  { issuer, subject, workflowRepository }: SignerIdentity,
+): boolean {
+  if (issuer !== GITHUB_ISSUER || !subject.startsWith("https://github.com/") || workflowRepository === undefined) {
+    return false;
+  }
+  return repo === undefined ? workflowRepository.startsWith(`${owner}/`) : workflowRepository === `${owner}/${repo}`;
+}

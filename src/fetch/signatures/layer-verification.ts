@@ -1,0 +1,123 @@
+/** Checks single signatures: the signature itself, the certificate's chain and identity, the log entry. */
+import { createHash, createPublicKey, type KeyObject, verify, X509Certificate } from "node:crypto";
+import { bundleFromJSON } from "@sigstore/bundle";
+import { type Signer, type TrustMaterial, toSignedEntity, Verifier } from "@sigstore/verify";
+import type { LogBundle, SignatureLayer } from "./signature-layer.js";
+import type { TrustRoot } from "./trust-root.js";
+
+/** Fulcio's extension with the repository of the workflow that signed. */
+const WORKFLOW_REPOSITORY = "1.3.6.1.4.1.57264.1.5";
+
+/** Who signed, as the certificate says. */
+export interface SignerIdentity {
+  /** The OpenID issuer. */
+  readonly issuer: string;
+  /** A mail address or a URL. */
+  readonly subject: string;
+  /** `owner/repo` for workflows of GitHub Actions. */
+  readonly workflowRepository?: string;
+}
+
+/** Reads a public key in PEM; undefined when it is none. */
+export function readPublicKey(pem: string): KeyObject | undefined {
+  try {
+    return createPublicKey(pem);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Whether a layer is signed with a key. A log entry isn't needed, but when there is one it must be right.
+ * @throws FetchError when a log entry must be checked and the trust root can't be had
+ */
+export async function signedWithKey(layer: SignatureLayer, key: KeyObject, trustRoot: TrustRoot): Promise<boolean> {
+  if (!signatureFits(layer, key)) return false;
+  if (layer.bundle === undefined) return true;
+  const trusted = await trustRoot();
+  const keyed: TrustMaterial = { ...trusted, publicKey: () => ({ publicKey: key, validFor: () => true }) };
+  const material = { publicKey: { hint: "configured" } };
+  return verifiedSigner(layer, layer.bundle, material, keyed) !== undefined;
+}
+
+/**
+ * The identity that signed, when certificate, signature and log entry are right; undefined otherwise.
+ * @throws FetchError when the trust root can't be had
+ */
+export async function signerIdentity(layer: SignatureLayer, trustRoot: TrustRoot): Promise<SignerIdentity | undefined> {
+  const der = layer.certificate === undefined ? undefined : certificateBytes(layer.certificate);
+  if (der === undefined || layer.bundle === undefined) return undefined;
+  const material = { x509CertificateChain: { certificates: [{ rawBytes: der.toString("base64") }] } };
+  const identity = verifiedSigner(layer, layer.bundle, material, await trustRoot())?.identity;
+  const issuer = identity?.extensions?.issuer;
+  const subject = identity?.subjectAlternativeName;
+  if (issuer === undefined || subject === undefined) return undefined;
+  const extension = identity?.oids?.find(({ oid }) => oid?.id.join(".") === WORKFLOW_REPOSITORY);
+  return { issuer, subject, ...(extension && { workflowRepository: extension.value.toString("utf8") }) };
+}
+
+/** Whether the signature over the payload was made with the key. */
+export function signatureFits({ payload, signature }: SignatureLayer, key: KeyObject): boolean {
+  try {
+    const algorithm = key.asymmetricKeyType === "ed25519" ? null : "sha256";
+    return verify(algorithm, payload, key, signature);
+  } catch {
+    return false;
+  }
+}
+
+/** Everything that Sigstore's own library checks. */
+function verifiedSigner(
+  layer: SignatureLayer,
+  bundle: LogBundle,
+  material: object,
+  trust: TrustMaterial,
+): Signer | undefined {
+  try {
+    const entity = toSignedEntity(bundleFromJSON(bundleJson(layer, bundle, material)), layer.payload);
+    // A trust root without certificate logs (a private Sigstore) can't ask for proofs from them.
+    return new Verifier(trust, { ctlogThreshold: trust.ctlogs.length > 0 ? 1 : 0 }).verify(entity);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Cosign's annotations in the form of a Sigstore bundle. */
+function bundleJson(
+  { payload, signature }: SignatureLayer,
+  { SignedEntryTimestamp, Payload }: LogBundle,
+  material: object,
+) {
+  const { kind, apiVersion } = JSON.parse(Buffer.from(Payload.body, "base64").toString("utf8")) as Record<
+    string,
+    unknown
+  >;
+  return {
+    mediaType: "application/vnd.dev.sigstore.bundle+json;version=0.1",
+    verificationMaterial: {
+      ...material,
+      tlogEntries: [
+        {
+          logIndex: String(Payload.logIndex),
+          logId: { keyId: Buffer.from(Payload.logID, "hex").toString("base64") },
+          kindVersion: { kind, version: apiVersion },
+          integratedTime: String(Payload.integratedTime),
+          inclusionPromise: { signedEntryTimestamp: SignedEntryTimestamp },
+          canonicalizedBody: Payload.body,
+        },
+      ],
+    },
+    messageSignature: {
+      messageDigest: { algorithm: "SHA2_256", digest: createHash("sha256").update(payload).digest("base64") },
+      signature: signature.toString("base64"),
+    },
+  };
+}
+
+function certificateBytes(pem: string): Buffer | undefined {
+  try {
+    return new X509Certificate(pem).raw;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,54 @@
+/** Whom Sigstore trusts: its certificate authorities and logs, from a file or from the public repository (spec kubewarden.md 1.8). */
+import { readFile } from "node:fs/promises";
+import { TrustedRoot } from "@sigstore/protobuf-specs";
+import { getTrustedRoot } from "@sigstore/tuf";
+import { type TrustMaterial, toTrustMaterial } from "@sigstore/verify";
+import { FetchError, reasonOf } from "../fetch-error.js";
+
+/** Time for one request to the repository of the trust root, in milliseconds. */
+const TUF_TIMEOUT_MS = 10_000;
+
+/**
+ * The trust root, had at first need and kept. A failure is an error of whoever needs it: nothing passes unverified.
+ * @throws FetchError with stage `verify`
+ */
+export type TrustRoot = () => Promise<TrustMaterial>;
+
+/** Where the trust root comes from. */
+export interface TrustRootOptions {
+  /** A client trust configuration in JSON (`--sigstore-trust-config`); its `trustedRoot` replaces the public one. */
+  readonly trustConfig?: string;
+  /** Where the public root is kept (`--sigstore-cache-dir`). */
+  readonly cacheDirectory: string;
+  /** Address of the repository; default Sigstore's. */
+  readonly mirror?: string;
+}
+
+/** Makes a trust root; failures are not kept, so that a later need tries again. */
+export function sigstoreTrustRoot(options: TrustRootOptions): TrustRoot {
+  let kept: Promise<TrustMaterial> | undefined;
+  return () => {
+    kept ??= load(options).catch((cause: unknown) => {
+      kept = undefined;
+      throw new FetchError(`the Sigstore trust root can't be had: ${reasonOf(cause)}`, { stage: "verify", cause });
+    });
+    return kept;
+  };
+}
+
+async function load({ trustConfig, cacheDirectory, mirror }: TrustRootOptions): Promise<TrustMaterial> {
+  if (trustConfig === undefined) {
+    return toTrustMaterial(
+      await getTrustedRoot({
+        cachePath: cacheDirectory,
+        timeout: TUF_TIMEOUT_MS,
+        ...(mirror !== undefined && { mirrorURL: mirror }),
+      }),
+    );
+  }
+  const content: unknown = JSON.parse(await readFile(trustConfig, "utf8"));
+  if (typeof content !== "object" || content === null || !("trustedRoot" in content)) {
+    throw new Error(`${trustConfig} has no trustedRoot`);
+  }
+  return toTrustMaterial(TrustedRoot.fromJSON(content.trustedRoot));
+}
