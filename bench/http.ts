@@ -34,7 +34,7 @@ group:
   policies:
     cel: { policy: cel }
 wasm:
-  module: ${join(root, "policies/privileged-containers/policy.wasm")}
+  module: ${join(root, "policies/privileged-pods/policy.wasm")}
 `;
 
 interface Load {

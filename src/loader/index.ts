@@ -2,8 +2,11 @@
 import type { Config } from "../config/index.js";
 import { HostCapabilities, type ViolationSink } from "../host-capabilities/host.js";
 import { createWasmRuntime, type GuestLogEntry, type WasmRuntime } from "../wasm/index.js";
+import { NO_OPINION } from "../kubernetes/authorizer.js";
+import { createExpressionCompiler } from "../validating/index.js";
+import { type CelWorld, loadInline, loadResource } from "./load-cel.js";
 import { moduleLoader, readLocalModule } from "./load-module.js";
-import { type Loaded, loadPolicies } from "./loader.js";
+import { type KindLoaders, type Loaded, loadPolicies } from "./loader.js";
 
 export { LoadError } from "./load-error.js";
 export type { Loaded } from "./loader.js";
@@ -41,10 +44,11 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
     log,
     capabilities: new HostCapabilities([], violation),
   });
-  const kinds = {
+  const world: CelWorld = { compiler: createExpressionCompiler(), authorizer: NO_OPINION, now };
+  const kinds: KindLoaders = {
     module: moduleLoader(runtime, readLocalModule),
-    cel: async () => Promise.reject(new Error("CEL")),
-    resource: async () => Promise.reject(new Error("CEL")),
+    cel: async (entry) => loadInline(entry, world),
+    resource: async (entry, warn) => loadResource(entry, world, warn),
   };
   return {
     load: (config, generation) => loadPolicies(config, { kinds, now, policyTimeout }, generation),
