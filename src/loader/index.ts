@@ -1,9 +1,9 @@
 /** The loader's door: one object that turns configurations into sets of policies, as often as asked. */
 import type { Config } from "../config/index.js";
 import { HostCapabilities, type ViolationSink } from "../host-capabilities/host.js";
-import { createWasmRuntime, type GuestLogEntry, type WasmRuntime } from "../wasm/index.js";
 import { NO_OPINION } from "../kubernetes/authorizer.js";
 import { createExpressionCompiler } from "../validating/index.js";
+import { createWasmRuntime, type GuestLogEntry, type WasmRuntime } from "../wasm/index.js";
 import { type CelWorld, loadInline, loadResource } from "./load-cel.js";
 import { moduleLoader, readLocalModule } from "./load-module.js";
 import { type KindLoaders, type Loaded, loadPolicies } from "./loader.js";

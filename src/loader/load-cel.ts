@@ -30,7 +30,9 @@ export function loadInline(entry: CelEntry, world: CelWorld): Policy {
     ...(entry.validationActions !== undefined && { validationActions: entry.validationActions }),
   });
   if ("policy" in compiled) return compiled.policy;
-  const problems = compiled.errors.map(({ path, text }) => entry.origin.error(["cel", ...path], text, innerPlace(text)));
+  const problems = compiled.errors.map(({ path, text }) =>
+    entry.origin.error(["cel", ...path], text, innerPlace(text)),
+  );
   throw new LoadError(`the policy is invalid: ${firstLine(compiled.errors[0]?.text)}`, problems);
 }
 
