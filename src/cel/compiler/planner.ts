@@ -24,6 +24,7 @@ import { CelError } from "../values/cel-error.js";
 import { MapValue } from "../values/map-value.js";
 import { TypeValue } from "../values/type-value.js";
 import { constantMembership } from "./membership.js";
+import { bindPattern } from "./patterns.js";
 import {
   type AttributePlan,
   type Callee,
@@ -159,7 +160,7 @@ export class Planner {
         return { kind: "and", id: expr.id, left: first, right: second };
       case "_||_":
         return { kind: "or", id: expr.id, left: first, right: second };
-      case "_?:_":
+      case "_?_:_":
         return { kind: "conditional", id: expr.id, condition: first, yes: second, no: third };
       case "_[_]":
       case "_[?_]":
@@ -212,6 +213,12 @@ export class Planner {
       const value = callee(argument.value);
       if (value instanceof CelError) throw new PlanError(value);
       return { kind: "const", id: expr.id, value };
+    }
+    const pattern = args[1];
+    if (pattern?.kind === "const" && typeof pattern.value === "string") {
+      const bound = bindPattern(name, pattern.value);
+      if (bound instanceof CelError) throw new PlanError(bound);
+      if (bound !== undefined) return { ...call, callee: bound, stopsAtError: true };
     }
     return { ...call, callee };
   }

@@ -105,6 +105,7 @@ const BY_OVERLOAD: ReadonlyMap<string, CostRule> = new Map<string, CostRule>([
   ["in_list", (args) => size(args, 1)],
   ["add_string", (args) => Math.ceil((size(args, 0) + size(args, 1)) * TEXT)],
   ["add_bytes", (args) => Math.ceil((size(args, 0) + size(args, 1)) * TEXT)],
+  ["matches", search],
   ["matches_string", search],
   ["contains_string", (args) => Math.ceil(size(args, 0) * TEXT) * Math.ceil(size(args, 1) * TEXT)],
   ...["less", "less_equals", "greater", "greater_equals"].flatMap((operator): [string, CostRule][] => [

@@ -1,4 +1,6 @@
 import { MARK } from "./mark.js";
+import { Duration, Timestamp } from "./time.js";
+import { TypeValue } from "./type-value.js";
 import { Uint } from "./uint.js";
 import type { Value } from "./value.js";
 
@@ -48,8 +50,8 @@ export class MapValue {
 }
 
 /**
- * The bucket of a key: strings, bools and ints are themselves; a uint is the int of its value; a double gets a bucket of its own kind.
- * `undefined` for a kind that cannot be a key.
+ * The bucket of a key: strings, bools, ints and null are themselves; a uint is the int of its value; a double gets a bucket of its own kind, and so do
+ * times. Lists, maps and library values are keys by identity: nothing looks them up. `undefined` for bytes, which cannot be a key.
  */
 export function keyOf(key: Value): unknown {
   switch (typeof key) {
@@ -58,12 +60,17 @@ export function keyOf(key: Value): unknown {
     case "bigint":
       return key;
     case "number":
-      return Number.isSafeInteger(key) ? key : `\u0000d:${key}`;
-    case "object":
-      if (key instanceof Number) return `\u0000d:${key.valueOf()}`;
-      if (key instanceof Uint) return key.value;
-      return undefined;
+      return Number.isSafeInteger(key) ? key : doubleKey(key);
     default:
-      return undefined;
+      if (key === null) return null;
+      if (key instanceof Number) return doubleKey(key.valueOf());
+      if (key instanceof Uint) return key.value;
+      if (key instanceof Timestamp) return `\u0000t:${key.seconds}.${key.nanos}`;
+      if (key instanceof Duration) return `\u0000g:${key.nanos}`;
+      if (key instanceof TypeValue) return `\u0000y:${key.name}`;
+      return key instanceof Uint8Array ? undefined : key;
   }
 }
+
+/** The two zeros are one key. */
+const doubleKey = (key: number): string => `\u0000d:${key + 0}`;

@@ -1,0 +1,34 @@
+/**
+ * Calls whose pattern is constant: compiled once, when the program is built (spec kubernetes-cel.md 3.3 and 4.5).
+ */
+import { compilePattern, type Pattern } from "../pattern/pattern.js";
+import { CelError, noSuchOverload } from "../values/cel-error.js";
+import type { Result, Value } from "../values/value.js";
+import type { Callee } from "./plan.js";
+
+type Search = (pattern: Pattern, text: string, limit: Value | undefined) => Result;
+
+const SEARCHES: ReadonlyMap<string, Search> = new Map<string, Search>([
+  ["matches", (pattern, text) => pattern.test(text)],
+  ["find", (pattern, text) => pattern.find(text) ?? ""],
+  ["findAll", findAll],
+]);
+
+function findAll(pattern: Pattern, text: string, limit: Value | undefined): Result {
+  if (limit !== undefined && typeof limit !== "number" && typeof limit !== "bigint") return noSuchOverload();
+  const most = limit === undefined || limit < 0 ? Number.POSITIVE_INFINITY : Number(limit);
+  const found = pattern.matches(text, most, false);
+  return found instanceof CelError ? found : found.map(({ start, end }) => text.slice(start, end));
+}
+
+/**
+ * The callee with its pattern compiled; the error of a bad pattern; `undefined` for functions that have none.
+ * @param source the constant second argument
+ */
+export function bindPattern(name: string, source: string): Callee | CelError | undefined {
+  const search = SEARCHES.get(name);
+  if (search === undefined) return undefined;
+  const pattern = compilePattern(source);
+  if (pattern instanceof CelError) return pattern;
+  return (text, _source, limit) => (typeof text === "string" ? search(pattern, text, limit) : noSuchOverload());
+}

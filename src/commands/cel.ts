@@ -1,0 +1,116 @@
+/**
+ * `cel`: evaluates CEL expressions on the command line, one or many.
+ */
+import { readFile } from "node:fs/promises";
+import { createInterface } from "node:readline";
+import type { Readable, Writable } from "node:stream";
+import { type Bindings, createEnvironment, type Environment } from "../cel/index.js";
+import { DYN } from "../cel/types.js";
+import { CelError } from "../cel/values/cel-error.js";
+import type { Value } from "../cel/values/value.js";
+import { parseJson } from "../data/json.js";
+import { batchLine, nanosPerEvaluation } from "./cel/batch.js";
+import { encodeValue } from "./cel/encode-value.js";
+import { typeText } from "./cel/type-text.js";
+import { readVariables } from "./cel/variables.js";
+
+/** Parsed arguments of `cel`. */
+export interface CelArguments {
+  /** The expression; absent with `batch`. */
+  readonly expression?: string;
+  /** A JSON file: an object whose members are the variables, all dyn. */
+  readonly vars?: string;
+  /** A file that declares variables with types and values (see {@link readVariables}). */
+  readonly variables?: string;
+  /** `kubernetes-1.37` (the default), an earlier minor, or `standard`. */
+  readonly environment?: string;
+  /** Read `{"expr": …}` lines from standard input. */
+  readonly batch?: boolean;
+  /** With `batch`: how many evaluations to time. */
+  readonly bench?: number;
+}
+
+/** What the command reads and writes. */
+export interface CelStreams {
+  readonly stdin: Readable;
+  readonly stdout: Writable;
+  readonly stderr: Writable;
+}
+
+/** Output is collected to this many characters before it is written: a write per line costs more than most evaluations. */
+const CHUNK = 65_536;
+
+/** Runs the command. @returns the exit code: 0, or 1 when the one expression fails, or 2 for bad arguments */
+export async function celCommand(args: CelArguments, streams: CelStreams): Promise<number> {
+  const base = environmentOf(args.environment ?? "kubernetes-1.37");
+  if (base === undefined) {
+    streams.stderr.write(`unknown environment: ${args.environment} (kubernetes-1.28 … kubernetes-1.37, standard)\n`);
+    return 2;
+  }
+  const { environment, bindings } = await bound(base, args);
+  if (args.batch === true) {
+    await runBatch(environment, bindings, args.bench, streams);
+    return 0;
+  }
+  if (args.expression === undefined) {
+    streams.stderr.write("an expression is needed, or --batch\n");
+    return 2;
+  }
+  return runOne(environment, bindings, args.expression, streams);
+}
+
+function environmentOf(name: string): Environment | undefined {
+  if (name === "standard") return createEnvironment({ flavour: "standard" });
+  const minor = /^kubernetes-1\.(\d+)$/.exec(name)?.[1];
+  return minor === undefined ? undefined : createEnvironment({ flavour: "kubernetes", version: 100 + Number(minor) });
+}
+
+async function bound(
+  base: Environment,
+  args: CelArguments,
+): Promise<{ readonly environment: Environment; readonly bindings: Bindings }> {
+  if (args.variables !== undefined) {
+    const { bindings, ...declarations } = await readVariables(args.variables);
+    return { environment: base.extend(declarations), bindings };
+  }
+  const bindings = args.vars === undefined ? {} : (parseJson(await readFile(args.vars, "utf8")) as Bindings);
+  const variables = Object.keys(bindings).map((name) => ({ name, type: DYN }));
+  return { environment: base.extend({ variables }), bindings };
+}
+
+function runOne(environment: Environment, bindings: Bindings, expression: string, { stdout }: CelStreams): number {
+  const compiled = environment.compile(expression);
+  if (!compiled.ok) {
+    stdout.write(`${JSON.stringify({ error: compiled.text })}\n`);
+    return 1;
+  }
+  const { result } = compiled.program.evaluate(bindings);
+  if (result instanceof CelError) {
+    stdout.write(`${JSON.stringify({ error: result.message })}\n`);
+    return 1;
+  }
+  const value = encodeValue(result as Value);
+  stdout.write(`${JSON.stringify({ value, type: typeText(compiled.program.type) })}\n`);
+  return 0;
+}
+
+async function runBatch(
+  environment: Environment,
+  bindings: Bindings,
+  bench: number | undefined,
+  { stdin, stdout }: CelStreams,
+): Promise<void> {
+  let chunk = "";
+  for await (const line of createInterface({ input: stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
+    if (line === "") continue;
+    const { expr } = JSON.parse(line) as { readonly expr: string };
+    const compiled = bench === undefined ? undefined : environment.compile(expr);
+    const timed =
+      compiled?.ok === true ? { nsPerEval: nanosPerEvaluation(compiled.program, bindings, bench ?? 1) } : {};
+    chunk += `${JSON.stringify({ ...batchLine(environment, bindings, expr), ...timed })}\n`;
+    if (chunk.length < CHUNK) continue;
+    stdout.write(chunk);
+    chunk = "";
+  }
+  stdout.write(chunk);
+}
