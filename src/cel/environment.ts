@@ -7,6 +7,7 @@ import { TypeChecker } from "./checker/index.js";
 import { validate } from "./checker/validators/index.js";
 import { type Plan, PlanError } from "./compiler/plan.js";
 import { Planner } from "./compiler/planner.js";
+import { estimateCost } from "./cost/estimate.js";
 import type { FunctionDeclaration, HostFunction, ObjectTypeDeclaration } from "./declarations.js";
 import type { Compiled, CompileFailure, CompileOptions, Environment, EnvironmentOptions } from "./index.js";
 import { functionsByName, libraries, NEWEST_VERSION } from "./libraries.js";
@@ -65,7 +66,7 @@ class CelEnvironment implements Environment {
     const kubernetes = this.declarations.flavour === "kubernetes";
     const decorations = { trace: options.trace ?? false, cost: options.cost ?? kubernetes };
     const limit = kubernetes ? KUBERNETES_COST_LIMIT : Number.POSITIVE_INFINITY;
-    const estimate = () => ({ min: 0n, max: 2n ** 64n - 1n });
+    const estimate = () => estimateCost(checked);
     return { ok: true, program: new CompiledProgram(checked, plan, decorations, limit, estimate) };
   }
 

@@ -5,13 +5,12 @@ import { readFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { type Bindings, createEnvironment, type Environment } from "../cel/index.js";
-import { DYN } from "../cel/types.js";
+import { DYN, formatLongType } from "../cel/types.js";
 import { CelError } from "../cel/values/cel-error.js";
 import type { Value } from "../cel/values/value.js";
 import { parseJson } from "../data/json.js";
 import { batchLine, nanosPerEvaluation } from "./cel/batch.js";
 import { encodeValue } from "./cel/encode-value.js";
-import { typeText } from "./cel/type-text.js";
 import { readVariables } from "./cel/variables.js";
 
 /** Parsed arguments of `cel`. */
@@ -90,7 +89,7 @@ function runOne(environment: Environment, bindings: Bindings, expression: string
     return 1;
   }
   const value = encodeValue(result as Value);
-  stdout.write(`${JSON.stringify({ value, type: typeText(compiled.program.type) })}\n`);
+  stdout.write(`${JSON.stringify({ value, type: formatLongType(compiled.program.type) })}\n`);
   return 0;
 }
 

@@ -18,8 +18,9 @@ import { callCost } from "../cost/runtime-cost.js";
 import type { HostFunction } from "../declarations.js";
 import { dispatcher } from "../dispatch.js";
 import { nativeNameOf } from "../operators/kind.js";
+import { isUsableKey } from "../operators/maps.js";
 import { isQualifier } from "../operators/qualify.js";
-import type { Type } from "../types.js";
+import { runtimeTypeName, type Type } from "../types.js";
 import { CelError } from "../values/cel-error.js";
 import { MapValue } from "../values/map-value.js";
 import { TypeValue } from "../values/type-value.js";
@@ -36,7 +37,6 @@ import {
   type Qualifier,
   type Slot,
 } from "./plan.js";
-import { runtimeTypeName } from "./type-names.js";
 
 /** Conversions that are made while planning when their argument is constant (spec kubernetes-cel.md 3.2). */
 const FOLDED: ReadonlySet<string> = new Set([
@@ -121,7 +121,7 @@ export class Planner {
       const known =
         named !== undefined && !(this.declarations.flavour === "kubernetes" && SHORT_TYPE_NAMES.has(expr.name));
       if (!known) throw new PlanError(`reference to undefined type: ${expr.name}`);
-      return { kind: "const", id: expr.id, value: new TypeValue(runtimeTypeName(named, expr.name)) };
+      return { kind: "const", id: expr.id, value: new TypeValue(runtimeTypeName(named)) };
     }
     return this.#attribute(expr.id, { kind: "global", name: expr.name });
   }
@@ -259,12 +259,13 @@ export class Planner {
       value: this.#plan(entry.value),
       optional: entry.optional,
     }));
-    if (entries.some(({ key }) => key.kind === "const" && key.value instanceof Uint8Array)) {
-      throw new PlanError("unsupported key type: bytes");
-    }
     if (entries.every(({ key, value, optional }) => key.kind === "const" && value.kind === "const" && !optional)) {
       const map = new MapValue();
-      for (const { key, value } of entries) map.set((key as ConstPlan).value, (value as ConstPlan).value);
+      for (const { key, value } of entries) {
+        const constant = (key as ConstPlan).value;
+        if (!isUsableKey(constant)) throw new PlanError("bytes cannot be a key of a map");
+        map.set(constant, (value as ConstPlan).value);
+      }
       return { kind: "const", id: expr.id, value: map };
     }
     return { kind: "map", id: expr.id, entries };

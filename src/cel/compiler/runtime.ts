@@ -143,9 +143,12 @@ function pushOptional(list: Value[], element: Result): CelError | undefined {
   return undefined;
 }
 
+/** The reference crashes on a key of bytes, with this text. */
+const badKey = (): CelError => new CelError("internal error: runtime error: hash of unhashable type types.Bytes");
+
 /** Sets an entry of a map literal; the key is no error. */
 function setEntry(map: MapValue, key: Value, value: Value, optional: boolean): CelError | undefined {
-  if (!isUsableKey(key)) return new CelError(`unsupported key type: ${nativeNameOf(key)}`);
+  if (!isUsableKey(key)) return badKey();
   if (!optional) map.set(key, value);
   else if (!(value instanceof Optional)) {
     const text = `cannot initialize optional entry '${printKey(key)}' from non-optional value ${printKey(value)}`;
@@ -171,7 +174,7 @@ function insert(map: Result, key: Result, value: Result): Result {
   if (isError(key)) return key;
   if (isError(value)) return value;
   const target = map as MapValue;
-  if (!isUsableKey(key)) return new CelError(`unsupported key type: ${nativeNameOf(key)}`);
+  if (!isUsableKey(key)) return badKey();
   if (target.get(key) !== undefined) return new CelError(`insert failed: key ${printKey(key)} already exists`);
   target.set(key, value);
   return target;

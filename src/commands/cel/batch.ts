@@ -4,10 +4,9 @@
 
 import { Suspended } from "../../cel/declarations.js";
 import type { Bindings, Environment, Issue, Program } from "../../cel/index.js";
-import type { Type } from "../../cel/types.js";
+import { formatLongType, type Type } from "../../cel/types.js";
 import { CelError } from "../../cel/values/cel-error.js";
 import { type Encoded, encodeValue } from "./encode-value.js";
-import { typeText } from "./type-text.js";
 
 /** One line out. What doesn't apply is absent. */
 export interface BatchLine {
@@ -47,7 +46,7 @@ export function batchLine(environment: Environment, bindings: Bindings, expr: st
   return { expr, ...typed(program.type), ...outcome, cost, ...estimate };
 }
 
-const typed = (type: Type): { readonly type: string } => ({ type: typeText(type) });
+const typed = (type: Type): { readonly type: string } => ({ type: formatLongType(type) });
 
 /** Nanoseconds per evaluation: the best of a few rounds of `evaluations` each. */
 export function nanosPerEvaluation(program: Program, bindings: Bindings, evaluations: number): number {

@@ -70,7 +70,7 @@ function authorizeByVerb(user: string): Authorize {
     const name = subject.kind === "user" ? user : `system:serviceaccount:${subject.namespace}:${subject.name}`;
     const asked =
       question.kind === "path"
-        ? `/ /    ${question.path}`
+        ? `/ /   ${question.path}`
         : `${question.resource}/${question.subresource} ${question.namespace}/${question.name} ${question.group} * `;
     return { allowed: true, reason: `because ${verb} ${asked} user=${name}`, error: undefined };
   };
