@@ -3,11 +3,12 @@
  * (spec kubewarden.md 3.2, 3.4, 3.5).
  */
 import { JsonError, readJson, stringifyJson } from "../data/json.js";
+import { isJsonObject } from "../data/same-value.js";
 import type { AdmissionRequest } from "./admission-request.js";
 import { formatPath, positionOf } from "./json-position.js";
 import { readAdmissionRequest } from "./read-admission-request.js";
 import { notJson, type RequestProblem, wrongShape } from "./request-problem.js";
-import { isObject, missing, required, ShapeError, wrongType } from "./shape.js";
+import { missing, required, ShapeError, wrongType } from "./shape.js";
 
 /** An AdmissionReview's request. The shape of the policy room's `AdmissionQuestion`. */
 export interface DecodedAdmission {
@@ -27,7 +28,7 @@ export interface DecodedRaw {
 /** Reads an AdmissionReview. `kind` and `apiVersion` of the review are not looked at; the audit client leaves them out. */
 export function decodeAdmissionReview(text: string): DecodedAdmission | RequestProblem {
   return decode(text, (review, plain) => {
-    if (!isObject(review)) throw wrongType(review, "struct AdmissionReviewRequest");
+    if (!isJsonObject(review)) throw wrongType(review, "struct AdmissionReviewRequest");
     return admissionQuestion(required(review, "request", readAdmissionRequest), plain);
   });
 }
@@ -35,7 +36,7 @@ export function decodeAdmissionReview(text: string): DecodedAdmission | RequestP
 /** Reads `{"request": <any JSON>}`. */
 export function decodeRawReview(text: string): DecodedRaw | RequestProblem {
   return decode(text, (review, plain) => {
-    if (!isObject(review)) throw wrongType(review, "struct RawReviewRequest");
+    if (!isJsonObject(review)) throw wrongType(review, "struct RawReviewRequest");
     if (!Object.hasOwn(review, "request")) throw missing("request");
     return rawQuestion(review.request, plain);
   });

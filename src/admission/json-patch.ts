@@ -5,6 +5,7 @@
  * Own code because libraries compare numbers as the JavaScript engine does: boxed doubles are all equal to them, and `__proto__` is no key.
  * It is also linear, where a longest-common-subsequence diff is quadratic in what a hostile guest sends.
  */
+import { isJsonObject, sameScalar } from "../data/same-value.js";
 
 /** One step of a patch. Only these three kinds appear. */
 export type PatchOperation =
@@ -23,7 +24,7 @@ type Container = Readonly<Record<string, unknown>>;
 function compare(before: unknown, after: unknown, path: string, operations: PatchOperation[]): void {
   if (before === after) return;
   if (Array.isArray(before) && Array.isArray(after)) compareArrays(before, after, path, operations);
-  else if (isMap(before) && isMap(after)) compareMaps(before, after, path, operations);
+  else if (isJsonObject(before) && isJsonObject(after)) compareMaps(before, after, path, operations);
   else if (!sameScalar(before, after)) operations.push({ op: "replace", path, value: after });
 }
 
@@ -48,24 +49,6 @@ function compareArrays(
   for (let i = 0; i < common; i++) compare(before[i], after[i], `${path}/${i}`, operations);
   for (let i = common; i < after.length; i++) operations.push({ op: "add", path: `${path}/${i}`, value: after[i] });
   for (let i = common; i < before.length; i++) operations.push({ op: "remove", path: `${path}/${common}` });
-}
-
-function isMap(value: unknown): value is Container {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Number);
-}
-
-/** Numbers are compared by value, so that a guest that prints 1.0 as 1 has changed nothing. */
-function sameScalar(a: unknown, b: unknown): boolean {
-  const left = a instanceof Number ? a.valueOf() : a;
-  const right = b instanceof Number ? b.valueOf() : b;
-  if (left === right) return true;
-  if (typeof left === "bigint" && typeof right === "number") return left === bigintOf(right);
-  if (typeof left === "number" && typeof right === "bigint") return right === bigintOf(left);
-  return false;
-}
-
-function bigintOf(value: number): bigint | undefined {
-  return Number.isInteger(value) ? BigInt(value) : undefined;
 }
 
 /** A key as a step of a JSON Pointer (RFC 6901). */

@@ -2,9 +2,9 @@
  * A parsed `request` member to an AdmissionRequest: known fields only, null means absent, what is inside `object`, `oldObject` and `options` is
  * left as it is (spec kubewarden.md 3.2).
  */
+import { isJsonObject } from "../data/same-value.js";
 import type { AdmissionRequest, GroupVersionKind, GroupVersionResource, UserInfo } from "./admission-request.js";
 import {
-  isObject,
   type JsonObject,
   optional,
   optionalBoolean,
@@ -51,7 +51,7 @@ export function readAdmissionRequest(value: unknown): AdmissionRequest {
 }
 
 function expectObject(value: unknown, expected: string): JsonObject {
-  if (!isObject(value)) throw wrongType(value, expected);
+  if (!isJsonObject(value)) throw wrongType(value, expected);
   return value;
 }
 

@@ -24,11 +24,6 @@ export class ShapeError extends Error {
   }
 }
 
-/** Whether a value is a JSON object (not null, not an array, not a boxed double). */
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Number);
-}
-
 /** An error that says what was found and what was expected. */
 export function wrongType(value: unknown, expected: string): ShapeError {
   return new ShapeError(`invalid type: ${describe(value)}, expected ${expected}`, []);

@@ -1,5 +1,6 @@
 /** The JSON answers of Kubewarden's guest protocols, which Extism guests share: spec kubewarden.md 4.1, 6.3. */
 import { JsonError, parseJson } from "../data/json.js";
+import { sameValue } from "../data/same-value.js";
 import type { Allow, Deny, Findings, Outcome } from "../policy/outcome.js";
 import type { Review } from "../policy/review.js";
 
@@ -24,10 +25,12 @@ export function readValidation(text: string, review: Review): Outcome {
   const mutated = fields.mutated_object ?? undefined;
   if (mutated !== undefined && review.kind === "admission" && (review.request.object ?? undefined) === undefined)
     return { verdict: "deny", message: MUTATION_OF_NOTHING };
+  const before = review.kind === "raw" ? review.payload : review.request.object;
+  const changed = mutated !== undefined && !sameValue(before, mutated);
   const shared = {
     ...optional("message", textOf(fields, "message")),
     ...optional("code", code(fields.code)),
-    ...optional("mutation", mutated === undefined ? undefined : ({ kind: "object", object: mutated } as const)),
+    ...optional("mutation", changed ? ({ kind: "object", object: mutated } as const) : undefined),
     ...findings(fields),
   };
   return fields.accepted
