@@ -1,5 +1,5 @@
 /** The tables of docs/configuration.md, made from the definition that reads the file. */
-import { HOST_CAPABILITIES } from "./capability-patterns.js";
+import { CAPABILITY_PATHS } from "../host-capabilities/patterns.js";
 import { celSpec } from "./cel-fields.js";
 import { ENTRY_FIELDS, KIND_KEYS, type KindKey, MEMBER_FIELDS, REFERENCE_FIELDS } from "./entry-fields.js";
 import type { Fields } from "./record-shape.js";
@@ -11,7 +11,10 @@ export function configurationTables(): Readonly<Record<string, string>> {
     "cel-spec": fieldTable(celSpec.fields),
   };
   for (const kind of KIND_KEYS) tables[kind] = fieldTable(ENTRY_FIELDS[kind], kind);
-  tables.capabilities = HOST_CAPABILITIES.map((capability) => `- \`${capability}\``).join("\n");
+  tables.capabilities = [...CAPABILITY_PATHS]
+    .sort()
+    .map((capability) => `- \`${capability}\``)
+    .join("\n");
   return tables;
 }
 

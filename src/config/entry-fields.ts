@@ -1,5 +1,5 @@
 /** The keys of every kind of entry and member: the one definition behind reading, the JSON Schema and the documentation. */
-import { capabilityPatternMistake } from "./capability-patterns.js";
+import { CapabilityPatternError, parseCapabilities } from "../host-capabilities/patterns.js";
 import { celPolicy } from "./cel-fields.js";
 import { type Fields, optional, record, required } from "./record-shape.js";
 import { anyValue, flag, integer, jsonObject, listOf, oneOf, oneOrMore, type Shape, text } from "./shape.js";
@@ -15,10 +15,15 @@ const capabilityPattern: Shape<string> = {
   schema: { type: "string", examples: ["*", "oci/*", "kubernetes/get_resource"] },
   read(node, path, sink) {
     const pattern = text("a capability pattern", { mayBeEmpty: true }).read(node, path, sink);
-    const mistake = pattern === undefined ? undefined : capabilityPatternMistake(pattern);
-    if (mistake === undefined) return pattern?.trim();
-    sink.error(path, `invalid hostCapabilities pattern for policy ${String(path[0])}: ${mistake}`);
-    return undefined;
+    if (pattern === undefined) return undefined;
+    try {
+      parseCapabilities([pattern]);
+      return pattern.trim();
+    } catch (mistake) {
+      if (!(mistake instanceof CapabilityPatternError)) throw mistake;
+      sink.error(path, `invalid hostCapabilities pattern for policy ${String(path[0])}: ${mistake.message}`);
+      return undefined;
+    }
   },
 };
 

@@ -63,7 +63,7 @@ export interface ModuleEntry extends Standing {
   /** JSON object in the value model of `data/json`. */
   readonly settings: Readonly<Record<string, unknown>>;
   readonly contextAwareResources: readonly ContextAwareResource[];
-  /** Checked patterns, trimmed; see `allowsCapability`. */
+  /** Checked patterns, trimmed; see `parseCapabilities`. */
   readonly hostCapabilities: readonly string[];
   /** Absent: from the module. */
   readonly executionMode?: ExecutionMode;

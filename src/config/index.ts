@@ -1,5 +1,4 @@
 /** The face of the configuration room. */
-export { allowsCapability, HOST_CAPABILITIES } from "./capability-patterns.js";
 export type * from "./entry.js";
 export { type ConfigOptions, type ConfigResult, loadConfig, parseConfig } from "./load-config.js";
 export { type AddressMistake, addressPath, type ModuleAddress, parseModuleAddress } from "./module-address.js";

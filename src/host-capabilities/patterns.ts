@@ -56,8 +56,8 @@ function checkPattern(pattern: string): void {
     );
   let below: readonly string[] = CAPABILITY_PATHS;
   for (const [index, segment] of segments.entries()) {
-    if (segment === "*") return;
     const options = new Set(below.map((path) => path.split("/")[index] ?? "").filter((option) => option !== ""));
+    if (segment === "*" && options.size > 0) return;
     if (!options.has(segment)) {
       const known = [...options].sort().join(", ");
       throw new CapabilityPatternError(

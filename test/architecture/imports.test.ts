@@ -48,7 +48,7 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
   validating: { rooms: ["cel", "data", "kubernetes", "policy"] },
   kubernetes: { rooms: ["data"] },
   group: { rooms: ["cel", "data", "policy"] },
-  config: { rooms: ["data"], types: ["policy"] },
+  config: { rooms: ["data", "host-capabilities"], types: ["policy"] },
   admission: { rooms: ["data"], types: ["policy"] },
   policy: { rooms: [], types: ["admission"] },
 };

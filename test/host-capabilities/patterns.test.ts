@@ -1,12 +1,19 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { allowsCapability, capabilityPatternMistake } from "../../src/config/capability-patterns.js";
+import { CapabilityPatternError, parseCapabilities } from "../../src/host-capabilities/patterns.js";
 
 // Expected texts: spec kubewarden.md 1.5.
 describe("capability patterns", () => {
   for (const pattern of ["*", " * ", "oci/*", "oci/v1/*", "oci/v1/verify", " kubernetes/can_i "]) {
-    test(`${JSON.stringify(pattern)} is a pattern`, () => assert.equal(capabilityPatternMistake(pattern), undefined));
+    test(`${JSON.stringify(pattern)} is a pattern`, () => assert.doesNotThrow(() => parseCapabilities([pattern])));
   }
+
+  test("nothing can stand below a complete path", () => {
+    assert.throws(
+      () => parseCapabilities(["oci/v1/verify/*"]),
+      /invalid pattern "oci\/v1\/verify\/\*": unknown segment "\*"/,
+    );
+  });
 
   const WILDCARD = "wildcard '*' must be the entire last path segment (e.g. 'oci/*'), not a partial match";
   const mistakes: Record<string, string> = {
@@ -24,15 +31,16 @@ describe("capability patterns", () => {
       'invalid pattern "kubernetes/watch": unknown segment "watch", valid options at this level are: can_i, get_resource, list_resources_all, list_resources_by_namespace',
   };
   for (const [pattern, message] of Object.entries(mistakes)) {
-    test(`${JSON.stringify(pattern)} is none`, () => assert.equal(capabilityPatternMistake(pattern), message));
+    test(`${JSON.stringify(pattern)} is none`, () =>
+      assert.throws(() => parseCapabilities([pattern]), new CapabilityPatternError(message)));
   }
 
   test("a capability is allowed by itself, a prefix or everything, and by nothing else", () => {
-    assert.equal(allowsCapability([], "oci/v1/verify"), false);
-    assert.equal(allowsCapability(["oci/v2/*"], "oci/v1/verify"), false);
-    assert.equal(allowsCapability(["oci/v1/oci_manifest"], "oci/v1/oci_manifest_config"), false);
-    assert.equal(allowsCapability(["net/*", "oci/v1/*"], "oci/v1/verify"), true);
-    assert.equal(allowsCapability(["oci/v1/verify"], "oci/v1/verify"), true);
-    assert.equal(allowsCapability(["*"], "anything/at_all"), true);
+    assert.equal(parseCapabilities([]).allows("oci/v1/verify"), false);
+    assert.equal(parseCapabilities(["oci/v2/*"]).allows("oci/v1/verify"), false);
+    assert.equal(parseCapabilities(["oci/v1/oci_manifest"]).allows("oci/v1/oci_manifest_config"), false);
+    assert.equal(parseCapabilities(["net/*", "oci/v1/*"]).allows("oci/v1/verify"), true);
+    assert.equal(parseCapabilities(["oci/v1/verify"]).allows("oci/v1/verify"), true);
+    assert.equal(parseCapabilities(["*"]).allows("anything/at_all"), true);
   });
 });
