@@ -45,8 +45,8 @@ export class Code {
   /** An expression for a constant. */
   constant(value: unknown): string {
     if (value === null || value === undefined || typeof value === "boolean") return String(value);
-    // -0 is no int, and is never a bare number.
-    if (typeof value === "number" && Number.isSafeInteger(value)) return value < 0 ? `(${value})` : String(value);
+    // In parentheses, because a dot may follow. -0 is no int, and is never a bare number.
+    if (typeof value === "number" && Number.isSafeInteger(value)) return `(${value})`;
     let name = this.#constantNames.get(value);
     if (name === undefined) {
       name = `k${this.#constants.length}`;

@@ -38,6 +38,8 @@ interface Chain {
   readonly label: string;
   /** Gets the outcome when the chain ends early. */
   readonly result: string;
+  /** The outcome "none": absent to `has()`, `undefined` to all else. */
+  readonly none: "false" | "undefined";
   /** The value so far. */
   current: string;
   /** Whether the chain is optional: known, or in a variable. */
@@ -94,12 +96,18 @@ function emitChain(emitter: Emitter, plan: AttributePlan, countRoot: boolean): {
   const test = plan.qualifiers.at(-1)?.test === true;
   const root = emitRoot(emitter, plan);
   emitter.traced(plan.rootId, root.code);
-  const chain: Chain = { label: code.label(), result: code.temp(), current: root.code, optional: false };
+  const chain: Chain = {
+    label: code.label(),
+    result: code.temp(),
+    current: root.code,
+    optional: false,
+    none: test ? "false" : "undefined",
+  };
   code.add(`${chain.label}:{`);
   if ((root.can & CAN.ERROR) !== 0) {
     code.add(`if(${root.code} instanceof E){${chain.result}=${root.code};break ${chain.label};}`);
   }
-  if (plan.maybeOptional && (root.can & CAN.OTHER) !== 0) emitUnwrap(emitter, chain, test);
+  if (plan.maybeOptional && (root.can & CAN.OTHER) !== 0) emitUnwrap(emitter, chain);
   emitSteps(emitter, chain, plan.qualifiers);
   if (chain.current !== chain.result) code.add(`${chain.result}=${chain.current};`);
   code.add("}");
@@ -108,14 +116,13 @@ function emitChain(emitter: Emitter, plan: AttributePlan, countRoot: boolean): {
 }
 
 /** Applies the steps to the content when the root is an optional. */
-function emitUnwrap(emitter: Emitter, chain: Chain, test: boolean): void {
+function emitUnwrap(emitter: Emitter, chain: Chain): void {
   const { code } = emitter;
   const flag = code.temp();
   const content = code.temp();
-  const none = test ? "false" : "undefined";
   const marked = `typeof ${chain.current}==="object"&&${chain.current}!==null&&${chain.current}[MARK]!==undefined`;
   code.add(
-    `${content}=${chain.current};${flag}=false;if(${marked}&&${chain.current} instanceof O){${flag}=true;if((${content}=${chain.current}.value)===undefined){${chain.result}=${none};break ${chain.label};}}`,
+    `${content}=${chain.current};${flag}=false;if(${marked}&&${chain.current} instanceof O){${flag}=true;if((${content}=${chain.current}.value)===undefined){${chain.result}=${chain.none};break ${chain.label};}}`,
   );
   chain.current = content;
   chain.optional = flag;
@@ -171,9 +178,8 @@ function emitRun(emitter: Emitter, chain: Chain, keys: readonly Value[]): void {
     conditions.push(inPlace(emitter, from, key, to));
     from = to;
   }
-  const missing = chain.optional === false ? "" : `${from}===undefined||`;
   const walk = `${from}=walk(${chain.current},${code.constant(keys)},c,${chain.optional});`;
-  const leave = `if(${missing}${from} instanceof E){${chain.result}=${from};break ${chain.label};}`;
+  const leave = leaving(chain, from);
   if (conditions.includes(undefined)) {
     code.add(walk);
     emitter.units("c.steps");
@@ -186,6 +192,13 @@ function emitRun(emitter: Emitter, chain: Chain, keys: readonly Value[]): void {
     code.add(`${leave}}`);
   }
   chain.current = from;
+}
+
+/** Ends the chain when a step failed, or found nothing in an optional chain. */
+function leaving(chain: Chain, value: string): string {
+  const failed = `if(${value} instanceof E){${chain.result}=${value};break ${chain.label};}`;
+  if (chain.optional === false) return failed;
+  return `if(${value}===undefined){${chain.result}=${chain.none};break ${chain.label};}${failed}`;
 }
 
 function emitComputedStep(emitter: Emitter, chain: Chain, qualifier: Qualifier): void {
@@ -209,7 +222,7 @@ function emitComputedStep(emitter: Emitter, chain: Chain, qualifier: Qualifier):
     emitter.units(1);
     code.add(`break ${label};}}`);
   } else {
-    code.add(`if(${to}===undefined||${to} instanceof E){${result}=${to};`);
+    code.add(`if(${to}===undefined||${to} instanceof E){${result}=${to}===undefined?${chain.none}:${to};`);
     if (chain.optional !== true) code.add(conditionalUnit(emitter, `!${chain.optional}`));
     code.add(`break ${label};}}`);
   }

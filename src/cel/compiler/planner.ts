@@ -37,6 +37,7 @@ import {
   type Qualifier,
   type Slot,
 } from "./plan.js";
+import { WELL_KNOWN_CONSTRUCTORS } from "./well-known.js";
 
 /** Conversions that are made while planning when their argument is constant (spec kubernetes-cel.md 3.2). */
 const FOLDED: ReadonlySet<string> = new Set([
@@ -272,7 +273,8 @@ export class Planner {
   }
 
   #struct(expr: StructExpr): Plan {
-    const construct = this.declarations.objectTypes.get(expr.typeName)?.construct;
+    const construct =
+      this.declarations.objectTypes.get(expr.typeName)?.construct ?? WELL_KNOWN_CONSTRUCTORS.get(expr.typeName);
     return {
       kind: "struct",
       id: expr.id,

@@ -4,8 +4,8 @@
 import { compareStrings } from "../../cel/operators/compare.js";
 import { doubleOf, kindOf } from "../../cel/operators/kind.js";
 import { entriesOf } from "../../cel/operators/maps.js";
-import { printDouble } from "../../cel/operators/print.js";
 import { CelError } from "../../cel/values/cel-error.js";
+import { doubleText } from "../../cel/values/double-text.js";
 import type { Optional } from "../../cel/values/optional.js";
 import type { Duration, Timestamp } from "../../cel/values/time.js";
 import type { TypeValue } from "../../cel/values/type-value.js";
@@ -28,7 +28,7 @@ export function encodeValue(value: Result): Encoded {
     case "uint":
       return { uint: String((value as Uint).value) };
     case "double":
-      return { double: printDouble(doubleOf(value) as number) };
+      return { double: doubleText(doubleOf(value) as number) };
     case "string":
       return { string: value };
     case "bytes":
