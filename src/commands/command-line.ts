@@ -13,7 +13,18 @@ const EXIT_FAILURE = 1;
 
 /** What `check` and `eval` share with `serve`. */
 const LOADING_OPTIONS = SERVE_OPTIONS.filter(({ flag }) =>
-  ["policies", "policy-timeout", "disable-timeout-protection", "workers"].includes(flag),
+  [
+    "policies",
+    "policy-timeout",
+    "disable-timeout-protection",
+    "workers",
+    "policies-download-dir",
+    "sources-path",
+    "verification-path",
+    "docker-config-json-path",
+    "sigstore-cache-dir",
+    "sigstore-trust-config",
+  ].includes(flag),
 );
 
 /**

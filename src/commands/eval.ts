@@ -35,7 +35,7 @@ export async function evalCommand(
   io: CommandIo,
 ): Promise<number> {
   const review = await reviewOf(question, io);
-  const source = createPolicySource(values);
+  const source = createPolicySource(values, io.env);
   try {
     const loaded = await source.load();
     for (const line of problemLines(loaded)) io.stderr.write(`${line}\n`);

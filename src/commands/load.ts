@@ -5,6 +5,8 @@ import { type Config, formatProblem, loadConfig, type Problem } from "../config/
 import { createPolicySet, type PolicySet } from "../evaluation/policy-set.js";
 import { createPolicyLoader, type PolicyLoader } from "../loader/index.js";
 import type { Logger } from "../telemetry/logger.js";
+import { fetchOptions } from "./fetch-options.js";
+import type { CommandIo } from "./io.js";
 
 /** File names looked for when none is given: ours, then Kubewarden's. */
 const DEFAULT_FILES = ["policies.yaml", "policies.yml"] as const;
@@ -32,7 +34,11 @@ export interface PolicySource {
 }
 
 /** A source for the options `policies`, `policy-timeout`, `disable-timeout-protection` and `workers`. */
-export function createPolicySource(values: Readonly<Record<string, unknown>>, logger?: Logger): PolicySource {
+export function createPolicySource(
+  values: Readonly<Record<string, unknown>>,
+  env: CommandIo["env"],
+  logger?: Logger,
+): PolicySource {
   const file = typeof values.policies === "string" ? values.policies : defaultFile();
   const policyTimeout =
     values.disableTimeoutProtection === true ? Number.POSITIVE_INFINITY : Number(values.policyTimeout ?? 2) * 1000;
@@ -40,6 +46,7 @@ export function createPolicySource(values: Readonly<Record<string, unknown>>, lo
     policyTimeout,
     workers: typeof values.workers === "number" ? values.workers : availableParallelism(),
     now: () => performance.now(),
+    fetch: fetchOptions(values, env, (message) => logger?.warn(message)),
     log: ({ policy, level, message, data }) =>
       logger?.named("policy_log").log(level, message, { policy_id: policy, ...(data !== undefined && { data }) }),
     violation: (message, fields) => logger?.error(message, fields),

@@ -18,7 +18,7 @@ const DRAIN_GRACE_MS = 30_000;
 export async function serveCommand(values: Readonly<Record<string, unknown>>, io: CommandIo): Promise<number> {
   const sink = createLineSink(1);
   const logger = createLogger({ sink, level: values.logLevel as LogLevel, format: values.logFmt as LogFormat });
-  const source = createPolicySource(values, logger);
+  const source = createPolicySource(values, io.env, logger);
   try {
     const loaded = await source.load();
     logProblems(logger, loaded);

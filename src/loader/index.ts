@@ -1,11 +1,12 @@
 /** The loader's door: one object that turns configurations into sets of policies, as often as asked. */
 import type { Config } from "../config/index.js";
+import { createModuleFetcher, type ModuleFetcherOptions } from "../fetch/index.js";
 import { HostCapabilities, type ViolationSink } from "../host-capabilities/host.js";
 import { NO_OPINION } from "../kubernetes/authorizer.js";
 import { createExpressionCompiler } from "../validating/index.js";
 import { createWasmRuntime, type GuestLogEntry, type WasmRuntime } from "../wasm/index.js";
 import { type CelWorld, loadInline, loadResource } from "./load-cel.js";
-import { moduleLoader, readLocalModule } from "./load-module.js";
+import { moduleLoader } from "./load-module.js";
 import { type KindLoaders, type Loaded, loadPolicies } from "./loader.js";
 
 export { LoadError } from "./load-error.js";
@@ -19,6 +20,8 @@ export interface PolicyLoaderOptions {
   readonly workers: number;
   /** Monotonic milliseconds. */
   readonly now: () => number;
+  /** How modules are fetched. */
+  readonly fetch: ModuleFetcherOptions;
   /** What guests log. */
   readonly log: (entry: GuestLogEntry) => void;
   /** Told when a guest asks for what it was not granted. */
@@ -37,7 +40,7 @@ export interface PolicyLoader {
 
 /** Makes a loader. Worker threads start when the first guest runs. */
 export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
-  const { policyTimeout, workers, now, log, violation } = options;
+  const { policyTimeout, workers, now, log, violation, fetch } = options;
   const runtime = createWasmRuntime({
     workers,
     defaultTimeoutMs: Number.isFinite(policyTimeout) ? policyTimeout : null,
@@ -45,13 +48,21 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
     capabilities: new HostCapabilities([], violation),
   });
   const world: CelWorld = { compiler: createExpressionCompiler(), authorizer: NO_OPINION, now };
-  const kinds: KindLoaders = {
-    module: moduleLoader(runtime, readLocalModule),
-    cel: async (entry) => loadInline(entry, world),
-    resource: async (entry, warn) => loadResource(entry, world, warn),
-  };
   return {
-    load: (config, generation) => loadPolicies(config, { kinds, now, policyTimeout }, generation),
+    load: async (config, generation) => {
+      // One fetcher for each load: equal addresses are fetched once, and a reload asks again.
+      const fetcher = createModuleFetcher(fetch);
+      const kinds: KindLoaders = {
+        module: moduleLoader(runtime, async ({ location }) => (await fetcher.fetch(location)).bytes),
+        cel: async (entry) => loadInline(entry, world),
+        resource: async (entry, warn) => loadResource(entry, world, warn),
+      };
+      try {
+        return await loadPolicies(config, { kinds, now, policyTimeout }, generation);
+      } finally {
+        await fetcher.close();
+      }
+    },
     runtime,
     close: () => runtime.close(),
   };

@@ -1,5 +1,5 @@
-import { readFile } from "node:fs/promises";
-import { addressPath, type ModuleAddress, type ModuleEntry } from "../config/index.js";
+import type { ModuleAddress, ModuleEntry } from "../config/index.js";
+import { FetchError, fetchFailureText } from "../fetch/index.js";
 import type { Policy } from "../policy/index.js";
 import { WasmLoadError, type WasmRuntime, type WasmSource } from "../wasm/index.js";
 import { LoadError } from "./load-error.js";
@@ -33,14 +33,12 @@ export function moduleLoader(runtime: WasmRuntime, fetchModule: FetchModule): (e
   };
 }
 
-/** The message for clients names the module as the configuration does, never a path of this machine. */
-function unfetched(entry: ModuleEntry, cause: unknown): LoadError {
-  const reason = cause instanceof Error ? cause.message : "unknown reason";
-  const message = `Error while downloading policy '${entry.id}' from ${entry.module.text}`;
-  return new LoadError(message, [entry.origin.error(["module"], `${message}: ${reason}`)], { cause });
-}
-
-/** Reads modules that are files. */
-export async function readLocalModule(address: ModuleAddress): Promise<Uint8Array> {
-  return await readFile(addressPath(address));
+/** The operator reads the reason, a client only which module: reasons may name paths of this machine. */
+function unfetched({ id, module, origin }: ModuleEntry, cause: unknown): LoadError {
+  const error =
+    cause instanceof FetchError ? cause : new FetchError("unexpected failure", { stage: "download", cause });
+  // Fetch messages mark members with `#` (spec kubewarden.md 1.4).
+  const reason = fetchFailureText(id.replace("/", "/#"), module.text, error);
+  const forClients = module.kind === "file" ? `Error while downloading policy '${id}' from ${module.text}` : reason;
+  return new LoadError(forClients, [origin.error(["module"], reason)], { cause });
 }

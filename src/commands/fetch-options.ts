@@ -1,0 +1,35 @@
+import { loadSources } from "../config/sources.js";
+import { loadVerification } from "../config/verification.js";
+import { imageVerifier, type ModuleFetcherOptions, sigstoreTrustRoot } from "../fetch/index.js";
+import type { CommandIo } from "./io.js";
+
+/**
+ * How modules are fetched, from the options about downloads, sources and signatures.
+ * @throws an error whose message names the file, when sources.yml or verification.yml cannot be used: verification fails closed
+ */
+export function fetchOptions(
+  values: Readonly<Record<string, unknown>>,
+  env: CommandIo["env"],
+  warn: (message: string) => void,
+): ModuleFetcherOptions {
+  const text = (name: string): string | undefined => {
+    const value = values[name];
+    return typeof value === "string" ? value : undefined;
+  };
+  const [sources, verification] = [text("sourcesPath"), text("verificationPath")];
+  const dockerConfigDirectory = text("dockerConfigJsonPath");
+  const trustConfig = text("sigstoreTrustConfig");
+  const config = verification === undefined ? undefined : loadVerification(verification);
+  const trustRoot = sigstoreTrustRoot({
+    cacheDirectory: text("sigstoreCacheDir") ?? "sigstore-data",
+    ...(trustConfig !== undefined && { trustConfig }),
+  });
+  return {
+    downloadDirectory: text("policiesDownloadDir") ?? ".",
+    environment: env,
+    warn,
+    ...(sources !== undefined && { sources: loadSources(sources) }),
+    ...(dockerConfigDirectory !== undefined && { dockerConfigDirectory }),
+    ...(config !== undefined && { verifier: (registry) => imageVerifier(config, registry, trustRoot) }),
+  };
+}
