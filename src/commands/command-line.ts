@@ -1,7 +1,7 @@
 /**
  * The command line: which command, with which options. Commands are imported when they run, so that `--help` and `cel` start fast.
  */
-import { Command, CommanderError } from "commander";
+import { Command, CommanderError, InvalidArgumentError } from "commander";
 import { type CommandIo, UsageError } from "./io.js";
 import { type OptionDefinition, SERVE_OPTIONS } from "./option-definitions.js";
 import { addOption, optionValues } from "./options.js";
@@ -84,7 +84,29 @@ function commandLine(io: CommandIo, done: (exitCode: number) => void): Command {
     done(await evalCommand(id, evaluate.opts(), values, io));
   });
 
+  const cel = program
+    .command("cel")
+    .description("evaluate a CEL expression and print its value and type, or its error")
+    .argument("[expression]", "the expression; not with --batch")
+    .option("--vars <file>", "JSON object whose members are the variables")
+    .option("--variables <file>", "declarations of variables with types and values")
+    .option("--environment <name>", "kubernetes-1.28 to kubernetes-1.37, or standard", "kubernetes-1.37")
+    .option("--explain", "print the expression with the value of every part")
+    .option("--batch", 'read JSON lines {"expr": …} from standard input and write one line each')
+    .option("--bench <count>", "with --batch: add nsPerEval, the time of one evaluation over this many", positive)
+    .allowExcessArguments(false);
+  cel.action(async (expression: string | undefined) => {
+    const { celCommand } = await import("./cel.js");
+    done(await celCommand({ ...cel.opts(), ...(expression !== undefined && { expression }) }, io));
+  });
+
   return program;
+}
+
+function positive(text: string): number {
+  const value = Number(text);
+  if (Number.isSafeInteger(value) && value > 0) return value;
+  throw new InvalidArgumentError(`'${text}' is not a whole number above 0`);
 }
 
 function withOptions(command: Command, definitions: readonly OptionDefinition[]): Command {

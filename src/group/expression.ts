@@ -8,6 +8,7 @@ import { ADMISSION_REQUEST, ADMISSION_TYPES } from "../cel/kubernetes/admission-
 import { BOOL, DYN, formatType } from "../cel/types.js";
 import { walk } from "../cel/walk.js";
 import { didYouMean } from "../data/suggest.js";
+import { constantResult } from "./constant-result.js";
 import type { MemberCalls } from "./member-calls.js";
 
 /** A problem of an expression, as text for a person: message, line and caret. */
@@ -88,9 +89,8 @@ function warningsOf(program: Program, members: readonly string[]): ExpressionPro
   for (const name of members) {
     if (!called.has(name)) warnings.push(atStart(`member '${name}' is never used in the expression`));
   }
-  if (program.constant !== undefined) {
-    warnings.push(atStart(`the expression is always ${String(program.constant)}, whatever the request`));
-  }
+  const constant = constantResult(program.parsed.expr);
+  if (constant !== undefined) warnings.push(atStart(`the expression is always ${constant}, whatever the request`));
   return warnings;
 }
 

@@ -18,6 +18,7 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
       "config",
       "data",
       "evaluation",
+      "fetch",
       "loader",
       "policy",
       "server",

@@ -49,6 +49,14 @@ describe("odd expressions are warned of", () => {
       "the expression is always true, whatever the request",
     ]);
   });
+  test("constant by logic", () => {
+    assert.deepEqual(warnings("signed() || trusted_registry() || !signed()"), [
+      "the expression is always true, whatever the request",
+    ]);
+    assert.deepEqual(warnings("trusted_registry() ? signed() && !signed() : false"), [
+      "the expression is always false, whatever the request",
+    ]);
+  });
   test("none for a sound expression", () => {
     assert.deepEqual(warnings("signed() || !trusted_registry(object.spec)"), []);
   });
