@@ -6,6 +6,7 @@ import { CelError } from "../../cel/values/cel-error.js";
 import { ObjectValue, type Result } from "../../cel/values/value.js";
 import type { Expression } from "./expression.js";
 import { VARIABLES } from "./expression-compiler.js";
+import { RESERVED_WORDS } from "./reserved-words.js";
 
 /** Evaluates a variable's expression; charges its cost to whoever touched it. */
 export type VariableEvaluator = (expression: Expression) => Result;
@@ -25,9 +26,10 @@ export class Variables extends ObjectValue {
   get(field: string): Result | undefined {
     const known = this.known.get(field);
     if (known !== undefined) return known;
-    const expression = this.expressions.get(field);
-    if (expression === undefined) return undefined;
-    const result = this.value(field, expression);
+    const name = unescapedName(field);
+    const expression = name === undefined ? undefined : this.expressions.get(name);
+    if (name === undefined || expression === undefined) return undefined;
+    const result = this.value(name, expression);
     this.known.set(field, result);
     return result;
   }
@@ -49,6 +51,29 @@ export class Variables extends ObjectValue {
   fields(): Iterable<string> {
     return this.expressions.keys();
   }
+}
+
+const ESCAPES: ReadonlyMap<string, string> = new Map([
+  ["underscores", "__"],
+  ["dot", "."],
+  ["dash", "-"],
+  ["slash", "/"],
+]);
+
+/**
+ * The name that the API server's evaluator looks up for one in an expression: it takes names for escaped, so that some that look so can
+ * never be found (spec validating-admission-policy.md 5.7). `undefined` for a name that is no escaped one although it looks so.
+ */
+export function unescapedName(name: string): string | undefined {
+  if (!name.includes("__")) return name;
+  let valid = true;
+  const unescaped = name.replace(/__([^_]+)__/g, (whole, word: string) => {
+    const character = ESCAPES.get(word);
+    if (character !== undefined) return character;
+    if (!RESERVED_WORDS.has(word) || whole.length !== name.length) valid = false;
+    return word;
+  });
+  return valid ? unescaped : undefined;
 }
 
 /** The type that later expressions see of a variable: scalars, lists and maps keep theirs, all else is dyn. */

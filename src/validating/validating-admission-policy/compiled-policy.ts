@@ -23,7 +23,11 @@ export interface CompiledPolicy {
 export type CompileMode = "written" | "stored";
 
 /** Compiles all of a policy's expressions. Mistakes are in the {@link Expression}s. */
-export function compilePolicy(spec: PolicySpec, compiler: ExpressionCompiler, mode: CompileMode): CompiledPolicy {
+export function compilePolicy(
+  spec: PolicySpec,
+  compiler: Pick<ExpressionCompiler, "compile">,
+  mode: CompileMode,
+): CompiledPolicy {
   const params = spec.paramKind !== undefined;
   const written = mode === "written";
   const types = new Map<string, Type>();

@@ -7,6 +7,7 @@ import type { ResourceSource } from "../../kubernetes/resource-source.js";
 import type { SynchronousPolicy } from "../../policy/policy.js";
 import { type DocumentProblem, problemAt, type SourceDocument } from "../source-document.js";
 import type { ExpressionCompiler } from "../validate/expression-compiler.js";
+import { unescapedName } from "../validate/variables.js";
 import { ValidatingPolicySet, type World } from "./policy.js";
 import {
   type PreparedBinding,
@@ -75,6 +76,7 @@ export function loadPolicies(documents: readonly SourceDocument[], options: Load
   for (const { resource, source } of policies) {
     const { compiled, errors } = checkPolicy(resource, options.compiler);
     problems.push(...errors.map(({ path, text: message }) => problemAt(source, "error", path, message)));
+    problems.push(...unreachableVariables(resource, source));
     if (errors.length > 0) continue;
     const name = resource.metadata.name ?? "";
     const own = usable.get(name) ?? [standalone(name, options.validationActions ?? ["Deny"])];
@@ -124,6 +126,15 @@ function repeatedNames(found: readonly Found<PolicyResource | BindingResource>[]
     if (earlier === undefined) return [];
     const message = `duplicate name "${name}" of a ${resource.kind} (previously seen in "${earlier.file}")`;
     return [problemAt(source, "error", ["metadata", "name"], message)];
+  });
+}
+
+/** Variables whose names the evaluator takes for escaped, and never finds. */
+function unreachableVariables({ spec }: PolicyResource, source: SourceDocument): DocumentProblem[] {
+  return (spec.variables ?? []).flatMap(({ name = "" }, i) => {
+    if (unescapedName(name) === name) return [];
+    const message = `the name looks escaped, so that variables.${name} is never found: choose one without "__"`;
+    return [problemAt(source, "warning", ["spec", "variables", i, "name"], message)];
   });
 }
 

@@ -14,6 +14,7 @@ import { parseApiVersion } from "../../kubernetes/names.js";
 import { effectiveName, validateMetadata, validateNameSuffix } from "../decode/validate-metadata.js";
 import { validateMatch } from "../match/validate-match.js";
 import type { Expression } from "../validate/expression.js";
+import { RESERVED_WORDS } from "../validate/reserved-words.js";
 import { trimSpace } from "../validate/trim.js";
 import type { CompiledPolicy } from "./compiled-policy.js";
 import type { AuditAnnotation, ParamKind, PolicyResource, PolicySpec, Validation } from "./resource.js";
@@ -24,10 +25,6 @@ const REASONS = ["Forbidden", "Invalid", "RequestEntityTooLarge"];
 const MAX_MATCH_CONDITIONS = 64;
 const MAX_AUDIT_ANNOTATIONS = 20;
 const MAX_VALUE_EXPRESSION_BYTES = 5 * 1024;
-/** What expressions cannot call a variable, because it is a word of the language. */
-const RESERVED =
-  /^(?:true|false|null|in|as|break|const|continue|else|for|function|if|import|let|loop|package|namespace|return|var|void|while)$/;
-
 /** What is checked beside the policy itself. */
 export interface PolicyValidationOptions {
   /** Match conditions are stored already, unchanged: they are not checked again. */
@@ -146,7 +143,7 @@ function validateVariables(spec: PolicySpec, compiled: CompiledPolicy, path: Fie
   return (spec.variables ?? []).flatMap(({ name = "", expression = "" }, i) => {
     const errors: FieldError[] = [];
     if (trimSpace(name) === "") errors.push(required([...path, i, "name"], "name is not specified"));
-    else if (!/^[_a-zA-Z][_a-zA-Z0-9]*$/.test(name) || RESERVED.test(name)) {
+    else if (!/^[_a-zA-Z][_a-zA-Z0-9]*$/.test(name) || RESERVED_WORDS.has(name)) {
       errors.push(invalid([...path, i, "name"], name, "must be a valid CEL identifier"));
     }
     if (trimSpace(expression) === "") errors.push(required([...path, i, "expression"], "expression is not specified"));
