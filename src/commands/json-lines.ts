@@ -1,8 +1,13 @@
 /** JSON lines in, JSON lines out: the bulk modes of commands. */
 import { createInterface } from "node:readline";
 import { parseJson } from "../data/json.js";
-import { isObject, type JsonObject } from "../kubernetes/object.js";
 import type { CommandIo } from "./io.js";
+
+/** A JSON object. */
+export type JsonObject = { readonly [key: string]: unknown };
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Number);
 
 /** Lines of output gathered before they are written: fewer, larger writes. */
 const LINES_PER_WRITE = 100;
