@@ -1,7 +1,7 @@
 /** HTTP GET with bounds, proxies, and the exceptions of sources.yml for single hosts. */
 import { readFileSync } from "node:fs";
 import { rootCertificates } from "node:tls";
-import { Agent, type Dispatcher, ProxyAgent, request } from "undici";
+import type { Dispatcher } from "undici";
 import type { Sources } from "../config/sources.js";
 import { FetchError, reasonOf } from "./fetch-error.js";
 import { CONNECT_TIMEOUT_MS, IDLE_TIMEOUT_MS, MAX_REDIRECTS } from "./limits.js";
@@ -36,6 +36,10 @@ interface Attempt {
   readonly protocol: "https:" | "http:";
   readonly verified: boolean;
 }
+
+/** Loaded at the first download: a server whose modules are all files starts without it. */
+const loadUndici = () => import("undici");
+type Undici = Awaited<ReturnType<typeof loadUndici>>;
 
 /** A client; close it when it is no longer needed. */
 export class HttpClient {
@@ -93,16 +97,17 @@ export class HttpClient {
     maxBytes: number,
     signal: AbortSignal,
   ): Promise<HttpAnswer> {
+    const undici = await loadUndici();
     const failures: unknown[] = [];
     for (const attempt of this.attempts(url)) {
       const target = new URL(url);
       target.protocol = attempt.protocol;
       let answer: Dispatcher.ResponseData;
       try {
-        answer = await request(target, {
+        answer = await undici.request(target, {
           headers: { "user-agent": "policy-group-gateway", ...headers },
           signal,
-          dispatcher: this.dispatcher(target, attempt.verified),
+          dispatcher: this.dispatcher(target, attempt.verified, undici),
         });
       } catch (cause) {
         if (signal.aborted) throw new FetchError(`no answer from ${url.host} in time`, { cause });
@@ -122,7 +127,7 @@ export class HttpClient {
     return [verified, { protocol: "https:", verified: false }, { protocol: "http:", verified: false }];
   }
 
-  private dispatcher(url: URL, verified: boolean): Dispatcher {
+  private dispatcher(url: URL, verified: boolean, { Agent, ProxyAgent }: Undici): Dispatcher {
     const key = `${url.origin} ${verified}`;
     const known = this.dispatchers.get(key);
     if (known !== undefined) return known;

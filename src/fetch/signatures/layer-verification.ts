@@ -1,7 +1,6 @@
 /** Checks single signatures: the signature itself, the certificate's chain and identity, the log entry. */
 import { createHash, createPublicKey, type KeyObject, verify, X509Certificate } from "node:crypto";
-import { bundleFromJSON } from "@sigstore/bundle";
-import { type Signer, type TrustMaterial, toSignedEntity, Verifier } from "@sigstore/verify";
+import type { Signer, TrustMaterial } from "@sigstore/verify";
 import type { LogBundle, SignatureLayer } from "./signature-layer.js";
 import type { TrustRoot } from "./trust-root.js";
 
@@ -37,7 +36,7 @@ export async function signedWithKey(layer: SignatureLayer, key: KeyObject, trust
   const trusted = await trustRoot();
   const keyed: TrustMaterial = { ...trusted, publicKey: () => ({ publicKey: key, validFor: () => true }) };
   const material = { publicKey: { hint: "configured" } };
-  return verifiedSigner(layer, layer.bundle, material, keyed) !== undefined;
+  return (await verifiedSigner(layer, layer.bundle, material, keyed)) !== undefined;
 }
 
 /**
@@ -48,7 +47,7 @@ export async function signerIdentity(layer: SignatureLayer, trustRoot: TrustRoot
   const der = layer.certificate === undefined ? undefined : certificateBytes(layer.certificate);
   if (der === undefined || layer.bundle === undefined) return undefined;
   const material = { x509CertificateChain: { certificates: [{ rawBytes: der.toString("base64") }] } };
-  const identity = verifiedSigner(layer, layer.bundle, material, await trustRoot())?.identity;
+  const identity = (await verifiedSigner(layer, layer.bundle, material, await trustRoot()))?.identity;
   const issuer = identity?.extensions?.issuer;
   const subject = identity?.subjectAlternativeName;
   if (issuer === undefined || subject === undefined) return undefined;
@@ -67,12 +66,14 @@ export function signatureFits({ payload, signature }: SignatureLayer, key: KeyOb
 }
 
 /** Everything that Sigstore's own library checks. */
-function verifiedSigner(
+async function verifiedSigner(
   layer: SignatureLayer,
   bundle: LogBundle,
   material: object,
   trust: TrustMaterial,
-): Signer | undefined {
+): Promise<Signer | undefined> {
+  const { bundleFromJSON } = await import("@sigstore/bundle");
+  const { toSignedEntity, Verifier } = await import("@sigstore/verify");
   try {
     const entity = toSignedEntity(bundleFromJSON(bundleJson(layer, bundle, material)), layer.payload);
     // A trust root without certificate logs (a private Sigstore) can't ask for proofs from them.

@@ -1,8 +1,6 @@
 /** Whom Sigstore trusts: its certificate authorities and logs, from a file or from the public repository (spec kubewarden.md 1.8). */
 import { readFile } from "node:fs/promises";
-import { TrustedRoot } from "@sigstore/protobuf-specs";
-import { getTrustedRoot } from "@sigstore/tuf";
-import { type TrustMaterial, toTrustMaterial } from "@sigstore/verify";
+import type { TrustMaterial } from "@sigstore/verify";
 import { FetchError, reasonOf } from "../fetch-error.js";
 
 /** Time for one request to the repository of the trust root, in milliseconds. */
@@ -24,7 +22,7 @@ export interface TrustRootOptions {
   readonly mirror?: string;
 }
 
-/** Makes a trust root; failures are not kept, so that a later need tries again. */
+/** Makes a trust root. Sigstore's libraries are loaded at first need. Failures are not kept, so that a later need tries again. */
 export function sigstoreTrustRoot(options: TrustRootOptions): TrustRoot {
   let kept: Promise<TrustMaterial> | undefined;
   return () => {
@@ -37,7 +35,9 @@ export function sigstoreTrustRoot(options: TrustRootOptions): TrustRoot {
 }
 
 async function load({ trustConfig, cacheDirectory, mirror }: TrustRootOptions): Promise<TrustMaterial> {
+  const { toTrustMaterial } = await import("@sigstore/verify");
   if (trustConfig === undefined) {
+    const { getTrustedRoot } = await import("@sigstore/tuf");
     return toTrustMaterial(
       await getTrustedRoot({
         cachePath: cacheDirectory,
@@ -50,5 +50,6 @@ async function load({ trustConfig, cacheDirectory, mirror }: TrustRootOptions): 
   if (typeof content !== "object" || content === null || !("trustedRoot" in content)) {
     throw new Error(`${trustConfig} has no trustedRoot`);
   }
+  const { TrustedRoot } = await import("@sigstore/protobuf-specs");
   return toTrustMaterial(TrustedRoot.fromJSON(content.trustedRoot));
 }
