@@ -1,10 +1,11 @@
 /** The face of the fetching room. */
 export { FetchError, fetchFailureText } from "./fetch-error.js";
+export { ImageInspector, type JsonObject, type ManifestAndConfig } from "./image-inspector.js";
 export {
   createModuleFetcher,
   type FetchedModule,
   type ModuleFetcher,
   type ModuleFetcherOptions,
 } from "./module-fetcher.js";
-export { imageVerifier } from "./signatures/image-verifier.js";
+export { imageVerifier, type Wanted, type WantedSignatures } from "./signatures/image-verifier.js";
 export { sigstoreTrustRoot } from "./signatures/trust-root.js";

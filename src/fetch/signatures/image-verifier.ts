@@ -5,11 +5,33 @@ import { FetchError, reasonOf } from "../fetch-error.js";
 import { formatImageReference, type ImageReference } from "../image-reference.js";
 import type { ImageVerifier } from "../module-fetcher.js";
 import type { RegistryClient } from "../registry-client.js";
-import { readPublicKey, type SignerIdentity, signedWithKey, signerIdentity } from "./layer-verification.js";
+import {
+  readPublicKey,
+  type SignerIdentity,
+  signedWithCertificate,
+  signedWithKey,
+  signerIdentity,
+  type TrustedCertificate,
+} from "./layer-verification.js";
 import { type SignatureLayer, signatureLayers } from "./signature-layer.js";
 import type { TrustRoot } from "./trust-root.js";
 
 const GITHUB_ISSUER = "https://token.actions.githubusercontent.com";
+
+/** What {@link checkSignatures} can ask for: the signatures of verification.yml, and for guests also certificates. */
+export type Wanted = WantedSignature | CertificateSignature;
+
+/** A signature made with a certificate. */
+export interface CertificateSignature extends TrustedCertificate {
+  readonly kind: "certificate";
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+/** {@link VerificationConfig} with every kind of signature. */
+export interface WantedSignatures {
+  readonly allOf?: readonly Wanted[];
+  readonly anyOf?: { readonly minimumMatches: number; readonly signatures: readonly Wanted[] };
+}
 
 /** Verifies images by a configuration. */
 export function imageVerifier(
@@ -39,22 +61,24 @@ export interface Verification {
   /** Of the image's manifest. */
   readonly digest: string;
   readonly signal: AbortSignal;
+  /** Milliseconds since 1970; default the clock of this machine. */
+  readonly now?: () => number;
 }
 
 /**
  * Asks for the signatures that a configuration wants.
  * @throws FetchError in Kubewarden's words when they aren't there
  */
-export async function checkSignatures({ allOf, anyOf }: VerificationConfig, verification: Verification): Promise<void> {
-  const { registry, image, digest, signal, trustRoot } = verification;
+export async function checkSignatures({ allOf, anyOf }: WantedSignatures, verification: Verification): Promise<void> {
+  const { registry, image, digest, signal } = verification;
   const layers = await signatureLayers(registry, image, digest, signal);
   if (layers.length === 0) {
     throw new FetchError(`no signatures found for image: ${formatImageReference(image)} `, { stage: "verify" });
   }
   const about = layers.filter(({ imageDigest }) => imageDigest === digest);
-  const unmet = async (wanted: readonly WantedSignature[]) => {
-    const missing: WantedSignature[] = [];
-    for (const one of wanted) if (!(await isThere(one, about, trustRoot))) missing.push(one);
+  const unmet = async (wanted: readonly Wanted[]) => {
+    const missing: Wanted[] = [];
+    for (const one of wanted) if (!(await isThere(one, about, verification))) missing.push(one);
     return missing;
   };
   if (allOf !== undefined) {
@@ -70,27 +94,38 @@ export async function checkSignatures({ allOf, anyOf }: VerificationConfig, veri
   }
 }
 
-function failed(reason: string, missing: readonly WantedSignature[]): FetchError {
-  const list = stringify(missing).trimEnd();
+function failed(reason: string, missing: readonly Wanted[]): FetchError {
+  const list = stringify(missing.map(forPeople)).trimEnd();
   const text = `Image verification failed: ${reason}\nThe following constraints were not satisfied:\n${list}`;
   return new FetchError(text, { stage: "verify" });
 }
 
+/** Certificates are shown by their subjects. */
+function forPeople(wanted: Wanted): object {
+  if (wanted.kind !== "certificate") return wanted;
+  return { kind: wanted.kind, subject: wanted.certificate.subject, requireRekorBundle: wanted.requireLogEntry };
+}
+
 async function isThere(
-  wanted: WantedSignature,
+  wanted: Wanted,
   layers: readonly SignatureLayer[],
-  trustRoot: TrustRoot,
+  verification: Verification,
 ): Promise<boolean> {
   for (const layer of layers) {
     const annotated = Object.entries(wanted.annotations ?? {}).every(
       ([key, value]) => layer.annotations[key] === value,
     );
-    if (annotated && (await isSignedBy(wanted, layer, trustRoot))) return true;
+    if (annotated && (await isSignedBy(wanted, layer, verification))) return true;
   }
   return false;
 }
 
-async function isSignedBy(wanted: WantedSignature, layer: SignatureLayer, trustRoot: TrustRoot): Promise<boolean> {
+async function isSignedBy(
+  wanted: Wanted,
+  layer: SignatureLayer,
+  { trustRoot, now = Date.now }: Verification,
+): Promise<boolean> {
+  if (wanted.kind === "certificate") return signedWithCertificate(layer, wanted, trustRoot, now);
   if (wanted.kind === "pubKey") {
     const key = readPublicKey(wanted.key);
     return key !== undefined && signedWithKey(layer, key, trustRoot);

@@ -55,6 +55,54 @@ export async function signerIdentity(layer: SignatureLayer, trustRoot: TrustRoot
   return { issuer, subject, ...(extension && { workflowRepository: extension.value.toString("utf8") }) };
 }
 
+/** A certificate that must have signed. */
+export interface TrustedCertificate {
+  readonly certificate: X509Certificate;
+  /** Intermediates and root; absent: the certificate is trusted by itself. */
+  readonly chain?: readonly X509Certificate[];
+  /** A log entry must be there; without one the certificate must be valid now. */
+  readonly requireLogEntry: boolean;
+}
+
+/**
+ * Whether a layer is signed with a certificate that was valid at the time of signing, and its chain too.
+ * @param now milliseconds since 1970
+ * @throws FetchError when a log entry must be checked and the trust root can't be had
+ */
+export async function signedWithCertificate(
+  layer: SignatureLayer,
+  { certificate, chain, requireLogEntry }: TrustedCertificate,
+  trustRoot: TrustRoot,
+  now: () => number,
+): Promise<boolean> {
+  const { bundle } = layer;
+  if (bundle === undefined && requireLogEntry) return false;
+  const time = bundle === undefined ? now() : bundle.Payload.integratedTime * 1000;
+  if (!isValidAt(certificate, time) || (chain !== undefined && !leadsToRoot(certificate, chain, time))) return false;
+  return signedWithKey(layer, certificate.publicKey, trustRoot);
+}
+
+/** Whether issuers from the chain lead from a certificate to the chain's last, the root. */
+function leadsToRoot(certificate: X509Certificate, chain: readonly X509Certificate[], time: number): boolean {
+  const root = chain.at(-1);
+  let current = certificate;
+  for (let steps = 0; steps < chain.length; steps++) {
+    const issuer = chain.find((candidate) => issued(candidate, current));
+    if (issuer === undefined || !issuer.ca || !isValidAt(issuer, time)) return false;
+    if (issuer === root) return true;
+    current = issuer;
+  }
+  return false;
+}
+
+function issued(issuer: X509Certificate, certificate: X509Certificate): boolean {
+  return issuer !== certificate && certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
+}
+
+function isValidAt({ validFrom, validTo }: X509Certificate, time: number): boolean {
+  return Date.parse(validFrom) <= time && time <= Date.parse(validTo);
+}
+
 /** Whether the signature over the payload was made with the key. */
 export function signatureFits({ payload, signature }: SignatureLayer, key: KeyObject): boolean {
   try {

@@ -1,0 +1,102 @@
+/** What guests may ask about images (spec kubewarden.md 7.2 and 7.4): digests, manifests, configurations, signatures. */
+import { arch } from "node:process";
+import { FetchError } from "./fetch-error.js";
+import { formatImageReference, type ImageReference, parseImageReference } from "./image-reference.js";
+import { digestOf, type Manifest, type RegistryClient } from "./registry-client.js";
+import { checkSignatures, type WantedSignatures } from "./signatures/image-verifier.js";
+import type { TrustRoot } from "./signatures/trust-root.js";
+
+/** Largest image configuration read, in bytes. */
+const MAX_CONFIG_BYTES = 4 * 1024 * 1024;
+/** The names that images have for processors, where they differ from Node's. */
+const ARCHITECTURES: Readonly<Record<string, string>> = { x64: "amd64", ia32: "386" };
+
+/** JSON of a registry. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** A manifest with the configuration that it names. */
+export interface ManifestAndConfig {
+  readonly manifest: JsonObject;
+  /** Of the manifest. */
+  readonly digest: string;
+  readonly config: JsonObject;
+}
+
+/** Asks registries. Nothing is cached here. Images are named as Docker does: `busybox` is `docker.io/library/busybox:latest`. */
+export class ImageInspector {
+  constructor(
+    private readonly registry: RegistryClient,
+    private readonly trustRoot: TrustRoot,
+  ) {}
+
+  /**
+   * The digest that an image's name stands for now.
+   * @throws FetchError
+   */
+  async digest(image: string, signal: AbortSignal): Promise<string> {
+    return (await this.registry.manifest(parseImageReference(image), signal)).digest;
+  }
+
+  /**
+   * The manifest, or the index of an image for several platforms.
+   * @throws FetchError
+   */
+  async manifest(image: string, signal: AbortSignal): Promise<JsonObject> {
+    return (await this.registry.manifest(parseImageReference(image), signal)).content;
+  }
+
+  /**
+   * The manifest with its configuration; of an index, those for this server's platform.
+   * @throws FetchError
+   */
+  async manifestAndConfig(image: string, signal: AbortSignal): Promise<ManifestAndConfig> {
+    const reference = parseImageReference(image);
+    const found = await this.registry.manifest(reference, signal);
+    const manifest = Array.isArray(found.content.manifests)
+      ? await this.registry.manifest(forThisPlatform(reference, found), signal)
+      : found;
+    const config = manifest.content.config as { mediaType?: unknown; digest?: unknown; size?: unknown } | undefined;
+    if (typeof config?.digest !== "string" || !Number.isSafeInteger(config.size)) {
+      throw new FetchError(`the manifest of ${formatImageReference(reference)} names no configuration`);
+    }
+    const descriptor = { mediaType: String(config.mediaType), digest: config.digest, size: config.size as number };
+    const bytes = await this.registry.blob(reference, descriptor, MAX_CONFIG_BYTES, signal);
+    return { manifest: manifest.content, digest: manifest.digest, config: parsed(bytes, reference) };
+  }
+
+  /**
+   * Checks signatures.
+   * @returns the digest of the image that was verified
+   * @throws FetchError in Kubewarden's words (spec kubewarden.md 1.8) when a wanted signature isn't there
+   */
+  async verify(image: string, wanted: WantedSignatures, signal: AbortSignal): Promise<string> {
+    const reference = parseImageReference(image);
+    const digest = reference.digest ?? digestOf((await this.registry.manifest(reference, signal)).bytes);
+    const { registry, trustRoot } = this;
+    await checkSignatures(wanted, { registry, trustRoot, image: reference, digest, signal });
+    return digest;
+  }
+}
+
+function forThisPlatform(reference: ImageReference, index: Manifest): ImageReference {
+  const wanted = ARCHITECTURES[arch] ?? arch;
+  const entry = (index.content.manifests as readonly unknown[]).find((one) => {
+    const platform = (one as { platform?: { os?: unknown; architecture?: unknown } } | null)?.platform;
+    return platform?.os === "linux" && platform.architecture === wanted;
+  }) as { digest?: unknown } | undefined;
+  if (typeof entry?.digest !== "string") {
+    throw new FetchError(`${formatImageReference(reference)} has no image for linux/${wanted}`);
+  }
+  // Checked like a reference that a person wrote: it becomes part of an address.
+  return parseImageReference(`${reference.host}/${reference.repository}@${entry.digest}`);
+}
+
+function parsed(bytes: Buffer, reference: ImageReference): JsonObject {
+  try {
+    const value: unknown = JSON.parse(bytes.toString("utf8"));
+    if (typeof value === "object" && value !== null) return value as JsonObject;
+  } catch {
+    // Said below, as for JSON that is no object.
+  }
+  throw new FetchError(`the configuration of ${formatImageReference(reference)} is not a JSON object`);
+}

@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { X509Certificate } from "node:crypto";
+import { join } from "node:path";
+import { arch } from "node:process";
+import { describe, type TestContext, test } from "node:test";
+import { ImageInspector } from "../../src/fetch/image-inspector.js";
+import type { WantedSignatures } from "../../src/fetch/signatures/image-verifier.js";
+import { sigstoreTrustRoot } from "../../src/fetch/signatures/trust-root.js";
+import { type Certificate, newCertificate, newKeys } from "./certificates.js";
+import { failureOf, fetcher, folder, insecure } from "./helpers.js";
+import { type Signer, TestSigstore } from "./signatures/test-sigstore.js";
+import { sha256, TestRegistry } from "./test-registry.js";
+
+const sigstore = new TestSigstore();
+const signal = () => AbortSignal.timeout(10_000);
+
+async function setUp(context: TestContext) {
+  const registry = await TestRegistry.start(context);
+  const trustConfig = join(folder(context, { "trust.json": sigstore.trustConfig() }), "trust.json");
+  const client = fetcher(context, { sources: insecure(registry.host) }).registry;
+  const images = new ImageInspector(client, sigstoreTrustRoot({ trustConfig, cacheDirectory: "/nonexistent" }));
+  return { registry, images };
+}
+
+describe("questions about images", () => {
+  test("digest, manifest and configuration are the registry's", async (context) => {
+    const { registry, images } = await setUp(context);
+    const digest = registry.push("app", "v1", [{ mediaType: "text/plain", bytes: Buffer.from("layer") }]);
+    const image = `${registry.host}/app:v1`;
+    assert.equal(await images.digest(image, signal()), digest);
+    const manifest = JSON.parse(registry.manifests.get("app:v1")!.toString());
+    assert.deepEqual(await images.manifest(image, signal()), manifest);
+    assert.deepEqual(await images.manifestAndConfig(image, signal()), { manifest, digest, config: {} });
+  });
+
+  test("of an index, the configuration is that of this platform", async (context) => {
+    const { registry, images } = await setUp(context);
+    const digest = registry.push("app", "own", [{ mediaType: "text/plain", bytes: Buffer.from("layer") }]);
+    const architecture = arch === "x64" ? "amd64" : arch;
+    const index = {
+      schemaVersion: 2,
+      manifests: [
+        { digest: sha256("other"), platform: { os: "windows", architecture } },
+        { digest, platform: { os: "linux", architecture } },
+      ],
+    };
+    registry.manifests.set("app:v1", Buffer.from(JSON.stringify(index)));
+    const image = `${registry.host}/app:v1`;
+    assert.deepEqual(await images.manifest(image, signal()), index);
+    assert.equal((await images.manifestAndConfig(image, signal())).digest, digest);
+    registry.manifests.set("app:v1", Buffer.from(JSON.stringify({ manifests: [] })));
+    assert.match(await failureOf(images.manifestAndConfig(image, signal())), /has no image for linux\//);
+  });
+});
+
+describe("signatures with certificates", () => {
+  const root = newCertificate({ name: "root", authority: true });
+  const intermediate = newCertificate({ name: "intermediate", authority: true, issuer: root });
+  const leaf = newCertificate({ name: "leaf", issuer: intermediate });
+  const x509 = ({ pem }: Certificate) => new X509Certificate(pem);
+  const day = 86_400_000;
+  const expired = newCertificate({
+    name: "expired",
+    issuer: intermediate,
+    from: new Date(Date.now() - 9 * day),
+    until: new Date(Date.now() - 5 * day),
+  });
+  const notAuthority = newCertificate({ name: "no authority", issuer: root });
+  const belowNoAuthority = newCertificate({ name: "below", issuer: notAuthority });
+  const chain = [x509(intermediate), x509(root)];
+  const wanted = (certificate: Certificate, others: object = {}): WantedSignatures => ({
+    allOf: [{ kind: "certificate", certificate: x509(certificate), chain, requireLogEntry: false, ...others }],
+  });
+  const verify = async (context: TestContext, signers: readonly Signer[], signatures: WantedSignatures) => {
+    const { registry, images } = await setUp(context);
+    const digest = registry.push("app", "v1", []);
+    sigstore.sign(registry, "app", digest, signers);
+    assert.equal(await images.verify(`${registry.host}/app:v1`, signatures, signal()), digest);
+  };
+
+  const good: Record<string, [Signer[], WantedSignatures]> = {
+    "with its chain": [[{ keys: leaf }], wanted(leaf)],
+    "trusted by itself": [
+      [{ keys: leaf }],
+      { allOf: [{ kind: "certificate", certificate: x509(leaf), requireLogEntry: false }] },
+    ],
+    "with a log entry": [[{ keys: leaf, log: true }], wanted(leaf, { requireLogEntry: true })],
+    "expired, with a log entry from before": [
+      [{ keys: expired, log: true, time: Math.floor((Date.now() - 7 * day) / 1000) }],
+      { allOf: [{ kind: "certificate", certificate: x509(expired), requireLogEntry: true }] },
+    ],
+  };
+  for (const [name, [signers, signatures]] of Object.entries(good)) {
+    test(`a certificate ${name} counts`, (context) => verify(context, signers, signatures));
+  }
+
+  const bad: Record<string, [Signer[], WantedSignatures]> = {
+    "another key": [[{ keys: newKeys() }], wanted(leaf)],
+    "a chain that doesn't lead to its root": [[{ keys: leaf }], wanted(leaf, { chain: [x509(root)] })],
+    "an empty chain": [[{ keys: leaf }], wanted(leaf, { chain: [] })],
+    "an issuer that is no authority": [
+      [{ keys: belowNoAuthority }],
+      wanted(belowNoAuthority, { chain: [x509(notAuthority), x509(root)] }),
+    ],
+    "an expired certificate": [
+      [{ keys: expired }],
+      { allOf: [{ kind: "certificate", certificate: x509(expired), requireLogEntry: false }] },
+    ],
+    "a missing log entry": [[{ keys: leaf }], wanted(leaf, { requireLogEntry: true })],
+  };
+  for (const [name, [signers, signatures]] of Object.entries(bad)) {
+    test(`${name} doesn't`, async (context) => {
+      assert.match(
+        await failureOf(verify(context, signers, signatures)),
+        /missing signatures\n.*\n- kind: certificate/,
+      );
+    });
+  }
+});
