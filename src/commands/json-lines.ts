@@ -6,7 +6,8 @@ import type { CommandIo } from "./io.js";
 /** A JSON object. */
 export type JsonObject = { readonly [key: string]: unknown };
 
-const isObject = (value: unknown): value is JsonObject =>
+/** Whether a value is one. */
+export const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Number);
 
 /** Lines of output gathered before they are written: fewer, larger writes. */
