@@ -279,6 +279,7 @@ class FastParser {
         return this.#map(token);
       case T.MINUS: {
         const number = this.#at;
+        if (this.#types[number] !== T.INT && this.#types[number] !== T.FLOAT) throw new GaveUp();
         this.#at += 1;
         const value =
           this.#types[number] === T.INT ? intValue(this.#text(number), true) : doubleValue(this.#text(number), true);
