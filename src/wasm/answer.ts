@@ -3,6 +3,7 @@ import { JsonError, parseJson } from "../data/json.js";
 import { sameValue } from "../data/same-value.js";
 import type { Allow, Deny, Findings, Outcome } from "../policy/outcome.js";
 import type { Review } from "../policy/review.js";
+import { WasmLoadError } from "./errors.js";
 
 /** An answer was not what the protocol says; the message tells what and where. */
 export class AnswerError extends Error {
@@ -48,6 +49,24 @@ export function readSettingsVerdict(text: string): string | undefined {
   if (fields.valid === undefined) throw new AnswerError(`missing field \`valid\` at ${endOf(text)}`);
   if (typeof fields.valid !== "boolean") throw invalid("valid", "a boolean", fields.valid);
   return fields.valid ? undefined : (textOf(fields, "message") ?? "no message");
+}
+
+/**
+ * Turns a verdict about settings into the error of the load, spec kubewarden.md 1.4.
+ * @param verdict why they are refused, or undefined; may throw {@link AnswerError}
+ * @param unreadable what goes before the reason why an answer could not be read
+ */
+export function settingsRefused(verdict: () => string | undefined, unreadable: string): WasmLoadError | undefined {
+  let problem: string | undefined;
+  try {
+    problem = verdict();
+  } catch (error) {
+    if (!(error instanceof AnswerError)) throw error;
+    problem = `${unreadable}${error.message}`;
+  }
+  return problem === undefined
+    ? undefined
+    : new WasmLoadError("wasm-settings", `Policy settings are invalid: ${problem}`);
 }
 
 function readObject(text: string): Record<string, unknown> {

@@ -1,5 +1,5 @@
 /** The protocol of guests that are called by operation name and answer with Kubewarden's JSON: Extism and waPC. */
-import { AnswerError, readSettingsVerdict, readValidation } from "./answer.js";
+import { AnswerError, readSettingsVerdict, readValidation, settingsRefused } from "./answer.js";
 import { callFailure, detail, fail } from "./failures.js";
 import { reviewPayload } from "./payload.js";
 import type { Protocol } from "./protocol.js";
@@ -7,18 +7,14 @@ import type { Protocol } from "./protocol.js";
 /** @param hasSettings whether a module with these exports checks its settings */
 export function callProtocol(hasSettings: (exports: ReadonlySet<string>) => boolean): Protocol {
   return {
-    settingsCall: (settings, exports) =>
+    loadCall: (settings, exports) =>
       hasSettings(exports) ? { operation: "validate_settings", input: settings.text } : undefined,
 
-    settingsProblem(result) {
-      if (result.kind !== "answer") return `Error invoking settings validation callback: ${detail(result)}`;
-      try {
+    loadProblem: (result) =>
+      settingsRefused(() => {
+        if (result.kind !== "answer") return `Error invoking settings validation callback: ${detail(result)}`;
         return readSettingsVerdict(result.text);
-      } catch (error) {
-        if (error instanceof AnswerError) return `error: ${error.message}`;
-        throw error;
-      }
-    },
+      }, "error: "),
 
     validateCall: (review, settings) => ({ operation: "validate", input: reviewPayload(review, settings) }),
 

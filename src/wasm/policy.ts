@@ -1,8 +1,11 @@
 /** A loaded module as a policy. */
 import type { Caller, CapabilityContext, HostCapabilities } from "../host-capabilities/host.js";
+import type { KubernetesReader, ResourceSnapshot } from "../host-capabilities/kubernetes/reader.js";
 import type { Outcome } from "../policy/outcome.js";
 import type { EvaluationContext } from "../policy/policy.js";
 import type { Review } from "../policy/review.js";
+import type { WasmLoadError } from "./errors.js";
+import { fail } from "./failures.js";
 import type { GuestLimits } from "./limits.js";
 import { logEntry } from "./log.js";
 import type { PolicyMetadata } from "./module/metadata.js";
@@ -19,6 +22,7 @@ export interface PolicySurroundings {
   readonly limits: GuestLimits;
   readonly caller: Caller;
   readonly capabilities: HostCapabilities;
+  readonly kubernetes: KubernetesReader;
   readonly log: (entry: GuestLogEntry) => void;
   /** Milliseconds per call. */
   readonly timeoutMs?: number;
@@ -44,15 +48,30 @@ export class LoadedPolicy implements WasmPolicy {
   }
 
   async evaluate(review: Review, context: EvaluationContext): Promise<Outcome> {
-    const call = this.protocol.validateCall(review, this.settings);
+    let resources: readonly ResourceSnapshot[] = [];
+    if (this.protocol.wantsResources) {
+      try {
+        resources = await this.resources(context.signal);
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        return fail("capability", `cannot perform a request via callback channel: ${reason}`);
+      }
+    }
+    const call = this.protocol.validateCall(review, this.settings, resources);
     if ("verdict" in call) return call;
     return this.protocol.outcome(await this.run(call, context.deadline, context.signal), review);
   }
 
-  /** Has the module check its settings; undefined when they are valid. */
-  async settingsProblem(): Promise<string | undefined> {
-    const call = this.protocol.settingsCall(this.settings, this.module.exports);
-    return call && this.protocol.settingsProblem(await this.run(call, Number.POSITIVE_INFINITY));
+  /** Has the module check its settings; undefined when all is well. */
+  async loadProblem(): Promise<WasmLoadError | undefined> {
+    const call = this.protocol.loadCall(this.settings, this.module.exports);
+    return call && this.protocol.loadProblem(await this.run(call, Number.POSITIVE_INFINITY));
+  }
+
+  /** All resources of the kinds that the policy may read; no capability is needed for them (spec kubewarden.md 6.5). */
+  private resources(signal: AbortSignal): Promise<ResourceSnapshot[]> {
+    const { caller, kubernetes } = this.surroundings;
+    return Promise.all(caller.contextAwareResources.map((kind) => kubernetes.snapshot(kind, signal)));
   }
 
   private run(call: GuestCall, deadline: number, signal?: AbortSignal): Promise<JobResult> {

@@ -1,7 +1,12 @@
 /** How the main thread speaks with each kind of guest: the question to put, and what to make of the answer. */
+
+import type { ResourceSnapshot } from "../host-capabilities/kubernetes/reader.js";
 import type { Failure, Outcome } from "../policy/outcome.js";
 import type { Review } from "../policy/review.js";
+import type { WasmLoadError } from "./errors.js";
 import { extism } from "./extism/protocol.js";
+import { gatekeeper } from "./gatekeeper/protocol.js";
+import { opa } from "./opa/protocol.js";
 import type { JobResult } from "./pool/job.js";
 import { wapc } from "./wapc/protocol.js";
 import { wasi } from "./wasi/protocol.js";
@@ -15,12 +20,14 @@ export interface PreparedSettings {
 
 /** One kind of guest. Stateless. */
 export interface Protocol {
-  /** The call that checks settings; undefined when the module has no such function, and every settings are valid. */
-  settingsCall(settings: PreparedSettings, exports: ReadonlySet<string>): GuestCall | undefined;
-  /** Why the settings are refused, undefined when they are valid. */
-  settingsProblem(result: JobResult): string | undefined;
+  /** True when the module gets all resources of its `contextAwareResources` with each call, instead of asking for them. */
+  readonly wantsResources?: boolean;
+  /** The call that is made at load, which checks the settings; undefined when the module has nothing to check. */
+  loadCall(settings: PreparedSettings, exports: ReadonlySet<string>): GuestCall | undefined;
+  /** Why the module can't serve with these settings, undefined when it can. */
+  loadProblem(result: JobResult): WasmLoadError | undefined;
   /** The call for a review, or why there can't be one. */
-  validateCall(review: Review, settings: PreparedSettings): GuestCall | Failure;
+  validateCall(review: Review, settings: PreparedSettings, resources: readonly ResourceSnapshot[]): GuestCall | Failure;
   /** What the call came to. */
   outcome(result: JobResult, review: Review): Outcome;
 }
@@ -34,4 +41,6 @@ const PROTOCOLS: Readonly<Record<ExecutionMode, Protocol>> = {
   extism,
   "kubewarden-wapc": wapc,
   wasi,
+  opa,
+  gatekeeper,
 };

@@ -2,6 +2,7 @@
 
 import { stringifyJson } from "../data/json.js";
 import type { HostCapabilities, ResourceKind } from "../host-capabilities/host.js";
+import { type KubernetesReader, NO_CLUSTER } from "../host-capabilities/kubernetes/reader.js";
 import { CapabilityPatternError, parseCapabilities } from "../host-capabilities/patterns.js";
 import type { Policy } from "../policy/policy.js";
 import { WasmLoadError } from "./errors.js";
@@ -34,6 +35,8 @@ export interface WasmRuntimeOptions {
   readonly log: (entry: GuestLogEntry) => void;
   /** What guests may ask of the host. */
   readonly capabilities: HostCapabilities;
+  /** Where Rego policies get the resources of `contextAwareResources` from. Default: there is no cluster, and such policies fail. */
+  readonly kubernetes?: KubernetesReader;
   /** Default: the system's. */
   readonly clock?: Clock;
 }
@@ -95,11 +98,12 @@ export function createWasmRuntime(options: WasmRuntimeOptions): WasmRuntime {
         limits,
         caller: { policy: source.id, capabilities: grants, contextAwareResources: source.contextAwareResources ?? [] },
         capabilities: options.capabilities,
+        kubernetes: options.kubernetes ?? NO_CLUSTER,
         log: options.log,
         ...(timeoutMs !== undefined && { timeoutMs }),
       });
-      const problem = await policy.settingsProblem();
-      if (problem !== undefined) throw new WasmLoadError("wasm-settings", `Policy settings are invalid: ${problem}`);
+      const problem = await policy.loadProblem();
+      if (problem) throw problem;
       return policy;
     },
     status: () => pool.status(),

@@ -10,6 +10,8 @@ const SECTION_IMPORT = 2;
 const SECTION_MEMORY = 5;
 const SECTION_EXPORT = 7;
 const LIMITS_HAVE_MAXIMUM = 0x01;
+/** The kind of an import that is a memory. */
+const IMPORT_MEMORY = 2;
 
 /** What to change. */
 export interface Rewrite {
@@ -32,6 +34,8 @@ export interface Rewritten {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** Absent when the module has no memory of its own. */
   readonly memory?: MemoryShape;
+  /** The memory it imports, when it imports one. */
+  readonly importedMemory?: MemoryShape;
 }
 
 /** Whether these bytes begin as a core WebAssembly module does. */
@@ -63,7 +67,9 @@ export function rewriteModule(bytes: Uint8Array, rewrite: Rewrite): Rewritten {
       out.section(id, rewriteExports(body, rewrite.renameExports));
     else out.section(id, body);
   }
-  return { bytes: out.finish(), ...(memory && { memory }) };
+  const imports = sections.find(({ id }) => id === SECTION_IMPORT);
+  const importedMemory = imports && readImportedMemory(imports.body, rewrite.maximumPages);
+  return { bytes: out.finish(), ...(memory && { memory }), ...(importedMemory && { importedMemory }) };
 }
 
 function readMemory(body: Uint8Array, ceiling: number): MemoryShape | undefined {
@@ -72,6 +78,24 @@ function readMemory(body: Uint8Array, ceiling: number): MemoryShape | undefined 
   if (count === 0) return undefined;
   if (count > 1)
     throw new WasmLoadError("wasm-memory", "the module defines more than one memory, which the host can't limit");
+  return readShape(reader, ceiling);
+}
+
+function readImportedMemory(body: Uint8Array, ceiling: number): MemoryShape | undefined {
+  const reader = new Reader(body, 0);
+  for (let left = reader.unsigned(); left > 0; left--) {
+    reader.text();
+    reader.text();
+    if (reader.peek() === IMPORT_MEMORY) {
+      reader.byte();
+      return readShape(reader, ceiling);
+    }
+    skipImportDescription(reader);
+  }
+  return undefined;
+}
+
+function readShape(reader: Reader, ceiling: number): MemoryShape {
   const flags = reader.byte();
   if ((flags & ~LIMITS_HAVE_MAXIMUM) !== 0)
     throw new WasmLoadError("wasm-memory", "the module's memory is shared or 64-bit, which the host doesn't offer");
@@ -116,7 +140,7 @@ function skipImportDescription(reader: Reader): void {
   else if (kind === 1) {
     skipValueType(reader);
     skipLimits(reader);
-  } else if (kind === 2) skipLimits(reader);
+  } else if (kind === IMPORT_MEMORY) skipLimits(reader);
   else if (kind === 3) {
     skipValueType(reader);
     reader.byte();
@@ -162,6 +186,11 @@ class Reader {
 
   get done(): boolean {
     return this.position >= this.source.length;
+  }
+
+  /** The next byte, left where it is. */
+  peek(): number | undefined {
+    return this.source[this.position];
   }
 
   byte(): number {

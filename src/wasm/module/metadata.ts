@@ -4,7 +4,7 @@ import { WasmLoadError } from "../errors.js";
 import type { ExecutionMode } from "../worker/messages.js";
 
 const SECTION = "io.kubewarden.metadata";
-const MODES: ReadonlySet<string> = new Set<ExecutionMode>(["kubewarden-wapc", "wasi", "extism"]);
+const MODES: ReadonlySet<string> = new Set<ExecutionMode>(["kubewarden-wapc", "wasi", "opa", "gatekeeper", "extism"]);
 
 /** What the host reads of the metadata; rules and lists in it grant nothing at run time. */
 export interface PolicyMetadata {

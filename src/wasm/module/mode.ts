@@ -43,6 +43,7 @@ function candidates(module: WebAssembly.Module): ExecutionMode[] {
   const imports = new Set(WebAssembly.Module.imports(module).map((entry) => entry.module));
   const exports = new Set(WebAssembly.Module.exports(module).map((entry) => entry.name));
   if (exports.has("__guest_call") || imports.has(WAPC_MODULE)) return ["kubewarden-wapc"];
+  if (exports.has("opa_eval_ctx_new")) return ["opa", "gatekeeper"];
   if (imports.has(EXTISM_MODULE) || exports.has("validate")) return ["extism"];
   if (exports.has("_start") && imports.has(WASI_MODULE)) return ["wasi"];
   return [];

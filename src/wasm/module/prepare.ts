@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { WasmLoadError } from "../errors.js";
 import { EXTISM_MODULE, HOST_CALL_MODULE, HOST_CALL_NAME, RENAMED_START, RENAMED_WASI } from "../extism/names.js";
+import { OPA_IMPORTS } from "../opa/names.js";
 import { WAPC_IMPORTS } from "../wapc/names.js";
 import { HOST_IMPORT_MODULES } from "../wasi/names.js";
 import type { ExecutionMode, GuestModule } from "../worker/messages.js";
@@ -76,7 +77,16 @@ export class ModuleStore {
     checkMetadata(metadata, mode);
     checkImports(module, mode);
     const exports = new Set(WebAssembly.Module.exports(module).map(({ name }) => name));
-    return { id: this.nextId++, module, digest, mode, exports, ...(metadata && { metadata }) };
+    const { importedMemory } = rewritten;
+    return {
+      id: this.nextId++,
+      module,
+      digest,
+      mode,
+      exports,
+      ...(metadata && { metadata }),
+      ...(importedMemory && { importedMemory }),
+    };
   }
 }
 
@@ -143,9 +153,12 @@ function served(mode: ExecutionMode, module: string, name: string): boolean {
       );
     case "kubewarden-wapc":
       return (module === "wapc" && WAPC_IMPORTS.has(name)) || (module === WASI_MODULE && WASI_FUNCTIONS.has(name));
-    default:
+    case "wasi":
       return (
         (HOST_IMPORT_MODULES.has(module) && name === "call") || (module === WASI_MODULE && WASI_FUNCTIONS.has(name))
       );
+    case "opa":
+    case "gatekeeper":
+      return module === "env" && OPA_IMPORTS.has(name);
   }
 }

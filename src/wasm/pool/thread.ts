@@ -64,7 +64,7 @@ export class GuestThread {
     this.control.reset();
     const has = this.known.delete(module.id);
     this.known.set(module.id, true);
-    this.post({ type: "run", moduleId: module.id, ...(!has && { module: module.module }), ...message });
+    this.post({ type: "run", moduleId: module.id, ...(!has && { module: shared(module) }), ...message });
   }
 
   /** The job is over; the thread no longer keeps the process alive. */
@@ -102,4 +102,9 @@ export class GuestThread {
   private post(message: ToWorker): void {
     this.worker.postMessage(message);
   }
+}
+
+/** Only what the worker needs: a prepared module has more, and everything posted is copied. */
+function shared({ id, module, importedMemory }: GuestModule): GuestModule {
+  return { id, module, ...(importedMemory && { importedMemory }) };
 }

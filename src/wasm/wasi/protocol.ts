@@ -1,22 +1,18 @@
 /** WASI commands, spec kubewarden.md 6.4. */
-import { AnswerError, readSettingsVerdict, readValidation } from "../answer.js";
+import { AnswerError, readSettingsVerdict, readValidation, settingsRefused } from "../answer.js";
 import { causeOf, detail, fail, type Unanswered } from "../failures.js";
 import { reviewPayload } from "../payload.js";
 import type { Protocol } from "../protocol.js";
 
 /** See {@link Protocol}. */
 export const wasi: Protocol = {
-  settingsCall: (settings) => ({ operation: "validate-settings", input: settings.text }),
+  loadCall: (settings) => ({ operation: "validate-settings", input: settings.text }),
 
-  settingsProblem(result) {
-    if (result.kind !== "answer") return words(result);
-    try {
-      return readSettingsVerdict(result.text);
-    } catch (error) {
-      if (error instanceof AnswerError) return `Cannot deserialize settings validation response: ${error.message}`;
-      throw error;
-    }
-  },
+  loadProblem: (result) =>
+    settingsRefused(
+      () => (result.kind === "answer" ? readSettingsVerdict(result.text) : words(result)),
+      "Cannot deserialize settings validation response: ",
+    ),
 
   validateCall: (review, settings) => ({ operation: "validate", input: reviewPayload(review, settings) }),
 

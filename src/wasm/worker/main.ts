@@ -7,18 +7,28 @@ import { parentPort, receiveMessageOnPort, workerData } from "node:worker_thread
 import { ControlBlock } from "./control-block.js";
 import { GuestLimitError, GuestStartError, type RunGuest } from "./guest.js";
 import { WorkerHost } from "./host.js";
-import type { ExecutionMode, FromWorker, GuestResult, RunMessage, ToWorker, WorkerStart } from "./messages.js";
+import type {
+  ExecutionMode,
+  FromWorker,
+  GuestModule,
+  GuestResult,
+  RunMessage,
+  ToWorker,
+  WorkerStart,
+} from "./messages.js";
 
 if (!parentPort) throw new Error("worker/main.js runs as a worker thread only");
 const port = parentPort;
 const control = new ControlBlock((workerData as WorkerStart).control);
-const modules = new Map<number, WebAssembly.Module>();
+const modules = new Map<number, GuestModule>();
 
 /** Each protocol's code is loaded with its first guest. */
 const loaders: Record<ExecutionMode, () => Promise<RunGuest>> = {
   extism: async () => (await import("../extism/guest.js")).runExtism,
   "kubewarden-wapc": async () => (await import("../wapc/guest.js")).runWapc,
   wasi: async () => (await import("../wasi/guest.js")).runWasi,
+  opa: async () => (await import("../opa/guest.js")).runRego,
+  gatekeeper: async () => (await import("../opa/guest.js")).runRego,
 };
 const runners = new Map<ExecutionMode, RunGuest>();
 
@@ -37,7 +47,7 @@ async function run(message: RunMessage): Promise<GuestResult> {
   }
   const host = new WorkerHost(post, () => receiveMessageOnPort(port)?.message, control, message.limits);
   try {
-    const result = await runner(module, message.call, host);
+    const result = await runner(module.module, message.call, host, module.importedMemory);
     host.finish();
     return result;
   } catch (error) {

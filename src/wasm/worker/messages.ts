@@ -3,7 +3,7 @@ import type { HostAnswer } from "../../host-capabilities/host.js";
 import type { GuestLimits } from "../limits.js";
 
 /** How a module wants to be talked to. The names are those of the metadata section, and `extism` beside them. */
-export type ExecutionMode = "extism" | "kubewarden-wapc" | "wasi";
+export type ExecutionMode = "extism" | "kubewarden-wapc" | "wasi" | "opa" | "gatekeeper";
 
 /** One question to a guest. */
 export interface GuestCall {
@@ -15,17 +15,25 @@ export interface GuestCall {
   readonly data?: string;
 }
 
+/** Sizes of a memory, in pages. */
+export interface GuestMemory {
+  readonly initial: number;
+  readonly maximum: number;
+}
+
 /** A compiled module as workers know it. */
 export interface GuestModule {
   readonly id: number;
   readonly module: WebAssembly.Module;
+  /** The memory that the module wants from its host, when it has none of its own. */
+  readonly importedMemory?: GuestMemory;
 }
 
 /** To the worker: run this. `module` comes along the first time only. */
 export interface RunMessage {
   readonly type: "run";
   readonly moduleId: number;
-  readonly module?: WebAssembly.Module;
+  readonly module?: GuestModule;
   readonly mode: ExecutionMode;
   readonly call: GuestCall;
   readonly limits: GuestLimits;

@@ -1,0 +1,36 @@
+/** Gatekeeper policies: settings are parameters, the answer is a list of violations, spec kubewarden.md 6.5. */
+import { stringifyJson } from "../../data/json.js";
+import type { Outcome } from "../../policy/outcome.js";
+import { fail } from "../failures.js";
+import type { Protocol } from "../protocol.js";
+import { regoLoadCall, regoLoadProblem, regoOutcome } from "../rego.js";
+import { inventory } from "../rego-data.js";
+
+/** See {@link Protocol}. */
+export const gatekeeper: Protocol = {
+  wantsResources: true,
+  loadCall: regoLoadCall,
+  loadProblem: regoLoadProblem,
+  validateCall(review, settings, resources) {
+    if (review.kind === "raw")
+      return fail("protocol", "internal server error: Gatekeeper does not support raw validation requests");
+    return {
+      operation: "validate",
+      input: `{"parameters":${settings.text},"review":${review.requestText()}}`,
+      data: resources.length === 0 ? "{}" : stringifyJson({ inventory: inventory(resources) }),
+    };
+  },
+  outcome: (result) => regoOutcome(result, "cannot interpret Gatekeeper policy result", violations),
+};
+
+/** No violation allows. A result that is no list of violations is an error: it must not pass as none. */
+function violations(result: unknown): Outcome {
+  if (!Array.isArray(result)) throw new Error("not a list");
+  if (result.length === 0) return { verdict: "allow" };
+  const messages = result.map((violation: unknown) => {
+    if (typeof violation !== "object" || violation === null) throw new Error("not a violation");
+    return "msg" in violation && typeof violation.msg === "string" ? violation.msg : undefined;
+  });
+  const message = messages.filter((text) => text !== undefined).join(", ");
+  return { verdict: "deny", ...(message !== "" && { message }) };
+}

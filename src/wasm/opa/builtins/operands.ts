@@ -1,0 +1,35 @@
+/** Checks of what Rego passes to a builtin. */
+
+/** @throws when the operand is no string */
+export function textOf(value: unknown, builtin: string): string {
+  if (typeof value !== "string") throw new Error(`${builtin}: operand must be a string`);
+  return value;
+}
+
+/** @throws when the operand is no list */
+export function listOf(value: unknown, builtin: string): unknown[] {
+  if (!Array.isArray(value)) throw new Error(`${builtin}: operand must be an array`);
+  return value;
+}
+
+/** @throws when the operand is no object */
+export function objectOf(value: unknown, builtin: string): Record<string, unknown> {
+  if (typeof value !== "object" || value === null || Array.isArray(value) || value instanceof Number)
+    throw new Error(`${builtin}: operand must be an object`);
+  return value as Record<string, unknown>;
+}
+
+/** @throws when the operand is no whole number */
+export function integerOf(value: unknown, builtin: string): bigint {
+  if (typeof value === "bigint") return value;
+  if (typeof value === "number" || value instanceof Number) {
+    const number = Number(value);
+    if (Number.isInteger(number)) return BigInt(number);
+  }
+  throw new Error(`${builtin}: operand must be an integer`);
+}
+
+/** A whole number in the value model of `data/json`. */
+export function integer(value: bigint): number | bigint {
+  return value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value;
+}

@@ -1,0 +1,126 @@
+/** Runs one evaluation of a Rego module (OPA and Gatekeeper alike), byte level of spec kubewarden.md 6.5. */
+import { parseJson, stringifyJson } from "../../data/json.js";
+import { type GuestHost, GuestLimitError, GuestStartError } from "../worker/guest.js";
+import type { GuestCall, GuestMemory, GuestResult } from "../worker/messages.js";
+import { type Builtin, builtinsFor } from "./builtins/index.js";
+import { MISSING_BUILTINS } from "./names.js";
+
+/** Pages that OPA's own hosts start with when the module asks for fewer. */
+const INITIAL_PAGES = 5;
+/** The entrypoint that is asked: a policy built for Kubewarden has only this one. */
+const ENTRYPOINT = 0;
+
+/** Raised for `opa_abort`: the module gave up. */
+class RegoAbort extends Error {}
+
+/** See {@link RunGuest}. */
+export function runRego(
+  module: WebAssembly.Module,
+  call: GuestCall,
+  host: GuestHost,
+  shape?: GuestMemory,
+): GuestResult {
+  const memory = new WebAssembly.Memory({
+    initial: Math.max(INITIAL_PAGES, shape?.initial ?? 0),
+    maximum: Math.max(INITIAL_PAGES, shape?.maximum ?? host.limits.memoryPages),
+  });
+  const rego = instantiate(module, memory, host);
+  if (call.operation === MISSING_BUILTINS) return { kind: "answer", text: JSON.stringify(rego.missingBuiltins) };
+  const { call: ask, push, pull } = rego;
+  rego.setHeap(rego.baseHeap);
+  const data = push(call.data ?? "{}");
+  const input = push(call.input);
+  const evaluation = ask("opa_eval_ctx_new");
+  ask("opa_eval_ctx_set_input", evaluation, input);
+  ask("opa_eval_ctx_set_data", evaluation, data);
+  ask("opa_eval_ctx_set_entrypoint", evaluation, ENTRYPOINT);
+  host.enterCall();
+  ask("eval", evaluation);
+  return { kind: "answer", text: pull(ask("opa_eval_ctx_get_result", evaluation)) };
+}
+
+interface Rego {
+  readonly baseHeap: number;
+  /** Names of builtins that the module needs and the host lacks. */
+  readonly missingBuiltins: readonly string[];
+  setHeap(address: number): void;
+  call(name: string, ...parameters: number[]): number;
+  push(json: string): number;
+  pull(address: number): string;
+}
+
+function instantiate(module: WebAssembly.Module, memory: WebAssembly.Memory, host: GuestHost): Rego {
+  const encoder = new TextEncoder();
+  let exports: Readonly<Record<string, WebAssembly.ExportValue>> = {};
+  const table: Readonly<Record<string, Builtin>> = builtinsFor({
+    trace: (text) => host.log("debug", text, "policy"),
+    now: () => Date.now(),
+  });
+  const names = new Map<number, string>();
+
+  /** A text in the guest's memory, up to its NUL. */
+  const textAt = (address: number): string => {
+    const bytes = new Uint8Array(memory.buffer);
+    const end = bytes.indexOf(0, address);
+    if (end < 0) throw new Error("a text without end in the guest's memory");
+    if (end - address > host.limits.outputBytes)
+      throw new GuestLimitError(`the policy's answer is longer than ${host.limits.outputBytes} bytes`);
+    return new TextDecoder().decode(bytes.subarray(address, end));
+  };
+  const call = (name: string, ...parameters: number[]): number => {
+    const exported = exports[name];
+    if (typeof exported !== "function") throw new GuestStartError(`the module does not export ${name}`);
+    return Number((exported as WebAssembly.ExportedFunction)(...parameters) ?? 0);
+  };
+  const pull = (address: number) => textAt(call("opa_json_dump", address));
+  const push = (json: string): number => {
+    const bytes = encoder.encode(json);
+    const address = call("opa_malloc", bytes.length);
+    new Uint8Array(memory.buffer, address, bytes.length).set(bytes);
+    const value = call("opa_json_parse", address, bytes.length);
+    if (value === 0) throw new Error("the module can't read its input");
+    return value;
+  };
+  const builtin = (id: number, _context: number, ...parameters: number[]): number => {
+    const name = names.get(id) ?? `builtin ${id}`;
+    const serve = Object.hasOwn(table, name) ? table[name] : undefined;
+    if (!serve) throw new Error(`the builtin ${name} is not there`);
+    const result = serve(...parameters.map((address) => parseJson(pull(address))));
+    return push(stringifyJson(result));
+  };
+
+  try {
+    const env: WebAssembly.ModuleImports = {
+      memory,
+      opa_abort(address: number) {
+        throw new RegoAbort(textAt(address));
+      },
+      opa_println: (address: number) => host.log("info", textAt(address), "policy"),
+      opa_builtin0: builtin,
+      opa_builtin1: builtin,
+      opa_builtin2: builtin,
+      opa_builtin3: builtin,
+      opa_builtin4: builtin,
+    };
+    exports = new WebAssembly.Instance(module, { env }).exports;
+    push("{}");
+    const baseHeap = call("opa_heap_ptr_get");
+    const ids = parseJson(pull(call("builtins"))) as Record<string, number>;
+    for (const [name, id] of Object.entries(ids)) names.set(id, name);
+    return {
+      baseHeap,
+      missingBuiltins: Object.keys(ids)
+        .filter((name) => !Object.hasOwn(table, name))
+        .sort(),
+      setHeap: (address) => {
+        call("opa_heap_ptr_set", address);
+      },
+      call,
+      push,
+      pull,
+    };
+  } catch (error) {
+    if (error instanceof GuestLimitError) throw error;
+    throw new GuestStartError(error instanceof Error ? error.message : String(error));
+  }
+}

@@ -1,0 +1,72 @@
+/** OPA policies: settings are data, the answer is an AdmissionResponse, spec kubewarden.md 6.5. */
+import { parseJson, stringifyJson } from "../../data/json.js";
+import type { Deny, Outcome } from "../../policy/outcome.js";
+import type { PreparedSettings, Protocol } from "../protocol.js";
+import { regoLoadCall, regoLoadProblem, regoOutcome } from "../rego.js";
+import { byPlural } from "../rego-data.js";
+
+/** See {@link Protocol}. */
+export const opa: Protocol = {
+  wantsResources: true,
+  loadCall: regoLoadCall,
+  loadProblem: regoLoadProblem,
+  validateCall: (review, settings, resources) => ({
+    operation: "validate",
+    input: `{"request":${review.requestText()}}`,
+    data: resources.length === 0 ? settings.text : withKubernetes(settings, byPlural(resources)),
+  }),
+  outcome: (result) => regoOutcome(result, "cannot interpret OPA policy result", admissionResponse),
+};
+
+/** The settings with the key `kubernetes`, which overrides a setting of that name. */
+function withKubernetes({ value }: PreparedSettings, kubernetes: unknown): string {
+  return stringifyJson({ ...(value as Record<string, unknown>), kubernetes });
+}
+
+/** Reads `[0].result.response`. */
+function admissionResponse(result: unknown): Outcome {
+  const response = record(record(result).response);
+  const { allowed, uid } = response;
+  if (typeof allowed !== "boolean" || typeof uid !== "string") throw new Error("no response");
+  const shared = {
+    ...(Array.isArray(response.warnings) && { warnings: response.warnings.map(String) }),
+    ...(isRecord(response.auditAnnotations) && { auditAnnotations: texts(response.auditAnnotations) }),
+    ...patchOf(response),
+  };
+  const status = isRecord(response.status) ? response.status : undefined;
+  const words = {
+    ...(typeof status?.message === "string" && { message: status.message }),
+    ...(typeof status?.code === "number" && { code: status.code }),
+  };
+  if (allowed) return { verdict: "allow", ...words, ...shared };
+  return {
+    verdict: "deny",
+    ...words,
+    ...(typeof status?.reason === "string" && { reason: status.reason }),
+    ...(status && { status }),
+    ...shared,
+  } satisfies Deny;
+}
+
+/** A base64 JSON Patch that the policy made itself. */
+function patchOf(response: Record<string, unknown>): { mutation?: { kind: "patch"; patch: string } } {
+  const { patch } = response;
+  if (patch === undefined || patch === null) return {};
+  if (typeof patch !== "string") throw new Error("the patch is no text");
+  // Read here, so that a patch that is none is the policy's failure and not the client's surprise.
+  if (!Array.isArray(parseJson(Buffer.from(patch, "base64").toString("utf8")))) throw new Error("the patch is no list");
+  return { mutation: { kind: "patch", patch } };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function record(value: unknown): Record<string, unknown> {
+  if (!isRecord(value)) throw new Error("not an object");
+  return value;
+}
+
+function texts(map: Record<string, unknown>): Record<string, string> {
+  return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, String(value)]));
+}

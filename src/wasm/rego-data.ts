@@ -1,0 +1,47 @@
+/** The shapes in which Rego policies get the cluster's resources, spec kubewarden.md 6.5. */
+import { setKey } from "../data/plain-object.js";
+import type { ResourceSnapshot } from "../host-capabilities/kubernetes/reader.js";
+
+type Tree = Record<string, unknown>;
+
+/** OPA: plural, then namespace (for namespaced kinds), then name. Kinds without objects are absent. */
+export function byPlural(resources: readonly ResourceSnapshot[]): Tree {
+  const tree: Tree = {};
+  for (const { plural, namespaced, items } of resources) {
+    for (const item of items) {
+      const { name, namespace } = identity(item);
+      put(tree, namespaced ? [plural, namespace, name] : [plural, name], item);
+    }
+  }
+  return tree;
+}
+
+/** Gatekeeper: `cluster` or `namespace`, then apiVersion and kind, then name. */
+export function inventory(resources: readonly ResourceSnapshot[]): Tree {
+  const tree: Tree = {};
+  for (const { kind, namespaced, items } of resources) {
+    for (const item of items) {
+      const { name, namespace } = identity(item);
+      const path = [kind.apiVersion, kind.kind, name];
+      put(tree, namespaced ? ["namespace", namespace, ...path] : ["cluster", ...path], item);
+    }
+  }
+  return tree;
+}
+
+function put(tree: Tree, path: readonly string[], item: unknown): void {
+  let at = tree;
+  for (const [index, key] of path.entries()) {
+    if (index === path.length - 1) {
+      setKey(at, key, item);
+      return;
+    }
+    if (!Object.hasOwn(at, key)) setKey(at, key, {});
+    at = at[key] as Tree;
+  }
+}
+
+function identity(item: unknown): { name: string; namespace: string } {
+  const metadata = (item as { metadata?: { name?: unknown; namespace?: unknown } } | null)?.metadata;
+  return { name: String(metadata?.name ?? ""), namespace: String(metadata?.namespace ?? "") };
+}

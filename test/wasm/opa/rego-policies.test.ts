@@ -1,0 +1,219 @@
+/** OPA and Gatekeeper policies, spec kubewarden.md 6.5. */
+import assert from "node:assert/strict";
+import { after, describe, test } from "node:test";
+import { parseJson } from "../../../src/data/json.js";
+import { type KubernetesReader, NO_CLUSTER } from "../../../src/host-capabilities/kubernetes/reader.js";
+import type { WasmPolicy } from "../../../src/wasm/index.js";
+import { admission, behave, context, file, raw, testRuntime } from "../support.js";
+
+const NAMESPACES = [{ metadata: { name: "a" } }, { metadata: { name: "b" } }];
+const PODS = [{ metadata: { name: "p", namespace: "a" } }];
+const kubernetes: KubernetesReader = {
+  ...NO_CLUSTER,
+  snapshot: (kind) =>
+    kind.kind === "Secret"
+      ? Promise.reject(new Error("Cannot find resource v1/Secret"))
+      : Promise.resolve(
+          kind.kind === "Pod"
+            ? { kind, plural: "pods", namespaced: true, items: PODS }
+            : { kind, plural: "namespaces", namespaced: false, items: NAMESPACES },
+        ),
+};
+const BOTH_KINDS = [
+  { apiVersion: "v1", kind: "Namespace" },
+  { apiVersion: "v1", kind: "Pod" },
+];
+
+describe("opa:", () => {
+  const { runtime, logged } = testRuntime({ defaultTimeoutMs: 300, kubernetes });
+  after(() => runtime.close());
+  const bytes = file("test/vectors/rego/opa.wasm");
+  const load = (settings: Record<string, unknown> = {}): Promise<WasmPolicy> =>
+    runtime.load({ id: "rego", bytes, settings, executionMode: "opa" });
+  const ask = async (mode: string) => behave(await load(), mode);
+
+  test("a module that may be one or the other is refused", () =>
+    assert.rejects(runtime.load({ id: "rego", bytes, settings: {} }), {
+      code: "wasm-mode",
+      message: "the module may be opa or gatekeeper; say which with executionMode",
+    }));
+
+  test("builtins that the host lacks are refused by name", () =>
+    assert.rejects(
+      runtime.load({
+        id: "rego",
+        bytes: file("test/vectors/rego/missing.wasm"),
+        settings: {},
+        executionMode: "opa",
+      }),
+      {
+        code: "wasm-builtins",
+        message: "the following Rego builtins are not provided by the host: http.send, rand.intn",
+      },
+    ));
+
+  test("accepts", async () => assert.deepEqual(await ask("accept"), { verdict: "allow" }));
+
+  test("accepts with warnings, annotations, words", async () => {
+    assert.deepEqual(await ask("accept-warn"), {
+      verdict: "allow",
+      warnings: ["first warning", "second warning"],
+      auditAnnotations: { who: "chaos" },
+    });
+    assert.deepEqual(await ask("accept-msg"), { verdict: "allow", message: "accepted with a message", code: 201 });
+  });
+
+  test("rejects with the status as the policy made it", async () =>
+    assert.deepEqual(await ask("reject-code"), {
+      verdict: "deny",
+      message: "chaos says no",
+      code: 418,
+      reason: "Invalid",
+      status: { message: "chaos says no", code: 418, reason: "Invalid" },
+    }));
+
+  test("rejects without a word", async () => assert.deepEqual(await ask("reject-bare"), { verdict: "deny" }));
+
+  test("mutates by its own patch", async () => {
+    const outcome = await ask("mutate");
+    assert.ok(outcome.verdict === "allow" && outcome.mutation?.kind === "patch");
+    assert.deepEqual(JSON.parse(Buffer.from(outcome.mutation.patch, "base64").toString()), [
+      { op: "add", path: "/metadata/labels", value: { chaos: "yes" } },
+    ]);
+  });
+
+  test("settings are data", async () => {
+    const policy = await load({ mode: "reject-bare" });
+    assert.deepEqual(await policy.evaluate(raw({}), context()), { verdict: "deny" });
+  });
+
+  test("the input is the request, large numbers included", async () => {
+    const outcome = await (await load()).evaluate(raw({ mode: "echo", n: 9007199254740993n, t: "é" }), context());
+    assert.ok(outcome.verdict === "deny" && outcome.message !== undefined);
+    assert.deepEqual(parseJson(outcome.message), { request: { mode: "echo", n: 9007199254740993n, t: "é" } });
+  });
+
+  test("builtins serve the module", async () => {
+    const outcome = await (await load()).evaluate(raw({ mode: "sprintf" }), context());
+    assert.ok(outcome.verdict === "deny");
+    assert.equal(outcome.message, 'sprintf has 2 of {"a": [1, true, null, "x"]} and   1.2');
+    assert.deepEqual(await ask("used"), { verdict: "allow" });
+  });
+
+  test("trace reaches the log", async () => {
+    logged.length = 0;
+    assert.deepEqual(await ask("log"), { verdict: "allow" });
+    assert.deepEqual(logged, [{ policy: "rego", level: "debug", message: "hello from chaos" }]);
+  });
+
+  for (const mode of ["no-uid", "no-allowed", "undefined"]) {
+    test(`a result that is ${mode} can't be used`, async () =>
+      assert.deepEqual(await ask(mode), {
+        verdict: "error",
+        cause: "protocol",
+        message: "internal server error: cannot interpret OPA policy result",
+      }));
+  }
+
+  test("a patch that is none can't be used", async () => assert.equal((await ask("bad-patch")).verdict, "error"));
+
+  test("a failing builtin is an error, not an undefined", async () => {
+    const outcome = await ask("builtin-error");
+    assert.ok(outcome.verdict === "error");
+    assert.equal(outcome.message, 'internal server error: semver.compare: "not a version" is no semantic version');
+  });
+
+  test("a loop ends at the limit", async () =>
+    assert.deepEqual(await ask("loop"), {
+      verdict: "error",
+      cause: "timeout",
+      message: "internal server error: guest code interrupted, execution deadline exceeded",
+    }));
+
+  test("resources of the cluster are data, whatever the settings call kubernetes", async () => {
+    const policy = await runtime.load({
+      id: "rego",
+      bytes,
+      settings: { mode: "resources", kubernetes: 1 },
+      executionMode: "opa",
+      contextAwareResources: BOTH_KINDS,
+    });
+    const outcome = await policy.evaluate(raw({}), context());
+    assert.ok(outcome.verdict === "deny" && outcome.message !== undefined);
+    assert.deepEqual(JSON.parse(outcome.message), {
+      namespaces: { a: NAMESPACES[0], b: NAMESPACES[1] },
+      pods: { a: { p: PODS[0] } },
+    });
+  });
+
+  test("resources that can't be had reject", async () => {
+    const policy = await runtime.load({
+      id: "rego",
+      bytes,
+      settings: { mode: "accept" },
+      executionMode: "opa",
+      contextAwareResources: [{ apiVersion: "v1", kind: "Secret" }],
+    });
+    assert.deepEqual(await policy.evaluate(raw({}), context()), {
+      verdict: "error",
+      cause: "capability",
+      message: "cannot perform a request via callback channel: Cannot find resource v1/Secret",
+    });
+  });
+});
+
+describe("gatekeeper:", () => {
+  const { runtime } = testRuntime({ kubernetes });
+  after(() => runtime.close());
+  const bytes = file("test/vectors/rego/gatekeeper.wasm");
+  const load = (settings: Record<string, unknown> = {}, contextAwareResources = BOTH_KINDS.slice(0, 0)) =>
+    runtime.load({ id: "gk", bytes, settings, executionMode: "gatekeeper", contextAwareResources });
+  const pod = (...names: string[]) =>
+    admission({ spec: { containers: names.map((name) => ({ name, securityContext: { privileged: true } })) } });
+
+  test("no violation allows", async () =>
+    assert.deepEqual(await (await load()).evaluate(pod(), context()), { verdict: "allow" }));
+
+  test("messages are joined, and there is no code", async () =>
+    assert.deepEqual(await (await load({ exempt: [] })).evaluate(pod("a", "b"), context()), {
+      verdict: "deny",
+      message: "container a is privileged, container b is privileged",
+    }));
+
+  test("settings are parameters", async () =>
+    assert.deepEqual(await (await load({ exempt: ["a", "b"] })).evaluate(pod("a", "b"), context()), {
+      verdict: "allow",
+    }));
+
+  test("a violation without a message rejects all the same", async () =>
+    assert.deepEqual(await (await load({ silent: true })).evaluate(pod(), context()), { verdict: "deny" }));
+
+  test("raw reviews are refused", async () =>
+    assert.deepEqual(await (await load()).evaluate(raw({}), context()), {
+      verdict: "error",
+      cause: "protocol",
+      message: "internal server error: Gatekeeper does not support raw validation requests",
+    }));
+
+  test("resources of the cluster are the inventory", async () => {
+    const outcome = await (await load({ show: true }, BOTH_KINDS)).evaluate(pod(), context());
+    assert.ok(outcome.verdict === "deny" && outcome.message !== undefined);
+    const inventory = outcome.message.split(", ").find((text) => text.startsWith("{")) ?? outcome.message;
+    assert.deepEqual(JSON.parse(inventory.replace(", too many", "")), {
+      cluster: { v1: { Namespace: { a: NAMESPACES[0], b: NAMESPACES[1] } } },
+      namespace: { a: { v1: { Pod: { p: PODS[0] } } } },
+    });
+    assert.match(outcome.message, /too many/);
+  });
+
+  test("an OPA policy is no list of violations, and so an error", async () => {
+    const policy = await runtime.load({
+      id: "gk",
+      bytes: file("test/vectors/rego/opa.wasm"),
+      settings: {},
+      executionMode: "gatekeeper",
+    });
+    const outcome = await policy.evaluate(admission({}), context());
+    assert.equal(outcome.verdict, "error");
+  });
+});
