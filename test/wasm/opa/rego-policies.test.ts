@@ -174,11 +174,12 @@ describe("gatekeeper:", () => {
   test("no violation allows", async () =>
     assert.deepEqual(await (await load()).evaluate(pod(), context()), { verdict: "allow" }));
 
-  test("messages are joined, and there is no code", async () =>
-    assert.deepEqual(await (await load({ exempt: [] })).evaluate(pod("a", "b"), context()), {
-      verdict: "deny",
-      message: "container a is privileged, container b is privileged",
-    }));
+  test("messages are joined, and there is no code", async () => {
+    const outcome = await (await load({ exempt: [] })).evaluate(pod("a", "b"), context());
+    assert.ok(outcome.verdict === "deny" && outcome.code === undefined && outcome.message !== undefined);
+    // Violations are a set: their order is the module's.
+    assert.deepEqual(outcome.message.split(", ").sort(), ["container a is privileged", "container b is privileged"]);
+  });
 
   test("settings are parameters", async () =>
     assert.deepEqual(await (await load({ exempt: ["a", "b"] })).evaluate(pod("a", "b"), context()), {
