@@ -2,9 +2,23 @@
 import type { Library } from "../declarations.js";
 import { added, fn, method, overload } from "../declare.js";
 import { BOOL, INT, opaqueType, STRING } from "../types.js";
+import { CelError, noSuchOverload } from "../values/cel-error.js";
+import type { Result } from "../values/value.js";
 import { IP_TYPE } from "./ip.js";
+import { CidrValue, IpValue } from "./ip-value.js";
 
 const CIDR_TYPE = opaqueType("net.CIDR");
+
+/** An address that is none is not an error of its own here. */
+function containsIpText(block: CidrValue, text: string): Result {
+  const address = IpValue.parse(text);
+  return address instanceof CelError ? noSuchOverload() : block.containsIp(address);
+}
+
+function containsCidrText(block: CidrValue, text: string): Result {
+  const other = CidrValue.parse(text);
+  return other instanceof CelError ? other : block.containsCidr(other);
+}
 
 /** `cidr`, `isCIDR`, containment and the parts of a block. */
 export const cidrLibrary: Library = {
@@ -12,21 +26,37 @@ export const cidrLibrary: Library = {
   typeNames: new Map([["net.CIDR", CIDR_TYPE]]),
   functions: added(
     130,
-    fn("cidr", overload("string_to_cidr", [STRING], CIDR_TYPE)),
+    fn("cidr", overload("string_to_cidr", [STRING], CIDR_TYPE, CidrValue.parse)),
     fn(
       "containsIP",
-      method("cidr_contains_ip_string", [CIDR_TYPE, STRING], BOOL),
-      method("cidr_contains_ip_ip", [CIDR_TYPE, IP_TYPE], BOOL),
+      method("cidr_contains_ip_string", [CIDR_TYPE, STRING], BOOL, containsIpText),
+      method("cidr_contains_ip_ip", [CIDR_TYPE, IP_TYPE], BOOL, (block: CidrValue, address: IpValue) =>
+        block.containsIp(address),
+      ),
     ),
     fn(
       "containsCIDR",
-      method("cidr_contains_cidr_string", [CIDR_TYPE, STRING], BOOL),
-      method("cidr_contains_cidr", [CIDR_TYPE, CIDR_TYPE], BOOL),
+      method("cidr_contains_cidr_string", [CIDR_TYPE, STRING], BOOL, containsCidrText),
+      method("cidr_contains_cidr", [CIDR_TYPE, CIDR_TYPE], BOOL, (block: CidrValue, other: CidrValue) =>
+        block.containsCidr(other),
+      ),
     ),
-    fn("ip", method("cidr_ip", [CIDR_TYPE], IP_TYPE)),
-    fn("masked", method("cidr_masked", [CIDR_TYPE], CIDR_TYPE)),
-    fn("prefixLength", method("cidr_prefix_length", [CIDR_TYPE], INT)),
-    fn("isCIDR", overload("is_cidr", [STRING], BOOL)),
-    fn("string", overload("cidr_to_string", [CIDR_TYPE], STRING)),
+    fn(
+      "ip",
+      method("cidr_ip", [CIDR_TYPE], IP_TYPE, ({ ip }: CidrValue) => ip),
+    ),
+    fn(
+      "masked",
+      method("cidr_masked", [CIDR_TYPE], CIDR_TYPE, (block: CidrValue) => block.masked()),
+    ),
+    fn(
+      "prefixLength",
+      method("cidr_prefix_length", [CIDR_TYPE], INT, ({ bits }: CidrValue) => bits),
+    ),
+    fn(
+      "isCIDR",
+      overload("is_cidr", [STRING], BOOL, (text: string) => !(CidrValue.parse(text) instanceof CelError)),
+    ),
+    fn("string", overload("cidr_to_string", [CIDR_TYPE], STRING, String)),
   ),
 };

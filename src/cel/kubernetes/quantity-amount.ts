@@ -1,0 +1,88 @@
+/**
+ * The numbers of quantities (spec kubernetes-cel.md 4.9): decimal, in one of two representations, which `isInteger` and `asInteger` can tell
+ * apart: a fast one (an int64 and a scale), and an arbitrarily precise one.
+ */
+import { INT_MAX, INT_MIN } from "../values/numbers.js";
+
+/** How a quantity was written, and is written again. */
+export type QuantityFormat = "decimal" | "exponent" | "binary";
+
+/** unscaled × 10^scale. */
+export interface Amount {
+  readonly unscaled: bigint;
+  readonly scale: number;
+  readonly fast: boolean;
+}
+
+export const ZERO: Amount = { unscaled: 0n, scale: 0, fast: true };
+
+/**
+ * How many digits apart two numbers may be that are added. The scale of a quantity may be in the millions (`1e1000000`); adding one to such would
+ * write out all the digits between.
+ */
+const MAX_DIGITS_APART = 20_000;
+
+const fitsInt64 = (value: bigint): boolean => value >= INT_MIN && value <= INT_MAX;
+
+/** a + b: fast while the sum at the smaller scale fits an int64. `undefined` when the two are too far apart to be added. */
+export function addAmounts(a: Amount, b: Amount): Amount | undefined {
+  if (a.fast && b.fast) {
+    if (b.unscaled === 0n) return a;
+    if (a.unscaled === 0n) return b;
+  }
+  const scale = Math.min(a.scale, b.scale);
+  if (Math.max(a.scale, b.scale) - scale > MAX_DIGITS_APART) return undefined;
+  const left = a.unscaled * 10n ** BigInt(a.scale - scale);
+  const right = b.unscaled * 10n ** BigInt(b.scale - scale);
+  const unscaled = left + right;
+  return { unscaled, scale, fast: a.fast && b.fast && fitsInt64(left) && fitsInt64(right) && fitsInt64(unscaled) };
+}
+
+/** -a. */
+export const negateAmount = (a: Amount): Amount => ({ ...a, unscaled: -a.unscaled });
+
+/** -1, 0 or 1. */
+export const signOf = ({ unscaled }: Amount): number => (unscaled === 0n ? 0 : unscaled < 0n ? -1 : 1);
+
+const digitsOf = (value: bigint): number => (value < 0n ? -value : value).toString().length;
+
+/** The order of two amounts. Only those of about the same size are written out to be compared. */
+export function compareAmounts(a: Amount, b: Amount): number {
+  const sign = signOf(a);
+  if (sign !== signOf(b)) return sign < signOf(b) ? -1 : 1;
+  if (sign === 0) return 0;
+  const magnitude = digitsOf(a.unscaled) + a.scale - (digitsOf(b.unscaled) + b.scale);
+  if (magnitude !== 0) return magnitude > 0 ? sign : -sign;
+  const scale = Math.min(a.scale, b.scale);
+  const left = a.unscaled * 10n ** BigInt(a.scale - scale);
+  const right = b.unscaled * 10n ** BigInt(b.scale - scale);
+  return left === right ? 0 : left < right ? -1 : 1;
+}
+
+/** The int64 of an amount; `undefined` when it has none, or when its representation does not tell. */
+export function integerOf({ unscaled, scale, fast }: Amount): bigint | undefined {
+  if (!fast || scale < 0) return undefined;
+  if (unscaled === 0n) return 0n;
+  if (scale > 18) return undefined; // beyond any int64
+  const value = unscaled * 10n ** BigInt(scale);
+  return fitsInt64(value) ? value : undefined;
+}
+
+/** The powers of ten beyond which a double has none. */
+const GREATEST_POWER = 308;
+const LEAST_POWER = -323;
+/** The reference has tables for the powers 0 to 31 and for the multiples of 32, and multiplies: the product is not always the nearest double. */
+const TABLE_STEP = 32;
+
+function powerOfTen(power: number): number {
+  if (power > GREATEST_POWER) return Number.POSITIVE_INFINITY;
+  if (power < LEAST_POWER) return 0;
+  const magnitude = Math.abs(power);
+  const small = Number(`1e${magnitude % TABLE_STEP}`);
+  const large = magnitude - (magnitude % TABLE_STEP);
+  return power < 0 ? Number(`1e-${large}`) / small : Number(`1e${large}`) * small;
+}
+
+/** The unscaled value as a double times the power of ten. */
+export const approximate = ({ unscaled, scale }: Amount): number =>
+  scale === 0 ? Number(unscaled) : Number(unscaled) * powerOfTen(scale);

@@ -1,0 +1,128 @@
+/** Quantities as values (spec kubernetes-cel.md 4.9). */
+import { CelError, noSuchOverload } from "../values/cel-error.js";
+import { tooLarge } from "../values/limits.js";
+import { OpaqueValue, type Value } from "../values/value.js";
+import {
+  type Amount,
+  addAmounts,
+  compareAmounts,
+  integerOf,
+  negateAmount,
+  type QuantityFormat,
+  signOf,
+} from "./quantity-amount.js";
+import { parseQuantity } from "./quantity-parse.js";
+
+/** A quantity. */
+export class QuantityValue extends OpaqueValue {
+  readonly typeName = "kubernetes.Quantity";
+
+  private constructor(
+    readonly amount: Amount,
+    private readonly format: QuantityFormat,
+    private readonly text: string | undefined,
+    /** A sum or a difference: the reference's equality does not know it on its right side. */
+    private readonly computed: boolean,
+  ) {
+    super();
+  }
+
+  /** `quantity(text)`. */
+  static parse(text: string): QuantityValue | CelError {
+    const parsed = parseQuantity(text);
+    if (parsed instanceof CelError) return parsed;
+    return new QuantityValue(parsed.amount, parsed.format, parsed.text, false);
+  }
+
+  /** An int, for sums with quantities. */
+  static ofInt(value: number | bigint): QuantityValue {
+    return new QuantityValue({ unscaled: BigInt(value), scale: 0, fast: true }, "exponent", undefined, false);
+  }
+
+  /** `this + other`. */
+  plus(other: QuantityValue): QuantityValue | CelError {
+    return this.combined(other, other.amount);
+  }
+
+  /** `this - other`. */
+  minus(other: QuantityValue): QuantityValue | CelError {
+    return this.combined(other, negateAmount(other.amount));
+  }
+
+  private combined(other: QuantityValue, amount: Amount): QuantityValue | CelError {
+    const sum = addAmounts(this.amount, amount);
+    if (sum === undefined) return tooLarge();
+    const format = signOf(this.amount) === 0 ? other.format : this.format;
+    return new QuantityValue(sum, format, undefined, true);
+  }
+
+  equals(other: Value): boolean | CelError {
+    if (!(other instanceof QuantityValue) || other.computed) return noSuchOverload();
+    return compareAmounts(this.amount, other.amount) === 0;
+  }
+
+  toString(): string {
+    return this.text ?? canonicalText(this.amount, this.format);
+  }
+}
+
+const DECIMAL_SUFFIXES: ReadonlyMap<number, string> = new Map([
+  [-9, "n"],
+  [-6, "u"],
+  [-3, "m"],
+  [3, "k"],
+  [6, "M"],
+  [9, "G"],
+  [12, "T"],
+  [15, "P"],
+  [18, "E"],
+]);
+const BINARY_SUFFIXES = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
+
+/** From this on, and from its negative down, a binary quantity is printed with a binary suffix. */
+const BINARY_FROM: Amount = { unscaled: 1024n, scale: 0, fast: true };
+
+/** The canonical text. An exponent that has no suffix is dropped, as the reference does. */
+function canonicalText(amount: Amount, format: QuantityFormat): string {
+  if (amount.unscaled === 0n) return "0";
+  if (format === "binary") {
+    const magnitude = signOf(amount) < 0 ? negateAmount(amount) : amount;
+    const whole = wholeOf(amount);
+    if (compareAmounts(magnitude, BINARY_FROM) >= 0 && whole !== undefined) return binaryText(whole);
+  }
+  const [unscaled, exponent] = withExponentOfThree(amount);
+  if (format === "exponent") return `${unscaled}${exponent === 0 ? "" : `e${exponent}`}`;
+  return `${unscaled}${DECIMAL_SUFFIXES.get(exponent) ?? ""}`;
+}
+
+/** The amount as an integer, if it is one. */
+function wholeOf({ unscaled, scale, fast }: Amount): bigint | undefined {
+  if (scale >= 0)
+    return integerOf({ unscaled, scale, fast: true }) ?? (fast ? undefined : unscaled * 10n ** BigInt(scale));
+  const divisor = 10n ** BigInt(-scale);
+  return unscaled % divisor === 0n ? unscaled / divisor : undefined;
+}
+
+function binaryText(whole: bigint): string {
+  let rest = whole;
+  let steps = 0;
+  while (rest % 1024n === 0n) {
+    rest /= 1024n;
+    steps++;
+  }
+  return `${rest}${BINARY_SUFFIXES[steps] ?? ""}`;
+}
+
+function withExponentOfThree({ unscaled, scale }: Amount): readonly [bigint, number] {
+  let rest = unscaled;
+  let exponent = scale;
+  while (rest % 10n === 0n) {
+    rest /= 10n;
+    exponent++;
+  }
+  while (exponent % 3 !== 0) {
+    rest *= 10n;
+    exponent--;
+  }
+  return [rest, exponent];
+}

@@ -1,0 +1,141 @@
+/** URLs as values (spec kubernetes-cel.md 4.7). */
+import { CelError, noSuchOverload } from "../values/cel-error.js";
+import { MapValue } from "../values/map-value.js";
+import { quoted } from "../values/quoted-text.js";
+import { OpaqueValue, type Value } from "../values/value.js";
+import {
+  escapeText,
+  fromOctets,
+  isValidEscaped,
+  toOctets,
+  UrlError,
+  type UrlPart,
+  unescapeText,
+} from "./url-escape.js";
+import { isOptionalPort, parseUrl, type UrlParts } from "./url-parse.js";
+
+const parseError = (text: string, error: UrlError): CelError =>
+  new CelError(`URL parse error during conversion from string: parse ${quoted(text)}: ${error.message}`);
+
+/** The error of a text that is no absolute URI and no absolute path: `parse "…": …`; `undefined` when it is one. */
+export function requestUriError(text: string): string | undefined {
+  const parsed = parseUrl(toOctets(text), true);
+  return parsed instanceof UrlError ? `parse ${quoted(text)}: ${parsed.message}` : undefined;
+}
+
+/** Parameters of a query that are read; with more, none is. */
+const MAX_PARAMETERS = 10_000;
+
+/** A URL. */
+export class UrlValue extends OpaqueValue {
+  readonly typeName = "kubernetes.URL";
+
+  private constructor(private readonly parts: UrlParts) {
+    super();
+  }
+
+  /** `url(text)`: it must be an absolute URI or path, and is then read once more, with its fragment split off. */
+  static parse(text: string): UrlValue | CelError {
+    const octets = toOctets(text);
+    const asRequest = parseUrl(octets, true);
+    if (asRequest instanceof UrlError) return parseError(text, asRequest);
+    const hash = octets.indexOf("#");
+    const withoutFragment = hash === -1 ? octets : octets.slice(0, hash);
+    const parts = parseUrl(withoutFragment, false);
+    if (parts instanceof UrlError) return parseError(fromOctets(withoutFragment), parts);
+    const rawFragment = hash === -1 ? "" : octets.slice(hash + 1);
+    const fragment = unescapeText(rawFragment, "fragment");
+    if (fragment instanceof UrlError) return parseError(text, fragment);
+    return new UrlValue({ ...parts, fragment, rawFragment });
+  }
+
+  /** In lower case; `""` for a path. */
+  get scheme(): string {
+    return fromOctets(this.parts.scheme);
+  }
+
+  /** Host and port, without user. */
+  get host(): string {
+    return fromOctets(this.parts.host);
+  }
+
+  /** The host alone, without brackets. */
+  get hostname(): string {
+    const [host] = this.hostAndPort();
+    return fromOctets(host.startsWith("[") && host.endsWith("]") ? host.slice(1, -1) : host);
+  }
+
+  /** The port; `""` for none. */
+  get port(): string {
+    return this.hostAndPort()[1];
+  }
+
+  private hostAndPort(): readonly [string, string] {
+    const { host } = this.parts;
+    const colon = host.lastIndexOf(":");
+    if (colon === -1 || !isOptionalPort(host.slice(colon))) return [host, ""];
+    return [host.slice(0, colon), host.slice(colon + 1)];
+  }
+
+  /** The path, as written where that is properly escaped. */
+  get escapedPath(): string {
+    const { path, rawPath } = this.parts;
+    return path === "*" ? "*" : fromOctets(escapedAs(rawPath, path, "path"));
+  }
+
+  /** The query's parameters: a map of string to list of strings. Pairs that are malformed or have a semicolon are left out. */
+  get query(): MapValue {
+    const values = new Map<string, string[]>();
+    const pairs = this.parts.rawQuery.split("&");
+    for (const pair of pairs.length > MAX_PARAMETERS ? [] : pairs) {
+      if (pair === "" || pair.includes(";")) continue;
+      const equalsSign = pair.indexOf("=");
+      const name = unescapeText(equalsSign === -1 ? pair : pair.slice(0, equalsSign), "query");
+      const value = unescapeText(equalsSign === -1 ? "" : pair.slice(equalsSign + 1), "query");
+      if (name instanceof UrlError || value instanceof UrlError) continue;
+      const key = fromOctets(name);
+      const before = values.get(key);
+      if (before === undefined) values.set(key, [fromOctets(value)]);
+      else before.push(fromOctets(value));
+    }
+    const query = new MapValue();
+    for (const [key, list] of values) query.set(key, list);
+    return query;
+  }
+
+  equals(other: Value): boolean | CelError {
+    return other instanceof UrlValue ? this.toString() === other.toString() : noSuchOverload();
+  }
+
+  toString(): string {
+    const { scheme, opaque, rawQuery, forceQuery, fragment, rawFragment } = this.parts;
+    let text = scheme === "" ? "" : `${scheme}:`;
+    text += opaque === "" ? this.hierarchy(text) : opaque;
+    if (forceQuery || rawQuery !== "") text += `?${rawQuery}`;
+    if (fragment !== "") text += `#${escapedAs(rawFragment, fragment, "fragment")}`;
+    return fromOctets(text);
+  }
+
+  /** Authority and path. */
+  private hierarchy(before: string): string {
+    const { scheme, user, host, path, rawPath, omitHost } = this.parts;
+    let text = "";
+    if ((scheme !== "" || host !== "" || user !== undefined) && !(omitHost && host === "" && user === undefined)) {
+      if (host !== "" || path !== "" || user !== undefined) text += "//";
+      if (user !== undefined) {
+        text += escapeText(user.name, "user");
+        if (user.password !== undefined) text += `:${escapeText(user.password, "user")}`;
+        text += "@";
+      }
+      text += escapeText(host, "host");
+    }
+    const escaped = path === "*" ? "*" : escapedAs(rawPath, path, "path");
+    if (escaped !== "" && !escaped.startsWith("/") && host !== "") text += "/";
+    if (before === "" && text === "" && /^[^/]*:/.test(escaped)) text += "./";
+    return text + escaped;
+  }
+}
+
+/** The escaped form of a text: as it was written, where that needs no more escapes. */
+const escapedAs = (raw: string, text: string, part: UrlPart): string =>
+  isValidEscaped(raw, part) && raw !== "" ? raw : escapeText(text, part);
