@@ -50,7 +50,7 @@ function librariesOf(flavour: "kubernetes" | "standard"): readonly Library[] {
   ];
   // Strings come before Kubernetes' lists: the overloads of `indexOf` are tried in that order.
   if (flavour === "kubernetes") return [...language, stringsLibrary, ...extensions];
-  return [...language, latestStringsLibrary, ...extensions, mathLibrary, encodersLibrary, regexLibrary];
+  return [...language, latestStringsLibrary, ...extensions, mathLibrary, encodersLibrary, regexLibrary(patterns)];
 }
 
 /**

@@ -2,32 +2,33 @@
 import type { Library } from "../declarations.js";
 import { added, fn, method, overload } from "../declare.js";
 import { listType, opaqueType, optionalType, STRING } from "../types.js";
+import { Optional } from "../values/optional.js";
+import { type FormatValue, NAMED_FORMATS } from "./format-value.js";
 
 const FORMAT = opaqueType("kubernetes.NamedFormat");
 
-const names = [
-  "dns1123Label",
-  "dns1123Subdomain",
-  "dns1035Label",
-  "qualifiedName",
-  "dns1123LabelPrefix",
-  "dns1123SubdomainPrefix",
-  "dns1035LabelPrefix",
-  "labelValue",
-  "uri",
-  "uuid",
-  "byte",
-  "date",
-  "datetime",
-];
+function named(name: string): Optional {
+  const format = NAMED_FORMATS.get(name);
+  return format === undefined ? Optional.NONE : Optional.of(format);
+}
+
+function validate({ check }: FormatValue, text: string): Optional {
+  const problems = check(text);
+  return problems.length === 0 ? Optional.NONE : Optional.of(problems);
+}
 
 /** `format.NAME()`, `format.named` and `validate`. */
 export const formatLibrary: Library = {
   name: "format",
   functions: added(
     131,
-    ...names.map((name) => fn(`format.${name}`, overload(`format.${name}`, [], FORMAT))),
-    fn("format.named", overload("format-named", [STRING], optionalType(FORMAT))),
-    fn("validate", method("format-validate", [FORMAT, STRING], optionalType(listType(STRING)))),
+    ...Array.from(NAMED_FORMATS, ([name, format]) =>
+      fn(
+        `format.${name}`,
+        overload(`format.${name}`, [], FORMAT, () => format),
+      ),
+    ),
+    fn("format.named", overload("format-named", [STRING], optionalType(FORMAT), named)),
+    fn("validate", method("format-validate", [FORMAT, STRING], optionalType(listType(STRING)), validate)),
   ),
 };

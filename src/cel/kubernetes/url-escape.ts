@@ -54,14 +54,14 @@ function badHostCharacter(text: string, part: "host" | "zone"): UrlError | undef
       }
       continue;
     }
-    const escape = text.slice(i, i + 3);
-    if (!ESCAPE.test(escape)) return escapeError(escape);
-    const octet = Number.parseInt(escape.slice(1), 16);
+    const escaped = text.slice(i, i + 3);
+    if (!ESCAPE.test(escaped)) return escapeError(escaped);
+    const octet = Number.parseInt(escaped.slice(1), 16);
     const refused =
       part === "host"
         ? octet < 0x80
         : octet !== 0x20 && (octet >= 0x80 || mustEscape(String.fromCharCode(octet), "host"));
-    if (refused && escape !== "%25") return escapeError(escape);
+    if (refused && escaped !== "%25") return escapeError(escaped);
     i += 2;
   }
   return undefined;

@@ -2,6 +2,10 @@
 import type { FunctionDeclaration, Library } from "../declarations.js";
 import { fn, overload } from "../declare.js";
 import { BOOL, DOUBLE, DYN, INT, listType, type Type, UINT } from "../types.js";
+import { doubleOf, intOf } from "../values/numbers.js";
+import { type Uint, uintOf } from "../values/uint.js";
+import type { Value } from "../values/value.js";
+import { absolute, bitOperations, extremes, onDouble, round, shift, sign, toDouble } from "./math-functions.js";
 
 const numbers: readonly (readonly [string, Type])[] = [
   ["double", DOUBLE],
@@ -12,40 +16,47 @@ const numbers: readonly (readonly [string, Type])[] = [
 /** What the variadic macros `math.least` (`min`) and `math.greatest` (`max`) expand to. */
 function extreme(name: "min" | "max"): FunctionDeclaration {
   const id = `math_@${name}`;
+  const { ofOne, ofTwo, ofList } = extremes(`math.@${name}`, name === "min" ? 1 : -1);
   return fn(
     `math.@${name}`,
-    ...numbers.map(([kind, type]) => overload(`${id}_${kind}`, [type], type)),
-    ...numbers.map(([kind, type]) => overload(`${id}_${kind}_${kind}`, [type, type], type)),
+    ...numbers.map(([kind, type]) => overload(`${id}_${kind}`, [type], type, ofOne)),
+    ...numbers.map(([kind, type]) => overload(`${id}_${kind}_${kind}`, [type, type], type, ofTwo)),
     ...numbers.flatMap(([left, leftType]) =>
       numbers
         .filter(([right]) => right !== left)
-        .map(([right, rightType]) => overload(`${id}_${left}_${right}`, [leftType, rightType], DYN)),
+        .map(([right, rightType]) => overload(`${id}_${left}_${right}`, [leftType, rightType], DYN, ofTwo)),
     ),
-    ...numbers.map(([kind, type]) => overload(`${id}_list_${kind}`, [listType(type)], type)),
+    ...numbers.map(([kind, type]) => overload(`${id}_list_${kind}`, [listType(type)], type, ofList)),
   );
 }
 
-const rounding = ["ceil", "floor", "round", "trunc"].map((name) =>
-  fn(`math.${name}`, overload(`math_${name}_double`, [DOUBLE], DOUBLE)),
+const onDoubles = Object.entries({ ceil: Math.ceil, floor: Math.floor, round, trunc: Math.trunc }).map(
+  ([name, apply]) => fn(`math.${name}`, overload(`math_${name}_double`, [DOUBLE], DOUBLE, onDouble(apply))),
 );
 
-const tests = ["isInf", "isNaN", "isFinite"].map((name) =>
-  fn(`math.${name}`, overload(`math_${name}_double`, [DOUBLE], BOOL)),
-);
+const tests = Object.entries({
+  isInf: (value: number) => Math.abs(value) === Number.POSITIVE_INFINITY,
+  isNaN: Number.isNaN,
+  isFinite: Number.isFinite,
+}).map(([name, test]) => fn(`math.${name}`, overload(`math_${name}_double`, [DOUBLE], BOOL, onDouble(test))));
 
-const bits = ["bitAnd", "bitOr", "bitXor"].map((name) =>
+const bits = Object.entries(bitOperations).map(([name, apply]) =>
   fn(
     `math.${name}`,
-    overload(`math_${name}_int_int`, [INT, INT], INT),
-    overload(`math_${name}_uint_uint`, [UINT, UINT], UINT),
+    overload(`math_${name}_int_int`, [INT, INT], INT, (a: number | bigint, b: number | bigint) =>
+      intOf(apply(BigInt(a), BigInt(b))),
+    ),
+    overload(`math_${name}_uint_uint`, [UINT, UINT], UINT, (a: Uint, b: Uint) =>
+      uintOf(apply(BigInt(a.value), BigInt(b.value))),
+    ),
   ),
 );
 
-const shifts = ["bitShiftLeft", "bitShiftRight"].map((name) =>
+const shifts = (["bitShiftLeft", "bitShiftRight"] as const).map((name) =>
   fn(
     `math.${name}`,
-    overload(`math_${name}_int_int`, [INT, INT], INT),
-    overload(`math_${name}_uint_int`, [UINT, INT], UINT),
+    overload(`math_${name}_int_int`, [INT, INT], INT, shift(name)),
+    overload(`math_${name}_uint_int`, [UINT, INT], UINT, shift(name)),
   ),
 );
 
@@ -55,13 +66,22 @@ export const mathLibrary: Library = {
   functions: [
     extreme("min"),
     extreme("max"),
-    ...rounding,
+    ...onDoubles,
     ...tests,
-    fn("math.abs", ...numbers.map(([kind, type]) => overload(`math_abs_${kind}`, [type], type))),
-    fn("math.sign", ...numbers.map(([kind, type]) => overload(`math_sign_${kind}`, [type], type))),
-    fn("math.sqrt", ...numbers.map(([kind, type]) => overload(`math_sqrt_${kind}`, [type], DOUBLE))),
+    fn("math.abs", ...numbers.map(([kind, type]) => overload(`math_abs_${kind}`, [type], type, absolute))),
+    fn("math.sign", ...numbers.map(([kind, type]) => overload(`math_sign_${kind}`, [type], type, sign))),
+    fn(
+      "math.sqrt",
+      ...numbers.map(([kind, type]) =>
+        overload(`math_sqrt_${kind}`, [type], DOUBLE, (value: Value) => doubleOf(Math.sqrt(toDouble(value)))),
+      ),
+    ),
     ...bits,
-    fn("math.bitNot", overload("math_bitNot_int_int", [INT], INT), overload("math_bitNot_uint_uint", [UINT], UINT)),
+    fn(
+      "math.bitNot",
+      overload("math_bitNot_int_int", [INT], INT, (value: number | bigint) => intOf(~BigInt(value))),
+      overload("math_bitNot_uint_uint", [UINT], UINT, ({ value }: Uint) => uintOf(BigInt.asUintN(64, ~BigInt(value)))),
+    ),
     ...shifts,
   ],
 };

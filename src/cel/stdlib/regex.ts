@@ -1,18 +1,99 @@
 /** The regex extension, outside Kubernetes only (spec kubernetes-cel.md 4.14). */
 import type { Library } from "../declarations.js";
 import { fn, overload } from "../declare.js";
+import type { Match, Pattern, PatternCache } from "../pattern/pattern.js";
 import { INT, listType, optionalType, STRING } from "../types.js";
+import { CelError } from "../values/cel-error.js";
+import { MAX_TEXT_LENGTH, tooLarge } from "../values/limits.js";
+import { Optional } from "../values/optional.js";
+import { quoted } from "../values/quoted-text.js";
+import type { Result } from "../values/value.js";
 
-/** `regex.replace`, `regex.extract` and `regex.extractAll`. */
-export const regexLibrary: Library = {
-  name: "regex",
-  functions: [
-    fn("regex.extract", overload("regex_extract_string_string", [STRING, STRING], optionalType(STRING))),
-    fn("regex.extractAll", overload("regex_extractAll_string_string", [STRING, STRING], listType(STRING))),
-    fn(
-      "regex.replace",
-      overload("regex_replace_string_string_string", [STRING, STRING, STRING], STRING),
-      overload("regex_replace_string_string_string_int", [STRING, STRING, STRING, INT], STRING),
-    ),
-  ],
-};
+/** The replacement of one match: `\1` stands for a group, `\\` for a backslash. */
+function replacementOf(text: string, pattern: Pattern, match: Match, replacement: string): string | CelError {
+  let result = "";
+  for (let at = 0; at < replacement.length; at++) {
+    const character = replacement[at] as string;
+    if (character !== "\\") {
+      result += character;
+      continue;
+    }
+    at += 1;
+    const next = replacement[at];
+    const invalid = `invalid replacement string: '${replacement}' \\ `;
+    if (next === undefined) return new CelError(`${invalid}not allowed at end`);
+    if (next === "\\") {
+      result += next;
+      continue;
+    }
+    if (!/[0-9]/.test(next)) return new CelError(`${invalid}must be followed by a digit or \\`);
+    const group = Number(next);
+    if (group > pattern.groupCount) {
+      return new CelError(
+        `replacement string references group ${next} but regex has only ${pattern.groupCount} group(s)`,
+      );
+    }
+    result += group === 0 ? text.slice(match.start, match.end) : (match.groups[group - 1] ?? "");
+  }
+  return result;
+}
+
+/** `regex.replace`, `regex.extract` and `regex.extractAll`; patterns are kept in the cache. */
+export function regexLibrary(patterns: PatternCache): Library {
+  function replace(text: string, source: string, replacement: string, limit: number | bigint = -1): Result {
+    if (limit === 0) return text;
+    const pattern = patterns.get(source);
+    if (pattern instanceof CelError) return pattern;
+    const matches = pattern.matches(text, limit < 0 ? Number.POSITIVE_INFINITY : Number(limit), true);
+    if (matches instanceof CelError) return matches;
+    let result = "";
+    let position = 0;
+    for (const match of matches) {
+      const replaced = replacementOf(text, pattern, match, replacement);
+      if (replaced instanceof CelError) return replaced;
+      result += text.slice(position, match.start) + replaced;
+      if (result.length > MAX_TEXT_LENGTH) return tooLarge();
+      position = match.end;
+    }
+    return result + text.slice(position);
+  }
+
+  /** All matches or the first one: the group's text where there is a group, which then must not be empty. */
+  function extractUpTo(text: string, source: string, limit: number): readonly string[] | CelError {
+    const pattern = patterns.get(source);
+    if (pattern instanceof CelError) return pattern;
+    if (pattern.groupCount > 1) {
+      return new CelError(`regular expression has more than one capturing group: ${quoted(source)}`);
+    }
+    const grouped = pattern.groupCount === 1;
+    const matches = pattern.matches(text, limit, grouped);
+    if (matches instanceof CelError) return matches;
+    return matches
+      .map(({ start, end, groups }) => (grouped ? groups[0] : text.slice(start, end)))
+      .filter((part): part is string => part !== undefined && !(grouped && part === ""));
+  }
+
+  function extract(text: string, source: string): Result {
+    const found = extractUpTo(text, source, 1);
+    if (found instanceof CelError) return found;
+    return found[0] === undefined ? Optional.NONE : Optional.of(found[0]);
+  }
+
+  const extractAll = (text: string, source: string): Result => extractUpTo(text, source, Number.POSITIVE_INFINITY);
+
+  return {
+    name: "regex",
+    functions: [
+      fn("regex.extract", overload("regex_extract_string_string", [STRING, STRING], optionalType(STRING), extract)),
+      fn(
+        "regex.extractAll",
+        overload("regex_extractAll_string_string", [STRING, STRING], listType(STRING), extractAll),
+      ),
+      fn(
+        "regex.replace",
+        overload("regex_replace_string_string_string", [STRING, STRING, STRING], STRING, replace),
+        overload("regex_replace_string_string_string_int", [STRING, STRING, STRING, INT], STRING, replace),
+      ),
+    ],
+  };
+}
