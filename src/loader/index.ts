@@ -1,6 +1,6 @@
 /** The loader's door: one object that turns configurations into sets of policies, as often as asked. */
-import type { Config } from "../config/index.js";
-import { createModuleFetcher, type ModuleFetcherOptions } from "../fetch/index.js";
+import type { Config, ConfigEntry, Member } from "../config/index.js";
+import { createModuleFetcher, type ModuleFetcher, type ModuleFetcherOptions } from "../fetch/index.js";
 import { HostCapabilities, type ViolationSink } from "../host-capabilities/host.js";
 import { NO_OPINION } from "../kubernetes/authorizer.js";
 import { createExpressionCompiler } from "../validating/index.js";
@@ -52,6 +52,7 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
     load: async (config, generation) => {
       // One fetcher for each load: equal addresses are fetched once, and a reload asks again.
       const fetcher = createModuleFetcher(fetch);
+      startDownloads(config.entries, fetcher);
       const kinds: KindLoaders = {
         module: moduleLoader(runtime, async ({ location }) => (await fetcher.fetch(location)).bytes),
         cel: async (entry) => loadInline(entry, world),
@@ -66,4 +67,16 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
     runtime,
     close: () => runtime.close(),
   };
+}
+
+/** Starts all downloads at once; who loads a policy then waits for its own, and says what went wrong with it. */
+function startDownloads(entries: readonly (ConfigEntry | Member["policy"])[], fetcher: ModuleFetcher): void {
+  for (const entry of entries) {
+    if (entry.kind === "module" && entry.module.kind !== "file") fetcher.fetch(entry.module.location).catch(() => {});
+    if (entry.kind === "group")
+      startDownloads(
+        entry.members.map(({ policy }) => policy),
+        fetcher,
+      );
+  }
 }
