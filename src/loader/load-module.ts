@@ -7,6 +7,9 @@ import { LoadError } from "./load-error.js";
 /** Gets a module's bytes. Rejects with an error whose message is for the operator. */
 export type FetchModule = (address: ModuleAddress) => Promise<Uint8Array>;
 
+/** A page of WASM memory has 64 KiB. */
+const PAGES_PER_MIB = 16;
+
 /** A WASM policy from its entry. */
 export function moduleLoader(runtime: WasmRuntime, fetchModule: FetchModule): (entry: ModuleEntry) => Promise<Policy> {
   return async (entry) => {
@@ -21,6 +24,7 @@ export function moduleLoader(runtime: WasmRuntime, fetchModule: FetchModule): (e
         contextAwareResources: entry.contextAwareResources,
         hostCapabilities: entry.hostCapabilities,
         ...(entry.timeoutEvalSeconds !== undefined && { timeoutMs: entry.timeoutEvalSeconds * 1000 }),
+        ...(entry.memoryLimitMiB !== undefined && { memoryPages: entry.memoryLimitMiB * PAGES_PER_MIB }),
         ...(entry.executionMode !== undefined && {
           executionMode: entry.executionMode as NonNullable<WasmSource["executionMode"]>,
         }),

@@ -50,6 +50,8 @@ export interface WasmSource {
   readonly settings: Readonly<Record<string, unknown>>;
   /** Milliseconds; absent: the runtime's default. */
   readonly timeoutMs?: number;
+  /** Most pages (64 KiB each) of its memory; absent: the runtime's limit. */
+  readonly memoryPages?: number;
   readonly contextAwareResources?: readonly ResourceKind[];
   /** Patterns of spec kubewarden.md 1.5; none: nothing is allowed. */
   readonly hostCapabilities?: readonly string[];
@@ -83,19 +85,20 @@ export interface WasmRuntime {
 export function createWasmRuntime(options: WasmRuntimeOptions): WasmRuntime {
   const limits: GuestLimits = { ...DEFAULT_GUEST_LIMITS, ...options.limits };
   const pool = new WorkerPool(options.workers, options.clock ?? systemClock);
-  const store = new ModuleStore(limits.memoryPages);
+  const store = new ModuleStore();
   const fallback =
     options.defaultTimeoutMs === undefined ? DEFAULT_TIMEOUT_MS : (options.defaultTimeoutMs ?? undefined);
 
   return {
     async load(source) {
       const grants = grantsOf(source);
-      const module = await store.prepare(source.bytes, source.executionMode);
+      const memoryPages = source.memoryPages ?? limits.memoryPages;
+      const module = await store.prepare(source.bytes, memoryPages, source.executionMode);
       const settings: PreparedSettings = { value: source.settings, text: stringifyJson(source.settings) };
       const timeoutMs = source.timeoutMs ?? fallback;
       const policy = new LoadedPolicy(source.id, module, settings, protocolOf(module.mode), {
         pool,
-        limits,
+        limits: { ...limits, memoryPages },
         caller: { policy: source.id, capabilities: grants, contextAwareResources: source.contextAwareResources ?? [] },
         capabilities: options.capabilities,
         kubernetes: options.kubernetes ?? NO_CLUSTER,

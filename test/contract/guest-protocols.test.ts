@@ -228,6 +228,17 @@ for (const protocol of protocols) {
       assert.notEqual(outcome.cause, "timeout");
     });
 
+    test("a policy's own memory limit holds, beside others of the same module", async () => {
+      const withPages = (memoryPages: number) =>
+        runtime.load({ id: "chaos", bytes, settings: {}, memoryPages, timeoutMs: 20_000 });
+      const [small, ample] = [await withPages(16), await withPages(8192)];
+      assert.equal((await behave(small, "accept")).verdict, "allow");
+      const [refused, tooLong] = [await behave(small, "large"), await behave(ample, "large")];
+      assert.ok(refused.verdict === "error" && tooLong.verdict === "error");
+      assert.notEqual(refused.cause, "timeout");
+      assert.notEqual(refused.message, tooLong.message);
+    });
+
     test("an answer beyond the output limit", async () => {
       const outcome = await ask("large");
       assert.ok(outcome.verdict === "error", JSON.stringify(outcome));

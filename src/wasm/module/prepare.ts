@@ -43,18 +43,17 @@ export class ModuleStore {
   private readonly cache = new LRUCache<string, Promise<PreparedModule>>({ max: CACHED_MODULES });
   private nextId = 1;
 
-  constructor(private readonly memoryPages: number) {}
-
   /**
+   * @param memoryPages most pages of its memory; modules are prepared once for each limit
    * @param configured the `executionMode` of the configuration, if it has one
    * @throws WasmLoadError
    */
-  prepare(bytes: Uint8Array, configured?: ExecutionMode): Promise<PreparedModule> {
+  prepare(bytes: Uint8Array, memoryPages: number, configured?: ExecutionMode): Promise<PreparedModule> {
     const digest = `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
-    const key = `${digest} ${configured ?? ""}`;
+    const key = `${digest} ${memoryPages} ${configured ?? ""}`;
     const known = this.cache.get(key);
     if (known) return known;
-    const made = this.make(bytes, digest, configured);
+    const made = this.make(bytes, digest, memoryPages, configured);
     this.cache.set(key, made);
     made.catch(() => this.cache.delete(key));
     return made;
@@ -63,12 +62,13 @@ export class ModuleStore {
   private async make(
     bytes: Uint8Array,
     digest: string,
+    memoryPages: number,
     configured: ExecutionMode | undefined,
   ): Promise<PreparedModule> {
     if (!isWasm(bytes)) throw new WasmLoadError("wasm-invalid", "invalid wasm file");
     const renames = importsOf(bytes, EXTISM_MODULE) && importsOf(bytes, WASI_MODULE);
     const rewritten = rewriteModule(bytes, {
-      maximumPages: this.memoryPages,
+      maximumPages: memoryPages,
       ...(renames && { renameImportModules: { [WASI_MODULE]: RENAMED_WASI }, renameExports: RENAMED_START }),
     });
     const module = await compile(rewritten.bytes);
