@@ -34,6 +34,8 @@ export class FileResources implements ResourceSource {
   private readonly namespaces = new Map<string, JsonObject>();
   /** By `apiVersion/Kind`, then in the order of namespace and name. */
   private readonly objects = new Map<string, JsonObject[]>();
+  /** By `apiVersion/Kind namespace/name`. */
+  private readonly named = new Map<string, JsonObject>();
   private readonly scopes = new Map<string, boolean>();
 
   constructor(
@@ -53,6 +55,7 @@ export class FileResources implements ResourceSource {
     const list = this.objects.get(key);
     if (list === undefined) this.objects.set(key, [object]);
     else list.push(object);
+    this.named.set(`${key} ${namespaceOf(object)}/${nameOf(object)}`, object);
     if (key === "v1/Namespace") this.namespaces.set(nameOf(object), object);
     if (kind === "CustomResourceDefinition" && apiVersion.startsWith("apiextensions.k8s.io/")) this.define(document);
   }
@@ -81,9 +84,7 @@ export class FileResources implements ResourceSource {
   }
 
   get(kind: GroupVersionKind, namespace: string, name: string): Lookup<JsonObject> {
-    return this.objects
-      .get(`${apiVersionOf(kind)}/${kind.kind}`)
-      ?.find((object) => nameOf(object) === name && namespaceOf(object) === namespace);
+    return this.named.get(`${apiVersionOf(kind)}/${kind.kind} ${namespace}/${name}`);
   }
 
   list(kind: GroupVersionKind, namespace: string): Lookup<readonly JsonObject[]> {

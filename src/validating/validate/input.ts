@@ -58,8 +58,21 @@ function requestValue(
 }
 
 /** What expressions see of a Namespace: a reduced copy, in audit annotations all of its metadata. Null where there is none. */
-export function namespaceValue(namespace: JsonObject | undefined, whole: boolean): Value {
-  if (namespace === undefined) return null;
+export interface NamespaceViews {
+  readonly reduced: Value;
+  readonly whole: Value;
+}
+
+/** For requests without a Namespace. */
+export const NO_NAMESPACE: NamespaceViews = { reduced: null, whole: null };
+
+/** The views of a stored Namespace. */
+export const namespaceViews = (namespace: JsonObject): NamespaceViews => ({
+  reduced: namespaceValue(namespace, false),
+  whole: namespaceValue(namespace, true),
+});
+
+function namespaceValue(namespace: JsonObject, whole: boolean): Value {
   const metadata = member(namespace, "metadata");
   return {
     metadata: isObject(metadata) ? withoutEmpty(metadata, whole ? Object.keys(metadata) : METADATA) : {},

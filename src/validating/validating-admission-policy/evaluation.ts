@@ -6,7 +6,7 @@ import type { JsonObject } from "../../kubernetes/object.js";
 import { aggregate } from "../match/label-selector.js";
 import { type ExpressionResult, evaluateGroup, type GroupResult, type Run } from "../validate/evaluation-group.js";
 import type { Expression } from "../validate/expression.js";
-import { namespaceValue, type VersionedInput } from "../validate/input.js";
+import type { NamespaceViews, VersionedInput } from "../validate/input.js";
 import { CONDITIONS_COST_BUDGET, EVALUATION_COST_BUDGET, MESSAGE_MAX_BYTES } from "../validate/limits.js";
 import { trimSpace } from "../validate/trim.js";
 import type { PreparedPolicy, PreparedValidation } from "./prepared-policy.js";
@@ -44,8 +44,7 @@ export interface EvaluationInputs {
   readonly input: VersionedInput;
   /** `undefined` where the policy declares no parameters, null where there is none. */
   readonly params: JsonObject | null | undefined;
-  /** The request's Namespace, stored; `undefined` for requests without one. */
-  readonly namespace: JsonObject | undefined;
+  readonly namespace: NamespaceViews;
   readonly authorizer: AuthorizerValue;
   readonly requestResource: ResourceCheckValue;
 }
@@ -67,26 +66,17 @@ export function evaluatePolicy(policy: PreparedPolicy, inputs: EvaluationInputs)
     if (verdict.outcome === "error") return failed(verdict.message);
   }
 
-  const common = variablesOf(inputs, namespaceValue(inputs.namespace, false));
-  const { run, input } = inputs;
-  const withAuthorizer = {
-    ...common,
-    authorizer: inputs.authorizer,
-    "authorizer.requestResource": inputs.requestResource,
-  };
+  const { run, input, namespace } = inputs;
   const shared = input.validationResults;
   const { variables } = policy;
-  const results = evaluateGroup(
-    policy.expressions,
-    { run, bindings: withAuthorizer, variables, shared },
-    EVALUATION_COST_BUDGET,
-  );
+  const bindings = bindingsOf(inputs, input.request, namespace.reduced, true);
+  const results = evaluateGroup(policy.expressions, { run, bindings, variables, shared }, EVALUATION_COST_BUDGET);
   if ("outOfBudget" in results) return failed(results.message);
-  const messages = evaluateGroup(policy.messages, { run, bindings: common, variables, shared }, results.remaining);
+  const messages = evaluateMessages(policy, inputs, results.remaining);
   const decisions = decide(policy, results.results, messages, ignores);
   if (policy.annotations.length === 0) return { skipped: undefined, decisions, annotations: [] };
 
-  const whole = variablesOf(inputs, namespaceValue(inputs.namespace, true));
+  const whole = bindingsOf(inputs, input.request, namespace.whole, false);
   const values = evaluateGroup(
     policy.annotations,
     { run, bindings: whole, variables, shared: undefined },
@@ -100,21 +90,36 @@ export function evaluatePolicy(policy: PreparedPolicy, inputs: EvaluationInputs)
   };
 }
 
-/** The plain variables; those that are not bound fail as `no such attribute(s)` where they are declared. */
-function variablesOf({ input, params }: EvaluationInputs, namespaceObject: Value): Bindings {
-  const { object, oldObject, request } = input;
-  const bindings = { object, oldObject, request, namespaceObject };
-  return params === undefined ? bindings : { ...bindings, params: params as Value };
+/** The values of the variables; one shape for all, and `undefined` for those that fail as `no such attribute(s)` where they are declared. */
+function bindingsOf(
+  { input, params, authorizer, requestResource }: EvaluationInputs,
+  request: Value,
+  namespaceObject: Value,
+  withAuthorizer: boolean,
+): Bindings {
+  return {
+    object: input.object,
+    oldObject: input.oldObject,
+    request,
+    namespaceObject,
+    params: params as Value | undefined,
+    authorizer: withAuthorizer ? authorizer : undefined,
+    "authorizer.requestResource": withAuthorizer ? requestResource : undefined,
+  };
+}
+
+/** Message expressions have no authorizer. All are evaluated, also those of validations that hold: they are paid for. */
+function evaluateMessages(policy: PreparedPolicy, inputs: EvaluationInputs, remaining: number): GroupResult {
+  if (!policy.hasMessages) return { results: policy.messages as readonly undefined[], remaining };
+  const { run, input, namespace } = inputs;
+  const bindings = bindingsOf(inputs, input.request, namespace.reduced, false);
+  const shared = input.validationResults;
+  return evaluateGroup(policy.messages, { run, bindings, variables: policy.variables, shared }, remaining);
 }
 
 function evaluateConditions(policy: PreparedPolicy, inputs: EvaluationInputs): GroupResult {
   const { run, input } = inputs;
-  const bindings = {
-    ...variablesOf(inputs, null),
-    request: input.conditionRequest,
-    authorizer: inputs.authorizer,
-    "authorizer.requestResource": inputs.requestResource,
-  };
+  const bindings = bindingsOf(inputs, input.conditionRequest, null, true);
   return evaluateGroup(
     policy.conditions,
     { run, bindings, variables: policy.variables, shared: input.conditionResults },

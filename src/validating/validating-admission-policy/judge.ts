@@ -2,13 +2,19 @@
 import type { EvaluationOptions } from "../../cel/index.js";
 import type { Authorizer } from "../../kubernetes/authorizer.js";
 import { apiVersionOf, type GroupVersionKind } from "../../kubernetes/names.js";
-import { isObject, type JsonObject } from "../../kubernetes/object.js";
+import { isObject } from "../../kubernetes/object.js";
 import { LookupFailure, Pending, type ResourceSource } from "../../kubernetes/resource-source.js";
 import { type Matched, matchRequest, namespaceNotFound } from "../match/match-resources.js";
 import type { RequestAttributes } from "../match/request-attributes.js";
 import { type AuthorizationAnswers, authorizerValues } from "../validate/authorization.js";
 import { Run } from "../validate/evaluation-group.js";
-import { type VersionedInput, versionedInput } from "../validate/input.js";
+import {
+  type NamespaceViews,
+  NO_NAMESPACE,
+  namespaceViews,
+  type VersionedInput,
+  versionedInput,
+} from "../validate/input.js";
 import { type EvaluationInputs, evaluatePolicy, type PolicyEvaluation } from "./evaluation.js";
 import type { AuditedFailure, Denial, Judgement, PolicyTrace, PublishedAnnotation } from "./judgement.js";
 import { collectParams, paramValue } from "./params.js";
@@ -58,6 +64,9 @@ class Judge {
   private readonly traces: PolicyTrace[] = [];
   /** By matched kind and resource. */
   private readonly inputs = new Map<string, VersionedInput>();
+  /** The input of policies that match the request as it is. */
+  private original: VersionedInput | undefined;
+  private namespaceFound: NamespaceViews | undefined;
   private readonly authorization: ReturnType<typeof authorizerValues>;
 
   constructor(
@@ -161,7 +170,7 @@ class Judge {
       return this.misconfigured(policy, binding, `failed to convert object version: ${input.message}`);
     }
     const namespace = this.namespace();
-    if (namespace === "failed") return undefined;
+    if (namespace === undefined) return undefined;
     if (input === undefined) return "there is no parameter to judge with";
 
     let skipped: string | undefined;
@@ -183,6 +192,8 @@ class Judge {
 
   private input(matched: Matched): VersionedInput | LookupFailure {
     const { kind, resource } = matched;
+    const original = kind === this.request.kind && resource === this.request.resource;
+    if (original && this.original !== undefined) return this.original;
     const key = `${apiVersionOf(kind)} ${kind.kind} ${apiVersionOf(resource)} ${resource.resource}`;
     let input = this.inputs.get(key);
     if (input === undefined) {
@@ -193,6 +204,7 @@ class Judge {
       input = versionedInput(this.request, matched, { object, oldObject });
       this.inputs.set(key, input);
     }
+    if (original) this.original = input;
     return input;
   }
 
@@ -201,18 +213,20 @@ class Judge {
   }
 
   /** The request's Namespace: none for cluster-scoped requests and for Namespaces themselves. Its absence ends the whole request. */
-  private namespace(): JsonObject | undefined | "failed" {
+  private namespace(): NamespaceViews | undefined {
+    this.namespaceFound ??= this.findNamespace();
+    return this.namespaceFound;
+  }
+
+  private findNamespace(): NamespaceViews | undefined {
     const { kind, namespace: name } = this.request;
-    if (name === "" || (kind.group === "" && kind.version === "v1" && kind.kind === "Namespace")) return undefined;
+    if (name === "" || (kind.group === "" && kind.version === "v1" && kind.kind === "Namespace")) return NO_NAMESPACE;
     const namespace = this.options.source.namespace(name);
-    if (namespace instanceof Pending) {
-      this.run.awaited.push(namespace.ready);
-      return "failed";
-    }
-    if (namespace === undefined) this.failure = { message: namespaceNotFound(name), notFound: true };
+    if (namespace instanceof Pending) this.run.awaited.push(namespace.ready);
+    else if (namespace === undefined) this.failure = { message: namespaceNotFound(name), notFound: true };
     else if (namespace instanceof LookupFailure) this.failure = { message: namespace.message, notFound: false };
-    else return namespace;
-    return "failed";
+    else return namespaceViews(namespace);
+    return undefined;
   }
 
   /** A failure before any expression ran: it denies, whatever the binding's actions are, unless failures are ignored. */

@@ -51,6 +51,7 @@ export interface PreparedPolicy {
   readonly validations: readonly PreparedValidation[];
   readonly expressions: readonly (Expression | undefined)[];
   readonly messages: readonly (Expression | undefined)[];
+  readonly hasMessages: boolean;
   readonly annotationKeys: readonly string[];
   readonly annotations: readonly (Expression | undefined)[];
   readonly bindings: readonly PreparedBinding[];
@@ -93,6 +94,7 @@ export function preparePolicy(
     })),
     expressions: compiled.validations,
     messages: compiled.messages,
+    hasMessages: compiled.messages.some((message) => message !== undefined),
     annotationKeys: (spec.auditAnnotations ?? []).map(({ key }) => key ?? ""),
     annotations: compiled.auditAnnotations,
     bindings: [...bindings].sort((a, b) => compareNames(a.name ?? "", b.name ?? "")),
