@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { describe, test } from "node:test";
+import { createEnvironment } from "../../src/cel/index.js";
+import type { JsonObject } from "../../src/kubernetes/object.js";
+import { createExpressionCompiler, WRITTEN_VERSION } from "../../src/validating/index.js";
+import { SchemaSource } from "../../src/validating/type-check/schema-source.js";
+import { typeCheck } from "../../src/validating/type-check/type-check.js";
+import type { PolicyResource } from "../../src/validating/validating-admission-policy/resource.js";
+import { validateCase } from "../../src/validating/validating-admission-policy/static-case.js";
+import { asWritten, readVectors, vectorFile } from "./vectors.js";
+
+const compilers = { written: createExpressionCompiler(WRITTEN_VERSION), stored: createExpressionCompiler() };
+
+describe("what the API server says when a policy or binding is written", () => {
+  for (const { id, written, expected } of readVectors("static.jsonl")) {
+    test(id, () => {
+      assert.deepEqual(asWritten(validateCase(written, compilers)), expected);
+    });
+  }
+});
+
+describe("what type checking puts into the status", () => {
+  const openapi = JSON.parse(readFileSync(vectorFile("typecheck-schemas.json"), "utf8")) as JsonObject;
+  const schemas = new SchemaSource(openapi);
+  for (const { id, written, expected } of readVectors("typecheck.jsonl")) {
+    test(id, () => {
+      const { spec } = written.object as unknown as PolicyResource;
+      assert.deepEqual(asWritten(typeCheck(spec, schemas, createEnvironment)), expected);
+    });
+  }
+});
