@@ -1,7 +1,7 @@
 /** What the host asks of a cluster on behalf of policies. A Kubernetes client implements it; without one, {@link NO_CLUSTER} stands in. */
 import type { ResourceKind } from "../host.js";
 
-/** Narrows a list. Selectors have the API server's syntax; masks are dotted paths (spec kubewarden.md 7.6). */
+/** Narrows a list. Selectors have the API server's syntax. */
 export interface ListQuery {
   readonly namespace?: string;
   readonly labelSelector?: string;
@@ -12,8 +12,6 @@ export interface ListQuery {
 export interface GetQuery {
   readonly name: string;
   readonly namespace?: string;
-  /** True: ask the API server even when a recent answer is at hand. */
-  readonly fresh: boolean;
 }
 
 /** A SubjectAccessReview's question. */
@@ -41,7 +39,7 @@ export interface ResourceSnapshot {
 }
 
 /**
- * A window into a cluster. Every method rejects with an Error whose message is the reason text of spec kubewarden.md 7.6; the signal is
+ * A window into a cluster. Nothing is masked or cached here but what a watch keeps anyway. Every method rejects with an Error whose message is the reason text of spec kubewarden.md 7.6; the signal is
  * aborted when nobody waits any more.
  */
 export interface KubernetesReader {
@@ -49,7 +47,7 @@ export interface KubernetesReader {
   get(kind: ResourceKind, query: GetQuery, signal: AbortSignal): Promise<unknown>;
   /** The items of a list: `managedFields` emptied, without the last-applied annotation. */
   list(kind: ResourceKind, query: ListQuery, signal: AbortSignal): Promise<readonly unknown[]>;
-  canI(question: AccessQuestion, fresh: boolean, signal: AbortSignal): Promise<AccessAnswer>;
+  canI(question: AccessQuestion, signal: AbortSignal): Promise<AccessAnswer>;
   snapshot(kind: ResourceKind, signal: AbortSignal): Promise<ResourceSnapshot>;
 }
 

@@ -1,0 +1,35 @@
+/** What guests may ask of the host. */
+import { lookup } from "node:dns/promises";
+import { cryptoCapability } from "./crypto.js";
+import { type Capability, HostCapabilities, type ViolationSink } from "./host.js";
+import { type ImageReader, NO_REGISTRY } from "./images.js";
+import { kubernetesCapability } from "./kubernetes/capability.js";
+import { type KubernetesReader, NO_CLUSTER } from "./kubernetes/reader.js";
+import { netCapability } from "./net.js";
+import { ociCapability } from "./oci.js";
+
+export { HostCapabilities, type ViolationSink } from "./host.js";
+export { type ImageReader, NO_REGISTRY, type RequiredSignature } from "./images.js";
+export { type KubernetesReader, NO_CLUSTER } from "./kubernetes/reader.js";
+
+/** The windows through which the host looks for guests. */
+export interface HostWindows {
+  /** Default: there is no cluster. */
+  readonly kubernetes?: KubernetesReader;
+  /** Default: there is no registry. */
+  readonly images?: ImageReader;
+  /** Told when a policy asks for what it was not granted. */
+  readonly violation: ViolationSink;
+}
+
+/** All capabilities of spec kubewarden.md 7.2. */
+export function createHostCapabilities({ kubernetes, images, violation }: HostWindows): HostCapabilities {
+  const monotonic = () => performance.now();
+  const capabilities: readonly Capability[] = [
+    netCapability(async (host) => (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address)),
+    cryptoCapability(() => Date.now()),
+    kubernetesCapability(kubernetes ?? NO_CLUSTER, monotonic),
+    ociCapability(images ?? NO_REGISTRY, monotonic),
+  ];
+  return new HostCapabilities(capabilities, violation);
+}

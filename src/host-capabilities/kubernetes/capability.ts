@@ -1,0 +1,102 @@
+/** `kubernetes/*`, spec kubewarden.md 7.6. */
+import { stringifyJson } from "../../data/json.js";
+import { AnswerCache } from "../answer-cache.js";
+import type { Capability, Operation, ResourceKind } from "../host.js";
+import { booleanOf, objectOf, optionalList, optionalText, optionalTexts, textOf } from "../payload.js";
+import { type FieldMasks, fieldMasks, masked } from "./field-masks.js";
+import type { AccessAnswer, AccessQuestion, KubernetesReader, ListQuery } from "./reader.js";
+
+/** Milliseconds an object or an access answer is kept, unless the caller wants a fresh one. */
+const KEPT_MS = 5_000;
+
+/** @param now monotonic milliseconds */
+export function kubernetesCapability(reader: KubernetesReader, now: () => number): Capability {
+  const objects = new AnswerCache<{ readonly object: unknown }>(KEPT_MS, now);
+  const access = new AnswerCache<AccessAnswer>(KEPT_MS, now);
+
+  const getResource: Operation = {
+    resource: kindOf,
+    async run(payload) {
+      const fields = objectOf(payload, "the request");
+      const kind = kindOf(payload);
+      const name = textOf(fields.name, "name");
+      const namespace = optionalText(fields.namespace, "namespace");
+      const uncached = booleanOf(fields.disable_cache, "disable_cache");
+      const masks = masksOf(fields);
+      const key = stringifyJson([kind.apiVersion, kind.kind, name, namespace ?? null]);
+      const ask = async (signal: AbortSignal) => ({
+        object: await reader.get(kind, { name, ...(namespace !== undefined && { namespace }) }, signal),
+      });
+      const { object } = await (uncached ? objects.fresh(key, ask) : objects.get(key, ask));
+      return masked(object, masks);
+    },
+  };
+
+  const list = (namespaced: boolean): Operation => ({
+    resource: kindOf,
+    async run(payload, { signal }) {
+      const fields = objectOf(payload, "the request");
+      const kind = kindOf(payload);
+      const labelSelector = optionalText(fields.label_selector, "label_selector");
+      const fieldSelector = optionalText(fields.field_selector, "field_selector");
+      const query: ListQuery = {
+        ...(namespaced && { namespace: textOf(fields.namespace, "namespace") }),
+        ...(labelSelector !== undefined && { labelSelector }),
+        ...(fieldSelector !== undefined && { fieldSelector }),
+      };
+      const masks = masksOf(fields);
+      const items = await reader.list(kind, query, signal);
+      return {
+        apiVersion: kind.apiVersion,
+        kind: `${kind.kind}List`,
+        metadata: {},
+        items: items.map((item) => masked(item, masks)),
+      };
+    },
+  });
+
+  const canI: Operation = {
+    async run(payload) {
+      const fields = objectOf(payload, "the request");
+      const question = questionOf(fields.subject_access_review);
+      const uncached = booleanOf(fields.disable_cache, "disable_cache");
+      const key = stringifyJson([
+        question.user,
+        question.groups ?? [],
+        Object.entries(question.resourceAttributes).sort(([a], [b]) => (a < b ? -1 : 1)),
+      ]);
+      const ask = (signal: AbortSignal) => reader.canI(question, signal);
+      return uncached ? access.fresh(key, ask) : access.get(key, ask);
+    },
+  };
+
+  return {
+    namespace: "kubernetes",
+    operations: {
+      get_resource: getResource,
+      list_resources_by_namespace: list(true),
+      list_resources_all: list(false),
+      can_i: canI,
+    },
+  };
+}
+
+function kindOf(payload: unknown): ResourceKind {
+  const { api_version, kind } = objectOf(payload, "the request");
+  return { apiVersion: textOf(api_version, "api_version"), kind: textOf(kind, "kind") };
+}
+
+function masksOf(fields: Readonly<Record<string, unknown>>): FieldMasks {
+  return fieldMasks(optionalList(fields.field_masks, "field_masks", textOf));
+}
+
+/** Attributes come in either spelling: the Go SDK's differs from the others'. */
+function questionOf(value: unknown): AccessQuestion {
+  const review = objectOf(value, "subject_access_review");
+  const attributes =
+    optionalTexts(review.resource_attributes ?? review.resourceAttributes, "resource_attributes") ?? {};
+  textOf(attributes.verb, "verb");
+  textOf(attributes.resource, "resource");
+  const groups = optionalList(review.groups, "groups", textOf);
+  return { user: textOf(review.user, "user"), resourceAttributes: attributes, ...(groups && { groups }) };
+}

@@ -1,0 +1,86 @@
+/** `crypto/v1/is_certificate_trusted`, spec kubewarden.md 7.5. */
+import assert from "node:assert/strict";
+import { X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { describe, test } from "node:test";
+import { cryptoCapability } from "../../src/host-capabilities/crypto.js";
+
+const folder = new URL("../../../test/vectors/certificates/", import.meta.url);
+const YEAR_2030 = Date.parse("2030-01-01T00:00:00Z");
+const capability = cryptoCapability(() => YEAR_2030);
+const run = capability.operations["v1/is_certificate_trusted"]?.run;
+const context = {
+  caller: { policy: "p", capabilities: { allows: () => true }, contextAwareResources: [] },
+  signal: new AbortController().signal,
+};
+const ask = (payload: unknown): Promise<unknown> =>
+  run?.(payload, context) ?? Promise.reject(new Error("no operation"));
+const pem = (name: string) => ({ encoding: "Pem", data: [...readFileSync(new URL(`${name}.pem`, folder))] });
+const der = (name: string) => ({
+  encoding: "Der",
+  data: [...new X509Certificate(readFileSync(new URL(`${name}.pem`, folder))).raw],
+});
+const trusts = (leaf: string, chain: readonly string[] | null, not_after?: string | null) =>
+  ask({ cert: pem(leaf), cert_chain: chain?.map(pem) ?? null, not_after });
+
+const UNTRUSTED = { trusted: false, reason: "Certificate is not trusted by the provided cert chain" };
+const TRUSTED = { trusted: true, reason: "" };
+
+describe("certificate trust", () => {
+  test("by the root itself", async () => assert.deepEqual(await trusts("direct", ["root"]), TRUSTED));
+  test("by way of an intermediate", async () =>
+    assert.deepEqual(await trusts("leaf", ["intermediate", "root"]), TRUSTED));
+  test("in any order of intermediates", async () =>
+    assert.deepEqual(await trusts("leaf", ["sub-authority", "intermediate", "root"]), TRUSTED));
+  test("DER is read too", async () =>
+    assert.deepEqual(await ask({ cert: der("leaf"), cert_chain: [der("intermediate"), der("root")] }), TRUSTED));
+  test("the last of the list is the root: an intermediate may be one", async () =>
+    assert.deepEqual(await trusts("leaf", ["intermediate"]), TRUSTED));
+  test("without the intermediate there is no path", async () =>
+    assert.deepEqual(await trusts("leaf", ["root"]), UNTRUSTED));
+  test("an empty list trusts nobody", async () => assert.deepEqual(await trusts("leaf", []), UNTRUSTED));
+  test("a stranger's root", async () =>
+    assert.deepEqual(await trusts("leaf", ["intermediate", "other-root"]), UNTRUSTED));
+  test("a root of the same name and another key", async () =>
+    assert.deepEqual(await trusts("direct", ["fake-root"]), UNTRUSTED));
+  test("a certificate that is no authority can't issue", async () =>
+    assert.deepEqual(await trusts("below-leaf", ["not-ca", "root"]), UNTRUSTED));
+  test("an intermediate that has expired", async () =>
+    assert.deepEqual(await trusts("below-short", ["short-authority", "root"]), UNTRUSTED));
+  test("the root's own dates do not matter", async () =>
+    assert.deepEqual(await trusts("below-short", ["short-authority"]), TRUSTED));
+  test("an authority is no end entity", async () =>
+    assert.deepEqual(await trusts("sub-authority", ["root"]), {
+      trusted: false,
+      reason: "Certificate not trusted: the certificate is one of an authority",
+    }));
+  test("before its time", async () =>
+    assert.deepEqual(await trusts("direct", ["root"], "2020-01-01T00:00:00Z"), {
+      trusted: false,
+      reason: "Certificate is being used before its validity date",
+    }));
+  test("after its time", async () =>
+    assert.deepEqual(await trusts("direct", ["root"], "2300-01-01T00:00:00+02:00"), {
+      trusted: false,
+      reason: "Certificate is being used after its expiration date",
+    }));
+  for (const now of ["", null, undefined])
+    test(`now, when not_after is ${JSON.stringify(now)}`, async () =>
+      assert.deepEqual(await trusts("direct", ["root"], now), TRUSTED));
+  test("without a list, Mozilla's roots", async () => assert.deepEqual(await trusts("leaf", null), UNTRUSTED));
+
+  test("a moment in another format", () =>
+    assert.rejects(trusts("direct", ["root"], "yesterday"), {
+      message: "Timestamp not_after is not in RFC3339 format",
+    }));
+  test("PEM that is none", () =>
+    assert.rejects(ask({ cert: { encoding: "Pem", data: [65] }, cert_chain: [] }), {
+      message: /^Certificate PEM data is not valid: /,
+    }));
+  test("DER that is none", () =>
+    assert.rejects(ask({ cert: { encoding: "Der", data: [65] }, cert_chain: [] }), {
+      message: /^Certificate is not a valid end-entity certificate: /,
+    }));
+  test("bytes that are none", () =>
+    assert.rejects(ask({ cert: { encoding: "Der", data: [256] }, cert_chain: [] }), { name: "PayloadError" }));
+});
