@@ -1,7 +1,7 @@
 /** The loader's door: one object that turns configurations into sets of policies, as often as asked. */
 import type { Config, ConfigEntry, Member } from "../config/index.js";
 import { createModuleFetcher, type ModuleFetcher, type ModuleFetcherOptions } from "../fetch/index.js";
-import { HostCapabilities, type ViolationSink } from "../host-capabilities/host.js";
+import { createHostCapabilities, type ViolationSink } from "../host-capabilities/index.js";
 import { NO_OPINION } from "../kubernetes/authorizer.js";
 import { createExpressionCompiler } from "../validating/index.js";
 import { createWasmRuntime, type GuestLogEntry, type WasmRuntime } from "../wasm/index.js";
@@ -45,7 +45,7 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
     workers,
     defaultTimeoutMs: Number.isFinite(policyTimeout) ? policyTimeout : null,
     log,
-    capabilities: new HostCapabilities([], violation),
+    capabilities: createHostCapabilities({ violation }),
   });
   const world: CelWorld = { compiler: createExpressionCompiler(), authorizer: NO_OPINION, now };
   return {
