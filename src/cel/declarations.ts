@@ -25,6 +25,11 @@ export interface Overload {
   readonly result: Type;
   /** Absent for what the compiler itself builds (logic, ternary, index, equality). */
   readonly implementation?: Implementation;
+  /**
+   * Arguments behind one that failed are not evaluated, although there are only two (spec kubernetes-cel.md 2.8): the reference calls this
+   * overload with a list of arguments.
+   */
+  readonly sequential?: true;
   /** Since which environment version (default: always). */
   readonly since?: KubernetesMinor;
 }

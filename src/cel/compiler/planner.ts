@@ -203,7 +203,7 @@ export class Planner {
       callee: undefined,
       host: undefined,
       cost,
-      stopsAtError: args.length > 2,
+      stopsAtError: args.length > 2 || (args.length === 2 && this.#isSequential(name, overload)),
     };
     if (OPERATORS.has(name)) return call;
     const host = this.#host(name, overload, args.length);
@@ -222,6 +222,15 @@ export class Planner {
       if (bound !== undefined) return { ...call, callee: bound, stopsAtError: true };
     }
     return { ...call, callee };
+  }
+
+  /** Whether the reference calls a function of two arguments with a list: where the overload says so, or is chosen only at run time. */
+  #isSequential(name: string, overload: string | undefined): boolean {
+    const declaration = this.declarations.functions.get(name);
+    if (declaration === undefined || declaration.dynamic !== undefined) return false;
+    const implemented = declaration.overloads.filter(({ implementation }) => implementation !== undefined);
+    if (overload === undefined) return implemented.length > 1;
+    return implemented.some(({ id, sequential }) => id === overload && sequential === true);
   }
 
   #host(name: string, overload: string | undefined, arity: number): HostFunction["overloads"][number] | undefined {

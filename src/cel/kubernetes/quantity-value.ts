@@ -1,6 +1,7 @@
 /** Quantities as values (spec kubernetes-cel.md 4.9). */
 import { CelError, noSuchOverload } from "../values/cel-error.js";
 import { tooLarge } from "../values/limits.js";
+import { INT_MIN } from "../values/numbers.js";
 import { OpaqueValue, type Value } from "../values/value.js";
 import {
   type Amount,
@@ -46,7 +47,13 @@ export class QuantityValue extends OpaqueValue {
 
   /** `this - other`. */
   minus(other: QuantityValue): QuantityValue | CelError {
-    return this.combined(other, negateAmount(other.amount));
+    const { amount } = other;
+    // The negative of the least int64 is itself, and the reference's fast path does not look.
+    if (this.amount.fast && amount.fast && amount.unscaled === INT_MIN) {
+      const wrapped = addAmounts(this.amount, amount);
+      if (wrapped?.fast) return this.combined(other, amount);
+    }
+    return this.combined(other, negateAmount(amount));
   }
 
   private combined(other: QuantityValue, amount: Amount): QuantityValue | CelError {

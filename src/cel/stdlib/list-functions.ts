@@ -1,9 +1,10 @@
 /** What the functions of the lists extension do (spec kubernetes-cel.md 4.4). */
 import type { Implementation } from "../declarations.js";
 import { compare } from "../operators/compare.js";
-import { kindOf } from "../operators/kind.js";
+import { kindOf, typeNameOf } from "../operators/kind.js";
 import { CelError, noSuchOverload } from "../values/cel-error.js";
 import { MAX_COMPARISONS, MAX_LIST_LENGTH, tooLarge } from "../values/limits.js";
+import { isInt } from "../values/numbers.js";
 import { Duration, Timestamp } from "../values/time.js";
 import type { Result, Value } from "../values/value.js";
 import { Members } from "./membership.js";
@@ -20,11 +21,22 @@ export function slice(list: List, start: Int, end: Int): Result {
   return list.slice(Number(start), Number(end));
 }
 
-/** `flatten`: lists inside the list are replaced by their elements, `depth` levels deep. */
-export function flatten(list: List, depth: Int = 1): Result {
+/** `flatten`: lists inside the list are replaced by their elements, `depth` levels deep. It answers for receivers of any kind itself. */
+export const flatten: Implementation = (list, depth = 1) => {
+  if (!Array.isArray(list) || !isInt(depth)) {
+    const argument = depth === 1 ? "" : typeText(depth);
+    return noSuchOverload(`${typeText(list as Value)}.flatten(${argument})`);
+  }
   if (depth < 0) return new CelError("level must be non-negative");
   const flat: Value[] = [];
   return appendFlat(list, Number(depth), flat) ? flat : tooLarge();
+};
+
+/** The type of a value with its parameters, as this function's error has it. */
+function typeText(value: Value): string {
+  const name = typeNameOf(value);
+  if (name === "map") return "map(dyn, dyn)";
+  return name === "list" || name === "optional_type" ? `${name}(dyn)` : name;
 }
 
 function appendFlat(list: List, depth: number, to: Value[]): boolean {

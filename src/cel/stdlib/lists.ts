@@ -38,8 +38,9 @@ export const listsLibrary: Library = {
   functions: added(
     134,
     fn("slice", method("list_slice", [listType(T), INT, INT], listType(T), slice)),
-    fn(
+    dynamicFn(
       "flatten",
+      flatten,
       method("list_flatten", [listType(listType(T))], listType(T), flatten),
       method("list_flatten_int", [listType(DYN), INT], listType(DYN), flatten),
     ),

@@ -1,6 +1,6 @@
 /** The strings extension (spec kubernetes-cel.md 4.2). Positions are code points. */
-import type { FunctionDeclaration, Library } from "../declarations.js";
-import { added, fn, method, overload } from "../declare.js";
+import type { FunctionDeclaration, Library, Overload } from "../declarations.js";
+import { added, fn, method, type Native, overload } from "../declare.js";
 import { DYN, INT, listType, STRING } from "../types.js";
 import { groupedFormat } from "./format/grouped.js";
 import { plainFormat } from "./format/plain.js";
@@ -49,13 +49,15 @@ const functions: readonly FunctionDeclaration[] = [
   ...added(129, fn("strings.quote", overload("strings_quote", [STRING], STRING, quote))),
 ];
 
+const format = (implementation: Native): Overload => ({
+  ...method("string_format", [STRING, listType(DYN)], STRING, implementation),
+  sequential: true,
+});
+
 /** The strings extension as Kubernetes has it: version 2, whose `format` groups digits. */
 export const stringsLibrary: Library = {
   name: "strings",
-  functions: [
-    ...functions,
-    ...added(129, fn("format", method("string_format", [STRING, listType(DYN)], STRING, groupedFormat))),
-  ],
+  functions: [...functions, ...added(129, fn("format", format(groupedFormat)))],
 };
 
 /** The strings extension outside Kubernetes: its latest version, with `reverse` and a plain `format` (spec kubernetes-cel.md 4.14). */
@@ -63,7 +65,7 @@ export const latestStringsLibrary: Library = {
   name: "strings",
   functions: [
     ...functions,
-    fn("format", method("string_format", [STRING, listType(DYN)], STRING, plainFormat)),
+    fn("format", format(plainFormat)),
     fn("reverse", method("string_reverse", [STRING], STRING, reverse)),
   ],
 };

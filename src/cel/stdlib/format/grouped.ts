@@ -102,12 +102,12 @@ function groupedText(value: number, precision: number): string {
 
 const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
-/** `1.052033 × 10⁰³` with narrow no-break spaces. */
+/** `1.052033×10⁰³`. */
 function scientificText(value: number): string {
   const [whole, fraction, exponent] = scientificDigits(value, DEFAULT_PRECISION);
   const digits = String(Math.abs(exponent)).padStart(2, "0");
   const superscript = Array.from(digits, (digit) => SUPERSCRIPTS[Number(digit)]).join("");
-  return `${value < 0 ? "-" : ""}${whole}.${fraction}\u202f×\u202f10${exponent < 0 ? "⁻" : ""}${superscript}`;
+  return `${value < 0 ? "-" : ""}${whole}.${fraction}×10${exponent < 0 ? "⁻" : ""}${superscript}`;
 }
 
 /** `%s` of a value that stands alone. */
