@@ -73,7 +73,7 @@ export class ImageInspector {
     const reference = parseImageReference(image);
     const digest = reference.digest ?? digestOf((await this.registry.manifest(reference, signal)).bytes);
     const { registry, trustRoot } = this;
-    await checkSignatures(wanted, { registry, trustRoot, image: reference, digest, signal });
+    await checkSignatures(wanted, { registry, trustRoot, image: reference, name: image, digest, signal });
     return digest;
   }
 }

@@ -7,5 +7,6 @@ export {
   type ModuleFetcher,
   type ModuleFetcherOptions,
 } from "./module-fetcher.js";
+export { createImageInspector, type RegistryAccessOptions } from "./registry-access.js";
 export { imageVerifier, type Wanted, type WantedSignatures } from "./signatures/image-verifier.js";
 export { sigstoreTrustRoot } from "./signatures/trust-root.js";

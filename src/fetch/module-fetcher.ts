@@ -1,15 +1,13 @@
 /** Gets the WASM files that a configuration names (spec kubewarden.md 1.6): from files, by HTTP, or from OCI registries. */
 import { readFile, stat } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { NO_SOURCES, type Sources } from "../config/sources.js";
-import { dockerCredentials } from "./docker-credentials.js";
 import { DownloadCache } from "./download-cache.js";
 import { FetchError, reasonOf } from "./fetch-error.js";
-import { HttpClient } from "./http-client.js";
+import type { HttpClient } from "./http-client.js";
 import { type ImageReference, parseImageReference } from "./image-reference.js";
 import { DOWNLOAD_TIMEOUT_MS, MAX_MODULE_BYTES, MAX_PARALLEL_DOWNLOADS } from "./limits.js";
-import type { Environment } from "./proxies.js";
-import { type Descriptor, digestOf, layersOf, type Manifest, RegistryClient } from "./registry-client.js";
+import { openRegistries, type RegistryAccessOptions } from "./registry-access.js";
+import { type Descriptor, digestOf, layersOf, type Manifest, type RegistryClient } from "./registry-client.js";
 
 /** The media type of the layer that holds a module. */
 const WASM_LAYER = "application/vnd.wasm.content.layer.v1+wasm";
@@ -33,19 +31,13 @@ export interface ImageVerifier {
 }
 
 /** How to fetch. */
-export interface ModuleFetcherOptions {
+export interface ModuleFetcherOptions extends RegistryAccessOptions {
   /** Where downloads are kept (`--policies-download-dir`). */
   readonly downloadDirectory: string;
-  readonly environment: Environment;
-  readonly sources?: Sources;
-  /** A folder that contains Docker's config.json (`--docker-config-json-path`). */
-  readonly dockerConfigDirectory?: string;
   /** With it, only modules from registries can pass. */
   readonly verifier?: (registry: RegistryClient) => ImageVerifier;
   /** Told of what doesn't stop a fetch, such as a download folder that can't be written. */
   readonly warn?: (message: string) => void;
-  /** Milliseconds of a clock that only goes forward; default `performance.now`. */
-  readonly now?: () => number;
   /** Time for one module in milliseconds; default {@link DOWNLOAD_TIMEOUT_MS}. */
   readonly timeoutMilliseconds?: number;
 }
@@ -65,20 +57,14 @@ export interface ModuleFetcher {
 
 /** Makes a fetcher. */
 export function createModuleFetcher(options: ModuleFetcherOptions): ModuleFetcher {
-  const { environment, sources = NO_SOURCES, dockerConfigDirectory, now = () => performance.now() } = options;
-  const http = new HttpClient(sources, environment);
-  const credentials = dockerCredentials({
-    environment,
-    ...(dockerConfigDirectory !== undefined && { dockerConfigDirectory }),
-  });
-  const registry = new RegistryClient({ http, credentials, now });
+  const { http, registry, close } = openRegistries(options);
   const verifier = options.verifier?.(registry);
   const fetcher = new Fetcher(http, registry, verifier, options);
   const fetched = new Map<string, Promise<FetchedModule>>();
   const inTurn = limiter(MAX_PARALLEL_DOWNLOADS);
   return {
     registry,
-    close: () => http.close(),
+    close,
     fetch(location) {
       let module = fetched.get(location);
       if (module === undefined) {

@@ -53,6 +53,18 @@ describe("questions about images", () => {
   });
 });
 
+test("an image without signatures is named as it was asked for", async (context) => {
+  const { registry, images } = await setUp(context);
+  registry.push("app", "latest", []);
+  const wanted = {
+    allOf: [{ kind: "pubKey" as const, key: newKeys().publicKey.export({ type: "spki", format: "pem" }).toString() }],
+  };
+  assert.match(
+    await failureOf(images.verify(`${registry.host}/app`, wanted, signal())),
+    /: no signatures found for image: localhost:\d+\/app $/,
+  );
+});
+
 describe("signatures with certificates", () => {
   const root = newCertificate({ name: "root", authority: true });
   const intermediate = newCertificate({ name: "intermediate", authority: true, issuer: root });

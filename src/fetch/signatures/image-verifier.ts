@@ -58,6 +58,8 @@ export interface Verification {
   readonly registry: RegistryClient;
   readonly trustRoot: TrustRoot;
   readonly image: ImageReference;
+  /** The image as it was asked for, for messages; default the reference in full. */
+  readonly name?: string;
   /** Of the image's manifest. */
   readonly digest: string;
   readonly signal: AbortSignal;
@@ -70,10 +72,10 @@ export interface Verification {
  * @throws FetchError in Kubewarden's words when they aren't there
  */
 export async function checkSignatures({ allOf, anyOf }: WantedSignatures, verification: Verification): Promise<void> {
-  const { registry, image, digest, signal } = verification;
+  const { registry, image, digest, signal, name = formatImageReference(image) } = verification;
   const layers = await signatureLayers(registry, image, digest, signal);
   if (layers.length === 0) {
-    throw new FetchError(`no signatures found for image: ${formatImageReference(image)} `, { stage: "verify" });
+    throw new FetchError(`no signatures found for image: ${name} `, { stage: "verify" });
   }
   const about = layers.filter(({ imageDigest }) => imageDigest === digest);
   const unmet = async (wanted: readonly Wanted[]) => {

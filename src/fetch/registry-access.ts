@@ -1,0 +1,47 @@
+/** Access to registries by the options of the server: sources.yml, credentials, proxies. */
+import { NO_SOURCES, type Sources } from "../config/sources.js";
+import { dockerCredentials } from "./docker-credentials.js";
+import { HttpClient } from "./http-client.js";
+import { ImageInspector } from "./image-inspector.js";
+import type { Environment } from "./proxies.js";
+import { RegistryClient } from "./registry-client.js";
+import type { TrustRoot } from "./signatures/trust-root.js";
+
+/** How registries are reached. */
+export interface RegistryAccessOptions {
+  /** For proxies, CAs, and where Docker's config.json is. */
+  readonly environment: Environment;
+  readonly sources?: Sources;
+  /** A folder that contains Docker's config.json (`--docker-config-json-path`). */
+  readonly dockerConfigDirectory?: string;
+  /** Milliseconds of a clock that only goes forward; default `performance.now`. */
+  readonly now?: () => number;
+}
+
+/** Clients that share connections. */
+export interface RegistryAccess {
+  readonly http: HttpClient;
+  readonly registry: RegistryClient;
+  /** Closes connections. */
+  close(): Promise<void>;
+}
+
+/** Makes clients; nothing is connected before the first request. */
+export function openRegistries(options: RegistryAccessOptions): RegistryAccess {
+  const { environment, sources = NO_SOURCES, dockerConfigDirectory, now = () => performance.now() } = options;
+  const http = new HttpClient(sources, environment);
+  const credentials = dockerCredentials({
+    environment,
+    ...(dockerConfigDirectory !== undefined && { dockerConfigDirectory }),
+  });
+  return { http, registry: new RegistryClient({ http, credentials, now }), close: () => http.close() };
+}
+
+/** What guests ask registries through, for the life of the server; `close` closes its connections. */
+export function createImageInspector(
+  options: RegistryAccessOptions,
+  trustRoot: TrustRoot,
+): { readonly images: ImageInspector; close(): Promise<void> } {
+  const { registry, close } = openRegistries(options);
+  return { images: new ImageInspector(registry, trustRoot), close };
+}
