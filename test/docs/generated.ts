@@ -1,4 +1,5 @@
 /** What of docs/ is made from the code. `npm run docs` writes it; the test beside this file fails when it is stale. */
+import { commandLineTables } from "../../src/commands/documentation.js";
 import { configurationTables } from "../../src/config/documentation.js";
 import { policiesSchema } from "../../src/config/json-schema.js";
 
@@ -8,14 +9,14 @@ export function generatedFiles(): ReadonlyMap<string, string> {
 }
 
 /** Documents with generated blocks. */
-export const DOCUMENTS_WITH_BLOCKS = ["docs/configuration.md"];
+export const DOCUMENTS_WITH_BLOCKS = ["docs/command-line.md", "docs/configuration.md"];
 
 /**
  * The text with every block `<!-- generated NAME -->` … `<!-- end -->` made anew.
  * @throws Error for a block that nothing makes
  */
 export function withGeneratedBlocks(text: string): string {
-  const blocks = configurationTables();
+  const blocks = { ...configurationTables(), ...commandLineTables() };
   return text.replaceAll(/<!-- generated ([\w-]+) -->\n[\s\S]*?<!-- end -->/g, (_, name: string) => {
     if (!Object.hasOwn(blocks, name)) throw new Error(`nothing generates the block ${name}`);
     return `<!-- generated ${name} -->\n${blocks[name]}\n<!-- end -->`;

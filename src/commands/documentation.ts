@@ -1,0 +1,22 @@
+/** The tables of docs/command-line.md, made from the definitions that the command line is made from. */
+import { type OptionDefinition, type OptionKind, SERVE_OPTIONS } from "./option-definitions.js";
+
+/** Blocks by name. */
+export function commandLineTables(): Readonly<Record<string, string>> {
+  const rows = SERVE_OPTIONS.map((option: OptionDefinition) => {
+    const value = option.kind === "flag" ? "" : ` ${valueOf(option.kind)}`;
+    return `| \`--${option.flag}${value}\` | \`${option.env}\` | ${defaultOf(option)} | ${option.description} |`;
+  });
+  return {
+    "serve-options": ["| Flag | Variable | Default | Meaning |", "| --- | --- | --- | --- |", ...rows].join("\n"),
+  };
+}
+
+function valueOf(kind: OptionKind): string {
+  return typeof kind === "object" ? kind.choices.join("\\|") : `<${kind}>`;
+}
+
+function defaultOf({ kind, default: fallback }: OptionDefinition): string {
+  if (fallback === undefined) return "none";
+  return kind === "flag" ? "off" : `\`${fallback}\``;
+}
