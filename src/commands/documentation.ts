@@ -4,7 +4,7 @@ import { type OptionDefinition, type OptionKind, SERVE_OPTIONS } from "./option-
 /** Blocks by name. */
 export function commandLineTables(): Readonly<Record<string, string>> {
   const rows = SERVE_OPTIONS.map((option: OptionDefinition) => {
-    const value = option.kind === "flag" ? "" : ` ${valueOf(option.kind)}`;
+    const value = option.kind === "flag" ? "" : ` ${placeholderOf(option.kind)}`;
     return `| \`--${option.flag}${value}\` | \`${option.env}\` | ${defaultOf(option)} | ${option.description} |`;
   });
   return {
@@ -12,7 +12,7 @@ export function commandLineTables(): Readonly<Record<string, string>> {
   };
 }
 
-function valueOf(kind: OptionKind): string {
+function placeholderOf(kind: OptionKind): string {
   return typeof kind === "object" ? kind.choices.join("\\|") : `<${kind}>`;
 }
 
