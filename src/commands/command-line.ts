@@ -2,6 +2,7 @@
  * The command line: which command, with which options. Commands are imported when they run, so that `--help` and `cel` start fast.
  */
 import { Command, CommanderError, InvalidArgumentError } from "commander";
+import { didYouMean } from "../data/suggest.js";
 import { type CommandIo, UsageError } from "./io.js";
 import { type OptionDefinition, SERVE_OPTIONS } from "./option-definitions.js";
 import { addOption, optionValues } from "./options.js";
@@ -54,10 +55,13 @@ function commandLine(io: CommandIo, done: (exitCode: number) => void): Command {
     .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) });
 
   const serve = program.command("serve", { isDefault: true }).description("serve policies over HTTP (the default)");
-  withOptions(serve, SERVE_OPTIONS).action(async () => {
-    const { serveCommand } = await import("./serve.js");
-    done(await serveCommand(optionValues(serve, SERVE_OPTIONS, io.env), io));
-  });
+  withOptions(serve, SERVE_OPTIONS)
+    .argument("[command]")
+    .action(async (unknown: string | undefined) => {
+      if (unknown !== undefined) throw new UsageError(unknownCommand(unknown, program));
+      const { serveCommand } = await import("./serve.js");
+      done(await serveCommand(optionValues(serve, SERVE_OPTIONS, io.env), io));
+    });
 
   const check = program.command("check").description("load the policies and say every mistake; exit 1 if there is one");
   withOptions(check, LOADING_OPTIONS)
@@ -101,6 +105,11 @@ function commandLine(io: CommandIo, done: (exitCode: number) => void): Command {
   });
 
   return program;
+}
+
+function unknownCommand(name: string, program: Command): string {
+  const names = program.commands.map((command) => command.name());
+  return `unknown command '${name}'${didYouMean(name, names) || ` (commands: ${names.join(", ")})`}`;
 }
 
 function positive(text: string): number {

@@ -1,7 +1,14 @@
 /** From options to loaded policies: what `serve`, `check` and `eval` share. */
 import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { type Config, formatProblem, loadConfig, type Problem } from "../config/index.js";
+import {
+  addressPath,
+  type Config,
+  type ConfigEntry,
+  formatProblem,
+  loadConfig,
+  type Problem,
+} from "../config/index.js";
 import { createPolicySet, type PolicySet } from "../evaluation/policy-set.js";
 import { createPolicyLoader, type PolicyLoader } from "../loader/index.js";
 import type { Logger } from "../telemetry/logger.js";
@@ -69,7 +76,8 @@ async function load(file: string, loader: PolicyLoader, generation: number): Pro
   const loaded = await loader.load(config, generation);
   const problems = [...read.problems, ...loaded.problems];
   const errors = problems.filter(({ severity }) => severity === "error").length;
-  return { file, policies: loaded.policies, files: config.files, problems, errors };
+  const files = [...config.files, ...config.entries.flatMap(moduleFiles)];
+  return { file, policies: loaded.policies, files, problems, errors };
 }
 
 /** All problems as lines for a person. */
@@ -79,4 +87,11 @@ export function problemLines({ problems }: LoadResult): string[] {
 
 function defaultFile(): string {
   return DEFAULT_FILES.find((name) => existsSync(name)) ?? DEFAULT_FILES[0];
+}
+
+/** The local module files of an entry and its members: they are looked after like the configuration. */
+function moduleFiles(entry: ConfigEntry): string[] {
+  if (entry.kind === "module") return entry.module.kind === "file" ? [addressPath(entry.module)] : [];
+  if (entry.kind !== "group") return [];
+  return entry.members.flatMap(({ policy }) => (policy.kind === "reference" ? [] : moduleFiles(policy)));
 }

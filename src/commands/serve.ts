@@ -5,6 +5,7 @@ import { createLogger, type LogFormat, type Logger, type LogLevel } from "../tel
 import { Metrics } from "../telemetry/metrics.js";
 import type { CommandIo } from "./io.js";
 import { createPolicySource, type LoadResult, problemLines } from "./load.js";
+import { Reloader } from "./reload.js";
 
 /** How long the server goes on serving after SIGTERM while its readiness already fails, in milliseconds: time for endpoints to be updated. */
 const DRAIN_DELAY_MS = 0;
@@ -54,7 +55,11 @@ export async function serveCommand(values: Readonly<Record<string, unknown>>, io
       readiness_port: server.readinessPort,
       policies: [...loaded.policies.entries.keys()].filter((id) => !id.includes("/")).length,
     });
+    const reloader = new Reloader({ source, evaluator, metrics, logger, loaded });
+    const reload = () => void reloader.reload();
+    process.on("SIGHUP", reload);
     const signal = await stopSignal();
+    process.off("SIGHUP", reload);
     logger.info("stopping", { signal });
     void stopSignal().then(() => server.stop({ delay: 0, grace: 0 }));
     await server.stop({ delay: DRAIN_DELAY_MS, grace: DRAIN_GRACE_MS });
