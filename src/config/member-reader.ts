@@ -95,13 +95,16 @@ function checkNames(named: readonly NamedNode[], groupId: string, path: Path, { 
   }
   for (const { name, path: memberPath } of named) {
     if (name.includes("/")) continue;
-    if (!/^[_a-zA-Z][_a-zA-Z0-9]*$/.test(name)) {
+    const parts = name.split(".");
+    const reserved = parts.find((part) => RESERVED_WORDS.has(part));
+    if (!parts.every((part) => /^[_a-zA-Z][_a-zA-Z0-9]*$/.test(part))) {
       sink.keyWarning(
         memberPath,
         "the expression can't call a member of this name: use letters, digits and _, no digit first",
       );
-    } else if (RESERVED_WORDS.has(name)) {
-      sink.keyWarning(memberPath, `the expression can't call a member of this name: ${name} is a reserved word of CEL`);
+    } else if (reserved !== undefined) {
+      const why = `${reserved} is a reserved word of CEL`;
+      sink.keyWarning(memberPath, `the expression can't call a member of this name: ${why}`);
     }
   }
 }

@@ -75,7 +75,7 @@ g2: {${GROUP}, policies: {a: {module: ./x.wasm}}}`;
       [`p.yaml:1:44: g.policies: policy group 'g' contains policies with invalid names: ["a/b", "d/e"]`],
     ],
     "a name that the expression can't call is only pointed out": [
-      `g: {${GROUP}, policies: {a-b: {module: ./x.wasm}, if: {module: ./x.wasm}}}`,
+      `g: {${GROUP}, policies: {a-b: {module: ./x.wasm}, if: {module: ./x.wasm}, x.y: {module: ./x.wasm}}}`,
       [
         "p.yaml:1:45: warning: g.policies.a-b: the expression can't call a member of this name: use letters, digits and _, no digit first",
         "p.yaml:1:70: warning: g.policies.if: the expression can't call a member of this name: if is a reserved word of CEL",
