@@ -54,7 +54,10 @@ function commandLine(io: CommandIo, done: (exitCode: number) => void): Command {
     .showSuggestionAfterError()
     .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) });
 
-  const serve = program.command("serve", { isDefault: true }).description("serve policies over HTTP (the default)");
+  const serve = program
+    .command("serve", { isDefault: true })
+    .description("serve policies over HTTP (the default)")
+    .usage("[options]");
   withOptions(serve, SERVE_OPTIONS)
     .argument("[command]")
     .action(async (unknown: string | undefined) => {

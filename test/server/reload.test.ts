@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { startExample } from "../support/example-server.js";
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "reload-"));
+const file = join(folder, "policies.yaml");
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A rule that wants a word, and a guest beside it. */
+const policies = (word: string, more = "") => `
+rule: { cel: { validations: [ { expression: "object.word == '${word}'", message: "the word is ${word}" } ] } }
+guest: { module: "${root}/test/fixtures/chaos/extism.wasm" }
+group:
+  expression: "rule() && guest()"
+  message: "no"
+  policies: { rule: { policy: rule }, guest: { policy: guest } }
+${more}`;
+
+describe("hot reload", async () => {
+  writeFileSync(file, policies("one"));
+  const server = await startExample("--policies", file);
+
+  const ask = async (word: string, id = "group"): Promise<{ status: number; allowed?: boolean }> => {
+    const response = await fetch(`${server.url}/validate_raw/${id}`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ request: { word, mode: "accept" } }),
+    });
+    const body = (await response.json()) as { response?: { allowed: boolean } };
+    return { status: response.status, ...(body.response && { allowed: body.response.allowed }) };
+  };
+  const generation = async () =>
+    ((await (await fetch(`${server.url}/policies`)).json()) as { generation: number }).generation;
+  const settled = async (done: () => Promise<boolean> | boolean) => {
+    for (let attempt = 0; attempt < 200; attempt++) {
+      if (await done()) return;
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+    assert.fail(`the server did not get there:\n${server.log()}`);
+  };
+
+  test("a new set serves after SIGHUP, and no request fails meanwhile", async () => {
+    assert.deepEqual(await ask("one"), { status: 200, allowed: true });
+    writeFileSync(file, policies("two", "more: { cel: { validations: [ { expression: 'true' } ] } }"));
+    let running = true;
+    const traffic = (async () => {
+      while (running) {
+        const [one, two] = [await ask("one"), await ask("two")];
+        assert.ok(one.status === 200 && two.status === 200);
+      }
+    })();
+    process.kill(server.pid, "SIGHUP");
+    await settled(async () => (await generation()) === 2);
+    running = false;
+    await traffic;
+    assert.deepEqual(await ask("one"), { status: 200, allowed: false });
+    assert.deepEqual(await ask("two"), { status: 200, allowed: true });
+    assert.deepEqual(await ask("x", "more"), { status: 200, allowed: true });
+    assert.match(server.log(), /reloaded policies generation=2 added=\["?more/);
+  });
+
+  for (const [what, text] of [
+    ["a file that is not YAML", "rule: ["],
+    ["a policy that no longer loads", policies("two").replace("object.word ==", "object.word =")],
+    ["a guest that is gone", policies("two").replace("chaos/extism.wasm", "chaos/gone.wasm")],
+  ] as const) {
+    test(`${what} is kept out: the old set goes on`, async () => {
+      const before = server.log().split("reload kept out").length;
+      writeFileSync(file, text);
+      process.kill(server.pid, "SIGHUP");
+      await settled(() => server.log().split("reload kept out").length > before);
+      assert.equal(await generation(), 2);
+      assert.deepEqual(await ask("two"), { status: 200, allowed: true });
+    });
+  }
+
+  test("mended and reloaded, with a policy removed on purpose", async () => {
+    writeFileSync(file, policies("three"));
+    process.kill(server.pid, "SIGHUP");
+    await settled(async () => (await generation()) === 3);
+    assert.deepEqual(await ask("three"), { status: 200, allowed: true });
+    assert.equal((await ask("x", "more")).status, 404);
+    const metrics = await (await fetch(`${server.url}/metrics`)).text();
+    assert.match(metrics, /policy_server_reloads_total\{result="applied"\} 2/);
+    assert.match(metrics, /policy_server_reloads_total\{result="rejected"\} 3/);
+  });
+
+  test("it stops in order", async () => assert.equal(await server.stop(), 0));
+});
