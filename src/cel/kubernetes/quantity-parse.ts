@@ -10,7 +10,7 @@ export interface ParsedQuantity {
   readonly text: string | undefined;
 }
 
-const SHAPE = /^([+-]?)0*([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$/;
+const SHAPE = /^([+-]?)(0*)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$/;
 
 interface Suffix {
   readonly base: 2 | 10;
@@ -41,6 +41,7 @@ const SUFFIXES: ReadonlyMap<string, Suffix> = new Map([
 ]);
 
 const WRONG_FORMAT = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+const WRONG_NUMBER = "unable to parse numeric part of quantity";
 const WRONG_SUFFIX = "unable to parse quantity's suffix";
 
 /** Digits that always fit an int64, and those that a binary quantity may have before its factor. */
@@ -55,12 +56,16 @@ const MAX_FILLED_ZEROS = 400;
 export function parseQuantity(text: string): ParsedQuantity | CelError {
   const match = text === "" ? null : SHAPE.exec(text);
   if (match === null) return new CelError(WRONG_FORMAT);
-  const [, sign, digits = "", fraction = "", suffixText = ""] = match;
+  const [, sign, zeros = "", digits = "", fraction = "", suffixText = ""] = match;
   const suffix = SUFFIXES.get(suffixText) ?? exponentSuffix(suffixText);
   if (suffix === undefined) return new CelError(WRONG_SUFFIX);
   const whole = digits === "" ? "0" : digits;
   const negative = sign === "-";
-  return fastQuantity(text, negative, whole, fraction, suffix) ?? preciseQuantity(negative, whole, fraction, suffix);
+  const fast = fastQuantity(text, negative, whole, fraction, suffix);
+  if (fast !== undefined) return fast;
+  // A missing number counts as zero in the fast form only.
+  if (zeros + digits + fraction === "") return new CelError(WRONG_NUMBER);
+  return preciseQuantity(negative, whole, fraction, suffix);
 }
 
 /** `e5`, `E-3`: the exponent is an int64 of which the lower 32 bits count. */

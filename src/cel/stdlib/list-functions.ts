@@ -48,10 +48,15 @@ function appendFlat(list: List, depth: number, to: Value[]): boolean {
   return true;
 }
 
+/** Elements of a range: as many as an expression's budget could ever pay for. */
+const MAX_RANGE = 1_000_000;
+
 /** `lists.range`: 0 to before `size`. */
 export function range(size: Int): Result {
   if (size < 0) return new CelError(`lists.range: size must be non-negative, got ${size}`);
-  if (size > MAX_LIST_LENGTH) return tooLarge();
+  if (size > MAX_RANGE) {
+    return new CelError(`lists.range: size ${size} exceeds maximum allowed (${MAX_RANGE})`);
+  }
   return Array.from({ length: Number(size) }, (_, index) => index);
 }
 

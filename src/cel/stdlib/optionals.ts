@@ -2,7 +2,6 @@
 import type { Library } from "../declarations.js";
 import { added, fn, method, overload } from "../declare.js";
 import { sizeOfMap } from "../operators/maps.js";
-import { printKey } from "../operators/print.js";
 import { BOOL, listType, optionalType, typeParam } from "../types.js";
 import { CelError } from "../values/cel-error.js";
 import { Optional } from "../values/optional.js";
@@ -10,6 +9,7 @@ import { Duration, Timestamp } from "../values/time.js";
 import { FIRST_SECOND } from "../values/timestamp-text.js";
 import { Uint } from "../values/uint.js";
 import type { Result, Value } from "../values/value.js";
+import { printedValue } from "./printed-value.js";
 
 const V = typeParam("V");
 const OPTIONAL = optionalType(V);
@@ -28,7 +28,7 @@ function isZero(value: Value): boolean {
 function unwrap(list: readonly Value[]): Result {
   const values: Value[] = [];
   for (const element of list) {
-    if (!(element instanceof Optional)) return new CelError(`value ${printKey(element)} is not optional`);
+    if (!(element instanceof Optional)) return new CelError(`value ${printedValue(element)} is not optional`);
     if (element.value !== undefined) values.push(element.value);
   }
   return values;

@@ -1,9 +1,9 @@
 /** Strings made of other strings (spec kubernetes-cel.md 4.2). */
-import { printKey } from "../operators/print.js";
 import { CelError } from "../values/cel-error.js";
 import { codePointsOf } from "../values/code-points.js";
 import { MAX_TEXT_LENGTH, tooLarge } from "../values/limits.js";
 import type { Result, Value } from "../values/value.js";
+import { printedValue } from "./printed-value.js";
 
 type Int = number | bigint;
 
@@ -57,7 +57,7 @@ export function split(text: string, separator: string, limit: Int = -1): Result 
 export function join(list: readonly Value[], separator = ""): Result {
   let length = Math.max(0, list.length - 1) * separator.length;
   for (const element of list) {
-    if (typeof element !== "string") return new CelError(`join: invalid input: ${printKey(element)}`);
+    if (typeof element !== "string") return new CelError(`join: invalid input: ${printedValue(element)}`);
     length += element.length;
   }
   return length > MAX_TEXT_LENGTH ? tooLarge() : list.join(separator);

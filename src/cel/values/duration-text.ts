@@ -81,3 +81,36 @@ export function durationSeconds(duration: Duration): number {
 
 /** `string(duration)`: the seconds in fixed notation and `s`. Large values lose nanoseconds, as in the reference. */
 export const durationText = (duration: Duration): string => `${fixedText(durationSeconds(duration))}s`;
+
+/** Fractions of a second: the greatest unit that is not above the value is taken. */
+const FRACTION_UNITS: readonly (readonly [string, bigint, number])[] = [
+  ["ns", 1_000n, 0],
+  ["µs", 1_000_000n, 3],
+  ["ms", 1_000_000_000n, 6],
+];
+
+const NANOS_PER_MINUTE = 60n * NANOS_PER_SECOND;
+const MINUTES_PER_HOUR = 60n;
+
+/** A duration in hours, minutes and seconds, as tools and some error texts have it: `1h30m0s`, `1.5s`, `100ms`. */
+export function durationInUnits(duration: Duration): string {
+  const nanos = BigInt(duration.nanos);
+  if (nanos === 0n) return "0s";
+  const sign = nanos < 0n ? "-" : "";
+  const magnitude = nanos < 0n ? -nanos : nanos;
+  for (const [unit, below, digits] of FRACTION_UNITS) {
+    if (magnitude < below) return `${sign}${decimal(magnitude, digits)}${unit}`;
+  }
+  const minutes = magnitude / NANOS_PER_MINUTE;
+  const hours = minutes / MINUTES_PER_HOUR;
+  const before = `${hours > 0n ? `${hours}h` : ""}${minutes > 0n ? `${minutes % MINUTES_PER_HOUR}m` : ""}`;
+  return `${sign}${before}${decimal(magnitude % NANOS_PER_MINUTE, 9)}s`;
+}
+
+/** An integer with its last digits behind a point, without trailing zeros. */
+function decimal(value: bigint, digits: number): string {
+  const text = value.toString().padStart(digits + 1, "0");
+  const point = text.length - digits;
+  const fraction = text.slice(point).replace(/0+$/, "");
+  return fraction === "" ? text.slice(0, point) : `${text.slice(0, point)}.${fraction}`;
+}
