@@ -69,7 +69,15 @@ function commandLine(io: CommandIo, done: (exitCode: number) => void): Command {
   const check = program.command("check").description("load the policies and say every mistake; exit 1 if there is one");
   withOptions(check, LOADING_OPTIONS)
     .argument("[file]", "the policies file (as --policies)")
+    .option("--batch", "instead, check the objects in JSON lines on standard input, one line of answer each")
+    .option("--typecheck", "with --batch: the type checker's warnings instead of validation")
+    .option("--schemas <file>", "with --typecheck: OpenAPI definitions instead of those of the built-in kinds")
     .action(async (file: string | undefined) => {
+      const { batch, typecheck, schemas } = check.opts<{ batch?: true; typecheck?: true; schemas?: string }>();
+      if (batch) {
+        const { checkBatchCommand } = await import("./check-batch.js");
+        return done(await checkBatchCommand({ typecheck: typecheck === true, ...(schemas && { schemas }) }, io));
+      }
       const { checkCommand } = await import("./check.js");
       const values = optionValues(check, LOADING_OPTIONS, io.env);
       done(await checkCommand(file === undefined ? values : { ...values, policies: file }, io));
@@ -78,14 +86,20 @@ function commandLine(io: CommandIo, done: (exitCode: number) => void): Command {
   const evaluate = program
     .command("eval")
     .description("ask one policy and print its answer; exit 0 allowed, 1 denied, 2 error")
-    .argument("<policy>", "id of the policy, group or <group>/<member>")
+    .argument("[policy]", "id of the policy, group or <group>/<member>")
     .option("--object <file>", "Kubernetes object to ask about (YAML or JSON; - is standard input)")
     .option("--old <file>", "its former state")
     .option("--operation <name>", "CREATE, UPDATE, DELETE or CONNECT")
     .option("--namespace <name>", "namespace of the request")
     .option("--request <file>", "a whole AdmissionReview instead")
-    .option("--raw <file>", "any JSON as raw payload instead");
-  withOptions(evaluate, LOADING_OPTIONS).action(async (id: string) => {
+    .option("--raw <file>", "any JSON as raw payload instead")
+    .option("--batch", "instead, decide cases written down whole, JSON lines on standard input");
+  withOptions(evaluate, LOADING_OPTIONS).action(async (id: string | undefined) => {
+    if (evaluate.opts<{ batch?: true }>().batch) {
+      const { evalBatchCommand } = await import("./eval-batch.js");
+      return done(await evalBatchCommand(io));
+    }
+    if (id === undefined) throw new UsageError("which policy? eval <policy>");
     const { evalCommand } = await import("./eval.js");
     const values = optionValues(evaluate, LOADING_OPTIONS, io.env);
     done(await evalCommand(id, evaluate.opts(), values, io));
