@@ -17,7 +17,9 @@ export function validateConversion(
   const conversion = declarations.functions
     .get(call.function)
     ?.overloads.find(({ id }) => candidates?.includes(id) === true);
-  if (conversion?.implementation?.(argument.value) instanceof CelError) {
+  // The checker lets null stand for a timestamp or duration; there is no conversion of it.
+  const isNull = argument.value === null;
+  if (isNull || conversion?.implementation?.(argument.value) instanceof CelError) {
     issues.add(argument.offset, `invalid ${call.function} argument`);
   }
 }

@@ -119,7 +119,7 @@ class Builder {
         return this.#loop(part);
       case "choice": {
         const { start, end: blockEnd, alternatives } = this.#alternatives(part.alternatives);
-        const step: Step = { kind: "choice", state: start, oneToken: part.oneToken, alternatives };
+        const step: Step = { kind: "choice", state: start, oneToken: part.oneToken, wraps: false, alternatives };
         return { left: start, right: blockEnd, steps: [step] };
       }
     }
@@ -145,7 +145,7 @@ class Builder {
     const body: readonly Step[] =
       alternatives.length === 1 && !part.recursive
         ? alternatives[0]!.steps
-        : [{ kind: "choice", state: start, oneToken: false, alternatives }];
+        : [{ kind: "choice", state: start, oneToken: false, wraps: part.recursive, alternatives }];
     const back = this.#state("loopBack");
     const exit = this.#state("basic");
     this.#epsilon(end, back);

@@ -54,13 +54,15 @@ export type Step =
       readonly oneToken: boolean;
       readonly body: readonly Step[];
       readonly bodyStart: State;
-      /** Every iteration wraps what was parsed so far into a new node of the rule. */
+      /** Of suffixes, in a rule that calls itself. */
       readonly recursive: boolean;
     }
   | {
       readonly kind: "choice";
       readonly state: State;
       readonly oneToken: boolean;
+      /** The alternatives are suffixes: what was parsed so far becomes part of a new node of the rule. */
+      readonly wraps: boolean;
       readonly alternatives: readonly Alternative[];
     };
 

@@ -156,6 +156,7 @@ export class Recognizer {
         this.#state = step.state;
         this.#sync();
         const alternative = step.alternatives[this.#choose(step)]!;
+        if (step.wraps) current.node = this.#wrap(current.node);
         current.node.name = alternative.name;
         current.cursors.push({ steps: alternative.steps, at: 0, loop: undefined });
       }
@@ -168,7 +169,6 @@ export class Recognizer {
   }
 
   #iterate(loop: LoopStep, current: Activation): void {
-    if (loop.recursive) current.node = this.#wrap(current.node);
     current.cursors.push({ steps: loop.body, at: 0, loop });
   }
 

@@ -54,6 +54,8 @@ export class TreeReader {
         return this.read(node.node("primary"));
       case "unary":
         return builder.placeholder(node.offset);
+      case "primary":
+        return builder.placeholder(NOWHERE);
       case "ident":
         return this.#ident(node);
       case "globalCall":
