@@ -91,12 +91,13 @@ export class Recognizer {
 
   #enter(name: string, label: string, precedence: number): void {
     const rule = this.network.rules.get(name)!;
+    const { offset } = this.input.current;
     const depth = (this.#depth.get(name) ?? 0) + 1;
     this.#depth.set(name, depth);
     if (depth > MAX_DEPTH) throw new Abandoned(`expression recursion limit exceeded: ${MAX_DEPTH}`);
     const isRecursive = rule.steps.some((step) => step.kind === "loop" && step.recursive);
     if (isRecursive) this.#precedences.push(precedence);
-    const node = new TreeNode(name, this.input.current.offset);
+    const node = new TreeNode(name, offset);
     const cursors = [{ steps: rule.steps, at: 0, loop: undefined }];
     this.#activations.push({ rule, isRecursive, label, cursors, node });
   }

@@ -49,7 +49,9 @@ export class TokenStream {
     };
   }
 
+  /** The next token. */
   get current(): TreeToken {
+    this.#reportUpTo(this.index);
     return this.at(this.index);
   }
 
