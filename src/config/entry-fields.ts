@@ -75,8 +75,8 @@ const validationActionsField = optional(
 );
 const groupWarnings = optional(
   oneOf("none", "rejected", "all"),
-  "Which members a group's answer has a warning line for: none of them, those that rejected or failed, or all.",
-  "all when the group denies; those that rejected, failed or warned when it allows",
+  "Which members a group's answer has a warning line for. `all`: every one; `rejected`: every one when the group denies, and only those that rejected, failed or warned when it allows; `none`: no warnings.",
+  "`rejected`",
 );
 const namespacedName = optional(anyValue, "Written by the Kubewarden controller; ignored.");
 

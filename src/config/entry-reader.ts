@@ -236,9 +236,9 @@ export function groupEntry(parts: GroupFields & Pick<GroupEntry, "id" | "origin"
     expression: parts.expression,
     message: parts.message,
     members: parts.members,
+    groupWarnings: parts.groupWarnings ?? "rejected",
     policyMode: parts.policyMode ?? "protect",
     allowedToMutate: false,
-    ...(parts.groupWarnings !== undefined && { groupWarnings: parts.groupWarnings }),
     ...(parts.timeoutEvalSeconds !== undefined && { timeoutEvalSeconds: parts.timeoutEvalSeconds }),
   });
 }

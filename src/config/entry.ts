@@ -93,7 +93,10 @@ export interface CelEntry extends Standing {
   readonly validationActions?: readonly ValidationAction[];
 }
 
-/** Which members a group's answer carries a warning line for. */
+/**
+ * Which members a group's answer carries a warning line for: `all` every one; `rejected` (the default) every one when the group denies, and
+ * only those that rejected, failed or warned when it allows; `none` no warnings.
+ */
 export type GroupWarnings = "none" | "rejected" | "all";
 
 /** A group of policies under one expression. */
@@ -102,8 +105,7 @@ export interface GroupEntry extends Standing {
   /** CEL source, unchecked. Its place: `origin.positionOf(["expression"], …)`. */
   readonly expression: string;
   readonly message: string;
-  /** Absent: all when the group denies; those that rejected, failed or warned when it allows. */
-  readonly groupWarnings?: GroupWarnings;
+  readonly groupWarnings: GroupWarnings;
   /** In order of definition; at least one. */
   readonly members: readonly Member[];
 }

@@ -62,6 +62,12 @@ export function isKubewardenResource(document: SourceDocument): boolean {
   return typeof value.apiVersion === "string" && value.apiVersion.startsWith(GROUP);
 }
 
+/** Whether a document of Kubewarden's API group is a group of policies. */
+export function isKubewardenGroup({ value }: SourceDocument): boolean {
+  const kind: unknown = typeof value === "object" && value !== null && "kind" in value ? value.kind : undefined;
+  return typeof kind === "string" && kind.endsWith("Group");
+}
+
 /**
  * The entry that a Kubewarden resource describes; undefined after at least one error.
  * Members may be of every kind that members of a group in policies.yaml may be. As the controller does, an absent `hostCapabilities` allows all.
@@ -115,7 +121,7 @@ function read(
   if (spec.kind !== "map") return mismatch(spec, ["spec"], sink, "a map");
   const origin = new Origin(document, ["spec"]);
   const common = timeLimit(overrides);
-  if (head.kind.endsWith("Group")) {
+  if (isKubewardenGroup(document)) {
     const fields = readKnown(groupSpec, spec, context);
     const depth = level.member ? level.depth : 0;
     const policies = pairOf(spec, "policies");

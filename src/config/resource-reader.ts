@@ -2,10 +2,11 @@
 import { resolve } from "node:path";
 import { ConfigFileError } from "./config-files.js";
 import type { PolicyEntry } from "./entry.js";
-import { type Level, type ReadContext, readFields, resourceEntry } from "./entry-reader.js";
-import { entryFromKubewardenResource, isKubewardenResource } from "./kubewarden-resource.js";
+import { type Level, type ReadContext, type ResourceFields, readFields, resourceEntry } from "./entry-reader.js";
+import { entryFromKubewardenResource, isKubewardenGroup, isKubewardenResource } from "./kubewarden-resource.js";
 import { Origin } from "./origin.js";
 import type { Path } from "./problem.js";
+import type { ProblemSink } from "./problem-sink.js";
 import { parseResources, type SourceDocument } from "./source-document.js";
 import type { MapNode } from "./source-node.js";
 
@@ -30,18 +31,38 @@ export function readResource(
   const kubewarden = documents.filter(isKubewardenResource);
   const [resource] = kubewarden;
   if (resource === undefined) {
-    if (documents.length > 0)
-      return resourceEntry({ id, origin: new Origin(context.document, path), documents }, fields);
-    sink.error([...path, "resource"], "no document in it: expected YAML documents of Kubernetes resources");
-    return undefined;
+    if (documents.length === 0) {
+      sink.error([...path, "resource"], "no document in it: expected YAML documents of Kubernetes resources");
+      return undefined;
+    }
+    refuseKeys(fields, ["hostCapabilities", "allowedToMutate", "groupWarnings"], "a CEL policy", path, sink);
+    return resourceEntry({ id, origin: new Origin(context.document, path), documents }, fields);
   }
-  if (documents.length === 1) return entryFromKubewardenResource(resource, id, level, fields, context);
+  if (documents.length === 1) {
+    const group = isKubewardenGroup(resource);
+    if (group) refuseKeys(fields, ["allowedToMutate", "validationActions"], "a group", path, sink);
+    else refuseKeys(fields, ["groupWarnings", "validationActions"], "a WASM policy", path, sink);
+    return entryFromKubewardenResource(resource, id, level, fields, context);
+  }
   const what = `${documents.length} documents, a Kubewarden policy among them`;
   sink.error(
     [...path, "resource"],
     `found ${what}: an entry is one policy, so keep each in a file and an entry of its own`,
   );
   return undefined;
+}
+
+/** A key that would silently do nothing for the kind of policy found is an error. */
+function refuseKeys(
+  fields: ResourceFields,
+  keys: readonly (keyof ResourceFields)[],
+  found: string,
+  path: Path,
+  sink: ProblemSink,
+): void {
+  for (const key of keys) {
+    if (fields[key] !== undefined) sink.keyError([...path, key], `has no meaning here: the resource is ${found}`);
+  }
 }
 
 /** The documents of a file, or of the files of a folder. */

@@ -34,7 +34,7 @@ export function loadGroup(
     program: compiled.program,
     message: entry.message,
     members,
-    warnings: entry.groupWarnings ?? "rejected",
+    warnings: entry.groupWarnings,
     now,
   });
 }

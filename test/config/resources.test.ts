@@ -140,6 +140,20 @@ describe("resources", () => {
       [/^r\.yaml:11:24: spec\.policies\.signed\.resource: cycle of resource files: .*r\.yaml -> .*r\.yaml$/],
     ],
   };
+  const keys: [key: string, file: string, what: string][] = [
+    ["validationActions: [Deny]", POLICY, "a WASM policy"],
+    ["groupWarnings: all", POLICY, "a WASM policy"],
+    ["allowedToMutate: true", GROUP, "a group"],
+    ["hostCapabilities: []", CONFIG_MAP, "a CEL policy"],
+  ];
+  for (const [key, file, what] of keys) {
+    test(`${key} is refused for ${what}`, (context) => {
+      const root = folder(context, { "p.yaml": `p: {resource: r.yaml, ${key}}`, "r.yaml": file });
+      const expected = `${root}/p.yaml:1:23: p.${key.split(":")[0]}: has no meaning here: the resource is ${what}`;
+      assert.deepEqual(problemsOf(loadConfig(join(root, "p.yaml"))), [expected]);
+    });
+  }
+
   for (const [name, [files, expected]] of Object.entries(mistakes)) {
     test(name, (context) => {
       const root = folder(context, { "p.yaml": "p: {resource: r.yaml}", ...files });
