@@ -223,7 +223,8 @@ for (const protocol of protocols) {
           ));
 
     test("a memory bomb ends at the memory limit", async () => {
-      const outcome = await ask("oom");
+      const policy = await runtime.load({ id: "bomb", bytes, settings: {}, timeoutMs: 20_000 });
+      const outcome = await policy.evaluate(raw({ mode: "oom" }), context(20_000));
       assert.ok(outcome.verdict === "error", JSON.stringify(outcome));
       assert.notEqual(outcome.cause, "timeout");
     });

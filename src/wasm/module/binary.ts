@@ -13,17 +13,25 @@ const LIMITS_HAVE_MAXIMUM = 0x01;
 /** The kind of an import that is a memory. */
 const IMPORT_MEMORY = 2;
 
+/** The body of a section that has no entries. */
+const NO_ENTRIES = new Uint8Array([0]);
+
 /** What to change. */
 export interface Rewrite {
   /** Most pages (64 KiB each) that the module's own memory may grow to. */
   readonly maximumPages: number;
+  /**
+   * Gives the module's own memory to the host: it becomes an import of this name. The host can then wipe it and use it for the next instance;
+   * a new memory for each costs a garbage collection every few dozen instances, seven times the price of the instance itself.
+   */
+  readonly importMemoryAs?: { readonly module: string; readonly name: string };
   /** New names for import modules. */
   readonly renameImportModules?: Readonly<Record<string, string>>;
   /** New names for exports. */
   readonly renameExports?: Readonly<Record<string, string>>;
 }
 
-/** The module's own memory, in pages; `maximum` is already the smaller of what it declares and the ceiling. */
+/** A memory, in pages; `maximum` is already the smaller of what the module declares and the ceiling. */
 export interface MemoryShape {
   readonly initial: number;
   readonly maximum: number;
@@ -32,9 +40,7 @@ export interface MemoryShape {
 /** A changed module. */
 export interface Rewritten {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Absent when the module has no memory of its own. */
-  readonly memory?: MemoryShape;
-  /** The memory it imports, when it imports one. */
+  /** The memory it imports, when it imports one (now). */
   readonly importedMemory?: MemoryShape;
 }
 
@@ -59,17 +65,25 @@ export function rewriteModule(bytes: Uint8Array, rewrite: Rewrite): Rewritten {
   const memory = memorySection && readMemory(memorySection.body, rewrite.maximumPages);
   const out = new Writer();
   out.raw(HEADER);
+  const given = memory && rewrite.importMemoryAs && encodeMemoryImport(rewrite.importMemoryAs, memory);
+  const renames = rewrite.renameImportModules ?? {};
+  // A module without imports gets the section where it belongs: before the first one that must follow it.
+  let givenWritten = given === undefined || sections.some(({ id }) => id === SECTION_IMPORT);
   for (const { id, body } of sections) {
-    if (id === SECTION_IMPORT && rewrite.renameImportModules)
-      out.section(id, rewriteImports(body, rewrite.renameImportModules));
-    else if (id === SECTION_MEMORY && memory) out.section(id, encodeMemory(memory));
-    else if (id === SECTION_EXPORT && rewrite.renameExports)
+    if (!givenWritten && id > SECTION_IMPORT) {
+      out.section(SECTION_IMPORT, rewriteImports(NO_ENTRIES, renames, given));
+      givenWritten = true;
+    }
+    if (id === SECTION_IMPORT) out.section(id, rewriteImports(body, renames, given));
+    else if (id === SECTION_MEMORY && memory) {
+      if (!given) out.section(id, encodeMemory(memory));
+    } else if (id === SECTION_EXPORT && rewrite.renameExports)
       out.section(id, rewriteExports(body, rewrite.renameExports));
     else out.section(id, body);
   }
   const imports = sections.find(({ id }) => id === SECTION_IMPORT);
-  const importedMemory = imports && readImportedMemory(imports.body, rewrite.maximumPages);
-  return { bytes: out.finish(), ...(memory && { memory }), ...(importedMemory && { importedMemory }) };
+  const importedMemory = given ? memory : imports && readImportedMemory(imports.body, rewrite.maximumPages);
+  return { bytes: out.finish(), ...(importedMemory && { importedMemory }) };
 }
 
 function readMemory(body: Uint8Array, ceiling: number): MemoryShape | undefined {
@@ -109,20 +123,38 @@ function readShape(reader: Reader, ceiling: number): MemoryShape {
   return { initial, maximum: Math.min(declared, ceiling) };
 }
 
-function encodeMemory({ initial, maximum }: MemoryShape): Uint8Array {
+function encodeMemory(memory: MemoryShape): Uint8Array {
   const out = new Writer();
   out.unsigned(1);
-  out.raw([LIMITS_HAVE_MAXIMUM]);
-  out.unsigned(initial);
-  out.unsigned(maximum);
+  encodeLimits(out, memory);
   return out.finish();
 }
 
-function rewriteImports(body: Uint8Array, names: Readonly<Record<string, string>>): Uint8Array {
+function encodeMemoryImport({ module, name }: { module: string; name: string }, memory: MemoryShape): Uint8Array {
+  const out = new Writer();
+  out.text(module);
+  out.text(name);
+  out.raw([IMPORT_MEMORY]);
+  encodeLimits(out, memory);
+  return out.finish();
+}
+
+function encodeLimits(out: Writer, { initial, maximum }: MemoryShape): void {
+  out.raw([LIMITS_HAVE_MAXIMUM]);
+  out.unsigned(initial);
+  out.unsigned(maximum);
+}
+
+/** @param given one more import, encoded */
+function rewriteImports(
+  body: Uint8Array,
+  names: Readonly<Record<string, string>>,
+  given: Uint8Array | undefined,
+): Uint8Array {
   const out = new Writer();
   const reader = new Reader(body, 0);
   const count = reader.unsigned();
-  out.unsigned(count);
+  out.unsigned(count + (given ? 1 : 0));
   for (let index = 0; index < count; index++) {
     const module = reader.text();
     out.text(Object.hasOwn(names, module) ? (names[module] ?? module) : module);
@@ -131,6 +163,7 @@ function rewriteImports(body: Uint8Array, names: Readonly<Record<string, string>
     skipImportDescription(reader);
     out.raw(reader.slice(start));
   }
+  if (given) out.raw(given);
   return out.finish();
 }
 

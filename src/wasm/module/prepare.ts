@@ -6,6 +6,7 @@ import { EXTISM_MODULE, HOST_CALL_MODULE, HOST_CALL_NAME, RENAMED_START, RENAMED
 import { OPA_IMPORTS } from "../opa/names.js";
 import { WAPC_IMPORTS } from "../wapc/names.js";
 import { HOST_IMPORT_MODULES } from "../wasi/names.js";
+import { MEMORY_MODULE, MEMORY_NAME } from "../worker/memories.js";
 import type { ExecutionMode, GuestModule } from "../worker/messages.js";
 import { WASI_FUNCTIONS } from "../worker/wasi-preview1.js";
 import { isWasm, rewriteModule } from "./binary.js";
@@ -66,9 +67,12 @@ export class ModuleStore {
     configured: ExecutionMode | undefined,
   ): Promise<PreparedModule> {
     if (!isWasm(bytes)) throw new WasmLoadError("wasm-invalid", "invalid wasm file");
-    const renames = importsOf(bytes, EXTISM_MODULE) && importsOf(bytes, WASI_MODULE);
+    const extism = importsOf(bytes, EXTISM_MODULE);
+    const renames = extism && importsOf(bytes, WASI_MODULE);
     const rewritten = rewriteModule(bytes, {
       maximumPages: memoryPages,
+      // The Extism SDK serves functions only.
+      ...(!extism && { importMemoryAs: { module: MEMORY_MODULE, name: MEMORY_NAME } }),
       ...(renames && { renameImportModules: { [WASI_MODULE]: RENAMED_WASI }, renameExports: RENAMED_START }),
     });
     const module = await compile(rewritten.bytes);
@@ -134,7 +138,7 @@ function minor(version: string): number {
 /** Refuses a module that imports what the host does not have, by name. */
 function checkImports(module: WebAssembly.Module, mode: ExecutionMode): void {
   const missing = WebAssembly.Module.imports(module)
-    .filter((entry) => !served(mode, entry.module, entry.name))
+    .filter((entry) => entry.module !== MEMORY_MODULE && !served(mode, entry.module, entry.name))
     .map((entry) => `${entry.module}.${entry.name}`);
   if (missing.length > 0)
     throw new WasmLoadError(

@@ -1,12 +1,10 @@
 /** Runs one evaluation of a Rego module (OPA and Gatekeeper alike), byte level of spec kubewarden.md 6.5. */
 import { parseJson, stringifyJson } from "../../data/json.js";
 import { type GuestHost, GuestLimitError, GuestStartError } from "../worker/guest.js";
-import type { GuestCall, GuestMemory, GuestResult } from "../worker/messages.js";
+import type { GuestCall, GuestResult } from "../worker/messages.js";
 import { type Builtin, builtinsFor } from "./builtins/index.js";
 import { MISSING_BUILTINS } from "./names.js";
 
-/** Pages that OPA's own hosts start with when the module asks for fewer. */
-const INITIAL_PAGES = 5;
 /** The entrypoint that is asked: a policy built for Kubewarden has only this one. */
 const ENTRYPOINT = 0;
 
@@ -18,12 +16,9 @@ export function runRego(
   module: WebAssembly.Module,
   call: GuestCall,
   host: GuestHost,
-  shape?: GuestMemory,
+  memory?: WebAssembly.Memory,
 ): GuestResult {
-  const memory = new WebAssembly.Memory({
-    initial: Math.max(INITIAL_PAGES, shape?.initial ?? 0),
-    maximum: Math.max(INITIAL_PAGES, shape?.maximum ?? host.limits.memoryPages),
-  });
+  if (!memory) throw new GuestStartError("the module does not import its memory");
   const rego = instantiate(module, memory, host);
   if (call.operation === MISSING_BUILTINS) return { kind: "answer", text: JSON.stringify(rego.missingBuiltins) };
   const { call: ask, push, pull } = rego;

@@ -55,7 +55,8 @@ interface Running {
   readonly job: Job;
   readonly settle: (result: JobResult) => void;
   readonly started: number;
-  readonly killed: AbortController;
+  /** Aborted when the job ends; made with its first host call. */
+  killed?: AbortController;
   lane: Lane;
   cancelTimer: () => void;
 }
@@ -194,7 +195,6 @@ export class WorkerPool {
       job,
       settle,
       started: now,
-      killed: new AbortController(),
       lane: "regular",
       cancelTimer: () => {},
     };
@@ -282,6 +282,7 @@ export class WorkerPool {
       this.move(running, "parked");
       this.pump();
     }
+    running.killed ??= new AbortController();
     const answer = await running.job.onHostCall(message, running.killed.signal);
     if (this.running.get(thread) !== running) return;
     if (running.lane === "parked") this.move(running, before);
@@ -296,7 +297,7 @@ export class WorkerPool {
     this.running.delete(thread);
     this.lanes[running.lane]--;
     if (running.lane === "slow") this.countSlow(running.job.key, -1);
-    running.killed.abort();
+    running.killed?.abort();
     running.settle(result);
   }
 }

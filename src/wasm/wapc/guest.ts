@@ -1,5 +1,6 @@
 /** Runs one call of a waPC guest, byte level of spec kubewarden.md 6.2. */
 import { type GuestHost, GuestLimitError, GuestStartError } from "../worker/guest.js";
+import { MEMORY_MODULE, MEMORY_NAME } from "../worker/memories.js";
 import type { GuestCall, GuestResult } from "../worker/messages.js";
 import { ExitStatus, InputQueue, wasiImports } from "../worker/wasi-preview1.js";
 
@@ -8,7 +9,12 @@ const NOTHING = new Uint8Array();
 const START_FUNCTIONS = ["_start", "wapc_init"] as const;
 
 /** See {@link RunGuest}. */
-export function runWapc(module: WebAssembly.Module, call: GuestCall, host: GuestHost): GuestResult {
+export function runWapc(
+  module: WebAssembly.Module,
+  call: GuestCall,
+  host: GuestHost,
+  given?: WebAssembly.Memory,
+): GuestResult {
   const encoder = new TextEncoder();
   const operation = encoder.encode(call.operation);
   const payload = encoder.encode(call.input);
@@ -19,9 +25,9 @@ export function runWapc(module: WebAssembly.Module, call: GuestCall, host: Guest
 
   let instance: WebAssembly.Instance | undefined;
   const memory = (): WebAssembly.Memory => {
-    const exported = instance?.exports.memory;
-    if (!(exported instanceof WebAssembly.Memory)) throw new Error("the module does not export its memory");
-    return exported;
+    const found = given ?? instance?.exports.memory;
+    if (!(found instanceof WebAssembly.Memory)) throw new Error("the module does not export its memory");
+    return found;
   };
   // Read at every use, because the memory may have grown since.
   const bytes = (pointer: number, length: number) => new Uint8Array(memory().buffer, pointer >>> 0, length >>> 0);
@@ -67,7 +73,11 @@ export function runWapc(module: WebAssembly.Module, call: GuestCall, host: Guest
   const wasi = wasiImports(memory, { args: [], stdin: new InputQueue(), stdout: output, stderr: output }, host);
 
   try {
-    instance = new WebAssembly.Instance(module, { wapc, wasi_snapshot_preview1: wasi as WebAssembly.ModuleImports });
+    instance = new WebAssembly.Instance(module, {
+      wapc,
+      wasi_snapshot_preview1: wasi as WebAssembly.ModuleImports,
+      ...(given && { [MEMORY_MODULE]: { [MEMORY_NAME]: given } }),
+    });
     for (const name of START_FUNCTIONS) start(instance.exports[name]);
   } catch (error) {
     if (error instanceof GuestLimitError) throw error;

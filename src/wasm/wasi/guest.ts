@@ -1,5 +1,6 @@
 /** Runs one call of a WASI command, spec kubewarden.md 6.4. */
 import { type GuestHost, GuestLimitError, GuestStartError } from "../worker/guest.js";
+import { MEMORY_MODULE, MEMORY_NAME } from "../worker/memories.js";
 import type { GuestCall, GuestResult } from "../worker/messages.js";
 import { ExitStatus, InputQueue, wasiImports } from "../worker/wasi-preview1.js";
 
@@ -7,7 +8,12 @@ const SUCCESS = 0;
 const FAILURE = 1;
 
 /** See {@link RunGuest}. */
-export function runWasi(module: WebAssembly.Module, call: GuestCall, host: GuestHost): GuestResult {
+export function runWasi(
+  module: WebAssembly.Module,
+  call: GuestCall,
+  host: GuestHost,
+  given?: WebAssembly.Memory,
+): GuestResult {
   const encoder = new TextEncoder();
   const stdin = new InputQueue();
   stdin.push(encoder.encode(call.input));
@@ -16,9 +22,9 @@ export function runWasi(module: WebAssembly.Module, call: GuestCall, host: Guest
 
   let instance: WebAssembly.Instance | undefined;
   const memory = (): WebAssembly.Memory => {
-    const exported = instance?.exports.memory;
-    if (!(exported instanceof WebAssembly.Memory)) throw new Error("cannot find 'mem' export");
-    return exported;
+    const found = given ?? instance?.exports.memory;
+    if (!(found instanceof WebAssembly.Memory)) throw new Error("cannot find 'mem' export");
+    return found;
   };
   const text = (pointer: number, length: number) => new TextDecoder().decode(bytes(pointer, length));
   const bytes = (pointer: number, length: number) => new Uint8Array(memory().buffer, pointer >>> 0, length >>> 0);
@@ -58,6 +64,7 @@ export function runWasi(module: WebAssembly.Module, call: GuestCall, host: Guest
       wasi_snapshot_preview1: imports as WebAssembly.ModuleImports,
       host: { call: hostCall },
       "kubewarden:javy/host": { call: hostCall },
+      ...(given && { [MEMORY_MODULE]: { [MEMORY_NAME]: given } }),
     });
   } catch (error) {
     if (error instanceof GuestLimitError) throw error;

@@ -1,6 +1,6 @@
 /** The interface between the worker's loop and the guest protocols: what a protocol gets, and what it must do. */
 import type { GuestLimits } from "../limits.js";
-import type { GuestCall, GuestLogLevel, GuestMemory, GuestResult, HostAnswer, LogMessage } from "./messages.js";
+import type { GuestCall, GuestLogLevel, GuestResult, HostAnswer, LogMessage } from "./messages.js";
 
 /** What the host offers to the guest of one call; every method counts against the call's limits. */
 export interface GuestHost {
@@ -24,8 +24,8 @@ export type RunGuest = (
   module: WebAssembly.Module,
   call: GuestCall,
   host: GuestHost,
-  /** The memory that the module wants from its host. */
-  memory?: GuestMemory,
+  /** The memory that the module wants from its host, all zeros. */
+  memory?: WebAssembly.Memory,
 ) => GuestResult | Promise<GuestResult>;
 
 /** A guest passed one of its limits; ends the call. */

@@ -7,6 +7,7 @@ import { parentPort, receiveMessageOnPort, workerData } from "node:worker_thread
 import { ControlBlock } from "./control-block.js";
 import { GuestLimitError, GuestStartError, type RunGuest } from "./guest.js";
 import { WorkerHost } from "./host.js";
+import { Memories } from "./memories.js";
 import type {
   ExecutionMode,
   FromWorker,
@@ -21,6 +22,7 @@ if (!parentPort) throw new Error("worker/main.js runs as a worker thread only");
 const port = parentPort;
 const control = new ControlBlock((workerData as WorkerStart).control);
 const modules = new Map<number, GuestModule>();
+const memories = new Memories();
 
 /** Each protocol's code is loaded with its first guest. */
 const loaders: Record<ExecutionMode, () => Promise<RunGuest>> = {
@@ -36,24 +38,28 @@ function post(message: FromWorker): void {
   port.postMessage(message);
 }
 
-async function run(message: RunMessage): Promise<GuestResult> {
+async function run(message: RunMessage): Promise<void> {
   if (message.module) modules.set(message.moduleId, message.module);
   const module = modules.get(message.moduleId);
-  if (!module) return { kind: "start-failed", text: "the worker was not given the module" };
+  if (!module) throw new Error("the worker was not given the module");
   let runner = runners.get(message.mode);
   if (!runner) {
     runner = await loaders[message.mode]();
     runners.set(message.mode, runner);
   }
   const host = new WorkerHost(post, () => receiveMessageOnPort(port)?.message, control, message.limits);
+  const { importedMemory: shape } = module;
+  const memory = shape && memories.take(message.moduleId, shape);
+  let result: GuestResult;
   try {
-    const result = await runner(module.module, message.call, host, module.importedMemory);
-    host.finish();
-    return result;
+    result = await runner(module.module, message.call, host, memory);
   } catch (error) {
-    host.finish();
-    return failure(error);
+    result = failure(error);
   }
+  host.finish();
+  post({ type: "result", result });
+  // Behind the answer, so that nobody waits for the wiping. After anything but an answer the memory is not used again.
+  if (memory && result.kind === "answer") memories.give(message.moduleId, memory, shape);
 }
 
 /** Turns what a guest threw into a result. Engine texts are kept short: the first line, no stack. */
@@ -75,7 +81,7 @@ port.on("message", (message: ToWorker) => {
     modules.delete(message.moduleId);
     return;
   }
-  void run(message).then((result) => post({ type: "result", result }));
+  void run(message);
 });
 
 /** Linux names the calling thread in procfs; the number at the end is its id. */

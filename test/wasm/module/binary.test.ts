@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { WasmLoadError } from "../../../src/wasm/errors.js";
+import { isWasm, rewriteModule } from "../../../src/wasm/module/binary.js";
+import { file } from "../support.js";
+
+const HEADER = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0];
+const bytes = (...more: number[]) => Uint8Array.from([...HEADER, ...more]);
+/** A module whose only section is its memory: these limits. */
+const withMemory = (...limits: number[]) => bytes(5, limits.length + 1, 1, ...limits);
+const AS = { module: "host", name: "memory" };
+
+function instance(module: Uint8Array<ArrayBuffer>, imports = {}): WebAssembly.Instance {
+  return new WebAssembly.Instance(new WebAssembly.Module(module), imports);
+}
+
+describe("rewriting a module", () => {
+  test("what is no module is refused", () => {
+    assert.ok(!isWasm(new Uint8Array()));
+    assert.ok(!isWasm(Buffer.from("<html>")));
+    assert.throws(() => rewriteModule(Buffer.from("nothing of the kind"), { maximumPages: 1 }), {
+      code: "wasm-invalid",
+      message: "invalid wasm file",
+    });
+  });
+
+  for (const [what, broken] of [
+    ["a section longer than the file", bytes(5, 9, 1)],
+    ["a length without end", bytes(5, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff)],
+    ["an empty memory section", bytes(5, 0)],
+    ["an unknown kind of import", bytes(2, 6, 1, 1, 97, 1, 97, 9)],
+  ] as const) {
+    test(`${what} is refused`, () =>
+      assert.throws(() => rewriteModule(broken, { maximumPages: 1 }), { name: "WasmLoadError", code: "wasm-invalid" }));
+  }
+
+  test("a memory without a maximum gets one, a larger one is lowered, a smaller one stays", () => {
+    for (const [limits, expected] of [
+      [[0, 1], 10],
+      [[1, 1, 100], 10],
+      [[1, 1, 3], 3],
+    ] as const) {
+      const { importedMemory } = rewriteModule(withMemory(...limits), { maximumPages: 10, importMemoryAs: AS });
+      assert.deepEqual(importedMemory, { initial: 1, maximum: expected });
+    }
+  });
+
+  test("a memory that starts beyond the limit is refused", () =>
+    assert.throws(
+      () => rewriteModule(withMemory(0, 11), { maximumPages: 10 }),
+      (error: unknown) =>
+        error instanceof WasmLoadError && error.code === "wasm-memory" && /11 pages/.test(error.message),
+    ));
+
+  test("shared and 64-bit memories are refused", () => {
+    for (const flags of [3, 4])
+      assert.throws(() => rewriteModule(withMemory(flags, 1, 2), { maximumPages: 10 }), { code: "wasm-memory" });
+  });
+
+  test("the memory becomes an import, also where there was no import section", () => {
+    const { bytes: rewritten } = rewriteModule(withMemory(0, 1), { maximumPages: 10, importMemoryAs: AS });
+    assert.deepEqual(WebAssembly.Module.imports(new WebAssembly.Module(rewritten)), [
+      { module: "host", name: "memory", kind: "memory" },
+    ]);
+    instance(rewritten, { host: { memory: new WebAssembly.Memory({ initial: 1, maximum: 10 }) } });
+    assert.throws(() => instance(rewritten, { host: { memory: new WebAssembly.Memory({ initial: 1, maximum: 11 }) } }));
+  });
+
+  test("imports and exports get their new names, everything else stays", () => {
+    const { bytes: rewritten } = rewriteModule(file("test/fixtures/trivial/wasi.wasm"), {
+      maximumPages: 100,
+      renameImportModules: { wasi_snapshot_preview1: "elsewhere" },
+      renameExports: { _start: "later" },
+    });
+    const module = new WebAssembly.Module(rewritten);
+    assert.deepEqual(WebAssembly.Module.imports(module), [{ module: "elsewhere", name: "fd_write", kind: "function" }]);
+    assert.deepEqual(
+      WebAssembly.Module.exports(module).map(({ name }) => name),
+      ["memory", "later"],
+    );
+  });
+
+  test("every module of the tests and examples survives", () => {
+    for (const path of [
+      "policies/add-label/policy.wasm",
+      "test/fixtures/chaos/extism.wasm",
+      "test/vectors/rego/opa.wasm",
+      "test/vectors/kubewarden/wasm/chaos-wapc.wasm",
+      "test/vectors/kubewarden/wasm/chaos-wasi.wasm",
+    ]) {
+      const { bytes: rewritten } = rewriteModule(file(path), { maximumPages: 100, importMemoryAs: AS });
+      new WebAssembly.Module(rewritten);
+    }
+  });
+});
