@@ -1,6 +1,7 @@
 /** Time zones of the getters: names of the time zone database and offsets (spec kubernetes-cel.md 3.4). */
 import { LRUCache } from "lru-cache";
 import { CelError } from "./cel-error.js";
+import { EARLY_OFFSETS } from "./early-offsets.js";
 import { INT_MAX, INT_MIN } from "./numbers.js";
 import { quoted } from "./quoted-text.js";
 import { TIME_ZONE_NAMES } from "./time-zone-names.js";
@@ -31,7 +32,7 @@ export class TimeZones {
       return new CelError("time: invalid location name");
     }
     if (name !== "Local" && !TIME_ZONE_NAMES.has(name)) return new CelError(`unknown time zone ${name}`);
-    const zone = namedZone(name === "Local" ? undefined : name);
+    const zone = withEarlyOffsets(name, namedZone(name === "Local" ? undefined : name));
     this.named.set(name, zone);
     return zone;
   }
@@ -45,6 +46,18 @@ function namedZone(timeZone: string | undefined): Zone {
     if (match === null) return 0; // plain "GMT"
     const magnitude = Number(match[2]) * 3600 + Number(match[3]) * 60 + Number(match[4] ?? 0);
     return match[1] === "-" ? -magnitude : magnitude;
+  };
+}
+
+/** The zone with its own history before 1970, where `Intl` has another's. */
+function withEarlyOffsets(name: string, later: Zone): Zone {
+  const early = EARLY_OFFSETS.get(name);
+  const end = early?.transitions.at(-1)?.[0];
+  if (early === undefined || end === undefined) return later;
+  return (seconds) => {
+    if (seconds >= end) return later(seconds);
+    const before = early.transitions.findLast(([from]) => from <= seconds);
+    return before?.[1] ?? early.first;
   };
 }
 
