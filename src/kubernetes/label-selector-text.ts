@@ -38,7 +38,7 @@ export function formatLabelSelector(requirements: readonly SelectorRequirement[]
         ? `${key} ${operator} (${sorted})`
         : `${key}${operator}${sorted}`;
     })
-    .join(",");
+    .join(", ");
 }
 
 function scan(text: string): Token[] {

@@ -14,6 +14,16 @@ const MEMBERS: Readonly<Record<string, readonly string[]>> = {
   Namespace: ["spec", "status"],
 };
 
+/** Kinds whose `spec` and `status` are there even when they are empty: they are no optional members of the typed object. */
+const WITH_SPEC: ReadonlySet<string> = new Set(
+  (
+    "CertificateSigningRequest CronJob DaemonSet Deployment HorizontalPodAutoscaler Ingress IngressClass Job LimitRange Namespace " +
+    "NetworkPolicy Node PersistentVolume PersistentVolumeClaim Pod PodDisruptionBudget ReplicaSet ReplicationController ResourceQuota " +
+    "Service StatefulSet"
+  ).split(" "),
+);
+const WITHOUT_STATUS: ReadonlySet<string> = new Set(["IngressClass", "LimitRange", "NetworkPolicy"]);
+
 /** Maps from a resource's name to a quantity, by the name of the member that holds them. */
 const QUANTITY_MAPS: ReadonlySet<string> = new Set([
   "allocatable",
@@ -38,6 +48,7 @@ export function asStored(object: JsonObject): JsonObject {
   if (version === undefined || !isBuiltin({ ...version, kind })) return object;
   const known = version.group === "" ? MEMBERS[kind] : undefined;
   const stored: Record<string, unknown> = {};
+  if (WITH_SPEC.has(kind)) Object.assign(stored, { spec: {} }, !WITHOUT_STATUS.has(kind) && { status: {} });
   for (const [key, value] of Object.entries(kind === "Secret" ? withStringData(object) : object)) {
     if (value === null) continue;
     if (key === "metadata") stored[key] = storedMetadata(value);

@@ -3,7 +3,12 @@
  * are taken as an evaluator takes them, without validation.
  */
 import { FileResources } from "../../kubernetes/file-resources.js";
-import { compareNames, type GroupVersionKind, type GroupVersionResource } from "../../kubernetes/names.js";
+import {
+  apiVersionOf,
+  compareNames,
+  type GroupVersionKind,
+  type GroupVersionResource,
+} from "../../kubernetes/names.js";
 import { isObject, type JsonObject, member, text } from "../../kubernetes/object.js";
 import { decodeLeniently } from "../decode/shape.js";
 import { attributesOf, type RequestAttributes } from "../match/request-attributes.js";
@@ -98,7 +103,7 @@ function resources(written: JsonObject): FileResources {
   const documents = [...listOf(written, "namespaces").map(asNamespace), ...listOf(written, "params")];
   const kinds = listOf(written, "restMappings").map((mapping): [string, boolean] => {
     const { group, version, kind } = kindOf(mapping);
-    return [`${group === "" ? version : `${group}/${version}`}/${kind}`, member(mapping, "namespaced") === true];
+    return [`${apiVersionOf({ group, version })}/${kind}`, member(mapping, "namespaced") === true];
   });
   const source = new FileResources(documents.filter(isObject), {
     kinds: new Map(kinds),
@@ -136,21 +141,31 @@ function readRequest(request: unknown): RequestAttributes {
   }
   const optional = (key: string): Record<string, string> =>
     text(request, key) === "" ? {} : { [key]: text(request, key) };
+  const kind = kindOf(request.kind);
+  const requestKind = isObject(request.requestKind) ? kindOf(request.requestKind) : undefined;
   return attributesOf({
     uid: text(request, "uid"),
-    kind: kindOf(request.kind),
+    kind,
     resource: resourceOf(request.resource),
     ...optional("subResource"),
-    ...(isObject(request.requestKind) && { requestKind: kindOf(request.requestKind) }),
+    ...(requestKind && { requestKind }),
     ...(isObject(request.requestResource) && { requestResource: resourceOf(request.requestResource) }),
     ...optional("requestSubResource"),
     ...optional("name"),
     ...optional("namespace"),
     operation: text(request, "operation"),
     userInfo: isObject(request.userInfo) ? request.userInfo : {},
-    object: request.object ?? null,
-    oldObject: request.oldObject ?? null,
+    object: asRequested(request.object, kind, requestKind),
+    oldObject: asRequested(request.oldObject, kind, requestKind),
     dryRun: request.dryRun === true,
     options: request.options ?? null,
   });
+}
+
+/** A review whose kind is another than the one requested brings the object converted already: it is taken back to what was requested. */
+function asRequested(object: unknown, kind: GroupVersionKind, requested: GroupVersionKind | undefined): unknown {
+  const same =
+    requested === undefined || (apiVersionOf(requested) === apiVersionOf(kind) && requested.kind === kind.kind);
+  if (same || !isObject(object)) return object ?? null;
+  return { ...object, apiVersion: apiVersionOf(requested), kind: requested.kind };
 }
