@@ -111,3 +111,26 @@ export const costly = (units: number): string => {
   const side = Math.ceil(Math.sqrt(units / 4));
   return `${list(side)}.all(x, ${list(Math.ceil(units / 4 / side))}.all(y, x == y))`;
 };
+
+export const CONFIG = { apiVersion: "v1", kind: "ConfigMap" };
+export const map = (name: string, data: JsonObject = {}, namespace = "ns"): JsonObject => ({
+  ...CONFIG,
+  metadata: { name, namespace },
+  data,
+});
+export const IGNORE = { failurePolicy: "Ignore" };
+export const WARN = { validationActions: ["Warn"] };
+export const AUDIT = { validationActions: ["Audit"] };
+export const LIMIT = { apiVersion: "acme.example/v1", kind: "Limit" };
+export const conditions = (...expressions: string[]): JsonObject => ({
+  matchConditions: expressions.map((expression, i) => ({ name: `c${i}`, expression })),
+});
+export const ref = (more: JsonObject): JsonObject => ({ paramRef: { parameterNotFoundAction: "Deny", ...more } });
+export const FAILURE = "validation.policy.admission.k8s.io/validation_failure";
+export const BUDGET = "validation failed due to running out of cost budget, no further validation rules will be run";
+export const status = (parts: JsonObject) => decided(parts).status;
+export const UNKNOWN_KEY = (expression: string, key: string): string =>
+  denied(`expression '${expression}' resulted in error: no such key: ${key}`);
+/** A list of so many elements in the object, for expressions that cost. */
+export const withList = (length: number): JsonObject =>
+  deployment({ object: { ...DEPLOYMENT, spec: { list: Array.from({ length }, (_, i) => i) } } });
