@@ -11,7 +11,6 @@ import {
   IGNORE,
   LIMIT,
   map,
-  policy,
   ref,
   request,
   status,
