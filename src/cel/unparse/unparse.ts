@@ -97,7 +97,8 @@ class Unparser {
     const prefix = PREFIX.get(name);
     if (prefix !== undefined) {
       // A sign directly before a number would become part of it.
-      const operand = first!.kind === "literal" ? `(${this.#top(first!)})` : this.text(first!, POSTFIX);
+      const isNumber = name === "-_" && first!.kind === "literal";
+      const operand = isNumber ? `(${this.#top(first!)})` : this.text(first!, POSTFIX);
       return { text: prefix + operand, binding: UNARY };
     }
     switch (name) {

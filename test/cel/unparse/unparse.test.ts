@@ -9,13 +9,11 @@ import { readVectors } from "../support/vectors.js";
 const options = parserOptions("kubernetes", 137);
 
 /** The tree without ids and places: what must survive printing and parsing. */
-function shape(expr: Expr): unknown {
-  return JSON.parse(
-    JSON.stringify(expr, (key, value: unknown) => {
-      if (key === "id" || key === "offset") return undefined;
-      return typeof value === "bigint" ? `${value}n` : value;
-    }),
-  );
+function shape(expr: Expr): string {
+  return JSON.stringify(expr, (key, value: unknown) => {
+    if (key === "id" || key === "offset") return undefined;
+    return typeof value === "bigint" ? `${value}n` : value;
+  });
 }
 
 function printed(text: string): string {
@@ -58,7 +56,7 @@ describe("printing an expression", () => {
         const text = unparse(first.parsed.expr, first.parsed.macroCalls);
         const second = parse(text, options);
         assert.ok(second.ok, `${expr} -> ${text}`);
-        assert.deepEqual(shape(second.parsed.expr), shape(first.parsed.expr), `${expr} -> ${text}`);
+        assert.equal(shape(second.parsed.expr), shape(first.parsed.expr), `${expr} -> ${text}`);
       }
     }
   });
