@@ -62,7 +62,7 @@ function commandLine(io: CommandIo, done: (exitCode: number) => void): Command {
     .argument("[command]")
     .action(async (unknown: string | undefined) => {
       if (unknown !== undefined) throw new UsageError(unknownCommand(unknown, program));
-      const { serveCommand } = await import("./serve.js");
+      const { serveCommand } = await import("./serve/index.js");
       done(await serveCommand(optionValues(serve, SERVE_OPTIONS, io.env), io));
     });
 

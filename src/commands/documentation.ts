@@ -4,7 +4,7 @@ import { type OptionDefinition, type OptionKind, SERVE_OPTIONS } from "./option-
 /** Blocks by name. */
 export function commandLineTables(): Readonly<Record<string, string>> {
   const rows = SERVE_OPTIONS.map((option: OptionDefinition) => {
-    const value = option.kind === "flag" ? "" : ` ${placeholderOf(option.kind)}`;
+    const value = isBare(option.kind) ? "" : ` ${placeholderOf(option.kind)}`;
     return `| \`--${option.flag}${value}\` | \`${option.env}\` | ${defaultOf(option)} | ${option.description} |`;
   });
   return {
@@ -18,5 +18,9 @@ function placeholderOf(kind: OptionKind): string {
 
 function defaultOf({ kind, default: fallback }: OptionDefinition): string {
   if (fallback === undefined) return "none";
-  return kind === "flag" ? "off" : `\`${fallback}\``;
+  return isBare(kind) ? "off" : `\`${fallback}\``;
+}
+
+function isBare(kind: OptionKind): boolean {
+  return kind === "flag" || kind === "switch";
 }

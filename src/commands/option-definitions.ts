@@ -4,7 +4,17 @@
  */
 
 /** How an option's text becomes its value. */
-export type OptionKind = "string" | "integer" | "port" | "seconds" | "flag" | { readonly choices: readonly string[] };
+export type OptionKind =
+  | "string"
+  | "integer"
+  /** An integer that may be 0. */
+  | "count"
+  | "port"
+  | "seconds"
+  | "flag"
+  /** A flag whose variable counts when it is there and not empty, as NO_COLOR does. */
+  | "switch"
+  | { readonly choices: readonly string[] };
 
 /** One option. */
 export interface OptionDefinition {
@@ -44,7 +54,8 @@ export const SERVE_OPTIONS = [
     flag: "workers",
     env: "KUBEWARDEN_WORKERS",
     kind: "integer",
-    description: "threads that run WASM guests; without it the number of processors",
+    description:
+      "processes that answer requests, and bound on guests that run at a time; without it the processors it may use",
   },
   {
     flag: "policy-timeout",
@@ -133,10 +144,83 @@ export const SERVE_OPTIONS = [
     description: "how it is logged",
   },
   {
+    flag: "log-no-color",
+    env: "NO_COLOR",
+    kind: "switch",
+    default: false,
+    description: "no colours in text lines; they are only used on a terminal",
+  },
+  {
+    flag: "cert-file",
+    env: "KUBEWARDEN_CERT_FILE",
+    kind: "string",
+    description: "certificate of the API port, PEM, with its chain; changes are taken over",
+  },
+  {
+    flag: "key-file",
+    env: "KUBEWARDEN_KEY_FILE",
+    kind: "string",
+    description: "private key of the certificate, PEM",
+  },
+  {
+    flag: "client-ca-file",
+    env: "KUBEWARDEN_CLIENT_CA_FILE",
+    kind: "string",
+    description: "authorities of client certificates, PEM, comma-separated files; makes client certificates mandatory",
+  },
+  {
+    flag: "client-allowed-names",
+    env: "KUBEWARDEN_CLIENT_ALLOWED_NAMES",
+    kind: "string",
+    description: "comma-separated names of which a client certificate must have one; without it any",
+  },
+  {
+    flag: "tls-min-version",
+    env: "KUBEWARDEN_TLS_MIN_VERSION",
+    kind: { choices: ["1.2", "1.3"] },
+    default: "1.2",
+    description: "oldest TLS version that is spoken",
+  },
+  {
     flag: "max-body-bytes",
     env: "KUBEWARDEN_MAX_BODY_BYTES",
     kind: "integer",
     default: 2_097_152,
     description: "largest request body",
+  },
+  {
+    flag: "max-concurrent-requests",
+    env: "KUBEWARDEN_MAX_CONCURRENT_REQUESTS",
+    kind: "integer",
+    default: 128,
+    description: "evaluations under way at a time in each process; half of them at most for one policy",
+  },
+  {
+    flag: "max-queued-requests",
+    env: "KUBEWARDEN_MAX_QUEUED_REQUESTS",
+    kind: "integer",
+    default: 1024,
+    description: "requests that wait for a place in each process; more are refused with 429",
+  },
+  {
+    flag: "disable-policy-watch",
+    env: "KUBEWARDEN_DISABLE_POLICY_WATCH",
+    kind: "flag",
+    default: false,
+    description: "reload policies only on SIGHUP, not when their files change",
+  },
+  {
+    flag: "drain-delay",
+    env: "KUBEWARDEN_DRAIN_DELAY",
+    kind: "count",
+    default: 0,
+    description: "seconds to go on serving after SIGTERM while readiness already fails, for load balancers to notice",
+  },
+  {
+    flag: "drain-grace",
+    env: "KUBEWARDEN_DRAIN_GRACE",
+    kind: "count",
+    default: 30,
+    description: "seconds that requests under way have to finish after that",
   },
 ] as const satisfies readonly OptionDefinition[];

@@ -8,8 +8,9 @@ const HIGHEST_PORT = 65_535;
 /** Adds an option to a command, with its variable and default in the help. */
 export function addOption(command: Command, definition: OptionDefinition): void {
   const { flag, kind, description } = definition;
-  const option = new Option(kind === "flag" ? `--${flag}` : `--${flag} <${placeholder(kind)}>`, description);
-  if (kind !== "flag") option.argParser((text: string) => parseOrRefuse(kind, text));
+  const bare = kind === "flag" || kind === "switch";
+  const option = new Option(bare ? `--${flag}` : `--${flag} <${placeholder(kind)}>`, description);
+  if (!bare) option.argParser((text: string) => parseOrRefuse(kind, text));
   const notes = [`env: ${definition.env}`];
   if (definition.default !== undefined && definition.default !== false) notes.unshift(`default: ${definition.default}`);
   option.description = `${description} (${notes.join(", ")})`;
@@ -61,10 +62,14 @@ function parse(kind: OptionKind, text: string): unknown {
   switch (kind) {
     case "string":
       return text;
+    case "switch":
+      return text !== "";
     case "flag":
       return parseFlag(text);
     case "port":
       return wholeNumber(text, 0, HIGHEST_PORT);
+    case "count":
+      return wholeNumber(text, 0, Number.MAX_SAFE_INTEGER);
     case "integer":
       return wholeNumber(text, 1, Number.MAX_SAFE_INTEGER);
     case "seconds":
@@ -87,7 +92,9 @@ function wholeNumber(text: string, least: number, most: number): number {
 
 function placeholder(kind: OptionKind): string {
   if (typeof kind === "object") return kind.choices.join("|");
-  return { string: "text", integer: "number", port: "port", seconds: "seconds", flag: "" }[kind];
+  return { string: "text", integer: "number", port: "port", count: "number", seconds: "seconds", flag: "", switch: "" }[
+    kind
+  ];
 }
 
 function camelCase(flag: string): string {

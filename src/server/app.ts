@@ -1,22 +1,25 @@
 /** Every route but the hot ones, on Express: what is served, metrics, probes, and the empty 404 and 405 of spec kubewarden.md 3.1. */
 import express, { type Express, type NextFunction, type Request, type Response } from "express";
+import { Registry } from "prom-client";
 import type { Evaluator } from "../evaluation/evaluator.js";
-import type { Metrics } from "../telemetry/metrics.js";
 import { sendEmpty } from "./respond.js";
+
+const PROMETHEUS_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
 
 /** What the API port's app shows. */
 export interface AppOptions {
   readonly evaluator: Evaluator;
-  readonly metrics: Metrics;
+  /** Metrics in Prometheus' text format. */
+  readonly metricsText: () => Promise<string>;
 }
 
 /** The app behind the hot routes on the API port. */
-export function createApp({ evaluator, metrics }: AppOptions): Express {
+export function createApp({ evaluator, metricsText }: AppOptions): Express {
   const app = bareApp();
   get(app, "/policies", (_request, response) => {
     response.json(listPolicies(evaluator));
   });
-  get(app, "/metrics", (_request, response) => sendMetrics(metrics, response));
+  get(app, "/metrics", (_request, response) => sendMetrics(metricsText, response));
   for (const path of ["/validate/:id", "/audit/:id", "/validate_raw/:id"]) {
     // POST is answered before Express; here are the others, and the form with the member in a segment of its own.
     app.all([path, `${path}/:member`], (_request, response) => refuseMethod(response, "POST"));
@@ -28,15 +31,15 @@ export function createApp({ evaluator, metrics }: AppOptions): Express {
 export interface ProbeOptions {
   /** True from the moment requests are answered well until the server begins to stop. */
   readonly ready: () => boolean;
-  readonly metrics: Metrics;
+  readonly metricsText: () => Promise<string>;
 }
 
 /** The app on the readiness port: always plain HTTP (spec kubewarden.md 3.1), so metrics are here too for scrapers without a client certificate. */
-export function createProbeApp({ ready, metrics }: ProbeOptions): Express {
+export function createProbeApp({ ready, metricsText }: ProbeOptions): Express {
   const app = bareApp();
   get(app, "/readiness", (_request, response) => sendEmpty(response, ready() ? 200 : 503));
   get(app, "/liveness", (_request, response) => sendEmpty(response, 200));
-  get(app, "/metrics", (_request, response) => sendMetrics(metrics, response));
+  get(app, "/metrics", (_request, response) => sendMetrics(metricsText, response));
   return withFallbacks(app);
 }
 
@@ -64,9 +67,8 @@ function listPolicies({ policies }: Evaluator): { generation: number; policies: 
   return { generation: policies.generation, policies: rows };
 }
 
-async function sendMetrics(metrics: Metrics, response: Response): Promise<void> {
-  const text = await metrics.registry.metrics();
-  response.type(metrics.registry.contentType).send(text);
+async function sendMetrics(metricsText: () => Promise<string>, response: Response): Promise<void> {
+  response.type(PROMETHEUS_TYPE).send(await metricsText());
 }
 
 /** Express without the things that a machine's client has no use for, and with paths taken literally. */

@@ -2,7 +2,7 @@
 import http, { type RequestListener } from "node:http";
 import https from "node:https";
 import type { AddressInfo } from "node:net";
-import type { TlsOptions } from "node:tls";
+import type { PeerCertificate, TLSSocket, TlsOptions } from "node:tls";
 
 /** Time for the headers of a request: a client that is slower is no API server. */
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -24,7 +24,8 @@ export interface ListenerOptions {
   readonly port: number;
   /** Absent for plain HTTP. */
   readonly tls?: TlsOptions;
-  /** Several processes may listen on the same port; each needs a listener of its own. */
+  /** With client certificates: names of which a certificate must have one; absent: any certificate of the authorities will do. */
+  readonly clientNames?: readonly string[];
   readonly handler: RequestListener;
 }
 
@@ -41,7 +42,7 @@ export interface Listener {
 }
 
 /** Listens. Rejects with the system's error when the address or port can't be had. */
-export async function listen({ address, port, tls, handler }: ListenerOptions): Promise<Listener> {
+export async function listen({ address, port, tls, clientNames, handler }: ListenerOptions): Promise<Listener> {
   const limits: http.ServerOptions = {
     headersTimeout: HEADERS_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
@@ -52,6 +53,11 @@ export async function listen({ address, port, tls, handler }: ListenerOptions): 
   };
   const server =
     tls === undefined ? http.createServer(limits, handler) : https.createServer({ ...limits, ...tls }, handler);
+  if (clientNames !== undefined && clientNames.length > 0) {
+    server.on("secureConnection", (socket: TLSSocket) => {
+      if (!namesOf(socket.getPeerCertificate()).some((name) => clientNames.includes(name))) socket.destroy();
+    });
+  }
   server.maxConnections = MAX_CONNECTIONS;
   // Somebody who asks and never reads the answer.
   server.timeout = KEEP_ALIVE_MS;
@@ -72,6 +78,12 @@ export async function listen({ address, port, tls, handler }: ListenerOptions): 
     },
     close: (grace) => close(server, grace),
   };
+}
+
+/** The names a client's certificate stands for: its common name, and its alternative names of whatever type. */
+function namesOf({ subject, subjectaltname }: Partial<PeerCertificate>): string[] {
+  const alternatives = subjectaltname?.split(", ").map((entry) => entry.slice(entry.indexOf(":") + 1)) ?? [];
+  return subject?.CN === undefined ? alternatives : [...[subject.CN].flat(), ...alternatives];
 }
 
 /** Connections that fall idle while others finish are closed this often. */

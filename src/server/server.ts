@@ -28,9 +28,13 @@ export interface ServerOptions {
   readonly readinessPort?: number;
   /** Absent: plain HTTP. */
   readonly tls?: TlsOptions;
+  /** Names of which a client's certificate must have one; absent: any that the authorities vouch for. */
+  readonly clientNames?: readonly string[];
   /** Most bytes of a body; default {@link DEFAULT_BODY_LIMIT}. */
   readonly bodyLimit?: number;
   readonly gate?: Partial<GateLimits>;
+  /** Metrics in Prometheus' text format; default this process' own. */
+  readonly metricsText?: () => Promise<string>;
 }
 
 /** How to stop. */
@@ -66,9 +70,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   metrics.gauge("requests_in_flight", () => gate.busy);
   metrics.gauge("requests_queued", () => gate.waiting);
 
+  const metricsText = options.metricsText ?? (() => metrics.registry.metrics());
   let stopping = false;
   const review = createReviewHandler({ evaluator, gate, metrics, logger, bodyLimit, stopping: () => stopping });
-  const app = createApp({ evaluator, metrics });
+  const app = createApp({ evaluator, metricsText });
   const handler: RequestListener = (request, response) => {
     if (stopping) response.shouldKeepAlive = false;
     const route = request.method === "POST" ? reviewRoute(request.url ?? "") : undefined;
@@ -76,14 +81,20 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     else if (route.kind === "problem") sendProblem(request, response, route);
     else review(request, response, route);
   };
-  const main = await listen({ address, port, handler, ...(tls && { tls }) });
+  const main = await listen({
+    address,
+    port,
+    handler,
+    ...(tls && { tls }),
+    ...(options.clientNames && { clientNames: options.clientNames }),
+  });
   const probes =
     readinessPort === undefined
       ? undefined
       : await listen({
           address,
           port: readinessPort,
-          handler: createProbeApp({ ready: () => !stopping, metrics }),
+          handler: createProbeApp({ ready: () => !stopping, metricsText }),
         }).catch(async (error: unknown) => {
           await main.close(0);
           throw error;

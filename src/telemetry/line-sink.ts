@@ -29,25 +29,36 @@ export interface SinkFile {
   writeSync(text: Uint8Array): number;
 }
 
-/** A sink on an open file descriptor. */
-export function createLineSink(fd: number): LineSink {
-  return new BatchingSink({
-    write: (text, done) => fs.write(fd, text, done),
-    writeSync: (text) => fs.writeSync(fd, text),
-  });
+/** What a pipe takes in one piece whoever else writes to it (PIPE_BUF on Linux). */
+const ATOMIC_BYTES = 4096;
+
+/**
+ * A sink on an open file descriptor.
+ * @param shared whether other processes write to it too: lines then don't get mixed, except some longer than 4 KiB
+ */
+export function createLineSink(fd: number, shared = false): LineSink {
+  const file = {
+    write: (text: Uint8Array, done: (error: NodeJS.ErrnoException | null, written: number) => void) =>
+      fs.write(fd, text, done),
+    writeSync: (text: Uint8Array) => fs.writeSync(fd, text),
+  };
+  return new BatchingSink(file, shared ? ATOMIC_BYTES : Number.POSITIVE_INFINITY);
 }
 
 /** A sink over any file-like thing. */
 export class BatchingSink implements LineSink {
   readonly #file: SinkFile;
+  readonly #atomic: number;
   #lines = "";
   /** What a write under way has not written yet. */
   #writing: Uint8Array | undefined;
   #timer: NodeJS.Timeout | undefined;
   #dropped = 0;
 
-  constructor(file: SinkFile) {
+  /** @param atomic bytes that are written in one piece: no write is longer, unless a single line is */
+  constructor(file: SinkFile, atomic = Number.POSITIVE_INFINITY) {
     this.#file = file;
+    this.#atomic = atomic;
   }
 
   get dropped(): number {
@@ -89,7 +100,7 @@ export class BatchingSink implements LineSink {
   #continue(): void {
     const batch = this.#writing;
     if (batch === undefined) return;
-    this.#file.write(batch, (error, written) => {
+    this.#file.write(this.#piece(batch), (error, written) => {
       // flushSync may have taken over meanwhile.
       if (this.#writing !== batch) return;
       if (error?.code === "EAGAIN") {
@@ -101,4 +112,14 @@ export class BatchingSink implements LineSink {
       else this.#continue();
     });
   }
+
+  /** As many whole lines of a batch as may be written at once. */
+  #piece(batch: Uint8Array): Uint8Array {
+    if (batch.length <= this.#atomic) return batch;
+    const within = batch.lastIndexOf(NEWLINE, this.#atomic - 1);
+    const end = within === -1 ? batch.indexOf(NEWLINE) : within;
+    return end === -1 ? batch : batch.subarray(0, end + 1);
+  }
 }
+
+const NEWLINE = 10;

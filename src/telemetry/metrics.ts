@@ -35,13 +35,23 @@ export interface EvaluationSample {
 }
 
 /** Values that are asked for when somebody reads the metrics. */
-export type GaugeName = "requests_in_flight" | "requests_queued" | "log_lines_dropped";
+export type GaugeName = keyof typeof GAUGE_HELP;
 
-const GAUGE_HELP: Readonly<Record<GaugeName, string>> = {
+const GAUGE_HELP = {
   requests_in_flight: "Evaluations under way.",
   requests_queued: "Requests waiting for an evaluation to finish.",
   log_lines_dropped: "Log lines lost since the start because nobody read them fast enough.",
-};
+  policies: "Policies and groups that are served.",
+  policies_unavailable: "Served policies that could not be loaded and deny every request.",
+  certificate_expiry_timestamp_seconds: "When the server's certificate ends, in seconds since 1970.",
+} as const;
+
+/** Values that every process has, not each a part of. */
+const SAME_EVERYWHERE: readonly GaugeName[] = [
+  "policies",
+  "policies_unavailable",
+  "certificate_expiry_timestamp_seconds",
+];
 
 /** All metrics of one process. */
 export class Metrics {
@@ -88,9 +98,9 @@ export class Metrics {
     registerCounter(registry, "policy_server_refused_requests_total", "Requests refused for load: full or late.", [
       this.#refused,
     ]);
-    registerCounter(registry, "policy_server_reloads_total", "Reloads of the configuration, by result.", [
-      this.#reloads,
-    ]);
+    // Every process reloads: together they count as one.
+    const help = "Reloads of the configuration: applied, or rejected because the new one was worse.";
+    registerCounter(registry, "policy_server_reloads_total", help, [this.#reloads], "max");
     if (processMetrics) collectDefaultMetrics({ register: registry });
   }
 
@@ -143,7 +153,7 @@ export class Metrics {
     this.#refused.count([reason]);
   }
 
-  /** Counts a reload: `swapped`, `unchanged` or `kept` (the new configuration was worse). */
+  /** Counts a reload: `applied`, or `rejected` because the new configuration was worse. */
   reloaded(result: string): void {
     this.#reloads.count([result]);
   }
@@ -155,6 +165,7 @@ export class Metrics {
         name: `policy_server_${name}`,
         help: GAUGE_HELP[name],
         registers: [],
+        aggregator: SAME_EVERYWHERE.includes(name) ? "max" : "sum",
         collect() {
           this.set(read());
         },

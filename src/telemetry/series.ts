@@ -92,9 +92,18 @@ export class SeriesTable {
   }
 }
 
-/** Shows one table or several as a counter. */
-export function registerCounter(registry: Registry, name: string, help: string, tables: readonly SeriesTable[]): void {
-  register(registry, name, help, "counter", () =>
+/**
+ * Shows one table or several as a counter.
+ * @param together how the values of several processes become one
+ */
+export function registerCounter(
+  registry: Registry,
+  name: string,
+  help: string,
+  tables: readonly SeriesTable[],
+  together: "sum" | "max" = "sum",
+): void {
+  register(registry, name, help, "counter", together, () =>
     tables.flatMap((table) =>
       Array.from(table.all(), ({ labels, count }) => ({ metricName: name, labels, value: count })),
     ),
@@ -103,7 +112,7 @@ export function registerCounter(registry: Registry, name: string, help: string, 
 
 /** Shows a table as a histogram. */
 export function registerHistogram(registry: Registry, name: string, help: string, table: SeriesTable): void {
-  register(registry, name, help, "histogram", () =>
+  register(registry, name, help, "histogram", "sum", () =>
     Array.from(table.all()).flatMap((series) => rows(name, table, series)),
   );
 }
@@ -129,16 +138,17 @@ function register(
   name: string,
   help: string,
   type: "counter" | "histogram",
+  aggregator: "sum" | "max",
   read: () => Value[],
 ): void {
   const metric = {
     name,
     help,
     type,
-    aggregator: "sum" as const,
+    aggregator,
     reset: () => {},
     get: async (): Promise<MetricObjectWithValues<Value>> =>
-      ({ name, help, type, aggregator: "sum", values: read() }) as unknown as MetricObjectWithValues<Value>,
+      ({ name, help, type, aggregator, values: read() }) as unknown as MetricObjectWithValues<Value>,
   };
   registry.registerMetric(metric as unknown as Parameters<Registry["registerMetric"]>[0]);
 }

@@ -1,0 +1,54 @@
+import cluster from "node:cluster";
+import { createLineSink } from "../../telemetry/line-sink.js";
+import { createLogger } from "../../telemetry/logger.js";
+import { Metrics } from "../../telemetry/metrics.js";
+import type { CommandIo } from "../io.js";
+import { createPolicySource } from "../load.js";
+import { serveAlone } from "./alone.js";
+import { servePrimary } from "./primary.js";
+import { serveSettings } from "./settings.js";
+import { serveAsWorker, tellFailure } from "./worker.js";
+
+/** Threads for guests in each of several processes: one that runs away must not stop the others of its process. */
+const GUEST_THREADS_PER_PROCESS = 2;
+
+/**
+ * `serve`: loads the policies, answers requests, and stops on SIGTERM or SIGINT once what is under way is answered; a second signal cuts it.
+ * SIGHUP and changed files reload the policies.
+ * @returns 0 after an orderly stop, 1 when it could not start
+ * @throws UsageError when options contradict each other
+ */
+export async function serveCommand(values: Readonly<Record<string, unknown>>, io: CommandIo): Promise<number> {
+  const settings = serveSettings(values);
+  const several = settings.workers > 1;
+  const sink = createLineSink(1, several);
+  const { logLevel: level, logFormat: format, logColor: color } = settings;
+  const logger = createLogger({ sink, level, format, color });
+  try {
+    if (several && cluster.isPrimary) {
+      const failure = await servePrimary(settings, logger);
+      if (failure === undefined) return 0;
+      io.stderr.write(`Error: ${failure}\n`);
+      return 1;
+    }
+    const guests = { ...values, workers: several ? GUEST_THREADS_PER_PROCESS : settings.workers };
+    const source = createPolicySource(guests, io.env, logger);
+    try {
+      const metrics = new Metrics();
+      metrics.gauge("log_lines_dropped", () => sink.dropped);
+      const options = { settings, source, logger, metrics };
+      if (several) await serveAsWorker(options);
+      else await serveAlone({ ...options, probes: true });
+      return 0;
+    } finally {
+      source.close();
+    }
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    if (cluster.isWorker) tellFailure(message);
+    else io.stderr.write(`Error: ${message}\n`);
+    return 1;
+  } finally {
+    sink.flushSync();
+  }
+}

@@ -1,0 +1,23 @@
+/** What the primary process and the processes that answer requests say to each other. */
+import type { MetricObjectWithValues, MetricValue } from "prom-client";
+
+/** A registry's content, as it travels between processes. */
+export type MetricsSnapshot = MetricObjectWithValues<MetricValue<string>>[];
+
+/** From the primary. */
+export type ToWorker =
+  | { readonly type: "prepare"; readonly id: number }
+  | { readonly type: "swap" }
+  | { readonly type: "discard" }
+  | { readonly type: "collect"; readonly id: number }
+  | { readonly type: "metrics-text"; readonly id: number; readonly text: string }
+  | { readonly type: "stop"; readonly delay: number; readonly grace: number };
+
+/** From a worker. */
+export type ToPrimary =
+  | { readonly type: "serving"; readonly files: readonly string[] }
+  | { readonly type: "failed"; readonly message: string }
+  | { readonly type: "prepared"; readonly id: number; readonly ok: boolean }
+  | { readonly type: "swapped"; readonly files: readonly string[] }
+  | { readonly type: "collected"; readonly id: number; readonly snapshot: MetricsSnapshot }
+  | { readonly type: "metrics-wanted"; readonly id: number };

@@ -1,0 +1,181 @@
+/**
+ * `serve` on all cores: this process starts others that answer requests, replaces those that die, has them reload in one step, adds up their
+ * metrics, and answers the probes.
+ */
+import cluster, { type Worker } from "node:cluster";
+import { AggregatorRegistry } from "prom-client";
+import { createProbeApp } from "../../server/app.js";
+import { watchFiles } from "../../server/file-watch.js";
+import { type Listener, listen } from "../../server/listener.js";
+import type { Logger } from "../../telemetry/logger.js";
+import type { MetricsSnapshot, ToPrimary, ToWorker } from "./messages.js";
+import type { ServeSettings } from "./settings.js";
+import { delayFor, stopSignal } from "./signals.js";
+
+/** How long a worker may take to answer before metrics are shown without it. */
+const COLLECT_WITHIN_MS = 1000;
+/** Pause before a process that died is replaced: one that dies at once must not be started in a tight loop. */
+const RESTART_AFTER_MS = 500;
+/** How much longer than its grace a worker may take to end before it is killed. */
+const KILL_AFTER_MS = 2000;
+
+/**
+ * Serves until a signal says stop.
+ * @returns what keeps it from serving, or undefined after an orderly stop
+ */
+export async function servePrimary(settings: ServeSettings, logger: Logger): Promise<string | undefined> {
+  const primary = new Primary(settings, logger);
+  return primary.run();
+}
+
+class Primary {
+  readonly #settings: ServeSettings;
+  readonly #logger: Logger;
+  readonly #serving = new Set<Worker>();
+  /** Answers awaited from workers, by worker and question. */
+  readonly #awaited = new Map<string, (answer: ToPrimary | undefined) => void>();
+  #questions = 0;
+  #files: readonly string[] = [];
+  #stopping = false;
+
+  constructor(settings: ServeSettings, logger: Logger) {
+    this.#settings = settings;
+    this.#logger = logger;
+  }
+
+  async run(): Promise<string | undefined> {
+    const { address, readinessPort, workers, watch, drainDelay, drainGrace } = this.#settings;
+    const failure = await this.#startAll(workers);
+    if (failure !== undefined) {
+      this.#stopping = true;
+      for (const worker of Object.values(cluster.workers ?? {})) worker?.kill("SIGKILL");
+      return failure;
+    }
+    const ready = (): boolean => !this.#stopping && this.#serving.size > 0;
+    const probes: Listener = await listen({
+      address,
+      port: readinessPort,
+      handler: createProbeApp({ ready, metricsText: () => this.#metrics() }),
+    });
+    this.#logger.info("all processes are serving", { processes: workers, readiness_port: probes.port });
+    const files = await watchFiles({ paths: () => (watch ? this.#files : []), changed: () => this.#reload() });
+    process.on("SIGHUP", () => void files.force());
+    const signal = await stopSignal();
+    this.#logger.info("stopping", { signal });
+    this.#stopping = true;
+    files.close();
+    void stopSignal().then(() => this.#stopAll(0, 0));
+    await this.#stopAll(delayFor(signal, drainDelay), drainGrace);
+    await probes.close(0);
+    this.#logger.info("stopped");
+    return undefined;
+  }
+
+  /** Resolves when all serve, or with the first failure. */
+  #startAll(count: number): Promise<string | undefined> {
+    return new Promise((resolve) => {
+      let starting = count;
+      const started = (failure: string | undefined): void => {
+        starting -= 1;
+        if (failure !== undefined || starting === 0) resolve(failure);
+      };
+      for (let i = 0; i < count; i++) this.#start(started);
+    });
+  }
+
+  #start(started: (failure: string | undefined) => void): void {
+    const worker = cluster.fork();
+    let failure: string | undefined;
+    worker.on("message", (message: ToPrimary) => {
+      if (message.type === "failed") failure = message.message;
+      if (message.type === "serving") {
+        this.#serving.add(worker);
+        started(undefined);
+      }
+      this.#hear(worker, message);
+    });
+    worker.on("exit", (code, signal) => {
+      const served = this.#serving.delete(worker);
+      for (const [key, answer] of this.#awaited) if (key.startsWith(`${worker.id}/`)) answer(undefined);
+      if (!served) started(failure ?? `a serving process ended before it was ready (${signal ?? code})`);
+      if (this.#stopping || (!served && this.#serving.size === 0)) return;
+      this.#logger.error("a serving process died and is replaced", { process: worker.process.pid, code, signal });
+      setTimeout(() => {
+        if (!this.#stopping) this.#start(() => {});
+      }, RESTART_AFTER_MS).unref();
+    });
+  }
+
+  #hear(worker: Worker, message: ToPrimary): void {
+    switch (message.type) {
+      case "serving":
+      case "swapped":
+        this.#files = message.files;
+        return;
+      case "prepared":
+      case "collected":
+        this.#awaited.get(`${worker.id}/${message.id}`)?.(message);
+        return;
+      case "metrics-wanted":
+        void this.#metrics().then((text) => tell(worker, { type: "metrics-text", id: message.id, text }));
+        return;
+      case "failed":
+        return;
+    }
+  }
+
+  /** Asks every serving process; those that die, or are late, answer undefined. */
+  #ask(question: (id: number) => ToWorker, within?: number): Promise<(ToPrimary | undefined)[]> {
+    const id = this.#questions++;
+    return Promise.all(
+      Array.from(this.#serving, (worker) => {
+        const key = `${worker.id}/${id}`;
+        return new Promise<ToPrimary | undefined>((resolve) => {
+          const settle = (answer: ToPrimary | undefined): void => {
+            clearTimeout(timer);
+            this.#awaited.delete(key);
+            resolve(answer);
+          };
+          const timer = within === undefined ? undefined : setTimeout(() => settle(undefined), within);
+          this.#awaited.set(key, settle);
+          tell(worker, question(id));
+        });
+      }),
+    );
+  }
+
+  /** Every process loads the new policies; only when all could, all serve them. */
+  async #reload(): Promise<void> {
+    const answers = await this.#ask((id) => ({ type: "prepare", id }));
+    const good = answers.every((answer) => answer?.type === "prepared" && answer.ok);
+    for (const worker of this.#serving) tell(worker, { type: good ? "swap" : "discard" });
+  }
+
+  async #metrics(): Promise<string> {
+    const answers = await this.#ask((id) => ({ type: "collect", id }), COLLECT_WITHIN_MS);
+    const snapshots: MetricsSnapshot[] = [];
+    for (const answer of answers) if (answer?.type === "collected") snapshots.push(answer.snapshot);
+    return AggregatorRegistry.aggregate(snapshots).metrics();
+  }
+
+  async #stopAll(delay: number, grace: number): Promise<void> {
+    const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
+    await Promise.all(
+      workers.map(
+        (worker) =>
+          new Promise<void>((resolve) => {
+            const kill = setTimeout(() => worker.kill("SIGKILL"), delay + grace + KILL_AFTER_MS);
+            worker.once("exit", () => {
+              clearTimeout(kill);
+              resolve();
+            });
+            tell(worker, { type: "stop", delay, grace });
+          }),
+      ),
+    );
+  }
+}
+
+function tell(worker: Worker, message: ToWorker): void {
+  if (worker.isConnected()) worker.send(message);
+}

@@ -1,0 +1,195 @@
+/**
+ * One process that answers requests: loads the policies, serves them, and takes over new ones whole. It decides nothing by itself: when to reload
+ * and when to stop comes from signals (alone) or from the primary process (one of many).
+ */
+import { createEvaluator, type Evaluator } from "../../evaluation/evaluator.js";
+import type { PolicySet } from "../../evaluation/policy-set.js";
+import type { FileWatch } from "../../server/file-watch.js";
+import { type RunningServer, startServer } from "../../server/server.js";
+import { readTlsMaterial, type TlsMaterial } from "../../server/tls-material.js";
+import { rotateTls } from "../../server/tls-rotation.js";
+import type { Logger } from "../../telemetry/logger.js";
+import type { Metrics } from "../../telemetry/metrics.js";
+import { type LoadResult, type PolicySource, problemLines } from "../load.js";
+import { describeChange, newlyUnavailable } from "./change.js";
+import type { ServeSettings } from "./settings.js";
+
+/** What a process is made of. */
+export interface ServingOptions {
+  readonly settings: ServeSettings;
+  readonly source: PolicySource;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** Whether this process has the readiness port. */
+  readonly probes: boolean;
+  /** Who answers `GET /metrics`; absent: this process about itself. */
+  readonly metricsText?: () => Promise<string>;
+}
+
+/** Why the process can't serve; for the user. */
+export class StartError extends Error {
+  readonly code = "START";
+}
+
+/** A process that serves. */
+export class ServingProcess {
+  readonly #options: ServingOptions;
+  readonly #server: RunningServer;
+  readonly #evaluator: Evaluator;
+  readonly #certificates: FileWatch | undefined;
+  #files: readonly string[];
+  #prepared: LoadResult | undefined;
+
+  private constructor(
+    options: ServingOptions,
+    loaded: LoadResult,
+    evaluator: Evaluator,
+    server: RunningServer,
+    certificates: FileWatch | undefined,
+  ) {
+    this.#options = options;
+    this.#files = loaded.files;
+    this.#evaluator = evaluator;
+    this.#server = server;
+    this.#certificates = certificates;
+  }
+
+  /**
+   * Loads and begins to answer.
+   * @throws StartError, TlsMaterialError, or the system's error for a port that can't be had
+   */
+  static async start(options: ServingOptions): Promise<ServingProcess> {
+    const { settings, source, logger, metrics } = options;
+    const tls = settings.tls && (await readTlsMaterial(settings.tls));
+    const loaded = await source.load();
+    logProblems(logger, loaded);
+    refuseUnusable(loaded, settings.strict);
+    const evaluator = createEvaluator(loaded.policies, {
+      policyTimeout: source.policyTimeout,
+      ...(settings.alwaysAcceptNamespace !== undefined && { alwaysAcceptNamespace: settings.alwaysAcceptNamespace }),
+      onDefect: (policy, error) =>
+        logger.error("a policy failed unexpectedly", {
+          policy_id: policy,
+          error: error instanceof Error ? error.stack : String(error),
+        }),
+    });
+    metrics.gauge("policies", () => served(evaluator.policies).length);
+    metrics.gauge("policies_unavailable", () => broken(evaluator.policies).length);
+    const server = await startServer({
+      evaluator,
+      metrics,
+      logger,
+      address: settings.address,
+      port: settings.port,
+      bodyLimit: settings.bodyLimit,
+      gate: { concurrency: settings.concurrency, queue: settings.queue },
+      ...(options.probes && { readinessPort: settings.readinessPort }),
+      ...(tls && { tls: tls.options, clientNames: settings.clientNames }),
+      ...(options.metricsText && { metricsText: options.metricsText }),
+    });
+    const certificates = tls && (await watchCertificates(options, tls, server));
+    logger.info("serving policies", {
+      address: settings.address,
+      port: server.port,
+      readiness_port: server.readinessPort,
+      policies: served(loaded.policies).length,
+      unavailable: broken(loaded.policies).length,
+      pid: process.pid,
+    });
+    return new ServingProcess(options, loaded, evaluator, server, certificates);
+  }
+
+  /** Files and folders to look after: those of the served policies, and of the last ones that were kept out. */
+  get files(): readonly string[] {
+    return this.#files;
+  }
+
+  /**
+   * Loads the policies anew beside the served ones, without serving them yet. Never rejects.
+   * @returns false when the new ones are worse: the file can't be used, or a policy that answers now would not any more
+   */
+  async prepare(): Promise<boolean> {
+    const { source, logger } = this.#options;
+    const serving = this.#evaluator.policies;
+    const loaded = await source.load(serving.generation + 1);
+    logProblems(logger, loaded);
+    // Whatever was read is looked after from now on, so that mending it is noticed.
+    this.#files = [...new Set([...loaded.files, ...this.#files])];
+    const lost = loaded.fatal === undefined ? newlyUnavailable(serving, loaded.policies) : [];
+    if (loaded.fatal === undefined && lost.length === 0) {
+      this.#prepared = loaded;
+      return true;
+    }
+    const reason = loaded.fatal ?? `policies that are served now could not be loaded: ${lost.join(", ")}`;
+    logger.error("reload kept out: the policies that served before go on serving", { reason });
+    return false;
+  }
+
+  /** Serves what was prepared, in one step; requests under way finish on what they began with. */
+  swap(): void {
+    const loaded = this.#prepared;
+    if (loaded === undefined) return;
+    const { logger, metrics } = this.#options;
+    const before = this.#evaluator.policies;
+    this.#prepared = undefined;
+    this.#files = loaded.files;
+    this.#evaluator.use(loaded.policies);
+    metrics.reloaded("applied");
+    logger.info("reloaded policies", {
+      generation: loaded.policies.generation,
+      ...describeChange(before, loaded.policies),
+    });
+  }
+
+  /** Forgets what was prepared. */
+  discard(): void {
+    this.#prepared = undefined;
+    this.#options.metrics.reloaded("rejected");
+  }
+
+  /** Stops answering: see {@link RunningServer.stop}. */
+  async stop(delay: number, grace: number): Promise<void> {
+    this.#certificates?.close();
+    await this.#server.stop({ delay, grace });
+  }
+}
+
+function refuseUnusable(loaded: LoadResult, strict: boolean): void {
+  if (loaded.fatal !== undefined) throw new StartError(loaded.fatal);
+  if (!strict || loaded.errors === 0) return;
+  const lines = problemLines(loaded).join("\n");
+  throw new StartError(`${loaded.file} has ${loaded.errors} errors, and --strict refuses to start with any:\n${lines}`);
+}
+
+async function watchCertificates(
+  { settings, logger, metrics }: ServingOptions,
+  initial: TlsMaterial,
+  server: RunningServer,
+): Promise<FileWatch | undefined> {
+  const { tls } = settings;
+  if (tls === undefined) return undefined;
+  let expires = initial.expires;
+  metrics.gauge("certificate_expiry_timestamp_seconds", () => expires / 1000);
+  return rotateTls(initial, {
+    files: tls,
+    logger,
+    use: (material) => {
+      expires = material.expires;
+      server.secure(material.options);
+    },
+  });
+}
+
+function served(policies: PolicySet): string[] {
+  return [...policies.entries.keys()].filter((id) => !id.includes("/"));
+}
+
+function broken(policies: PolicySet): string[] {
+  return served(policies).filter((id) => policies.entries.get(id)?.unavailable !== undefined);
+}
+
+function logProblems(logger: Logger, loaded: LoadResult): void {
+  for (const [index, line] of problemLines(loaded).entries()) {
+    logger.log(loaded.problems[index]?.severity === "error" ? "error" : "warn", line);
+  }
+}

@@ -1,0 +1,103 @@
+/** The options of `serve` as typed settings, with the mistakes that only show when options meet (spec kubewarden.md 2). */
+import { readFileSync } from "node:fs";
+import { isIP } from "node:net";
+import { availableParallelism } from "node:os";
+import type { SecureVersion } from "node:tls";
+import type { TlsFiles } from "../../server/tls-material.js";
+import type { LogFormat, LogLevel } from "../../telemetry/logger.js";
+import { UsageError } from "../io.js";
+
+/** What `serve` does. Times are milliseconds. */
+export interface ServeSettings {
+  readonly address: string;
+  readonly port: number;
+  readonly readinessPort: number;
+  readonly tls?: TlsFiles;
+  readonly clientNames: readonly string[];
+  /** Processes that answer requests; 1: this one. */
+  readonly workers: number;
+  readonly bodyLimit: number;
+  readonly concurrency: number;
+  readonly queue: number;
+  readonly alwaysAcceptNamespace?: string;
+  readonly strict: boolean;
+  readonly logLevel: LogLevel;
+  readonly logFormat: LogFormat;
+  readonly logColor: boolean;
+  /** Whether files are looked after, and changes taken over, without a signal. */
+  readonly watch: boolean;
+  readonly drainDelay: number;
+  readonly drainGrace: number;
+}
+
+/**
+ * Reads the settings from option values.
+ * @throws UsageError when options contradict each other
+ */
+export function serveSettings(values: Readonly<Record<string, unknown>>): ServeSettings {
+  const address = String(values.addr);
+  if (isIP(address) === 0) throw new UsageError(`error parsing arguments: --addr: '${address}' is not an IP address`);
+  const tls = tlsFiles(values);
+  const namespace = text(values.alwaysAcceptAdmissionReviewsOnNamespace);
+  return {
+    address,
+    port: Number(values.port),
+    readinessPort: Number(values.readinessProbePort),
+    ...(tls && { tls }),
+    clientNames: list(values.clientAllowedNames),
+    workers: typeof values.workers === "number" ? values.workers : usableProcessors(),
+    bodyLimit: Number(values.maxBodyBytes),
+    concurrency: Number(values.maxConcurrentRequests),
+    queue: Number(values.maxQueuedRequests),
+    ...(namespace !== undefined && { alwaysAcceptNamespace: namespace }),
+    strict: values.strict === true && values.continueOnErrors !== true,
+    logLevel: values.logLevel as LogLevel,
+    logFormat: values.logFmt as LogFormat,
+    logColor: values.logNoColor !== true && process.stdout.isTTY === true,
+    watch: values.disablePolicyWatch !== true,
+    drainDelay: Number(values.drainDelay) * 1000,
+    drainGrace: Number(values.drainGrace) * 1000,
+  };
+}
+
+function tlsFiles(values: Readonly<Record<string, unknown>>): TlsFiles | undefined {
+  const certFile = text(values.certFile);
+  const keyFile = text(values.keyFile);
+  const clientCaFiles = list(values.clientCaFile);
+  if ((certFile === undefined) !== (keyFile === undefined)) {
+    throw new UsageError("error parsing arguments: both certificate and key must be provided together");
+  }
+  if (certFile === undefined || keyFile === undefined) {
+    if (clientCaFiles.length === 0) return undefined;
+    throw new UsageError(
+      "error parsing arguments: client CA certificate requires server certificate and key to be specified",
+    );
+  }
+  const minVersion: SecureVersion = values.tlsMinVersion === "1.3" ? "TLSv1.3" : "TLSv1.2";
+  return { certFile, keyFile, clientCaFiles, minVersion };
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function list(value: unknown): string[] {
+  const items = text(value)?.split(",") ?? [];
+  return items.map((item) => item.trim()).filter((item) => item !== "");
+}
+
+/** Where a container's share of the processors is written: quota and period in microseconds. */
+const CPU_QUOTA_FILE = "/sys/fs/cgroup/cpu.max";
+
+/** Processors this process may use: a container's quota counts, which Node does not look at. */
+function usableProcessors(): number {
+  const all = availableParallelism();
+  try {
+    const [quota, period] = readFileSync(CPU_QUOTA_FILE, "utf8").trim().split(" ").map(Number);
+    return quota !== undefined && period !== undefined && quota > 0
+      ? Math.max(1, Math.min(all, Math.ceil(quota / period)))
+      : all;
+  } catch {
+    return all;
+  }
+}

@@ -1,0 +1,74 @@
+/** A process that answers requests beside others; the primary decides when it reloads and stops. */
+
+import type { MetricsSnapshot, ToPrimary, ToWorker } from "./messages.js";
+import { type ServingOptions, ServingProcess } from "./process.js";
+
+/** How long the primary may take to gather everybody's metrics before a worker shows its own. */
+const METRICS_WITHIN_MS = 2000;
+
+/** Serves until the primary says stop, or has gone. */
+export async function serveAsWorker(options: Omit<ServingOptions, "probes" | "metricsText">): Promise<void> {
+  const { metrics } = options;
+  const asked = new Map<number, (text: string) => void>();
+  let questions = 0;
+  const metricsText = (): Promise<string> =>
+    new Promise((resolve) => {
+      const id = questions++;
+      const own = setTimeout(() => {
+        asked.delete(id);
+        resolve(metrics.registry.metrics());
+      }, METRICS_WITHIN_MS);
+      asked.set(id, (text) => {
+        clearTimeout(own);
+        asked.delete(id);
+        resolve(text);
+      });
+      tell({ type: "metrics-wanted", id });
+    });
+  // Signals of a terminal go to the whole group of processes: the primary passes them on in good order.
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => {});
+
+  const serving = await ServingProcess.start({ ...options, probes: false, metricsText });
+  await new Promise<void>((resolve) => {
+    const stop = (delay: number, grace: number): void => void serving.stop(delay, grace).then(resolve);
+    // Without a primary nobody could stop this process any more.
+    process.once("disconnect", () => stop(0, 0));
+    process.on("message", (message: ToWorker) => {
+      switch (message.type) {
+        case "prepare":
+          void serving.prepare().then((ok) => tell({ type: "prepared", id: message.id, ok }));
+          return;
+        case "swap":
+          serving.swap();
+          tell({ type: "swapped", files: serving.files });
+          return;
+        case "discard":
+          serving.discard();
+          return;
+        case "collect":
+          void metrics.registry.getMetricsAsJSON().then((snapshot: MetricsSnapshot) => {
+            tell({ type: "collected", id: message.id, snapshot });
+          });
+          return;
+        case "metrics-text":
+          asked.get(message.id)?.(message.text);
+          return;
+        case "stop":
+          stop(message.delay, message.grace);
+      }
+    });
+    tell({ type: "serving", files: serving.files });
+  });
+  process.disconnect();
+}
+
+/** Tells the primary why this process can't serve, and lets go of it: the process can end. */
+export function tellFailure(message: string): void {
+  if (!process.connected) return;
+  const failure: ToPrimary = { type: "failed", message };
+  process.send?.(failure, () => process.disconnect());
+}
+
+function tell(message: ToPrimary): void {
+  if (process.connected) process.send?.(message);
+}

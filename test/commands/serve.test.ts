@@ -1,0 +1,148 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { PassThrough } from "node:stream";
+import { after, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { runCommandLine } from "../../src/commands/command-line.js";
+import { admissionReview } from "../server/fake-policy.js";
+import { ask, tlsFolder } from "../server/tls-files.js";
+import { type ExampleServer, startExample } from "../support/example-server.js";
+
+const folder = mkdtempSync(path.join(os.tmpdir(), "serve-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+const GOOD = JSON.stringify(admissionReview());
+
+/** A policy that denies with this message. */
+function policies(message: string): string {
+  return `p:\n  cel:\n    validations:\n      - expression: "false"\n        message: ${JSON.stringify(message)}\n`;
+}
+
+async function message(server: ExampleServer, init: RequestInit = {}): Promise<string> {
+  const response = await fetch(`${server.url}/validate/p`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: GOOD,
+    ...init,
+  });
+  const { response: answer } = (await response.json()) as { response: { status: { message: string } } };
+  return answer.status.message;
+}
+
+async function until(what: string, done: () => Promise<boolean> | boolean): Promise<void> {
+  const deadline = Date.now() + 20_000;
+  while (!(await done())) {
+    assert.ok(Date.now() < deadline, `${what} did not come`);
+    await sleep(50);
+  }
+}
+
+for (const workers of ["1", "2"]) {
+  describe(`serve with ${workers} process(es)`, () => {
+    test("reloads on SIGHUP and on changed files, keeps what it has when the new file is worse, and loses no request", async () => {
+      const file = path.join(folder, `policies-${workers}.yaml`);
+      writeFileSync(file, policies("one"));
+      const server = await startExample("--policies", file, "--workers", workers);
+      let running = true;
+      const seen = new Set<string>();
+      const load = async (): Promise<void> => {
+        while (running) {
+          seen.add(await message(server));
+          await sleep(2);
+        }
+      };
+      const clients = [load(), load()];
+      assert.equal(await message(server), "one");
+
+      writeFileSync(file, policies("two"));
+      process.kill(server.pid, "SIGHUP");
+      await until("the second version", () => seen.has("two"));
+
+      writeFileSync(file, "p: [broken");
+      await until("the refusal", () => server.log().includes("reload kept out"));
+      assert.equal(await message(server), "two");
+
+      writeFileSync(file, policies("three"));
+      await until("the third version, without a signal", () => seen.has("three"));
+
+      running = false;
+      await Promise.all(clients);
+      assert.deepEqual([...seen].sort(), ["one", "three", "two"]);
+      const metrics = await (await fetch(`${server.probes}/metrics`)).text();
+      assert.match(metrics, /policy_server_reloads_total\{result="rejected"\} [1-9]/);
+      assert.equal(await server.stop(), 0);
+    });
+  });
+}
+
+describe("serve on several processes", () => {
+  test("adds up the metrics of all, replaces one that dies, and answers meanwhile", async () => {
+    const file = path.join(folder, "several.yaml");
+    writeFileSync(file, policies("no"));
+    const server = await startExample("--policies", file, "--workers", "2", "--log-fmt", "json");
+    const counted = async (): Promise<number> => {
+      const text = await (await fetch(`${server.url}/metrics`, { headers: { Connection: "close" } })).text();
+      return Number(/^kubewarden_policy_evaluations_total\{.*\} (\d+)$/m.exec(text)?.[1]);
+    };
+    for (let i = 0; i < 20; i++)
+      await message(server, { headers: { "Content-Type": "application/json", Connection: "close" } });
+    assert.equal(await counted(), 20);
+    const pids = new Set(server.log().match(/"pid":\d+/g));
+    assert.equal(pids.size, 2);
+    const [first] = pids;
+    process.kill(Number(first?.slice(6)), "SIGKILL");
+    await until("the replacement", () => (server.log().match(/"message":"serving policies"/g)?.length ?? 0) === 3);
+    assert.equal(await message(server, { headers: { "Content-Type": "application/json", Connection: "close" } }), "no");
+    assert.equal(await server.stop(), 0);
+  });
+
+  test("what keeps one from serving keeps all, and is said", async () => {
+    const file = path.join(folder, "broken.yaml");
+    writeFileSync(file, "p: [");
+    await assert.rejects(
+      startExample("--policies", file, "--workers", "2"),
+      /Error: error while loading policies from/,
+    );
+  });
+});
+
+describe("serve over TLS", () => {
+  test("certificates are named by options", async () => {
+    const tls = tlsFolder();
+    const file = path.join(folder, "tls.yaml");
+    writeFileSync(file, policies("no"));
+    const server = await startExample(
+      "--policies",
+      file,
+      "--workers",
+      "1",
+      "--cert-file",
+      tls.certFile,
+      "--key-file",
+      tls.keyFile,
+    );
+    const answer = await ask(Number(new URL(server.url).port), tls, "/validate/p", GOOD);
+    assert.equal(answer.status, 200);
+    assert.match(
+      await (await fetch(`${server.probes}/metrics`)).text(),
+      /^policy_server_certificate_expiry_timestamp_seconds \d{10}/m,
+    );
+    assert.equal(await server.stop(), 0);
+  });
+
+  test("half a pair, and client authorities without one, are refused in the reference's words (spec kubewarden.md 2)", async () => {
+    const refusal = async (...args: string[]): Promise<string> => {
+      const stderr = new PassThrough();
+      const io = { env: {}, stdin: process.stdin, stdout: process.stdout, stderr };
+      assert.equal(await runCommandLine(["serve", ...args], io), 2);
+      return String(stderr.read());
+    };
+    assert.match(await refusal("--cert-file", "x"), /both certificate and key must be provided together/);
+    assert.match(
+      await refusal("--client-ca-file", "x"),
+      /client CA certificate requires server certificate and key to be specified/,
+    );
+    assert.match(await refusal("--addr", "localhost"), /error parsing arguments: .*'localhost' is not an IP address/);
+  });
+});
