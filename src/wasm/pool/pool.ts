@@ -6,6 +6,7 @@
  * host occupies a thread but no slot.
  */
 
+import { LRUCache } from "lru-cache";
 import type { FromWorker, GuestResult, HostCallMessage } from "../worker/messages.js";
 import type { Clock } from "./clock.js";
 import { FairQueue } from "./fair-queue.js";
@@ -16,6 +17,12 @@ import { GuestThread } from "./thread.js";
 const SLOW_AFTER_MS = 25;
 /** Milliseconds after which a thread loses its priority (and is not used again): beyond what any policy needs that only computes. */
 const DEMOTE_AFTER_MS = 250;
+/** Both of these for a policy that ran into its limit lately: it is likely to do so again. */
+const SUSPECT_AFTER_MS = 5;
+/** Milliseconds for which a policy is suspect. */
+const SUSPICION_MS = 60_000;
+/** Suspects remembered; more policies than this that loop at the same time are beyond help. */
+const SUSPECTS = 1_000;
 /** Slow calls of one policy per regular slot. More than that, and its next calls wait. */
 const SLOW_PER_POLICY = 1;
 /** Slow calls in all, per regular slot. */
@@ -68,6 +75,7 @@ export class WorkerPool {
   private readonly idle: GuestThread[] = [];
   private readonly running = new Map<GuestThread, Running>();
   private readonly slowByKey = new Map<string, number>();
+  private readonly suspects: LRUCache<string, true>;
   private readonly lanes: Record<Lane, number> = { regular: 0, slow: 0, parked: 0 };
   private starting = 0;
   private recycled = 0;
@@ -78,7 +86,9 @@ export class WorkerPool {
   constructor(
     private readonly size: number,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.suspects = new LRUCache({ max: SUSPECTS, ttl: SUSPICION_MS, perf: { now: () => clock.now() } });
+  }
 
   /** Runs a job; never rejects. */
   run(job: Job): Promise<JobResult> {
@@ -213,15 +223,18 @@ export class WorkerPool {
       job.deadline,
     );
     const age = this.clock.now() - started;
-    const next = [SLOW_AFTER_MS, DEMOTE_AFTER_MS].find((step) => step > age);
+    const suspect = this.suspects.has(job.key);
+    const slowAfter = suspect ? SUSPECT_AFTER_MS : SLOW_AFTER_MS;
+    const demoteAfter = suspect ? SUSPECT_AFTER_MS : DEMOTE_AFTER_MS;
+    const next = [slowAfter, demoteAfter].find((step) => step > age);
     const at = Math.min(end, next === undefined ? end : started + next);
     if (!Number.isFinite(at)) return;
     running.cancelTimer = this.clock.after(Math.max(0, at - this.clock.now()), () => {
       if (this.clock.now() >= end) return this.expire(thread);
       const grown = this.clock.now() - started;
-      if (grown >= SLOW_AFTER_MS && running.lane === "regular" && this.lanes.slow < SLOW_IN_ALL * this.size)
+      if (grown >= slowAfter && running.lane === "regular" && this.lanes.slow < SLOW_IN_ALL * this.size)
         this.move(running, "slow");
-      if (grown >= DEMOTE_AFTER_MS && running.lane !== "parked") thread.demote();
+      if (grown >= demoteAfter && running.lane !== "parked") thread.demote();
       this.arm(thread, running);
       this.pump();
     });
@@ -230,6 +243,8 @@ export class WorkerPool {
   private expire(thread: GuestThread): void {
     this.timeouts++;
     this.recycled++;
+    const key = this.running.get(thread)?.job.key;
+    if (key !== undefined) this.suspects.set(key, true);
     const { phase } = thread.control;
     const stderr = thread.control.stderr();
     thread.kill();
