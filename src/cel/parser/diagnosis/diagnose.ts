@@ -13,6 +13,9 @@ import { Abandoned, Recognizer } from "./recognizer.js";
 import { TokenStream } from "./token-stream.js";
 import { TreeReader } from "./tree-reader.js";
 
+/** The grammar's network: made once, never changed. */
+const NETWORK = buildNetwork(GRAMMAR);
+
 /**
  * The result for text that the fast parser gave up on: its errors, or, where only something was unusual and nothing wrong, the expression.
  * Slower than the fast parser by a factor of about a hundred, but bounded.
@@ -31,7 +34,7 @@ export function diagnose(source: Source, tokens: Tokens, options: ParserOptions)
   };
   const stream = new TokenStream(source, tokens, report);
   try {
-    const tree = new Recognizer(buildNetwork(GRAMMAR), stream, report).parse();
+    const tree = new Recognizer(NETWORK, stream, report).parse();
     const expr = new TreeReader(builder).read(tree);
     if (issues.count === 0) {
       const { macroCalls, factory } = builder;
