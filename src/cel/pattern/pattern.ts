@@ -12,8 +12,19 @@ import { originalFragment, type Rewritten, rewrite } from "./rewrite.js";
  */
 const MAX_PROGRAM_SIZE = 100_000;
 
-/** Characters looked at while finding all matches, if each search ran to the end of the text: some ten seconds at the very worst. */
-const MAX_FIND_ALL_WORK = 400_000_000;
+/**
+ * Characters looked at while finding all matches, if each search ran to the end of the text, before the time is looked at: some seconds at the very
+ * worst. One search is linear in the text, but there are patterns (`a*b|`) of which every one of many matches needs a look at all the rest.
+ */
+const UNTIMED_WORK = 10_000_000;
+
+/** Milliseconds that finding all matches of one text may take beyond that. */
+const MAX_FIND_ALL_TIME = 2_000;
+
+/** Monotonic milliseconds. */
+export type Clock = () => number;
+
+const systemClock: Clock = () => performance.now();
 
 const PREFIX = "error parsing regexp: ";
 
@@ -29,6 +40,7 @@ export class Pattern {
   constructor(
     readonly source: string,
     private readonly compiled: RE2JS,
+    private readonly now: Clock,
   ) {}
 
   /** The number of capturing groups. */
@@ -50,7 +62,7 @@ export class Pattern {
   /**
    * All matches in order, at most `limit`, with their groups if wanted. An empty match right behind another match is passed over.
    *
-   * @returns an error when the text is so long, and matched so often, that finding all might take minutes
+   * @returns an error when it takes too long
    */
   matches(text: string, limit: number, withGroups: boolean): readonly Match[] | CelError {
     const found: Match[] = [];
@@ -58,28 +70,29 @@ export class Pattern {
     let position = 0;
     let lastEnd = -1;
     let work = 0;
+    const start = this.now();
     while (found.length < limit && position <= text.length && matcher.find(position)) {
       work += text.length - position;
-      if (work > MAX_FIND_ALL_WORK) return tooLarge();
-      const [start, end] = [matcher.start(), matcher.end()];
-      if (end > start || start !== lastEnd) {
+      if (work > UNTIMED_WORK && this.now() - start > MAX_FIND_ALL_TIME) return tooLarge();
+      const [from, end] = [matcher.start(), matcher.end()];
+      if (end > from || from !== lastEnd) {
         const groups: (string | undefined)[] = [];
         if (withGroups) for (let i = 1; i <= this.groupCount; i++) groups.push(matcher.group(i) ?? undefined);
-        found.push({ start, end, groups });
+        found.push({ start: from, end, groups });
       }
       lastEnd = end;
-      position = end > start ? end : end + ((text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1);
+      position = end > from ? end : end + ((text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1);
     }
     return found;
   }
 }
 
 /** Compiles a pattern; the error has Go's text: `error parsing regexp: missing closing ): …`. */
-export function compilePattern(source: string): Pattern | CelError {
+export function compilePattern(source: string, now: Clock = systemClock): Pattern | CelError {
   const rewritten = rewrite(source);
   if (rewritten.size > MAX_PROGRAM_SIZE) return new CelError(`${PREFIX}expression too large`);
   try {
-    return new Pattern(source, RE2JS.compile(rewritten.pattern));
+    return new Pattern(source, RE2JS.compile(rewritten.pattern), now);
   } catch (error) {
     return new CelError(errorText(source, rewritten, error));
   }

@@ -57,7 +57,7 @@ function unicodeClass(token: string, inClass: boolean): string {
   const [, letter, caret = "", braced, single] = match;
   const name = unicodeClassName(braced ?? single ?? "");
   if (name === undefined) return UNKNOWN;
-  if (name === braced || name === single) return token;
+  if (name !== "ASCII" && (name === braced || name === single)) return token;
   const negated = (letter === "P") !== (caret === "^");
   if (name !== "ASCII") return `\\${negated ? "P" : "p"}{${name}}`;
   const range = negated ? "\\x{80}-\\x{10FFFF}" : "\\x00-\\x7F";
