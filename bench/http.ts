@@ -76,7 +76,8 @@ try {
   const policies = join(folder, "policies.yaml");
   writeFileSync(policies, POLICIES);
   const [ours, probes, bare] = [14_300, 14_301, 14_302];
-  const flags = ["--addr", "127.0.0.1", "--port", `${ours}`, "--readiness-probe-port", `${probes}`];
+  // One process against one process.
+  const flags = ["--addr", "127.0.0.1", "--port", `${ours}`, "--readiness-probe-port", `${probes}`, "--workers", "1"];
   const main = join(root, "dist/src/main.js");
   processes.push(
     spawn(process.execPath, [main, "--policies", policies, "--log-level", "warn", ...flags], { stdio: "inherit" }),

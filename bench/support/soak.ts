@@ -81,9 +81,14 @@ function send(
   });
 }
 
-/** Bytes a process holds in memory, from the kernel. */
+/** Bytes that a process and those it has started hold in memory, from the kernel. */
 export async function residentBytes(pid: number): Promise<number> {
   const { readFile } = await import("node:fs/promises");
   const status = await readFile(`/proc/${pid}/status`, "utf8");
-  return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024;
+  const own = Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024;
+  const children = (await readFile(`/proc/${pid}/task/${pid}/children`, "utf8"))
+    .split(" ")
+    .filter((text) => text !== "");
+  const theirs = await Promise.all(children.map((child) => residentBytes(Number(child))));
+  return theirs.reduce((sum, bytes) => sum + bytes, own);
 }

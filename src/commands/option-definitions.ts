@@ -55,7 +55,7 @@ export const SERVE_OPTIONS = [
     env: "KUBEWARDEN_WORKERS",
     kind: "integer",
     description:
-      "processes that answer requests, and bound on guests that run at a time; without it the processors it may use",
+      "processes that answer requests, each with two guests at a time; without it as many as it may use processors",
   },
   {
     flag: "policy-timeout",

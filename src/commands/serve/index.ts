@@ -9,8 +9,8 @@ import { servePrimary } from "./primary.js";
 import { serveSettings } from "./settings.js";
 import { serveAsWorker, tellFailure } from "./worker.js";
 
-/** Threads for guests in each of several processes: one that runs away must not stop the others of its process. */
-const GUEST_THREADS_PER_PROCESS = 2;
+/** Guests that run at a time in each process: one that runs away must not stop the others. */
+const GUEST_THREADS = 2;
 
 /**
  * `serve`: loads the policies, answers requests, and stops on SIGTERM or SIGINT once what is under way is answered; a second signal cuts it.
@@ -31,7 +31,7 @@ export async function serveCommand(values: Readonly<Record<string, unknown>>, io
       io.stderr.write(`Error: ${failure}\n`);
       return 1;
     }
-    const guests = { ...values, workers: several ? GUEST_THREADS_PER_PROCESS : settings.workers };
+    const guests = { ...values, workers: GUEST_THREADS };
     const source = createPolicySource(guests, io.env, logger);
     try {
       const metrics = new Metrics();
