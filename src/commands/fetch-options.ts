@@ -1,6 +1,7 @@
 import { loadSources } from "../config/sources.js";
 import { loadVerification } from "../config/verification.js";
-import { imageVerifier, type ModuleFetcherOptions, sigstoreTrustRoot } from "../fetch/index.js";
+import { imageVerifier, sigstoreTrustRoot } from "../fetch/index.js";
+import type { LoaderFetchOptions } from "../loader/index.js";
 import type { CommandIo } from "./io.js";
 
 /**
@@ -11,7 +12,7 @@ export function fetchOptions(
   values: Readonly<Record<string, unknown>>,
   env: CommandIo["env"],
   warn: (message: string) => void,
-): ModuleFetcherOptions {
+): LoaderFetchOptions {
   const text = (name: string): string | undefined => {
     const value = values[name];
     return typeof value === "string" ? value : undefined;
@@ -27,6 +28,7 @@ export function fetchOptions(
   return {
     downloadDirectory: text("policiesDownloadDir") ?? ".",
     environment: env,
+    trustRoot,
     warn,
     ...(sources !== undefined && { sources: loadSources(sources) }),
     ...(dockerConfigDirectory !== undefined && { dockerConfigDirectory }),

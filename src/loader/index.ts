@@ -1,6 +1,12 @@
 /** The loader's door: one object that turns configurations into sets of policies, as often as asked. */
 import type { Config, ConfigEntry, Member } from "../config/index.js";
-import { createModuleFetcher, type ModuleFetcher, type ModuleFetcherOptions } from "../fetch/index.js";
+import {
+  createImageInspector,
+  createModuleFetcher,
+  type ModuleFetcher,
+  type ModuleFetcherOptions,
+  type TrustRoot,
+} from "../fetch/index.js";
 import { createHostCapabilities, type ViolationSink } from "../host-capabilities/index.js";
 import { NO_OPINION } from "../kubernetes/authorizer.js";
 import { createExpressionCompiler } from "../validating/index.js";
@@ -12,6 +18,12 @@ import { type KindLoaders, type Loaded, loadPolicies } from "./loader.js";
 export { LoadError } from "./load-error.js";
 export type { Loaded } from "./loader.js";
 
+/** How modules are fetched, and images looked at for guests. */
+export interface LoaderFetchOptions extends ModuleFetcherOptions {
+  /** What the signatures of images are held against; absent: guests can't ask about images. */
+  readonly trustRoot?: TrustRoot;
+}
+
 /** What a loader needs. */
 export interface PolicyLoaderOptions {
   /** Milliseconds an evaluation may take when its entry says nothing; Infinity for no limit. */
@@ -21,7 +33,7 @@ export interface PolicyLoaderOptions {
   /** Monotonic milliseconds. */
   readonly now: () => number;
   /** How modules are fetched. */
-  readonly fetch: ModuleFetcherOptions;
+  readonly fetch: LoaderFetchOptions;
   /** What guests log. */
   readonly log: (entry: GuestLogEntry) => void;
   /** Told when a guest asks for what it was not granted. */
@@ -41,11 +53,12 @@ export interface PolicyLoader {
 /** Makes a loader. Worker threads start when the first guest runs. */
 export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
   const { policyTimeout, workers, now, log, violation, fetch } = options;
+  const inspector = fetch.trustRoot && createImageInspector(fetch, fetch.trustRoot);
   const runtime = createWasmRuntime({
     workers,
     defaultTimeoutMs: Number.isFinite(policyTimeout) ? policyTimeout : null,
     log,
-    capabilities: createHostCapabilities({ violation }),
+    capabilities: createHostCapabilities({ violation, ...(inspector && { images: inspector.images }) }),
   });
   const world: CelWorld = { compiler: createExpressionCompiler(), authorizer: NO_OPINION, now };
   return {
@@ -65,7 +78,10 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
       }
     },
     runtime,
-    close: () => runtime.close(),
+    close() {
+      runtime.close();
+      void inspector?.close();
+    },
   };
 }
 
