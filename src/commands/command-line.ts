@@ -105,6 +105,19 @@ function commandLine(io: CommandIo, done: (exitCode: number) => void): Command {
     done(await evalCommand(id, evaluate.opts(), values, io));
   });
 
+  const test = program
+    .command("test")
+    .description("put the cases of test files to the policies; exit 1 if one fails")
+    .argument("[files...]", "test files, or folders with *.test.yaml (default: this folder)")
+    .option("--junit <file>", "write the results as JUnit XML")
+    .option("--coverage", "say which expressions and branches of CEL policies no case reached")
+    .option("--min-coverage <percent>", "fail below this", percentage);
+  withOptions(test, LOADING_OPTIONS).action(async (files: string[]) => {
+    const { testCommand } = await import("./test.js");
+    const values = optionValues(test, LOADING_OPTIONS, io.env);
+    done(await testCommand(files.length === 0 ? ["."] : files, test.opts(), values, io));
+  });
+
   const cel = program
     .command("cel")
     .description("evaluate a CEL expression and print its value and type, or its error")
@@ -127,6 +140,12 @@ function commandLine(io: CommandIo, done: (exitCode: number) => void): Command {
 function unknownCommand(name: string, program: Command): string {
   const names = program.commands.map((command) => command.name());
   return `unknown command '${name}'${didYouMean(name, names) || ` (commands: ${names.join(", ")})`}`;
+}
+
+function percentage(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== "" && value >= 0 && value <= 100) return value;
+  throw new InvalidArgumentError(`'${text}' is not a percentage`);
 }
 
 function positive(text: string): number {

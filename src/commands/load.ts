@@ -12,6 +12,7 @@ import {
 import { createPolicySet, type PolicySet } from "../evaluation/policy-set.js";
 import { createPolicyLoader, type PolicyLoader } from "../loader/index.js";
 import type { Logger } from "../telemetry/logger.js";
+import type { ExpressionCompiler } from "../validating/index.js";
 import { fetchOptions } from "./fetch-options.js";
 import type { CommandIo } from "./io.js";
 
@@ -45,6 +46,7 @@ export function createPolicySource(
   values: Readonly<Record<string, unknown>>,
   env: CommandIo["env"],
   logger?: Logger,
+  expressions?: ExpressionCompiler,
 ): PolicySource {
   const file = typeof values.policies === "string" ? values.policies : defaultFile();
   const policyTimeout =
@@ -57,6 +59,7 @@ export function createPolicySource(
     log: ({ policy, level, message, data }) =>
       logger?.named("policy_log").log(level, message, { policy_id: policy, ...(data !== undefined && { data }) }),
     violation: (message, fields) => logger?.error(message, fields),
+    ...(expressions && { expressions }),
   });
   return {
     policyTimeout,

@@ -5,8 +5,10 @@
 
 import type { KubernetesMinor } from "../cel/declarations.js";
 import { createEnvironment } from "../cel/index.js";
+import type { Coverage } from "./coverage/coverage.js";
 import { ExpressionCompiler } from "./validate/expression-compiler.js";
 
+export { Coverage, type CoverageReport, type Gap } from "./coverage/coverage.js";
 export type { DocumentProblem, Place, SourceDocument } from "./source-document.js";
 export { ExpressionCompiler } from "./validate/expression-compiler.js";
 export { compileInline, type InlineOptions } from "./validating-admission-policy/inline.js";
@@ -18,6 +20,12 @@ export const STORED_VERSION: KubernetesMinor = 137;
 /** The version that new policies must keep to on a server of {@link STORED_VERSION}, which must be able to go back one. */
 export const WRITTEN_VERSION: KubernetesMinor = 136;
 
-/** A compiler of policies' expressions; keep one for everything that is loaded together, so that they share what they have in common. */
-export const createExpressionCompiler = (version: KubernetesMinor = STORED_VERSION): ExpressionCompiler =>
-  new ExpressionCompiler(createEnvironment, version);
+/**
+ * A compiler of policies' expressions; keep one for everything that is loaded together, so that they share what they have in common.
+ * With a {@link Coverage} it is told what is reached.
+ */
+export const createExpressionCompiler = (
+  version: KubernetesMinor = STORED_VERSION,
+  coverage?: Coverage,
+): ExpressionCompiler =>
+  new ExpressionCompiler(createEnvironment, version, coverage && ((program) => coverage.watch(program)));

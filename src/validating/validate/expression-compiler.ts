@@ -3,7 +3,7 @@
  */
 import { LRUCache } from "lru-cache";
 import type { KubernetesMinor } from "../../cel/declarations.js";
-import type { Environment, EnvironmentOptions } from "../../cel/index.js";
+import type { Environment, EnvironmentOptions, Program } from "../../cel/index.js";
 import { ADMISSION_REQUEST, ADMISSION_TYPES, NAMESPACE } from "../../cel/kubernetes/admission-types.js";
 import { AUTHORIZER, RESOURCE_CHECK } from "../../cel/kubernetes/authz.js";
 import { DYN, objectType, type Type } from "../../cel/types.js";
@@ -26,7 +26,7 @@ const MAX_EXPRESSIONS = 10_000;
 /** Environments kept; each policy with variables needs one per variable. */
 const MAX_ENVIRONMENTS = 500;
 
-/** Compiles for one version of Kubernetes. Its caches are bounded; keep one per loading. */
+/** Compiles for one version of Kubernetes. Its caches are bounded; keep one per loading. With `watch` programs are traced. */
 export class ExpressionCompiler {
   private readonly expressions = new LRUCache<string, Expression>({ max: MAX_EXPRESSIONS });
   private readonly environments = new LRUCache<string, Environment>({ max: MAX_ENVIRONMENTS });
@@ -34,6 +34,7 @@ export class ExpressionCompiler {
   constructor(
     private readonly create: (options: EnvironmentOptions) => Environment,
     private readonly version: KubernetesMinor,
+    private readonly watch?: (program: Program) => Program,
   ) {}
 
   /** Compiles `text` (default: `source` as it is) where `scope` holds. */
@@ -43,7 +44,7 @@ export class ExpressionCompiler {
     const key = `${scopeKey(effective)}\u0000${wanted}\u0000${text}`;
     let expression = this.expressions.get(key);
     if (expression === undefined) {
-      expression = compileExpression(this.environment(effective), source, wanted, text);
+      expression = compileExpression(this.environment(effective), source, wanted, text, this.watch);
       this.expressions.set(key, expression);
     }
     return expression.source === source ? expression : { ...expression, source };

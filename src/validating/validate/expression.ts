@@ -27,14 +27,15 @@ const PRIVATE_NAMES = /\b(?:params|variables|authorizer)\b/;
 /** Whether a text can only read what every policy sees alike. Textual, and therefore on the safe side. */
 export const isShared = (source: string): boolean => !PRIVATE_NAMES.test(source);
 
-/** Compiles `text` (which may be the trimmed form of `source`). */
+/** Compiles `text` (which may be the trimmed form of `source`). `watch` gets programs that tell every value they come by. */
 export function compileExpression(
   environment: Environment,
   source: string,
   wanted: ResultType,
   text: string = source,
+  watch?: (program: Program) => Program,
 ): Expression {
-  const compiled = environment.compile(text);
+  const compiled = environment.compile(text, watch === undefined ? {} : { trace: true });
   const common = { source, shared: isShared(text), issues: [] as readonly Issue[], internal: false };
   if (!compiled.ok) {
     const { error, internal } = failureText(compiled);
@@ -43,7 +44,7 @@ export function compileExpression(
   const { program } = compiled;
   const error = typeError(program.type, wanted);
   if (error !== undefined) return { ...common, program: undefined, error, type: DYN };
-  return { ...common, program, error: undefined, type: program.type };
+  return { ...common, program: watch === undefined ? program : watch(program), error: undefined, type: program.type };
 }
 
 function failureText(failure: CompileFailure): { readonly error: string; readonly internal: boolean } {

@@ -5,7 +5,6 @@ import type { Value } from "../../cel/values/value.js";
 import type { JsonObject } from "../../kubernetes/object.js";
 import { aggregate } from "../match/label-selector.js";
 import { type ExpressionResult, evaluateGroup, type GroupResult, type Run } from "../validate/evaluation-group.js";
-import type { Expression } from "../validate/expression.js";
 import type { NamespaceViews, VersionedInput } from "../validate/input.js";
 import { CONDITIONS_COST_BUDGET, EVALUATION_COST_BUDGET, MESSAGE_MAX_BYTES } from "../validate/limits.js";
 import { trimSpace } from "../validate/trim.js";
@@ -196,12 +195,3 @@ function annotationOf(
   const value = typeof result.value === "string" ? trimSpace(result.value) : "";
   return value === "" ? [] : [{ key, value }];
 }
-
-/** An evaluation's expressions, for those who walk over them. */
-export const expressionsOf = (policy: PreparedPolicy): readonly (Expression | undefined)[] => [
-  ...policy.conditions,
-  ...policy.variables.values(),
-  ...policy.expressions,
-  ...policy.messages,
-  ...policy.annotations,
-];

@@ -4,10 +4,12 @@ import type { ResourceSource } from "../../kubernetes/resource-source.js";
 import type { Outcome } from "../../policy/outcome.js";
 import type { EvaluationContext, SynchronousPolicy } from "../../policy/policy.js";
 import type { Review } from "../../policy/review.js";
+import type { CoveredExpression } from "../coverage/coverage.js";
 import { exemption } from "../match/exempt.js";
 import { MatchIndex } from "../match/match-index.js";
 import { attributesOf, attributesOfRaw, type RequestAttributes } from "../match/request-attributes.js";
 import type { AuthorizationAnswers } from "../validate/authorization.js";
+import { expressionsOf } from "./expressions.js";
 import { type JudgeResult, judge } from "./judge.js";
 import type { Judgement } from "./judgement.js";
 import { outcomeOf } from "./outcome.js";
@@ -37,6 +39,11 @@ export class ValidatingPolicySet implements SynchronousPolicy {
     private readonly world: World,
   ) {
     this.index = new MatchIndex(policies, ({ match }) => match);
+  }
+
+  /** Every expression, and where it stands: for coverage. */
+  *expressions(): Iterable<CoveredExpression> {
+    for (const policy of this.policies) yield* expressionsOf(policy);
   }
 
   evaluateNow(review: Review, context: EvaluationContext): Outcome | undefined {

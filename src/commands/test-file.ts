@@ -1,0 +1,116 @@
+/** Test files: cases for policies of any kind (docs/testing.md). */
+import { readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { admissionQuestion, decodeAdmissionReview, rawQuestion } from "../admission/decode.js";
+import { stringifyJson } from "../data/json.js";
+import { parseYamlDocuments } from "../data/yaml.js";
+import type { Review } from "../policy/index.js";
+import { buildRequest } from "./build-request.js";
+import { UsageError } from "./io.js";
+
+/** What a case can expect of a policy's outcome. `warn` is an allow or deny with a warning. */
+export const EXPECTATIONS = ["allow", "deny", "warn", "skip", "error"] as const;
+export type Expectation = (typeof EXPECTATIONS)[number];
+
+/** A case, ready to be put to its policy. */
+export interface TestCase {
+  readonly name: string;
+  readonly policy: string;
+  readonly review: Review;
+  readonly expect: Expectation;
+  /** What the message must be (of `warn`: one of the warnings; of `skip`: the reason). */
+  readonly message: string | undefined;
+  /** What it must contain. */
+  readonly messageContains: string | undefined;
+}
+
+const CASE_KEYS = new Set(
+  "name policy object old operation namespace request raw expect message messageContains".split(" "),
+);
+const FILE_KEYS = new Set(["policy", "cases"]);
+
+/**
+ * Reads a test file.
+ * @throws UsageError that names the file and the case
+ */
+export async function readTestFile(file: string): Promise<readonly TestCase[]> {
+  const document = await readDocument(file);
+  if (!isRecord(document) || !Array.isArray(document.cases)) throw new UsageError(`${file}: expected 'cases', a list`);
+  refuseUnknown(document, FILE_KEYS, file);
+  const cases: TestCase[] = [];
+  for (const [i, written] of (document.cases as readonly unknown[]).entries()) {
+    const place = `${file}: cases[${i}]`;
+    if (!isRecord(written)) throw new UsageError(`${place}: expected a map`);
+    refuseUnknown(written, CASE_KEYS, place);
+    const policy = textOf(written, "policy", place) ?? textOf(document, "policy", file);
+    if (policy === undefined) throw new UsageError(`${place}: no 'policy', neither here nor for the file`);
+    const expect = EXPECTATIONS.find((each) => each === written.expect);
+    if (expect === undefined) throw new UsageError(`${place}: 'expect' must be one of ${EXPECTATIONS.join(", ")}`);
+    cases.push({
+      name: textOf(written, "name", place) ?? `case ${i + 1}`,
+      policy,
+      review: await reviewOf(written, file, place),
+      expect,
+      message: textOf(written, "message", place),
+      messageContains: textOf(written, "messageContains", place),
+    });
+  }
+  return cases;
+}
+
+async function reviewOf(written: Readonly<Record<string, unknown>>, file: string, place: string): Promise<Review> {
+  const given = ["object", "request", "raw"].filter((key) => Object.hasOwn(written, key));
+  if (given.length !== 1) throw new UsageError(`${place}: give exactly one of object, request and raw`);
+  const value = async (key: string): Promise<unknown> => {
+    const inline = written[key];
+    return typeof inline === "string" && key !== "raw" ? readDocument(join(dirname(file), inline)) : inline;
+  };
+  if (given[0] === "raw") return rawQuestion(written.raw);
+  if (given[0] === "request") {
+    const decoded = decodeAdmissionReview(stringifyJson(await value("request")));
+    if (decoded.kind === "problem") throw new UsageError(`${place}.request: ${decoded.text}`);
+    return decoded;
+  }
+  const operation = textOf(written, "operation", place);
+  const namespace = textOf(written, "namespace", place);
+  try {
+    const request = buildRequest({
+      object: await value("object"),
+      ...(Object.hasOwn(written, "old") && { oldObject: await value("old") }),
+      ...(operation !== undefined && { operation }),
+      ...(namespace !== undefined && { namespace }),
+    });
+    return admissionQuestion(request);
+  } catch (error) {
+    if (error instanceof UsageError) throw new UsageError(`${place}: ${error.message}`, { cause: error });
+    throw error;
+  }
+}
+
+async function readDocument(file: string): Promise<unknown> {
+  const content = await readFile(file, "utf8").catch(() => undefined);
+  if (content === undefined) throw new UsageError(`cannot read ${file}`);
+  let documents: unknown[];
+  try {
+    documents = parseYamlDocuments(content);
+  } catch (error) {
+    throw new UsageError(`${file}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+  if (documents.length !== 1) throw new UsageError(`${file} holds ${documents.length} documents, expected one`);
+  return documents[0];
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function refuseUnknown(written: object, known: ReadonlySet<string>, place: string): void {
+  const unknown = Object.keys(written).filter((key) => !known.has(key));
+  if (unknown.length > 0)
+    throw new UsageError(`${place}: unknown key '${unknown[0]}', known are ${[...known].join(", ")}`);
+}
+
+function textOf(written: Readonly<Record<string, unknown>>, key: string, place: string): string | undefined {
+  const value = written[key];
+  if (value === undefined || typeof value === "string") return value;
+  throw new UsageError(`${place}: '${key}' must be a text`);
+}
