@@ -69,7 +69,12 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
       const fetcher = createModuleFetcher(fetch);
       startDownloads(config.entries, fetcher);
       const kinds: KindLoaders = {
-        module: moduleLoader(runtime, async ({ location }) => (await fetcher.fetch(location)).bytes),
+        module: moduleLoader({
+          runtime,
+          policyTimeout,
+          now,
+          fetchModule: async ({ location }) => (await fetcher.fetch(location)).bytes,
+        }),
         cel: async (entry) => loadInline(entry, world),
         resource: async (entry, warn) => loadResource(entry, world, warn),
       };

@@ -1,7 +1,8 @@
 import type { ModuleAddress, ModuleEntry } from "../config/index.js";
 import { FetchError, fetchFailureText } from "../fetch/index.js";
 import type { Policy } from "../policy/index.js";
-import { WasmLoadError, type WasmRuntime, type WasmSource } from "../wasm/index.js";
+import { compileCelModule } from "../validating/index.js";
+import { readMetadataOfBytes, WasmLoadError, type WasmRuntime, type WasmSource } from "../wasm/index.js";
 import { LoadError } from "./load-error.js";
 
 /** Gets a module's bytes. Rejects with an error whose message is for the operator. */
@@ -10,13 +11,29 @@ export type FetchModule = (address: ModuleAddress) => Promise<Uint8Array>;
 /** A page of WASM memory has 64 KiB. */
 const PAGES_PER_MIB = 16;
 
-/** A WASM policy from its entry. */
-export function moduleLoader(runtime: WasmRuntime, fetchModule: FetchModule): (entry: ModuleEntry) => Promise<Policy> {
+/** The title in the metadata of Kubewarden's module that runs CEL rules. */
+const CEL_MODULE_TITLE = "cel-policy";
+
+/** What modules become policies with. */
+export interface ModuleWorld {
+  readonly runtime: WasmRuntime;
+  readonly fetchModule: FetchModule;
+  /** Milliseconds an evaluation may take when its entry says nothing; Infinity for no limit. */
+  readonly policyTimeout: number;
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
+}
+
+/** A WASM policy from its entry; rules for Kubewarden's CEL module become a CEL policy where that answers the same. */
+export function moduleLoader(world: ModuleWorld): (entry: ModuleEntry) => Promise<Policy> {
+  const { runtime, fetchModule } = world;
   return async (entry) => {
     const bytes = await fetchModule(entry.module).catch((cause: unknown) => {
       throw unfetched(entry, cause);
     });
     try {
+      const native = nativePolicy(entry, bytes, world);
+      if (native !== undefined) return native;
       return await runtime.load({
         id: entry.id,
         bytes,
@@ -35,6 +52,16 @@ export function moduleLoader(runtime: WasmRuntime, fetchModule: FetchModule): (e
       throw new LoadError(cause.message, [entry.origin.error(place, cause.message)], { cause });
     }
   };
+}
+
+/** The same policy without its module: 22 MB less, and hundreds of times faster. */
+function nativePolicy(entry: ModuleEntry, bytes: Uint8Array, { policyTimeout, now }: ModuleWorld): Policy | undefined {
+  const { id, native, executionMode, settings, timeoutEvalSeconds } = entry;
+  if (!native || (executionMode !== undefined && executionMode !== "wasi")) return undefined;
+  const title = readMetadataOfBytes(bytes)?.annotations["io.kubewarden.policy.title"];
+  if (title !== CEL_MODULE_TITLE) return undefined;
+  const timeoutMs = timeoutEvalSeconds === undefined ? policyTimeout : timeoutEvalSeconds * 1000;
+  return compileCelModule(settings, { id, timeoutMs, now });
 }
 
 /** The operator reads the reason, a client only which module: reasons may name paths of this machine. */

@@ -8,6 +8,7 @@ import { createEnvironment } from "../cel/index.js";
 import type { Coverage } from "./coverage/coverage.js";
 import { ExpressionCompiler } from "./validate/expression-compiler.js";
 
+export { type CelModuleOptions, compileCelModule } from "./cel-module/policy.js";
 export { Coverage, type CoverageReport, type Gap } from "./coverage/coverage.js";
 export type { DocumentProblem, Place, SourceDocument } from "./source-document.js";
 export { ExpressionCompiler } from "./validate/expression-compiler.js";

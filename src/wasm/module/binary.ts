@@ -50,6 +50,23 @@ export function isWasm(bytes: Uint8Array): boolean {
 }
 
 /**
+ * The content of the first custom section of that name, found without compiling the module.
+ * @throws WasmLoadError `wasm-invalid` when the bytes are no module
+ */
+export function customSection(bytes: Uint8Array, name: string): Uint8Array | undefined {
+  if (!isWasm(bytes)) throw new WasmLoadError("wasm-invalid", "invalid wasm file");
+  const reader = new Reader(bytes, HEADER.length);
+  while (!reader.done) {
+    const id = reader.byte();
+    const body = reader.bytes(reader.unsigned());
+    if (id !== 0) continue;
+    const section = new Reader(body, 0);
+    if (section.text() === name) return body.subarray(section.position);
+  }
+  return undefined;
+}
+
+/**
  * Applies `rewrite` to a module.
  * @throws WasmLoadError `wasm-invalid` when the bytes are no module, `wasm-memory` when its memory can't be limited.
  */

@@ -2,6 +2,7 @@
 import { parseJson } from "../../data/json.js";
 import { WasmLoadError } from "../errors.js";
 import type { ExecutionMode } from "../worker/messages.js";
+import { customSection } from "./binary.js";
 
 const SECTION = "io.kubewarden.metadata";
 const MODES: ReadonlySet<string> = new Set<ExecutionMode>(["kubewarden-wapc", "wasi", "opa", "gatekeeper", "extism"]);
@@ -25,7 +26,19 @@ export interface PolicyMetadata {
  */
 export function readMetadata(module: WebAssembly.Module): PolicyMetadata | undefined {
   const section = WebAssembly.Module.customSections(module, SECTION)[0];
-  if (!section) return undefined;
+  return section && parseSection(section);
+}
+
+/**
+ * The same from the bytes of a module that isn't compiled.
+ * @throws WasmLoadError `wasm-metadata` when it is not what it should be, `wasm-invalid` when the bytes are no module
+ */
+export function readMetadataOfBytes(bytes: Uint8Array): PolicyMetadata | undefined {
+  const section = customSection(bytes, SECTION);
+  return section && parseSection(section);
+}
+
+function parseSection(section: ArrayBuffer | Uint8Array): PolicyMetadata {
   try {
     return metadataOf(parseJson(new TextDecoder("utf-8", { fatal: true }).decode(section)));
   } catch (error) {

@@ -1,0 +1,53 @@
+/** What the module's expressions see of a request: Go reads JSON numbers as doubles, and so are they here. */
+import type { Value } from "../../cel/values/value.js";
+import { setKey } from "../../data/plain-object.js";
+import type { Review } from "../../policy/review.js";
+
+/** The variables, or what the module answers when it can't make them. */
+export type ModuleInput =
+  | { readonly object: Value; readonly oldObject: Value; readonly request: Value }
+  | { readonly error: string }
+  | { readonly denial: string };
+
+/** Reads a review as the module does, its failures in the module's words. */
+export function moduleInput(review: Review): ModuleInput {
+  const payload: unknown = review.kind === "raw" ? review.payload : review.request;
+  if (!isMap(payload) && payload !== null) {
+    const target = "protocol.KubernetesAdmissionRequest";
+    return {
+      denial: `Error deserializing request: json: cannot unmarshal ${goKind(payload)} into Go value of type ${target}`,
+    };
+  }
+  const { object, oldObject } = (payload ?? {}) as Readonly<Record<string, unknown>>;
+  if (object === undefined) return { error: "cannot unmarshal request object unexpected end of JSON input" };
+  for (const [name, value] of Object.entries({ object, oldObject })) {
+    if (value === undefined || value === null || isMap(value)) continue;
+    const reason = `json: cannot unmarshal ${goKind(value)} into Go value of type map[string]interface {}`;
+    return { error: `cannot unmarshal request ${name} ${reason}` };
+  }
+  const request = withDoubles(payload) as { readonly [key: string]: Value };
+  return { request, object: request.object ?? {}, oldObject: request.oldObject ?? {} };
+}
+
+function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Number);
+}
+
+/** The word of Go's JSON reader for a kind of value. */
+function goKind(value: unknown): string {
+  if (Array.isArray(value)) return "array";
+  return typeof value === "boolean" ? "bool" : typeof value === "string" ? "string" : "number";
+}
+
+/** A copy whose integers are doubles of the engine's value model. */
+function withDoubles(value: unknown): Value {
+  if (typeof value === "number" || typeof value === "bigint") {
+    const double = Number(value);
+    return Number.isSafeInteger(double) ? (Object(double) as Value) : double;
+  }
+  if (Array.isArray(value)) return value.map(withDoubles);
+  if (!isMap(value)) return value as Value;
+  const copy: Record<string, Value> = {};
+  for (const key of Object.keys(value)) setKey(copy, key, withDoubles(value[key]));
+  return copy;
+}

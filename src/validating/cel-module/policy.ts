@@ -1,0 +1,136 @@
+/**
+ * Kubewarden publishes CEL rules as settings of one module of 22 MB that runs cel-go inside WASM. Such settings are run here by our own
+ * engine, with the same answers; whatever isn't surely the same is left to the module.
+ */
+import { type Bindings, createEnvironment, type EvaluationOptions, Lazy, type Program } from "../../cel/index.js";
+import { DYN } from "../../cel/types.js";
+import { CelError } from "../../cel/values/cel-error.js";
+import type { Result } from "../../cel/values/value.js";
+import type { Outcome } from "../../policy/outcome.js";
+import type { EvaluationContext, SynchronousPolicy } from "../../policy/policy.js";
+import type { Review } from "../../policy/review.js";
+import { type ModuleInput, moduleInput } from "./input.js";
+import { type ModuleValidation, readModuleSettings } from "./settings.js";
+
+/** The version whose libraries are nearest to the module's: later ones have functions that it lacks. */
+const LIBRARIES = 130;
+/** How the engine says that the deadline has passed. */
+const INTERRUPTED = "operation interrupted";
+
+/** What a policy needs. */
+export interface CelModuleOptions {
+  readonly id: string;
+  /** Milliseconds an evaluation may take; Infinity for no limit. */
+  readonly timeoutMs: number;
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
+}
+
+interface CompiledValidation extends Omit<ModuleValidation, "messageExpression"> {
+  readonly program: Program;
+  readonly messageProgram?: Program;
+}
+
+/**
+ * The policy that the module's settings describe.
+ * @returns undefined when the module must run them: parameters, host capabilities, `namespaceObject`, anything it has to refuse
+ */
+export function compileCelModule(
+  settings: Readonly<Record<string, unknown>>,
+  options: CelModuleOptions,
+): SynchronousPolicy | undefined {
+  const read = readModuleSettings(settings);
+  if (read === undefined) return undefined;
+  let environment = createEnvironment({
+    flavour: "kubernetes",
+    version: LIBRARIES,
+    variables: ["object", "oldObject", "request"].map((name) => ({ name, type: DYN })),
+  });
+  const compile = (source: string, kind?: "bool" | "string"): Program | undefined => {
+    const compiled = environment.compile(source, { cost: false });
+    return compiled.ok && (kind === undefined || compiled.program.type.kind === kind) ? compiled.program : undefined;
+  };
+  const variables = new Map<string, Program>();
+  for (const { name, expression } of read.variables) {
+    const program = compile(expression);
+    if (program === undefined) return undefined;
+    variables.set(`variables.${name}`, program);
+    environment = environment.extend({ variables: [{ name: `variables.${name}`, type: program.type }] });
+  }
+  const validations: CompiledValidation[] = [];
+  for (const { messageExpression, ...validation } of read.validations) {
+    const program = compile(validation.expression, "bool");
+    const messageProgram = messageExpression === undefined ? undefined : compile(messageExpression, "string");
+    if (program === undefined || (messageExpression !== undefined && messageProgram === undefined)) return undefined;
+    validations.push({ ...validation, program, ...(messageProgram && { messageProgram }) });
+  }
+  return new CelModulePolicy(variables, validations, options);
+}
+
+class CelModulePolicy implements SynchronousPolicy {
+  readonly kind = "cel";
+  readonly implementation = "cel-policy, native";
+  readonly id: string;
+
+  constructor(
+    private readonly variables: ReadonlyMap<string, Program>,
+    private readonly validations: readonly CompiledValidation[],
+    private readonly options: CelModuleOptions,
+  ) {
+    this.id = options.id;
+  }
+
+  async evaluate(review: Review, context: EvaluationContext): Promise<Outcome> {
+    return this.evaluateNow(review, context);
+  }
+
+  evaluateNow(review: Review, { deadline }: EvaluationContext): Outcome {
+    const { now, timeoutMs } = this.options;
+    const input = moduleInput(review);
+    if ("denial" in input) return { verdict: "deny", message: input.denial, code: 400 };
+    if ("error" in input) return failure(input.error);
+    const at = Math.min(deadline, now() + timeoutMs);
+    const options: EvaluationOptions = Number.isFinite(at) ? { deadline: { at, now } } : {};
+    const bindings = this.bindings(input, options);
+    for (const validation of this.validations) {
+      const result = validation.program.evaluate(bindings, options).result as Result;
+      if (result instanceof CelError) return failure(`failed to evaluate expression: ${result.message}`, result);
+      if (result !== true) return denial(validation, bindings, options);
+    }
+    return { verdict: "allow" };
+  }
+
+  /** Variables are evaluated when first touched, once. */
+  private bindings(
+    input: Exclude<ModuleInput, { error: string } | { denial: string }>,
+    options: EvaluationOptions,
+  ): Bindings {
+    const bindings: Record<string, Bindings[string]> = { ...input };
+    for (const [name, program] of this.variables) {
+      let known: Result | undefined;
+      bindings[name] = new Lazy(() => {
+        known ??= program.evaluate(bindings, options).result as Result;
+        return known;
+      });
+    }
+    return bindings;
+  }
+}
+
+function denial(
+  { messageProgram, message, expression, code }: CompiledValidation,
+  bindings: Bindings,
+  options: EvaluationOptions,
+): Outcome {
+  if (messageProgram === undefined) {
+    return { verdict: "deny", message: message ?? `failed expression: ${expression.trim()}`, code };
+  }
+  const made = messageProgram.evaluate(bindings, options).result as Result;
+  if (made instanceof CelError) return failure(`failed to evaluate message expression: ${made.message}`, made);
+  return { verdict: "deny", message: String(made), code };
+}
+
+function failure(message: string, error?: CelError): Outcome {
+  if (!error?.message.startsWith(INTERRUPTED)) return { verdict: "error", message, cause: "expression" };
+  return { verdict: "error", message: "the policy did not answer in time", cause: "timeout" };
+}
