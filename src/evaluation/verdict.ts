@@ -4,6 +4,7 @@
  */
 import type { AdmissionResponse, ResponseStatus, StatusCause } from "../admission/admission-response.js";
 import { encodePatch } from "../admission/encode.js";
+import { presentableWarnings } from "../admission/warnings.js";
 import type { Cause, Deny, Failure, Mutation, Outcome } from "../policy/outcome.js";
 import type { Review } from "../policy/review.js";
 import type { PolicyEntry } from "./policy-set.js";
@@ -29,8 +30,27 @@ const INTERNAL_ERROR = 500;
 export function decide(entry: PolicyEntry, review: Review, outcome: Outcome, origin: Origin): Verdict {
   const vanilla = vanillaResponse(review, outcome);
   const final = outcome.verdict === "error" && outcome.final === true;
-  const response = origin === "audit" || final ? vanilla : adjust(entry, vanilla);
+  const adjusted = origin === "audit" || final ? vanilla : adjust(entry, vanilla);
+  const response = origin === "validate" ? forPeople(adjusted) : adjusted;
   return { entry, outcome, vanilla, response };
+}
+
+/** What the API server and kubectl show whole: they drop or cut some warnings, and of an invalid object they may show its causes only. */
+function forPeople(response: AdmissionResponse): AdmissionResponse {
+  const { warnings, status } = response;
+  const presentable = warnings && presentableWarnings(warnings);
+  const explained = status && withMessageAmongCauses(status);
+  if (presentable === warnings && explained === status) return response;
+  return { ...response, ...(presentable && { warnings: presentable }), ...(explained && { status: explained }) };
+}
+
+/** `kubectl apply` prints an object's causes in place of the message when the reason is Invalid, `kubectl create` the message. */
+function withMessageAmongCauses(status: ResponseStatus): ResponseStatus {
+  const { reason, message, details } = status;
+  const causes = details?.causes ?? [];
+  if (reason !== "Invalid" || message === undefined || causes.length === 0) return status;
+  if (causes.some((cause) => cause.message === message)) return status;
+  return { ...status, details: { ...details, causes: [{ reason: null, message, field: null }, ...causes] } };
 }
 
 /** The uid an answer carries: the request's; of a raw request its `uid` when it has one (spec kubewarden.md 3.4). */

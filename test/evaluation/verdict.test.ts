@@ -255,3 +255,20 @@ describe("audit (spec kubewarden.md 4.5)", () => {
     });
   });
 });
+
+describe("what a person sees through kubectl", () => {
+  test("the message of an invalid object is among its causes, as `kubectl apply` shows only those", () => {
+    const cause = { reason: "FieldValueInvalid", message: "too many", field: "spec.replicas" };
+    const outcome: Outcome = { verdict: "deny", message: "no", reason: "Invalid", causes: [cause] };
+    const { details } = answer(outcome).status as { details: unknown };
+    assert.deepEqual(details, { causes: [{ reason: null, message: "no", field: null }, cause] });
+    const said: Outcome = { ...outcome, message: "too many" };
+    assert.deepEqual((answer(said).status as { details: unknown }).details, { causes: [cause] });
+  });
+
+  test("warnings are within the API server's limits; the audit scanner gets them as they are", () => {
+    const outcome: Outcome = { verdict: "allow", warnings: ["two\nlines"] };
+    assert.deepEqual(answer(outcome).warnings, ["two lines"]);
+    assert.deepEqual(answer(outcome, { origin: "audit" }).warnings, ["two\nlines"]);
+  });
+});

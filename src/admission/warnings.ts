@@ -1,0 +1,40 @@
+/**
+ * Warnings as the API server passes them on: it drops empty ones and those with line breaks, may cut those over 256 characters, and stops at 4096
+ * characters in all, without saying so. Better cut them here, where it can be said.
+ */
+
+/** Characters of one warning. */
+const MOST_CHARACTERS = 256;
+/** Characters of all warnings together. */
+const MOST_IN_ALL = 4096;
+/** Room for the last line that says how many are missing. */
+const RESERVE = 40;
+
+/** The same warnings, each on one line and within the limits; the list itself when there is nothing to do. */
+export function presentableWarnings(warnings: readonly string[]): readonly string[] {
+  if (warnings.every(isPresentable) && lengthOf(warnings) <= MOST_IN_ALL) return warnings;
+  const lines = warnings.map(oneLine).filter((line) => line !== "");
+  if (lengthOf(lines) <= MOST_IN_ALL) return lines;
+  const kept: string[] = [];
+  let left = MOST_IN_ALL - RESERVE;
+  for (const line of lines) {
+    left -= line.length;
+    if (left < 0) break;
+    kept.push(line);
+  }
+  return [...kept, `… and ${lines.length - kept.length} more warnings`];
+}
+
+function isPresentable(warning: string): boolean {
+  return warning !== "" && warning.length <= MOST_CHARACTERS && !/\p{Cc}/u.test(warning);
+}
+
+function oneLine(warning: string): string {
+  const line = warning.replace(/[\p{Cc}\s]+/gu, " ").trim();
+  const characters = Array.from(line);
+  return characters.length > MOST_CHARACTERS ? `${characters.slice(0, MOST_CHARACTERS - 1).join("")}…` : line;
+}
+
+function lengthOf(lines: readonly string[]): number {
+  return lines.reduce((sum, { length }) => sum + length, 0);
+}
