@@ -1,0 +1,89 @@
+/** A real etcd and kube-apiserver on loopback, and kubectl on them. Needs Go the first time. */
+import { execFile, spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+/** First start: both are built from source. */
+const UP_WITHIN_MS = 30 * 60_000;
+
+/** What a command printed. */
+export interface Printed {
+  readonly code: number;
+  /** Standard output and error, as a person sees them. */
+  readonly text: string;
+}
+
+/** A running cluster. */
+export class Cluster {
+  /** @param folder where up.sh stands and may write */
+  private constructor(private readonly folder: string) {}
+
+  /** Starts a fresh one; `E2E_DIR` may name a folder that has the binaries already. */
+  static async start(): Promise<Cluster> {
+    const folder = process.env.E2E_DIR ?? fileURLToPath(new URL("../../../test/e2e", import.meta.url));
+    const { code, text } = await run("./up.sh", [], { cwd: folder, env: { ...process.env, E2E_AUDIT: "1" } });
+    if (code !== 0) throw new Error(`the cluster did not start:\n${text}`);
+    return new Cluster(folder);
+  }
+
+  /** Runs kubectl with `input` on standard input. */
+  kubectl(args: readonly string[], input = ""): Promise<Printed> {
+    return run(
+      ownKubectl(this.folder) ?? "kubectl",
+      args,
+      { env: { ...process.env, KUBECONFIG: `${this.folder}/run/kubeconfig` } },
+      input,
+    );
+  }
+
+  /** The audit log so far, a line each. */
+  auditLog(): string[] {
+    const file = `${this.folder}/run/audit.log`;
+    return existsSync(file) ? readFileSync(file, "utf8").split("\n") : [];
+  }
+
+  async stop(): Promise<void> {
+    await run("./down.sh", [], { cwd: this.folder });
+  }
+}
+
+/** kubectl as built beside the server, if it was. */
+function ownKubectl(folder: string): string | undefined {
+  const version = /k8s\.io\/kubernetes (v[0-9.]+)/.exec(readFileSync(`${folder}/go.mod`, "utf8"))?.[1];
+  const path = `${folder}/bin/${version}/kubectl`;
+  return existsSync(path) ? path : undefined;
+}
+
+/** Runs a command; its two outputs are joined. */
+export function run(
+  command: string,
+  args: readonly string[],
+  options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv } = {},
+  input = "",
+): Promise<Printed> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { ...options, stdio: ["pipe", "pipe", "pipe"], timeout: UP_WITHIN_MS });
+    let text = "";
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding("utf8").on("data", (chunk: string) => {
+        text += chunk;
+      });
+    }
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ code: code ?? -1, text: text.trimEnd() }));
+    child.stdin.end(input);
+  });
+}
+
+/** A certificate authority's worth of one self-signed certificate for loopback, by openssl. */
+export async function makeCertificate(folder: string): Promise<{ cert: string; key: string }> {
+  const [cert, key] = [`${folder}/tls.crt`, `${folder}/tls.key`];
+  await new Promise<void>((resolve, reject) => {
+    const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"];
+    const how = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"];
+    execFile("openssl", [...how, ...subject, "-keyout", key, "-out", cert], (error) =>
+      error ? reject(error) : resolve(),
+    );
+  });
+  return { cert, key };
+}
