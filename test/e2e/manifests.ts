@@ -35,7 +35,9 @@ export function webhooks(url: string, caBundle: string): string {
       metadata: { name: "policy-server" },
       webhooks: [
         webhook("pods.policy-server.example.com", "pods", url, caBundle, { matchConditions }),
-        webhook("annotations.policy-server.example.com", "no-host-network", url, caBundle, { failurePolicy: "Ignore" }),
+        webhook("annotations.policy-server.example.com", "image-annotation", url, caBundle, {
+          failurePolicy: "Ignore",
+        }),
       ],
     },
     {
