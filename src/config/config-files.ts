@@ -54,10 +54,10 @@ export class ConfigFiles {
    * @throws ConfigFileError
    */
   resources(path: string, holder: string): readonly string[] {
-    const full = join(dirname(holder), path);
-    const found = path.startsWith("/") ? path : full;
-    if (!this.stats(found).isDirectory()) return [found];
+    const found = path.startsWith("/") ? path : join(dirname(holder), path);
+    // Also what isn't there is worth watching: it may come.
     this.touched.add(resolve(found));
+    if (!this.stats(found).isDirectory()) return [found];
     const names = readdirSync(found).filter((name) => !name.startsWith(".") && /\.(ya?ml|json)$/.test(name));
     if (names.length === 0) throw new ConfigFileError("is a folder without any .yaml, .yml or .json file");
     if (names.length > MAX_RESOURCE_FILES) {
@@ -78,7 +78,7 @@ export class ConfigFiles {
 /** The operating system's reason in words that need no knowledge of error codes. */
 function reasonOf(cause: unknown): string {
   const code = (cause as NodeJS.ErrnoException).code;
-  if (code === "ENOENT" || code === "ENOTDIR") return "no such file";
-  if (code === "EACCES" || code === "EPERM") return "permission denied";
+  if (code === "ENOENT" || code === "ENOTDIR") return "does not exist";
+  if (code === "EACCES" || code === "EPERM") return "can't be read: permission denied";
   return cause instanceof Error ? cause.message : String(cause);
 }

@@ -1,5 +1,5 @@
 /** Reads an entry that names files of Kubernetes resources. */
-import { resolve } from "node:path";
+import { basename, resolve } from "node:path";
 import { ConfigFileError } from "./config-files.js";
 import type { PolicyEntry } from "./entry.js";
 import { type Level, type ReadContext, type ResourceFields, readFields, resourceEntry } from "./entry-reader.js";
@@ -70,7 +70,8 @@ function readNamed(name: string, path: Path, { document, files, chain, sink }: R
   try {
     return files.resources(name, document.file).flatMap((file) => {
       if (chain.includes(resolve(file))) {
-        sink.error(path, `cycle of resource files: ${[...chain, resolve(file)].join(" -> ")}`);
+        const names = [...chain, file].map((each) => basename(each));
+        sink.error(path, `cycle of resource files: ${names.join(" -> ")}`);
         return [];
       }
       const { documents, problems } = parseResources(files.read(file), file);
@@ -79,7 +80,7 @@ function readNamed(name: string, path: Path, { document, files, chain, sink }: R
     });
   } catch (cause) {
     if (!(cause instanceof ConfigFileError)) throw cause;
-    sink.error(path, `${JSON.stringify(name)}: ${cause.message} (relative to ${document.file})`);
+    sink.error(path, `${JSON.stringify(name)} ${cause.message}; paths start at the folder of this file`);
     return [];
   }
 }

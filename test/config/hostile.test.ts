@@ -38,7 +38,7 @@ describe("files that can't be used at all", () => {
       const result = loadConfig(join(root, name));
       return result.ok ? "" : result.message;
     };
-    assert.match(message("none.yaml"), /no such file/);
+    assert.match(message("none.yaml"), /does not exist/);
     assert.match(message("dir"), /is a folder/);
     assert.match(message("large.yaml"), /is too large/);
     const device = loadConfig("/dev/null");

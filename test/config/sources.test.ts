@@ -44,7 +44,7 @@ describe("sources.yml", () => {
     "no YAML": ["a: [", /s\.yml:1:\d+: /],
     "no list": ["insecure_sources: x", /insecure_sources: expected a list, found the string "x"/],
     "another letter case": [authority({ type: "data", data: CA.pem }), /expected Path or Data/],
-    "a missing file": [authority({ type: "Path", path: "/nonexistent.pem" }), /no such file/],
+    "a missing file": [authority({ type: "Path", path: "/nonexistent.pem" }), /does not exist/],
     "no certificate": [
       authority({ type: "Data", data: "hello" }),
       /Invalid certificate: Raw certificate is not in PEM nor in DER encoding/,

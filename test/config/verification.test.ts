@@ -80,7 +80,7 @@ describe("verification.yml", () => {
   test("a missing file is an error", () => {
     assert.throws(
       () => loadVerification("/nonexistent/v.yml"),
-      /^ConfigFileError: Not a valid configuration file: .*no such file/,
+      /^ConfigFileError: Not a valid configuration file: .*does not exist/,
     );
   });
 });
