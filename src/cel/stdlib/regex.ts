@@ -1,7 +1,7 @@
 /** The regex extension, outside Kubernetes only (spec kubernetes-cel.md 4.14). */
 import type { Library } from "../declarations.js";
 import { fn, overload } from "../declare.js";
-import type { Match, Pattern, PatternCache } from "../pattern/pattern.js";
+import type { Match, PatternCache } from "../pattern/pattern.js";
 import { INT, listType, optionalType, STRING } from "../types.js";
 import { CelError } from "../values/cel-error.js";
 import { MAX_TEXT_LENGTH, tooLarge } from "../values/limits.js";
@@ -9,34 +9,36 @@ import { Optional } from "../values/optional.js";
 import { quoted } from "../values/quoted-text.js";
 import type { Result } from "../values/value.js";
 
-/** The replacement of one match: `\1` stands for a group, `\\` for a backslash. */
-function replacementOf(text: string, pattern: Pattern, match: Match, replacement: string): string | CelError {
-  let result = "";
-  for (let at = 0; at < replacement.length; at++) {
-    const character = replacement[at] as string;
-    if (character !== "\\") {
-      result += character;
-      continue;
+/** A replacement: texts as they are, and numbers of groups (0 is the whole match). */
+type Replacement = readonly (string | number)[];
+
+/** Reads a replacement: `\1` stands for a group, `\\` for a backslash. */
+function parseReplacement(replacement: string, groupCount: number): Replacement | CelError {
+  const parts: (string | number)[] = [];
+  for (const [part] of replacement.matchAll(/[^\\]+|\\[\s\S]?/gu)) {
+    const escaped = part[1];
+    if (!part.startsWith("\\")) parts.push(part);
+    else if (escaped === "\\") parts.push(escaped);
+    else if (escaped !== undefined && /[0-9]/.test(escaped)) {
+      if (Number(escaped) > groupCount) {
+        return new CelError(`replacement string references group ${escaped} but regex has only ${groupCount} group(s)`);
+      }
+      parts.push(Number(escaped));
+    } else {
+      const reason = escaped === undefined ? "not allowed at end" : "must be followed by a digit or \\";
+      return new CelError(`invalid replacement string: '${replacement}' \\ ${reason}`);
     }
-    at += 1;
-    const next = replacement[at];
-    const invalid = `invalid replacement string: '${replacement}' \\ `;
-    if (next === undefined) return new CelError(`${invalid}not allowed at end`);
-    if (next === "\\") {
-      result += next;
-      continue;
-    }
-    if (!/[0-9]/.test(next)) return new CelError(`${invalid}must be followed by a digit or \\`);
-    const group = Number(next);
-    if (group > pattern.groupCount) {
-      return new CelError(
-        `replacement string references group ${next} but regex has only ${pattern.groupCount} group(s)`,
-      );
-    }
-    result += group === 0 ? text.slice(match.start, match.end) : (match.groups[group - 1] ?? "");
   }
-  return result;
+  return parts;
 }
+
+const replacementOf = (text: string, match: Match, replacement: Replacement): string =>
+  replacement
+    .map((part) => {
+      if (typeof part === "string") return part;
+      return part === 0 ? text.slice(match.start, match.end) : (match.groups[part - 1] ?? "");
+    })
+    .join("");
 
 /** `regex.replace`, `regex.extract` and `regex.extractAll`; patterns are kept in the cache. */
 export function regexLibrary(patterns: PatternCache): Library {
@@ -46,12 +48,13 @@ export function regexLibrary(patterns: PatternCache): Library {
     if (pattern instanceof CelError) return pattern;
     const matches = pattern.matches(text, limit < 0 ? Number.POSITIVE_INFINITY : Number(limit), true);
     if (matches instanceof CelError) return matches;
+    if (matches.length === 0) return text;
+    const parsed = parseReplacement(replacement, pattern.groupCount);
+    if (parsed instanceof CelError) return parsed;
     let result = "";
     let position = 0;
     for (const match of matches) {
-      const replaced = replacementOf(text, pattern, match, replacement);
-      if (replaced instanceof CelError) return replaced;
-      result += text.slice(position, match.start) + replaced;
+      result += text.slice(position, match.start) + replacementOf(text, match, parsed);
       if (result.length > MAX_TEXT_LENGTH) return tooLarge();
       position = match.end;
     }
