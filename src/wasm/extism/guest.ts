@@ -21,16 +21,7 @@ const VARIABLE_BYTES = 1024 * 1024;
 
 /** See {@link RunGuest}. */
 export async function runExtism(module: WebAssembly.Module, call: GuestCall, host: GuestHost): Promise<GuestResult> {
-  let memory: WebAssembly.Memory | undefined;
-  const output = (bytes: Uint8Array) => host.log("info", new TextDecoder().decode(bytes).trimEnd(), "output");
-  const wasi = wasiImports(
-    () => {
-      if (!memory) throw new Error("the module's memory is not there yet");
-      return memory;
-    },
-    { args: ["policy.wasm"], stdin: new InputQueue(), stdout: output, stderr: output },
-    host,
-  );
+  const wasi = importsWasi(module) ? lateWasi(host) : undefined;
   let plugin: Awaited<ReturnType<typeof createPlugin>>;
   try {
     plugin = await createPlugin(module, {
@@ -40,20 +31,10 @@ export async function runExtism(module: WebAssembly.Module, call: GuestCall, hos
       functions: {
         [EXTISM_MODULE]: { alloc: boundedAlloc(host.limits.memoryPages * PAGE_BYTES) },
         [HOST_CALL_MODULE]: { [HOST_CALL_NAME]: hostCall(host) },
-        [RENAMED_WASI]: Object.fromEntries(
-          Object.entries(wasi).map(([name, serve]) => [
-            name,
-            (_: CallContext, ...rest: number[]) => (serve as (...all: number[]) => unknown)(...rest),
-          ]),
-        ),
+        ...(wasi && { [RENAMED_WASI]: wasi.functions }),
       },
     });
-    const { exports } = await plugin.getInstance();
-    if (exports.memory instanceof WebAssembly.Memory) memory = exports.memory;
-    for (const renamed of Object.values(RENAMED_START)) {
-      const start = exports[renamed];
-      if (typeof start === "function") runStart(start as () => void);
-    }
+    if (wasi) startWasi(wasi, (await plugin.getInstance()).exports);
   } catch (error) {
     if (error instanceof GuestLimitError) throw error;
     throw new GuestStartError(error instanceof Error ? error.message : String(error));
@@ -70,6 +51,46 @@ export async function runExtism(module: WebAssembly.Module, call: GuestCall, hos
       return { kind: "guest-error", text: error.message.slice(PLUGIN_ERROR_PREFIX.length) };
     if (error instanceof ExitStatus) return { kind: "guest-error", text: error.message };
     throw error;
+  }
+}
+
+/** Whether a module imports WASI; the others do not pay for it. */
+function importsWasi(module: WebAssembly.Module): boolean {
+  return WebAssembly.Module.imports(module).some((entry) => entry.module === RENAMED_WASI);
+}
+
+interface LateWasi {
+  readonly functions: Record<string, (context: CallContext, ...rest: number[]) => unknown>;
+  /** Set once the instance is there. */
+  memory: WebAssembly.Memory | undefined;
+}
+
+/** WASI for an instance that does not exist yet, in the form in which the SDK takes functions. */
+function lateWasi(host: GuestHost): LateWasi {
+  const output = (bytes: Uint8Array) => host.log("info", new TextDecoder().decode(bytes).trimEnd(), "output");
+  const memory = () => {
+    if (!wasi.memory) throw new Error("the module's memory is not there yet");
+    return wasi.memory;
+  };
+  const streams = { args: ["policy.wasm"], stdin: new InputQueue(), stdout: output, stderr: output };
+  const wasi: LateWasi = {
+    memory: undefined,
+    functions: Object.fromEntries(
+      Object.entries(wasiImports(memory, streams, host)).map(([name, serve]) => [
+        name,
+        (_: CallContext, ...rest: number[]) => (serve as (...all: number[]) => unknown)(...rest),
+      ]),
+    ),
+  };
+  return wasi;
+}
+
+/** Runs the start functions that the SDK was kept from running. */
+function startWasi(wasi: LateWasi, exports: Readonly<Record<string, WebAssembly.ExportValue>>): void {
+  if (exports.memory instanceof WebAssembly.Memory) wasi.memory = exports.memory;
+  for (const renamed of Object.values(RENAMED_START)) {
+    const start = exports[renamed];
+    if (typeof start === "function") runStart(start as () => void);
   }
 }
 

@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { ModuleStore } from "../../../src/wasm/module/prepare.js";
+import { file } from "../support.js";
+
+const store = new ModuleStore();
+const PAGES = 1024;
+const prepare = (bytes: Uint8Array, mode?: Parameters<ModuleStore["prepare"]>[2]) => store.prepare(bytes, PAGES, mode);
+
+/** A module with this metadata section behind everything else. */
+function annotated(path: string, metadata: unknown): Uint8Array {
+  const name = Buffer.from("io.kubewarden.metadata");
+  const text = Buffer.from(typeof metadata === "string" ? metadata : JSON.stringify(metadata));
+  const body = Buffer.concat([Buffer.from([name.length]), name, text]);
+  // The size as a LEB128 of two bytes.
+  const size = Buffer.from([(body.length & 0x7f) | 0x80, body.length >> 7]);
+  return Buffer.concat([file(path), Buffer.from([0]), size, body]);
+}
+
+const TRIVIAL = "test/fixtures/trivial/wapc.wasm";
+const KUBEWARDEN = { rules: [], mutating: false };
+
+describe("preparing modules", () => {
+  test("the kind is read from imports and exports", async () => {
+    for (const [path, mode] of [
+      ["test/fixtures/trivial/extism.wasm", "extism"],
+      [TRIVIAL, "kubewarden-wapc"],
+      ["test/fixtures/trivial/wasi.wasm", "wasi"],
+    ] as const)
+      assert.equal((await prepare(file(path))).mode, mode);
+  });
+
+  test("the same bytes are prepared once", async () => {
+    const [one, other] = await Promise.all([prepare(file(TRIVIAL)), prepare(file(TRIVIAL))]);
+    assert.equal(one, other);
+    assert.notEqual(await store.prepare(file(TRIVIAL), PAGES / 2), one);
+  });
+
+  test("metadata is read", async () => {
+    const { metadata } = await prepare(
+      annotated(TRIVIAL, {
+        ...KUBEWARDEN,
+        protocolVersion: "v1",
+        policyType: "raw",
+        contextAwareResources: [{ apiVersion: "v1", kind: "Pod" }],
+        annotations: { "io.kubewarden.policy.title": "a title" },
+        unknown: 1,
+      }),
+    );
+    assert.deepEqual(metadata, {
+      protocolVersion: "v1",
+      executionMode: "kubewarden-wapc",
+      policyType: "raw",
+      mutating: false,
+      contextAwareResources: [{ apiVersion: "v1", kind: "Pod" }],
+      annotations: { "io.kubewarden.policy.title": "a title" },
+    });
+  });
+
+  const refused: [string, unknown, string, RegExp][] = [
+    ["no JSON", "{", "wasm-metadata", /^cannot parse custom section of wasm module: /],
+    ["no rules", { mutating: false }, "wasm-metadata", /missing field `rules`/],
+    ["no mutating", { rules: [] }, "wasm-metadata", /missing field `mutating`/],
+    ["an unknown mode", { ...KUBEWARDEN, executionMode: "lua" }, "wasm-metadata", /unknown executionMode "lua"/],
+    [
+      "no protocol version",
+      KUBEWARDEN,
+      "wasm-protocol",
+      /^Policy is missing protocol version, which is required for KubewardenWapc execution mode$/,
+    ],
+    [
+      "another protocol version",
+      { ...KUBEWARDEN, protocolVersion: "Unknown" },
+      "wasm-protocol",
+      /^Policy uses protocol version Unknown but only V1 is supported$/,
+    ],
+    [
+      "a newer Kubewarden",
+      { ...KUBEWARDEN, protocolVersion: "v1", minimumKubewardenVersion: "99.1.0" },
+      "wasm-version",
+      /^Policy required Kubewarden version 99\.1\.0 but is running on /,
+    ],
+    [
+      "a mode that can't be",
+      { ...KUBEWARDEN, executionMode: "gatekeeper" },
+      "wasm-mode",
+      /^the execution mode is gatekeeper, but the module looks like kubewarden-wapc$/,
+    ],
+  ];
+  for (const [what, metadata, code, message] of refused) {
+    test(`metadata with ${what} is refused`, () =>
+      assert.rejects(prepare(annotated(TRIVIAL, metadata)), { code, message }));
+  }
+
+  test("imports that the host lacks are refused by name", () =>
+    assert.rejects(
+      prepare(file("test/fixtures/trivial/wasi.wasm"), "wasi").then(() =>
+        prepare(file("test/fixtures/start/alien.wasm")),
+      ),
+      {
+        code: "wasm-imports",
+        message: "the module imports what a kubewarden-wapc policy is not given: env.open_door, wapc.__guest_dance",
+      },
+    ));
+
+  test("a module of no known kind is refused", () =>
+    assert.rejects(prepare(Uint8Array.from([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0])), { code: "wasm-mode" }));
+});
