@@ -82,4 +82,35 @@ describe("hostile files end in an error, soon", () => {
     assert.match(problems("constructor: {module: ./x.wasm, toString: 1}").join(), /constructor\.toString: unknown key/);
     assert.match(problems("__proto__: {module: 1}").join(), /__proto__\.module: expected/);
   });
+
+  test("mutated files are read or refused, never thrown at", () => {
+    const text = `p: &a {module: ./x.wasm, settings: {a: [1, 1.0, 0x1f, "x\\u0041"], b: !!str 5}}
+q: *a
+g:
+  expression: >-
+    a() &&
+    b()
+  message: 'it''s'
+  policies: {a: {policy: q}, b: {cel: {validations: [{expression: "object.x == 1"}]}}}
+`;
+    const pieces =
+      "*a|&a |- |? |: |{|}|[|]|\t|\n|\"|'|#|!!binary x|%YAML 1.1\n|---\n|...\n|\0|\ufeff|<<: *a|null|1e999|.inf|__proto__: 1|".split(
+        "|",
+      );
+    let state = 7;
+    const random = (below: number) => {
+      state = (state * 1103515245 + 12345) & 0x7fffffff;
+      return (state >> 8) % below;
+    };
+    for (let round = 0; round < 500; round++) {
+      let mutated = text;
+      for (let changes = random(6) + 1; changes > 0; changes--) {
+        const at = random(mutated.length);
+        mutated = mutated.slice(0, at) + pieces[random(pieces.length)] + mutated.slice(at + random(4));
+      }
+      const result = parseConfig(mutated, "p.yaml");
+      if (!result.ok) assert.ok(result.problems.length > 0, mutated);
+      else for (const entry of result.config.entries) assert.ok(entry.kind !== "invalid" || entry.problems.length > 0);
+    }
+  });
 });
