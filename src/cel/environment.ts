@@ -4,6 +4,7 @@
 import type { ParsedExpr } from "./ast.js";
 import type { CheckedExpr, Declarations } from "./checked.js";
 import { TypeChecker } from "./checker/index.js";
+import { unchecked } from "./checker/unchecked.js";
 import { validate } from "./checker/validators/index.js";
 import { type Plan, PlanError } from "./compiler/plan.js";
 import { Planner } from "./compiler/planner.js";
@@ -54,7 +55,7 @@ class CelEnvironment implements Environment {
   }
 
   compile(source: string, options: CompileOptions = {}): Compiled | CompileFailure {
-    const checked = this.#check(source);
+    const checked = options.check === false ? this.#unchecked(source) : this.#check(source);
     if ("phase" in checked) return checked;
     let plan: Plan;
     try {
@@ -85,6 +86,11 @@ class CelEnvironment implements Environment {
     for (const { overloads } of options.functions ?? []) for (const each of overloads) hosts.set(each.id, each);
     const declarations = { ...this.declarations, variables, objectTypes, typeNames, functions };
     return new CelEnvironment(declarations, hosts, this.parsing);
+  }
+
+  #unchecked(source: string): CheckedExpr | CompileFailure {
+    const parsed = parse(source, this.parsing);
+    return parsed.ok ? unchecked(parsed.parsed, this.declarations) : { ...parsed, phase: "compile" };
   }
 
   #check(source: string): CheckedExpr | CompileFailure {

@@ -70,6 +70,8 @@ export interface CompileOptions {
   readonly trace?: boolean;
   /** Count cost (default true for `kubernetes`). */
   readonly cost?: boolean;
+  /** Check types first (the default). Without, every part is dyn and unknown names are errors of evaluation. */
+  readonly check?: boolean;
 }
 
 /** What an evaluation gets. */

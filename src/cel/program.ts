@@ -28,7 +28,7 @@ export class CompiledProgram implements Program {
   constructor(
     checked: CheckedExpr,
     private readonly plan: Plan,
-    private readonly options: Required<CompileOptions>,
+    private readonly options: Required<Pick<CompileOptions, "trace" | "cost">>,
     private readonly defaultLimit: number,
     private readonly estimator: () => { readonly min: bigint; readonly max: bigint },
   ) {

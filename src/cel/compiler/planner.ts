@@ -16,7 +16,7 @@ import type { CheckedExpr, Declarations } from "../checked.js";
 import { SHORT_TYPE_NAMES } from "../checker/well-known-types.js";
 import { callCost } from "../cost/runtime-cost.js";
 import type { HostFunction } from "../declarations.js";
-import { dispatcher } from "../dispatch.js";
+import { dispatcher, noOverloadFor } from "../dispatch.js";
 import { nativeNameOf } from "../operators/kind.js";
 import { isUsableKey } from "../operators/maps.js";
 import { isQualifier } from "../operators/qualify.js";
@@ -242,7 +242,8 @@ export class Planner {
 
   #callee(name: string, overload: string | undefined): Callee {
     const declaration = this.declarations.functions.get(name);
-    if (declaration === undefined) throw new PlanError(`no such overload: ${name}`);
+    // Only an unchecked expression can name a function that is not there.
+    if (declaration === undefined) return (...args) => noOverloadFor(name, args);
     const chosen = declaration.overloads.filter(({ id }) => id === overload);
     return dispatcher(declaration, chosen.length === 0 ? declaration.overloads : chosen);
   }
