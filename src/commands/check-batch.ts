@@ -33,7 +33,7 @@ export async function checkBatchCommand(options: CheckBatchOptions, io: CommandI
     return answerLines(io, (written) => ({ id: written.id, result: validateCase(written, compilers) }));
   }
   const schemas =
-    options.schemas === undefined ? bundledSchemas() : new SchemaSource(await readSchemas(options.schemas));
+    options.schemas === undefined ? bundledSchemas()() : new SchemaSource(await readSchemas(options.schemas));
   return answerLines(io, (written) => ({ id: written.id, result: typeCheckLine(written, schemas) }));
 }
 

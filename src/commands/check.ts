@@ -6,7 +6,7 @@ import { createPolicySource, problemLines } from "./load.js";
  * @returns 0 when everything loaded, 1 when there is any mistake
  */
 export async function checkCommand(values: Readonly<Record<string, unknown>>, io: CommandIo): Promise<number> {
-  const source = createPolicySource(values, io.env);
+  const source = createPolicySource(values, io.env, undefined, { typeCheck: true });
   try {
     const result = await source.load();
     for (const line of problemLines(result)) io.stdout.write(`${line}\n`);

@@ -10,9 +10,8 @@ import {
   type Problem,
 } from "../config/index.js";
 import { createPolicySet, type PolicySet } from "../evaluation/policy-set.js";
-import { createPolicyLoader, type PolicyLoader } from "../loader/index.js";
+import { createPolicyLoader, type PolicyLoader, type PolicyLoaderOptions } from "../loader/index.js";
 import type { Logger } from "../telemetry/logger.js";
-import type { ExpressionCompiler } from "../validating/index.js";
 import { fetchOptions } from "./fetch-options.js";
 import type { CommandIo } from "./io.js";
 
@@ -46,7 +45,7 @@ export function createPolicySource(
   values: Readonly<Record<string, unknown>>,
   env: CommandIo["env"],
   logger?: Logger,
-  expressions?: ExpressionCompiler,
+  checks: Pick<PolicyLoaderOptions, "expressions" | "typeCheck"> = {},
 ): PolicySource {
   const file = typeof values.policies === "string" ? values.policies : defaultFile();
   const policyTimeout =
@@ -59,7 +58,7 @@ export function createPolicySource(
     log: ({ policy, level, message, data }) =>
       logger?.named("policy_log").log(level, message, { policy_id: policy, ...(data !== undefined && { data }) }),
     violation: (message, fields) => logger?.error(message, fields),
-    ...(expressions && { expressions }),
+    ...checks,
   });
   return {
     policyTimeout,

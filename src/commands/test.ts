@@ -43,7 +43,8 @@ export async function testCommand(
   const files = (await Promise.all(paths.map(testFiles))).flat();
   if (files.length === 0) throw new UsageError(`no test file (*.test.yaml) in ${paths.join(", ") || "."}`);
   const coverage = new Coverage();
-  const source = createPolicySource(values, io.env, undefined, createExpressionCompiler(STORED_VERSION, coverage));
+  const expressions = createExpressionCompiler(STORED_VERSION, coverage);
+  const source = createPolicySource(values, io.env, undefined, { expressions });
   try {
     const loaded = await source.load();
     for (const line of problemLines(loaded)) io.stderr.write(`${line}\n`);

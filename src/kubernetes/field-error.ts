@@ -76,10 +76,10 @@ export const invalid = (path: FieldPath, value: unknown, detail: string): FieldE
   text: withDetail(`Invalid value: ${printed(value)}`, detail),
 });
 
-/** A value is none of those possible. */
+/** A value is none of those possible. Values of such fields have a type of their own in Go, and print as JSON. */
 export const notSupported = (path: FieldPath, value: string, supported: readonly string[]): FieldError => ({
   path,
-  text: `Unsupported value: ${goQuote(value)}: supported values: ${supported.map(goQuote).join(", ")}`,
+  text: `Unsupported value: ${goJson(value)}: supported values: ${supported.map(goQuote).join(", ")}`,
 });
 
 /** A value must be unique. */

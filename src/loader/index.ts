@@ -9,7 +9,7 @@ import {
 } from "../fetch/index.js";
 import { createHostCapabilities, type ViolationSink } from "../host-capabilities/index.js";
 import { NO_OPINION } from "../kubernetes/authorizer.js";
-import { createExpressionCompiler, type ExpressionCompiler } from "../validating/index.js";
+import { bundledSchemas, createExpressionCompiler, type ExpressionCompiler } from "../validating/index.js";
 import { createWasmRuntime, type GuestLogEntry, type WasmRuntime } from "../wasm/index.js";
 import { type CelWorld, loadInline, loadResource } from "./load-cel.js";
 import { moduleLoader } from "./load-module.js";
@@ -40,6 +40,8 @@ export interface PolicyLoaderOptions {
   readonly violation: ViolationSink;
   /** Compiles the expressions of CEL policies; default: one of its own. */
   readonly expressions?: ExpressionCompiler;
+  /** Check the types of CEL policies' expressions against the schemas of the kinds they match: for `check`. */
+  readonly typeCheck?: boolean;
 }
 
 /** Loads configurations. */
@@ -62,7 +64,12 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
     log,
     capabilities: createHostCapabilities({ violation, ...(inspector && { images: inspector.images }) }),
   });
-  const world: CelWorld = { compiler: options.expressions ?? createExpressionCompiler(), authorizer: NO_OPINION, now };
+  const world: CelWorld = {
+    compiler: options.expressions ?? createExpressionCompiler(),
+    authorizer: NO_OPINION,
+    now,
+    ...(options.typeCheck && { schemas: bundledSchemas() }),
+  };
   return {
     load: async (config, generation) => {
       // One fetcher for each load: equal addresses are fetched once, and a reload asks again.
@@ -75,7 +82,7 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
           now,
           fetchModule: async ({ location }) => (await fetcher.fetch(location)).bytes,
         }),
-        cel: async (entry) => loadInline(entry, world),
+        cel: async (entry, warn) => loadInline(entry, world, warn),
         resource: async (entry, warn) => loadResource(entry, world, warn),
       };
       try {

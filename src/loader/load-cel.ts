@@ -3,7 +3,7 @@ import type { Authorizer } from "../kubernetes/authorizer.js";
 import { FileResources } from "../kubernetes/file-resources.js";
 import type { ResourceSource } from "../kubernetes/resource-source.js";
 import type { Policy } from "../policy/index.js";
-import { compileInline, type ExpressionCompiler, loadPolicies } from "../validating/index.js";
+import { compileInline, type ExpressionCompiler, loadPolicies, type SchemaFactory } from "../validating/index.js";
 import { LoadError } from "./load-error.js";
 
 /** What CEL policies are compiled with and look things up in. */
@@ -12,6 +12,8 @@ export interface CelWorld {
   readonly authorizer: Authorizer;
   /** Where Namespaces and parameters come from; absent: only the documents beside a policy. */
   readonly source?: ResourceSource;
+  /** Makes the schemas that expressions' types are checked against; absent: they are not checked. */
+  readonly schemas?: SchemaFactory;
   /** Monotonic milliseconds. */
   readonly now: () => number;
 }
@@ -20,16 +22,22 @@ export interface CelWorld {
  * A policy from an inline `cel:` entry.
  * @throws LoadError with every mistake at its place in the file
  */
-export function loadInline(entry: CelEntry, world: CelWorld): Policy {
+export function loadInline(entry: CelEntry, world: CelWorld, warn: (problem: Problem) => void): Policy {
   const compiled = compileInline(entry.cel, {
     id: entry.id,
     compiler: world.compiler,
     authorizer: world.authorizer,
     source: world.source ?? new FileResources([], { guessScope: true, synthesiseNamespaces: true }),
     now: world.now,
+    ...(world.schemas !== undefined && { schemas: world.schemas() }),
     ...(entry.validationActions !== undefined && { validationActions: entry.validationActions }),
   });
-  if ("policy" in compiled) return compiled.policy;
+  if ("policy" in compiled) {
+    for (const { path, text } of compiled.warnings) {
+      warn(entry.origin.warning(["cel", ...path], text, innerPlace(text)));
+    }
+    return compiled.policy;
+  }
   const problems = compiled.errors.map(({ path, text }) =>
     entry.origin.error(["cel", ...path], text, innerPlace(text)),
   );
@@ -51,6 +59,7 @@ export function loadResource(entry: ResourceEntry, world: CelWorld, warn: (probl
     authorizer: world.authorizer,
     now: world.now,
     ...(world.source !== undefined && { source: world.source }),
+    ...(world.schemas !== undefined && { schemas: world.schemas }),
     ...(entry.validationActions !== undefined && { validationActions: entry.validationActions }),
   });
   const errors = problems.filter(({ severity }) => severity === "error");

@@ -11,6 +11,8 @@ import { ExpressionCompiler } from "./validate/expression-compiler.js";
 export { type CelModuleOptions, compileCelModule } from "./cel-module/policy.js";
 export { Coverage, type CoverageReport, type Gap } from "./coverage/coverage.js";
 export type { DocumentProblem, Place, SourceDocument } from "./source-document.js";
+export { bundledSchemas, type SchemaFactory } from "./type-check/bundled-schemas.js";
+export { SchemaSource } from "./type-check/schema-source.js";
 export { ExpressionCompiler } from "./validate/expression-compiler.js";
 export { compileInline, type InlineOptions } from "./validating-admission-policy/inline.js";
 export { type Loaded, type LoadOptions, loadPolicies } from "./validating-admission-policy/load.js";

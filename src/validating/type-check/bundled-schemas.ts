@@ -6,6 +6,14 @@ import { SchemaSource } from "./schema-source.js";
 /** Counted from the compiled file; generated from the API server's published definitions, without descriptions. */
 const FILE = new URL("../../../../data/kubernetes-openapi.json", import.meta.url);
 
-/** The schemas of the built-in kinds, and of CustomResourceDefinitions that are given. */
-export const bundledSchemas = (resourceDefinitions: readonly JsonObject[] = []): SchemaSource =>
-  new SchemaSource(JSON.parse(readFileSync(FILE, "utf8")) as JsonObject, resourceDefinitions);
+/** Makes schemas of the built-in kinds and of the given CustomResourceDefinitions. */
+export type SchemaFactory = (resourceDefinitions?: readonly JsonObject[]) => SchemaSource;
+
+/** A factory that reads the definitions when they are first needed, once. */
+export function bundledSchemas(): SchemaFactory {
+  let openapi: JsonObject | undefined;
+  return (resourceDefinitions = []) => {
+    openapi ??= JSON.parse(readFileSync(FILE, "utf8")) as JsonObject;
+    return new SchemaSource(openapi, resourceDefinitions);
+  };
+}

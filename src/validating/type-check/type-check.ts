@@ -6,7 +6,7 @@ import type { Environment, EnvironmentOptions } from "../../cel/index.js";
 import { ADMISSION_REQUEST, ADMISSION_TYPES, NAMESPACE } from "../../cel/kubernetes/admission-types.js";
 import { AUTHORIZER } from "../../cel/kubernetes/authz.js";
 import { DYN, objectType, type Type } from "../../cel/types.js";
-import { formatPath } from "../../kubernetes/field-error.js";
+import { type FieldPath, formatPath } from "../../kubernetes/field-error.js";
 import { type GroupVersionKind, parseApiVersion } from "../../kubernetes/names.js";
 import type { ResourceRule } from "../match/resource-rule.js";
 import { VARIABLES } from "../validate/expression-compiler.js";
@@ -31,37 +31,55 @@ const MAX_KINDS_OF_RULE = 10;
 /** Tells the type of `params` from that of `object` when both are of one kind; it never shows. */
 const PARAMS_MARK = "\u2060";
 
-/** Checks a policy. */
+/** What is doubtful about an expression, and where it stands in the policy's spec. */
+export interface TypeWarning {
+  readonly path: FieldPath;
+  readonly warning: string;
+}
+
+/** Checks a policy; the status as the API server writes it. */
 export function typeCheck(
   spec: PolicySpec,
   schemas: SchemaSource,
   create: (options: EnvironmentOptions) => Environment,
 ): TypeChecking {
+  const warnings = typeWarnings(spec, schemas, create).map(({ path, warning }) => ({
+    fieldRef: formatPath(["spec", ...path]),
+    warning,
+  }));
+  return warnings.length === 0 ? {} : { expressionWarnings: warnings };
+}
+
+/** Checks a policy; paths begin inside the spec. */
+export function typeWarnings(
+  spec: PolicySpec,
+  schemas: SchemaSource,
+  create: (options: EnvironmentOptions) => Environment,
+): readonly TypeWarning[] {
   const kinds = kindsToCheck(spec.matchConstraints?.resourceRules ?? [], schemas).flatMap((kind) => {
     const found = schemas.typeOf(kind, kind.kind);
     return found === undefined ? [] : [{ kind, environment: environmentFor(spec, found.typed, schemas, create) }];
   });
-  const warnings = (spec.validations ?? []).flatMap(({ expression, messageExpression }, i) => {
-    const at = ["spec", "validations", i];
+  return (spec.validations ?? []).flatMap(({ expression, messageExpression }, i) => {
+    const at = ["validations", i];
     return [
       ...warningOf([...at, "expression"], expression ?? "", kinds),
       ...(messageExpression ? warningOf([...at, "messageExpression"], messageExpression, kinds) : []),
     ];
   });
-  return warnings.length === 0 ? {} : { expressionWarnings: warnings };
 }
 
 function warningOf(
-  path: readonly (string | number)[],
+  path: FieldPath,
   expression: string,
   kinds: readonly { readonly kind: GroupVersionKind; readonly environment: Environment }[],
-): ExpressionWarning[] {
+): TypeWarning[] {
   const issues = kinds.flatMap(({ kind, environment }) => {
     const checked = environment.check(expression);
     if (checked.ok) return [];
     return [`${kind.group}/${kind.version}, Kind=${kind.kind}: ${checked.text.replaceAll(PARAMS_MARK, "")}\n`];
   });
-  return issues.length === 0 ? [] : [{ fieldRef: formatPath(path), warning: issues.join("\n") }];
+  return issues.length === 0 ? [] : [{ path, warning: issues.join("\n") }];
 }
 
 /** The kinds that the rules name outright, in order. */

@@ -51,7 +51,8 @@ export function compilePolicy(
 
   const variables = (spec.variables ?? []).map(({ name = "", expression }) => {
     const compiled = compile(expression, "any", scope(true));
-    types.set(name, variableType(compiled?.type ?? UNKNOWN));
+    // A blank variable is a mistake of its own, and unknown to the expressions behind it.
+    if (compiled !== undefined) types.set(name, variableType(compiled.type));
     return compiled;
   });
   const conditionScope = { ...scope(true), ...(written && { variables: undefined }) };
@@ -71,5 +72,3 @@ export function compilePolicy(
     ),
   };
 }
-
-const UNKNOWN: Type = { kind: "dyn" };

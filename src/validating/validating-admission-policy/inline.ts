@@ -1,8 +1,11 @@
 /** A policy written inline: the fields of a ValidatingAdmissionPolicy's spec, without a name or bindings of its own. */
+import { createEnvironment } from "../../cel/index.js";
 import type { FieldError } from "../../kubernetes/field-error.js";
 import type { SynchronousPolicy } from "../../policy/policy.js";
 import { decode } from "../decode/shape.js";
 import type { MatchResources } from "../match/match-resources.js";
+import type { SchemaSource } from "../type-check/schema-source.js";
+import { typeWarnings } from "../type-check/type-check.js";
 import type { ExpressionCompiler } from "../validate/expression-compiler.js";
 import { compilePolicy } from "./compiled-policy.js";
 import { defaultPolicy } from "./defaults.js";
@@ -20,7 +23,14 @@ export interface InlineOptions extends World {
   readonly compiler: ExpressionCompiler;
   /** What happens when it is violated; default: deny. */
   readonly validationActions?: readonly string[];
+  /** Check the types of expressions against schemas. */
+  readonly schemas?: SchemaSource;
 }
+
+/** An inline policy, with what is doubtful about it; or its mistakes. Paths begin inside the spec. */
+export type InlinePolicy =
+  | { readonly policy: SynchronousPolicy; readonly warnings: readonly FieldError[] }
+  | { readonly errors: readonly FieldError[] };
 
 /** Without criteria an inline policy is about everything. */
 const EVERYTHING: MatchResources = {
@@ -30,11 +40,8 @@ const EVERYTHING: MatchResources = {
 /** Annotations need a policy's name before their key; an inline policy has none, and its keys are told apart by the entry. */
 const INLINE_NAME = "inline";
 
-/** Compiles an inline policy; or its mistakes, with paths inside the spec. */
-export function compileInline(
-  spec: unknown,
-  options: InlineOptions,
-): { readonly policy: SynchronousPolicy } | { readonly errors: readonly FieldError[] } {
+/** Compiles an inline policy. */
+export function compileInline(spec: unknown, options: InlineOptions): InlinePolicy {
   const shape = SHAPES.get("v1")?.spec;
   if (shape === undefined) throw new Error("the shapes of v1 are missing");
   const decoded = decode(spec, shape);
@@ -58,5 +65,10 @@ export function compileInline(
   if (errors.length > 0) return { errors };
   const prepared = preparePolicy(policy, compiled, [standalone(INLINE_NAME, actions)], "");
   if (prepared === undefined) throw new Error("a validated paramKind cannot be read");
-  return { policy: new ValidatingPolicySet(options.id, [prepared], options) };
+  const { schemas } = options;
+  const doubtful = schemas === undefined ? [] : typeWarnings(policy.spec, schemas, createEnvironment);
+  return {
+    policy: new ValidatingPolicySet(options.id, [prepared], options),
+    warnings: doubtful.map(({ path, warning }) => ({ path, text: warning.trimEnd() })),
+  };
 }

@@ -1,4 +1,5 @@
 /** ValidatingAdmissionPolicies with their bindings, parameters and Namespaces, from documents. */
+import { createEnvironment } from "../../cel/index.js";
 import type { Authorizer } from "../../kubernetes/authorizer.js";
 import { FileResources, type FileResourcesOptions, objectsOf } from "../../kubernetes/file-resources.js";
 import { compareNames } from "../../kubernetes/names.js";
@@ -6,6 +7,9 @@ import { isObject, type JsonObject, member, text } from "../../kubernetes/object
 import type { ResourceSource } from "../../kubernetes/resource-source.js";
 import type { SynchronousPolicy } from "../../policy/policy.js";
 import { type DocumentProblem, problemAt, type SourceDocument } from "../source-document.js";
+import type { SchemaFactory } from "../type-check/bundled-schemas.js";
+import type { SchemaSource } from "../type-check/schema-source.js";
+import { typeWarnings } from "../type-check/type-check.js";
 import type { ExpressionCompiler } from "../validate/expression-compiler.js";
 import { unescapedName } from "../validate/variables.js";
 import { ValidatingPolicySet, type World } from "./policy.js";
@@ -31,6 +35,8 @@ export interface LoadOptions {
   readonly validationActions?: readonly string[];
   /** Where Namespaces and parameters come from; default: the documents. */
   readonly source?: ResourceSource;
+  /** Check the types of expressions against schemas: given the documents' CustomResourceDefinitions. */
+  readonly schemas?: SchemaFactory;
   /** How the documents are taken as resources. */
   readonly resources?: FileResourcesOptions;
 }
@@ -72,12 +78,14 @@ export function loadPolicies(documents: readonly SourceDocument[], options: Load
   problems.push(...repeatedNames(policies), ...repeatedNames(bindings));
 
   const usable = usableBindings(bindings, policies, problems);
+  const schemas = options.schemas?.(objects.filter((object) => object.kind === "CustomResourceDefinition"));
   const prepared: PreparedPolicy[] = [];
   for (const { resource, source } of policies) {
     const { compiled, errors } = checkPolicy(resource, options.compiler);
     problems.push(...errors.map(({ path, text: message }) => problemAt(source, "error", path, message)));
     problems.push(...unreachableVariables(resource, source));
     if (errors.length > 0) continue;
+    if (schemas !== undefined) problems.push(...doubtfulTypes(resource, source, schemas));
     const name = resource.metadata.name ?? "";
     const own = usable.get(name) ?? [standalone(name, options.validationActions ?? ["Deny"])];
     const policy = preparePolicy(resource, compiled, own, `${POLICY_KIND} '${name}'`);
@@ -128,6 +136,16 @@ function repeatedNames(found: readonly Found<PolicyResource | BindingResource>[]
     return [problemAt(source, "error", ["metadata", "name"], message)];
   });
 }
+
+/** What type checking says, which never keeps a policy from acting. */
+const doubtfulTypes = (
+  { spec }: PolicyResource,
+  source: SourceDocument,
+  schemas: SchemaSource,
+): readonly DocumentProblem[] =>
+  typeWarnings(spec, schemas, createEnvironment).map(({ path, warning }) =>
+    problemAt(source, "warning", ["spec", ...path], warning.trimEnd()),
+  );
 
 /** Variables whose names the evaluator takes for escaped, and never finds. */
 function unreachableVariables({ spec }: PolicyResource, source: SourceDocument): DocumentProblem[] {

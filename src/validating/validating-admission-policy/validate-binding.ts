@@ -38,11 +38,11 @@ export function validateBinding({ metadata, spec }: BindingResource): FieldError
 function validateParamRef(ref: ParamRef, path: FieldPath): FieldError[] {
   const { name = "", selector, parameterNotFoundAction = "" } = ref;
   const errors: FieldError[] = pathSegmentErrors(name).map((error) => invalid([...path, "name"], name, error));
-  if (name !== "" && selector !== undefined) {
-    const detail = "name and selector are mutually exclusive";
-    errors.push(forbidden([...path, "name"], detail), forbidden([...path, "selector"], detail));
-  }
+  const both = name !== "" && selector !== undefined;
+  const exclusive = "name and selector are mutually exclusive";
+  if (both) errors.push(forbidden([...path, "name"], exclusive));
   if (selector !== undefined) errors.push(...validateSelector(selector, [...path, "selector"]));
+  if (both) errors.push(forbidden([...path, "selector"], exclusive));
   if (name === "" && selector === undefined) errors.push(required(path, "one of name or selector must be specified"));
   const action = [...path, "parameterNotFoundAction"];
   if (parameterNotFoundAction === "") errors.push(required(action));
