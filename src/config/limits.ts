@@ -4,8 +4,8 @@
 export const MAX_FILE_BYTES = 8 * 1024 * 1024;
 /** Deepest nesting of maps and lists. Real settings stay below 20; composing YAML is recursive, so this also protects the stack. */
 export const MAX_DEPTH = 200;
-/** Most values one document may come to after its aliases are followed: the end of an alias bomb. */
-export const MAX_VALUES = 500_000;
+/** Most values that the aliases of one document may stand for together: the end of an alias bomb. Values written out are bounded by the file. */
+export const MAX_ALIASED_VALUES = 100_000;
 /** Most problems reported for one file: a person reads the first ones. */
 export const MAX_PROBLEMS = 200;
 /** Most files that one `resource` entry may name through folders. */

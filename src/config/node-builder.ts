@@ -1,7 +1,7 @@
 /** Turns the YAML library's tree into {@link SourceNode}s, following aliases within bounds and noting what JSON can't hold. */
 import { type Document, isAlias, isMap, isScalar, isSeq, type Scalar, visit } from "yaml";
 import { double } from "../data/json-reader.js";
-import { MAX_DEPTH, MAX_VALUES } from "./limits.js";
+import { MAX_ALIASED_VALUES, MAX_DEPTH } from "./limits.js";
 import type { Path } from "./problem.js";
 import type { Pair, ScalarNode, ScalarStyle, SourceNode } from "./source-node.js";
 
@@ -21,7 +21,8 @@ const INT64_MAX = 2n ** 63n - 1n;
 export class NodeBuilder {
   readonly flaws: Flaw[] = [];
   private readonly aliasTargets: Map<unknown, unknown>;
-  private values = 0;
+  private aliasDepth = 0;
+  private aliasedValues = 0;
   private exhausted = false;
 
   constructor(document: Document.Parsed) {
@@ -37,7 +38,12 @@ export class NodeBuilder {
     if (!this.mayGoOn(start, path)) return nothing;
     if (isAlias(node)) {
       const target = this.aliasTargets.get(node);
-      if (target !== undefined) return this.build(target, path, start);
+      if (target !== undefined) {
+        this.aliasDepth++;
+        const built = this.build(target, path, start);
+        this.aliasDepth--;
+        return built;
+      }
       return this.flawed(nothing, path, `no anchor &${node.source} stands before this alias`);
     }
     if (isMap(node)) return { kind: "map", start, end, pairs: this.pairs(node.items, path, start) };
@@ -101,12 +107,13 @@ export class NodeBuilder {
   /** False once a bound is passed, which is a flaw of the whole document. */
   private mayGoOn(offset: number, path: Path): boolean {
     if (this.exhausted) return false;
-    if (path.length <= MAX_DEPTH && ++this.values <= MAX_VALUES) return true;
+    if (this.aliasDepth > 0) this.aliasedValues++;
+    if (path.length <= MAX_DEPTH && this.aliasedValues <= MAX_ALIASED_VALUES) return true;
     this.exhausted = true;
     const message =
       path.length > MAX_DEPTH
         ? `nested deeper than ${MAX_DEPTH} levels`
-        : `more than ${MAX_VALUES} values once aliases are followed`;
+        : `aliases that stand for more than ${MAX_ALIASED_VALUES} values`;
     this.flaws.push({ offset, path: path.slice(0, 8), message, fatal: true });
     return false;
   }

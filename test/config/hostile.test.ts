@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { MAX_DEPTH, MAX_FILE_BYTES, MAX_GROUP_DEPTH, MAX_POLICIES, MAX_VALUES } from "../../src/config/limits.js";
+import {
+  MAX_ALIASED_VALUES,
+  MAX_DEPTH,
+  MAX_FILE_BYTES,
+  MAX_GROUP_DEPTH,
+  MAX_POLICIES,
+} from "../../src/config/limits.js";
 import { loadConfig, parseConfig } from "../../src/config/load-config.js";
 import { folder, problems } from "./helpers.js";
 
@@ -56,7 +62,7 @@ describe("hostile files end in an error, soon", () => {
   test("alias bombs and aliases to themselves", () => {
     const bomb = ["a0: &a0 [x,x,x,x,x,x,x,x,x]"];
     for (let i = 1; i < 12; i++) bomb.push(`a${i}: &a${i} [${`*a${i - 1},`.repeat(9)}]`);
-    assert.match(problems(bomb.join("\n")).join(), new RegExp(`more than ${MAX_VALUES} values`));
+    assert.match(problems(bomb.join("\n")).join(), new RegExp(`more than ${MAX_ALIASED_VALUES} values`));
     assert.match(
       problems("a: &a {module: ./x, settings: *a}").join(),
       new RegExp(`nested deeper than ${MAX_DEPTH} levels`),
