@@ -32,7 +32,7 @@ export function extremes(name: string, sign: 1 | -1) {
     if (best === undefined) return new CelError(`${name}(list) argument must not be empty`);
     for (const element of list.slice(1)) {
       best = ofTwo(best as Value, element);
-      if (best instanceof CelError) return best;
+      if (best instanceof CelError) return noSuchOverload(name);
     }
     return isNumber(best) ? best : noSuchOverload(name);
   };

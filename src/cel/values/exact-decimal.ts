@@ -44,6 +44,10 @@ export function scientificDigits(value: number, fractionDigits: number): readonl
   if (value === 0) return ["0", "0".repeat(fractionDigits), 0];
   let exponent = Number(Math.abs(value).toExponential().split("e")[1]);
   let digits = scaledToInteger(value, fractionDigits - exponent).toString();
+  if (digits.length <= fractionDigits) {
+    exponent -= 1; // the shortest digits were rounded up to a power of ten that the value does not reach
+    digits = scaledToInteger(value, fractionDigits - exponent).toString();
+  }
   if (digits.length > fractionDigits + 1) {
     exponent += 1;
     digits = digits.slice(0, -1); // rounded up to a power of ten: the digit that goes is a zero
