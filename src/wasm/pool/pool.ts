@@ -7,7 +7,7 @@
  */
 
 import { LRUCache } from "lru-cache";
-import type { FromWorker, GuestResult, HostCallMessage } from "../worker/messages.js";
+import type { ExecutionMode, FromWorker, GuestResult, HostCallMessage } from "../worker/messages.js";
 import type { Clock } from "./clock.js";
 import { FairQueue } from "./fair-queue.js";
 import type { Job, JobResult } from "./job.js";
@@ -17,8 +17,10 @@ import { GuestThread } from "./thread.js";
 const SLOW_AFTER_MS = 25;
 /** Milliseconds after which a thread loses its priority (and is not used again): beyond what any policy needs that only computes. */
 const DEMOTE_AFTER_MS = 250;
-/** Both of these for a policy that ran into its limit lately: it is likely to do so again. */
+/** Both of these for a policy whose last calls all ran into their limit: the next one is likely to do so too. */
 const SUSPECT_AFTER_MS = 5;
+/** Calls in a row that must have run into their limit: one may be the fault of a busy machine. */
+const SUSPECT_TIMEOUTS = 2;
 /** Milliseconds for which a policy is suspect. */
 const SUSPICION_MS = 60_000;
 /** Suspects remembered; more policies than this that loop at the same time are beyond help. */
@@ -75,7 +77,9 @@ export class WorkerPool {
   private readonly idle: GuestThread[] = [];
   private readonly running = new Map<GuestThread, Running>();
   private readonly slowByKey = new Map<string, number>();
-  private readonly suspects: LRUCache<string, true>;
+  /** The kinds of guests seen: new threads load the code for them before they report ready. */
+  private readonly modes = new Set<ExecutionMode>();
+  private readonly suspects: LRUCache<string, number>;
   private readonly lanes: Record<Lane, number> = { regular: 0, slow: 0, parked: 0 };
   private starting = 0;
   private recycled = 0;
@@ -98,6 +102,7 @@ export class WorkerPool {
         return settle({ kind: "refused", text: "too many policy calls are waiting" });
       const waiting: Waiting = { job, settle, stopWaiting: () => {}, taken: false };
       this.queue.push(job.key, waiting);
+      this.modes.add(job.mode);
       this.pump();
       if (!waiting.taken) this.watchWaiting(waiting);
     });
@@ -174,7 +179,7 @@ export class WorkerPool {
 
   private spawn(): void {
     this.starting++;
-    const thread: GuestThread = new GuestThread({
+    const thread: GuestThread = new GuestThread([...this.modes], {
       ready: () => {
         this.starting--;
         this.idle.push(thread);
@@ -223,7 +228,7 @@ export class WorkerPool {
       job.deadline,
     );
     const age = this.clock.now() - started;
-    const suspect = this.suspects.has(job.key);
+    const suspect = (this.suspects.get(job.key) ?? 0) >= SUSPECT_TIMEOUTS;
     const slowAfter = suspect ? SUSPECT_AFTER_MS : SLOW_AFTER_MS;
     const demoteAfter = suspect ? SUSPECT_AFTER_MS : DEMOTE_AFTER_MS;
     const next = [slowAfter, demoteAfter].find((step) => step > age);
@@ -244,7 +249,7 @@ export class WorkerPool {
     this.timeouts++;
     this.recycled++;
     const key = this.running.get(thread)?.job.key;
-    if (key !== undefined) this.suspects.set(key, true);
+    if (key !== undefined) this.suspects.set(key, (this.suspects.get(key) ?? 0) + 1);
     const { phase } = thread.control;
     const stderr = thread.control.stderr();
     thread.kill();
@@ -278,6 +283,8 @@ export class WorkerPool {
 
   /** A job is done: its thread rests, or goes when it is of no further use. */
   private finish(thread: GuestThread, result: GuestResult): void {
+    const key = this.running.get(thread)?.job.key;
+    if (key !== undefined) this.suspects.delete(key);
     this.end(thread, result);
     if (thread.demoted || this.closed || this.idle.length > this.size + SPARE_THREADS) {
       if (thread.demoted) this.recycled++;

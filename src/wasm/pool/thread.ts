@@ -2,7 +2,15 @@
 import { setPriority } from "node:os";
 import { Worker } from "node:worker_threads";
 import { ControlBlock } from "../worker/control-block.js";
-import type { FromWorker, GuestModule, HostAnswer, RunMessage, ToWorker, WorkerStart } from "../worker/messages.js";
+import type {
+  ExecutionMode,
+  FromWorker,
+  GuestModule,
+  HostAnswer,
+  RunMessage,
+  ToWorker,
+  WorkerStart,
+} from "../worker/messages.js";
 
 const ENTRY = new URL("../worker/main.js", import.meta.url);
 /** Modules a worker keeps at hand; each holds its compiled code alive. A server with more different modules sends the rest again. */
@@ -11,8 +19,8 @@ const KNOWN_MODULES = 256;
 const HEAP_MIB = 256;
 /** MiB of stack: V8's own default for workers; a guest that recurses without end overflows it and traps. */
 const STACK_MIB = 4;
-/** The lowest scheduling priority: what a runaway guest may use is what nobody else wants. */
-const LOWEST_PRIORITY = 19;
+/** A runaway guest's scheduling priority: a tenth of the others' weight. With less, an honest but slow guest would starve on a busy machine. */
+const LOW_PRIORITY = 10;
 
 /** What a thread tells its pool. */
 export interface ThreadEvents {
@@ -33,8 +41,9 @@ export class GuestThread {
   private readonly known = new Map<number, true>();
   private taskId: number | undefined;
 
-  constructor(events: ThreadEvents) {
-    const start: WorkerStart = { control: this.control.buffer };
+  /** @param modes kinds of guests to be ready for */
+  constructor(modes: readonly ExecutionMode[], events: ThreadEvents) {
+    const start: WorkerStart = { control: this.control.buffer, modes };
     this.worker = new Worker(ENTRY, {
       workerData: start,
       // Nothing of the server's environment or flags reaches a thread that runs foreign code.
@@ -88,7 +97,7 @@ export class GuestThread {
     if (this.taskId === undefined || this.demoted) return;
     this.demoted = true;
     try {
-      setPriority(this.taskId, LOWEST_PRIORITY);
+      setPriority(this.taskId, LOW_PRIORITY);
     } catch {
       // A sandbox that forbids it: the guest only competes harder until its time is up.
     }

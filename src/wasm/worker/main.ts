@@ -20,7 +20,8 @@ import type {
 
 if (!parentPort) throw new Error("worker/main.js runs as a worker thread only");
 const port = parentPort;
-const control = new ControlBlock((workerData as WorkerStart).control);
+const start = workerData as WorkerStart;
+const control = new ControlBlock(start.control);
 const modules = new Map<number, GuestModule>();
 const memories = new Memories();
 
@@ -34,6 +35,12 @@ const loaders: Record<ExecutionMode, () => Promise<RunGuest>> = {
 };
 const runners = new Map<ExecutionMode, RunGuest>();
 
+async function loadRunner(mode: ExecutionMode): Promise<RunGuest> {
+  const runner = await loaders[mode]();
+  runners.set(mode, runner);
+  return runner;
+}
+
 function post(message: FromWorker): void {
   port.postMessage(message);
 }
@@ -42,11 +49,7 @@ async function run(message: RunMessage): Promise<void> {
   if (message.module) modules.set(message.moduleId, message.module);
   const module = modules.get(message.moduleId);
   if (!module) throw new Error("the worker was not given the module");
-  let runner = runners.get(message.mode);
-  if (!runner) {
-    runner = await loaders[message.mode]();
-    runners.set(message.mode, runner);
-  }
+  const runner = runners.get(message.mode) ?? (await loadRunner(message.mode));
   const host = new WorkerHost(post, () => receiveMessageOnPort(port)?.message, control, message.limits);
   const { importedMemory: shape } = module;
   const memory = shape && memories.take(message.moduleId, shape);
@@ -93,5 +96,6 @@ function taskId(): number | undefined {
   }
 }
 
+await Promise.all(start.modes.map(loadRunner));
 const id = taskId();
 post({ type: "ready", ...(id !== undefined && { taskId: id }) });

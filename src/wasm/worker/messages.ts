@@ -100,4 +100,6 @@ export type { HostAnswer };
 /** What a new worker is given. */
 export interface WorkerStart {
   readonly control: SharedArrayBuffer;
+  /** Kinds of guests whose code is to be loaded before the first call, whose time limit would else pay for it. */
+  readonly modes: readonly ExecutionMode[];
 }

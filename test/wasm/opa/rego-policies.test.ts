@@ -25,11 +25,11 @@ const BOTH_KINDS = [
 ];
 
 describe("opa:", () => {
-  const { runtime, logged } = testRuntime({ defaultTimeoutMs: 300, kubernetes });
+  const { runtime, logged } = testRuntime({ kubernetes });
   after(() => runtime.close());
   const bytes = file("test/vectors/rego/opa.wasm");
-  const load = (settings: Record<string, unknown> = {}): Promise<WasmPolicy> =>
-    runtime.load({ id: "rego", bytes, settings, executionMode: "opa" });
+  const load = (settings: Record<string, unknown> = {}, timeoutMs = 10_000): Promise<WasmPolicy> =>
+    runtime.load({ id: "rego", bytes, settings, timeoutMs, executionMode: "opa" });
   const ask = async (mode: string) => behave(await load(), mode);
 
   test("a module that may be one or the other is refused", () =>
@@ -124,7 +124,7 @@ describe("opa:", () => {
   });
 
   test("a loop ends at the limit", async () =>
-    assert.deepEqual(await ask("loop"), {
+    assert.deepEqual(await behave(await load({}, 500), "loop"), {
       verdict: "error",
       cause: "timeout",
       message: "internal server error: guest code interrupted, execution deadline exceeded",

@@ -5,6 +5,7 @@ import { listOf, textOf } from "./operands.js";
 import { regexBuiltins } from "./regex.js";
 import { semverBuiltins } from "./semver.js";
 import { goFormat } from "./sprintf.js";
+import { stringBuiltins } from "./strings.js";
 import { timeBuiltins } from "./time.js";
 import { unitBuiltins } from "./units.js";
 
@@ -32,6 +33,7 @@ export function builtinsFor(surroundings: BuiltinSurroundings): Readonly<Record<
     ...jsonBuiltins,
     ...semverBuiltins,
     ...regexBuiltins,
+    ...stringBuiltins,
     ...encodings,
     ...unitBuiltins,
     ...timeBuiltins(surroundings.now),
