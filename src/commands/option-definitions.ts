@@ -139,9 +139,31 @@ export const SERVE_OPTIONS = [
   {
     flag: "log-fmt",
     env: "KUBEWARDEN_LOG_FMT",
-    kind: { choices: ["text", "json"] },
+    kind: { choices: ["text", "json", "otlp"] },
     default: "text",
-    description: "how it is logged",
+    description: "how it is logged; otlp: a trace of each request over OTLP, and text",
+  },
+  {
+    flag: "enable-metrics",
+    env: "KUBEWARDEN_ENABLE_METRICS",
+    kind: "flag",
+    default: false,
+    description: "push metrics over OTLP (gRPC), where the OTEL_EXPORTER_OTLP_ variables say; /metrics is always there",
+  },
+  {
+    flag: "enable-pprof",
+    env: "KUBEWARDEN_ENABLE_PPROF",
+    kind: "flag",
+    default: false,
+    description: "serve /debug/pprof/cpu and /debug/pprof/heap",
+  },
+  {
+    flag: "ignore-kubernetes-connection-failure",
+    env: "KUBEWARDEN_IGNORE_KUBERNETES_CONNECTION_FAILURE",
+    kind: "flag",
+    default: false,
+    description:
+      "accepted for compatibility: the server starts without a cluster in any case, and policies that ask for one fail",
   },
   {
     flag: "log-no-color",

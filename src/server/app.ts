@@ -2,6 +2,7 @@
 import express, { type Express, type NextFunction, type Request, type Response } from "express";
 import { Registry } from "prom-client";
 import type { Evaluator } from "../evaluation/evaluator.js";
+import { addProfiles } from "./profiles.js";
 import { sendEmpty } from "./respond.js";
 
 const PROMETHEUS_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
@@ -11,15 +12,18 @@ export interface AppOptions {
   readonly evaluator: Evaluator;
   /** Metrics in Prometheus' text format. */
   readonly metricsText: () => Promise<string>;
+  /** Whether profiles may be taken. */
+  readonly profiles: boolean;
 }
 
 /** The app behind the hot routes on the API port. */
-export function createApp({ evaluator, metricsText }: AppOptions): Express {
+export function createApp({ evaluator, metricsText, profiles }: AppOptions): Express {
   const app = bareApp();
   get(app, "/policies", (_request, response) => {
     response.json(listPolicies(evaluator));
   });
   get(app, "/metrics", (_request, response) => sendMetrics(metricsText, response));
+  if (profiles) addProfiles(app);
   for (const path of ["/validate/:id", "/audit/:id", "/validate_raw/:id"]) {
     // POST is answered before Express; here are the others, and the form with the member in a segment of its own.
     app.all([path, `${path}/:member`], (_request, response) => refuseMethod(response, "POST"));

@@ -4,16 +4,35 @@ import type { Evaluation } from "../evaluation/evaluator.js";
 import type { Origin } from "../evaluation/verdict.js";
 import { uidOf } from "../evaluation/verdict.js";
 import type { Review } from "../policy/review.js";
-import { type Decision, logDecision } from "../telemetry/decision.js";
+import { type Decision, type DecisionSink, logDecision, redactDecision } from "../telemetry/decision.js";
 import type { Logger } from "../telemetry/logger.js";
 import type { Metrics } from "../telemetry/metrics.js";
 
-/** Counts and logs one evaluation. */
-export function report(metrics: Metrics, logger: Logger, review: Review, origin: Origin, evaluation: Evaluation): void {
+/** Where reports go. */
+export interface ReportSinks {
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+  /** Traces, when somebody wants them. */
+  readonly tracer?: DecisionSink;
+}
+
+/**
+ * Counts, logs and traces one evaluation.
+ * @param traceparent the W3C header of the request, if it had one
+ */
+export function report(
+  { metrics, logger, tracer }: ReportSinks,
+  review: Review,
+  origin: Origin,
+  evaluation: Evaluation,
+  traceparent: string | undefined,
+): void {
   count(metrics, review, origin, evaluation);
-  if (logger.enabled(evaluation.outcome.verdict === "error" ? "warn" : "info")) {
-    logDecision(logger, decisionOf(review, origin, evaluation));
-  }
+  const logged = logger.enabled(evaluation.outcome.verdict === "error" ? "warn" : "info");
+  if (!logged && tracer === undefined) return;
+  const decision = redactDecision(decisionOf(review, origin, evaluation));
+  if (logged) logDecision(logger, decision);
+  tracer?.record(decision, traceparent);
 }
 
 function count(metrics: Metrics, review: Review, origin: Origin, evaluation: Evaluation): void {

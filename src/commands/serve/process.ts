@@ -8,6 +8,7 @@ import type { FileWatch } from "../../server/file-watch.js";
 import { type RunningServer, startServer } from "../../server/server.js";
 import { readTlsMaterial, type TlsMaterial } from "../../server/tls-material.js";
 import { rotateTls } from "../../server/tls-rotation.js";
+import type { DecisionSink } from "../../telemetry/decision.js";
 import type { Logger } from "../../telemetry/logger.js";
 import type { Metrics } from "../../telemetry/metrics.js";
 import { type LoadResult, type PolicySource, problemLines } from "../load.js";
@@ -22,6 +23,8 @@ export interface ServingOptions {
   readonly metrics: Metrics;
   /** Whether this process has the readiness port. */
   readonly probes: boolean;
+  /** Takes decisions besides the log. */
+  readonly tracer?: DecisionSink;
   /** Who answers `GET /metrics`; absent: this process about itself. */
   readonly metricsText?: () => Promise<string>;
 }
@@ -82,9 +85,11 @@ export class ServingProcess {
       address: settings.address,
       port: settings.port,
       bodyLimit: settings.bodyLimit,
+      profiles: settings.profiles,
       gate: { concurrency: settings.concurrency, queue: settings.queue },
       ...(options.probes && { readinessPort: settings.readinessPort }),
       ...(tls && { tls: tls.options, clientNames: settings.clientNames }),
+      ...(options.tracer && { tracer: options.tracer }),
       ...(options.metricsText && { metricsText: options.metricsText }),
     });
     const certificates = tls && (await watchCertificates(options, tls, server));

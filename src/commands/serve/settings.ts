@@ -24,6 +24,12 @@ export interface ServeSettings {
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;
   readonly logColor: boolean;
+  /** Whether metrics are pushed over OTLP. */
+  readonly pushMetrics: boolean;
+  /** Whether requests are traced over OTLP. */
+  readonly traces: boolean;
+  /** Whether profiles may be taken over HTTP. */
+  readonly profiles: boolean;
   /** Whether files are looked after, and changes taken over, without a signal. */
   readonly watch: boolean;
   readonly drainDelay: number;
@@ -52,7 +58,11 @@ export function serveSettings(values: Readonly<Record<string, unknown>>): ServeS
     ...(namespace !== undefined && { alwaysAcceptNamespace: namespace }),
     strict: values.strict === true && values.continueOnErrors !== true,
     logLevel: values.logLevel as LogLevel,
-    logFormat: values.logFmt as LogFormat,
+    // As in the reference server `otlp` means traces over OTLP, and text lines beside them (spec kubewarden.md 8.2).
+    logFormat: values.logFmt === "json" ? "json" : "text",
+    pushMetrics: values.enableMetrics === true,
+    traces: values.logFmt === "otlp",
+    profiles: values.enablePprof === true,
     logColor: values.logNoColor !== true && process.stdout.isTTY === true,
     watch: values.disablePolicyWatch !== true,
     drainDelay: Number(values.drainDelay) * 1000,

@@ -1,6 +1,6 @@
 /** A process that answers requests beside others; the primary decides when it reloads and stops. */
 
-import type { MetricsSnapshot, ToPrimary, ToWorker } from "./messages.js";
+import type { ToPrimary, ToWorker } from "./messages.js";
 import { type ServingOptions, ServingProcess } from "./process.js";
 
 /** How long the primary may take to gather everybody's metrics before a worker shows its own. */
@@ -46,7 +46,7 @@ export async function serveAsWorker(options: Omit<ServingOptions, "probes" | "me
           serving.discard();
           return;
         case "collect":
-          void metrics.registry.getMetricsAsJSON().then((snapshot: MetricsSnapshot) => {
+          void metrics.registry.getMetricsAsJSON().then((snapshot) => {
             tell({ type: "collected", id: message.id, snapshot });
           });
           return;

@@ -1,0 +1,47 @@
+/** Metrics pushed over OTLP (gRPC), as the reference server does (spec kubewarden.md 8.1). Where to is said by the standard OTEL_ variables. */
+import type { HrTime } from "@opentelemetry/api";
+import { OTLPMetricExporter } from "@opentelemetry/exporter-metrics-otlp-grpc";
+import { type MetricProducer, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
+import { type MetricsSnapshot, toMetricData } from "./metric-data.js";
+import { serviceResource } from "./resource.js";
+
+/** The standard's default. */
+const PERIOD_MS = 60_000;
+
+/** Something that pushes until it is told to stop. */
+export interface Push {
+  /** Pushes what is left and ends. Never rejects: a collector that is away must not keep the process. */
+  stop(): Promise<void>;
+}
+
+/** Pushes what `read` gives, every OTEL_METRIC_EXPORT_INTERVAL milliseconds. */
+export function pushMetrics(
+  read: () => Promise<MetricsSnapshot>,
+  env: Readonly<Record<string, string | undefined>>,
+): Push {
+  const start = toHrTime(Date.now());
+  const resource = serviceResource(env);
+  const producer: MetricProducer = {
+    collect: async () => ({
+      resourceMetrics: {
+        resource,
+        scopeMetrics: [
+          { scope: { name: "kubewarden" }, metrics: toMetricData(await read(), start, toHrTime(Date.now())) },
+        ],
+      },
+      errors: [],
+    }),
+  };
+  const interval = Number(env.OTEL_METRIC_EXPORT_INTERVAL);
+  const reader = new PeriodicExportingMetricReader({
+    exporter: new OTLPMetricExporter(),
+    exportIntervalMillis: interval > 0 ? interval : PERIOD_MS,
+    exportTimeoutMillis: Math.min(interval > 0 ? interval : PERIOD_MS, 10_000),
+  });
+  reader.setMetricProducer(producer);
+  return { stop: () => reader.shutdown().catch(() => {}) };
+}
+
+function toHrTime(milliseconds: number): HrTime {
+  return [Math.trunc(milliseconds / 1000), (milliseconds % 1000) * 1e6];
+}
