@@ -56,7 +56,7 @@ export function raw(payload: unknown): Review {
 }
 
 /** Circumstances of a caller that waits for so many milliseconds. */
-export function context(milliseconds = 10_000): EvaluationContext {
+export function context(milliseconds = 60_000): EvaluationContext {
   return { deadline: performance.now() + milliseconds, signal: new AbortController().signal };
 }
 
