@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { formatImageReference, isFloating, parseImageReference } from "./image-reference.js";
+import { formatImageReference, parseImageReference } from "./image-reference.js";
 import { MAX_MODULE_BYTES } from "./limits.js";
 import { digestOf } from "./registry-client.js";
 
@@ -18,19 +18,18 @@ const DIGEST_SUFFIX = ".digest";
 export class DownloadCache {
   constructor(private readonly folder: string) {}
 
-  /** The path at which a module is kept; undefined for one that is always fetched again. */
-  path(location: string): string | undefined {
+  /** The path at which a module is kept. */
+  path(location: string): string {
     const colon = location.indexOf("://");
     const scheme = location.slice(0, colon);
     if (scheme !== "registry") return this.join(scheme, httpParts(new URL(location)));
     const image = parseImageReference(location.slice(colon + 3));
-    return isFloating(image) ? undefined : this.join(scheme, formatImageReference(image).split("/"));
+    return this.join(scheme, formatImageReference(image).split("/"));
   }
 
   /** The module, when it is there, whole and of allowed size. */
   async read(location: string): Promise<Uint8Array | undefined> {
     const path = this.path(location);
-    if (path === undefined) return undefined;
     try {
       const { size } = await stat(path);
       if (size > MAX_MODULE_BYTES) return undefined;
@@ -45,7 +44,6 @@ export class DownloadCache {
   /** Keeps a module; files appear whole or not at all. */
   async write(location: string, bytes: Uint8Array): Promise<void> {
     const path = this.path(location);
-    if (path === undefined) return;
     await mkdir(dirname(path), { recursive: true });
     await writeWhole(path + DIGEST_SUFFIX, digestOf(bytes));
     await writeWhole(path, bytes);

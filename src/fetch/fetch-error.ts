@@ -9,16 +9,23 @@ export class FetchError extends Error {
   readonly stage: FetchStage;
   /** The HTTP status, when the failure is one. */
   readonly status: number | undefined;
+  /** Nobody answered, or only that the server is in trouble: the same request may succeed later. */
+  readonly transient: boolean;
 
-  constructor(
-    message: string,
-    { stage = "download", status, ...options }: ErrorOptions & { stage?: FetchStage; status?: number } = {},
-  ) {
+  constructor(message: string, { stage = "download", status, unanswered = false, ...options }: FetchErrorOptions = {}) {
     super(message, options);
     this.name = "FetchError";
     this.stage = stage;
     this.status = status;
+    this.transient = unanswered || (status !== undefined && status >= 500);
   }
+}
+
+interface FetchErrorOptions extends ErrorOptions {
+  readonly stage?: FetchStage;
+  readonly status?: number;
+  /** No HTTP answer came. */
+  readonly unanswered?: boolean;
 }
 
 /**

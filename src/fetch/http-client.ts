@@ -110,14 +110,14 @@ export class HttpClient {
           dispatcher: this.dispatcher(target, attempt.verified, undici),
         });
       } catch (cause) {
-        if (signal.aborted) throw new FetchError(`no answer from ${url.host} in time`, { cause });
+        if (signal.aborted) throw new FetchError(`no answer from ${url.host} in time`, { cause, unanswered: true });
         failures.push(cause);
         continue;
       }
       return readAnswer(answer, target, maxBytes);
     }
     const reasons = failures.map(reasonOf).filter((reason, index, all) => all.indexOf(reason) === index);
-    throw new FetchError(`cannot reach ${url.host}: ${reasons.join("; ")}`, { cause: failures[0] });
+    throw new FetchError(`cannot reach ${url.host}: ${reasons.join("; ")}`, { cause: failures[0], unanswered: true });
   }
 
   private attempts(url: URL): readonly Attempt[] {
@@ -197,7 +197,7 @@ async function readAnswer(answer: Dispatcher.ResponseData, url: URL, maxBytes: n
     }
   } catch (cause) {
     if (cause instanceof FetchError) throw cause;
-    throw new FetchError(`the answer of ${url.host} broke off: ${reasonOf(cause)}`, { cause });
+    throw new FetchError(`the answer of ${url.host} broke off: ${reasonOf(cause)}`, { cause, unanswered: true });
   }
   return { status: answer.statusCode, headers, body: Buffer.concat(chunks), url };
 }

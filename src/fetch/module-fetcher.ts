@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { DownloadCache } from "./download-cache.js";
 import { FetchError, reasonOf } from "./fetch-error.js";
 import type { HttpClient } from "./http-client.js";
-import { type ImageReference, parseImageReference } from "./image-reference.js";
+import { type ImageReference, isFloating, parseImageReference } from "./image-reference.js";
 import { DOWNLOAD_TIMEOUT_MS, MAX_MODULE_BYTES, MAX_PARALLEL_DOWNLOADS } from "./limits.js";
 import { openRegistries, type RegistryAccessOptions } from "./registry-access.js";
 import { type Descriptor, digestOf, layersOf, type Manifest, type RegistryClient } from "./registry-client.js";
@@ -106,15 +106,31 @@ class Fetcher {
 
   private async fetchImage(location: string, signal: AbortSignal): Promise<FetchedModule> {
     const named = parseImageReference(location.slice("registry://".length));
-    const digest = await this.verifier?.verify(named, signal);
-    const image = digest === undefined ? named : { ...named, digest };
-    const cached = await this.cache.read(location);
-    if (cached !== undefined) {
-      if (digest === undefined) return moduleOf(cached, location);
-      const layer = wasmLayer(await this.registry.manifest(image, signal), location);
-      if (digestOf(cached, layer.digest) === layer.digest) return moduleOf(cached, location);
+    const kept = await this.cache.read(location);
+    if (this.verifier !== undefined) {
+      const image = { ...named, digest: await this.verifier.verify(named, signal) };
+      return this.pull(image, location, signal, kept);
     }
+    if (kept !== undefined && !isFloating(named)) return moduleOf(kept, location);
+    try {
+      return await this.pull(named, location, signal, kept);
+    } catch (error) {
+      // A registry in trouble must not take down a server that only starts another process.
+      if (kept === undefined || !(error instanceof FetchError) || !error.transient) throw error;
+      this.options.warn?.(`${error.message}; ${location} is taken from the download folder, as last pulled`);
+      return moduleOf(kept, location);
+    }
+  }
+
+  /** Asks for the manifest, and for the module unless the kept one is the same. */
+  private async pull(
+    image: ImageReference,
+    location: string,
+    signal: AbortSignal,
+    kept: Uint8Array | undefined,
+  ): Promise<FetchedModule> {
     const layer = wasmLayer(await this.registry.manifest(image, signal), location);
+    if (kept !== undefined && digestOf(kept, layer.digest) === layer.digest) return moduleOf(kept, location);
     const bytes = await this.registry.blob(image, layer, MAX_MODULE_BYTES, signal);
     await this.keep(location, bytes);
     return moduleOf(bytes, location);

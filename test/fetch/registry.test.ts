@@ -54,8 +54,42 @@ describe("modules from OCI registries", () => {
     writeFileSync(kept, "damaged");
     assert.equal(await pull(":v1"), 2);
     assert.equal(await pull(":latest"), 2);
-    assert.equal(await pull(""), 2);
-    assert.deepEqual(readdirSync(join(downloadDirectory, "registry", registry.host)).sort(), ["p:v1", "p:v1.digest"]);
+    assert.equal(await pull(""), 1, "the manifest is asked for, the module is still the same");
+    const changed = Buffer.concat([WASM, Buffer.from("2")]);
+    registry.pushModule("p", "latest", changed);
+    const modules = fetcher(context, { downloadDirectory, sources: insecure(registry.host) });
+    assert.equal((await modules.fetch(`registry://${registry.host}/p`)).digest, sha256(changed));
+    assert.deepEqual(readdirSync(join(downloadDirectory, "registry", registry.host)).sort(), [
+      "p:latest",
+      "p:latest.digest",
+      "p:v1",
+      "p:v1.digest",
+    ]);
+  });
+
+  test("the tag latest is taken from the download folder while the registry is in trouble, and said so", async (context) => {
+    const registry = await TestRegistry.start(context);
+    registry.pushModule("p", "latest", WASM);
+    const downloadDirectory = folder(context);
+    const warnings: string[] = [];
+    const pull = () =>
+      fetcher(context, {
+        downloadDirectory,
+        sources: insecure(registry.host),
+        warn: (message) => warnings.push(message),
+      }).fetch(`registry://${registry.host}/p`);
+    await pull();
+    registry.special.set("/v2/p/manifests/latest", (_, response) => response.writeHead(503).end());
+    assert.equal((await pull()).digest, sha256(WASM));
+    registry.special.set("/v2/p/manifests/latest", (request) => request.socket.destroy());
+    assert.equal((await pull()).digest, sha256(WASM));
+    assert.equal(warnings.length, 2);
+    assert.match(
+      warnings[0]!,
+      /answers 503 to GET .*; registry:\/\/localhost:\d+\/p is taken from the download folder/,
+    );
+    registry.special.set("/v2/p/manifests/latest", (_, response) => response.writeHead(404).end());
+    assert.match(await failureOf(pull()), /answers 404/);
   });
 
   test("a download folder that can't be written costs only a warning", async (context) => {
