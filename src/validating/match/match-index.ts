@@ -36,6 +36,11 @@ export class MatchIndex<T> {
     else if (list.at(-1) !== position) list.push(position);
   }
 
+  /** For tests: how many answers are remembered. */
+  get rememberedCount(): number {
+    return this.remembered.size;
+  }
+
   /** The items that can match, in their order: a superset of those that do. `resources` are the request's and its equivalents. */
   candidates(operation: string, resources: readonly GroupVersionResource[]): readonly T[] {
     if (this.items.length <= 1) return this.items;
