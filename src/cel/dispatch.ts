@@ -3,9 +3,10 @@
  * directly where static types settle which one it is, and asks here for a dispatcher, once per call site, where they don't.
  */
 import type { FunctionDeclaration, Implementation, Overload } from "./declarations.js";
+import { typeNameOf } from "./operators/kind.js";
+import { entriesOf } from "./operators/maps.js";
 import type { Type } from "./types.js";
 import { noSuchOverload } from "./values/cel-error.js";
-import { firstEntry, isList, typeNameOf } from "./values/kind.js";
 import { isDouble, isInt } from "./values/numbers.js";
 import { Duration, Timestamp } from "./values/time.js";
 import { TypeValue } from "./values/type-value.js";
@@ -51,15 +52,15 @@ function guardOf(type: Type): Guard {
     }
     case "list": {
       const element = guardOf(type.element);
-      return (value) => isList(value) && (value.length === 0 || element(value[0] as Value));
+      return (value) => Array.isArray(value) && (value.length === 0 || element(value[0] as Value));
     }
     case "map": {
       const key = guardOf(type.key);
       const entry = guardOf(type.value);
       return (value) => {
         if (typeNameOf(value) !== "map") return false;
-        const first = firstEntry(value);
-        return first === undefined || (key(first[0]) && entry(first[1]));
+        for (const [firstKey, first] of entriesOf(value)) return key(firstKey) && entry(first);
+        return true;
       };
     }
     default:

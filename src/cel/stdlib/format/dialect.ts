@@ -9,7 +9,7 @@ export type Letter = "s" | "d" | "f" | "e" | "b" | "o" | "x" | "X";
 
 /** One version of `format`. */
 export interface Dialect {
-  /** The static kinds that a clause accepts besides dyn; `s` takes more, and looks into literals. */
+  /** The static kinds that a clause accepts besides dyn. */
   readonly kinds: Readonly<Record<Letter, readonly string[]>>;
   /** What an error says of a clause, before `, was given KIND`. */
   readonly complaints: Readonly<Record<Letter, string>>;

@@ -24,7 +24,7 @@ const STRING_COMPLAINT =
 /** Version 2 of the strings extension. */
 export const grouped: Dialect = {
   kinds: {
-    s: [],
+    s: ["null", "bool", "int", "uint", "double", "string", "bytes", "list", "map", "timestamp", "duration", "type"],
     d: ["int", "uint"],
     f: ["double", "string"],
     e: ["double", "string"],
