@@ -15,3 +15,14 @@ const ENCODER = new TextEncoder();
 
 /** The octets of a text. */
 export const encodeUtf8 = (text: string): Uint8Array => ENCODER.encode(text);
+
+/** The number of octets of a text. */
+export function utf8Length(text: string): number {
+  let count = text.length;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    // Each half of a surrogate pair brings two of the pair's four octets.
+    if (unit >= 0x80) count += unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff) ? 1 : 2;
+  }
+  return count;
+}
