@@ -1,0 +1,126 @@
+/** The pool with real threads: what happens to calls that wait, run away, or find the pool closed. */
+import assert from "node:assert/strict";
+import { describe, type TestContext, test } from "node:test";
+import type { Capability } from "../../../src/host-capabilities/host.js";
+import type { Outcome } from "../../../src/policy/outcome.js";
+import { admission, behave, context, file, raw, testRuntime } from "../support.js";
+
+const CHAOS = file("test/fixtures/chaos/wapc.wasm");
+const TIMED_OUT: Outcome = {
+  verdict: "error",
+  cause: "timeout",
+  message: "Policy execution interrupted because it exceeded the allowed execution time",
+};
+
+function pool(t: TestContext, capabilityList: readonly Capability[] = []) {
+  const { runtime } = testRuntime({ workers: 1, defaultTimeoutMs: 30_000, capabilityList });
+  t.after(() => runtime.close());
+  const load = (id: string, timeoutMs = 30_000) =>
+    runtime.load({ id, bytes: CHAOS, settings: {}, hostCapabilities: ["*"], timeoutMs });
+  return { runtime, load };
+}
+
+const loop = admission({ metadata: { annotations: { "chaos/mode": "loop" } } });
+
+describe("the worker pool", () => {
+  test("serves others while a policy loops again and again", async (t) => {
+    const { runtime, load } = pool(t);
+    const honest = await load("honest");
+    const runaway = await load("runaway", 400);
+    const loops = Array.from({ length: 4 }, () => behave(runaway, "loop"));
+    for (let call = 0; call < 20; call++) assert.deepEqual(await behave(honest, "accept"), { verdict: "allow" });
+    // With one slot the four loops run one after another, so at least the last of them is still at it.
+    assert.ok(runtime.status().running + runtime.status().waiting > 0);
+    assert.deepEqual(await Promise.all(loops), [TIMED_OUT, TIMED_OUT, TIMED_OUT, TIMED_OUT]);
+    const { timeouts, recycled, running, waiting } = runtime.status();
+    assert.deepEqual({ timeouts, recycled, running, waiting }, { timeouts: 4, recycled: 4, running: 0, waiting: 0 });
+  });
+
+  test("gives up a waiting call at its caller's deadline", async (t) => {
+    const { runtime, load } = pool(t);
+    const runaway = await load("runaway");
+    const first = runaway.evaluate(loop, context(1_500));
+    const started = performance.now();
+    assert.deepEqual(await runaway.evaluate(loop, context(200)), TIMED_OUT);
+    assert.ok(performance.now() - started < 1_400);
+    assert.deepEqual(await first, TIMED_OUT);
+    assert.equal(runtime.status().waiting, 0);
+  });
+
+  test("drops a waiting call whose caller has gone", async (t) => {
+    const { runtime, load } = pool(t);
+    const runaway = await load("runaway");
+    const first = runaway.evaluate(loop, context(1_000));
+    const gone = new AbortController();
+    const second = runaway.evaluate(loop, { ...context(), signal: gone.signal });
+    gone.abort();
+    assert.equal((await second).verdict, "error");
+    assert.equal(runtime.status().waiting, 0);
+    await first;
+  });
+
+  test("lets others run while a guest waits for the host", async (t) => {
+    let answer: (value: unknown) => void = () => {};
+    const slow: Capability = {
+      namespace: "net",
+      operations: {
+        "v1/dns_lookup_host": {
+          run: () =>
+            new Promise((resolve) => {
+              answer = resolve;
+            }),
+        },
+      },
+    };
+    const { load } = pool(t, [slow]);
+    const [asking, honest] = [await load("asking"), await load("honest")];
+    const asked = asking.evaluate(raw({ mode: 'host:kubewarden:net:v1/dns_lookup_host:"a"' }), context());
+    assert.deepEqual(await behave(honest, "accept"), { verdict: "allow" });
+    assert.deepEqual(await behave(asking, "accept"), { verdict: "allow" });
+    answer("at last");
+    assert.deepEqual(await asked, { verdict: "deny", message: '+"at last"' });
+  });
+
+  test("tells the host when nobody waits for its answer any more", async (t) => {
+    let stopped: AbortSignal | undefined;
+    const deaf: Capability = {
+      namespace: "net",
+      operations: {
+        "v1/dns_lookup_host": {
+          run: (_payload, { signal }) => {
+            stopped = signal;
+            return new Promise(() => {});
+          },
+        },
+      },
+    };
+    const { load } = pool(t, [deaf]);
+    const asking = await load("asking", 500);
+    const mode = 'host:kubewarden:net:v1/dns_lookup_host:"a"';
+    assert.deepEqual(await asking.evaluate(raw({ mode }), context()), TIMED_OUT);
+    assert.equal(stopped?.aborted, true);
+  });
+
+  test("one call's memory is not the next one's, also behind a crash", async (t) => {
+    const { load } = pool(t);
+    const policy = await load("p");
+    for (const mode of ["accept", "oom", "accept", "trap", "stack", "accept"]) {
+      const outcome = await behave(policy, mode);
+      assert.equal(outcome.verdict, mode === "accept" ? "allow" : "error");
+    }
+  });
+
+  test("refuses when it is closed, and ends what runs", async (t) => {
+    const { runtime, load } = pool(t);
+    const policy = await load("p");
+    const [running, waiting] = [behave(policy, "loop"), behave(policy, "loop")];
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    runtime.close();
+    const refused: Outcome = {
+      verdict: "error",
+      cause: "unavailable",
+      message: "internal server error: the server is shutting down",
+    };
+    assert.deepEqual(await Promise.all([running, waiting, behave(policy, "accept")]), [refused, refused, refused]);
+  });
+});
