@@ -9,22 +9,20 @@ import type {
   SelectExpr,
   StructExpr,
 } from "../ast.js";
-import type { FunctionDeclaration } from "../declarations.js";
+import type { FunctionDeclaration, KubernetesMinor } from "../declarations.js";
 import type { IssueCollector } from "../issues.js";
 import { BOOL, DYN, ERROR, formatType, INT, listType, mapType, optionalType, type Type, typeParam } from "../types.js";
 import { dottedPath } from "./dotted-path.js";
 import { literalType } from "./literal-type.js";
+import { Locals } from "./locals.js";
 import type { Names } from "./names.js";
 import { type PreparedOverload, rename } from "./overloads.js";
 import { Substitution } from "./substitution.js";
 import { isDynamic, isExactType, mostGeneral, optionalContent } from "./type-relations.js";
 import { NULL_VALUE } from "./well-known-types.js";
 
-/** A comprehension variable. */
-interface Local {
-  readonly name: string;
-  readonly type: Type;
-}
+/** The first Kubernetes minor whose checker orders numbers of different types. */
+const ACROSS_TYPES_SINCE: KubernetesMinor = 128;
 
 /** Checks one tree; made for one use. */
 export class Checker {
@@ -32,15 +30,19 @@ export class Checker {
   readonly overloads = new Map<number, readonly string[]>();
   readonly typeNames = new Set<number>();
   readonly #substitution = new Substitution();
-  /** Comprehension variables in scope, innermost last. */
-  readonly #locals: Local[] = [];
+  readonly #locals = new Locals();
   #freeTypes = 0;
+  /** Whether numbers of different types may be ordered: before Kubernetes 1.28 only from the first comprehension on, a quirk of the reference. */
+  #acrossTypes: boolean;
 
   constructor(
     readonly names: Names,
     readonly prepared: (declaration: FunctionDeclaration) => readonly PreparedOverload[],
     readonly issues: IssueCollector,
-  ) {}
+  ) {
+    const { flavour, version } = names.declarations;
+    this.#acrossTypes = flavour === "standard" || version >= ACROSS_TYPES_SINCE;
+  }
 
   /** Checks a whole tree and answers it with its names resolved. Afterwards {@link types} has no type parameters. */
   run(expr: Expr): Expr {
@@ -96,16 +98,9 @@ export class Checker {
     this.issues.add(expr.offset, `undeclared reference to '${name}' (in container '${container}')`);
   }
 
-  #local(name: string): Local | undefined {
-    for (let index = this.#locals.length - 1; index >= 0; index -= 1) {
-      if (this.#locals[index]!.name === name) return this.#locals[index];
-    }
-    return undefined;
-  }
-
   #ident(expr: IdentExpr): Expr {
-    const local = expr.rooted ? undefined : this.#local(expr.name);
-    if (local !== undefined) return this.#typed(expr, local.type);
+    const local = expr.rooted ? undefined : this.#locals.find(expr.name);
+    if (local !== undefined) return this.#typed(expr, local);
     const resolved = this.#global(expr, expr.name, expr.rooted);
     if (resolved !== undefined) return resolved;
     this.#undeclared(expr, expr.rooted ? `.${expr.name}` : expr.name);
@@ -127,7 +122,7 @@ export class Checker {
   #select(expr: SelectExpr): Expr {
     const path = expr.testOnly ? undefined : dottedPath(expr);
     if (path !== undefined && this.names.mayBeDotted(path.first)) {
-      const shadowed = !path.rooted && this.#local(path.first) !== undefined;
+      const shadowed = !path.rooted && this.#locals.find(path.first) !== undefined;
       const resolved = shadowed ? undefined : this.#global(expr, path.name, path.rooted);
       if (resolved !== undefined) return resolved;
     }
@@ -229,7 +224,7 @@ export class Checker {
     const fitting: string[] = [];
     let type: Type | undefined;
     for (const overload of this.prepared(declaration)) {
-      if (overload.member !== member) continue;
+      if (overload.member !== member || (overload.acrossTypes && !this.#acrossTypes)) continue;
       const result = this.#fit(overload, argTypes);
       if (result === undefined) continue;
       fitting.push(overload.id);
@@ -345,21 +340,23 @@ export class Checker {
     const accuInit = this.#check(expr.accuInit);
     const rangeType = this.#substitution.apply(this.#typeOf(range), false);
     const accuType = this.#typeOf(accuInit);
-    const depth = this.#locals.length;
-    this.#locals.push({ name: expr.accuVar, type: accuType });
+    const depth = this.#locals.depth;
+    this.#acrossTypes = true;
+    this.#locals.add(expr.accuVar, accuType);
     const [first, second] = this.#iterationTypes(range, rangeType);
     if (expr.iterVar2 === undefined) {
-      this.#locals.push({ name: expr.iterVar, type: rangeType.kind === "list" ? second : first });
+      this.#locals.add(expr.iterVar, rangeType.kind === "list" ? second : first);
     } else {
-      this.#locals.push({ name: expr.iterVar, type: first }, { name: expr.iterVar2, type: second });
+      this.#locals.add(expr.iterVar, first);
+      this.#locals.add(expr.iterVar2, second);
     }
     const loopCondition = this.#check(expr.loopCondition);
     this.#assertType(loopCondition, BOOL);
     const loopStep = this.#check(expr.loopStep);
     this.#assertType(loopStep, accuType);
-    this.#locals.length = depth + 1;
+    this.#locals.leave(depth + 1);
     const result = this.#check(expr.result);
-    this.#locals.length = depth;
+    this.#locals.leave(depth);
     const resolved = { ...expr, range, accuInit, loopCondition, loopStep, result };
     return this.#typed(resolved, this.#substitution.apply(this.#typeOf(result), false));
   }

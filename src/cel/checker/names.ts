@@ -92,7 +92,8 @@ export class Names {
   }
 
   #type(name: string): ResolvedName | undefined {
-    const { typeNames, objectTypes } = this.declarations;
+    const { typeNames, objectTypes, functions } = this.declarations;
+    if (name === "optional_type" && !functions.has("optional.none")) return undefined;
     const type =
       typeNames.get(name) ??
       (objectTypes.has(name) ? objectType(name) : undefined) ??

@@ -9,14 +9,19 @@ export interface PreparedOverload {
   readonly params: readonly Type[];
   readonly result: Type;
   readonly typeParams: readonly string[];
+  /** Orders numbers of different types. */
+  readonly acrossTypes: boolean;
 }
+
+/** `less_int64_double`, `greater_equals_uint64_int64`, … */
+const ACROSS_TYPES = /^(less|greater)(_equals)?_(int64|uint64|double)_(int64|uint64|double)$/;
 
 /** The overloads of a function, prepared. */
 export function prepareOverloads(declaration: FunctionDeclaration): readonly PreparedOverload[] {
   return declaration.overloads.map(({ id, member, params, result }) => {
     const names = new Set<string>();
     for (const type of [...params, result]) collectParams(type, names);
-    return { id, member, params, result, typeParams: [...names] };
+    return { id, member, params, result, typeParams: [...names], acrossTypes: ACROSS_TYPES.test(id) };
   });
 }
 

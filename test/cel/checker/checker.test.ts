@@ -102,6 +102,22 @@ describe("calls", () => {
   });
 });
 
+describe("older environments", () => {
+  const older = vectorDeclarations("kubernetes", 127);
+
+  test("order numbers of one type only, until a comprehension comes by", () => {
+    assert.deepEqual(issuesOf("i < d", older), ["1:3 found no matching overload for '_<_' applied to '(int, double)'"]);
+    assert.deepEqual(issuesOf("i < d"), []);
+    assert.deepEqual(issuesOf("[1].all(x, true) && i < d", older), []);
+  });
+
+  test("have no optional values before 1.28", () => {
+    assert.deepEqual(issuesOf("type(i) == optional_type", older), [
+      "1:12 undeclared reference to 'optional_type' (in container '')",
+    ]);
+  });
+});
+
 describe("selection and literals", () => {
   test("objects have their declared fields; reserved words need no escape from 1.31 on", () => {
     assert.deepEqual(issuesOf("request.foo"), ["1:8 undefined field 'foo'"]);
