@@ -50,7 +50,7 @@ describe("loading", () => {
       [
         "error 1.yaml:2 spec.validationActions Invalid value:",
         "error 0.yaml:2 spec.failurePolicy Unsupported value:",
-        "error 0.yaml:4 spec.validations.0.expression Invalid val",
+        "error 0.yaml:4 spec.validations.0.expression Invalid value:",
       ],
     );
     assert.deepEqual(
