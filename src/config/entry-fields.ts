@@ -21,7 +21,7 @@ const capabilityPattern: Shape<string> = {
       return pattern.trim();
     } catch (mistake) {
       if (!(mistake instanceof CapabilityPatternError)) throw mistake;
-      sink.error(path, `invalid hostCapabilities pattern for policy ${String(path[0])}: ${mistake.message}`);
+      sink.error(path, `invalid hostCapabilities pattern for policy ${sink.policy}: ${mistake.message}`);
       return undefined;
     }
   },

@@ -19,6 +19,7 @@ import { Origin } from "./origin.js";
 import type { Path } from "./problem.js";
 import type { ProblemSink } from "./problem-sink.js";
 import { type Fields, type Hints, type RecordValue, record } from "./record-shape.js";
+import type { Reference } from "./references.js";
 import { readResource } from "./resource-reader.js";
 import { mismatch } from "./shape.js";
 import type { SourceDocument } from "./source-document.js";
@@ -33,6 +34,8 @@ export interface ReadContext {
   readonly defaultHostCapabilities: readonly string[];
   /** Resource files being read, outermost first: one that names itself never ends. */
   readonly chain: readonly string[];
+  /** Gets every reference to another entry. */
+  readonly references: Reference[];
   /** Counts policies and members of the whole configuration. */
   readonly budget: { policies: number };
 }

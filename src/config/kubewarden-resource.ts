@@ -81,7 +81,7 @@ export function entryFromKubewardenResource(
   overrides: ResourceFields,
   outer: ReadContext,
 ): PolicyEntry | undefined {
-  const sink = new ProblemSink(document);
+  const sink = new ProblemSink(document, outer.sink.policy);
   const context: ReadContext = {
     ...outer,
     document,

@@ -4,7 +4,7 @@ import type { Config, ConfigEntry, PolicyEntry } from "./entry.js";
 import { type ReadContext, readPolicy } from "./entry-reader.js";
 import { comparePlaces, formatProblem, type Problem } from "./problem.js";
 import { ProblemSink } from "./problem-sink.js";
-import { checkReferences } from "./references.js";
+import { checkReferences, type Reference } from "./references.js";
 import { parseConfiguration, type SourceDocument } from "./source-document.js";
 import { describeNode, type Pair } from "./source-node.js";
 
@@ -60,8 +60,10 @@ function readConfig(text: string, file: string, files: ConfigFiles, options: Con
     return readEntry(pair, flaws, { document, files, options, budget });
   });
   const good = read.flatMap(({ entry }) => (entry === undefined ? [] : [entry]));
+  const references = read.flatMap((each) => each.references);
   const wrongReferences = checkReferences(
-    good,
+    references,
+    good.map(({ id }) => id),
     read.map(({ id }) => id),
   );
   const everything = read.map(({ id, entry, problems: own }) => ({
@@ -86,20 +88,29 @@ interface EntryContext extends Pick<ReadContext, "document" | "files" | "budget"
   readonly options: ConfigOptions;
 }
 
-/** One entry with everything said about it; `entry` is absent only when there is at least one error. */
+/** An entry with everything said about it; `entry` is absent only when there is at least one error. */
+interface ReadEntry {
+  readonly id: string;
+  readonly entry: PolicyEntry | undefined;
+  readonly problems: readonly Problem[];
+  /** Also those of members whose group has errors. */
+  readonly references: readonly Reference[];
+}
+
 function readEntry(
   { key: id, value }: Pair,
   flaws: readonly Problem[],
   { document, files, options, budget }: EntryContext,
-): { readonly id: string; readonly entry: PolicyEntry | undefined; readonly problems: readonly Problem[] } {
-  const sink = new ProblemSink(document);
+): ReadEntry {
+  const sink = new ProblemSink(document, id);
   for (const flaw of flaws) sink.addError(flaw);
   if (id === "") sink.keyError([id], "Not a valid Policy ID: it is empty");
   if (id.includes("/")) sink.keyError([id], `policy name '${id}' contains a '/' character`);
   const defaultHostCapabilities = Object.freeze([...(options.defaultHostCapabilities ?? [])]);
-  const context = { document, sink, files, defaultHostCapabilities, chain: [], budget };
+  const references: Reference[] = [];
+  const context = { document, sink, files, defaultHostCapabilities, chain: [], budget, references };
   const entry = readPolicy(value, id, [id], { member: false }, context);
-  return { id, entry, problems: sink.problems };
+  return { id, entry, problems: sink.problems, references };
 }
 
 function unusable(file: string, problems: readonly Problem[]): ConfigResult {

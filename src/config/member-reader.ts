@@ -56,7 +56,10 @@ function readMember(
   const origin = new Origin(context.document, path);
   if (node.kind === "map" && pairOf(node, "policy") !== undefined) {
     const fields = reference.read(node, path, context.sink);
-    return fields && Object.freeze({ name, origin, policy: Object.freeze({ kind: "reference", id: fields.policy }) });
+    if (fields === undefined) return undefined;
+    const { sink, references } = context;
+    references.push({ from: sink.policy, to: fields.policy, problem: (message) => origin.error(["policy"], message) });
+    return Object.freeze({ name, origin, policy: Object.freeze({ kind: "reference", id: fields.policy }) });
   }
   const policy = readPolicy(node, `${groupId}/${name}`, path, { member: true, depth }, context);
   return policy && Object.freeze({ name, origin, policy });

@@ -8,7 +8,11 @@ export class ProblemSink {
   private readonly collected: Problem[] = [];
   private errors = 0;
 
-  constructor(private readonly document: SourceDocument) {}
+  /** @param policy the id of the entry that is read, for messages that name it */
+  constructor(
+    private readonly document: SourceDocument,
+    readonly policy = "",
+  ) {}
 
   /** Everything noted so far, at most {@link MAX_PROBLEMS}. */
   get problems(): readonly Problem[] {

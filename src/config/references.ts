@@ -1,57 +1,45 @@
 /** Checks what entries say about each other: references to unknown policies, and groups that contain themselves. */
-
 import { didYouMean } from "../data/suggest.js";
-import type { GroupEntry, PolicyEntry } from "./entry.js";
 import type { Problem } from "./problem.js";
 
-/** A reference from a top-level group (or an inline group in it) to an entry. */
-interface Reference {
+/** A reference from a top-level group (or a group inside of it) to an entry. */
+export interface Reference {
+  /** Id of the top-level entry. */
+  readonly from: string;
   readonly to: string;
+  /** A problem at the place of the reference. */
   readonly problem: (message: string) => Problem;
 }
 
 /**
- * The errors of every group that has any, by id.
- * @param entries the entries that are right so far
+ * The errors of references, by the id of the entry that has them.
+ * @param good the ids of entries that are right so far: only these can contain themselves
  * @param ids the ids of all entries, invalid ones included: referring to those is no error of the one who refers
  */
 export function checkReferences(
-  entries: readonly PolicyEntry[],
+  references: readonly Reference[],
+  good: readonly string[],
   ids: readonly string[],
 ): ReadonlyMap<string, readonly Problem[]> {
-  const graph = new Map(entries.map((entry) => [entry.id, entry.kind === "group" ? referencesOf(entry) : []]));
   const known = new Set(ids);
-  const errors = new Map<string, readonly Problem[]>();
-  for (const [id, references] of graph) {
-    const problems = references.flatMap((reference) => {
-      if (!known.has(reference.to)) {
-        return [
-          reference.problem(`no policy is named ${JSON.stringify(reference.to)}${didYouMean(reference.to, ids)}`),
-        ];
-      }
-      const cycle = pathBetween(reference.to, id, graph);
-      return cycle === undefined
-        ? []
-        : [reference.problem(`groups must not contain themselves: ${[id, ...cycle].join(" -> ")}`)];
-    });
-    if (problems.length > 0) errors.set(id, problems);
+  const graph = new Map(good.map((id): [string, string[]] => [id, []]));
+  for (const { from, to } of references) graph.get(from)?.push(to);
+  const errors = new Map<string, Problem[]>();
+  for (const { from, to, problem } of references) {
+    const cycle = known.has(to) ? pathBetween(to, from, graph) : undefined;
+    const message = !known.has(to)
+      ? `no policy is named ${JSON.stringify(to)}${didYouMean(to, ids)}`
+      : cycle && `groups must not contain themselves: ${[from, ...cycle].join(" -> ")}`;
+    if (message !== undefined) errors.set(from, [...(errors.get(from) ?? []), problem(message)]);
   }
   return errors;
-}
-
-function referencesOf(group: GroupEntry): readonly Reference[] {
-  return group.members.flatMap(({ policy, origin }): readonly Reference[] => {
-    if (policy.kind === "group") return referencesOf(policy);
-    if (policy.kind !== "reference") return [];
-    return [{ to: policy.id, problem: (message) => origin.error(["policy"], message) }];
-  });
 }
 
 /** The shortest way along references from one entry to another, both included. */
 function pathBetween(
   from: string,
   to: string,
-  graph: ReadonlyMap<string, readonly Reference[]>,
+  graph: ReadonlyMap<string, readonly string[]>,
 ): readonly string[] | undefined {
   const cameFrom = new Map<string, string | undefined>([[from, undefined]]);
   for (const current of cameFrom.keys()) {
@@ -60,7 +48,7 @@ function pathBetween(
       for (let step: string | undefined = current; step !== undefined; step = cameFrom.get(step)) path.unshift(step);
       return path;
     }
-    for (const { to: next } of graph.get(current) ?? []) if (!cameFrom.has(next)) cameFrom.set(next, current);
+    for (const next of graph.get(current) ?? []) if (!cameFrom.has(next)) cameFrom.set(next, current);
   }
   return undefined;
 }

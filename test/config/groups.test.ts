@@ -107,6 +107,13 @@ g2: {${GROUP}, policies: {a: {module: ./x.wasm}}}`;
     test(name, () => assert.deepEqual(problems(text), expected));
   }
 
+  test("references of a group with other mistakes are checked too", () => {
+    assert.deepEqual(problems(`g: {${GROUP}, policies: {a: {policy: nope}, b: {modul: x}}}`), [
+      'p.yaml:1:57: g.policies.a.policy: no policy is named "nope"',
+      'p.yaml:1:67: g.policies.b: says not what it is: expected exactly one of policy, module, resource, cel, expression (did you mean "module"?)',
+    ]);
+  });
+
   test("a cycle is an error of every group on it, with its path; others are untouched", () => {
     const group = (id: string, member: string) =>
       `${id}:\n  expression: a()\n  message: m\n  policies:\n    a: {policy: ${member}}\n`;
