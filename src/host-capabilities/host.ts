@@ -61,6 +61,21 @@ export interface Capability {
 /** Told when a policy asks for what it was not granted. */
 export type ViolationSink = (message: string, fields: Readonly<Record<string, string>>) => void;
 
+/** A call that has passed the gates, its payload read. */
+export interface HostCallPayload {
+  readonly namespace: string;
+  readonly operation: string;
+  readonly payload: unknown;
+}
+
+/**
+ * Stands between the gates and the capability: records or replays (spec kubewarden.md 10.2).
+ * @param run the capability itself
+ */
+export type Executor = (call: HostCallPayload, run: () => Promise<unknown>) => Promise<unknown>;
+
+const execute: Executor = (_, run) => run();
+
 /** A payload did not have the right shape; the message goes to the guest as it is. */
 export class PayloadError extends Error {
   override readonly name = "PayloadError";
@@ -73,6 +88,7 @@ export class HostCapabilities {
   constructor(
     capabilities: readonly Capability[],
     private readonly onViolation: ViolationSink,
+    private readonly executor: Executor = execute,
   ) {
     this.namespaces = new Map(capabilities.map((capability) => [capability.namespace, capability]));
   }
@@ -108,7 +124,8 @@ export class HostCapabilities {
       return refuse(messageOf(error));
     }
     try {
-      const answer = await raced(serving.run(payload, context), context.signal);
+      const execution = this.executor({ namespace, operation, payload }, () => serving.run(payload, context));
+      const answer = await raced(execution, context.signal);
       return { ok: true, payload: new TextEncoder().encode(stringifyJson(answer)) };
     } catch (error) {
       if (error instanceof PayloadError) return refuse(error.message);

@@ -1,16 +1,18 @@
 /** What guests may ask of the host. */
 import { lookup } from "node:dns/promises";
 import { cryptoCapability } from "./crypto.js";
-import { type Capability, HostCapabilities, type ViolationSink } from "./host.js";
+import { type Capability, type Executor, HostCapabilities, type ViolationSink } from "./host.js";
 import { type ImageReader, NO_REGISTRY } from "./images.js";
 import { kubernetesCapability } from "./kubernetes/capability.js";
 import { type KubernetesReader, NO_CLUSTER } from "./kubernetes/reader.js";
 import { netCapability } from "./net.js";
 import { ociCapability } from "./oci.js";
 
-export { HostCapabilities, type ViolationSink } from "./host.js";
+export { type Executor, HostCapabilities, type ViolationSink } from "./host.js";
 export { type ImageReader, NO_REGISTRY, type RequiredSignature } from "./images.js";
 export { type KubernetesReader, NO_CLUSTER } from "./kubernetes/reader.js";
+
+export { type Recording, type Replay, recordSession, replaySession, SessionError } from "./sessions/session.js";
 
 /** The windows through which the host looks for guests. */
 export interface HostWindows {
@@ -18,12 +20,14 @@ export interface HostWindows {
   readonly kubernetes?: KubernetesReader;
   /** Default: there is no registry. */
   readonly images?: ImageReader;
+  /** Records or replays a session. Default: neither. */
+  readonly executor?: Executor;
   /** Told when a policy asks for what it was not granted. */
   readonly violation: ViolationSink;
 }
 
 /** All capabilities of spec kubewarden.md 7.2. */
-export function createHostCapabilities({ kubernetes, images, violation }: HostWindows): HostCapabilities {
+export function createHostCapabilities({ kubernetes, images, executor, violation }: HostWindows): HostCapabilities {
   const monotonic = () => performance.now();
   const capabilities: readonly Capability[] = [
     netCapability(async (host) => (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address)),
@@ -31,5 +35,5 @@ export function createHostCapabilities({ kubernetes, images, violation }: HostWi
     kubernetesCapability(kubernetes ?? NO_CLUSTER, monotonic),
     ociCapability(images ?? NO_REGISTRY, monotonic),
   ];
-  return new HostCapabilities(capabilities, violation);
+  return new HostCapabilities(capabilities, violation, executor);
 }
