@@ -3,6 +3,7 @@
  * One overload carries its signature and its implementation, so that a function is described in one place.
  */
 import type { Type } from "./types.js";
+import type { Interruption } from "./values/interruption.js";
 import type { Result, Value } from "./values/value.js";
 
 /** A Kubernetes minor version as a number: 1.37 is 137. A declaration `since` a later version is not part of an environment. */
@@ -10,7 +11,7 @@ export type KubernetesMinor = number;
 
 /**
  * The implementation of an overload. It gets evaluated arguments (the receiver first), never errors, and returns a value or an error;
- * it never throws. Arguments may be of any kind where the expression is dynamic: the caller has checked each against the declared
+ * it throws nothing but an {@link Interruption}, for a result out of all proportion. Arguments may be of any kind where the expression is dynamic: the caller has checked each against the declared
  * parameter (lists by their first element, maps by one entry: spec kubernetes-cel.md 3.1), or the overload is `dynamic`.
  */
 export type Implementation = (...args: readonly Value[]) => Result;

@@ -65,7 +65,7 @@ class CelEnvironment implements Environment {
       return { ok: false, issues: [], text: error.message, phase: "program" };
     }
     const kubernetes = this.declarations.flavour === "kubernetes";
-    const decorations = { trace: options.trace ?? false, cost: options.cost ?? kubernetes };
+    const decorations = { trace: options.trace ?? false, cost: options.cost ?? kubernetes, standard: !kubernetes };
     const limit = kubernetes ? KUBERNETES_COST_LIMIT : Number.POSITIVE_INFINITY;
     const estimate = () => estimateCost(checked);
     return { ok: true, program: new CompiledProgram(checked, plan, decorations, limit, estimate) };

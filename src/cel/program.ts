@@ -4,12 +4,13 @@
 import type { Expr, ParsedExpr } from "./ast.js";
 import type { CheckedExpr } from "./checked.js";
 import { Emitter, type Evaluator } from "./compiler/emitter.js";
-import { Interruption, Meter } from "./compiler/meter.js";
+import { Meter } from "./compiler/meter.js";
 import type { Plan } from "./compiler/plan.js";
 import type { Suspended } from "./declarations.js";
 import type { Bindings, CompileOptions, Evaluation, EvaluationOptions, Program } from "./index.js";
 import type { Type } from "./types.js";
 import { CelError } from "./values/cel-error.js";
+import { Interruption } from "./values/interruption.js";
 import type { Result, Value } from "./values/value.js";
 
 /** What one expression evaluation may cost in Kubernetes (spec kubernetes-cel.md 5.1). */
@@ -28,7 +29,7 @@ export class CompiledProgram implements Program {
   constructor(
     checked: CheckedExpr,
     private readonly plan: Plan,
-    private readonly options: Required<Pick<CompileOptions, "trace" | "cost">>,
+    private readonly options: Required<Pick<CompileOptions, "trace" | "cost">> & { readonly standard: boolean },
     private readonly defaultLimit: number,
     private readonly estimator: () => { readonly min: bigint; readonly max: bigint },
   ) {
@@ -62,6 +63,7 @@ export class CompiledProgram implements Program {
     }
     if (thrown.reason === "suspended") return { result: thrown.suspended as Suspended, cost: meter.cost };
     if (thrown.reason === "deadline") return { result: new CelError("operation interrupted"), cost: meter.cost };
+    if (thrown.reason === "fault") return { result: new CelError(thrown.message ?? ""), cost: meter.cost };
     return { result: limitExceeded(), cost: this.#exactCost(bindings, options, meter) };
   }
 
@@ -78,8 +80,8 @@ export class CompiledProgram implements Program {
   }
 
   #build(exact: boolean): Evaluator {
-    const { cost, trace } = this.options;
-    return new Emitter({ counting: cost, exact, trace: trace && !exact }).build(this.plan);
+    const { cost, trace, standard } = this.options;
+    return new Emitter({ counting: cost, exact, trace: trace && !exact, standard }).build(this.plan);
   }
 }
 

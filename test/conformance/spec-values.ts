@@ -55,10 +55,10 @@ export function specValue(json: unknown): Value {
     case "typeValue":
       return new TypeValue(content as string);
     case "listValue":
-      return (((content as Json)["values"] ?? []) as unknown[]).map(specValue);
+      return (((content as Json).values ?? []) as unknown[]).map(specValue);
     case "mapValue": {
       const map = new MapValue();
-      for (const { key, value } of ((content as Json)["entries"] ?? []) as Json[])
+      for (const { key, value } of ((content as Json).entries ?? []) as Json[])
         map.set(specValue(key), specValue(value));
       return map;
     }
@@ -72,7 +72,7 @@ export function specValue(json: unknown): Value {
 /** The well-known types among messages. */
 function messageValue(message: Json): Value {
   const name = String(message["@type"]).replace("type.googleapis.com/", "");
-  const value = message["value"];
+  const value = message.value;
   switch (name) {
     case "google.protobuf.Timestamp": {
       const timestamp = parseTimestamp(value as string);
@@ -177,9 +177,9 @@ export function specType(json: unknown): Type {
     case "type":
       return typeType(specType(content));
     case "listType":
-      return listType(specType((content as Json)["elemType"] ?? {}));
+      return listType(specType((content as Json).elemType ?? {}));
     case "mapType":
-      return mapType(specType((content as Json)["keyType"] ?? {}), specType((content as Json)["valueType"] ?? {}));
+      return mapType(specType((content as Json).keyType ?? {}), specType((content as Json).valueType ?? {}));
     case "abstractType": {
       const { name, parameterTypes = [] } = content as { name: string; parameterTypes?: unknown[] };
       return opaqueType(name, ...parameterTypes.map(specType));

@@ -111,7 +111,8 @@ export class Checker {
   #global(expr: Expr, name: string, rooted: boolean): Expr | undefined {
     const resolved = this.names.resolve(name, rooted);
     if (resolved === undefined) {
-      if (name !== NULL_VALUE) return undefined;
+      const { container } = this.names.declarations;
+      if (name !== NULL_VALUE && (rooted || `${container}.${name}` !== NULL_VALUE)) return undefined;
       return this.#typed({ kind: "literal", id: expr.id, offset: expr.offset, value: 0 }, INT);
     }
     if (resolved.isType) this.typeNames.add(expr.id);

@@ -4,10 +4,11 @@
  *
  * A chain becomes optional at its first optional step, or when its root is an optional at run time; in an optional chain `undefined` is "none".
  */
+import { isQualifier } from "../operators/qualify.js";
 import type { Value } from "../values/value.js";
 import { ANY, CAN, type Out } from "./code.js";
 import type { Emitter } from "./emitter.js";
-import type { AttributePlan, Qualifier } from "./plan.js";
+import type { AttributePlan, Plan, Qualifier } from "./plan.js";
 
 /**
  * Names that something other than a plain object may answer to: of all built-in prototypes a value can have. Reading any other name in place
@@ -144,7 +145,7 @@ function emitSteps(emitter: Emitter, chain: Chain, qualifiers: readonly Qualifie
       last = qualifier;
       break;
     }
-    if (qualifier.key.kind !== "const") {
+    if (qualifier.key.kind !== "const" || !isQualifier(qualifier.key.value)) {
       flush();
       emitComputedStep(emitter, chain, qualifier);
     } else {
@@ -216,7 +217,7 @@ function emitComputedStep(emitter: Emitter, chain: Chain, qualifier: Qualifier):
   const own = `typeof ${key.code}==="string"&&${plain(current)}&&(${to}=${current}[${key.code}])!==undefined&&typeof ${to}!=="function"&&${key.code}!=="__proto__"&&!isArray(${current})&&${current}.BYTES_PER_ELEMENT===undefined`;
   const indexed = `typeof ${key.code}==="number"&&isArray(${current})&&(${to}=${current}[${key.code}])!==undefined`;
   const fast = keyKind === "int" ? indexed : keyKind === "string" ? own : `${own}||${indexed}`;
-  code.add(`if(!(${fast})){${to}=step(${current},${key.code},${chain.optional});`);
+  code.add(`if(!(${fast})){${to}=step(${current},${key.code},${chain.optional},${isVariable(qualifier.key)});`);
   if (chain.optional === false) {
     code.add(`if(${to} instanceof E){${result}=${to};`);
     emitter.units(1);
@@ -228,6 +229,12 @@ function emitComputedStep(emitter: Emitter, chain: Chain, qualifier: Qualifier):
   }
   emitter.units(1);
   chain.current = to;
+}
+
+/** Whether a key is read from a variable of the environment, not from one of a loop or from an operation. */
+function isVariable(key: Plan): boolean {
+  if (key.kind === "conditional") return isVariable(key.yes);
+  return key.kind === "attribute" && key.root.kind === "global";
 }
 
 /** One unit of cost when a condition holds. */

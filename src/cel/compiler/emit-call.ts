@@ -1,6 +1,7 @@
 /**
  * Strict calls: arguments, then the operation, then its cost (spec kubernetes-cel.md 2.8 and 5.3).
  */
+import { mayFault } from "../cost/runtime-cost.js";
 import { CAN, type Out } from "./code.js";
 import { emitOperator } from "./emit-operators.js";
 import type { Emitter } from "./emitter.js";
@@ -62,5 +63,8 @@ function invocation(emitter: Emitter, plan: CallPlan, args: readonly Out[]): str
 /** Adds the cost of a call whose result is in `result`. */
 export function emitCost(emitter: Emitter, plan: CallPlan, args: readonly Out[], result: string): void {
   if (typeof plan.cost === "number") emitter.lump(plan.cost);
-  else emitter.lump(`${emitter.code.constant(plan.cost)}([${args.map((arg) => arg.code).join(",")}],${result})`);
+  else {
+    if (mayFault(plan.overload)) emitter.code.add("c.cost=cost;");
+    emitter.lump(`${emitter.code.constant(plan.cost)}([${args.map((arg) => arg.code).join(",")}],${result})`);
+  }
 }

@@ -123,31 +123,29 @@ function isBinding(plan: FoldPlan): boolean {
 function emitBinding(emitter: Emitter, plan: FoldPlan): Out {
   const { code } = emitter;
   const [value, result] = [code.temp(), code.temp()];
-  const uses = countUses(plan.result, plan);
-  if (uses.certain || plan.start.kind === "const") {
+  code.add("{");
+  if (plan.start.kind === "const" || usesCertainly(plan.result, plan)) {
     const out = emitter.emit(plan.start);
     code.add(`${value}=${out.code};`);
     emitter.bind(plan.accumulator, { code: value, can: out.can });
   } else {
-    // Written at each use; used or not is known only there.
-    code.add(`${value}=undefined;`);
+    // Whether it is used is known only at run time, and it may be named often: one function, called at first use.
+    const start = code.label();
+    code.add(`${value}=undefined;const ${start}=()=>{`);
+    const out = emitter.emit(plan.start);
+    code.add(`return ${out.code};};`);
     emitter.lazy.set(plan.accumulator, () => {
-      code.add(`if(${value}===undefined){`);
-      const out = emitter.emit(plan.start);
-      code.add(`${value}=${out.code};}`);
+      code.add(`if(${value}===undefined)${value}=${start}();`);
       return { code: value, can: ANY };
     });
   }
+  // In a block: the function's name is declared there.
   const outcome = emitter.emit(plan.result);
-  code.add(`${result}=${outcome.code};`);
+  code.add(`${result}=${outcome.code};}`);
   return { code: result, can: outcome.can };
 }
 
-/** Whether the name is certainly evaluated whenever the result is. */
-function countUses(plan: Plan, fold: FoldPlan): { readonly certain: boolean } {
-  return { certain: usesCertainly(plan, fold) };
-}
-
+/** Whether the bound name is certainly evaluated whenever the result is. */
 function usesCertainly(plan: Plan, fold: FoldPlan): boolean {
   switch (plan.kind) {
     case "attribute":

@@ -25,7 +25,7 @@ import type {
   Slot,
   StructPlan,
 } from "./plan.js";
-import { HELPERS } from "./runtime.js";
+import { HELPERS, STANDARD_HELPERS } from "./runtime.js";
 
 /** What the emitter makes. */
 export type Evaluator = (bindings: Bindings, meter: Meter) => Result;
@@ -35,6 +35,8 @@ export interface EmitOptions {
   readonly counting: boolean;
   readonly exact: boolean;
   readonly trace: boolean;
+  /** The rules of the language definition rather than Kubernetes'. */
+  readonly standard: boolean;
 }
 
 /** How a loop's variable is read where its name occurs. */
@@ -63,7 +65,7 @@ export class Emitter {
     this.code.add(`c.cost=cost;return ${out.code};`);
     const globals = [...this.#globals].map(([name, variable]) => `${variable}=V[${this.code.constant(name)}]`);
     const head = `let cost=0;const L=c.limit,D=c.timed${globals.map((global) => `,${global}`).join("")};\n`;
-    return this.code.build(HELPERS, "V,c", head) as Evaluator;
+    return this.code.build(this.options.standard ? STANDARD_HELPERS : HELPERS, "V,c", head) as Evaluator;
   }
 
   /** Writes a node; attributes with the cost of their root. */
@@ -286,7 +288,7 @@ export class Emitter {
       if ((value.can & CAN.ERROR) !== 0)
         code.add(`if(${value.code} instanceof E){${result}=${value.code};break ${label};}`);
       code.add(
-        `if((${failure}=setEntry(${map},${key.code},${value.code},${entry.optional}))!==undefined){${result}=${failure};break ${label};}`,
+        `c.cost=cost;if((${failure}=setEntry(${map},${key.code},${value.code},${entry.optional}))!==undefined){${result}=${failure};break ${label};}`,
       );
     }
     code.add(`${result}=${map};}`);

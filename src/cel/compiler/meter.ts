@@ -1,19 +1,11 @@
 /**
  * One evaluation's meter: its cost, limit and deadline, and registers in which helpers answer a second value.
  */
-import type { Suspended } from "../declarations.js";
+import { Interruption } from "../values/interruption.js";
 import type { Result, Value } from "../values/value.js";
 
 /** How often a loop looks at the clock: reading it costs about as much as twenty iterations. */
 const TICKS_PER_LOOK = 256;
-
-/** Ends an evaluation; nothing in an expression can absorb it. */
-export class Interruption {
-  constructor(
-    readonly reason: "limit" | "deadline" | "suspended",
-    readonly suspended: Suspended | undefined,
-  ) {}
-}
 
 /** See above. */
 export class Meter {
@@ -46,7 +38,7 @@ export class Meter {
     if (this.deadline === undefined) return;
     this.#ticks += 1;
     if (this.#ticks % TICKS_PER_LOOK === 0 && this.deadline.now() > this.deadline.at) {
-      throw new Interruption("deadline", undefined);
+      throw new Interruption("deadline");
     }
   }
 

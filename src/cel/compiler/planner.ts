@@ -249,7 +249,7 @@ export class Planner {
   }
 
   #index(id: number, key: Plan, kind: Type["kind"], optional: boolean): Qualifier {
-    if (key.kind === "const" && !isQualifier(key.value)) {
+    if (key.kind === "const" && !isQualifier(key.value) && this.declarations.flavour === "kubernetes") {
       throw new PlanError(`invalid qualifier type: ${nativeNameOf(key.value)}`);
     }
     const keyKind = kind === "string" || kind === "int" ? kind : undefined;
@@ -270,6 +270,8 @@ export class Planner {
       value: this.#plan(entry.value),
       optional: entry.optional,
     }));
+    // The definition forbids keys that Kubernetes lets pass: those are found when the literal is evaluated.
+    if (this.declarations.flavour === "standard" && entries.length > 0) return { kind: "map", id: expr.id, entries };
     if (entries.every(({ key, value, optional }) => key.kind === "const" && value.kind === "const" && !optional)) {
       const map = new MapValue();
       for (const { key, value } of entries) {

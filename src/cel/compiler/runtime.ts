@@ -6,18 +6,26 @@ import { equalityCost } from "../cost/runtime-cost.js";
 import { Suspended } from "../declarations.js";
 import { add, divide, modulo, multiply, negate, subtract } from "../operators/arithmetic.js";
 import { compare, equals, listContains } from "../operators/compare.js";
-import { kindOf, nativeNameOf } from "../operators/kind.js";
+import { goNameOf, kindOf, nativeNameOf, typeNameOf } from "../operators/kind.js";
 import { findKey, isUsableKey, keysOf, sizeOfMap } from "../operators/maps.js";
 import { printKey } from "../operators/print.js";
-import { isPresent, isQualifier, qualify, qualifyOptional } from "../operators/qualify.js";
+import {
+  isPresent,
+  isPresentStrictly,
+  isQualifier,
+  qualify,
+  qualifyOptional,
+  qualifyOptionalStrictly,
+} from "../operators/qualify.js";
 import { CelError, noSuchOverload } from "../values/cel-error.js";
 import { codePointLength as codePoints } from "../values/code-points.js";
+import { Interruption } from "../values/interruption.js";
 import { Lazy } from "../values/lazy.js";
 import { MapValue } from "../values/map-value.js";
 import { MARK } from "../values/mark.js";
 import { Optional } from "../values/optional.js";
 import type { Result, Value } from "../values/value.js";
-import { Interruption, type Meter } from "./meter.js";
+import type { Meter } from "./meter.js";
 
 const isError = (value: unknown): value is CelError => value instanceof CelError;
 
@@ -32,26 +40,32 @@ function global(bound: unknown, name: string): Result {
   return bound as Result;
 }
 
-/** Steps with constant keys. In `meter.steps`: how many were made. With `optional`, `undefined` for none. */
-function walk(from: Value, keys: readonly Value[], meter: Meter, optional: boolean): Result | undefined {
-  let current = from;
-  for (let i = 0; i < keys.length; i++) {
-    const next = optional ? qualifyOptional(current, keys[i] as Value) : qualify(current, keys[i] as Value);
-    if (next === undefined || isError(next)) {
-      meter.steps = optional ? i : i + 1; // a failing step counts, a missing optional one does not
-      return next;
-    }
-    current = next;
-  }
-  meter.steps = keys.length;
-  return current;
-}
+type OptionalStep = (from: Value, key: Value) => Result | undefined;
 
-/** One step with a key found at run time. */
-function step(from: Value, key: Value, optional: boolean): Result | undefined {
-  if (!isQualifier(key)) return new CelError(`invalid qualifier type: ${nativeNameOf(key)}`);
-  return optional ? qualifyOptional(from, key) : qualify(from, key);
-}
+/** Steps with constant keys. In `meter.steps`: how many were made. With `optional`, `undefined` for none. */
+const walker =
+  (optionalStep: OptionalStep) =>
+  (from: Value, keys: readonly Value[], meter: Meter, optional: boolean): Result | undefined => {
+    let current = from;
+    for (let i = 0; i < keys.length; i++) {
+      const next = optional ? optionalStep(current, keys[i] as Value) : qualify(current, keys[i] as Value);
+      if (next === undefined || isError(next)) {
+        meter.steps = optional ? i : i + 1; // a failing step counts, a missing optional one does not
+        return next;
+      }
+      current = next;
+    }
+    meter.steps = keys.length;
+    return current;
+  };
+
+/** One step with a key found at run time; `variable` when the key is read from a variable as it was bound. */
+const stepper =
+  (optionalStep: OptionalStep) =>
+  (from: Value, key: Value, optional: boolean, variable: boolean): Result | undefined => {
+    if (isQualifier(key)) return optional ? optionalStep(from, key) : qualify(from, key);
+    return new CelError(`invalid qualifier type: ${variable ? goNameOf(key) : nativeNameOf(key)}`);
+  };
 
 /** What `!` and `?:` say of a condition that is no bool. */
 const notBool = (value: Result): CelError => (isError(value) ? value : noSuchOverload());
@@ -113,7 +127,8 @@ function contained(a: Result, b: Result): Result {
   if (isError(b)) return b;
   if (Array.isArray(b)) return listContains(b, a);
   const kind = kindOf(b);
-  if (kind === "map") return isUsableKey(a) && findKey(b, a) !== undefined;
+  if (kind === "map")
+    return isUsableKey(a) ? findKey(b, a) !== undefined : b instanceof MapValue && b.size > 0 && badKey();
   return noSuchOverload(kind === "string" || kind === "timestamp" || kind === "duration" ? undefined : "@in");
 }
 
@@ -143,8 +158,20 @@ function pushOptional(list: Value[], element: Result): CelError | undefined {
   return undefined;
 }
 
-/** The reference crashes on a key of bytes, with this text. */
-const badKey = (): CelError => new CelError("internal error: runtime error: hash of unhashable type types.Bytes");
+/** The reference's evaluation ends at a key of bytes, with this text. */
+function badKey(): never {
+  throw new Interruption("fault", undefined, "internal error: runtime error: hash of unhashable type types.Bytes");
+}
+
+/** Sets an entry of a map literal as the language definition has it: only ints, uints, bools and strings are keys, each at most once. */
+function setUniqueEntry(map: MapValue, key: Value, value: Value, optional: boolean): CelError | undefined {
+  const kind = kindOf(key);
+  if (kind !== "int" && kind !== "uint" && kind !== "bool" && kind !== "string") {
+    return new CelError(`unsupported key type: ${typeNameOf(key)}`);
+  }
+  if (map.get(key) !== undefined) return new CelError(`Failed with repeated key: ${printKey(key)}`);
+  return setEntry(map, key, value, optional);
+}
 
 /** Sets an entry of a map literal; the key is no error. */
 function setEntry(map: MapValue, key: Value, value: Value, optional: boolean): CelError | undefined {
@@ -199,7 +226,7 @@ const optional = (value: Result | undefined): Result =>
 /** Ends an evaluation whose cost exceeds its limit. */
 function exceeded(cost: number, meter: Meter): never {
   meter.cost = cost;
-  throw new Interruption("limit", undefined);
+  throw new Interruption("limit");
 }
 
 /** Calls a host function; ends the evaluation when the answer is not there. */
@@ -223,8 +250,8 @@ export const HELPERS = {
   isArray: Array.isArray,
   hasOwn: Object.hasOwn,
   global,
-  walk,
-  step,
+  walk: walker(qualifyOptional),
+  step: stepper(qualifyOptional),
   isPresent,
   notBool,
   and,
@@ -253,3 +280,12 @@ export const HELPERS = {
   noSuchOverload,
   ceil: Math.ceil,
 } as const;
+
+/** {@link HELPERS} with the rules of the language definition where Kubernetes has others. */
+export const STANDARD_HELPERS: Readonly<Record<keyof typeof HELPERS, unknown>> = {
+  ...HELPERS,
+  walk: walker(qualifyOptionalStrictly),
+  step: stepper(qualifyOptionalStrictly),
+  isPresent: isPresentStrictly,
+  setEntry: setUniqueEntry,
+};

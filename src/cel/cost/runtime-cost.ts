@@ -3,7 +3,10 @@
  * those that go by the function's name.
  */
 import type { CostRule } from "../compiler/plan.js";
+import { nativeNameOf } from "../operators/kind.js";
 import { costSize, traversalCost } from "../operators/size.js";
+import { CelError } from "../values/cel-error.js";
+import { Interruption } from "../values/interruption.js";
 import { OpaqueValue, type Result } from "../values/value.js";
 
 /** Making a list. */
@@ -66,16 +69,29 @@ export const equalityCost = (left: Result, right: Result, negated: boolean): num
 const made: CostRule = (_args, result) => 1 + LIST_COST + costSize(result);
 const flattened: CostRule = (args) => {
   const depth = args.length === 2 ? Number(args[1]) : 1;
-  // A negative depth is a huge unsigned number to the reference: the factor is taken as 1 there.
-  return 1 + LIST_COST + Math.floor(size(args, 0) * (depth < 0 ? 1 : depth));
+  // A negative depth counts as one; a product beyond 64 bits as half of their range, which is what Go's conversion makes of it.
+  const product = Math.floor(size(args, 0) * (depth < 0 ? 1 : depth));
+  return 1 + LIST_COST + (product >= 2 ** 64 ? 2 ** 63 : product);
 };
+
+/** The reference's evaluation ends where it measures what is no list. */
+function endless(list: Result): never {
+  const name = list instanceof CelError ? "*types.Err" : nativeNameOf(list);
+  const text = `internal error: interface conversion: ${name} is not traits.Lister: missing method Add`;
+  throw new Interruption("fault", undefined, text);
+}
+
+/** Whether the cost of this overload may end the evaluation. */
+export function mayFault(overload: string | undefined): boolean {
+  return overload === "list_distinct" || (overload !== undefined && sortCost(overload) !== undefined);
+}
 
 /** Every element against every other: twice the square, a tenth more for texts. */
 const compared =
   (index: number): CostRule =>
   (args) => {
     const list = args[index];
-    if (!Array.isArray(list)) return 1;
+    if (!Array.isArray(list)) return endless(list as Result);
     const first = list[0] as Result | undefined;
     const factor = typeof first === "string" || first instanceof Uint8Array ? 2 + TEXT : 2;
     return 1 + LIST_COST + Math.floor(list.length * list.length * factor);

@@ -15,7 +15,7 @@ export const UNUSED_VARIABLE = "#unused";
 const SORT_INPUT = "@__sortBy_input__";
 
 /** `body` with `name` bound to `value`. `keep` is the step, which is never taken. */
-function bind(factory: NodeFactory, name: string, value: Expr, keep: () => Expr, body: () => Expr): Expr {
+export function bind(factory: NodeFactory, name: string, value: Expr, keep: () => Expr, body: () => Expr): Expr {
   return factory.comprehension({
     range: factory.list(),
     iterVar: UNUSED_VARIABLE,

@@ -2,6 +2,7 @@
 import type { KubernetesMinor } from "../declarations.js";
 import type { ParserOptions } from "../parser/parser-options.js";
 import { CEL_BIND, OPTIONAL_MACROS, SORT_BY } from "./binding-macros.js";
+import { BLOCK_MACROS } from "./block-macros.js";
 import { type Macro, MacroTable } from "./macro.js";
 import { MATH_MACROS } from "./math-macros.js";
 import { EXISTS_ONE_CAMEL, STANDARD_MACROS } from "./standard-macros.js";
@@ -21,6 +22,6 @@ export function parserOptions(flavour: "kubernetes" | "standard", version: Kuber
   if (since(OPTIONALS_SINCE)) macros.push(...OPTIONAL_MACROS);
   if (since(TWO_VARIABLES_SINCE)) macros.push(...TWO_VARIABLE_MACROS);
   if (since(SORT_BY_SINCE)) macros.push(SORT_BY);
-  if (flavour === "standard") macros.push(EXISTS_ONE_CAMEL, CEL_BIND, ...MATH_MACROS);
+  if (flavour === "standard") macros.push(EXISTS_ONE_CAMEL, CEL_BIND, ...BLOCK_MACROS, ...MATH_MACROS);
   return { macros: new MacroTable(macros), optionalSyntax: since(OPTIONALS_SINCE) };
 }

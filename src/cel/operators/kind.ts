@@ -105,6 +105,20 @@ export function nativeNameOf(value: Value): string {
   return NATIVE_NAMES[kindOf(value)];
 }
 
+const GO_NAMES: ReadonlyMap<Kind, string> = new Map([
+  ["null", "<nil>"],
+  ["bytes", "[]uint8"],
+  ["list", "[]interface {}"],
+  ["map", "map[string]interface {}"],
+  ["timestamp", "time.Time"],
+  ["duration", "time.Duration"],
+]);
+
+/** The name of a variable's value before the reference has wrapped it in a class of its own. */
+export function goNameOf(value: Value): string {
+  return GO_NAMES.get(kindOf(value)) ?? nativeNameOf(value);
+}
+
 /** Whether a value is an object with string keys, read in place: what JSON and YAML yield. */
 export function isPlainObject(value: unknown): value is { readonly [key: string]: Value } {
   if (typeof value !== "object" || value === null) return false;

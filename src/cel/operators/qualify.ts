@@ -6,7 +6,7 @@ import { CelError } from "../values/cel-error.js";
 import { MapValue } from "../values/map-value.js";
 import { Uint } from "../values/uint.js";
 import { ObjectValue, type Result, type Value } from "../values/value.js";
-import { doubleOf, isPlainObject, typeNameOf } from "./kind.js";
+import { doubleOf, isPlainObject, kindOf, typeNameOf } from "./kind.js";
 import { findKey } from "./maps.js";
 import { printKey } from "./print.js";
 
@@ -27,6 +27,23 @@ export function qualify(operand: Value, key: Value): Result {
 /** The value of `operand[?key]`: `undefined` when there is none. Errors only for what is no index of a list. */
 export function qualifyOptional(operand: Value, key: Value): Result | undefined {
   return find(operand, key);
+}
+
+/**
+ * {@link qualifyOptional} and {@link isPresent} as the language definition has them: what has no fields at all is an error. Kubernetes calls it absent.
+ */
+export function qualifyOptionalStrictly(operand: Value, key: Value): Result | undefined {
+  return hasParts(operand) ? find(operand, key) : new CelError(`no such key: ${printKey(key)}`);
+}
+
+/** See {@link qualifyOptionalStrictly}. */
+export function isPresentStrictly(operand: Value, key: string): boolean | CelError {
+  return hasParts(operand) ? isPresent(operand, key) : new CelError(`no such key: ${printKey(key)}`);
+}
+
+function hasParts(operand: Value): boolean {
+  const kind = kindOf(operand);
+  return kind === "map" || kind === "list" || kind === "object" || kind === "optional";
 }
 
 /** Whether `has(operand.key)` holds, or the error. */

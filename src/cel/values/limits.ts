@@ -1,5 +1,5 @@
 /** Limits on results that the cost model charges for only after they are made: without them one call could fill the memory. */
-import { CelError } from "./cel-error.js";
+import { Interruption } from "./interruption.js";
 
 /** UTF-16 units of a string made by a function. A whole admission request has at most 3 MiB, so this is out of reach of honest use. */
 export const MAX_TEXT_LENGTH = 2 ** 26;
@@ -13,5 +13,7 @@ export const MAX_LIST_LENGTH = 10_000_000;
  */
 export const MAX_COMPARISONS = 10_000_000;
 
-/** The text of the cost limit: what a result beyond these sizes would have run into. */
-export const tooLarge = (): CelError => new CelError("operation cancelled: actual cost limit exceeded");
+/** Ends the evaluation as the cost limit does, which a result beyond these sizes would have run into. */
+export function tooLarge(): never {
+  throw new Interruption("limit");
+}

@@ -1,0 +1,13 @@
+import type { Suspended } from "../declarations.js";
+
+/**
+ * Ends an evaluation; thrown, because nothing in an expression can absorb it. `fault` is an error that ends the reference implementation's evaluation
+ * too, with `message` as its text.
+ */
+export class Interruption {
+  constructor(
+    readonly reason: "limit" | "deadline" | "suspended" | "fault",
+    readonly suspended?: Suspended,
+    readonly message?: string,
+  ) {}
+}
