@@ -24,6 +24,15 @@ export interface InvalidEntry {
   readonly id: string;
   /** The errors; at least one. */
   readonly problems: readonly Problem[];
+  /** For a group: what its expression can be checked with all the same. */
+  readonly draft?: GroupDraft;
+}
+
+/** A group with mistakes. */
+export interface GroupDraft {
+  readonly expression: string;
+  readonly members: readonly string[];
+  readonly origin: Origin;
 }
 
 /** A policy of any kind. */

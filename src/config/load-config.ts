@@ -2,6 +2,8 @@
 import { ConfigFileError, ConfigFiles } from "./config-files.js";
 import type { Config, ConfigEntry, PolicyEntry } from "./entry.js";
 import { type ReadContext, readPolicy } from "./entry-reader.js";
+import { groupDraft } from "./group-draft.js";
+import { Origin } from "./origin.js";
 import { comparePlaces, formatProblem, type Problem } from "./problem.js";
 import { ProblemSink } from "./problem-sink.js";
 import { checkReferences, type Reference } from "./references.js";
@@ -71,10 +73,13 @@ function readConfig(text: string, file: string, files: ConfigFiles, options: Con
     entry,
     problems: [...own, ...(wrongReferences.get(id) ?? [])],
   }));
+  const drafts = new Map(root.pairs.map(({ key, value }) => [key, groupDraft(value, new Origin(document, [key]))]));
   const entries = everything.map(({ id, entry, problems: own }): ConfigEntry => {
     const errors = own.filter(({ severity }) => severity === "error");
     if (entry !== undefined && errors.length === 0) return entry;
-    return Object.freeze({ kind: "invalid", id, problems: Object.freeze(errors.sort(comparePlaces)) });
+    const draft = drafts.get(id);
+    const problems = Object.freeze(errors.sort(comparePlaces));
+    return Object.freeze({ kind: "invalid", id, problems, ...(draft !== undefined && { draft }) });
   });
   return {
     ok: true,

@@ -1,4 +1,4 @@
-import type { GroupEntry, Problem } from "../config/index.js";
+import type { GroupDraft, GroupEntry, Problem } from "../config/index.js";
 import { compileExpression, type ExpressionProblem } from "../group/expression.js";
 import { createGroupPolicy } from "../group/group-policy.js";
 import type { GroupMember } from "../group/member.js";
@@ -19,11 +19,8 @@ export function loadGroup(
     entry.expression,
     members.map(({ name }) => name),
   );
-  const place = ({ line, column }: ExpressionProblem) => (line < 1 ? undefined : { line, column });
   if ("problems" in compiled) {
-    const problems = compiled.problems.map((problem) =>
-      entry.origin.error(["expression"], withCaret(entry.expression, problem), place(problem)),
-    );
+    const problems = compiled.problems.map((problem) => mistake(entry, problem));
     throw new LoadError(`Policy group expression is invalid: ${compiled.problems[0]?.message ?? ""}`, problems);
   }
   for (const problem of compiled.warnings) {
@@ -38,6 +35,21 @@ export function loadGroup(
     now,
   });
 }
+
+/** The mistakes in the expression of a group that can't be loaded anyway, so that one run tells them all. */
+export function expressionMistakes(draft: GroupDraft): readonly Problem[] {
+  const compiled = compileExpression(draft.expression, draft.members);
+  return "problems" in compiled ? compiled.problems.map((problem) => mistake(draft, problem)) : [];
+}
+
+function mistake(
+  { origin, expression }: Pick<GroupDraft, "origin" | "expression">,
+  problem: ExpressionProblem,
+): Problem {
+  return origin.error(["expression"], withCaret(expression, problem), place(problem));
+}
+
+const place = ({ line, column }: ExpressionProblem) => (line < 1 ? undefined : { line, column });
 
 /** The message with the expression's line and a caret below it. */
 function withCaret(expression: string, { message, line, column }: ExpressionProblem): string {

@@ -7,7 +7,7 @@ import { createPolicySet, type PolicySet, type PolicyEntry as ServedPolicy } fro
 import type { GroupMember } from "../group/member.js";
 import type { Policy } from "../policy/index.js";
 import { LoadError } from "./load-error.js";
-import { loadGroup } from "./load-group.js";
+import { expressionMistakes, loadGroup } from "./load-group.js";
 import { createUnavailablePolicy } from "./unavailable-policy.js";
 
 /** Loads entries of one kind. Rejects with a {@link LoadError}. */
@@ -100,7 +100,10 @@ class Loading {
     const warn = (problem: Problem) => this.problems.push(problem);
     switch (entry.kind) {
       case "invalid":
-        throw new LoadError(`the policy's configuration is invalid: ${entry.problems[0]?.message ?? ""}`, []);
+        throw new LoadError(
+          `the policy's configuration is invalid: ${entry.problems[0]?.message ?? ""}`,
+          entry.draft === undefined ? [] : expressionMistakes(entry.draft),
+        );
       case "module":
         return kinds.module(entry);
       case "cel":
