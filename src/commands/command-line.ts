@@ -93,6 +93,11 @@ function commandLine(io: CommandIo, done: (exitCode: number) => void): Command {
     .option("--namespace <name>", "namespace of the request")
     .option("--request <file>", "a whole AdmissionReview instead")
     .option("--raw <file>", "any JSON as raw payload instead")
+    .option("--record-host-capabilities <file>", "write what the policy asked of the host, and the answers")
+    .option(
+      "--replay-host-capabilities <file>",
+      "answer the policy from such a file instead of a cluster or a registry",
+    )
     .option("--batch", "instead, decide cases written down whole, JSON lines on standard input");
   withOptions(evaluate, LOADING_OPTIONS).action(async (id: string | undefined) => {
     if (evaluate.opts<{ batch?: true }>().batch) {

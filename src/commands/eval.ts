@@ -1,10 +1,11 @@
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { admissionQuestion, decodeAdmissionReview, rawQuestion } from "../admission/decode.js";
 import { encodeAdmissionReview, encodeRawReview } from "../admission/encode.js";
 import { stringifyJson } from "../data/json.js";
 import { parseYamlDocuments } from "../data/yaml.js";
 import { createEvaluator, type Evaluation } from "../evaluation/evaluator.js";
+import { type Executor, recordSession, replaySession, SessionError } from "../loader/index.js";
 import type { Review } from "../policy/index.js";
 import { buildRequest } from "./build-request.js";
 import { type CommandIo, UsageError } from "./io.js";
@@ -18,6 +19,9 @@ export interface EvalQuestion {
   readonly namespace?: string;
   readonly request?: string;
   readonly raw?: string;
+  /** A session file to write, or one to answer guests from. */
+  readonly recordHostCapabilities?: string;
+  readonly replayHostCapabilities?: string;
 }
 
 const EXIT_ALLOWED = 0;
@@ -35,7 +39,8 @@ export async function evalCommand(
   io: CommandIo,
 ): Promise<number> {
   const review = await reviewOf(question, io);
-  const source = createPolicySource(values, io.env);
+  const session = await sessionOf(question);
+  const source = createPolicySource(values, io.env, undefined, session && { executor: session.execute });
   try {
     const loaded = await source.load();
     for (const line of problemLines(loaded)) io.stderr.write(`${line}\n`);
@@ -48,9 +53,41 @@ export async function evalCommand(
       return EXIT_ERROR;
     }
     io.stdout.write(`${JSON.stringify(JSON.parse(answerOf(evaluation, review)), undefined, 2)}\n`);
+    await session?.end(io);
     return exitCodeOf(evaluation);
   } finally {
     source.close();
+  }
+}
+
+interface Session {
+  readonly execute: Executor;
+  end(io: CommandIo): Promise<void>;
+}
+
+/** What guests ask of the host: recorded, replayed, or neither. */
+async function sessionOf({
+  recordHostCapabilities: record,
+  replayHostCapabilities: replay,
+}: EvalQuestion): Promise<Session | undefined> {
+  if (record !== undefined && replay !== undefined)
+    throw new UsageError("a session is either recorded or replayed: give one of the two options");
+  if (record !== undefined) {
+    const { execute, text: written } = recordSession();
+    return { execute, end: () => writeFile(record, written()) };
+  }
+  if (replay === undefined) return undefined;
+  const content = await readFile(replay, "utf8").catch(() => undefined);
+  if (content === undefined) throw new UsageError(`cannot read ${replay}`);
+  try {
+    const { execute, left } = replaySession(content);
+    const end = async (io: CommandIo) => {
+      if (left() > 0) io.stderr.write(`warning: ${left()} recorded exchanges of ${replay} were not asked for\n`);
+    };
+    return { execute, end };
+  } catch (error) {
+    if (error instanceof SessionError) throw new UsageError(`${replay}: ${error.message}`);
+    throw error;
   }
 }
 

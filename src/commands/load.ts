@@ -40,12 +40,15 @@ export interface PolicySource {
   close(): void;
 }
 
-/** A source for the options `policies`, `policy-timeout`, `disable-timeout-protection` and `workers`. */
+/**
+ * A source for the options `policies`, `policy-timeout`, `disable-timeout-protection` and `workers`.
+ * @param special what some commands ask of the loader beyond that
+ */
 export function createPolicySource(
   values: Readonly<Record<string, unknown>>,
   env: CommandIo["env"],
   logger?: Logger,
-  checks: Pick<PolicyLoaderOptions, "expressions" | "typeCheck"> = {},
+  special: Pick<PolicyLoaderOptions, "expressions" | "typeCheck" | "executor"> = {},
 ): PolicySource {
   const file = typeof values.policies === "string" ? values.policies : defaultFile();
   const policyTimeout =
@@ -58,7 +61,7 @@ export function createPolicySource(
     log: ({ policy, level, message, data }) =>
       logger?.named("policy_log").log(level, message, { policy_id: policy, ...(data !== undefined && { data }) }),
     violation: (message, fields) => logger?.error(message, fields),
-    ...checks,
+    ...special,
   });
   return {
     policyTimeout,

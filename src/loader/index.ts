@@ -7,7 +7,7 @@ import {
   type ModuleFetcherOptions,
   type TrustRoot,
 } from "../fetch/index.js";
-import { createHostCapabilities, type ViolationSink } from "../host-capabilities/index.js";
+import { createHostCapabilities, type Executor, type ViolationSink } from "../host-capabilities/index.js";
 import { NO_OPINION } from "../kubernetes/authorizer.js";
 import { bundledSchemas, createExpressionCompiler, type ExpressionCompiler } from "../validating/index.js";
 import { createWasmRuntime, type GuestLogEntry, type WasmRuntime } from "../wasm/index.js";
@@ -15,6 +15,7 @@ import { type CelWorld, loadInline, loadResource } from "./load-cel.js";
 import { moduleLoader } from "./load-module.js";
 import { type KindLoaders, type Loaded, loadPolicies } from "./loader.js";
 
+export { type Executor, recordSession, replaySession, SessionError } from "../host-capabilities/index.js";
 export { LoadError } from "./load-error.js";
 export type { Loaded } from "./loader.js";
 
@@ -36,6 +37,8 @@ export interface PolicyLoaderOptions {
   readonly fetch: LoaderFetchOptions;
   /** What guests log. */
   readonly log: (entry: GuestLogEntry) => void;
+  /** Records or replays what guests ask of the host. Default: neither. */
+  readonly executor?: Executor;
   /** Told when a guest asks for what it was not granted. */
   readonly violation: ViolationSink;
   /** Compiles the expressions of CEL policies; default: one of its own. */
@@ -56,13 +59,17 @@ export interface PolicyLoader {
 
 /** Makes a loader. Worker threads start when the first guest runs. */
 export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
-  const { policyTimeout, workers, now, log, violation, fetch } = options;
+  const { policyTimeout, workers, now, log, violation, executor, fetch } = options;
   const inspector = fetch.trustRoot && createImageInspector(fetch, fetch.trustRoot);
   const runtime = createWasmRuntime({
     workers,
     defaultTimeoutMs: Number.isFinite(policyTimeout) ? policyTimeout : null,
     log,
-    capabilities: createHostCapabilities({ violation, ...(inspector && { images: inspector.images }) }),
+    capabilities: createHostCapabilities({
+      violation,
+      ...(inspector && { images: inspector.images }),
+      ...(executor && { executor }),
+    }),
   });
   const world: CelWorld = {
     compiler: options.expressions ?? createExpressionCompiler(),
