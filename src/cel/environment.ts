@@ -8,7 +8,6 @@ import { unchecked } from "./checker/unchecked.js";
 import { validate } from "./checker/validators/index.js";
 import { type Plan, PlanError } from "./compiler/plan.js";
 import { Planner } from "./compiler/planner.js";
-import { estimateCost } from "./cost/estimate.js";
 import type { FunctionDeclaration, HostFunction, ObjectTypeDeclaration } from "./declarations.js";
 import type { Compiled, CompileFailure, CompileOptions, Environment, EnvironmentOptions } from "./index.js";
 import { functionsByName, libraries, NEWEST_VERSION } from "./libraries.js";
@@ -55,11 +54,13 @@ class CelEnvironment implements Environment {
   }
 
   compile(source: string, options: CompileOptions = {}): Compiled | CompileFailure {
-    const checked = options.check === false ? this.#unchecked(source) : this.#check(source);
+    const check = (): CheckedExpr | CompileFailure =>
+      options.check === false ? this.#unchecked(source) : this.#check(source);
+    const checked = check();
     if ("phase" in checked) return checked;
     let plan: Plan;
     try {
-      plan = new Planner(checked, this.declarations, this.hosts).run();
+      plan = this.#plan(checked);
     } catch (error) {
       if (!(error instanceof PlanError)) throw error;
       return { ok: false, issues: [], text: error.message, phase: "program" };
@@ -67,8 +68,21 @@ class CelEnvironment implements Environment {
     const kubernetes = this.declarations.flavour === "kubernetes";
     const decorations = { trace: options.trace ?? false, cost: options.cost ?? kubernetes, standard: !kubernetes };
     const limit = kubernetes ? KUBERNETES_COST_LIMIT : Number.POSITIVE_INFINITY;
-    const estimate = () => estimateCost(checked);
-    return { ok: true, program: new CompiledProgram(checked, plan, decorations, limit, estimate) };
+    // Trees are several times the size of what runs, and rarely asked for again: they are made anew from the source then.
+    const again = (): CheckedExpr => {
+      const repeated = check();
+      if ("phase" in repeated) throw new Error(`an expression that compiled no longer does: ${repeated.text}`);
+      return repeated;
+    };
+    const trees = { checked: again, plan: () => this.#plan(again()) };
+    return {
+      ok: true,
+      program: new CompiledProgram(checked.parsed.source, checked.type, plan, trees, decorations, limit),
+    };
+  }
+
+  #plan(checked: CheckedExpr): Plan {
+    return new Planner(checked, this.declarations, this.hosts).run();
   }
 
   extend(options: Extension): Environment {

@@ -6,6 +6,7 @@ import type { CheckedExpr } from "./checked.js";
 import { Emitter, type Evaluator } from "./compiler/emitter.js";
 import { Meter } from "./compiler/meter.js";
 import type { Plan } from "./compiler/plan.js";
+import { estimateCost } from "./cost/estimate.js";
 import type { Suspended } from "./declarations.js";
 import type { Bindings, CompileOptions, Evaluation, EvaluationOptions, Program } from "./index.js";
 import type { Type } from "./types.js";
@@ -16,32 +17,44 @@ import type { Result, Value } from "./values/value.js";
 /** What one expression evaluation may cost in Kubernetes (spec kubernetes-cel.md 5.1). */
 export const KUBERNETES_COST_LIMIT = 1_000_000;
 
-/** See {@link Program}. The source is generated at the first evaluation: many expressions are compiled only to be checked. */
+/** The trees of an expression, made anew each time: they are several times the size of what runs. */
+export interface ExpressionTrees {
+  readonly checked: () => CheckedExpr;
+  readonly plan: () => Plan;
+}
+
+/**
+ * See {@link Program}. The source is generated at the first evaluation: many expressions are compiled only to be checked. Then only what runs is kept.
+ */
 export class CompiledProgram implements Program {
-  readonly source: string;
-  readonly type: Type;
-  readonly parsed: ParsedExpr;
-  readonly checked: Expr;
   readonly constant: Value | undefined;
+  /** Until the evaluator is made of it. */
+  #plan: Plan | undefined;
   #evaluator: Evaluator | undefined;
   #exact: Evaluator | undefined;
 
   constructor(
-    checked: CheckedExpr,
-    private readonly plan: Plan,
+    readonly source: string,
+    readonly type: Type,
+    plan: Plan,
+    private readonly trees: ExpressionTrees,
     private readonly options: Required<Pick<CompileOptions, "trace" | "cost">> & { readonly standard: boolean },
     private readonly defaultLimit: number,
-    private readonly estimator: () => { readonly min: bigint; readonly max: bigint },
   ) {
-    this.source = checked.parsed.source;
-    this.type = checked.type;
-    this.parsed = checked.parsed;
-    this.checked = checked.expr;
+    this.#plan = plan;
     this.constant = plan.kind === "const" ? plan.value : undefined;
   }
 
+  get parsed(): ParsedExpr {
+    return this.trees.checked().parsed;
+  }
+
+  get checked(): Expr {
+    return this.trees.checked().expr;
+  }
+
   estimate(): { readonly min: bigint; readonly max: bigint } {
-    return this.estimator();
+    return estimateCost(this.trees.checked());
   }
 
   evaluate(bindings: Bindings, options: EvaluationOptions = {}): Evaluation {
@@ -80,8 +93,10 @@ export class CompiledProgram implements Program {
   }
 
   #build(exact: boolean): Evaluator {
+    const plan = this.#plan ?? this.trees.plan();
+    this.#plan = undefined;
     const { cost, trace, standard } = this.options;
-    return new Emitter({ counting: cost, exact, trace: trace && !exact, standard }).build(this.plan);
+    return new Emitter({ counting: cost, exact, trace: trace && !exact, standard }).build(plan);
   }
 }
 
