@@ -1,6 +1,9 @@
 /** What a guest may ask of the host: the checks of spec kubewarden.md 7.1, in their order, and the way to the capability that answers. */
 import { parseJson, stringifyJson } from "../data/json.js";
+import type { ResourceKind } from "../kubernetes/reader.js";
 import type { CapabilityGrants } from "./patterns.js";
+
+export type { ResourceKind } from "../kubernetes/reader.js";
 
 /** What a guest asks. */
 export interface HostCall {
@@ -15,12 +18,6 @@ export interface HostCall {
 export type HostAnswer =
   | { readonly ok: true; readonly payload: Uint8Array }
   | { readonly ok: false; readonly error: string };
-
-/** A Kubernetes kind, compared literally. */
-export interface ResourceKind {
-  readonly apiVersion: string;
-  readonly kind: string;
-}
 
 /** Who asks, and what that policy was granted. */
 export interface Caller {

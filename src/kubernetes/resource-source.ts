@@ -36,8 +36,11 @@ export interface ResourceSource {
   list(kind: GroupVersionKind, namespace: string): Lookup<readonly JsonObject[]>;
   /** Whether objects of the kind live in namespaces; `undefined` when there is no such kind. */
   namespaced(kind: GroupVersionKind): Lookup<boolean>;
-  /** All resources in the storage of this one, itself included, in the order they were registered. Empty when it has no equivalents. */
-  equivalents(resource: GroupVersionResource, subresource: string): readonly EquivalentResource[];
+  /**
+   * All resources in the storage of this one, itself included, in the order they were registered. Empty or `undefined` when it has no
+   * equivalents.
+   */
+  equivalents(resource: GroupVersionResource, subresource: string): Lookup<readonly EquivalentResource[]>;
   /** The object as another kind of the same storage. */
   convert(object: JsonObject, to: GroupVersionKind): JsonObject | LookupFailure;
 }

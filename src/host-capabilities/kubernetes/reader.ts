@@ -1,57 +1,10 @@
-/** What the host asks of a cluster on behalf of policies. A Kubernetes client implements it; without one, {@link NO_CLUSTER} stands in. */
-import type { ResourceKind } from "../host.js";
-
-/** Narrows a list. Selectors have the API server's syntax. */
-export interface ListQuery {
-  readonly namespace?: string;
-  readonly labelSelector?: string;
-  readonly fieldSelector?: string;
-}
-
-/** Names one object. */
-export interface GetQuery {
-  readonly name: string;
-  readonly namespace?: string;
-}
-
-/** A SubjectAccessReview's question. */
-export interface AccessQuestion {
-  readonly user: string;
-  readonly groups?: readonly string[];
-  readonly resourceAttributes: Readonly<Record<string, string>>;
-}
-
-/** A SubjectAccessReview's status. */
-export interface AccessAnswer {
-  readonly allowed: boolean;
-  readonly denied?: boolean;
-  readonly reason?: string;
-  readonly evaluationError?: string;
-}
-
-/** All resources of one kind, as Rego policies get them. */
-export interface ResourceSnapshot {
-  readonly kind: ResourceKind;
-  /** Plural name of the resource, such as `pods`. */
-  readonly plural: string;
-  readonly namespaced: boolean;
-  readonly items: readonly unknown[];
-}
-
-/**
- * A window into a cluster. Nothing is masked or cached here but what a watch keeps anyway. Every method rejects with an Error whose message is the reason text of spec kubewarden.md 7.6; the signal is
- * aborted when nobody waits any more.
- */
-export interface KubernetesReader {
-  /** One object, as the API server gave it. */
-  get(kind: ResourceKind, query: GetQuery, signal: AbortSignal): Promise<unknown>;
-  /** The items of a list: `managedFields` emptied, without the last-applied annotation. */
-  list(kind: ResourceKind, query: ListQuery, signal: AbortSignal): Promise<readonly unknown[]>;
-  canI(question: AccessQuestion, signal: AbortSignal): Promise<AccessAnswer>;
-  snapshot(kind: ResourceKind, signal: AbortSignal): Promise<ResourceSnapshot>;
-}
-
-const refuse = () => Promise.reject(new Error("kube::Client was not initialized properly"));
-
-/** No cluster: every question fails with the specified text. */
-export const NO_CLUSTER: KubernetesReader = { get: refuse, list: refuse, canI: refuse, snapshot: refuse };
+/** What the host asks of a cluster stands in the room `kubernetes`, whose client answers it. */
+export { NO_CLUSTER } from "../../kubernetes/no-cluster.js";
+export type {
+  AccessAnswer,
+  AccessQuestion,
+  GetQuery,
+  KubernetesReader,
+  ListQuery,
+  ResourceSnapshot,
+} from "../../kubernetes/reader.js";

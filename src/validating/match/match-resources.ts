@@ -65,12 +65,14 @@ export function matchRequest(match: PreparedMatch, request: RequestAttributes, s
   if (ofObject === false) return NO("the object's labels do not match the object selector");
 
   const excluded = firstMatch(match.excludes, match.equivalent, request, source);
+  if (excluded instanceof Pending) return excluded;
   if (typeof excluded === "string") return { outcome: "error", message: excluded };
   if (excluded !== undefined) return NO("an exclude rule matches");
 
   let matched: Matched | undefined = { outcome: "match", resource: request.resource, kind: request.kind };
   if (match.rules.length > 0) {
     const found = firstMatch(match.rules, match.equivalent, request, source);
+    if (found instanceof Pending) return found;
     if (typeof found === "string") return { outcome: "error", message: found };
     matched = found;
   }
@@ -130,14 +132,16 @@ function firstMatch(
   equivalent: boolean,
   request: RequestAttributes,
   source: ResourceSource,
-): Matched | string | undefined {
+): Matched | string | Pending | undefined {
   for (const rule of rules) {
     if (ruleMatches(rule, request, request.resource) && nameMatches(rule, request.name)) {
       return { outcome: "match", resource: request.resource, kind: request.kind };
     }
   }
   if (!equivalent || rules.length === 0) return undefined;
-  const equivalents = source.equivalents(request.resource, request.subresource);
+  const equivalents = source.equivalents(request.resource, request.subresource) ?? [];
+  if (equivalents instanceof Pending) return equivalents;
+  if (equivalents instanceof LookupFailure) return equivalents.message;
   for (const rule of rules) {
     for (const { resource, kind } of equivalents) {
       if (sameResource(resource, request.resource) || !ruleMatches(rule, request, resource)) continue;

@@ -1,6 +1,6 @@
 /** ValidatingAdmissionPolicies as a {@link Policy}: one, or all of a set together. */
 import type { Authorizer } from "../../kubernetes/authorizer.js";
-import type { ResourceSource } from "../../kubernetes/resource-source.js";
+import { LookupFailure, Pending, type ResourceSource } from "../../kubernetes/resource-source.js";
 import type { Outcome } from "../../policy/outcome.js";
 import type { EvaluationContext, SynchronousPolicy } from "../../policy/policy.js";
 import type { Review } from "../../policy/review.js";
@@ -91,7 +91,10 @@ export class ValidatingPolicySet implements SynchronousPolicy {
       deadline: Number.isFinite(deadline) ? { at: deadline, now } : undefined,
     };
     if (targeted) return judge(this.policies, request, options);
-    const equivalents = source.equivalents(resource, subresource);
+    const equivalents = source.equivalents(resource, subresource) ?? [];
+    if (equivalents instanceof Pending) return { awaited: [equivalents.ready] };
+    // Who knows no other versions cannot rule any policy out: each says for itself what is wrong.
+    if (equivalents instanceof LookupFailure) return judge(this.policies, request, options);
     const resources = [resource, ...equivalents.map((equivalent) => equivalent.resource)];
     const candidates = this.index.candidates(operation, resources);
     if (candidates.length > 0) return judge(candidates, request, options);

@@ -1,0 +1,87 @@
+/** The cluster as guests see it (spec kubewarden.md 7.6). */
+import type {
+  AccessAnswer,
+  AccessQuestion,
+  GetQuery,
+  KubernetesReader,
+  ListQuery,
+  ResourceKind,
+  ResourceSnapshot,
+} from "../reader.js";
+import { orAborted } from "./abort.js";
+import { reviewAccess } from "./access-review.js";
+import { type ApiResource, collectionPath, type Discovery, kindOf } from "./discovery.js";
+import { ApiError, ResourceError, reasonOf } from "./errors.js";
+import type { ClusterHttp } from "./http.js";
+import type { WatchStores } from "./watch-stores.js";
+
+const ABANDONED = "nobody waits for the answer any more";
+
+/** Answers guests. */
+export class ClusterReader implements KubernetesReader {
+  constructor(
+    private readonly http: ClusterHttp,
+    private readonly discovery: Discovery,
+    private readonly stores: WatchStores,
+  ) {}
+
+  async get(kind: ResourceKind, { name, namespace = "" }: GetQuery, signal: AbortSignal): Promise<unknown> {
+    const resource = await this.find(kind, signal);
+    const { apiVersion, kind: named } = kind;
+    if (resource.namespaced && namespace === "") {
+      throw new ResourceError(`Resource ${apiVersion}/${named} is namespaced, but no namespace was provided`);
+    }
+    const within = resource.namespaced ? namespace : "";
+    try {
+      return (await this.http.get(objectPath(resource, within, name), {}, signal)).value;
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 404) throw error;
+      const where = within === "" ? "None" : `Some("${within}")`;
+      throw new ResourceError(`Cannot find ${apiVersion}/${named} named '${name}' inside of namespace '${where}'`);
+    }
+  }
+
+  async list(kind: ResourceKind, query: ListQuery, signal: AbortSignal): Promise<readonly unknown[]> {
+    const resource = await this.find(kind, signal);
+    const { namespace, labelSelector, fieldSelector } = query;
+    if (namespace !== undefined && !resource.namespaced) {
+      const { apiVersion, kind: named } = kind;
+      throw new ResourceError(
+        `resource ${apiVersion}/${named} is cluster wide. Cannot search for it inside of a namespace`,
+      );
+    }
+    const store = this.stores.of(resource, {
+      namespace: namespace ?? "",
+      ...(labelSelector !== undefined && { labelSelector }),
+      ...(fieldSelector !== undefined && { fieldSelector }),
+    });
+    return orAborted(store.all(), signal, ABANDONED);
+  }
+
+  canI({ user, groups, resourceAttributes }: AccessQuestion, signal: AbortSignal): Promise<AccessAnswer> {
+    return reviewAccess(this.http, { user, ...(groups && { groups }), resourceAttributes }, signal);
+  }
+
+  async snapshot(kind: ResourceKind, signal: AbortSignal): Promise<ResourceSnapshot> {
+    const resource = await this.find(kind, signal);
+    const items = await orAborted(this.stores.of(resource, { namespace: "" }).all(), signal, ABANDONED);
+    return { kind, plural: resource.plural, namespaced: resource.namespaced, items };
+  }
+
+  private async find(named: ResourceKind, signal: AbortSignal): Promise<ApiResource> {
+    const { apiVersion, kind } = named;
+    const wanted = kindOf(named);
+    let found: ApiResource | undefined;
+    try {
+      found = wanted && (await orAborted(this.discovery.find(wanted), signal, ABANDONED));
+    } catch (error) {
+      throw new ResourceError(`error finding resource ${apiVersion} / ${kind}: ${reasonOf(error)}`, { cause: error });
+    }
+    if (found === undefined) throw new ResourceError(`Cannot find resource ${apiVersion}/${kind}`);
+    return found;
+  }
+}
+
+/** Where an object is served. */
+export const objectPath = (resource: ApiResource, namespace: string, name: string): string =>
+  `${collectionPath(resource, namespace)}/${encodeURIComponent(name)}`;

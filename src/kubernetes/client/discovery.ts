@@ -1,0 +1,157 @@
+/** Which resources the API server serves: plural and scope of kinds, versions of resources. */
+import { LRUCache } from "lru-cache";
+import { apiVersionOf, type GroupVersionKind, type GroupVersionResource, parseApiVersion } from "../names.js";
+import { member, text } from "../object.js";
+import type { EquivalentResource } from "../resource-source.js";
+import { ApiError } from "./errors.js";
+import type { ClusterHttp } from "./http.js";
+import { MAX_API_VERSIONS, UNKNOWN_KIND_KEPT_MS } from "./limits.js";
+
+/** A resource as discovery describes it; a subresource's plural contains a slash. */
+export interface ApiResource extends GroupVersionKind {
+  readonly plural: string;
+  readonly namespaced: boolean;
+}
+
+/** What one API version serves; empty when the cluster has no such version. */
+interface ServedVersion {
+  readonly at: number;
+  readonly resources: readonly ApiResource[];
+}
+
+/** Resources of two groups that are kept in one storage (spec validating-admission-policy.md 2.7); the latter ones on old clusters only. */
+const SHARED_STORAGE: readonly (readonly [groups: readonly [string, string], resources: readonly string[]])[] = [
+  [["", "events.k8s.io"], ["events"]],
+  [
+    ["extensions", "apps"],
+    ["deployments", "daemonsets", "replicasets"],
+  ],
+  [
+    ["extensions", "networking.k8s.io"],
+    ["networkpolicies", "ingresses"],
+  ],
+  [["extensions", "policy"], ["podsecuritypolicies"]],
+];
+
+/** Asks the API server once for each API version and remembers. */
+export class Discovery {
+  private readonly versions: LRUCache<string, Promise<ServedVersion>>;
+  private readonly ended = new AbortController();
+
+  /** @param now monotonic milliseconds */
+  constructor(
+    private readonly http: ClusterHttp,
+    private readonly now: () => number,
+  ) {
+    this.versions = new LRUCache({ max: MAX_API_VERSIONS });
+  }
+
+  /** The resource of a kind; `undefined` when the cluster has no such kind. */
+  async find(kind: GroupVersionKind): Promise<ApiResource | undefined> {
+    const served = await this.served(kind, ({ resources }) => resourceOf(resources, kind) !== undefined);
+    return resourceOf(served.resources, kind);
+  }
+
+  /** All resources in the storage of this one, itself included; empty when there are no others. */
+  async equivalents(resource: GroupVersionResource, subresource: string): Promise<readonly EquivalentResource[]> {
+    const plural = subresource === "" ? resource.resource : `${resource.resource}/${subresource}`;
+    const found: EquivalentResource[] = [];
+    for (const group of groupsOf(resource)) {
+      for (const version of await this.versionsOf(group)) {
+        const { resources } = await this.served({ group, version }, () => true);
+        const served = resources.find((each) => each.plural === plural);
+        if (served === undefined) continue;
+        const { kind } = served;
+        const of = { group: served.group, version: served.version, kind };
+        found.push({ resource: { group, version, resource: resource.resource }, kind: of });
+      }
+    }
+    return found.length < 2 ? [] : found;
+  }
+
+  /** Ends what is under way. */
+  close(): void {
+    this.ended.abort();
+  }
+
+  /** What a version serves; asked again when it lacks what is wanted and some time has passed. */
+  private async served(
+    { group, version }: { readonly group: string; readonly version: string },
+    suffices: (served: ServedVersion) => boolean,
+  ): Promise<ServedVersion> {
+    const key = apiVersionOf({ group, version });
+    const known = this.versions.get(key);
+    if (known !== undefined) {
+      const served = await known;
+      if (suffices(served) || this.now() - served.at < UNKNOWN_KIND_KEPT_MS) return served;
+    }
+    const current = this.versions.get(key);
+    // Whoever finds the old answer first asks; the others wait for the new one.
+    if (current !== undefined && current !== known) return current;
+    const asking = this.ask(group, version);
+    this.versions.set(key, asking);
+    asking.catch(() => {
+      if (this.versions.get(key) === asking) this.versions.delete(key);
+    });
+    return asking;
+  }
+
+  private async ask(group: string, version: string): Promise<ServedVersion> {
+    const list = await this.document(`${apiRoot({ group, version })}`);
+    const listed = member(list, "resources");
+    const resources = (Array.isArray(listed) ? listed : []).map((item: unknown): ApiResource => {
+      const own = text(item, "version") !== "";
+      return {
+        group: own ? text(item, "group") : group,
+        version: own ? text(item, "version") : version,
+        kind: text(item, "kind"),
+        plural: text(item, "name"),
+        namespaced: member(item, "namespaced") === true,
+      };
+    });
+    return { at: this.now(), resources };
+  }
+
+  private async versionsOf(group: string): Promise<readonly string[]> {
+    if (group === "") return ["v1"];
+    const versions = member(await this.document(`/apis/${encodeURIComponent(group)}`), "versions");
+    return (Array.isArray(versions) ? versions : []).map((version) => text(version, "version"));
+  }
+
+  /** The document at a path; `undefined` when there is none. */
+  private async document(path: string): Promise<unknown> {
+    try {
+      return (await this.http.get(path, {}, this.ended.signal)).value;
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 404) return undefined;
+      throw error;
+    }
+  }
+}
+
+function groupsOf({ group, resource }: GroupVersionResource): readonly string[] {
+  const shared = SHARED_STORAGE.filter(([groups, resources]) => groups.includes(group) && resources.includes(resource));
+  return [...new Set([group, ...shared.flatMap(([groups]) => groups)])];
+}
+
+function resourceOf(resources: readonly ApiResource[], { kind }: GroupVersionKind): ApiResource | undefined {
+  return resources.find((resource) => resource.kind === kind && !resource.plural.includes("/"));
+}
+
+/** Where an API version is served. */
+function apiRoot({ group, version }: { readonly group: string; readonly version: string }): string {
+  const at = encodeURIComponent(version);
+  return group === "" ? `/api/${at}` : `/apis/${encodeURIComponent(group)}/${at}`;
+}
+
+/** Where a resource's objects are served: those of a namespace, or (`""`) all. */
+export function collectionPath(resource: ApiResource, namespace: string): string {
+  const within = namespace === "" ? "" : `/namespaces/${encodeURIComponent(namespace)}`;
+  return `${apiRoot(resource)}${within}/${encodeURIComponent(resource.plural)}`;
+}
+
+/** The kind that `apiVersion` and `kind` name; `undefined` when the version is malformed. */
+export function kindOf(kind: { readonly apiVersion: string; readonly kind: string }): GroupVersionKind | undefined {
+  const version = parseApiVersion(kind.apiVersion);
+  return version && { ...version, kind: kind.kind };
+}

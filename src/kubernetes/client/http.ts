@@ -1,0 +1,225 @@
+/** HTTP to an API server: JSON in, JSON or a stream of lines out. */
+import type { Dispatcher } from "undici";
+import { parseJson, stringifyJson } from "../../data/json.js";
+import { member, text } from "../object.js";
+import { endWithin } from "./abort.js";
+import type { Connection, Identity } from "./connection.js";
+import { ApiError, ClusterUnreachable, reasonOf } from "./errors.js";
+import {
+  CONNECT_MS,
+  MAX_ANSWER_BYTES,
+  MAX_CONNECTIONS,
+  MAX_EVENT_BYTES,
+  MAX_RETRIES,
+  MAX_RETRY_AFTER_MS,
+  REQUEST_MS,
+} from "./limits.js";
+
+/** Names and values behind the `?`. */
+export type Query = Readonly<Record<string, string>>;
+
+/** Loaded when a cluster is asked for the first time: a server without one starts without it. */
+const loadUndici = () => import("undici");
+
+/** One set of connections, valid as long as the identity's certificates are. */
+interface Dispatchers {
+  readonly key: string;
+  readonly requests: Dispatcher;
+  readonly watches: Dispatcher;
+}
+
+/** A document with the size of its text. */
+export interface Answer {
+  readonly value: unknown;
+  readonly bytes: number;
+}
+
+/** A client of one API server. Every method throws ApiError, ClusterUnreachable, or ClusterConfigError. */
+export class ClusterHttp {
+  private dispatchers: Dispatchers | undefined;
+
+  constructor(private readonly connection: Connection) {}
+
+  async get(path: string, query: Query, signal: AbortSignal): Promise<Answer> {
+    return this.document({ method: "GET", path, query }, signal);
+  }
+
+  async post(path: string, body: unknown, signal: AbortSignal): Promise<unknown> {
+    return (await this.document({ method: "POST", path, query: {}, body }, signal)).value;
+  }
+
+  /**
+   * The lines of an answer that goes on.
+   * @param silence milliseconds without a byte after which it ends with ClusterUnreachable
+   */
+  async *lines(path: string, query: Query, silence: number, signal: AbortSignal): AsyncGenerator<string> {
+    const { statusCode, headers, body } = await this.send({ method: "GET", path, query, silence }, signal);
+    if (statusCode !== 200) throw apiError(statusCode, headers, await readText(body, MAX_EVENT_BYTES));
+    const decoder = new TextDecoder();
+    let rest = "";
+    try {
+      for await (const chunk of body) {
+        rest += decoder.decode(chunk as Uint8Array, { stream: true });
+        let end = rest.indexOf("\n");
+        while (end >= 0) {
+          yield rest.slice(0, end);
+          rest = rest.slice(end + 1);
+          end = rest.indexOf("\n");
+        }
+        if (rest.length > MAX_EVENT_BYTES) throw new ClusterUnreachable("an event of a watch is too large");
+      }
+    } catch (cause) {
+      throw unreachable(this.connection, cause);
+    } finally {
+      body.destroy();
+    }
+  }
+
+  /** Ends all connections. */
+  async close(): Promise<void> {
+    const open = this.dispatchers;
+    this.dispatchers = undefined;
+    await Promise.all([open?.requests.destroy(), open?.watches.destroy()]);
+  }
+
+  private async document(request: ApiRequest, outer: AbortSignal): Promise<Answer> {
+    const limit = endWithin(outer, REQUEST_MS);
+    try {
+      for (let attempt = 0; ; attempt++) {
+        const { statusCode, headers, body } = await this.send(request, limit.signal);
+        const answer = await readText(body, MAX_ANSWER_BYTES);
+        if (statusCode >= 200 && statusCode < 300) return { value: parseJson(answer), bytes: answer.length };
+        const wait = Number(headers["retry-after"]) * 1000;
+        // 429 and a 503 with a time were not acted on, so that even a POST may be repeated.
+        const putOff = (statusCode === 429 || statusCode === 503) && wait >= 0;
+        if (!putOff || attempt === MAX_RETRIES) throw apiError(statusCode, headers, answer);
+        await limit.sleep(Math.min(wait, MAX_RETRY_AFTER_MS));
+      }
+    } catch (cause) {
+      if (outer.aborted) throw new ClusterUnreachable("nobody waits for the answer any more", { cause });
+      if (limit.signal.aborted) {
+        throw new ClusterUnreachable(`no answer from ${this.connection.server.host} in time`, { cause });
+      }
+      throw unreachable(this.connection, cause);
+    } finally {
+      limit.done();
+    }
+  }
+
+  private async send(request: ApiRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+    const first = await this.sendOnce(request, signal);
+    if (first.statusCode !== 401) return first;
+    // Tokens are replaced while we run: with the new one it may work.
+    await first.body.dump();
+    this.connection.refused();
+    return this.sendOnce(request, signal);
+  }
+
+  private async sendOnce(request: ApiRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+    const { method, path, query, body, silence } = request;
+    const { server, headers } = this.connection;
+    const identity = await this.connection.identity();
+    const { requests, watches } = await this.connected(identity);
+    const url = new URL(server);
+    url.pathname = `${server.pathname.replace(/\/$/, "")}${path}`;
+    url.search = new URLSearchParams(query).toString();
+    const sent: Record<string, string | string[]> = {
+      accept: "application/json",
+      "user-agent": "policy-group-gateway",
+      ...(identity.authorization !== undefined && { authorization: identity.authorization }),
+      ...(body !== undefined && { "content-type": "application/json" }),
+    };
+    for (const [name, value] of Object.entries(headers)) sent[name] = typeof value === "string" ? value : [...value];
+    const { request: sendRequest } = await loadUndici();
+    try {
+      return await sendRequest(url, {
+        method,
+        headers: sent,
+        signal,
+        dispatcher: silence === undefined ? requests : watches,
+        headersTimeout: REQUEST_MS,
+        bodyTimeout: silence ?? REQUEST_MS,
+        ...(body !== undefined && { body: stringifyJson(body) }),
+      });
+    } catch (cause) {
+      throw unreachable(this.connection, cause);
+    }
+  }
+
+  private async connected({ ca, cert, key }: Identity): Promise<Dispatchers> {
+    const name = JSON.stringify([ca, cert, key]);
+    if (this.dispatchers?.key === name) return this.dispatchers;
+    const { Agent, ProxyAgent } = await loadUndici();
+    // Another caller may have made them while this one was waiting.
+    const current: Dispatchers | undefined = this.dispatchers;
+    if (current?.key === name) return current;
+    // What runs on old certificates may end in peace.
+    void current?.requests.close();
+    void current?.watches.close();
+    const { insecure, serverName, proxy } = this.connection;
+    const tls = {
+      timeout: CONNECT_MS,
+      rejectUnauthorized: !insecure,
+      ...(ca !== undefined && { ca }),
+      ...(cert !== undefined && { cert }),
+      ...(key !== undefined && { key }),
+      ...(serverName !== undefined && { servername: serverName }),
+    };
+    const make = (limit: { connections?: number }): Dispatcher =>
+      proxy === undefined
+        ? new Agent({ connect: tls, ...limit })
+        : new ProxyAgent({ uri: proxy, requestTls: tls, ...limit });
+    this.dispatchers = { key: name, requests: make({ connections: MAX_CONNECTIONS }), watches: make({}) };
+    return this.dispatchers;
+  }
+}
+
+interface ApiRequest {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly query: Query;
+  readonly body?: unknown;
+  /** Set for answers that go on. */
+  readonly silence?: number;
+}
+
+async function readText(body: Dispatcher.ResponseData["body"], limit: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    const bytes = chunk as Uint8Array;
+    size += bytes.length;
+    if (size > limit) {
+      body.destroy();
+      throw new ClusterUnreachable(`the answer has more than ${limit} bytes`);
+    }
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/** The API server's own words, when the body is a Status. */
+function apiError(status: number, headers: Dispatcher.ResponseData["headers"], body: string): ApiError {
+  if (String(headers["content-type"] ?? "").includes("json")) {
+    try {
+      const value = parseJson(body);
+      const message = text(value, "message");
+      if (message !== "") return new ApiError(status, text(value, "reason"), message);
+    } catch {
+      // Not a Status after all: the text itself is the best there is.
+    }
+  }
+  return new ApiError(status, "", body.trim().slice(0, 200) || `HTTP status ${status}`);
+}
+
+/** The error of an event of a watch, which is a Status. */
+export function eventError(status: unknown): ApiError {
+  const code = member(status, "code");
+  const message = text(status, "message") || "the watch ended with an error";
+  return new ApiError(typeof code === "number" ? code : 500, text(status, "reason"), message);
+}
+
+function unreachable({ server }: Connection, cause: unknown): Error {
+  if (cause instanceof Error && "code" in cause && String(cause.code).startsWith("KUBERNETES_")) return cause;
+  return new ClusterUnreachable(`cannot reach the API server at ${server.host}: ${reasonOf(cause)}`, { cause });
+}

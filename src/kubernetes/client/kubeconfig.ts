@@ -1,0 +1,131 @@
+/** The way to a cluster from kubeconfig files, as kubectl reads them. */
+import { readFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { parseYamlDocuments } from "../../data/yaml.js";
+import { isObject, type JsonObject, member, text } from "../object.js";
+import type { Connection, Identity } from "./connection.js";
+import { ClusterConfigError, reasonOf } from "./errors.js";
+import { ExecIdentity } from "./exec-identity.js";
+import { FileIdentity, type IdentityFiles } from "./identity-files.js";
+
+/** An entry with the folder against which its relative paths are resolved. */
+interface Entry {
+  readonly value: JsonObject;
+  readonly folder: string;
+}
+
+/**
+ * The connection of the current context. Of several files the first that names a thing says what it is.
+ * @param now monotonic milliseconds
+ * @throws ClusterConfigError
+ */
+export function fromKubeconfig(files: readonly string[], now: () => number): Connection {
+  const configs = files.map((file) => ({ value: readConfig(file), folder: dirname(resolve(file)) }));
+  const origin = files.join(", ");
+  const fail = (what: string): never => {
+    throw new ClusterConfigError(`${origin}: ${what}`);
+  };
+  const current = configs.map(({ value }) => text(value, "current-context")).find((name) => name !== "");
+  if (current === undefined) return fail("there is no current-context");
+  const find = (list: string, key: string, name: string): Entry => {
+    for (const { value, folder } of configs) {
+      const found = items(value, list).find((item) => text(item, "name") === name);
+      const entry = member(found, key);
+      if (found !== undefined) return { value: isObject(entry) ? entry : {}, folder };
+    }
+    return fail(`there is no ${key} "${name}" in ${list}`);
+  };
+  const context = find("contexts", "context", current).value;
+  const cluster = find("clusters", "cluster", text(context, "cluster"));
+  const userName = text(context, "user");
+  const user = userName === "" ? { value: {}, folder: cluster.folder } : find("users", "user", userName);
+
+  const address = text(cluster.value, "server");
+  if (!URL.canParse(address) || !/^https?:/.test(address)) return fail(`the server "${address}" is no HTTP address`);
+  if (member(user.value, "auth-provider") !== undefined) {
+    return fail(`user "${userName}" has an auth-provider, which kubectl has given up too: use exec`);
+  }
+  const [serverName, proxy] = [text(cluster.value, "tls-server-name"), text(cluster.value, "proxy-url")];
+  const identity = identityOf(cluster, user, now);
+  return {
+    server: new URL(address),
+    insecure: member(cluster.value, "insecure-skip-tls-verify") === true,
+    headers: impersonation(user.value),
+    origin,
+    ...(serverName !== "" && { serverName }),
+    ...(proxy !== "" && { proxy }),
+    identity: () => identity.identity(),
+    refused: () => identity.refused(),
+  };
+}
+
+function readConfig(file: string): JsonObject {
+  try {
+    const [value] = parseYamlDocuments(readFileSync(file, "utf8"));
+    if (isObject(value)) return value;
+  } catch (cause) {
+    throw new ClusterConfigError(`cannot use ${file}: ${reasonOf(cause)}`, { cause });
+  }
+  throw new ClusterConfigError(`${file} is no kubeconfig`);
+}
+
+function items(config: JsonObject, list: string): readonly unknown[] {
+  const value = config[list];
+  return Array.isArray(value) ? value : [];
+}
+
+function identityOf(cluster: Entry, user: Entry, now: () => number): FileIdentity | ExecIdentity {
+  const file = ({ value, folder }: Entry, key: string): string | undefined => {
+    const path = text(value, key);
+    return path === "" ? undefined : resolve(folder, path);
+  };
+  const data = ({ value }: Entry, key: string): string | undefined => {
+    const encoded = text(value, key);
+    return encoded === "" ? undefined : Buffer.from(encoded, "base64").toString("utf8");
+  };
+  // Data wins over files, and a token file over a token, as in kubectl.
+  const [ca, cert, key] = [
+    data(cluster, "certificate-authority-data"),
+    data(user, "client-certificate-data"),
+    data(user, "client-key-data"),
+  ];
+  const authorization = authorizationOf(user.value);
+  const fixed: Identity = {
+    ...(ca !== undefined && { ca }),
+    ...(cert !== undefined && { cert }),
+    ...(key !== undefined && { key }),
+    ...(authorization !== undefined && { authorization }),
+  };
+  const files: { -readonly [part in keyof IdentityFiles]: IdentityFiles[part] } = {};
+  const add = (part: keyof IdentityFiles, given: string | undefined, path: string | undefined): void => {
+    if (given === undefined && path !== undefined) files[part] = path;
+  };
+  add("ca", ca, file(cluster, "certificate-authority"));
+  add("cert", cert, file(user, "client-certificate"));
+  add("key", key, file(user, "client-key"));
+  add("token", undefined, file(user, "tokenFile"));
+  const base = new FileIdentity(files, fixed, now);
+  const exec = member(user.value, "exec");
+  return isObject(exec) ? new ExecIdentity(exec, user.folder, base) : base;
+}
+
+function authorizationOf(user: JsonObject): string | undefined {
+  const token = text(user, "token");
+  if (token !== "") return `Bearer ${token}`;
+  const name = text(user, "username");
+  if (name === "") return undefined;
+  return `Basic ${Buffer.from(`${name}:${text(user, "password")}`).toString("base64")}`;
+}
+
+function impersonation(user: JsonObject): Record<string, string | readonly string[]> {
+  const as = text(user, "as");
+  if (as === "") return {};
+  const [groups, uid, extra] = [member(user, "as-groups"), text(user, "as-uid"), member(user, "as-user-extra")];
+  const headers: Record<string, string | readonly string[]> = { "Impersonate-User": as };
+  if (Array.isArray(groups)) headers["Impersonate-Group"] = groups.map(String);
+  if (uid !== "") headers["Impersonate-Uid"] = uid;
+  for (const [key, values] of Object.entries(isObject(extra) ? extra : {})) {
+    if (Array.isArray(values)) headers[`Impersonate-Extra-${encodeURIComponent(key)}`] = values.map(String);
+  }
+  return headers;
+}

@@ -1,0 +1,56 @@
+/** Bounds on what is asked of a cluster. Times are milliseconds. */
+
+/** Time for one request that is no watch: above the slowest list page, far below what anybody waits for. */
+export const REQUEST_MS = 10_000;
+/** Time for a connection, TLS included. */
+export const CONNECT_MS = 5_000;
+/** Largest answer: a page of {@link PAGE_ITEMS} objects of 256 KiB each. */
+export const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+/** Largest event of a watch: the API server stores objects up to 1.5 MiB, which grow when printed as JSON. */
+export const MAX_EVENT_BYTES = 16 * 1024 * 1024;
+/** Connections for requests at a time: enough for a busy server, few enough to be a polite client. Each watch has one of its own. */
+export const MAX_CONNECTIONS = 16;
+/** How often a request that the API server has put off (`Retry-After`) is sent again. */
+export const MAX_RETRIES = 3;
+/** Longest wait that the API server may ask for. */
+export const MAX_RETRY_AFTER_MS = 5_000;
+/** Objects in a page of a list: parsing one must not hold up requests for long. */
+export const PAGE_ITEMS = 250;
+/** Objects in one store, and bytes of their JSON: more would take the memory that policies need. */
+export const MAX_STORE_OBJECTS = 100_000;
+export const MAX_STORE_BYTES = 256 * 1024 * 1024;
+/** Stores, each with a watch: guests choose selectors, perhaps from requests. The one not used for longest gives way. */
+export const MAX_STORES = 128;
+/** How long the API server is asked to keep a watch open. */
+export const WATCH_SECONDS = 290;
+/** Longest silence of a watch: bookmarks come every minute, so that a longer one means a dead connection. */
+export const WATCH_SILENCE_MS = 100_000;
+/** Wait before the first and the following attempts to watch again; doubled each time up to the last. */
+export const FIRST_BACKOFF_MS = 250;
+export const LAST_BACKOFF_MS = 30_000;
+/** How long a store without contact to the API server is still believed. */
+export const MAX_STALENESS_MS = 300_000;
+/** How long a failure answers those who ask the same again: once a second is often enough to ask a server that fails. */
+export const FAILURE_KEPT_MS = 1_000;
+/** How long objects and access answers that no watch keeps fresh are believed (spec kubewarden.md 7.2). */
+export const ANSWER_KEPT_MS = 5_000;
+/** How long an object that is not there stays so: policies and their parameters come together. */
+export const ABSENCE_KEPT_MS = 1_000;
+/** How long a policy waits for an object by name, and for the store of its parameters (spec validating-admission-policy.md 2.7, 4.5). */
+export const PARAMETER_WAIT_MS = 1_000;
+/** How long the versions of a resource are believed: they change when an operator installs or upgrades something. */
+export const VERSIONS_KEPT_MS = 600_000;
+/** Least time between two questions for a kind that the cluster did not know. */
+export const UNKNOWN_KIND_KEPT_MS = 10_000;
+/** API versions whose resources are remembered: a large cluster has 150. */
+export const MAX_API_VERSIONS = 1_000;
+/** Answers kept of each sort. */
+export const MAX_ANSWERS = 10_000;
+/** How often token and CA files are read again: a mounted token is replaced long before it ends. */
+export const CREDENTIAL_FILES_MS = 60_000;
+/** Time for a credential plugin, which may ask a cloud. */
+export const PLUGIN_MS = 30_000;
+/** Largest answer of a credential plugin. */
+export const PLUGIN_MAX_BYTES = 1024 * 1024;
+/** Credentials are renewed this long before they end. */
+export const EXPIRY_MARGIN_MS = 30_000;

@@ -1,0 +1,186 @@
+/** The objects of one list, kept up to date by a watch. */
+import { setTimeout as delay } from "node:timers/promises";
+import { parseJson } from "../../data/json.js";
+import type { JsonObject } from "../object.js";
+import { member, text } from "../object.js";
+import { ApiError, ClusterUnreachable, reasonOf } from "./errors.js";
+import { type Answer, type ClusterHttp, eventError, type Query } from "./http.js";
+import { MAX_STORE_BYTES, PAGE_ITEMS, WATCH_SECONDS } from "./limits.js";
+import { StoredItems } from "./stored-items.js";
+import { backoff, type WatchTiming } from "./watch-timing.js";
+
+/** What a store holds. */
+export interface StoreOptions {
+  readonly path: string;
+  /** Selectors. */
+  readonly query: Query;
+  readonly identity: { readonly apiVersion: string; readonly kind: string };
+  readonly timing: WatchTiming;
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
+  /** Told what hinders the watch. */
+  readonly note: (message: string) => void;
+}
+
+/** Filled by a list, then followed by watching from there; a version that the server has forgotten makes it list again. */
+export class WatchStore {
+  /** Settles when the first list is there; rejects with the reason when it cannot be had. */
+  readonly ready: Promise<void>;
+  /** Why the store is of no use any more, and since when. */
+  failed: { readonly error: unknown; readonly at: number } | undefined;
+  readonly since: number;
+  private contents: StoredItems | undefined;
+  private version = "";
+  private contact = 0;
+  private readonly stopping = new AbortController();
+
+  constructor(
+    private readonly http: ClusterHttp,
+    private readonly options: StoreOptions,
+  ) {
+    this.since = options.now();
+    this.ready = this.list();
+    this.ready.then(
+      () => void this.follow(),
+      (error: unknown) => this.fail(error),
+    );
+  }
+
+  /** What it holds; `undefined` while the first list is under way. */
+  get items(): StoredItems | undefined {
+    return this.contents;
+  }
+
+  /**
+   * All objects, by namespace and name.
+   * @throws why they cannot be had
+   */
+  async all(): Promise<readonly JsonObject[]> {
+    await this.ready;
+    const problem = this.problem();
+    if (problem !== undefined) throw problem;
+    return this.contents?.all() ?? [];
+  }
+
+  /** Why the contents should not be believed. */
+  problem(): Error | undefined {
+    if (this.failed !== undefined) return asError(this.failed.error);
+    if (this.contents === undefined || this.options.now() - this.contact <= this.options.timing.staleness)
+      return undefined;
+    return new ClusterUnreachable("there has been no contact to the API server for too long");
+  }
+
+  /** Ends the watch; a first list under way still answers those who wait for it. */
+  stop(): void {
+    this.stopping.abort();
+  }
+
+  private async follow(): Promise<void> {
+    const { timing, note, path } = this.options;
+    const { signal } = this.stopping;
+    for (let failures = 0; !signal.aborted; ) {
+      await delay(backoff(failures, timing), undefined, { signal }).catch(() => {});
+      if (signal.aborted) return;
+      try {
+        if (this.version === "") await this.list();
+        await this.watch(() => {
+          failures = 0;
+        });
+      } catch (error) {
+        if (signal.aborted) return;
+        failures++;
+        if (error instanceof ApiError && error.status === 410) {
+          this.version = "";
+        } else if (error instanceof ApiError && isRefusal(error.status)) {
+          note(`watching ${path} is refused: ${error.message}`);
+          return this.fail(error);
+        } else note(`watching ${path} is interrupted: ${reasonOf(error)}`);
+      }
+    }
+  }
+
+  private fail(error: unknown): void {
+    this.failed = { error, at: this.options.now() };
+    this.contents = undefined;
+    this.stop();
+  }
+
+  /** Reads all pages, and shows them together at the end. */
+  private async list(restarted = false): Promise<void> {
+    const { path, query, identity, now } = this.options;
+    const items = new StoredItems(identity);
+    // A first list goes on when the watch is stopped: somebody waits for it.
+    const signal = this.contents === undefined ? NEVER : this.stopping.signal;
+    let [next, version, bytes] = ["", "", 0];
+    do {
+      const page: Query = { ...query, limit: String(PAGE_ITEMS), ...(next !== "" && { continue: next }) };
+      let answer: Answer;
+      try {
+        answer = await this.http.get(path, page, signal);
+      } catch (error) {
+        // The pages have grown too old while they were read: the server has nothing to continue from.
+        if (next !== "" && error instanceof ApiError && error.status === 410 && !restarted) return this.list(true);
+        throw error;
+      }
+      bytes += answer.bytes;
+      if (bytes > MAX_STORE_BYTES) {
+        throw new ClusterUnreachable(`the list has more than ${MAX_STORE_BYTES} bytes: narrow it by a selector`);
+      }
+      const listed = member(answer.value, "items");
+      for (const item of Array.isArray(listed) ? listed : []) items.put(item);
+      const metadata = member(answer.value, "metadata");
+      version = text(metadata, "resourceVersion");
+      next = text(metadata, "continue");
+    } while (next !== "");
+    this.contents = items;
+    this.version = version;
+    this.contact = now();
+  }
+
+  /** Follows events until the server ends the watch. */
+  private async watch(progress: () => void): Promise<void> {
+    const { path, query, timing, now } = this.options;
+    const watching: Query = {
+      ...query,
+      watch: "true",
+      allowWatchBookmarks: "true",
+      resourceVersion: this.version,
+      timeoutSeconds: String(WATCH_SECONDS),
+    };
+    const began = now();
+    for await (const line of this.http.lines(path, watching, timing.silence, this.stopping.signal)) {
+      if (line.trim() === "") continue;
+      this.apply(parseJson(line));
+      this.contact = now();
+      progress();
+    }
+    if (now() - began < timing.firstBackoff) throw new ClusterUnreachable("the server ended the watch at once");
+    this.contact = now();
+  }
+
+  private apply(event: unknown): void {
+    const object = member(event, "object");
+    switch (text(event, "type")) {
+      case "ADDED":
+      case "MODIFIED":
+        this.contents?.put(object);
+        break;
+      case "DELETED":
+        this.contents?.delete(object);
+        break;
+      case "BOOKMARK":
+        break;
+      default:
+        throw eventError(object);
+    }
+    this.version = text(member(object, "metadata"), "resourceVersion") || this.version;
+  }
+}
+
+/** Requests have limits of their own. */
+const NEVER = new AbortController().signal;
+
+/** Asking again would be refused again. */
+const isRefusal = (status: number): boolean => status >= 400 && status < 500 && ![408, 409, 429].includes(status);
+
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));

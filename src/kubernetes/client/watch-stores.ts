@@ -1,0 +1,64 @@
+/** All stores of a cluster: each is made when it is first asked for, and the one not asked for longest gives way. */
+import { LRUCache } from "lru-cache";
+import { apiVersionOf } from "../names.js";
+import { type ApiResource, collectionPath } from "./discovery.js";
+import type { ClusterHttp, Query } from "./http.js";
+import { FAILURE_KEPT_MS } from "./limits.js";
+import { WatchStore } from "./watch-store.js";
+import type { WatchTiming } from "./watch-timing.js";
+
+/** Which objects of a resource. */
+export interface StoreScope {
+  /** `""`: all namespaces, or none. */
+  readonly namespace: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+}
+
+/** How stores work. */
+export interface StoresOptions {
+  readonly max: number;
+  readonly timing: WatchTiming;
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
+  readonly note: (message: string) => void;
+}
+
+/** Stores by resource, namespace and selectors. */
+export class WatchStores {
+  private readonly stores: LRUCache<string, WatchStore>;
+
+  constructor(
+    private readonly http: ClusterHttp,
+    private readonly options: StoresOptions,
+  ) {
+    this.stores = new LRUCache({ max: options.max, dispose: (store) => store.stop() });
+  }
+
+  /** How many there are. */
+  get size(): number {
+    return this.stores.size;
+  }
+
+  /** The store of a list. One that has failed is shown for a moment, then made anew. */
+  of(resource: ApiResource, { namespace, labelSelector, fieldSelector }: StoreScope): WatchStore {
+    const { timing, now, note } = this.options;
+    const path = collectionPath(resource, namespace);
+    const query: Query = {
+      ...(labelSelector && { labelSelector }),
+      ...(fieldSelector && { fieldSelector }),
+    };
+    const key = JSON.stringify([path, query]);
+    const known = this.stores.get(key);
+    if (known !== undefined && (known.failed === undefined || now() - known.failed.at < FAILURE_KEPT_MS)) return known;
+    const identity = { apiVersion: apiVersionOf(resource), kind: resource.kind };
+    const store = new WatchStore(this.http, { path, query, identity, timing, now, note });
+    this.stores.set(key, store);
+    return store;
+  }
+
+  /** Ends all watches. */
+  close(): void {
+    this.stores.clear();
+  }
+}
