@@ -4,7 +4,7 @@
 import { Command, CommanderError, InvalidArgumentError } from "commander";
 import { didYouMean } from "../data/suggest.js";
 import { type CommandIo, UsageError } from "./io.js";
-import { type OptionDefinition, SERVE_OPTIONS } from "./option-definitions.js";
+import { KUBERNETES_OPTION, type OptionDefinition, SERVE_OPTIONS } from "./option-definitions.js";
 import { addOption, optionValues } from "./options.js";
 
 /** Exit code for a command line that cannot be carried out. */
@@ -13,20 +13,24 @@ const EXIT_USAGE = 2;
 const EXIT_FAILURE = 1;
 
 /** What `check` and `eval` share with `serve`. */
-const LOADING_OPTIONS = SERVE_OPTIONS.filter(({ flag }) =>
-  [
-    "policies",
-    "policy-timeout",
-    "disable-timeout-protection",
-    "workers",
-    "policies-download-dir",
-    "sources-path",
-    "verification-path",
-    "docker-config-json-path",
-    "sigstore-cache-dir",
-    "sigstore-trust-config",
-  ].includes(flag),
-);
+const LOADING_OPTIONS: readonly OptionDefinition[] = [
+  ...SERVE_OPTIONS.filter(({ flag }) =>
+    [
+      "policies",
+      "policy-timeout",
+      "disable-timeout-protection",
+      "workers",
+      "policies-download-dir",
+      "sources-path",
+      "verification-path",
+      "docker-config-json-path",
+      "sigstore-cache-dir",
+      "sigstore-trust-config",
+      "kubeconfig",
+    ].includes(flag),
+  ),
+  KUBERNETES_OPTION,
+];
 
 /**
  * Runs a command line.

@@ -10,10 +10,11 @@ import {
   type Problem,
 } from "../config/index.js";
 import { createPolicySet, type PolicySet } from "../evaluation/policy-set.js";
-import { createPolicyLoader, type PolicyLoader, type PolicyLoaderOptions } from "../loader/index.js";
+import { createPolicyLoader, needyPolicies, type PolicyLoader, type PolicyLoaderOptions } from "../loader/index.js";
 import type { Logger } from "../telemetry/logger.js";
 import { fetchOptions } from "./fetch-options.js";
 import type { CommandIo } from "./io.js";
+import { clusterAccess, clusterProblem } from "./kubernetes-options.js";
 
 /** File names looked for when none is given: ours, then Kubewarden's. */
 const DEFAULT_FILES = ["policies.yaml", "policies.yml"] as const;
@@ -53,6 +54,7 @@ export function createPolicySource(
   const file = typeof values.policies === "string" ? values.policies : defaultFile();
   const policyTimeout =
     values.disableTimeoutProtection === true ? Number.POSITIVE_INFINITY : Number(values.policyTimeout ?? 2) * 1000;
+  const access = clusterAccess(values, env);
   const loader = createPolicyLoader({
     policyTimeout,
     workers: typeof values.workers === "number" ? values.workers : availableParallelism(),
@@ -61,23 +63,37 @@ export function createPolicySource(
     log: ({ policy, level, message, data }) =>
       logger?.named("policy_log").log(level, message, { policy_id: policy, ...(data !== undefined && { data }) }),
     violation: (message, fields) => logger?.error(message, fields),
+    ...(access && { cluster: access }),
+    note: (message) => logger?.warn(message),
     ...special,
   });
+  const problem = (config: Config) => clusterProblem(access, needyPolicies(config), values);
   return {
     policyTimeout,
     loader,
-    load: (generation = 1) => load(file, loader, generation),
+    load: (generation = 1) => load({ file, loader, generation, problem }),
     close: () => loader.close(),
   };
 }
 
-async function load(file: string, loader: PolicyLoader, generation: number): Promise<LoadResult> {
+interface Loading {
+  readonly file: string;
+  readonly loader: PolicyLoader;
+  readonly generation: number;
+  /** What is in the way of serving a configuration here. */
+  readonly problem: (config: Config) => string | undefined;
+}
+
+async function load({ file, loader, generation, problem }: Loading): Promise<LoadResult> {
   const read = loadConfig(file);
-  if (!read.ok) {
-    const { message, problems } = read;
-    return { file, policies: createPolicySet([], generation), files: [file], problems, errors: 1, fatal: message };
-  }
+  const nothing = { file, policies: createPolicySet([], generation), errors: 1 };
+  if (!read.ok) return { ...nothing, files: [file], problems: read.problems, fatal: read.message };
   const config: Config = read.config;
+  const fatal = problem(config);
+  if (fatal !== undefined) {
+    const whole: Problem = { severity: "error", file, line: 1, column: 1, path: [], message: fatal };
+    return { ...nothing, files: config.files, problems: [...read.problems, whole], fatal };
+  }
   const loaded = await loader.load(config, generation);
   const problems = [...read.problems, ...loaded.problems];
   const errors = problems.filter(({ severity }) => severity === "error").length;

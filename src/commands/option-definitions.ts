@@ -162,8 +162,14 @@ export const SERVE_OPTIONS = [
     env: "KUBEWARDEN_IGNORE_KUBERNETES_CONNECTION_FAILURE",
     kind: "flag",
     default: false,
+    description: "start although policies need a cluster and none is found; what they ask of it fails",
+  },
+  {
+    flag: "kubeconfig",
+    env: "KUBEWARDEN_KUBECONFIG",
+    kind: "string",
     description:
-      "accepted for compatibility: the server starts without a cluster in any case, and policies that ask for one fail",
+      "kubeconfig of the cluster to look things up in; without it KUBECONFIG, ~/.kube/config, or the pod's service account",
   },
   {
     flag: "log-no-color",
@@ -246,3 +252,12 @@ export const SERVE_OPTIONS = [
     description: "seconds that requests under way have to finish after that",
   },
 ] as const satisfies readonly OptionDefinition[];
+
+/** What `check`, `eval` and `test` have beside the options of `serve`. */
+export const KUBERNETES_OPTION: OptionDefinition = {
+  flag: "kubernetes",
+  env: "KUBEWARDEN_KUBERNETES",
+  kind: "flag",
+  default: false,
+  description: "look up Kubernetes objects and permissions in the cluster of the kubeconfig, as serve does",
+};

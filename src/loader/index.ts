@@ -8,14 +8,16 @@ import {
   type TrustRoot,
 } from "../fetch/index.js";
 import { createHostCapabilities, type Executor, type ViolationSink } from "../host-capabilities/index.js";
-import { NO_OPINION } from "../kubernetes/authorizer.js";
 import { bundledSchemas, createExpressionCompiler, type ExpressionCompiler } from "../validating/index.js";
 import { createWasmRuntime, type GuestLogEntry, type WasmRuntime } from "../wasm/index.js";
+import { type ClusterAccess, clusterWorld, openAccess } from "./cluster.js";
 import { type CelWorld, loadInline, loadResource } from "./load-cel.js";
 import { moduleLoader } from "./load-module.js";
 import { type KindLoaders, type Loaded, loadPolicies } from "./loader.js";
 
 export { type Executor, recordSession, replaySession, SessionError } from "../host-capabilities/index.js";
+export { type ClusterAccess, findCluster } from "./cluster.js";
+export { needyPolicies } from "./cluster-needs.js";
 export { LoadError } from "./load-error.js";
 export type { Loaded } from "./loader.js";
 
@@ -41,6 +43,10 @@ export interface PolicyLoaderOptions {
   readonly executor?: Executor;
   /** Told when a guest asks for what it was not granted. */
   readonly violation: ViolationSink;
+  /** Where Kubernetes objects are looked up; absent: nowhere but in files. */
+  readonly cluster?: ClusterAccess;
+  /** Told what hinders watches of a cluster. */
+  readonly note?: (message: string) => void;
   /** Compiles the expressions of CEL policies; default: one of its own. */
   readonly expressions?: ExpressionCompiler;
   /** Check the types of CEL policies' expressions against the schemas of the kinds they match: for `check`. */
@@ -61,6 +67,8 @@ export interface PolicyLoader {
 export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
   const { policyTimeout, workers, now, log, violation, executor, fetch } = options;
   const inspector = fetch.trustRoot && createImageInspector(fetch, fetch.trustRoot);
+  const cluster = openAccess(options.cluster, now, options.note ?? (() => {}));
+  const beyond = clusterWorld(options.cluster, cluster);
   const runtime = createWasmRuntime({
     workers,
     defaultTimeoutMs: Number.isFinite(policyTimeout) ? policyTimeout : null,
@@ -69,12 +77,13 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
       violation,
       ...(inspector && { images: inspector.images }),
       ...(executor && { executor }),
+      ...(cluster && { kubernetes: cluster.reader }),
     }),
   });
   const world: CelWorld = {
     compiler: options.expressions ?? createExpressionCompiler(),
-    authorizer: NO_OPINION,
     now,
+    ...(beyond && { cluster: beyond }),
     ...(options.typeCheck && { schemas: bundledSchemas() }),
   };
   return {
@@ -102,6 +111,7 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
     close() {
       runtime.close();
       void inspector?.close();
+      void cluster?.close();
     },
   };
 }

@@ -1,17 +1,18 @@
 import type { CelEntry, Problem, ResourceEntry } from "../config/index.js";
-import type { Authorizer } from "../kubernetes/authorizer.js";
+import { type Authorizer, NO_OPINION } from "../kubernetes/authorizer.js";
 import { FileResources } from "../kubernetes/file-resources.js";
 import type { ResourceSource } from "../kubernetes/resource-source.js";
 import type { Policy } from "../policy/index.js";
 import { compileInline, type ExpressionCompiler, loadPolicies, type SchemaFactory } from "../validating/index.js";
+import type { ClusterWorld } from "./cluster.js";
+import { clusterUse } from "./cluster-needs.js";
 import { LoadError } from "./load-error.js";
 
 /** What CEL policies are compiled with and look things up in. */
 export interface CelWorld {
   readonly compiler: ExpressionCompiler;
-  readonly authorizer: Authorizer;
-  /** Where Namespaces and parameters come from; absent: only the documents beside a policy. */
-  readonly source?: ResourceSource;
+  /** Where policies that ask a cluster look behind the documents beside them; absent: nowhere. */
+  readonly cluster?: ClusterWorld;
   /** Makes the schemas that expressions' types are checked against; absent: they are not checked. */
   readonly schemas?: SchemaFactory;
   /** Monotonic milliseconds. */
@@ -23,11 +24,12 @@ export interface CelWorld {
  * @throws LoadError with every mistake at its place in the file
  */
 export function loadInline(entry: CelEntry, world: CelWorld, warn: (problem: Problem) => void): Policy {
+  const { authorizer, source } = beyond(entry, world);
   const compiled = compileInline(entry.cel, {
     id: entry.id,
     compiler: world.compiler,
-    authorizer: world.authorizer,
-    source: world.source ?? new FileResources([], { guessScope: true, synthesiseNamespaces: true }),
+    authorizer,
+    source: source ?? new FileResources([], { guessScope: true, synthesiseNamespaces: true }),
     now: world.now,
     ...(world.schemas !== undefined && { schemas: world.schemas() }),
     ...(entry.validationActions !== undefined && { validationActions: entry.validationActions }),
@@ -56,9 +58,8 @@ export function loadResource(entry: ResourceEntry, world: CelWorld, warn: (probl
   }));
   const { policies, together, problems } = loadPolicies(documents, {
     compiler: world.compiler,
-    authorizer: world.authorizer,
     now: world.now,
-    ...(world.source !== undefined && { source: world.source }),
+    ...beyond(entry, world),
     ...(world.schemas !== undefined && { schemas: world.schemas }),
     ...(entry.validationActions !== undefined && { validationActions: entry.validationActions }),
   });
@@ -70,6 +71,16 @@ export function loadResource(entry: ResourceEntry, world: CelWorld, warn: (probl
   }
   for (const problem of problems) warn(problem);
   return together(entry.id);
+}
+
+/** What a policy looks things up in beside its documents. Who does not ask a cluster does not depend on one. */
+function beyond(
+  entry: CelEntry | ResourceEntry,
+  { cluster }: CelWorld,
+): { readonly authorizer: Authorizer; readonly source?: ResourceSource } {
+  const { asks, needs } = clusterUse(entry);
+  if (cluster === undefined || !(cluster.absent ? needs : asks)) return { authorizer: NO_OPINION };
+  return { authorizer: cluster.authorizer, source: cluster.resources };
 }
 
 /** The place of an expression's error inside the expression, when the text names one as the engine does. */

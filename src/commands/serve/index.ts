@@ -5,6 +5,7 @@ import { Metrics } from "../../telemetry/metrics.js";
 import type { MetricsSnapshot } from "../../telemetry/otlp/metric-data.js";
 import type { Push } from "../../telemetry/otlp/metrics-push.js";
 import type { CommandIo } from "../io.js";
+import { noteIgnoredFailure } from "../kubernetes-options.js";
 import { createPolicySource } from "../load.js";
 import { serveAlone } from "./alone.js";
 import { servePrimary } from "./primary.js";
@@ -27,14 +28,16 @@ export async function serveCommand(values: Readonly<Record<string, unknown>>, io
   const { logLevel: level, logFormat: format, logColor: color } = settings;
   const logger = createLogger({ sink, level, format, color });
   try {
+    if (!cluster.isWorker) noteIgnoredFailure({ ...values, kubernetes: true }, io);
     if (several && cluster.isPrimary) {
       const failure = await servePrimary(settings, logger, (read) => startPush(io, read));
       if (failure === undefined) return 0;
       io.stderr.write(`Error: ${failure}\n`);
       return 1;
     }
-    const guests = { ...values, workers: GUEST_THREADS };
-    const source = createPolicySource(guests, io.env, logger);
+    // A server looks for a cluster of its own accord.
+    const loading = { ...values, workers: GUEST_THREADS, kubernetes: true };
+    const source = createPolicySource(loading, io.env, logger);
     try {
       const metrics = new Metrics();
       metrics.gauge("log_lines_dropped", () => sink.dropped);

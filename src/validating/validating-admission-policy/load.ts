@@ -2,6 +2,7 @@
 import { createEnvironment } from "../../cel/index.js";
 import type { Authorizer } from "../../kubernetes/authorizer.js";
 import { FileResources, type FileResourcesOptions, objectsOf } from "../../kubernetes/file-resources.js";
+import { LayeredResources } from "../../kubernetes/layered-resources.js";
 import { compareNames } from "../../kubernetes/names.js";
 import { isObject, type JsonObject, member, text } from "../../kubernetes/object.js";
 import type { ResourceSource } from "../../kubernetes/resource-source.js";
@@ -33,7 +34,7 @@ export interface LoadOptions {
   readonly id?: (name: string) => string;
   /** What a policy without a binding does when it is violated; default: deny. */
   readonly validationActions?: readonly string[];
-  /** Where Namespaces and parameters come from; default: the documents. */
+  /** Where Namespaces and parameters are looked for that no document brings; default: nowhere, and Namespaces are made up. */
   readonly source?: ResourceSource;
   /** Check the types of expressions against schemas: given the documents' CustomResourceDefinitions. */
   readonly schemas?: SchemaFactory;
@@ -93,7 +94,7 @@ export function loadPolicies(documents: readonly SourceDocument[], options: Load
   }
   prepared.sort((a, b) => compareNames(a.name, b.name));
   const world: World = {
-    source: options.source ?? new FileResources(objects, DEFAULT_RESOURCES(options.resources)),
+    source: resourcesOf(objects, options),
     authorizer: options.authorizer,
     now: options.now,
   };
@@ -103,6 +104,11 @@ export function loadPolicies(documents: readonly SourceDocument[], options: Load
     together: (id) => new ValidatingPolicySet(id, prepared, world),
     problems,
   };
+}
+
+function resourcesOf(objects: readonly JsonObject[], { source, resources }: LoadOptions): ResourceSource {
+  if (source === undefined) return new FileResources(objects, DEFAULT_RESOURCES(resources));
+  return new LayeredResources(new FileResources(objects, resources), source);
 }
 
 const DEFAULT_RESOURCES = (options: FileResourcesOptions = {}): FileResourcesOptions => ({

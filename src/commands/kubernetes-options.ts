@@ -1,0 +1,41 @@
+/** Which cluster a command works with: none unless it is asked for, and `serve` always asks (spec kubewarden.md 2). */
+import { type ClusterAccess, findCluster } from "../loader/index.js";
+import type { CommandIo } from "./io.js";
+
+/** How a server without a cluster ends, or begins: the words of the spec. */
+export const NO_KUBERNETES = "Cannot connect to Kubernetes, context aware policies would not work properly";
+
+/**
+ * The cluster of the options `kubernetes`, `kubeconfig` and `ignore-kubernetes-connection-failure`; undefined when none is wanted.
+ * @throws an error that names the file when `--kubeconfig` cannot be used and that isn't to be ignored
+ */
+export function clusterAccess(
+  values: Readonly<Record<string, unknown>>,
+  env: CommandIo["env"],
+): ClusterAccess | undefined {
+  const kubeconfig = typeof values.kubeconfig === "string" ? values.kubeconfig : undefined;
+  if (values.kubernetes !== true && kubeconfig === undefined) return undefined;
+  const access = findCluster({ env, now: () => performance.now(), ...(kubeconfig !== undefined && { kubeconfig }) });
+  const ignored = values.ignoreKubernetesConnectionFailure === true;
+  if (!("missing" in access)) return access;
+  if (kubeconfig !== undefined && !ignored) throw new Error(`${NO_KUBERNETES}: ${access.missing}`);
+  return access;
+}
+
+/** Why policies that need a cluster can't be served; undefined when nothing is in the way. */
+export function clusterProblem(
+  access: ClusterAccess | undefined,
+  needy: readonly string[],
+  values: Readonly<Record<string, unknown>>,
+): string | undefined {
+  if (access === undefined || !("missing" in access) || needy.length === 0) return undefined;
+  if (values.ignoreKubernetesConnectionFailure === true) return undefined;
+  return `${NO_KUBERNETES}: ${access.missing} (needed by ${needy.join(", ")}; --ignore-kubernetes-connection-failure starts all the same)`;
+}
+
+/** Says on stderr that a server goes without a cluster because it was told to. */
+export function noteIgnoredFailure(values: Readonly<Record<string, unknown>>, { env, stderr }: CommandIo): void {
+  if (values.ignoreKubernetesConnectionFailure !== true) return;
+  const access = clusterAccess(values, env);
+  if (access !== undefined && "missing" in access) stderr.write(`${NO_KUBERNETES}: ${access.missing}\n`);
+}
