@@ -3,6 +3,7 @@
  * policies, wrong methods. Loopback only; stops by itself.
  */
 import { Agent, request } from "node:http";
+import { Agent as SecureAgent, request as secureRequest } from "node:https";
 
 /** One kind of request and the answer it must get. */
 export interface Exchange {
@@ -23,6 +24,20 @@ export interface SoakReport {
   readonly wrong: readonly string[];
   /** Latencies in milliseconds by exchange. */
   readonly latencies: ReadonlyMap<string, readonly number[]>;
+  /** Requests whose connection broke and that were answered when sent again. */
+  readonly repeated: number;
+}
+
+/** How a run goes. */
+export interface SoakOptions {
+  readonly clients: number;
+  readonly seconds: number;
+  /** The authority of the server's certificate, for https addresses. */
+  readonly ca?: string;
+  /** Whether a request whose connection breaks is sent once more, as clients do whose server is replaced under them. */
+  readonly repeat?: boolean;
+  /** Requests after which a client takes a new connection; default never. */
+  readonly perConnection?: number;
 }
 
 /** Wrong answers kept for the report. */
@@ -32,28 +47,41 @@ const MAX_WRONG = 20;
 export async function soak(
   url: string,
   exchanges: readonly Exchange[],
-  { clients, seconds }: { readonly clients: number; readonly seconds: number },
+  { clients, seconds, ca, repeat = false, perConnection = Number.POSITIVE_INFINITY }: SoakOptions,
 ): Promise<SoakReport> {
-  const agent = new Agent({ keepAlive: true, maxSockets: clients });
+  const newAgent = (): Agent =>
+    ca === undefined
+      ? new Agent({ keepAlive: true, maxSockets: 1 })
+      : new SecureAgent({ keepAlive: true, maxSockets: 1, ca });
   const end = performance.now() + seconds * 1000;
   const wrong: string[] = [];
   const latencies = new Map<string, number[]>(exchanges.map(({ name }) => [name, []]));
   let requests = 0;
+  let repeated = 0;
   const client = async (first: number): Promise<void> => {
+    let agent = newAgent();
     for (let turn = first; performance.now() < end; turn++) {
+      if ((turn - first) % perConnection === perConnection - 1) {
+        agent.destroy();
+        agent = newAgent();
+      }
       const exchange = exchanges[turn % exchanges.length];
       if (exchange === undefined) return;
       const started = performance.now();
-      const { status, body } = await send(agent, url, exchange);
+      let { status, body } = await send(agent, url, exchange);
+      if (status === 0 && repeat) {
+        repeated++;
+        ({ status, body } = await send(agent, url, exchange));
+      }
       latencies.get(exchange.name)?.push(performance.now() - started);
       requests++;
       if (status === exchange.status && exchange.answer.test(body)) continue;
       if (wrong.length < MAX_WRONG) wrong.push(`${exchange.name}: ${status} ${body.slice(0, 300)}`);
     }
+    agent.destroy();
   };
   await Promise.all(Array.from({ length: clients }, (_, index) => client(index)));
-  agent.destroy();
-  return { requests, wrong, latencies };
+  return { requests, wrong, latencies, repeated };
 }
 
 function send(
@@ -64,7 +92,8 @@ function send(
   return new Promise((resolve) => {
     const headers = { "Content-Type": contentType, "Content-Length": Buffer.byteLength(body) };
     let answered = false;
-    const outgoing = request(`${url}${path}`, { method, agent, headers }, (response) => {
+    const ask = url.startsWith("https:") ? secureRequest : request;
+    const outgoing = ask(`${url}${path}`, { method, agent, headers }, (response) => {
       answered = true;
       let text = "";
       response.setEncoding("utf8").on("data", (chunk) => {

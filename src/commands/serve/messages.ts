@@ -1,9 +1,12 @@
 /** What the primary process and the processes that answer requests say to each other. */
 import type { MetricsSnapshot } from "../../telemetry/otlp/metric-data.js";
 
+/** The environment variable that tells a new process which generation of policies the others serve. */
+export const GENERATION_VARIABLE = "POLICY_SERVER_GENERATION";
+
 /** From the primary. */
 export type ToWorker =
-  | { readonly type: "prepare"; readonly id: number }
+  | { readonly type: "prepare"; readonly id: number; readonly generation: number }
   | { readonly type: "swap" }
   | { readonly type: "discard" }
   | { readonly type: "collect"; readonly id: number }

@@ -10,7 +10,7 @@ import { type Listener, listen } from "../../server/listener.js";
 import type { Logger } from "../../telemetry/logger.js";
 import type { MetricsSnapshot } from "../../telemetry/otlp/metric-data.js";
 import type { Push } from "../../telemetry/otlp/metrics-push.js";
-import type { ToPrimary, ToWorker } from "./messages.js";
+import { GENERATION_VARIABLE, type ToPrimary, type ToWorker } from "./messages.js";
 import type { ServeSettings } from "./settings.js";
 import { delayFor, stopSignal } from "./signals.js";
 
@@ -43,6 +43,8 @@ class Primary {
   readonly #awaited = new Map<string, (answer: ToPrimary | undefined) => void>();
   #questions = 0;
   #files: readonly string[] = [];
+  /** Of the policies that all processes serve. */
+  #generation = 1;
   #stopping = false;
 
   constructor(settings: ServeSettings, logger: Logger) {
@@ -52,6 +54,9 @@ class Primary {
 
   async run(startPush: (read: () => Promise<MetricsSnapshot>) => Promise<Push>): Promise<string | undefined> {
     const { address, readinessPort, workers, watch, drainDelay, drainGrace, pushMetrics } = this.#settings;
+    // Each process accepts for itself. With the default, this process accepts and hands connections on, and those handed to a process that has just
+    // died hang for ever.
+    cluster.schedulingPolicy = cluster.SCHED_NONE;
     const failure = await this.#startAll(workers);
     if (failure !== undefined) {
       this.#stopping = true;
@@ -93,7 +98,7 @@ class Primary {
   }
 
   #start(started: (failure: string | undefined) => void): void {
-    const worker = cluster.fork();
+    const worker = cluster.fork({ [GENERATION_VARIABLE]: String(this.#generation) });
     let failure: string | undefined;
     worker.on("message", (message: ToPrimary) => {
       if (message.type === "failed") failure = message.message;
@@ -155,8 +160,11 @@ class Primary {
 
   /** Every process loads the new policies; only when all could, all serve them. */
   async #reload(): Promise<void> {
-    const answers = await this.#ask((id) => ({ type: "prepare", id }));
-    const good = answers.every((answer) => answer?.type === "prepared" && answer.ok);
+    const generation = this.#generation + 1;
+    const answers = await this.#ask((id) => ({ type: "prepare", id, generation }));
+    // One that died meanwhile has no say: its successor loads what is there.
+    const good = answers.some(isPrepared) && answers.every((answer) => answer === undefined || isPrepared(answer));
+    if (good) this.#generation = generation;
     for (const worker of this.#serving) tell(worker, { type: good ? "swap" : "discard" });
   }
 
@@ -187,6 +195,10 @@ class Primary {
       ),
     );
   }
+}
+
+function isPrepared(answer: ToPrimary | undefined): boolean {
+  return answer?.type === "prepared" && answer.ok;
 }
 
 function tell(worker: Worker, message: ToWorker): void {

@@ -23,6 +23,8 @@ export interface ServingOptions {
   readonly metrics: Metrics;
   /** Whether this process has the readiness port. */
   readonly probes: boolean;
+  /** The first set's number; default 1. */
+  readonly generation?: number;
   /** Takes decisions besides the log. */
   readonly tracer?: DecisionSink;
   /** Who answers `GET /metrics`; absent: this process about itself. */
@@ -64,7 +66,7 @@ export class ServingProcess {
   static async start(options: ServingOptions): Promise<ServingProcess> {
     const { settings, source, logger, metrics } = options;
     const tls = settings.tls && (await readTlsMaterial(settings.tls));
-    const loaded = await source.load();
+    const loaded = await source.load(options.generation);
     logProblems(logger, loaded);
     refuseUnusable(loaded, settings.strict);
     const evaluator = createEvaluator(loaded.policies, {
@@ -113,10 +115,10 @@ export class ServingProcess {
    * Loads the policies anew beside the served ones, without serving them yet. Never rejects.
    * @returns false when the new ones are worse: the file can't be used, or a policy that answers now would not any more
    */
-  async prepare(): Promise<boolean> {
+  async prepare(generation = this.#evaluator.policies.generation + 1): Promise<boolean> {
     const { source, logger } = this.#options;
     const serving = this.#evaluator.policies;
-    const loaded = await source.load(serving.generation + 1);
+    const loaded = await source.load(generation);
     logProblems(logger, loaded);
     // Whatever was read is looked after from now on, so that mending it is noticed.
     this.#files = [...new Set([...loaded.files, ...this.#files])];

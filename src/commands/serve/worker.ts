@@ -1,6 +1,6 @@
 /** A process that answers requests beside others; the primary decides when it reloads and stops. */
 
-import type { ToPrimary, ToWorker } from "./messages.js";
+import { GENERATION_VARIABLE, type ToPrimary, type ToWorker } from "./messages.js";
 import { type ServingOptions, ServingProcess } from "./process.js";
 
 /** How long the primary may take to gather everybody's metrics before a worker shows its own. */
@@ -28,7 +28,8 @@ export async function serveAsWorker(options: Omit<ServingOptions, "probes" | "me
   // Signals of a terminal go to the whole group of processes: the primary passes them on in good order.
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => {});
 
-  const serving = await ServingProcess.start({ ...options, probes: false, metricsText });
+  const generation = Number(process.env[GENERATION_VARIABLE] ?? 1);
+  const serving = await ServingProcess.start({ ...options, probes: false, metricsText, generation });
   await new Promise<void>((resolve) => {
     const stop = (delay: number, grace: number): void => void serving.stop(delay, grace).then(resolve);
     // Without a primary nobody could stop this process any more.
@@ -36,7 +37,7 @@ export async function serveAsWorker(options: Omit<ServingOptions, "probes" | "me
     process.on("message", (message: ToWorker) => {
       switch (message.type) {
         case "prepare":
-          void serving.prepare().then((ok) => tell({ type: "prepared", id: message.id, ok }));
+          void serving.prepare(message.generation).then((ok) => tell({ type: "prepared", id: message.id, ok }));
           return;
         case "swap":
           serving.swap();
