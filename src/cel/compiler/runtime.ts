@@ -129,7 +129,7 @@ function contained(a: Result, b: Result): Result {
   const kind = kindOf(b);
   if (kind === "map")
     return isUsableKey(a) ? findKey(b, a) !== undefined : b instanceof MapValue && b.size > 0 && badKey();
-  return noSuchOverload(kind === "string" || kind === "timestamp" || kind === "duration" ? undefined : "@in");
+  return noSuchOverload();
 }
 
 /** The range of a loop as arrays of keys (`undefined`: indexes) and values; one-variable loops take `values` only. */

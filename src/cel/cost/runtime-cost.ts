@@ -68,7 +68,9 @@ export const equalityCost = (left: Result, right: Result, negated: boolean): num
 /** Lists that a call makes: 11 and a unit an element. */
 const made: CostRule = (_args, result) => 1 + LIST_COST + costSize(result);
 const flattened: CostRule = (args) => {
-  const depth = args.length === 2 ? Number(args[1]) : 1;
+  const wanted = args.length === 2 ? args[1] : 1;
+  if (wanted instanceof CelError) fault("ref.Val is *types.Err, not types.Int");
+  const depth = Number(wanted);
   // A negative depth counts as one; a product beyond 64 bits as half of their range, which is what Go's conversion makes of it.
   const product = Math.floor(size(args, 0) * (depth < 0 ? 1 : depth));
   return 1 + LIST_COST + (product >= 2 ** 64 ? 2 ** 63 : product);
@@ -77,13 +79,20 @@ const flattened: CostRule = (args) => {
 /** The reference's evaluation ends where it measures what is no list. */
 function endless(list: Result): never {
   const name = list instanceof CelError ? "*types.Err" : nativeNameOf(list);
-  const text = `internal error: interface conversion: ${name} is not traits.Lister: missing method Add`;
-  throw new Interruption("fault", undefined, text);
+  return fault(`${name} is not traits.Lister: missing method Add`);
+}
+
+function fault(conversion: string): never {
+  throw new Interruption("fault", undefined, `internal error: interface conversion: ${conversion}`);
 }
 
 /** Whether the cost of this overload may end the evaluation. */
 export function mayFault(overload: string | undefined): boolean {
-  return overload === "list_distinct" || (overload !== undefined && sortCost(overload) !== undefined);
+  return (
+    overload === "list_distinct" ||
+    overload === "list_flatten_int" ||
+    (overload !== undefined && sortCost(overload) !== undefined)
+  );
 }
 
 /** Every element against every other: twice the square, a tenth more for texts. */

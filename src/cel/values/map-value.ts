@@ -65,6 +65,8 @@ export function keyOf(key: Value): unknown {
       if (key === null) return null;
       if (key instanceof Number) return doubleKey(key.valueOf());
       if (key instanceof Uint) return key.value;
+      // The reference takes times with an offset for different ones, however equal.
+      if (key instanceof Timestamp && key.offsetSeconds !== 0) return key;
       if (key instanceof Timestamp) return `\u0000t:${key.seconds}.${key.nanos}`;
       if (key instanceof Duration) return `\u0000g:${key.nanos}`;
       if (key instanceof TypeValue) return `\u0000y:${key.name}`;
@@ -72,5 +74,5 @@ export function keyOf(key: Value): unknown {
   }
 }
 
-/** The two zeros are one key. */
-const doubleKey = (key: number): string => `\u0000d:${key + 0}`;
+/** The two zeros are one key; NaN is none that could be found again. */
+const doubleKey = (key: number): unknown => (Number.isNaN(key) ? Symbol("NaN") : `\u0000d:${key + 0}`);

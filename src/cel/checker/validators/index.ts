@@ -1,4 +1,5 @@
 /** What Kubernetes checks beyond types (spec kubernetes-cel.md 7.4). */
+import type { CallExpr, Expr } from "../../ast.js";
 import type { CheckedExpr, Declarations } from "../../checked.js";
 import type { KubernetesMinor } from "../../declarations.js";
 import { IssueCollector, type IssueReport } from "../../issues.js";
@@ -16,24 +17,24 @@ export function validate(checked: CheckedExpr, declarations: Declarations): Issu
   if (declarations.flavour !== "kubernetes") return undefined;
   const issues = new IssueCollector(new Source(checked.parsed.source));
   const checksLiterals = declarations.version >= LITERALS_SINCE;
-  visit(
-    checked.expr,
-    (expr) => checksLiterals && expr.kind === "call" && expr.function === "format",
-    (expr, exempt) => {
-      if (expr.kind === "list") {
-        if (!exempt) validateList(expr, checked, issues);
-      } else if (expr.kind === "map") {
-        if (!exempt) validateMap(expr, checked, issues);
-      } else if (expr.kind === "call" && checksLiterals) {
-        if (expr.function === "duration" || expr.function === "timestamp") {
-          validateConversion(expr, checked, declarations, issues);
-        } else if (expr.function === "matches") {
-          validatePattern(expr, declarations, issues);
-        } else if (isLiteralFormat(expr)) {
-          validateFormat(expr, checked, issues);
-        }
-      }
-    },
-  );
+  const exempting = (expr: Expr): boolean => checksLiterals && expr.kind === "call" && expr.function === "format";
+  // One after the other, because of two problems at one place that of the first validator comes first.
+  visit(checked.expr, exempting, (expr, exempt) => {
+    if (exempt) return;
+    if (expr.kind === "list") validateList(expr, checked, issues);
+    else if (expr.kind === "map") validateMap(expr, checked, issues);
+  });
+  if (checksLiterals) {
+    visit(checked.expr, exempting, (expr) => {
+      if (expr.kind === "call") validateCall(expr, checked, declarations, issues);
+    });
+  }
   return issues.count > 0 ? issues.report() : undefined;
+}
+
+function validateCall(call: CallExpr, checked: CheckedExpr, declarations: Declarations, issues: IssueCollector): void {
+  if (call.function === "duration" || call.function === "timestamp") {
+    validateConversion(call, checked, declarations, issues);
+  } else if (call.function === "matches") validatePattern(call, declarations, issues);
+  else if (isLiteralFormat(call)) validateFormat(call, checked, issues);
 }
