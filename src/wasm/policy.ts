@@ -48,6 +48,15 @@ export class LoadedPolicy implements WasmPolicy {
   }
 
   async evaluate(review: Review, context: EvaluationContext): Promise<Outcome> {
+    try {
+      return await this.ask(review, context);
+    } catch {
+      // Nothing below should throw; if it does all the same, that must not become anything but a denial.
+      return fail("internal", "internal server error: the policy could not be evaluated");
+    }
+  }
+
+  private async ask(review: Review, context: EvaluationContext): Promise<Outcome> {
     let resources: readonly ResourceSnapshot[] = [];
     if (this.protocol.wantsResources) {
       try {

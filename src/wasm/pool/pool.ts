@@ -64,6 +64,8 @@ interface Running {
   readonly job: Job;
   readonly settle: (result: JobResult) => void;
   readonly started: number;
+  /** When it last began to compute: at its start, or with the host's last answer. */
+  resumed: number;
   /** Aborted when the job ends; made with its first host call. */
   killed?: AbortController;
   lane: Lane;
@@ -210,6 +212,7 @@ export class WorkerPool {
       job,
       settle,
       started: now,
+      resumed: now,
       lane: "regular",
       cancelTimer: () => {},
     };
@@ -222,21 +225,21 @@ export class WorkerPool {
 
   /** Sets the timer for whatever comes next in the life of a running job. */
   private arm(thread: GuestThread, running: Running): void {
-    const { job, started } = running;
+    const { job, started, resumed } = running;
     const end = Math.min(
       job.timeoutMs === undefined ? Number.POSITIVE_INFINITY : started + job.timeoutMs,
       job.deadline,
     );
-    const age = this.clock.now() - started;
+    const age = this.clock.now() - resumed;
     const suspect = (this.suspects.get(job.key) ?? 0) >= SUSPECT_TIMEOUTS;
     const slowAfter = suspect ? SUSPECT_AFTER_MS : SLOW_AFTER_MS;
     const demoteAfter = suspect ? SUSPECT_AFTER_MS : DEMOTE_AFTER_MS;
     const next = [slowAfter, demoteAfter].find((step) => step > age);
-    const at = Math.min(end, next === undefined ? end : started + next);
+    const at = Math.min(end, next === undefined ? end : resumed + next);
     if (!Number.isFinite(at)) return;
     running.cancelTimer = this.clock.after(Math.max(0, at - this.clock.now()), () => {
       if (this.clock.now() >= end) return this.expire(thread);
-      const grown = this.clock.now() - started;
+      const grown = this.clock.now() - resumed;
       if (grown >= slowAfter && running.lane === "regular" && this.lanes.slow < SLOW_IN_ALL * this.size)
         this.move(running, "slow");
       if (grown >= demoteAfter && running.lane !== "parked") thread.demote();
@@ -308,6 +311,9 @@ export class WorkerPool {
     const answer = await running.job.onHostCall(message, running.killed.signal);
     if (this.running.get(thread) !== running) return;
     if (running.lane === "parked") this.move(running, before);
+    running.resumed = this.clock.now();
+    running.cancelTimer();
+    this.arm(thread, running);
     thread.answer(answer);
   }
 

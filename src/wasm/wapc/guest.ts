@@ -68,7 +68,8 @@ export function runWapc(
     __host_response: (pointer: number) => bytes(pointer, hostAnswer.length).set(hostAnswer),
     __host_error_len: () => hostError.length,
     __host_error: (pointer: number) => bytes(pointer, hostError.length).set(hostError),
-    __console_log: (pointer: number, length: number) => host.log("info", text(pointer, length), "policy"),
+    __console_log: (pointer: number, length: number) =>
+      host.log("info", text(pointer, Math.min(length >>> 0, host.limits.logLineBytes)), "policy"),
   };
   const wasi = wasiImports(memory, { args: [], stdin: new InputQueue(), stdout: output, stderr: output }, host);
 

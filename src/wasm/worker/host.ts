@@ -34,6 +34,8 @@ export class WorkerHost implements GuestHost {
     this.calls++;
     if (this.calls > this.limits.hostCalls)
       throw new GuestLimitError(`the policy made more than ${this.limits.hostCalls} calls to the host`);
+    if (payload.length > this.limits.outputBytes)
+      throw new GuestLimitError(`the policy asked the host with more than ${this.limits.outputBytes} bytes`);
     this.control.arm();
     this.post({ type: "host-call", binding, namespace, operation, payload });
     for (;;) {

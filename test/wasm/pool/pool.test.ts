@@ -101,6 +101,22 @@ describe("the worker pool", () => {
     assert.equal(stopped?.aborted, true);
   });
 
+  test("a guest that loops behind a host call leaves its slot too", async (t) => {
+    const quick: Capability = {
+      namespace: "net",
+      operations: {
+        "v1/dns_lookup_host": { run: () => new Promise((resolve) => setTimeout(() => resolve("late"), 300)) },
+      },
+    };
+    const { load } = pool(t, [quick]);
+    const [asking, honest] = [await load("asking", 3_000), await load("honest")];
+    const mode = 'host-then-loop:kubewarden:net:v1/dns_lookup_host:"a"';
+    const asked = asking.evaluate(raw({ mode }), context());
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    assert.deepEqual(await behave(honest, "accept"), { verdict: "allow" });
+    assert.deepEqual(await asked, TIMED_OUT);
+  });
+
   test("one call's memory is not the next one's, also behind a crash", async (t) => {
     const { load } = pool(t);
     const policy = await load("p");
