@@ -68,6 +68,12 @@ function guardOf(type: Type): Guard {
   }
 }
 
+/** An overload that can be called. */
+interface Candidate {
+  readonly guards: readonly Guard[];
+  readonly implementation: Implementation;
+}
+
 /** The error of a call whose arguments no overload takes: `no such overload: NAME(KIND, …)`. */
 export const noOverloadFor = (name: string, args: readonly Value[]): Result =>
   noSuchOverload(`${name}(${args.map(typeNameOf).join(", ")})`);
@@ -84,9 +90,11 @@ export function dispatcher(
 ): Implementation {
   const { name, dynamic } = declaration;
   if (dynamic !== undefined) return dynamic;
-  const candidates = overloads.flatMap(({ params, implementation }) =>
+  const candidates: readonly Candidate[] = overloads.flatMap(({ params, implementation }) =>
     implementation === undefined ? [] : [{ guards: params.map(guardOf), implementation }],
   );
+  const only = candidates[0];
+  if (only !== undefined && candidates.length === 1) return guarded(name, only);
   return (...args) => {
     for (const { guards, implementation } of candidates) {
       if (guards.length === args.length && guards.every((guard, index) => guard(args[index] as Value))) {
@@ -95,6 +103,27 @@ export function dispatcher(
     }
     return noOverloadFor(name, args);
   };
+}
+
+/** An implementation behind the guards of its parameters; with one or two of them without a loop, because most calls are such. */
+function guarded(name: string, { guards, implementation }: Candidate): Implementation {
+  const [first, second] = guards;
+  if (first !== undefined && guards.length === 1) {
+    return (value, ...rest) =>
+      rest.length === 0 && first(value as Value)
+        ? implementation(value as Value)
+        : noOverloadFor(name, [value as Value, ...rest]);
+  }
+  if (first !== undefined && second !== undefined && guards.length === 2) {
+    return (a, b, ...rest) =>
+      rest.length === 0 && first(a as Value) && second(b as Value)
+        ? implementation(a as Value, b as Value)
+        : noOverloadFor(name, [a as Value, b as Value, ...rest]);
+  }
+  return (...args) =>
+    guards.length === args.length && guards.every((guard, index) => guard(args[index] as Value))
+      ? implementation(...args)
+      : noOverloadFor(name, args);
 }
 
 /** Calls a function with arguments of whatever kinds: {@link dispatcher} for a single call. */

@@ -13,6 +13,7 @@ import { kubernetesRegexLibrary } from "./kubernetes/regex.js";
 import { semverLibrary } from "./kubernetes/semver.js";
 import { urlLibrary } from "./kubernetes/url.js";
 import { PatternCache } from "./pattern/pattern.js";
+import { withMemory } from "./remembered.js";
 import { comprehensionLibrary } from "./stdlib/comprehensions.js";
 import { conversionLibrary } from "./stdlib/conversions.js";
 import { encodersLibrary } from "./stdlib/encoders.js";
@@ -61,7 +62,7 @@ export function libraries(
   flavour: "kubernetes" | "standard",
   version: KubernetesMinor = NEWEST_VERSION,
 ): readonly Library[] {
-  const all = librariesOf(flavour);
+  const all = librariesOf(flavour).map((library) => ({ ...library, functions: library.functions.map(withMemory) }));
   if (flavour === "standard") return all;
   return all.map((library) => asOf(version, library)).filter((library) => library.functions.length > 0);
 }

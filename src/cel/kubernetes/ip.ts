@@ -34,9 +34,10 @@ const isLinkLocalUnicast = (octets: Octets): boolean =>
 
 const isBroadcast = (octets: Octets): boolean => isIpv4(octets) && octets.every((octet) => octet === 255);
 
+const NOT_GLOBAL = [isUnspecified, isLoopback, isMulticast, isLinkLocalUnicast, isBroadcast];
+
 /** Private addresses count too. */
-const isGlobalUnicast = (octets: Octets): boolean =>
-  ![isUnspecified, isLoopback, isMulticast, isLinkLocalUnicast, isBroadcast].some((test) => test(octets));
+const isGlobalUnicast = (octets: Octets): boolean => !NOT_GLOBAL.some((test) => test(octets));
 
 const testOf = (name: string, id: string, test: (octets: Octets) => boolean) =>
   fn(

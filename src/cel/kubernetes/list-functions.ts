@@ -20,13 +20,18 @@ export function isSorted(list: List): Result {
   return true;
 }
 
+const isSmallInt = (value: Value): value is number => typeof value === "number" && Number.isSafeInteger(value);
+
+/** The sum of two ints as a number, where that is exact. */
+const addSmall = (a: number, b: number): Result => (Number.isSafeInteger(a + b) ? a + b : add(a, b));
+
 /** `sum`, starting with the kind's zero. */
 export const sumFrom =
   (zero: Value) =>
   (list: List): Result => {
     let sum: Result = zero;
     for (const element of list) {
-      sum = add(sum, element);
+      sum = isSmallInt(sum) && isSmallInt(element) ? addSmall(sum, element) : add(sum, element);
       if (sum instanceof CelError) return sum;
     }
     return sum;

@@ -44,20 +44,30 @@ export const negateAmount = (a: Amount): Amount => ({ ...a, unscaled: -a.unscale
 /** -1, 0 or 1. */
 export const signOf = ({ unscaled }: Amount): number => (unscaled === 0n ? 0 : unscaled < 0n ? -1 : 1);
 
+/** Powers of ten as far as the scales of ordinary quantities are apart: from nano to exa. */
+const POWERS = Array.from({ length: 28 }, (_, power) => 10n ** BigInt(power));
+
 const digitsOf = (value: bigint): number => (value < 0n ? -value : value).toString().length;
 
 /** The order of two amounts. Only those of about the same size are written out to be compared. */
 export function compareAmounts(a: Amount, b: Amount): number {
+  const apart = POWERS[Math.abs(a.scale - b.scale)];
+  if (apart !== undefined) {
+    return order(
+      a.scale > b.scale ? a.unscaled * apart : a.unscaled,
+      b.scale > a.scale ? b.unscaled * apart : b.unscaled,
+    );
+  }
   const sign = signOf(a);
   if (sign !== signOf(b)) return sign < signOf(b) ? -1 : 1;
   if (sign === 0) return 0;
   const magnitude = digitsOf(a.unscaled) + a.scale - (digitsOf(b.unscaled) + b.scale);
   if (magnitude !== 0) return magnitude > 0 ? sign : -sign;
   const scale = Math.min(a.scale, b.scale);
-  const left = a.unscaled * 10n ** BigInt(a.scale - scale);
-  const right = b.unscaled * 10n ** BigInt(b.scale - scale);
-  return left === right ? 0 : left < right ? -1 : 1;
+  return order(a.unscaled * 10n ** BigInt(a.scale - scale), b.unscaled * 10n ** BigInt(b.scale - scale));
 }
+
+const order = (a: bigint, b: bigint): number => (a === b ? 0 : a < b ? -1 : 1);
 
 /** The int64 of an amount; `undefined` when it has none, or when its representation does not tell. */
 export function integerOf({ unscaled, scale, fast }: Amount): bigint | undefined {

@@ -41,12 +41,23 @@ export class TimeZones {
 /** Offsets from `Intl`, which prints them with seconds where local mean time had them: `GMT-04:56:02`. */
 function namedZone(timeZone: string | undefined): Zone {
   const format = new Intl.DateTimeFormat("en-US", { ...(timeZone && { timeZone }), timeZoneName: "longOffset" });
+  let lastSeconds = Number.NaN;
+  let lastOffset = 0;
+  // An expression asks one instant for several of its parts.
   return (seconds) => {
-    const match = /GMT([+-])([0-9]{2}):([0-9]{2})(?::([0-9]{2}))?$/.exec(format.format(seconds * 1000));
-    if (match === null) return 0; // plain "GMT"
-    const magnitude = Number(match[2]) * 3600 + Number(match[3]) * 60 + Number(match[4] ?? 0);
-    return match[1] === "-" ? -magnitude : magnitude;
+    if (seconds !== lastSeconds) {
+      lastOffset = offsetIn(format.format(seconds * 1000));
+      lastSeconds = seconds;
+    }
+    return lastOffset;
   };
+}
+
+function offsetIn(text: string): number {
+  const match = /GMT([+-])([0-9]{2}):([0-9]{2})(?::([0-9]{2}))?$/.exec(text);
+  if (match === null) return 0; // plain "GMT"
+  const magnitude = Number(match[2]) * 3600 + Number(match[3]) * 60 + Number(match[4] ?? 0);
+  return match[1] === "-" ? -magnitude : magnitude;
 }
 
 /** The zone with its own history before 1970, where `Intl` has another's. */
