@@ -20,7 +20,8 @@ const ACROSS_TYPES = /^(less|greater)(_equals)?_(int64|uint64|double)_(int64|uin
 export function prepareOverloads(declaration: FunctionDeclaration): readonly PreparedOverload[] {
   return declaration.overloads.map(({ id, member, params, result }) => {
     const names = new Set<string>();
-    for (const type of [...params, result]) collectParams(type, names);
+    // The result's first: fresh parameters are numbered in this order, and their numbers show in messages.
+    for (const type of [result, ...params]) collectParams(type, names);
     return { id, member, params, result, typeParams: [...names], acrossTypes: ACROSS_TYPES.test(id) };
   });
 }

@@ -13,7 +13,6 @@ export interface TreeToken {
 export class TreeNode {
   /** The alternative or suffix that was taken. */
   name: string | undefined;
-  /** Where the parser goes on after this rule is on the parser's own stack; here only the tree is kept. */
   readonly #nodes = new Map<string, TreeNode[]>();
   readonly #tokens = new Map<string, TreeToken[]>();
 
