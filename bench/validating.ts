@@ -14,7 +14,7 @@ import { NO_OPINION } from "../src/kubernetes/authorizer.js";
 import { isObject, type JsonObject } from "../src/kubernetes/object.js";
 import type { AdmissionQuestion } from "../src/policy/review.js";
 import { createExpressionCompiler, loadPolicies, type SourceDocument } from "../src/validating/index.js";
-import { median, spread } from "./support/statistics.js";
+import { spread } from "./support/statistics.js";
 
 const now = (): number => performance.now();
 const context = { deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
@@ -31,19 +31,20 @@ function load(documents: readonly unknown[]) {
   return loadPolicies(sources, { compiler: createExpressionCompiler(), authorizer: NO_OPINION, now });
 }
 
-/** Milliseconds per request, by round. */
+/** Milliseconds of this process's CPU per request, by round: unlike the clock it does not count what other processes took. */
 function measure(documents: readonly unknown[]): number[] {
   const { together, problems } = load(documents);
   if (problems.length > 0) throw new Error(JSON.stringify(problems[0]));
   const set = together("bench");
   const times: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    const start = now();
+    const start = process.cpuUsage();
     for (let i = 0; i < REQUESTS; i++) {
       const outcome = set.evaluateNow(review, context);
       if (outcome?.verdict !== "allow") throw new Error(JSON.stringify(outcome));
     }
-    times.push((now() - start) / REQUESTS);
+    const { user, system } = process.cpuUsage(start);
+    times.push((user + system) / 1000 / REQUESTS);
   }
   return times;
 }
@@ -53,7 +54,7 @@ const bindings = written.bindings as readonly JsonObject[];
 const namespaces = written.namespaces as readonly JsonObject[];
 
 function report(name: string, times: readonly number[]): void {
-  console.log(`${name}: ${spread(times)} ms a request, median ${median([...times]).toFixed(4)}`);
+  console.log(`${name}: best ${Math.min(...times).toFixed(4)} ms a request, ${spread(times)}`);
 }
 
 report("100 policies, 3 validations each", measure([...policies, ...bindings, ...namespaces]));
@@ -88,13 +89,13 @@ for (let i = 0; i < 1_000; i++) {
 }
 globalThis.gc?.();
 const before = process.memoryUsage().heapUsed;
-const start = now();
+const start = process.cpuUsage();
 const loaded = load(many);
-const elapsed = now() - start;
+const elapsed = process.cpuUsage(start).user / 1000;
 globalThis.gc?.();
 const bytes = (process.memoryUsage().heapUsed - before) / 1_000;
 console.log(
-  `1,000 policies loaded in ${elapsed.toFixed(0)} ms, ${(bytes / 1024).toFixed(1)} KiB each (${loaded.policies.length})`,
+  `1,000 policies with 3,000 different validations loaded in ${elapsed.toFixed(0)} ms of CPU, ${(bytes / 1024).toFixed(1)} KiB each (${loaded.policies.length})`,
 );
 
 // Many bindings.

@@ -1,5 +1,6 @@
 /** A {@link ResourceSource} made of documents: Namespaces, parameters of any kind, CustomResourceDefinitions. */
 import { builtinNamespaced } from "./builtin-kinds.js";
+import { BUILTIN_EQUIVALENTS, type EquivalentSet, equivalentsOf } from "./equivalents.js";
 import {
   apiVersionOf,
   compareNames,
@@ -11,13 +12,6 @@ import { isObject, type JsonObject, member, nameOf, namespaceOf, text } from "./
 import { type EquivalentResource, type Lookup, LookupFailure, type ResourceSource } from "./resource-source.js";
 import { asStored } from "./stored-object.js";
 
-/** Resources that share a storage: see {@link ResourceSource.equivalents}. */
-export interface EquivalentSet {
-  readonly resources: readonly (EquivalentResource & { readonly subresource: string })[];
-  /** What converting between its kinds fails with; without it their shapes are equal and only the label changes. */
-  readonly conversionError?: string;
-}
-
 /** How to read the documents. */
 export interface FileResourcesOptions {
   /** Kinds that are not built in, by `apiVersion/Kind`: whether they live in namespaces. */
@@ -26,6 +20,7 @@ export interface FileResourcesOptions {
   readonly guessScope?: boolean;
   /** Make up a Namespace that no document brings (named and labelled as the API server labels it) instead of not finding it. */
   readonly synthesiseNamespaces?: boolean;
+  /** Resources kept in one storage, instead of what is built in and what CustomResourceDefinitions say. */
   readonly equivalentSets?: readonly EquivalentSet[];
 }
 
@@ -37,11 +32,13 @@ export class FileResources implements ResourceSource {
   /** By `apiVersion/Kind namespace/name`. */
   private readonly named = new Map<string, JsonObject>();
   private readonly scopes = new Map<string, boolean>();
+  private readonly equivalentSets: EquivalentSet[];
 
   constructor(
     documents: readonly JsonObject[],
     private readonly options: FileResourcesOptions = {},
   ) {
+    this.equivalentSets = [...(options.equivalentSets ?? BUILTIN_EQUIVALENTS)];
     for (const [kind, namespaced] of options.kinds ?? []) this.scopes.set(kind, namespaced);
     for (const document of documents) this.add(document);
     for (const list of this.objects.values()) list.sort(byNamespaceAndName);
@@ -62,6 +59,8 @@ export class FileResources implements ResourceSource {
 
   /** The kinds that a CustomResourceDefinition defines. */
   private define(definition: JsonObject): void {
+    const equivalents = this.options.equivalentSets === undefined ? equivalentsOf(definition) : undefined;
+    if (equivalents !== undefined) this.equivalentSets.push(equivalents);
     const spec = member(definition, "spec");
     const group = text(spec, "group");
     const kind = text(member(spec, "names"), "kind");
@@ -101,7 +100,7 @@ export class FileResources implements ResourceSource {
   }
 
   equivalents(resource: GroupVersionResource, subresource: string): readonly EquivalentResource[] {
-    for (const set of this.options.equivalentSets ?? []) {
+    for (const set of this.equivalentSets) {
       const found = set.resources.filter((each) => each.subresource === subresource);
       const inSet = set.resources.some(
         ({ resource: each }) => each.group === resource.group && each.resource === resource.resource,
@@ -114,7 +113,7 @@ export class FileResources implements ResourceSource {
   convert(object: JsonObject, to: GroupVersionKind): JsonObject | LookupFailure {
     const from = parseApiVersion(text(object, "apiVersion"));
     if (from?.group === to.group && from.version === to.version && text(object, "kind") === to.kind) return object;
-    const failure = this.options.equivalentSets?.find((set) =>
+    const failure = this.equivalentSets.find((set) =>
       set.resources.some(
         ({ kind }) =>
           kind !== undefined && kind.group === to.group && kind.version === to.version && kind.kind === to.kind,

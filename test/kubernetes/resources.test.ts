@@ -142,6 +142,43 @@ describe("resources from files", () => {
     assert.equal(lenient.namespaced({ group: "acme.example", version: "v1", kind: "Other" }), undefined);
   });
 
+  test("versions of a custom resource are equivalent, and convert when their shapes are equal", () => {
+    const definition = (strategy: string): { readonly [key: string]: unknown } => ({
+      apiVersion: "apiextensions.k8s.io/v1",
+      kind: "CustomResourceDefinition",
+      metadata: { name: "limits.acme.example" },
+      spec: {
+        group: "acme.example",
+        scope: "Namespaced",
+        names: { kind: "Limit", plural: "limits" },
+        conversion: { strategy },
+        versions: [
+          { name: "v1", served: true },
+          { name: "v2", served: true },
+          { name: "v0", served: false },
+        ],
+      },
+    });
+    const resource = { group: "acme.example", version: "v1", resource: "limits" };
+    const kind = { group: "acme.example", version: "v2", kind: "Limit" };
+    const object = { apiVersion: "acme.example/v1", kind: "Limit", spec: {} };
+    const same = new FileResources([definition("None")]);
+    assert.deepEqual(
+      same.equivalents(resource, "").map((each) => each.resource.version),
+      ["v1", "v2"],
+    );
+    assert.deepEqual(same.convert(object, kind), { ...object, apiVersion: "acme.example/v2" });
+    const other = new FileResources([definition("Webhook")]);
+    assert.ok(other.convert(object, kind) instanceof LookupFailure);
+    assert.equal(other.convert(object, { ...kind, version: "v1" }), object);
+    const events = same.equivalents({ group: "", version: "v1", resource: "events" }, "");
+    assert.deepEqual(
+      events.map((each) => each.resource.group),
+      ["", "events.k8s.io"],
+    );
+    assert.deepEqual(same.equivalents({ group: "", version: "v1", resource: "pods" }, ""), []);
+  });
+
   test("lists are opened", () => {
     assert.equal(
       objectsOf({ kind: "List", items: [map("a", "x"), { kind: "PodList", items: [{ kind: "Pod" }] }] }).length,
