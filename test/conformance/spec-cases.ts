@@ -1,5 +1,6 @@
 /** The official conformance cases, one by one: what each asks and whether the engine answers it. */
 import { tests } from "@bufbuild/cel-spec/testdata/conformance.js";
+import type { HostFunction } from "../../src/cel/declarations.js";
 import { createEnvironment } from "../../src/cel/index.js";
 import { equals } from "../../src/cel/operators/compare.js";
 import { kindOf } from "../../src/cel/operators/kind.js";
@@ -19,11 +20,18 @@ export interface SpecCase {
   readonly typeEnv?: readonly {
     readonly name: string;
     readonly ident?: { readonly type: unknown };
-    readonly function?: unknown;
+    readonly function?: { readonly overloads: readonly SpecOverload[] };
   }[];
   readonly container?: string;
   readonly disableCheck?: boolean;
   readonly checkOnly?: boolean;
+}
+
+interface SpecOverload {
+  readonly overloadId: string;
+  readonly params?: readonly unknown[];
+  readonly resultType: unknown;
+  readonly isInstanceFunction?: boolean;
 }
 
 interface Suite {
@@ -62,8 +70,10 @@ function compareOutcome(spec: SpecCase): string | undefined {
   const variables = (spec.typeEnv ?? []).flatMap(({ name, ident }) =>
     ident === undefined ? [] : [{ name, type: specType(ident.type) }],
   );
-  if ((spec.typeEnv ?? []).some((each) => each.function !== undefined)) return "declares a function";
-  const environment = createEnvironment({ flavour: "standard", container: spec.container ?? "", variables });
+  const functions = (spec.typeEnv ?? []).flatMap(({ name, function: declared }) =>
+    declared === undefined ? [] : [{ name, overloads: declared.overloads.map(hostOverload) }],
+  );
+  const environment = createEnvironment({ flavour: "standard", container: spec.container ?? "", variables, functions });
   const compiled = environment.compile(spec.expr, spec.disableCheck === true ? { check: false } : {});
   if (!compiled.ok) return spec.evalError === undefined ? `does not compile: ${compiled.text}` : undefined;
   const { program } = compiled;
@@ -81,6 +91,17 @@ function compareOutcome(spec: SpecCase): string | undefined {
   if (spec.evalError !== undefined) return `yields ${String(result)} instead of an error`;
   const expected = specValue(spec.value ?? spec.typedResult?.result ?? { boolValue: true });
   return same(result, expected) ? undefined : `yields ${String(result)}, not ${String(expected)}`;
+}
+
+/** A declared function; cases that have one are only checked. */
+function hostOverload(spec: SpecOverload): HostFunction["overloads"][number] {
+  return {
+    id: spec.overloadId,
+    member: spec.isInstanceFunction === true,
+    params: (spec.params ?? []).map(specType),
+    result: specType(spec.resultType),
+    call: () => new CelError("only declared"),
+  };
 }
 
 /** The same kind and value; NaN is itself. */
