@@ -105,12 +105,11 @@ class SizeEstimate {
 export function originalFragment(source: string, { pattern, changes }: Rewritten, fragment: string): string {
   const unknown = changes.find((change) => pattern.slice(change.start, change.end) === fragment);
   if (unknown !== undefined) return unknown.original;
-  if (pattern.endsWith(fragment)) {
-    let start = pattern.length - fragment.length;
-    for (const change of changes) {
-      if (change.end <= pattern.length - fragment.length) start += change.original.length - (change.end - change.start);
-    }
-    return source.slice(start);
-  }
-  return fragment;
+  const start = pattern.endsWith(fragment) ? pattern.length - fragment.length : pattern.indexOf(fragment);
+  if (start === -1) return fragment;
+  const originalIndex = (index: number): number =>
+    changes
+      .filter(({ end }) => end <= index)
+      .reduce((sum, change) => sum + change.original.length - (change.end - change.start), index);
+  return source.slice(originalIndex(start), originalIndex(start + fragment.length));
 }
