@@ -38,6 +38,15 @@ export class ConfigSet {
     known.filterSuppressed ||= config.filterSuppressed;
   }
 
+  /** The same text for sets with the same configs. */
+  get key(): string {
+    const parts = this.configs.map(
+      ({ state, alternative, context, leftRule, filterSuppressed }) =>
+        `${state.id},${alternative},${context.id},${leftRule},${filterSuppressed}`,
+    );
+    return parts.sort().join(";");
+  }
+
   /** The alternative that all share, if they do. */
   uniqueAlternative(): number | undefined {
     const first = this.configs[0]?.alternative;

@@ -4,7 +4,7 @@
  */
 import { EOF } from "../../lexer/token-type.js";
 import { type Config, ConfigSet } from "./config-set.js";
-import type { CallStack, Lookahead } from "./lookahead.js";
+import type { CallStack } from "./lookahead.js";
 import type { Edge, State } from "./network.js";
 import { type PredictionContext, PredictionContexts } from "./prediction-context.js";
 
@@ -28,7 +28,7 @@ export class NotViable {
 export class TooMuchWork extends Error {}
 
 /** Closures computed for one expression: enough for any error a person makes, and bounds what hostile text can cost. */
-const MAX_CLOSURES = 20_000;
+const MAX_CLOSURES = 50_000;
 
 /** What is known after some tokens of a decision, without the callers. */
 interface Known {
@@ -42,9 +42,10 @@ interface Known {
 export class Predictor {
   readonly #contexts = new PredictionContexts();
   readonly #starts = new Map<string, Known>();
+  /** What is known by its configs: after a loop one is where one was before. */
+  readonly #known = new Map<string, Known>();
+  readonly #translated = new WeakMap<CallStack, PredictionContext>();
   #closures = 0;
-
-  constructor(readonly lookahead: Lookahead) {}
 
   /** The number (from 1) of the edge of `decision` to take. */
   predict(decision: State, input: PredictionInput): number | NotViable {
@@ -72,8 +73,13 @@ export class Predictor {
     const configs = this.#reach(known.configs, type, decision, precedence);
     let next: Known | undefined;
     if (configs !== undefined) {
-      const verdict = configs.uniqueAlternative() ?? (configs.isStuck() ? "stuck" : undefined);
-      next = { configs, next: new Map(), verdict };
+      const { key } = configs;
+      next = this.#known.get(key);
+      if (next === undefined) {
+        const verdict = configs.uniqueAlternative() ?? (configs.isStuck() ? "stuck" : undefined);
+        next = { configs, next: new Map(), verdict };
+        this.#known.set(key, next);
+      }
     }
     known.next.set(type, next);
     return next;
@@ -93,13 +99,23 @@ export class Predictor {
     }
   }
 
+  /** The parser's stack as a context. Frames are shared between stacks, so each is translated once. */
   #contextOf(stack: CallStack | undefined): PredictionContext {
-    const frames: State[] = [];
-    for (let at = stack; at !== undefined; at = at.caller) frames.push(at.follow);
-    return frames.reduceRight<PredictionContext>(
-      (parent, follow) => this.#contexts.push(follow, parent),
-      this.#contexts.empty,
-    );
+    const untranslated: CallStack[] = [];
+    let at = stack;
+    let context: PredictionContext | undefined;
+    while (at !== undefined && context === undefined) {
+      context = this.#translated.get(at);
+      if (context === undefined) {
+        untranslated.push(at);
+        at = at.caller;
+      }
+    }
+    return untranslated.reduceRight((parent, frame) => {
+      const translated = this.#contexts.push(frame.follow, parent);
+      this.#translated.set(frame, translated);
+      return translated;
+    }, context ?? this.#contexts.empty);
   }
 
   /** The configs after one more token; `undefined` when there are none. */

@@ -49,7 +49,7 @@ interface Activation {
 /** Parses once. */
 export class Recognizer {
   readonly #lookahead = new Lookahead();
-  readonly #predictor = new Predictor(this.#lookahead);
+  readonly #predictor = new Predictor();
   readonly #activations: Activation[] = [];
   /** Activations of each rule. */
   readonly #depth = new Map<string, number>();
