@@ -233,6 +233,16 @@ describe("tricky cases: variables and cost (rows of the spec's table)", () => {
     ];
     assert.match(refused({ variables, ...validations("variables.v == 2") }), /^Duplicate value: "v"/);
   });
+  test("89: evaluated all the same, it ends in an error", () => {
+    const variables = [
+      { name: "v", expression: "1" },
+      { name: "v", expression: "variables.v + 1" },
+    ];
+    assert.match(
+      denial({ spec: { variables, ...validations("variables.v == 2") } }) ?? "",
+      /composited variable "v" fails to evaluate/,
+    );
+  });
   test("costs are counted at all", () => {
     assert.match(denial({ spec: validations(costly(2_000_000)) }) ?? "", /actual cost limit exceeded$/);
   });

@@ -17,7 +17,7 @@ export type Shape =
 
 /** A string, or a named type that is one. */
 export const string = (go = "string"): Shape => ({ kind: "string", go });
-export const integer: Shape = { kind: "integer", go: "int64" };
+export const integer = { kind: "integer", go: "int64" } as const satisfies Shape;
 export const boolean: Shape = { kind: "boolean", go: "bool" };
 /** Anything; decoded elsewhere. */
 export const any: Shape = { kind: "any" };
@@ -114,7 +114,7 @@ class Decoder {
   private fail(value: unknown, go: string, path: FieldPath, owner: string | undefined): undefined {
     const members = path.filter((part) => typeof part === "string").join(".");
     const place = owner === undefined ? "" : ` field ${owner.slice(owner.indexOf(".") + 1)}.${members}`;
-    const text = `json: cannot unmarshal ${jsonKind(value)} into Go ${owner === undefined ? "value" : "struct"}${place} of type ${go}`;
+    const text = `json: cannot unmarshal ${jsonKind(value, go)} into Go ${owner === undefined ? "value" : "struct"}${place} of type ${go}`;
     this.wrongType ??= { text, path };
     return undefined;
   }
@@ -135,11 +135,11 @@ function zeroOf(shape: Shape): unknown {
   }
 }
 
-function jsonKind(value: unknown): string {
+/** What JSON calls a value; a number that does not fit an integer is named itself. */
+function jsonKind(value: unknown, go: string): string {
   if (typeof value === "boolean") return "bool";
   if (typeof value === "string") return "string";
   if (Array.isArray(value)) return "array";
   if (isObject(value)) return "object";
-  if (typeof value === "bigint") return "number";
-  return typeof value === "number" && Number.isInteger(value) ? "number" : `number ${String(value)}`;
+  return go === integer.go ? `number ${String(value)}` : "number";
 }
