@@ -45,9 +45,10 @@ function frontEnd(expr) {
 }
 
 function attempt(expr) {
-  const start = performance.now();
+  const start = process.cpuUsage();
   const result = frontEnd(expr);
-  const took = performance.now() - start;
+  const { user, system } = process.cpuUsage(start);
+  const took = (user + system) / 1_000;
   if (took > SLOW_MILLISECONDS) throw new Error(`took ${took} ms`);
   return result;
 }

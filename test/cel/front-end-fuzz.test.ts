@@ -13,11 +13,11 @@ const declarations = vectorDeclarations();
 const checker = new TypeChecker(declarations);
 const options = parserOptions("kubernetes", declarations.version);
 
-/** No expression may take longer, on the slowest machine that runs these tests. */
+/** No expression may take more of a processor's time; wall-clock time would depend on what else the machine does. */
 const MAX_MILLISECONDS = 10_000;
 
 function survive(expr: string): void {
-  const start = performance.now();
+  const start = process.cpuUsage();
   const parsed = parse(expr, options);
   if (parsed.ok) {
     unparse(parsed.parsed.expr, parsed.parsed.macroCalls);
@@ -33,7 +33,8 @@ function survive(expr: string): void {
     assert.ok(parsed.issues.length > 0);
     assert.match(parsed.text, /^ERROR: <input>:/);
   }
-  const took = performance.now() - start;
+  const { user, system } = process.cpuUsage(start);
+  const took = (user + system) / 1_000;
   assert.ok(took < MAX_MILLISECONDS, `${took} ms for ${JSON.stringify(expr.slice(0, 200))}`);
 }
 
