@@ -46,6 +46,9 @@ const GAUGE_HELP = {
   certificate_expiry_timestamp_seconds: "When the server's certificate ends, in seconds since 1970.",
 } as const;
 
+/** Every gauge there may be. */
+export const GAUGES = Object.keys(GAUGE_HELP) as readonly GaugeName[];
+
 /** Values that every process has, not each a part of. */
 const SAME_EVERYWHERE: readonly GaugeName[] = [
   "policies",
