@@ -15,6 +15,8 @@ export interface Out {
   readonly can: number;
   /** The value, when it is a constant. */
   readonly constant?: Value;
+  /** An expression for its number of code points, where that is known already; of meaning only when the value is a text. */
+  readonly size?: string;
 }
 
 /** A function body under construction. */

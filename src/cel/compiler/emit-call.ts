@@ -2,7 +2,9 @@
  * Strict calls: arguments, then the operation, then its cost (spec kubernetes-cel.md 2.8 and 5.3).
  */
 import { mayFault } from "../cost/runtime-cost.js";
-import { CAN, type Out } from "./code.js";
+import { CelError } from "../values/cel-error.js";
+import type { Result, Value } from "../values/value.js";
+import { ANY, CAN, type Out } from "./code.js";
 import { emitOperator } from "./emit-operators.js";
 import type { Emitter } from "./emitter.js";
 import { emitFastCall } from "./fast-calls.js";
@@ -14,7 +16,7 @@ export function emitCall(emitter: Emitter, plan: CallPlan): Out {
   const args = plan.args.map((arg) => emitter.emit(arg));
   const operator = emitOperator(emitter, plan, args);
   if (operator !== undefined) return operator;
-  const fast = emitFastCall(emitter, plan, args);
+  const fast = emitConstantCall(emitter, plan, args) ?? emitFastCall(emitter, plan, args);
   if (fast !== undefined) return fast;
   const { code } = emitter;
   const result = code.temp();
@@ -23,6 +25,29 @@ export function emitCall(emitter: Emitter, plan: CallPlan): Out {
   code.add(`${result}=${guards}${invocation(emitter, plan, args)};`);
   emitCost(emitter, plan, args, result);
   return { code: result, can: CAN.BOOL | CAN.NUMBER | CAN.STRING | CAN.OTHER | CAN.ERROR };
+}
+
+/** Results of larger cost are not kept: they may be large themselves. */
+const MOST_KEPT_COST = 1000;
+
+/** A call of constants, such as `quantity('1Gi')`: made once, charged every time. */
+function emitConstantCall(emitter: Emitter, plan: CallPlan, args: readonly Out[]): Out | undefined {
+  if (plan.callee === undefined || args.length === 0 || args.some(({ constant }) => constant === undefined)) {
+    return undefined;
+  }
+  const values = args.map(({ constant }) => constant as Value);
+  let result: Result;
+  let cost: number;
+  try {
+    result = plan.callee(...values);
+    cost = typeof plan.cost === "number" ? plan.cost : plan.cost(values, result);
+  } catch {
+    return undefined; // it ends the evaluation, and must do so when it is reached
+  }
+  if (cost > MOST_KEPT_COST) return undefined;
+  emitter.lump(cost);
+  const code = emitter.code.constant(result);
+  return result instanceof CelError ? { code, can: CAN.ERROR } : { code, can: ANY & ~CAN.ERROR, constant: result };
 }
 
 /** Arguments one after the other; the first error ends it, and then the call costs nothing of its own, unless all had been evaluated. */

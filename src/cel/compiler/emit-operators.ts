@@ -157,9 +157,25 @@ function emitAdd(emitter: Emitter, plan: CallPlan, args: Args): Out {
   const result = code.temp();
   const tests = args.filter(({ can }) => can !== CAN.STRING).map(({ code: arg }) => `typeof ${arg}==="string"`);
   const slow = `add(${left.code},${right.code})`;
-  code.add(`${result}=${tests.length === 0 ? "true" : tests.join("&&")}?${left.code}+${right.code}:${slow};`);
+  if (plan.overload !== "add_string" || tests.length === 0 || !emitter.options.counting) {
+    code.add(`${result}=${tests.length === 0 ? "true" : tests.join("&&")}?${left.code}+${right.code}:${slow};`);
+    emitCost(emitter, plan, args, result);
+    return { code: result, can: CAN.STRING | CAN.ERROR };
+  }
+  // The size of a sum is the sum of the sizes: a chain of texts is measured once.
+  const size = code.temp();
+  code.add(`if(${tests.join("&&")}){${result}=${left.code}+${right.code};${size}=${sizeOf(left)}+${sizeOf(right)};`);
+  emitter.lump(`ceil(${size}*0.1)`);
+  code.add(`}else{${result}=${slow};`);
   emitCost(emitter, plan, args, result);
-  return { code: result, can: CAN.STRING | CAN.ERROR };
+  code.add("}");
+  return { code: result, can: CAN.STRING | CAN.ERROR, size };
+}
+
+/** The number of code points of a text. */
+function sizeOf(arg: Out): string {
+  if (typeof arg.constant === "string") return String(costSize(arg.constant));
+  return arg.size ?? `codePoints(${arg.code})`;
 }
 
 function emitIn(emitter: Emitter, plan: CallPlan, args: Args): Out {
