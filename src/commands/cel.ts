@@ -2,15 +2,16 @@
  * `cel`: evaluates CEL expressions on the command line, one or many.
  */
 import { readFile } from "node:fs/promises";
-import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
+import { explain } from "../cel/explain.js";
 import { type Bindings, createEnvironment, type Environment } from "../cel/index.js";
 import { DYN, formatLongType } from "../cel/types.js";
 import { CelError } from "../cel/values/cel-error.js";
-import type { Value } from "../cel/values/value.js";
+import type { Result, Value } from "../cel/values/value.js";
 import { parseJson } from "../data/json.js";
 import { batchLine, nanosPerEvaluation } from "./cel/batch.js";
 import { encodeValue } from "./cel/encode-value.js";
+import { explanationLines } from "./cel/explain-text.js";
 import { readVariables } from "./cel/variables.js";
 
 /** Parsed arguments of `cel`. */
@@ -25,6 +26,8 @@ export interface CelArguments {
   readonly environment?: string;
   /** Read `{"expr": …}` lines from standard input. */
   readonly batch?: boolean;
+  /** Print the expression with the value of every part of it. */
+  readonly explain?: boolean;
   /** With `batch`: how many evaluations to time. */
   readonly bench?: number;
 }
@@ -55,7 +58,8 @@ export async function celCommand(args: CelArguments, streams: CelStreams): Promi
     streams.stderr.write("an expression is needed, or --batch\n");
     return 2;
   }
-  return runOne(environment, bindings, args.expression, streams);
+  const run = args.explain === true ? runExplain : runOne;
+  return run(environment, bindings, args.expression, streams);
 }
 
 function environmentOf(name: string): Environment | undefined {
@@ -93,6 +97,20 @@ function runOne(environment: Environment, bindings: Bindings, expression: string
   return 0;
 }
 
+function runExplain(environment: Environment, bindings: Bindings, expression: string, { stdout }: CelStreams): number {
+  const compiled = environment.compile(expression, { trace: true });
+  if (!compiled.ok) {
+    stdout.write(`${compiled.text}\n`);
+    return 1;
+  }
+  const { program } = compiled;
+  const values = new Map<number, Result>();
+  const { result } = program.evaluate(bindings, { onValue: (id, value) => values.set(id, value) });
+  values.set(program.parsed.expr.id, result as Result);
+  stdout.write(`${explanationLines(explain(program.parsed, values)).join("\n")}\n`);
+  return result instanceof CelError ? 1 : 0;
+}
+
 async function runBatch(
   environment: Environment,
   bindings: Bindings,
@@ -100,8 +118,8 @@ async function runBatch(
   { stdin, stdout }: CelStreams,
 ): Promise<void> {
   let chunk = "";
-  for await (const line of createInterface({ input: stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
-    if (line === "") continue;
+  for await (const line of linesOf(stdin)) {
+    if (line.trim() === "") continue;
     const { expr } = JSON.parse(line) as { readonly expr: string };
     const compiled = bench === undefined ? undefined : environment.compile(expr);
     const timed =
@@ -112,4 +130,16 @@ async function runBatch(
     chunk = "";
   }
   stdout.write(chunk);
+}
+
+/** The lines of a stream, divided at line feeds only: JSON may hold other separators as they are. */
+async function* linesOf(stream: Readable): AsyncIterable<string> {
+  let rest = "";
+  stream.setEncoding("utf8");
+  for await (const chunk of stream as AsyncIterable<string>) {
+    const lines = (rest + chunk).split("\n");
+    rest = lines.pop() as string;
+    yield* lines;
+  }
+  yield rest;
 }
