@@ -16,6 +16,8 @@ import {
 } from "./names.js";
 
 const PAGE_BYTES = 64 * 1024;
+/** What a block costs the host besides its content, roughly: many small ones must not get around the limit. */
+const BLOCK_BYTES = 1024;
 /** Variables outlive nothing here (every call has its own instance), so they need no more room than a request. */
 const VARIABLE_BYTES = 1024 * 1024;
 
@@ -27,7 +29,8 @@ export async function runExtism(module: WebAssembly.Module, call: GuestCall, hos
     plugin = await createPlugin(module, {
       logger: logger(host),
       logLevel: "trace",
-      memory: { maxPages: host.limits.memoryPages, maxVarBytes: VARIABLE_BYTES },
+      // The SDK's own limit on memory adds up all blocks at every allocation, and only after it has allocated.
+      memory: { maxVarBytes: VARIABLE_BYTES },
       functions: {
         [EXTISM_MODULE]: { alloc: boundedAlloc(host.limits.memoryPages * PAGE_BYTES) },
         [HOST_CALL_MODULE]: { [HOST_CALL_NAME]: hostCall(host) },
@@ -102,11 +105,11 @@ function runStart(start: () => void): void {
   }
 }
 
-/** The SDK checks its own limit only after it has allocated; this checks before. */
+/** Limits what the blocks of a call take, before they take it. */
 function boundedAlloc(limit: number): (context: CallContext, size: bigint) => bigint {
   let used = 0;
   return (context, size) => {
-    used += Number(BigInt.asUintN(64, size));
+    used += Number(BigInt.asUintN(64, size)) + BLOCK_BYTES;
     if (used > limit) throw new GuestLimitError(`the policy allocated more than ${limit} bytes from the host`);
     return context.alloc(size);
   };

@@ -7,11 +7,17 @@ import { WasmLoadError } from "../errors.js";
 /** `\0asm` and version 1, little endian. */
 const HEADER = [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00] as const;
 const SECTION_IMPORT = 2;
+const SECTION_TABLE = 4;
 const SECTION_MEMORY = 5;
 const SECTION_EXPORT = 7;
 const LIMITS_HAVE_MAXIMUM = 0x01;
 /** The kind of an import that is a memory. */
 const IMPORT_MEMORY = 2;
+
+/** The first byte of a table that has an initial value. */
+const TABLE_WITH_VALUE = 0x40;
+/** Most entries of a table: a Go program of 20 MB has fifty thousand; an entry takes some ten bytes of the host's memory. */
+const TABLE_ENTRIES = 1_000_000;
 
 /** The body of a section that has no entries. */
 const NO_ENTRIES = new Uint8Array([0]);
@@ -92,6 +98,7 @@ export function rewriteModule(bytes: Uint8Array, rewrite: Rewrite): Rewritten {
       givenWritten = true;
     }
     if (id === SECTION_IMPORT) out.section(id, rewriteImports(body, renames, given));
+    else if (id === SECTION_TABLE) out.section(id, limitTables(body));
     else if (id === SECTION_MEMORY && memory) {
       if (!given) out.section(id, encodeMemory(memory));
     } else if (id === SECTION_EXPORT && rewrite.renameExports)
@@ -110,6 +117,33 @@ function readMemory(body: Uint8Array, ceiling: number): MemoryShape | undefined 
   if (count > 1)
     throw new WasmLoadError("wasm-memory", "the module defines more than one memory, which the host can't limit");
   return readShape(reader, ceiling);
+}
+
+/** Gives every table a ceiling: its entries are the host's memory, which no page limit sees. */
+function limitTables(body: Uint8Array): Uint8Array {
+  const reader = new Reader(body, 0);
+  const out = new Writer();
+  const count = reader.unsigned();
+  out.unsigned(count);
+  for (let index = 0; index < count; index++) {
+    const start = reader.position;
+    skipValueType(reader);
+    const type = reader.slice(start);
+    // A table with an initial value for its entries begins otherwise; no compiler in use makes one.
+    if (type[0] === TABLE_WITH_VALUE)
+      throw new WasmLoadError("wasm-memory", "the module has a table with an initial value");
+    const flags = reader.byte();
+    const initial = reader.unsigned();
+    const declared = flags & LIMITS_HAVE_MAXIMUM ? reader.unsigned() : TABLE_ENTRIES;
+    if (initial > TABLE_ENTRIES)
+      throw new WasmLoadError(
+        "wasm-memory",
+        `the module's table starts with ${initial} entries and the limit is ${TABLE_ENTRIES}`,
+      );
+    out.raw(type);
+    encodeLimits(out, { initial, maximum: Math.min(declared, TABLE_ENTRIES) });
+  }
+  return out.finish();
 }
 
 function readImportedMemory(body: Uint8Array, ceiling: number): MemoryShape | undefined {

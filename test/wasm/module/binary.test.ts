@@ -57,6 +57,20 @@ describe("rewriting a module", () => {
       assert.throws(() => rewriteModule(withMemory(flags, 1, 2), { maximumPages: 10 }), { code: "wasm-memory" });
   });
 
+  test("tables get a ceiling, and may not start beyond it", () => {
+    const table = (...limits: number[]) => bytes(4, limits.length + 2, 1, 0x70, ...limits);
+    const exported = (module: Uint8Array) => Uint8Array.from([...module, 7, 5, 1, 1, 116, 1, 0]);
+    const { bytes: rewritten } = rewriteModule(exported(table(0, 1)), { maximumPages: 1 });
+    const grown = instance(rewritten).exports.t as { grow(entries: number): number; length: number };
+    grown.grow(999_999);
+    assert.equal(grown.length, 1_000_000);
+    assert.throws(() => grown.grow(1));
+    assert.throws(() => rewriteModule(table(0, 0xc1, 0x84, 0x3d), { maximumPages: 1 }), {
+      code: "wasm-memory",
+      message: "the module's table starts with 1000001 entries and the limit is 1000000",
+    });
+  });
+
   test("the memory becomes an import, also where there was no import section", () => {
     const { bytes: rewritten } = rewriteModule(withMemory(0, 1), { maximumPages: 10, importMemoryAs: AS });
     assert.deepEqual(WebAssembly.Module.imports(new WebAssembly.Module(rewritten)), [
