@@ -69,12 +69,11 @@ export class Pattern {
   matches(text: string, limit: number, withGroups: boolean): readonly Match[] | CelError {
     const found: Match[] = [];
     const matcher = this.compiled.matcher(text);
-    let position = 0;
     let lastEnd = -1;
     let work = 0;
     const start = this.now();
-    while (found.length < limit && position <= text.length && matcher.find(position)) {
-      work += text.length - position;
+    while (found.length < limit && matcher.find()) {
+      work += text.length - Math.max(lastEnd, 0);
       if (work > UNTIMED_WORK && this.now() - start > MAX_FIND_ALL_TIME) return tooLarge();
       const [from, end] = [matcher.start(), matcher.end()];
       if (end > from || from !== lastEnd) {
@@ -83,7 +82,6 @@ export class Pattern {
         found.push({ start: from, end, groups });
       }
       lastEnd = end;
-      position = end > from ? end : end + ((text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1);
     }
     return found;
   }
