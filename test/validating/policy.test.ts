@@ -259,6 +259,24 @@ test("an evaluation ends at its deadline, and does not allow", () => {
   assert.deepEqual(outcome, { verdict: "error", message: "the policy did not answer in time", cause: "timeout" });
 });
 
+test("so do many short ones", () => {
+  let time = 0;
+  const compiled = compileInline(
+    validations(...Array.from({ length: 50 }, (_, i) => `object.spec.replicas != ${i + 10}`)),
+    {
+      id: "p",
+      compiler,
+      now: () => time++,
+      authorizer: NO_OPINION,
+      source: new FileResources([], { synthesiseNamespaces: true }),
+    },
+  );
+  assert.ok("policy" in compiled);
+  assert.equal(compiled.policy.evaluateNow(review(deployment()), context({ deadline: 1_000 }))?.verdict, "allow");
+  time = 1_001;
+  assert.equal(compiled.policy.evaluateNow(review(deployment()), context({ deadline: 1_000 }))?.verdict, "error");
+});
+
 test("mistakes of an inline policy have paths and carets", () => {
   const compiled = compileInline(
     { validations: [{ expression: "nope == 1" }], variables: [{ name: "in", expression: "1" }] },

@@ -19,9 +19,16 @@ export class Run {
   interrupted = false;
   readonly options: EvaluationOptions;
 
-  constructor(deadline: EvaluationOptions["deadline"]) {
+  constructor(private readonly deadline: EvaluationOptions["deadline"]) {
     this.options =
       deadline === undefined ? { costLimit: EXPRESSION_COST_LIMIT } : { costLimit: EXPRESSION_COST_LIMIT, deadline };
+  }
+
+  /** Whether the deadline has passed: many short expressions take as long as a long one. */
+  expired(): boolean {
+    const { deadline } = this;
+    if (deadline !== undefined && deadline.now() > deadline.at) this.interrupted = true;
+    return this.interrupted;
   }
 
   /** Evaluates once; a result that has to be awaited counts as an error until it is there. */

@@ -49,13 +49,13 @@ export function judge(
   const judge = new Judge(request, options);
   for (const policy of policies) {
     judge.ask(policy);
-    if (judge.failure !== undefined) break;
+    if (judge.ended) break;
   }
   return judge.result();
 }
 
 class Judge {
-  failure: Judgement["failure"];
+  private failure: Judgement["failure"];
   private readonly run: Run;
   private readonly denials: Denial[] = [];
   private readonly warnings: string[] = [];
@@ -84,6 +84,11 @@ class Judge {
     return { judgement: { denials, warnings, failures, annotations, traces, failure } };
   }
 
+  /** Nothing that follows can change the result. */
+  get ended(): boolean {
+    return this.failure !== undefined || this.run.interrupted;
+  }
+
   ask(policy: PreparedPolicy): void {
     const skipped = this.judgePolicy(policy);
     this.traces.push({ policy: policy.name, skipped });
@@ -101,7 +106,7 @@ class Judge {
     const skips: string[] = [];
     for (const binding of policy.bindings) {
       const skip = this.judgeBinding(asked, binding);
-      if (this.failure !== undefined) return undefined;
+      if (this.ended) return undefined;
       if (skip !== undefined) skips.push(skip);
     }
     this.publish(asked);
@@ -176,6 +181,7 @@ class Judge {
     let skipped: string | undefined;
     let applies = false;
     for (const object of params.objects) {
+      if (this.run.expired()) return undefined;
       const evaluation = asked.evaluate(object, () => ({
         run: this.run,
         input,
