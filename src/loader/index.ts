@@ -79,6 +79,7 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
       ...(executor && { executor }),
       ...(cluster && { kubernetes: cluster.reader }),
     }),
+    ...(cluster && { kubernetes: cluster.reader }),
   });
   const world: CelWorld = {
     compiler: options.expressions ?? createExpressionCompiler(),

@@ -80,7 +80,13 @@ export class LoadedPolicy implements WasmPolicy {
   /** All resources of the kinds that the policy may read; no capability is needed for them (spec kubewarden.md 6.5). */
   private resources(signal: AbortSignal): Promise<ResourceSnapshot[]> {
     const { caller, kubernetes } = this.surroundings;
-    return Promise.all(caller.contextAwareResources.map((kind) => kubernetes.snapshot(kind, signal)));
+    const snapshots = Promise.all(caller.contextAwareResources.map((kind) => kubernetes.snapshot(kind, signal)));
+    return new Promise((resolve, reject) => {
+      const giveUp = () => reject(new Error("the time for the evaluation is up"));
+      if (signal.aborted) giveUp();
+      signal.addEventListener("abort", giveUp, { once: true });
+      snapshots.then(resolve, reject).finally(() => signal.removeEventListener("abort", giveUp));
+    });
   }
 
   private run(call: GuestCall, deadline: number, signal?: AbortSignal): Promise<JobResult> {

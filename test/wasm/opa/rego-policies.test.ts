@@ -11,13 +11,15 @@ const PODS = [{ metadata: { name: "p", namespace: "a" } }];
 const kubernetes: KubernetesReader = {
   ...NO_CLUSTER,
   snapshot: (kind) =>
-    kind.kind === "Secret"
-      ? Promise.reject(new Error("Cannot find resource v1/Secret"))
-      : Promise.resolve(
-          kind.kind === "Pod"
-            ? { kind, plural: "pods", namespaced: true, items: PODS }
-            : { kind, plural: "namespaces", namespaced: false, items: NAMESPACES },
-        ),
+    kind.kind === "Never"
+      ? new Promise(() => {})
+      : kind.kind === "Secret"
+        ? Promise.reject(new Error("Cannot find resource v1/Secret"))
+        : Promise.resolve(
+            kind.kind === "Pod"
+              ? { kind, plural: "pods", namespaced: true, items: PODS }
+              : { kind, plural: "namespaces", namespaced: false, items: NAMESPACES },
+          ),
 };
 const BOTH_KINDS = [
   { apiVersion: "v1", kind: "Namespace" },
@@ -143,6 +145,24 @@ describe("opa:", () => {
     assert.deepEqual(JSON.parse(outcome.message), {
       namespaces: { a: NAMESPACES[0], b: NAMESPACES[1] },
       pods: { a: { p: PODS[0] } },
+    });
+  });
+
+  test("resources that never come reject when the time is up", async () => {
+    const policy = await runtime.load({
+      id: "rego",
+      bytes,
+      settings: { mode: "accept" },
+      executionMode: "opa",
+      contextAwareResources: [{ apiVersion: "v1", kind: "Never" }],
+    });
+    const caller = new AbortController();
+    const asked = policy.evaluate(raw({}), { ...context(), signal: caller.signal });
+    caller.abort();
+    assert.deepEqual(await asked, {
+      verdict: "error",
+      cause: "capability",
+      message: "cannot perform a request via callback channel: the time for the evaluation is up",
     });
   });
 
