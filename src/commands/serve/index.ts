@@ -10,6 +10,7 @@ import { createPolicySource } from "../load.js";
 import { serveAlone } from "./alone.js";
 import { servePrimary } from "./primary.js";
 import { serveSettings } from "./settings.js";
+import { surviveRejections } from "./signals.js";
 import { serveAsWorker, tellFailure } from "./worker.js";
 
 /** Guests that run at a time in each process: one that runs away must not stop the others. */
@@ -27,6 +28,10 @@ export async function serveCommand(values: Readonly<Record<string, unknown>>, io
   const sink = createLineSink(1, several);
   const { logLevel: level, logFormat: format, logColor: color } = settings;
   const logger = createLogger({ sink, level, format, color });
+  // Whatever ends the process, the last lines are those that tell why.
+  const flush = (): void => sink.flushSync();
+  process.on("exit", flush);
+  const forget = surviveRejections(logger);
   try {
     if (!cluster.isWorker) noteIgnoredFailure({ ...values, kubernetes: true }, io);
     if (several && cluster.isPrimary) {
@@ -61,7 +66,9 @@ export async function serveCommand(values: Readonly<Record<string, unknown>>, io
     else io.stderr.write(`Error: ${message}\n`);
     return 1;
   } finally {
-    sink.flushSync();
+    forget();
+    process.off("exit", flush);
+    flush();
   }
 }
 

@@ -118,7 +118,14 @@ export class ServingProcess {
   async prepare(generation = this.#evaluator.policies.generation + 1): Promise<boolean> {
     const { source, logger } = this.#options;
     const serving = this.#evaluator.policies;
-    const loaded = await source.load(generation);
+    let loaded: LoadResult;
+    try {
+      loaded = await source.load(generation);
+    } catch (error) {
+      // Loading reports what is wrong with files; whatever else goes wrong must not end a process that serves.
+      logger.error("reload failed unexpectedly", { error: error instanceof Error ? error.stack : String(error) });
+      return false;
+    }
     logProblems(logger, loaded);
     // Whatever was read is looked after from now on, so that mending it is noticed.
     this.#files = [...new Set([...loaded.files, ...this.#files])];
