@@ -69,7 +69,7 @@ const PEERS: Readonly<Record<string, (expression: string) => () => unknown>> = {
   "@bufbuild/cel": (expression) => {
     const program = plan(celEnv(), parseBufbuild(expression));
     return () => {
-      const result = program(plain as Parameters<typeof program>[0]);
+      const result = program(plain as unknown as Parameters<typeof program>[0]);
       if (isCelError(result)) throw result;
       return result;
     };
