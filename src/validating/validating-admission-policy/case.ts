@@ -96,7 +96,7 @@ function read(document: unknown, kind: typeof POLICY_KIND | typeof BINDING_KIND)
   if (!isObject(value) || value.kind !== kind || text(member(value, "metadata"), "name") === "") {
     throw new CaseError(`${what}: kind and metadata.name are required`);
   }
-  return { spec: {}, ...value };
+  return { apiVersion: "", spec: {}, ...value };
 }
 
 function resources(written: JsonObject): FileResources {
