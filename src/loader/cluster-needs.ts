@@ -53,7 +53,10 @@ function guestUse({ contextAwareResources, hostCapabilities }: ModuleEntry): Clu
   const asks =
     contextAwareResources.length > 0 ||
     CAPABILITY_PATHS.some((path) => path.startsWith("kubernetes/") && grants.allows(path));
-  return { asks, needs: asks };
+  // `*` grants everything, and is the controller's default: it does not say that the guest will ask for resources.
+  const needs =
+    contextAwareResources.length > 0 || hostCapabilities.some((pattern) => pattern.startsWith("kubernetes/"));
+  return { asks, needs };
 }
 
 function documentsUse(documents: readonly unknown[]): ClusterUse {
