@@ -15,8 +15,13 @@ import { GuestThread } from "./thread.js";
 
 /** Milliseconds after which a call leaves the regular slots: most calls take one or two, so such a call is an exception already. */
 const SLOW_AFTER_MS = 25;
-/** Milliseconds after which a thread loses its priority (and is not used again): beyond what any policy needs that only computes. */
+/**
+ * Least milliseconds after which a thread loses its priority (and is not used again). It does so when half of its call's time is over: an honest
+ * guest that takes long must not be slowed down into its limit.
+ */
 const DEMOTE_AFTER_MS = 250;
+/** Milliseconds that count as half of the time of a call with a generous limit, or none. */
+const LONGEST_PATIENCE_MS = 2_000;
 /** Both of these for a policy whose last calls all ran into their limit: the next one is likely to do so too. */
 const SUSPECT_AFTER_MS = 5;
 /** Calls in a row that must have run into their limit: one may be the fault of a busy machine. */
@@ -233,9 +238,12 @@ export class WorkerPool {
     const age = this.clock.now() - resumed;
     const suspect = (this.suspects.get(job.key) ?? 0) >= SUSPECT_TIMEOUTS;
     const slowAfter = suspect ? SUSPECT_AFTER_MS : SLOW_AFTER_MS;
-    const demoteAfter = suspect ? SUSPECT_AFTER_MS : DEMOTE_AFTER_MS;
-    const next = [slowAfter, demoteAfter].find((step) => step > age);
-    const at = Math.min(end, next === undefined ? end : resumed + next);
+    const halfTime = Math.min((end - started) / 2, LONGEST_PATIENCE_MS);
+    const demoteAfter = suspect ? SUSPECT_AFTER_MS : Math.max(DEMOTE_AFTER_MS, halfTime);
+    const steps = [slowAfter, demoteAfter].filter((step) => step > age);
+    // No room among the slow ones yet: another try later.
+    if (age >= slowAfter && running.lane === "regular") steps.push(age + SLOW_AFTER_MS);
+    const at = Math.min(end, resumed + Math.min(...steps));
     if (!Number.isFinite(at)) return;
     running.cancelTimer = this.clock.after(Math.max(0, at - this.clock.now()), () => {
       if (this.clock.now() >= end) return this.expire(thread);
