@@ -2,6 +2,7 @@
  * Calls whose pattern is constant: compiled once, when the program is built (spec kubernetes-cel.md 3.3 and 4.5).
  */
 import { compilePattern, type Pattern } from "../pattern/pattern.js";
+import { sequenceTest } from "../pattern/sequence.js";
 import { CelError, noSuchOverload } from "../values/cel-error.js";
 import type { Result, Value } from "../values/value.js";
 import type { Callee } from "./plan.js";
@@ -30,5 +31,7 @@ export function bindPattern(name: string, source: string): Callee | CelError | u
   if (search === undefined) return undefined;
   const pattern = compilePattern(source);
   if (pattern instanceof CelError) return pattern;
+  const simple = name === "matches" ? sequenceTest(source) : undefined;
+  if (simple !== undefined) return (text) => (typeof text === "string" ? simple(text) : noSuchOverload());
   return (text, _source, limit) => (typeof text === "string" ? search(pattern, text, limit) : noSuchOverload());
 }
