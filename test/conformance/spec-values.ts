@@ -1,5 +1,4 @@
 /** Values and types of the official conformance data (protobuf's JSON form) as the engine's own. */
-import { makeDouble, makeInt } from "../../src/cel/operators/kind.js";
 import {
   ANY,
   BOOL,
@@ -23,6 +22,7 @@ import {
 } from "../../src/cel/types.js";
 import { parseDuration } from "../../src/cel/values/duration-text.js";
 import { MapValue } from "../../src/cel/values/map-value.js";
+import { makeDouble, makeInt } from "../../src/cel/values/numbers.js";
 import { Duration, Timestamp } from "../../src/cel/values/time.js";
 import { parseTimestamp } from "../../src/cel/values/timestamp-text.js";
 import { TypeValue } from "../../src/cel/values/type-value.js";

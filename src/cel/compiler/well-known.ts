@@ -2,10 +2,11 @@
  * Message literals of protobuf's well-known types: they yield plain values (spec kubernetes-cel.md 2.1).
  */
 import { add } from "../operators/arithmetic.js";
-import { doubleOf, kindOf, makeDouble, nativeNameOf, typeNameOf } from "../operators/kind.js";
+import { doubleOf, kindOf, nativeNameOf, typeNameOf } from "../operators/kind.js";
 import { entriesOf } from "../operators/maps.js";
 import { CelError } from "../values/cel-error.js";
 import { durationText } from "../values/duration-text.js";
+import { makeDouble } from "../values/numbers.js";
 import type { Optional } from "../values/optional.js";
 import { Duration, Timestamp } from "../values/time.js";
 import { timestampText } from "../values/timestamp-text.js";

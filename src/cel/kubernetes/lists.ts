@@ -15,7 +15,7 @@ import {
   typeParam,
   UINT,
 } from "../types.js";
-import { doubleOf } from "../values/numbers.js";
+import { makeDouble } from "../values/numbers.js";
 import { Duration } from "../values/time.js";
 import { Uint } from "../values/uint.js";
 import type { Value } from "../values/value.js";
@@ -39,7 +39,7 @@ const ordered: readonly (readonly [string, Type])[] = [
 const summable: readonly (readonly [string, Type, Value])[] = [
   ["int", INT, 0],
   ["uint", UINT, new Uint(0)],
-  ["double", DOUBLE, doubleOf(0)],
+  ["double", DOUBLE, makeDouble(0)],
   ["duration", DURATION, new Duration(0)],
 ];
 

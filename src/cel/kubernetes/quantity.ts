@@ -3,7 +3,7 @@ import type { Library } from "../declarations.js";
 import { added, fn, method, overload } from "../declare.js";
 import { BOOL, DOUBLE, INT, opaqueType, STRING } from "../types.js";
 import { CelError } from "../values/cel-error.js";
-import { doubleOf, intOf } from "../values/numbers.js";
+import { makeDouble, makeInt } from "../values/numbers.js";
 import type { Result } from "../values/value.js";
 import { approximate, compareAmounts, integerOf, signOf } from "./quantity-amount.js";
 import { QuantityValue } from "./quantity-value.js";
@@ -16,7 +16,7 @@ const compare = (a: Quantity, b: Quantity): number => compareAmounts(a.amount, b
 
 function asInteger({ amount }: Quantity): Result {
   const value = integerOf(amount);
-  return value === undefined ? new CelError("cannot convert value to integer") : intOf(value);
+  return value === undefined ? new CelError("cannot convert value to integer") : makeInt(value);
 }
 
 /** `quantity`, `isQuantity`, and arithmetic and comparison of quantities. */
@@ -49,7 +49,7 @@ export const quantityLibrary: Library = {
     fn("compareTo", method("quantity_compare_to", [QUANTITY, QUANTITY], INT, compare)),
     fn(
       "asApproximateFloat",
-      method("quantity_get_float", [QUANTITY], DOUBLE, ({ amount }: Quantity) => doubleOf(approximate(amount))),
+      method("quantity_get_float", [QUANTITY], DOUBLE, ({ amount }: Quantity) => makeDouble(approximate(amount))),
     ),
     fn("asInteger", method("quantity_get_int", [QUANTITY], INT, asInteger)),
     fn(

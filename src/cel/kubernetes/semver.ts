@@ -3,7 +3,7 @@ import type { Library } from "../declarations.js";
 import { added, fn, method, overload } from "../declare.js";
 import { BOOL, INT, opaqueType, STRING } from "../types.js";
 import { CelError } from "../values/cel-error.js";
-import { intOf } from "../values/numbers.js";
+import { makeInt } from "../values/numbers.js";
 import { SemverValue } from "./semver-value.js";
 
 const SEMVER = opaqueType("kubernetes.Semver");
@@ -14,7 +14,7 @@ const isSemver = (text: string, normalise = false): boolean =>
 type Semver = SemverValue;
 
 /** One of the three numbers: a uint64, of which the bits are taken for an int64. */
-const part = (index: 0 | 1 | 2) => (version: Semver) => intOf(BigInt.asIntN(64, version.numbers[index]));
+const part = (index: 0 | 1 | 2) => (version: Semver) => makeInt(BigInt.asIntN(64, version.numbers[index]));
 
 /** `semver`, `isSemver`, and the parts and comparison of versions. */
 export const semverLibrary: Library = {

@@ -3,14 +3,12 @@
  * for the rest. The second operand's kind must fit the first's: there is no implicit conversion.
  */
 import { CelError, noSuchOverload } from "../values/cel-error.js";
+import { INT_MAX, INT_MIN, makeDouble, makeInt, UINT_MAX } from "../values/numbers.js";
 import { Duration, Timestamp } from "../values/time.js";
 import { type Uint, uintOf } from "../values/uint.js";
 import type { Result, Value } from "../values/value.js";
-import { type Kind, kindOf, makeDouble, makeInt } from "./kind.js";
+import { type Kind, kindOf } from "./kind.js";
 
-const MIN_INT64 = -(2n ** 63n);
-const MAX_INT64 = 2n ** 63n - 1n;
-const MAX_UINT64 = 2n ** 64n - 1n;
 /** The first and last second of a timestamp: years 1 to 9999. */
 const MIN_SECONDS = -62135596800n;
 const MAX_SECONDS = 253402300799n;
@@ -27,11 +25,11 @@ function refuse(operator: string, kind: Kind): CelError {
 }
 
 function intResult(value: bigint): Result {
-  return value < MIN_INT64 || value > MAX_INT64 ? overflow() : makeInt(value);
+  return value < INT_MIN || value > INT_MAX ? overflow() : makeInt(value);
 }
 
 function uintResult(value: bigint): Result {
-  return value < 0n || value > MAX_UINT64 ? unsignedOverflow() : uintOf(value);
+  return value < 0n || value > UINT_MAX ? unsignedOverflow() : uintOf(value);
 }
 
 const big = (value: Value): bigint => BigInt(value as number | bigint);
@@ -158,7 +156,7 @@ export function modulo(a: Value, b: Value): Result {
     case "int":
       if (other !== "int") return noSuchOverload();
       if (b === 0) return new CelError("modulus by zero");
-      return b === -1 && big(a) === MIN_INT64 ? overflow() : makeInt(big(a) % big(b));
+      return b === -1 && big(a) === INT_MIN ? overflow() : makeInt(big(a) % big(b));
     case "uint":
       if (other !== "uint") return noSuchOverload();
       return (b as Uint).value === 0 ? new CelError("modulus by zero") : uintResult(bigOfUint(a) % bigOfUint(b));

@@ -131,16 +131,3 @@ export function doubleOf(value: Value): number | undefined {
   if (typeof value === "number") return Number.isSafeInteger(value) ? undefined : value;
   return value instanceof Number ? value.valueOf() : undefined;
 }
-
-/** The double of a number: fractions, infinities, NaN and large values as they are, integral ones as a `Number` object. */
-export function makeDouble(value: number): Value {
-  return Number.isSafeInteger(value) ? (Object(value) as number) : value;
-}
-
-/** The int of an integer in int64: a number where it is safe, else a bigint. */
-export function makeInt(value: bigint): Value {
-  return value >= MIN_SAFE && value <= MAX_SAFE ? Number(value) : value;
-}
-
-const MIN_SAFE = BigInt(Number.MIN_SAFE_INTEGER);
-const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);

@@ -1,4 +1,5 @@
 /** The values of literal tokens (spec kubernetes-cel.md 1.2 and 1.3). */
+import { INT_MAX, INT_MIN, UINT_MAX } from "../values/numbers.js";
 import { Uint, uintOf } from "../values/uint.js";
 import type { Value } from "../values/value.js";
 
@@ -6,10 +7,6 @@ import type { Value } from "../values/value.js";
 export class LiteralError {
   constructor(readonly message: string) {}
 }
-
-const INT_MIN = -(2n ** 63n);
-const INT_MAX = 2n ** 63n - 1n;
-const UINT_MAX = 2n ** 64n - 1n;
 
 /** Decimal numbers of so few digits are exact as JavaScript numbers. */
 const EXACT_DIGITS = 15;

@@ -23,7 +23,7 @@ import {
 import { CelError } from "../values/cel-error.js";
 import { doubleText, parseDouble } from "../values/double-text.js";
 import { durationText, parseDuration } from "../values/duration-text.js";
-import { checkedInt, checkedUint, doubleOf, INT_MAX, INT_MIN, UINT_MAX } from "../values/numbers.js";
+import { checkedInt, checkedUint, INT_MAX, INT_MIN, makeDouble, UINT_MAX } from "../values/numbers.js";
 import { type Duration, Timestamp } from "../values/time.js";
 import { isInRange, parseTimestamp, timestampText } from "../values/timestamp-text.js";
 import { TypeValue } from "../values/type-value.js";
@@ -100,7 +100,7 @@ function doubleToUint(value: number | Number): Result {
 
 function stringToDouble(text: string): Result {
   const value = parseDouble(text);
-  return value === undefined ? cannotConvert("double") : doubleOf(value);
+  return value === undefined ? cannotConvert("double") : makeDouble(value);
 }
 
 function stringToTimestamp(text: string): Result {
@@ -146,9 +146,9 @@ export const conversionLibrary: Library = {
     fn(
       "double",
       conversion("double", DOUBLE, "double", DOUBLE, identity),
-      conversion("int64", INT, "double", DOUBLE, (value: number | bigint) => doubleOf(Number(value))),
+      conversion("int64", INT, "double", DOUBLE, (value: number | bigint) => makeDouble(Number(value))),
       conversion("string", STRING, "double", DOUBLE, stringToDouble),
-      conversion("uint64", UINT, "double", DOUBLE, (value: Uint) => doubleOf(Number(value.value))),
+      conversion("uint64", UINT, "double", DOUBLE, (value: Uint) => makeDouble(Number(value.value))),
     ),
     fn(
       "duration",

@@ -1,7 +1,7 @@
 /** What the functions of the math extension do (spec kubernetes-cel.md 4.14). */
 import { compare } from "../operators/compare.js";
 import { CelError, noSuchOverload } from "../values/cel-error.js";
-import { doubleOf, INT_MIN, intOf, isDouble, isInt } from "../values/numbers.js";
+import { INT_MIN, isDouble, isInt, makeDouble, makeInt } from "../values/numbers.js";
 import { Uint, uintOf } from "../values/uint.js";
 import type { Result, Value } from "../values/value.js";
 
@@ -48,10 +48,10 @@ export function round(value: number): number {
 /** `math.abs`. */
 export function absolute(value: Value): Result {
   if (value instanceof Uint) return value;
-  if (!isInt(value)) return doubleOf(Math.abs(toDouble(value)));
+  if (!isInt(value)) return makeDouble(Math.abs(toDouble(value)));
   const big = BigInt(value);
   if (big === INT_MIN) return new CelError("integer overflow");
-  return intOf(big < 0n ? -big : big);
+  return makeInt(big < 0n ? -big : big);
 }
 
 /** `math.sign`: -1, 0 or 1 of the same kind; NaN of NaN. */
@@ -59,7 +59,7 @@ export function sign(value: Value): Result {
   const number = toDouble(value);
   if (value instanceof Uint) return new Uint(number > 0 ? 1 : 0);
   const result = Number.isNaN(number) ? Number.NaN : number > 0 ? 1 : number < 0 ? -1 : 0;
-  return isInt(value) ? result : doubleOf(result);
+  return isInt(value) ? result : makeDouble(result);
 }
 
 /** Operations on the bits of two numbers of 64 bits. */
@@ -80,7 +80,7 @@ export const shift =
     const by = BigInt(offset) < BITS ? BigInt(offset) : BITS;
     const bits = BigInt.asUintN(64, BigInt(value instanceof Uint ? value.value : value));
     const shifted = BigInt.asUintN(64, name === "bitShiftLeft" ? bits << by : bits >> by);
-    return value instanceof Uint ? uintOf(shifted) : intOf(BigInt.asIntN(64, shifted));
+    return value instanceof Uint ? uintOf(shifted) : makeInt(BigInt.asIntN(64, shifted));
   };
 
 /** A function on the number of a double. */
@@ -88,5 +88,5 @@ export const onDouble =
   (apply: (value: number) => number | boolean) =>
   (value: Double): Result => {
     const result = apply(value.valueOf());
-    return typeof result === "boolean" ? result : doubleOf(result);
+    return typeof result === "boolean" ? result : makeDouble(result);
   };

@@ -2,7 +2,7 @@
 import type { FunctionDeclaration, Library } from "../declarations.js";
 import { fn, overload } from "../declare.js";
 import { BOOL, DOUBLE, DYN, INT, listType, type Type, UINT } from "../types.js";
-import { doubleOf, intOf } from "../values/numbers.js";
+import { makeDouble, makeInt } from "../values/numbers.js";
 import { type Uint, uintOf } from "../values/uint.js";
 import type { Value } from "../values/value.js";
 import { absolute, bitOperations, extremes, onDouble, round, shift, sign, toDouble } from "./math-functions.js";
@@ -44,7 +44,7 @@ const bits = Object.entries(bitOperations).map(([name, apply]) =>
   fn(
     `math.${name}`,
     overload(`math_${name}_int_int`, [INT, INT], INT, (a: number | bigint, b: number | bigint) =>
-      intOf(apply(BigInt(a), BigInt(b))),
+      makeInt(apply(BigInt(a), BigInt(b))),
     ),
     overload(`math_${name}_uint_uint`, [UINT, UINT], UINT, (a: Uint, b: Uint) =>
       uintOf(apply(BigInt(a.value), BigInt(b.value))),
@@ -73,13 +73,13 @@ export const mathLibrary: Library = {
     fn(
       "math.sqrt",
       ...numbers.map(([kind, type]) =>
-        overload(`math_sqrt_${kind}`, [type], DOUBLE, (value: Value) => doubleOf(Math.sqrt(toDouble(value)))),
+        overload(`math_sqrt_${kind}`, [type], DOUBLE, (value: Value) => makeDouble(Math.sqrt(toDouble(value)))),
       ),
     ),
     ...bits,
     fn(
       "math.bitNot",
-      overload("math_bitNot_int_int", [INT], INT, (value: number | bigint) => intOf(~BigInt(value))),
+      overload("math_bitNot_int_int", [INT], INT, (value: number | bigint) => makeInt(~BigInt(value))),
       overload("math_bitNot_uint_uint", [UINT], UINT, ({ value }: Uint) => uintOf(BigInt.asUintN(64, ~BigInt(value)))),
     ),
     ...shifts,

@@ -5,7 +5,7 @@ import { DURATION, INT, STRING, TIMESTAMP } from "../types.js";
 import { civilFromDays, dayOfWeek, dayOfYear } from "../values/calendar.js";
 import { CelError } from "../values/cel-error.js";
 import { durationSeconds } from "../values/duration-text.js";
-import { intOf } from "../values/numbers.js";
+import { makeInt } from "../values/numbers.js";
 import type { Duration, Timestamp } from "../values/time.js";
 import { TimeZones } from "../values/time-zones.js";
 import type { Result } from "../values/value.js";
@@ -97,7 +97,7 @@ export function timeGetterLibrary(): Library {
         "timestamp_to_milliseconds",
         "timestamp_to_milliseconds_with_tz",
         (_, nanos) => Math.floor(nanos / 1_000_000),
-        { id: "duration_to_milliseconds", part: ({ nanos }) => intOf(BigInt(nanos) / 1_000_000n) },
+        { id: "duration_to_milliseconds", part: ({ nanos }) => makeInt(BigInt(nanos) / 1_000_000n) },
       ),
     ],
   };

@@ -2,7 +2,7 @@
  * Durations as text (spec kubernetes-cel.md 3.2): parsed as Go does, with the double arithmetic of its fractions, and printed as seconds.
  */
 import { fixedText } from "./double-text.js";
-import { INT_MAX, intOf } from "./numbers.js";
+import { INT_MAX, makeInt } from "./numbers.js";
 import { Duration } from "./time.js";
 
 /** Nanoseconds in each unit. */
@@ -41,8 +41,8 @@ export function parseDuration(text: string): Duration | undefined {
     total += nanos;
     if (total > LIMIT) return undefined;
   }
-  if (negative) return new Duration(intOf(-total));
-  return total > INT_MAX ? undefined : new Duration(intOf(total));
+  if (negative) return new Duration(makeInt(-total));
+  return total > INT_MAX ? undefined : new Duration(makeInt(total));
 }
 
 function partNanos(whole: string, fraction: string, unitName: string): bigint | undefined {

@@ -10,10 +10,10 @@ export const UINT_MAX = 2n ** 64n - 1n;
 
 /** A double as a value: integral ones are `Number` objects (see value.ts). */
 // biome-ignore lint/complexity/noBannedTypes: an integral double is a Number object
-export const doubleOf = (value: number): number | Number => (Number.isSafeInteger(value) ? Object(value) : value);
+export const makeDouble = (value: number): number | Number => (Number.isSafeInteger(value) ? Object(value) : value);
 
 /** An int as a value; the caller has checked that it is within int64. */
-export const intOf = (value: bigint): number | bigint => {
+export const makeInt = (value: bigint): number | bigint => {
   const small = Number(value);
   return Number.isSafeInteger(small) ? small : value;
 };
@@ -29,7 +29,7 @@ export const isDouble = (value: Value): value is number | Number =>
 
 /** The int as a value, or `undefined` when it is outside int64. */
 export const checkedInt = (value: bigint): number | bigint | undefined =>
-  value < INT_MIN || value > INT_MAX ? undefined : intOf(value);
+  value < INT_MIN || value > INT_MAX ? undefined : makeInt(value);
 
 /** The uint as a value, or `undefined` when it is outside uint64. */
 export const checkedUint = (value: bigint): Uint | undefined =>

@@ -2,9 +2,9 @@
  * The inverse of {@link import("./encode-value.js")}: tagged JSON, as a file of variables holds it, to CEL values.
  */
 import { add } from "../../cel/operators/arithmetic.js";
-import { makeDouble, makeInt } from "../../cel/operators/kind.js";
 import { CelError } from "../../cel/values/cel-error.js";
 import { MapValue } from "../../cel/values/map-value.js";
+import { makeDouble, makeInt } from "../../cel/values/numbers.js";
 import { Optional } from "../../cel/values/optional.js";
 import { Duration, Timestamp } from "../../cel/values/time.js";
 import { TypeValue } from "../../cel/values/type-value.js";
