@@ -1,28 +1,89 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { parseConfig } from "../../src/config/index.js";
-import { needyPolicies } from "../../src/loader/cluster-needs.js";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, test } from "node:test";
+import { loadConfig } from "../../src/config/index.js";
+import { needyPolicies } from "../../src/loader/index.js";
 
-function needy(yaml: string): string[] {
-  const read = parseConfig(yaml, "policies.yaml");
-  assert.ok(read.ok && read.problems.length === 0, JSON.stringify(read.problems));
+const folder = mkdtempSync(join(tmpdir(), "needs-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The needy policies of a configuration with these documents in `resource.yaml`. */
+function needy(policies: string, documents = ""): string[] {
+  writeFileSync(join(folder, "policies.yaml"), policies);
+  writeFileSync(join(folder, "resource.yaml"), documents);
+  const read = loadConfig(join(folder, "policies.yaml"));
+  assert.ok(read.ok, JSON.stringify(read.problems));
+  assert.deepEqual(read.problems, []);
   return needyPolicies(read.config);
 }
 
-const guest = (keys: string) => `p: { module: "file:///p.wasm", ${keys} }`;
+const guest = (more: string) => `p:\n  module: x.wasm\n${more}`;
+const inline = (expression: string) => `p:\n  cel: { validations: [ { expression: "${expression}" } ] }\n`;
+const policy = (expression: string, spec = "") => `apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: { name: v }
+spec:
+  matchConstraints: { resourceRules: [ { apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods] } ] }
+  validations: [ { expression: "${expression}" } ]
+${spec}`;
+const binding = (spec: string) => `---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: { name: b }
+spec: { policyName: v, validationActions: [Deny], ${spec} }
+`;
+const NAMESPACE = "---\n{apiVersion: v1, kind: Namespace, metadata: {name: shop}}\n";
+const CONFIG_MAP = "---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: c, namespace: shop}}\n";
+const PARAM_KIND = "  paramKind: { apiVersion: v1, kind: ConfigMap }\n";
+const RESOURCE = "p: { resource: resource.yaml }\n";
+const selector = (label: string) => `matchResources: { namespaceSelector: { matchLabels: { ${label}: x } } }`;
 
-test("a guest needs a cluster when its entry names kinds or Kubernetes capabilities, not because everything is granted", () => {
-  assert.deepEqual(needy(guest('hostCapabilities: ["*"]')), []);
-  assert.deepEqual(needy(guest('hostCapabilities: ["net/*"]')), []);
-  assert.deepEqual(needy(guest("settings: {}")), []);
-  assert.deepEqual(needy(guest('hostCapabilities: ["kubernetes/*"]')), ["p"]);
-  assert.deepEqual(needy(guest('hostCapabilities: ["kubernetes/can_i"]')), ["p"]);
-  assert.deepEqual(needy(guest("contextAwareResources: [{ apiVersion: v1, kind: Pod }]")), ["p"]);
+describe("a policy needs a cluster", () => {
+  const NEEDY = {
+    "with kinds that its guest may read": [guest("  contextAwareResources: [ { apiVersion: v1, kind: Pod } ]")],
+    "with a Kubernetes capability": [guest('  hostCapabilities: ["kubernetes/can_i"]')],
+    "with all Kubernetes capabilities": [guest('  hostCapabilities: ["kubernetes/*"]')],
+    "with an expression that asks the authorizer": [
+      inline("authorizer.group('').resource('pods').check('get').allowed()"),
+    ],
+    "with an expression about the Namespace": [inline("namespaceObject.metadata.name != ''")],
+    "with parameters that no document brings": [
+      RESOURCE,
+      policy("true", PARAM_KIND) + binding("paramRef: { name: c, parameterNotFoundAction: Deny }"),
+    ],
+    "with a selector on labels of Namespaces": [RESOURCE, policy("true") + binding(selector("env"))],
+  } as const;
+  for (const [name, [policies, documents]] of Object.entries(NEEDY)) {
+    test(name, () => assert.deepEqual(needy(policies, documents), ["p"]));
+  }
+
+  test("as a member of a group", () => {
+    const group = `g:\n  expression: "m()"\n  message: no\n  policies:\n    m: { cel: { validations: [ { expression: "namespaceObject != null" } ] } }\n`;
+    assert.deepEqual(needy(group), ["g/m"]);
+  });
 });
 
-test("a CEL policy needs one when its expressions look beyond the request", () => {
-  const rule = (expression: string) => `p: { cel: { validations: [ { expression: "${expression}" } ] } }`;
-  assert.deepEqual(needy(rule("object.metadata.name != 'x'")), []);
-  assert.deepEqual(needy(rule("namespaceObject.metadata.labels.tier == 'x'")), ["p"]);
-  assert.deepEqual(needy(rule("authorizer.group('').resource('pods').check('get').allowed()")), ["p"]);
+describe("a policy does without a cluster", () => {
+  const CONTENT = {
+    "when its guest is granted everything but nothing of Kubernetes in particular": [
+      guest('  hostCapabilities: ["*"]'),
+    ],
+    "when it only judges the request": [inline("object.metadata.name != ''")],
+    "when its guest asks for other things": [guest('  hostCapabilities: ["oci/*", "net/v1/dns_lookup_host"]')],
+    "when its parameters stand beside it": [
+      RESOURCE,
+      policy("true", PARAM_KIND) + binding("paramRef: { name: c, parameterNotFoundAction: Deny }") + CONFIG_MAP,
+    ],
+    "when no binding names a parameter": [RESOURCE, policy("true", PARAM_KIND) + binding("")],
+    "when Namespaces stand beside it": [
+      RESOURCE,
+      policy("namespaceObject != null") + binding(selector("env")) + NAMESPACE,
+    ],
+    "when it selects Namespaces by name": [RESOURCE, policy("true") + binding(selector("kubernetes.io/metadata.name"))],
+  } as const;
+  for (const [name, [policies, documents]] of Object.entries(CONTENT)) {
+    test(name, () => assert.deepEqual(needy(policies, documents), []));
+  }
 });

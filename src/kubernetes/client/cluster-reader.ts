@@ -10,9 +10,10 @@ import type {
 } from "../reader.js";
 import { orAborted } from "./abort.js";
 import { reviewAccess } from "./access-review.js";
-import { type ApiResource, collectionPath, type Discovery, kindOf } from "./discovery.js";
+import { type ApiResource, type Discovery, kindOf } from "./discovery.js";
 import { ApiError, ResourceError, reasonOf } from "./errors.js";
 import type { ClusterHttp } from "./http.js";
+import { isSegment, objectPath } from "./paths.js";
 import type { WatchStores } from "./watch-stores.js";
 
 const ABANDONED = "nobody waits for the answer any more";
@@ -32,12 +33,15 @@ export class ClusterReader implements KubernetesReader {
       throw new ResourceError(`Resource ${apiVersion}/${named} is namespaced, but no namespace was provided`);
     }
     const within = resource.namespaced ? namespace : "";
+    const absent = (): ResourceError => {
+      const where = within === "" ? "None" : `Some("${within}")`;
+      return new ResourceError(`Cannot find ${apiVersion}/${named} named '${name}' inside of namespace '${where}'`);
+    };
+    if (!isSegment(name) || !isSegment(within || "none")) throw absent();
     try {
       return (await this.http.get(objectPath(resource, within, name), {}, signal)).value;
     } catch (error) {
-      if (!(error instanceof ApiError) || error.status !== 404) throw error;
-      const where = within === "" ? "None" : `Some("${within}")`;
-      throw new ResourceError(`Cannot find ${apiVersion}/${named} named '${name}' inside of namespace '${where}'`);
+      throw error instanceof ApiError && error.status === 404 ? absent() : error;
     }
   }
 
@@ -50,6 +54,8 @@ export class ClusterReader implements KubernetesReader {
         `resource ${apiVersion}/${named} is cluster wide. Cannot search for it inside of a namespace`,
       );
     }
+    // No namespace is another question, which may not have been granted.
+    if (namespace === "") throw new ResourceError("the namespace to search in is empty");
     const store = this.stores.of(resource, {
       namespace: namespace ?? "",
       ...(labelSelector !== undefined && { labelSelector }),
@@ -81,7 +87,3 @@ export class ClusterReader implements KubernetesReader {
     return found;
   }
 }
-
-/** Where an object is served. */
-export const objectPath = (resource: ApiResource, namespace: string, name: string): string =>
-  `${collectionPath(resource, namespace)}/${encodeURIComponent(name)}`;

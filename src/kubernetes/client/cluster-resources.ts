@@ -9,7 +9,6 @@ import {
   type ResourceSource,
 } from "../resource-source.js";
 import { endWithin } from "./abort.js";
-import { objectPath } from "./cluster-reader.js";
 import type { ApiResource, Discovery } from "./discovery.js";
 import { ApiError, ClusterUnreachable, reasonOf } from "./errors.js";
 import type { ClusterHttp } from "./http.js";
@@ -21,6 +20,7 @@ import {
   VERSIONS_KEPT_MS,
 } from "./limits.js";
 import { LookUps } from "./look-ups.js";
+import { isSegment, objectPath } from "./paths.js";
 import type { WatchStores } from "./watch-stores.js";
 
 const NAMESPACE: ApiResource = { group: "", version: "v1", kind: "Namespace", plural: "namespaces", namespaced: false };
@@ -99,12 +99,14 @@ export class ClusterResources implements ResourceSource {
   }
 
   private resource(kind: GroupVersionKind): Lookup<ApiResource> {
+    if (!isSegment(kind.version)) return undefined;
     const key = `${apiVersionOf(kind)}/${kind.kind}`;
     const keptMs = (found: unknown) => (found === undefined ? UNKNOWN_KIND_KEPT_MS : VERSIONS_KEPT_MS);
     return this.kinds.ask(key, () => this.parts.discovery.find(kind), keptMs);
   }
 
   private object(resource: ApiResource, namespace: string, name: string): Lookup<JsonObject> {
+    if (!isSegment(name) || !isSegment(namespace || "none")) return undefined;
     const store = this.parts.stores.of(resource, { namespace: "" });
     const watched = store.problem() === undefined ? store.items : undefined;
     const found = watched?.get(namespace, name);
@@ -123,7 +125,7 @@ export class ClusterResources implements ResourceSource {
       throw new ClusterUnreachable("the API server's answer is no object");
     } catch (error) {
       if (error instanceof ApiError && error.status === 404) return undefined;
-      if (limit.signal.aborted) throw new ClusterUnreachable("the API server did not answer in time", { cause: error });
+      if (limit.signal.aborted) throw new ClusterUnreachable("the API server did not answer in time");
       throw error instanceof Error ? error : new ClusterUnreachable(reasonOf(error));
     } finally {
       limit.done();

@@ -6,6 +6,7 @@ import type { EquivalentResource } from "../resource-source.js";
 import { ApiError } from "./errors.js";
 import type { ClusterHttp } from "./http.js";
 import { MAX_API_VERSIONS, UNKNOWN_KIND_KEPT_MS } from "./limits.js";
+import { apiRoot, groupRoot, isSegment } from "./paths.js";
 
 /** A resource as discovery describes it; a subresource's plural contains a slash. */
 export interface ApiResource extends GroupVersionKind {
@@ -97,7 +98,7 @@ export class Discovery {
   }
 
   private async ask(group: string, version: string): Promise<ServedVersion> {
-    const list = await this.document(`${apiRoot({ group, version })}`);
+    const list = await this.document(apiRoot({ group, version }));
     const listed = member(list, "resources");
     const resources = (Array.isArray(listed) ? listed : []).map((item: unknown): ApiResource => {
       const own = text(item, "version") !== "";
@@ -114,7 +115,7 @@ export class Discovery {
 
   private async versionsOf(group: string): Promise<readonly string[]> {
     if (group === "") return ["v1"];
-    const versions = member(await this.document(`/apis/${encodeURIComponent(group)}`), "versions");
+    const versions = member(await this.document(groupRoot(group)), "versions");
     return (Array.isArray(versions) ? versions : []).map((version) => text(version, "version"));
   }
 
@@ -138,20 +139,9 @@ function resourceOf(resources: readonly ApiResource[], { kind }: GroupVersionKin
   return resources.find((resource) => resource.kind === kind && !resource.plural.includes("/"));
 }
 
-/** Where an API version is served. */
-function apiRoot({ group, version }: { readonly group: string; readonly version: string }): string {
-  const at = encodeURIComponent(version);
-  return group === "" ? `/api/${at}` : `/apis/${encodeURIComponent(group)}/${at}`;
-}
-
-/** Where a resource's objects are served: those of a namespace, or (`""`) all. */
-export function collectionPath(resource: ApiResource, namespace: string): string {
-  const within = namespace === "" ? "" : `/namespaces/${encodeURIComponent(namespace)}`;
-  return `${apiRoot(resource)}${within}/${encodeURIComponent(resource.plural)}`;
-}
-
-/** The kind that `apiVersion` and `kind` name; `undefined` when the version is malformed. */
+/** The kind that `apiVersion` and `kind` name; `undefined` when there can be no such version. */
 export function kindOf(kind: { readonly apiVersion: string; readonly kind: string }): GroupVersionKind | undefined {
   const version = parseApiVersion(kind.apiVersion);
-  return version && { ...version, kind: kind.kind };
+  if (version === undefined || !isSegment(version.group || "core") || !isSegment(version.version)) return undefined;
+  return { ...version, kind: kind.kind };
 }

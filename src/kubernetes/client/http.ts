@@ -48,13 +48,16 @@ export class ClusterHttp {
     return (await this.document({ method: "POST", path, query: {}, body }, signal)).value;
   }
 
-  /**
-   * The lines of an answer that goes on.
-   * @param silence milliseconds without a byte after which it ends with ClusterUnreachable
-   */
-  async *lines(path: string, query: Query, silence: number, signal: AbortSignal): AsyncGenerator<string> {
+  /** The lines of an answer that goes on. */
+  async *lines(
+    path: string,
+    query: Query,
+    { silence, opened }: Following,
+    signal: AbortSignal,
+  ): AsyncGenerator<string> {
     const { statusCode, headers, body } = await this.send({ method: "GET", path, query, silence }, signal);
     if (statusCode !== 200) throw apiError(statusCode, headers, await readText(body, MAX_EVENT_BYTES));
+    opened();
     const decoder = new TextDecoder();
     let rest = "";
     try {
@@ -172,6 +175,14 @@ export class ClusterHttp {
     this.dispatchers = { key: name, requests: make({ connections: MAX_CONNECTIONS }), watches: make({}) };
     return this.dispatchers;
   }
+}
+
+/** How an answer is followed that goes on. */
+export interface Following {
+  /** Milliseconds without a byte after which it ends with ClusterUnreachable. */
+  readonly silence: number;
+  /** Called when the server has agreed. */
+  readonly opened: () => void;
 }
 
 interface ApiRequest {

@@ -139,7 +139,11 @@ export class WatchStore {
 
   /** Follows events until the server ends the watch. */
   private async watch(progress: () => void): Promise<void> {
-    const { path, query, timing, now } = this.options;
+    const { path, query, now } = this.options;
+    const { silence, firstBackoff } = this.options.timing;
+    const seen = (): void => {
+      this.contact = now();
+    };
     const watching: Query = {
       ...query,
       watch: "true",
@@ -148,14 +152,14 @@ export class WatchStore {
       timeoutSeconds: String(WATCH_SECONDS),
     };
     const began = now();
-    for await (const line of this.http.lines(path, watching, timing.silence, this.stopping.signal)) {
+    for await (const line of this.http.lines(path, watching, { silence, opened: seen }, this.stopping.signal)) {
       if (line.trim() === "") continue;
       this.apply(parseJson(line));
-      this.contact = now();
+      seen();
       progress();
     }
-    if (now() - began < timing.firstBackoff) throw new ClusterUnreachable("the server ended the watch at once");
-    this.contact = now();
+    if (now() - began < firstBackoff) throw new ClusterUnreachable("the server ended the watch at once");
+    progress();
   }
 
   private apply(event: unknown): void {

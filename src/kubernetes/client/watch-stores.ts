@@ -1,9 +1,10 @@
 /** All stores of a cluster: each is made when it is first asked for, and the one not asked for longest gives way. */
 import { LRUCache } from "lru-cache";
 import { apiVersionOf } from "../names.js";
-import { type ApiResource, collectionPath } from "./discovery.js";
+import type { ApiResource } from "./discovery.js";
 import type { ClusterHttp, Query } from "./http.js";
 import { FAILURE_KEPT_MS } from "./limits.js";
+import { collectionPath } from "./paths.js";
 import { WatchStore } from "./watch-store.js";
 import type { WatchTiming } from "./watch-timing.js";
 

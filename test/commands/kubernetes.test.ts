@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { PassThrough, Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { describe, type TestContext, test } from "node:test";
+import { runCommandLine } from "../../src/commands/command-line.js";
+import { FakeApiServer } from "../kubernetes/client/fake-api-server.js";
+import { startExample } from "../support/example-server.js";
+
+/** Runs a command line with nothing in its environment but what is given. */
+async function run(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const code = await runCommandLine(args, {
+    env: { HOME: "/nowhere", ...env },
+    stdin: Readable.from([]),
+    stdout,
+    stderr,
+  });
+  stdout.end();
+  stderr.end();
+  return { code, stdout: await text(stdout), stderr: await text(stderr) };
+}
+
+/** Everything a policy can learn from a cluster, in one policy. */
+const POLICY = `
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: { name: v }
+spec:
+  paramKind: { apiVersion: v1, kind: ConfigMap }
+  matchConstraints:
+    namespaceSelector: { matchLabels: { env: prod } }
+    resourceRules: [ { apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods] } ]
+  validations:
+    - expression: "authorizer.group('').resource('pods').namespace('shop').check('deploy').allowed()"
+      messageExpression: "params.data.who + ' in ' + namespaceObject.metadata.labels.env"
+`;
+const BINDING = `---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: { name: b }
+spec: { policyName: v, validationActions: [Deny], paramRef: { name: c, namespace: shop, parameterNotFoundAction: Deny } }
+`;
+
+async function clusterWithPolicy(context: TestContext) {
+  const server = await FakeApiServer.start(context);
+  server.put("configmaps", { metadata: { name: "c", namespace: "shop" }, data: { who: "jane" } });
+  server.put("namespaces", { metadata: { name: "shop", labels: { env: "prod" } } });
+  server.access.set("kubernetes-admin", { allowed: false });
+  server.file("resource.yaml", POLICY + BINDING);
+  const policies = server.file("policies.yaml", "p: { resource: resource.yaml }\n");
+  const object = server.file("pod.yaml", "{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: shop}}\n");
+  return { server, policies, object, kubeconfig: server.kubeconfig() };
+}
+
+describe("eval", () => {
+  test("with a kubeconfig sees parameters, Namespace and permissions of the cluster", async (context) => {
+    const { server, policies, object, kubeconfig } = await clusterWithPolicy(context);
+    const ask = ["eval", "p", "--object", object, "--policies", policies, "--policy-timeout", "20"];
+    const denied = await run([...ask, "--kubeconfig", kubeconfig]);
+    assert.equal(denied.code, 1, denied.stderr + denied.stdout);
+    assert.match(denied.stdout, /denied request: jane in prod"/);
+    server.access.set("kubernetes-admin", { allowed: true });
+    const allowed = await run([...ask, "--kubernetes"], { KUBECONFIG: kubeconfig });
+    assert.equal(allowed.code, 0, allowed.stdout);
+    server.put("namespaces", { metadata: { name: "shop" } });
+    server.access.set("kubernetes-admin", { allowed: false });
+    assert.equal((await run([...ask, "--kubeconfig", kubeconfig])).code, 0, "the selector looks at the real labels");
+    server.special.set("/api/v1/namespaces", (_, response) => response.destroy());
+    server.special.set("/api/v1/namespaces/shop", (_, response) => response.destroy());
+    assert.notEqual((await run([...ask, "--kubeconfig", kubeconfig])).code, 0, "an unreachable cluster allows nothing");
+  });
+
+  test("asks no cluster of its own accord", async (context) => {
+    const { server, policies, object, kubeconfig } = await clusterWithPolicy(context);
+    await run(["eval", "p", "--object", object, "--policies", policies], { KUBECONFIG: kubeconfig });
+    await run(["check", policies], { KUBECONFIG: kubeconfig });
+    assert.deepEqual(server.requests, []);
+  });
+});
+
+const WORDS = "Cannot connect to Kubernetes, context aware policies would not work properly";
+
+describe("without a cluster", () => {
+  test("check finds it missing only when it is wanted", async (context) => {
+    const { policies } = await clusterWithPolicy(context);
+    assert.equal((await run(["check", policies])).code, 0);
+    const wanted = await run(["check", policies, "--kubernetes"]);
+    assert.equal(wanted.code, 1);
+    assert.match(wanted.stdout, new RegExp(`${WORDS}: no kubeconfig file; .*needed by p;`));
+  });
+
+  test("serve does not start when a policy needs one", async (context) => {
+    const { policies } = await clusterWithPolicy(context);
+    const refused = await run(["serve", "--workers", "1", "--policies", policies, "--log-level", "error"]);
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, new RegExp(`^Error: ${WORDS}: no kubeconfig file`));
+  });
+
+  test("serve does not start on a kubeconfig that was named and is of no use", async (context) => {
+    const { server, policies } = await clusterWithPolicy(context);
+    writeFileSync(policies, 'p: { cel: { validations: [ { expression: "true" } ] } }\n');
+    const broken = server.file("broken", "{}");
+    const refused = await run(["serve", "--workers", "1", "--policies", policies, "--kubeconfig", broken]);
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /there is no current-context/);
+  });
+
+  test("serve starts when told to, says so, and the policy allows nothing", async (context) => {
+    const { server, policies } = await clusterWithPolicy(context);
+    const missing = server.file("broken", "{}");
+    const args = ["--workers", "1", "--policies", policies, "--kubeconfig", missing];
+    const running = await startExample(...args, "--ignore-kubernetes-connection-failure");
+    context.after(() => running.stop());
+    const request = {
+      uid: "1",
+      kind: { group: "", version: "v1", kind: "Pod" },
+      resource: { group: "", version: "v1", resource: "pods" },
+      name: "a",
+      namespace: "shop",
+      operation: "CREATE",
+      userInfo: { username: "jane" },
+      object: { apiVersion: "v1", kind: "Pod", metadata: { name: "a", namespace: "shop" } },
+    };
+    const response = await fetch(`${running.url}/validate/p`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview", request }),
+    });
+    const answer = (await response.json()) as { response: { allowed: boolean; status: { message: string } } };
+    assert.equal(answer.response.allowed, false);
+    assert.match(answer.response.status.message, /kube::Client was not initialized properly/);
+    assert.ok(running.log().includes(WORDS));
+  });
+});

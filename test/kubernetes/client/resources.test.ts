@@ -1,0 +1,223 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { AuthorizerAttributes } from "../../../src/kubernetes/authorizer.js";
+import { FileResources } from "../../../src/kubernetes/file-resources.js";
+import { LayeredResources } from "../../../src/kubernetes/layered-resources.js";
+import { type Lookup, LookupFailure, Pending } from "../../../src/kubernetes/resource-source.js";
+import { FakeApiServer, json, status } from "./fake-api-server.js";
+import { connect, names, until } from "./support.js";
+
+const CONFIG_MAP = { group: "", version: "v1", kind: "ConfigMap" };
+const LIMIT = { group: "acme.example", version: "v1", kind: "Limit" };
+
+/** Asks as often as it takes, as a policy's evaluation does. */
+async function settled<T>(ask: () => Lookup<T>): Promise<T | undefined | LookupFailure> {
+  for (let round = 0; round < 100; round++) {
+    const found = ask();
+    if (!(found instanceof Pending)) return found;
+    await found.ready;
+  }
+  throw new Error("never settled");
+}
+
+const configMap = (name: string, namespace: string, data: object = {}) => ({ metadata: { name, namespace }, data });
+const metadataOf = (object: unknown) => (object as { metadata: { name: string } } | undefined)?.metadata.name;
+
+describe("the cluster as policies see it", () => {
+  test("Namespaces come from a watch, and by name when it has not brought them yet", async (context) => {
+    const server = await FakeApiServer.start(context);
+    server.put("namespaces", { metadata: { name: "prod", labels: { env: "prod" } } });
+    const cluster = connect(context, server);
+    const { resources } = cluster;
+    assert.equal(metadataOf(await settled(() => resources.namespace("prod"))), "prod");
+    await until("the watch", () => server.watching === 1);
+    server.requests.length = 0;
+    assert.equal(metadataOf(resources.namespace("prod")), "prod");
+    assert.deepEqual(server.requests, [], "no request for what is watched");
+    server.putUnseen("namespaces", { metadata: { name: "new" } });
+    assert.equal(metadataOf(await settled(() => resources.namespace("new"))), "new");
+    assert.equal(await settled(() => resources.namespace("absent")), undefined);
+    assert.ok(resources.namespace("") instanceof LookupFailure);
+    assert.equal(await settled(() => resources.namespace("../..")), undefined);
+  });
+
+  test("parameters by name and all of a namespace; scope of kinds; unknown kinds", async (context) => {
+    const server = await FakeApiServer.start(context);
+    server.put("configmaps", configMap("b", "n"));
+    server.put("configmaps", configMap("a", "n"));
+    server.put("configmaps", configMap("c", "other"));
+    server.put("limits", { metadata: { name: "l" } });
+    const { resources } = connect(context, server);
+    assert.equal(metadataOf(await settled(() => resources.get(CONFIG_MAP, "n", "a"))), "a");
+    assert.equal(await settled(() => resources.get(CONFIG_MAP, "n", "x")), undefined);
+    const list = async (namespace: string) => names((await settled(() => resources.list(CONFIG_MAP, namespace))) as []);
+    assert.deepEqual(await list("n"), ["a", "b"]);
+    assert.deepEqual(await list(""), ["a", "b", "c"]);
+    assert.equal(metadataOf(await settled(() => resources.get(LIMIT, "", "l"))), "l");
+    assert.equal(await settled(() => resources.namespaced(CONFIG_MAP)), true);
+    assert.equal(await settled(() => resources.namespaced(LIMIT)), false);
+    const unknown = { group: "acme.example", version: "v9", kind: "Limit" };
+    assert.equal(await settled(() => resources.namespaced(unknown)), undefined);
+  });
+
+  test("what may not be listed is still found by name; a list of it fails with the server's words", async (context) => {
+    const server = await FakeApiServer.start(context);
+    server.put("configmaps", configMap("a", "n"));
+    server.special.set("/api/v1/configmaps", (_, response) =>
+      status(response, 403, "Forbidden", "configmaps is forbidden"),
+    );
+    const { resources } = connect(context, server);
+    const listed = await settled(() => resources.list(CONFIG_MAP, "n"));
+    assert.ok(listed instanceof LookupFailure);
+    assert.equal(listed.message, "configmaps is forbidden");
+    assert.equal(metadataOf(await settled(() => resources.get(CONFIG_MAP, "n", "a"))), "a");
+  });
+
+  test("a list that is not there within a second is not waited for", async (context) => {
+    const server = await FakeApiServer.start(context);
+    server.special.set("/api/v1/configmaps", () => {});
+    server.special.set("/api/v1/namespaces/n/configmaps/a", () => {});
+    const { resources } = connect(context, server);
+    const began = Date.now();
+    const [listed, found] = await Promise.all([
+      settled(() => resources.list(CONFIG_MAP, "n")),
+      settled(() => resources.get(CONFIG_MAP, "n", "a")),
+    ]);
+    assert.ok(Date.now() - began < 3_000);
+    assert.ok(listed instanceof LookupFailure && found instanceof LookupFailure);
+    assert.equal(
+      listed.message,
+      "paramKind kind `&ParamKind{APIVersion:v1,Kind:ConfigMap,}` not yet synced to use for admission",
+    );
+    assert.equal(found.message, "the API server did not answer in time");
+  });
+
+  test("all served versions of a resource are equivalent, and events of both groups", async (context) => {
+    const server = await FakeApiServer.start(context);
+    const { resources } = connect(context, server);
+    const ask = async (group: string, resource: string, subresource = "") => {
+      const found = await settled(() => resources.equivalents({ group, version: "v1", resource }, subresource));
+      assert.ok(Array.isArray(found), String(found));
+      return (found as { resource: { group: string; version: string } }[]).map(
+        ({ resource: { group: of, version } }) => `${of}/${version}`,
+      );
+    };
+    assert.deepEqual(await ask("acme.example", "limits"), ["acme.example/v1", "acme.example/v2"]);
+    assert.deepEqual(await ask("", "events"), ["/v1", "events.k8s.io/v1"]);
+    assert.deepEqual(await ask("", "pods"), []);
+    assert.deepEqual(await ask("", "pods", "status"), []);
+    assert.deepEqual(await ask("nowhere.example", "things"), []);
+  });
+
+  test("objects are not converted here", async (context) => {
+    const server = await FakeApiServer.start(context);
+    const { resources } = connect(context, server);
+    const object = { apiVersion: "acme.example/v1", kind: "Limit" };
+    assert.equal(resources.convert(object, LIMIT), object);
+    assert.ok(resources.convert(object, { ...LIMIT, version: "v2" }) instanceof LookupFailure);
+  });
+});
+
+describe("documents in front of a cluster", () => {
+  test("win over what it holds, and are added to it", async (context) => {
+    const server = await FakeApiServer.start(context);
+    server.put("configmaps", configMap("a", "n", { from: "cluster" }));
+    server.put("configmaps", configMap("b", "n", { from: "cluster" }));
+    server.put("namespaces", { metadata: { name: "n" } });
+    const documents = ["a", "c"].map((name) => ({
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      ...configMap(name, "n", { from: "file" }),
+    }));
+    const layered = new LayeredResources(new FileResources(documents), connect(context, server).resources);
+    const listed = (await settled(() => layered.list(CONFIG_MAP, "n"))) as { data: { from: string } }[];
+    assert.deepEqual(names(listed), ["a", "b", "c"]);
+    assert.deepEqual(
+      listed.map(({ data }) => data.from),
+      ["file", "cluster", "file"],
+    );
+    const get = async (name: string) =>
+      ((await settled(() => layered.get(CONFIG_MAP, "n", name))) as { data: { from: string } }).data.from;
+    assert.equal(await get("a"), "file");
+    assert.equal(await get("b"), "cluster");
+    assert.equal(metadataOf(await settled(() => layered.namespace("n"))), "n");
+    assert.equal(await settled(() => layered.namespace("absent")), undefined);
+    assert.equal(await settled(() => layered.namespaced(LIMIT)), false);
+  });
+});
+
+describe("authorizer", () => {
+  const attributes: AuthorizerAttributes = {
+    user: { name: "jane", uid: "7", groups: ["b", "a"], extra: { k: ["v"] } },
+    verb: "get",
+    group: "apps",
+    version: "*",
+    resource: "deployments",
+    subresource: "scale",
+    namespace: "n",
+    name: "d",
+    path: "",
+    fieldSelector: "spec.x=y",
+    labelSelector: "app in (a,b)",
+    selectorError: "",
+  };
+  test("asks by SubjectAccessReview, once for equal questions", async (context) => {
+    const server = await FakeApiServer.start(context);
+    server.access.set("jane", { allowed: true, reason: "because" });
+    const { authorizer } = connect(context, server);
+    const ask = async (question: AuthorizerAttributes) => {
+      for (;;) {
+        const answer = authorizer.authorize(question);
+        if (!(answer instanceof Pending)) return answer;
+        await answer.ready;
+      }
+    };
+    assert.deepEqual(await ask(attributes), { decision: "allow", reason: "because" });
+    await ask({ ...attributes, user: { ...attributes.user, groups: ["a", "b"] } });
+    assert.deepEqual(server.reviews, [
+      {
+        user: "jane",
+        uid: "7",
+        groups: ["a", "b"],
+        extra: { k: ["v"] },
+        resourceAttributes: {
+          verb: "get",
+          group: "apps",
+          version: "*",
+          resource: "deployments",
+          subresource: "scale",
+          namespace: "n",
+          name: "d",
+          fieldSelector: { rawSelector: "spec.x=y" },
+          labelSelector: { rawSelector: "app in (a,b)" },
+        },
+      },
+    ]);
+    const user = { name: "bob", uid: "", groups: [], extra: {} };
+    server.access.set("bob", { allowed: false, denied: true });
+    assert.deepEqual(await ask({ ...attributes, user, path: "/healthz" }), { decision: "deny", reason: "" });
+    assert.deepEqual(server.reviews.at(-1), { user: "bob", nonResourceAttributes: { path: "/healthz", verb: "get" } });
+    server.access.set("bob", { allowed: false, reason: "hm", evaluationError: "role not found" });
+    assert.deepEqual(await ask({ ...attributes, user }), {
+      decision: "noOpinion",
+      reason: "hm",
+      error: "role not found",
+    });
+  });
+
+  test("a review that fails is no permission, and says why", async (context) => {
+    const server = await FakeApiServer.start(context);
+    server.special.set("/apis/authorization.k8s.io/v1/subjectaccessreviews", (_, response) =>
+      json(response, 403, { kind: "Status", reason: "Forbidden", message: "subjectaccessreviews is forbidden" }),
+    );
+    const { authorizer } = connect(context, server);
+    const pending = authorizer.authorize(attributes);
+    assert.ok(pending instanceof Pending);
+    await pending.ready;
+    assert.deepEqual(authorizer.authorize(attributes), {
+      decision: "noOpinion",
+      reason: "",
+      error: "subjectaccessreviews is forbidden",
+    });
+  });
+});

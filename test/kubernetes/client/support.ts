@@ -1,0 +1,73 @@
+/** A client of the test's own cluster, with little patience. */
+import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  type Cluster,
+  type ClusterOptions,
+  findConnection,
+  openCluster,
+} from "../../../src/kubernetes/client/index.js";
+import type { FakeApiServer } from "./fake-api-server.js";
+
+/** Nobody ends what is asked with it. */
+export const PATIENT: AbortSignal = new AbortController().signal;
+
+/** A client, its notes, and a clock that can be put forward. */
+export interface TestCluster extends Cluster {
+  readonly notes: string[];
+  /** Milliseconds added to the clock. */
+  skip(milliseconds: number): void;
+}
+
+/** Opens a client; it is closed after the test. */
+export function connect(
+  context: TestContext,
+  server: FakeApiServer,
+  options: Partial<ClusterOptions> & { kubeconfig?: string } = {},
+): TestCluster {
+  const notes: string[] = [];
+  let ahead = 0;
+  const now = () => performance.now() + ahead;
+  const cluster = openCluster({
+    connection: findConnection({ kubeconfig: options.kubeconfig ?? server.kubeconfig(), env: {}, now }),
+    now,
+    note: (message) => notes.push(message),
+    timing: { silence: 5_000, firstBackoff: 20, lastBackoff: 100, staleness: 300_000 },
+    ...options,
+  });
+  context.after(() => cluster.close());
+  return {
+    reader: cluster.reader,
+    resources: cluster.resources,
+    authorizer: cluster.authorizer,
+    get stores() {
+      return cluster.stores;
+    },
+    close: () => cluster.close(),
+    notes,
+    skip: (milliseconds) => {
+      ahead += milliseconds;
+    },
+  };
+}
+
+/** Waits until something holds. */
+export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+  const end = Date.now() + 10_000;
+  while (!(await holds())) {
+    assert.ok(Date.now() < end, `${what} did not come`);
+    await sleep(5);
+  }
+}
+
+export const PODS = { apiVersion: "v1", kind: "Pod" };
+
+/** A pod. */
+export const pod = (name: string, namespace = "default", labels: Record<string, string> = {}, more: object = {}) => ({
+  metadata: { name, namespace, labels, ...more },
+});
+
+/** The names of objects. */
+export const names = (objects: readonly unknown[]): string[] =>
+  objects.map((object) => (object as { metadata: { name: string } }).metadata.name);
