@@ -89,8 +89,13 @@ function statusOf(message: string | undefined, code: number | undefined): Respon
   return { ...(message !== undefined && { message }), ...(code !== undefined && { code }) };
 }
 
-function failureStatus({ message, code, causes }: Failure): ResponseStatus {
-  return { message, code: code ?? INTERNAL_ERROR, ...(causes && causes.length > 0 && { details: { causes } }) };
+function failureStatus({ message, code, reason, causes }: Failure): ResponseStatus {
+  return {
+    message,
+    code: code ?? INTERNAL_ERROR,
+    ...(reason !== undefined && { reason }),
+    ...(causes && causes.length > 0 && { details: { causes } }),
+  };
 }
 
 function denialStatus({ message, code, reason, causes, status }: Deny): ResponseStatus | undefined {

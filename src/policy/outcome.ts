@@ -50,6 +50,8 @@ export interface Failure extends Findings {
   readonly message: string;
   /** Default 500. */
   readonly code?: number;
+  /** A metav1 reason such as `Invalid`. */
+  readonly reason?: string;
   /** What kind of failure, for metrics and the decision record. */
   readonly cause: FailureCause;
   /** Reasons to show beside the message (a group names its members that denied or failed). */

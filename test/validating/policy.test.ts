@@ -100,8 +100,19 @@ describe("outcomes", () => {
   test("an error is not a denial: not() of it must not allow", () => {
     const outcome = inline(validations("object.nope == 1")).evaluateNow(review(deployment()), context());
     assert.equal(outcome?.verdict, "error");
-    assert.deepEqual([outcome.code, outcome.cause], [422, "expression"]);
+    assert.deepEqual([outcome.code, outcome.reason, outcome.cause], [422, "Invalid", "expression"]);
     assert.equal(outcome.message, "expression 'object.nope == 1' resulted in error: no such key: nope");
+  });
+
+  test("a Namespace that cannot be had is one", () => {
+    const asked = inline(validations("true"), { source: new FileResources([]) });
+    assert.deepEqual(asked.evaluateNow(review(deployment()), context()), {
+      verdict: "error",
+      message: 'namespaces "ns" not found',
+      code: 404,
+      reason: "NotFound",
+      cause: "unavailable",
+    });
   });
 
   test("beside an error, a violation denies for certain", () => {

@@ -12,13 +12,9 @@ export function outcomeOf(judgement: Judgement): Outcome {
   const findings = findingsOf(judgement);
   const { failure, denials, traces } = judgement;
   if (failure !== undefined) {
-    return {
-      verdict: "error",
-      message: failure.message,
-      code: failure.notFound ? 404 : 500,
-      cause: "unavailable",
-      ...findings,
-    };
+    const { message, notFound } = failure;
+    const kind = notFound ? { code: 404, reason: "NotFound" } : { code: 500, reason: "InternalError" };
+    return { verdict: "error", message, ...kind, cause: "unavailable", ...findings };
   }
   const [first] = denials;
   if (first !== undefined) {
@@ -30,7 +26,7 @@ export function outcomeOf(judgement: Judgement): Outcome {
     if (denials.some(({ kind }) => kind === "violation"))
       return { verdict: "deny", message, code, reason, causes, ...findings };
     const cause = first.kind === "configuration" ? "unavailable" : "expression";
-    return { verdict: "error", message, code, cause, causes, ...findings };
+    return { verdict: "error", message, code, reason, cause, causes, ...findings };
   }
   const skipped = traces.every((trace) => trace.skipped !== undefined);
   if (skipped) return { verdict: "skip", reason: traces[0]?.skipped ?? "there is no policy", ...findings };
