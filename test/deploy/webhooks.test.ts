@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { describe, test } from "node:test";
+import { runCommandLine } from "../../src/commands/command-line.js";
+import { loadConfig } from "../../src/config/index.js";
+import { type Deployed, everySet, type KubernetesObject, only, type Webhook } from "./objects.js";
+
+for (const deployed of everySet()) {
+  describe(deployed.name, () => {
+    const configuration = only(deployed, "ConfigMap");
+    const policies = configuration.data?.["policies.yml"] ?? "";
+
+    test("policies.yml has no mistake", () =>
+      withFile(policies, async (file) => {
+        const read = loadConfig(file);
+        assert.ok(read.ok);
+        assert.deepEqual(read.problems, []);
+        // Modules are not pulled here.
+        if (/^\s+module: registry:/m.test(policies)) return;
+        const stdout = new PassThrough();
+        const exitCode = await runCommandLine(["check", file], {
+          env: {},
+          stdin: new PassThrough(),
+          stdout,
+          stderr: stdout,
+        });
+        assert.equal(exitCode, 0, String(stdout.read()));
+      }));
+
+    test("webhooks ask for policies that are served, through the service, under its certificate", () =>
+      withFile(policies, (file) => {
+        const read = loadConfig(file);
+        assert.ok(read.ok);
+        const served = read.config.entries.map(({ id }) => id);
+        const service = only(deployed, "Service").metadata;
+        for (const { name, clientConfig } of webhooksOf(deployed)) {
+          const [, policy = ""] = /^\/validate\/(.+)$/.exec(clientConfig.service.path) ?? [];
+          assert.ok(served.includes(policy), `${name}: ${clientConfig.service.path}`);
+          assert.deepEqual(
+            [clientConfig.service.name, clientConfig.service.namespace],
+            [service.name, service.namespace],
+          );
+          assert.ok(name.split(".").length >= 3, `${name}: the API server wants three parts`);
+        }
+        const names = webhooksOf(deployed).map(({ name }) => name);
+        assert.equal(names.length > 0, served.length > 0);
+        assert.deepEqual(names, [...new Set(names)]);
+      }));
+
+    test("the API server trusts the certificate: by an annotation for cert-manager, or by a bundle", () => {
+      const certificate = deployed.objects.find(
+        ({ kind, spec }) => kind === "Certificate" && spec.dnsNames !== undefined,
+      );
+      const { name, namespace } = only(deployed, "Service").metadata;
+      if (certificate === undefined) {
+        for (const { clientConfig } of webhooksOf(deployed)) {
+          assert.match(Buffer.from(clientConfig.caBundle ?? "", "base64").toString(), /^-----BEGIN CERTIFICATE-----/);
+        }
+        return;
+      }
+      assert.ok((certificate.spec.dnsNames as unknown as string[]).includes(`${name}.${namespace}.svc`));
+      assert.equal(certificate.spec.secretName, certificateSecret(deployed));
+      // Of plain manifests kustomize adds the annotation.
+      for (const { metadata } of deployed.name.startsWith("Helm") ? configurationsOf(deployed) : []) {
+        const source = metadata.annotations?.["cert-manager.io/inject-ca-from"];
+        assert.equal(source, `${certificate.metadata.namespace}/${certificate.metadata.name}`);
+      }
+    });
+
+    test("the server's own namespace never waits for the server, and nobody waits longer than may be", () => {
+      const { namespace } = only(deployed, "Deployment").metadata;
+      for (const { name, namespaceSelector, timeoutSeconds } of webhooksOf(deployed)) {
+        const exempt = namespaceSelector.matchExpressions.find(
+          ({ key, operator }) => key === "kubernetes.io/metadata.name" && operator === "NotIn",
+        );
+        assert.ok(namespace !== undefined && exempt?.values?.includes(namespace), name);
+        assert.ok(timeoutSeconds >= 1 && timeoutSeconds <= 30, name);
+      }
+    });
+  });
+}
+
+function configurationsOf({ objects }: Deployed): KubernetesObject[] {
+  return objects.filter(({ kind }) => kind.endsWith("WebhookConfiguration"));
+}
+
+function webhooksOf(deployed: Deployed): Webhook[] {
+  return configurationsOf(deployed).flatMap(({ webhooks = [] }) => webhooks);
+}
+
+function certificateSecret(deployed: Deployed): unknown {
+  const volumes = only(deployed, "Deployment").spec.template?.spec?.volumes as unknown;
+  assert.ok(Array.isArray(volumes));
+  return volumes.find(({ name }: { name: string }) => name === "certificate")?.secret.secretName;
+}
+
+async function withFile(content: string, work: (file: string) => void | Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "deploy-"));
+  try {
+    const file = join(folder, "policies.yml");
+    writeFileSync(file, content);
+    await work(file);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
