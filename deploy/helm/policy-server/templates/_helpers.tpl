@@ -34,7 +34,7 @@ labels:
 {{- $root := .root -}}
 {{- range $policy, $webhook := $root.Values.webhooks }}
 {{- if eq (default false $webhook.mutating) $.mutating }}
-{{- if not (hasKey $root.Values.policies $policy) }}
+{{- if not (or $root.Values.existingPolicies (hasKey $root.Values.policies $policy)) }}
 {{- fail (printf "webhooks.%s: policies has no such policy" $policy) }}
 {{- end }}
 {{- $selector := default dict $webhook.namespaceSelector }}
