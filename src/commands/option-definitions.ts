@@ -251,6 +251,32 @@ export const SERVE_OPTIONS = [
     default: 30,
     description: "seconds that requests under way have to finish after that",
   },
+  {
+    flag: "daemon",
+    env: "KUBEWARDEN_DAEMON",
+    kind: "flag",
+    default: false,
+    description: "go on in the background, without the terminal",
+  },
+  {
+    flag: "daemon-pid-file",
+    env: "KUBEWARDEN_DAEMON_PID_FILE",
+    kind: "string",
+    default: "policy-server.pid",
+    description: "file that gets the daemon's process number",
+  },
+  {
+    flag: "daemon-stdout-file",
+    env: "KUBEWARDEN_DAEMON_STDOUT_FILE",
+    kind: "string",
+    description: "file that the daemon's log is appended to; without it nothing is kept",
+  },
+  {
+    flag: "daemon-stderr-file",
+    env: "KUBEWARDEN_DAEMON_STDERR_FILE",
+    kind: "string",
+    description: "file that the daemon's error output is appended to; without it nothing is kept",
+  },
 ] as const satisfies readonly OptionDefinition[];
 
 /** What `check`, `eval` and `test` have beside the options of `serve`. */

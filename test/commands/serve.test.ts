@@ -1,14 +1,16 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { PassThrough } from "node:stream";
 import { after, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { runCommandLine } from "../../src/commands/command-line.js";
 import { admissionReview } from "../server/fake-policy.js";
 import { ask, tlsFolder } from "../server/tls-files.js";
-import { type ExampleServer, startExample } from "../support/example-server.js";
+import { type ExampleServer, freePort, startExample } from "../support/example-server.js";
 
 const folder = mkdtempSync(path.join(os.tmpdir(), "serve-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -144,5 +146,33 @@ describe("serve over TLS", () => {
       /client CA certificate requires server certificate and key to be specified/,
     );
     assert.match(await refusal("--addr", "localhost"), /error parsing arguments: .*'localhost' is not an IP address/);
+  });
+});
+
+describe("serve in the background", () => {
+  test("--daemon leaves a server behind, with its number and its log in files", async () => {
+    const file = path.join(folder, "daemon.yaml");
+    writeFileSync(file, policies("no"));
+    const [pidFile, log] = [path.join(folder, "pid"), path.join(folder, "log")];
+    const [port, readiness] = [await freePort(), await freePort()];
+    const main = fileURLToPath(new URL("../../src/main.js", import.meta.url));
+    const args = ["--policies", file, "--workers", "1", "--addr", "127.0.0.1", "--port", `${port}`];
+    const daemon = ["--daemon", "--daemon-pid-file", pidFile, "--daemon-stdout-file", log];
+    const { status } = spawnSync(process.execPath, [
+      main,
+      ...args,
+      ...daemon,
+      "--readiness-probe-port",
+      `${readiness}`,
+    ]);
+    assert.equal(status, 0);
+    const ready = () =>
+      fetch(`http://127.0.0.1:${readiness}/readiness`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    await until("readiness", ready);
+    process.kill(Number(readFileSync(pidFile, "utf8")), "SIGTERM");
+    await until("the end", async () => !(await ready()) && readFileSync(log, "utf8").includes("stopped"));
   });
 });

@@ -8,6 +8,7 @@ import type { CommandIo } from "../io.js";
 import { noteIgnoredFailure } from "../kubernetes-options.js";
 import { createPolicySource } from "../load.js";
 import { serveAlone } from "./alone.js";
+import { startDaemon } from "./daemon.js";
 import { servePrimary } from "./primary.js";
 import { serveSettings } from "./settings.js";
 import { surviveRejections } from "./signals.js";
@@ -24,6 +25,10 @@ const GUEST_THREADS = 2;
  */
 export async function serveCommand(values: Readonly<Record<string, unknown>>, io: CommandIo): Promise<number> {
   const settings = serveSettings(values);
+  if (settings.daemon !== undefined && !cluster.isWorker) {
+    startDaemon(settings.daemon, io.env);
+    return 0;
+  }
   const several = settings.workers > 1;
   const sink = createLineSink(1, several);
   const { logLevel: level, logFormat: format, logColor: color } = settings;

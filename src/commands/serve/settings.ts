@@ -6,6 +6,7 @@ import type { SecureVersion } from "node:tls";
 import type { TlsFiles } from "../../server/tls-material.js";
 import type { LogFormat, LogLevel } from "../../telemetry/logger.js";
 import { UsageError } from "../io.js";
+import type { DaemonFiles } from "./daemon.js";
 
 /** What `serve` does. Times are milliseconds. */
 export interface ServeSettings {
@@ -32,6 +33,8 @@ export interface ServeSettings {
   readonly profiles: boolean;
   /** Whether files are looked after, and changes taken over, without a signal. */
   readonly watch: boolean;
+  /** Whether to go on in the background. */
+  readonly daemon?: DaemonFiles;
   readonly drainDelay: number;
   readonly drainGrace: number;
 }
@@ -65,6 +68,7 @@ export function serveSettings(values: Readonly<Record<string, unknown>>): ServeS
     profiles: values.enablePprof === true,
     logColor: values.logNoColor !== true && process.stdout.isTTY === true,
     watch: values.disablePolicyWatch !== true,
+    ...(values.daemon === true && { daemon: daemonFiles(values) }),
     drainDelay: Number(values.drainDelay) * 1000,
     drainGrace: Number(values.drainGrace) * 1000,
   };
@@ -85,6 +89,16 @@ function tlsFiles(values: Readonly<Record<string, unknown>>): TlsFiles | undefin
   }
   const minVersion: SecureVersion = values.tlsMinVersion === "1.3" ? "TLSv1.3" : "TLSv1.2";
   return { certFile, keyFile, clientCaFiles, minVersion };
+}
+
+function daemonFiles(values: Readonly<Record<string, unknown>>): DaemonFiles {
+  const stdoutFile = text(values.daemonStdoutFile);
+  const stderrFile = text(values.daemonStderrFile);
+  return {
+    pidFile: String(values.daemonPidFile),
+    ...(stdoutFile !== undefined && { stdoutFile }),
+    ...(stderrFile !== undefined && { stderrFile }),
+  };
 }
 
 function text(value: unknown): string | undefined {
