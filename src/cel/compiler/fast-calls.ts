@@ -18,6 +18,9 @@ export function emitFastCall(emitter: Emitter, plan: CallPlan, args: readonly Ou
   const test = plan.overload === undefined ? undefined : TEXT_TESTS.get(plan.overload);
   if (test !== undefined && plan.callee !== undefined) return emitTextTest(emitter, plan, args, test);
   if (plan.name === "size" && plan.callee !== undefined) return emitSize(emitter, plan, args);
+  if (plan.overload === "matches_string" && typeof args[1]?.constant === "string") {
+    return emitMatches(emitter, plan, args, costSize(args[1].constant));
+  }
   return undefined;
 }
 
@@ -34,6 +37,15 @@ function emitTextTest(emitter: Emitter, plan: CallPlan, args: readonly Out[], me
   const result = code.temp();
   const tests = args.filter(({ can }) => can !== CAN.STRING).map(({ code: arg }) => `typeof ${arg}==="string"`);
   const slow = `${guarded(args)}${code.constant(plan.callee)}(${text.code},${part.code})`;
+  if (typeof part.constant === "string" && method === "includes") {
+    const units = Math.ceil(costSize(part.constant) * 0.1);
+    code.add(`if(typeof ${text.code}==="string"){${result}=${text.code}.includes(${part.code});`);
+    emitter.lump(units === 0 ? 0 : `ceil(codePoints(${text.code})*0.1)*${units}`);
+    code.add(`}else{${result}=${slow};`);
+    emitCost(emitter, plan, args, result);
+    code.add("}");
+    return { code: result, can: CAN.BOOL | CAN.ERROR };
+  }
   code.add(
     tests.length === 0
       ? `${result}=${text.code}.${method}(${part.code});`
@@ -42,6 +54,20 @@ function emitTextTest(emitter: Emitter, plan: CallPlan, args: readonly Out[], me
   if (typeof part.constant === "string" && method !== "includes")
     emitter.lump(Math.ceil(costSize(part.constant) * 0.1));
   else emitCost(emitter, plan, args, result);
+  return { code: result, can: CAN.BOOL | CAN.ERROR };
+}
+
+/** A search for a constant pattern: only the text's size is left to be found. */
+function emitMatches(emitter: Emitter, plan: CallPlan, args: readonly Out[], patternSize: number): Out {
+  const { code } = emitter;
+  const [text] = args as [Out];
+  const result = code.temp();
+  const callee = code.constant(plan.callee);
+  code.add(`if(typeof ${text.code}==="string"){${result}=${callee}(${args.map((arg) => arg.code).join(",")});`);
+  emitter.lump(`ceil((1+codePoints(${text.code}))*0.1)*${Math.ceil(patternSize * 0.25)}`);
+  code.add(`}else{${result}=${guarded([text])}${callee}(${args.map((arg) => arg.code).join(",")});`);
+  emitCost(emitter, plan, args, result);
+  code.add("}");
   return { code: result, can: CAN.BOOL | CAN.ERROR };
 }
 
