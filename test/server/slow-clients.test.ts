@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { admissionReview, immediate, post, serve } from "./fake-policy.js";
+import { connect, postText } from "./raw-client.js";
+
+/** The limit on headers is 10 s, looked at every second. */
+const WITHIN_MS = 14_000;
+
+test("clients that send half of the headers, or nothing, are cut after 10 seconds; others are answered meanwhile", async () => {
+  const server = await serve([immediate("now", () => ({ verdict: "allow" }))]);
+  const text = postText("/validate/now", JSON.stringify(admissionReview()));
+  const [half, silent, trickling] = await Promise.all([
+    connect(server.port),
+    connect(server.port),
+    connect(server.port),
+  ]);
+  half.send(text.slice(0, 40));
+  let sent = 0;
+  const trickle = setInterval(() => trickling.send(text.slice(sent, ++sent)), 200);
+  const started = performance.now();
+  const cut = Promise.all([half.closed(WITHIN_MS), silent.closed(WITHIN_MS), trickling.closed(WITHIN_MS)]);
+  assert.equal((await post(`${server.url}/validate/now`, admissionReview())).status, 200);
+  const [answer] = await cut;
+  clearInterval(trickle);
+  assert.ok(performance.now() - started > 8000);
+  assert.match(answer, /^HTTP\/1\.1 408/);
+  await server.stop({ delay: 0, grace: 0 });
+});
