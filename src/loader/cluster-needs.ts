@@ -1,6 +1,15 @@
 /** Which policies ask a cluster for anything, told from what they say: a configuration without such policies needs no cluster. */
-import type { Config, ConfigEntry, Member, ModuleEntry, PolicyEntry } from "../config/index.js";
+import type {
+  CelEntry,
+  Config,
+  ConfigEntry,
+  Member,
+  ModuleEntry,
+  PolicyEntry,
+  ResourceEntry,
+} from "../config/index.js";
 import { CAPABILITY_PATHS, parseCapabilities } from "../host-capabilities/patterns.js";
+import { type GroupVersionKind, parseApiVersion } from "../kubernetes/names.js";
 import { isObject, member, nameOf, text } from "../kubernetes/object.js";
 
 /** What a policy would ask a cluster, and whether it can do without. */
@@ -32,6 +41,27 @@ function needy(entry: ConfigEntry | Member["policy"]): string[] {
     default:
       return clusterUse(entry).needs ? [entry.id] : [];
   }
+}
+
+/** The kinds of parameters that CEL policies will look for in a cluster; undefined when no CEL policy asks a cluster for anything. */
+export function parameterKinds(config: Config): readonly GroupVersionKind[] | undefined {
+  const asking = config.entries.flatMap(celPolicies).filter((entry) => clusterUse(entry).asks);
+  if (asking.length === 0) return undefined;
+  const kinds = new Map<string, GroupVersionKind>();
+  for (const entry of asking) {
+    for (const document of entry.kind === "resource" ? entry.documents.flatMap(({ value }) => opened(value)) : []) {
+      const paramKind = member(member(document, "spec"), "paramKind");
+      const [apiVersion, kind] = [text(paramKind, "apiVersion"), text(paramKind, "kind")];
+      const version = parseApiVersion(apiVersion);
+      if (kind !== "" && version !== undefined) kinds.set(`${apiVersion}/${kind}`, { ...version, kind });
+    }
+  }
+  return [...kinds.values()];
+}
+
+function celPolicies(entry: ConfigEntry | Member["policy"]): readonly (CelEntry | ResourceEntry)[] {
+  if (entry.kind === "group") return entry.members.flatMap(({ policy }) => celPolicies(policy));
+  return entry.kind === "cel" || entry.kind === "resource" ? [entry] : [];
 }
 
 /** What one policy uses; a group itself uses nothing. */

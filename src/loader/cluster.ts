@@ -1,4 +1,5 @@
 /** The cluster that a loader's policies look things up in. */
+import { setTimeout as delay } from "node:timers/promises";
 import type { Authorizer } from "../kubernetes/authorizer.js";
 import {
   type Cluster,
@@ -8,8 +9,9 @@ import {
   findConnection,
   openCluster,
 } from "../kubernetes/client/index.js";
+import type { GroupVersionKind } from "../kubernetes/names.js";
 import { NO_CLUSTER_AUTHORIZER, NO_CLUSTER_RESOURCES } from "../kubernetes/no-cluster.js";
-import type { ResourceSource } from "../kubernetes/resource-source.js";
+import { Pending, type ResourceSource } from "../kubernetes/resource-source.js";
 
 /** The way to a cluster, or why there is none. */
 export type ClusterAccess = { readonly connection: Connection } | { readonly missing: string };
@@ -30,6 +32,23 @@ export interface ClusterWorld {
   readonly authorizer: Authorizer;
   /** There is none: only policies that can't do without notice it, by failing. */
   readonly absent: boolean;
+}
+
+/** How long loading waits for a cluster's first answers: those that come later are waited for by requests. */
+const WARM_UP_MS = 2_000;
+
+/** Lets policies find in place what their first requests would wait for: the connection, Namespaces, parameters. */
+export async function warmUp({ resources }: Cluster, kinds: readonly GroupVersionKind[]): Promise<void> {
+  let late = false;
+  const filled = async (ask: () => unknown): Promise<void> => {
+    for (let found = ask(); found instanceof Pending && !late; found = ask()) await found.ready;
+  };
+  const questions = [() => resources.namespace("default"), ...kinds.map((kind) => () => resources.list(kind, ""))];
+  const over = new AbortController();
+  const limit = delay(WARM_UP_MS, undefined, { signal: over.signal }).catch(() => {});
+  await Promise.race([Promise.all(questions.map(filled)), limit]);
+  late = true;
+  over.abort();
 }
 
 /** The client of a cluster; undefined where there is none. */

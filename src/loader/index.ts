@@ -10,7 +10,8 @@ import {
 import { createHostCapabilities, type Executor, type ViolationSink } from "../host-capabilities/index.js";
 import { bundledSchemas, createExpressionCompiler, type ExpressionCompiler } from "../validating/index.js";
 import { createWasmRuntime, type GuestLogEntry, type WasmRuntime } from "../wasm/index.js";
-import { type ClusterAccess, clusterWorld, openAccess } from "./cluster.js";
+import { type ClusterAccess, clusterWorld, openAccess, warmUp } from "./cluster.js";
+import { parameterKinds } from "./cluster-needs.js";
 import { type CelWorld, loadInline, loadResource } from "./load-cel.js";
 import { moduleLoader } from "./load-module.js";
 import { type KindLoaders, type Loaded, loadPolicies } from "./loader.js";
@@ -92,6 +93,8 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
       // One fetcher for each load: equal addresses are fetched once, and a reload asks again.
       const fetcher = createModuleFetcher(fetch);
       startDownloads(config.entries, fetcher);
+      const asked = parameterKinds(config);
+      const warm = cluster && asked && warmUp(cluster, asked);
       const kinds: KindLoaders = {
         module: moduleLoader({
           runtime,
@@ -103,7 +106,9 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
         resource: async (entry, warn) => loadResource(entry, world, warn),
       };
       try {
-        return await loadPolicies(config, { kinds, now, policyTimeout }, generation);
+        const loaded = await loadPolicies(config, { kinds, now, policyTimeout }, generation);
+        await warm;
+        return loaded;
       } finally {
         await fetcher.close();
       }

@@ -53,7 +53,7 @@ async function clusterWithPolicy(context: TestContext) {
   return { server, policies, object, kubeconfig: server.kubeconfig() };
 }
 
-describe("eval", () => {
+describe("eval and check", () => {
   test("with a kubeconfig sees parameters, Namespace and permissions of the cluster", async (context) => {
     const { server, policies, object, kubeconfig } = await clusterWithPolicy(context);
     const ask = ["eval", "p", "--object", object, "--policies", policies, "--policy-timeout", "20"];
@@ -71,7 +71,21 @@ describe("eval", () => {
     assert.notEqual((await run([...ask, "--kubeconfig", kubeconfig])).code, 0, "an unreachable cluster allows nothing");
   });
 
-  test("asks no cluster of its own accord", async (context) => {
+  test("loading looks for Namespaces and parameters before the first request", async (context) => {
+    const { server, policies, kubeconfig } = await clusterWithPolicy(context);
+    assert.equal((await run(["check", policies, "--kubeconfig", kubeconfig])).code, 0);
+    assert.equal(server.asked("GET /api/v1/configmaps?limit").length, 1);
+    assert.equal(server.asked("GET /api/v1/namespaces?limit").length, 1);
+  });
+
+  test("loading policies that do without a cluster asks it nothing", async (context) => {
+    const { server, kubeconfig } = await clusterWithPolicy(context);
+    const policies = server.file("simple.yaml", 'p: { cel: { validations: [ { expression: "true" } ] } }\n');
+    assert.equal((await run(["check", policies, "--kubeconfig", kubeconfig])).code, 0);
+    assert.deepEqual(server.requests, []);
+  });
+
+  test("without being told to ask no cluster", async (context) => {
     const { server, policies, object, kubeconfig } = await clusterWithPolicy(context);
     await run(["eval", "p", "--object", object, "--policies", policies], { KUBECONFIG: kubeconfig });
     await run(["check", policies], { KUBECONFIG: kubeconfig });
