@@ -143,6 +143,23 @@ function commandLine(io: CommandIo, done: (exitCode: number) => void): Command {
     done(await celCommand({ ...cel.opts(), ...(expression !== undefined && { expression }) }, io));
   });
 
+  program
+    .command("completion")
+    .description("print a script that completes commands and flags: bash, zsh or fish")
+    .argument("<shell>", "bash, zsh or fish")
+    .allowExcessArguments(false)
+    .action(async (shell: string) => {
+      const { completionScript, SHELLS } = await import("./completion/index.js");
+      const { shapeOf } = await import("./completion/shape.js");
+      const script = completionScript(shell, shapeOf(program, serve.name()));
+      if (script === undefined) {
+        throw new UsageError(
+          `unknown shell '${shell}'${didYouMean(shell, SHELLS) || ` (shells: ${SHELLS.join(", ")})`}`,
+        );
+      }
+      io.stdout.write(script);
+    });
+
   return program;
 }
 

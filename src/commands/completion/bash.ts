@@ -1,0 +1,44 @@
+/** Completion for bash, from version 3.2 on, without the bash-completion package. */
+import type { CommandLineShape, CompletedOption } from "./shape.js";
+
+/** The script, to be sourced. */
+export function bashCompletion({ name, commands, defaultOptions }: CommandLineShape): string {
+  const names = commands.map((command) => command.name);
+  const arms = commands.map(({ name: command, options }) => `    ${command}) flags="${flagsOf(options)}" ;;`);
+  const every = [...defaultOptions, ...commands.flatMap(({ options }) => options)];
+  const choices = new Map(every.filter((one) => one.choices.length > 0).map((one) => [one.flag, one.choices]));
+  const values = Array.from(choices, ([flag, words]) => `    ${flag}) words="${words.join(" ")}" ;;`);
+  const others = new Set(every.filter((one) => one.takesValue && one.choices.length === 0).map(({ flag }) => flag));
+  return `# bash completion of ${name}: source <(${name} completion bash)
+_${functionName(name)}() {
+  local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" command="" flags words="" word
+  # bash splits --flag=value into three words.
+  if [[ "$current" == "=" ]]; then current=""; elif [[ "$previous" == "=" ]]; then previous="\${COMP_WORDS[COMP_CWORD-2]}"; fi
+  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    case "$word" in ${names.join("|")}) command="$word"; break ;; esac
+  done
+  case "$previous" in
+${values.join("\n")}
+    ${[...others].join("|")}) COMPREPLY=($(compgen -f -- "$current")); return ;;
+  esac
+  if [[ -n "$words" ]]; then COMPREPLY=($(compgen -W "$words" -- "$current")); return; fi
+  case "$command" in
+${arms.join("\n")}
+    *) flags="${flagsOf(defaultOptions)}" ;;
+  esac
+  if [[ "$current" == -* ]]; then COMPREPLY=($(compgen -W "$flags" -- "$current"))
+  elif [[ "$command" == "completion" ]]; then COMPREPLY=($(compgen -W "bash zsh fish" -- "$current"))
+  elif [[ -z "$command" ]]; then COMPREPLY=($(compgen -W "${names.join(" ")}" -- "$current"))
+  else COMPREPLY=($(compgen -f -- "$current")); fi
+}
+complete -o filenames -F _${functionName(name)} ${name}
+`;
+}
+
+function flagsOf(options: readonly CompletedOption[]): string {
+  return options.map(({ flag }) => flag).join(" ");
+}
+
+function functionName(name: string): string {
+  return name.replaceAll("-", "_");
+}
