@@ -240,7 +240,7 @@ function isVariable(key: Plan): boolean {
 /** One unit of cost when a condition holds. */
 function conditionalUnit(emitter: Emitter, condition: string): string {
   if (!emitter.options.counting) return "";
-  return emitter.options.exact ? `if(${condition}&&++cost>L)exceeded(L+1,c);` : `if(${condition})cost++;`;
+  return emitter.options.exact ? `if((${condition})&&++cost>L)exceeded(L+1,c);` : `if(${condition})cost++;`;
 }
 
 /** The last step of `has()`. In an optional chain a missing one is free. */

@@ -7,7 +7,7 @@ import { Suspended } from "../declarations.js";
 import { add, divide, modulo, multiply, negate, subtract } from "../operators/arithmetic.js";
 import { compare, equals, listContains } from "../operators/compare.js";
 import { goNameOf, kindOf, nativeNameOf, typeNameOf } from "../operators/kind.js";
-import { findKey, isUsableKey, keysOf, sizeOfMap } from "../operators/maps.js";
+import { entriesOf, findKey, isUsableKey, keysOf, sizeOfMap } from "../operators/maps.js";
 import { printKey } from "../operators/print.js";
 import {
   isPresent,
@@ -142,10 +142,11 @@ function range(of: Value, two: boolean, meter: Meter): readonly Value[] | CelErr
       two ? `unsupported comprehension range type: ${name}` : `got '${name}', expected iterable type`,
     );
   }
-  const keys = keysOf(of);
-  if (!two) return keys;
-  meter.keys = keys;
-  return keys.map((key) => findKey(of, key) as Value);
+  if (!two) return keysOf(of);
+  // By entry, not by key: a key that is NaN is not found again.
+  const entries = [...entriesOf(of)];
+  meter.keys = entries.map(([key]) => key);
+  return entries.map(([, value]) => value);
 }
 
 /** Adds an element of a list literal that is marked optional. */
@@ -212,8 +213,8 @@ function insertAll(map: Result, entries: Result): Result {
   if (isError(map)) return map;
   if (isError(entries)) return entries;
   if (sizeOfMap(entries) === undefined) return noSuchOverload();
-  for (const key of keysOf(entries)) {
-    const outcome = insert(map, key, findKey(entries, key) as Value);
+  for (const [key, value] of entriesOf(entries)) {
+    const outcome = insert(map, key, value);
     if (isError(outcome)) return outcome;
   }
   return map;

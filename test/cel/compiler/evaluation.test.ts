@@ -66,4 +66,20 @@ describe("evaluation", () => {
     });
     assert.deepEqual(evaluate("object.a.b", { object, i: 1 }, 2), { result: exceeded, cost: 3 });
   });
+
+  test("the cost at which the limit was exceeded is that of the addition that exceeded it", () => {
+    const source = "[1, 2, 3].all(x, has(dyn(object).zz) ? true : object.l.map(y, y).size() == 2)";
+    const all = evaluate(source).cost;
+    for (let limit = 1; limit < all; limit++) {
+      const { result, cost } = evaluate(source, { object, i: 1 }, limit);
+      assert.ok(result instanceof CelError, `${limit}`);
+      // A list is the largest single addition here.
+      assert.ok(cost > limit && cost <= limit + 10, `${limit}: ${cost}`);
+    }
+    assert.equal(evaluate(source, { object, i: 1 }, all).result, true);
+  });
+
+  test("loops over maps reach values whose key cannot be found again", () => {
+    assert.equal(evaluate("{double('NaN'): 7}.all(k, v, v == 7)").result, true);
+  });
 });
