@@ -11,8 +11,9 @@ export type KubernetesMinor = number;
 
 /**
  * The implementation of an overload. It gets evaluated arguments (the receiver first), never errors, and returns a value or an error;
- * it throws nothing but an {@link Interruption}, for a result out of all proportion. Arguments may be of any kind where the expression is dynamic: the caller has checked each against the declared
- * parameter (lists by their first element, maps by one entry: spec kubernetes-cel.md 3.1), or the overload is `dynamic`.
+ * it throws nothing but an {@link Interruption}, for a result out of all proportion. Arguments may be of any kind where the expression is
+ * dynamic: the caller has checked each against the declared parameter (lists by their first element, maps by one entry: spec
+ * kubernetes-cel.md 3.1), or the overload is `dynamic`.
  */
 export type Implementation = (...args: readonly Value[]) => Result;
 
