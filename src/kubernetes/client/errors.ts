@@ -40,5 +40,6 @@ export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;
   const message = error.message || error.name;
-  return cause instanceof Error && cause.message !== "" ? `${message}: ${cause.message}` : message;
+  // Many messages already end in their cause's.
+  return cause instanceof Error && !message.includes(cause.message) ? `${message}: ${cause.message}` : message;
 }
