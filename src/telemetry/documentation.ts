@@ -1,12 +1,22 @@
-/** The table of docs/http.md, made from the metrics themselves. */
+/** The table of docs/metrics.md, made from the metrics themselves. */
 import { GAUGES, Metrics } from "./metrics.js";
+import type { MetricDescription } from "./series.js";
 
 /** Blocks by name. */
 export function metricsTables(): Readonly<Record<string, string>> {
   const metrics = new Metrics(false);
   for (const name of GAUGES) metrics.gauge(name, () => 0);
-  const rows = metrics.registry
-    .getMetricsAsArray()
-    .map(({ name, type, help }) => `| \`${name}\` | ${String(type ?? "gauge")} | ${help} |`);
-  return { metrics: ["| Metric | Type | Meaning |", "| --- | --- | --- |", ...rows].join("\n") };
+  // The library declares less of a metric than it keeps.
+  const all = metrics.registry.getMetricsAsArray() as unknown as readonly Partial<MetricDescription>[];
+  const rows = all.map(({ name = "", type = "gauge", help = "", labelNames = [] }) => {
+    const labels = labelNames.map((label) => `\`${label}\``).join(", ");
+    return `| \`${name}\` | ${type} | ${labels || "none"} | ${help} |`;
+  });
+  const buckets = all.flatMap(({ name = "", upperBounds }) =>
+    upperBounds ? [`| \`${name}\` | ${upperBounds.join(", ")} |`] : [],
+  );
+  return {
+    metrics: ["| Metric | Type | Labels | Meaning |", "| --- | --- | --- | --- |", ...rows].join("\n"),
+    buckets: ["| Histogram | Upper bounds of its buckets |", "| --- | --- |", ...buckets].join("\n"),
+  };
 }

@@ -58,6 +58,11 @@ export class SeriesTable {
     return this.#series.values();
   }
 
+  /** Label names. */
+  get names(): readonly string[] {
+    return this.#names;
+  }
+
   /** Upper bounds of the buckets. */
   get bounds(): readonly number[] {
     return this.#bounds;
@@ -103,7 +108,8 @@ export function registerCounter(
   tables: readonly SeriesTable[],
   together: "sum" | "max" = "sum",
 ): void {
-  register(registry, name, help, "counter", together, () =>
+  const labelNames = [...new Set(tables.flatMap(({ names }) => names))];
+  register(registry, { name, help, labelNames, type: "counter", aggregator: together }, () =>
     tables.flatMap((table) =>
       Array.from(table.all(), ({ labels, count }) => ({ metricName: name, labels, value: count })),
     ),
@@ -112,7 +118,8 @@ export function registerCounter(
 
 /** Shows a table as a histogram. */
 export function registerHistogram(registry: Registry, name: string, help: string, table: SeriesTable): void {
-  register(registry, name, help, "histogram", "sum", () =>
+  const { names: labelNames, bounds: upperBounds } = table;
+  register(registry, { name, help, labelNames, upperBounds, type: "histogram", aggregator: "sum" }, () =>
     Array.from(table.all()).flatMap((series) => rows(name, table, series)),
   );
 }
@@ -132,20 +139,22 @@ function rows(name: string, { bounds }: SeriesTable, { labels, count, sum, bucke
 
 type Value = MetricValueWithName<string>;
 
+/** What stays the same about a metric; documentation reads it too. */
+export interface MetricDescription {
+  readonly name: string;
+  readonly help: string;
+  readonly type: "counter" | "histogram" | "gauge";
+  readonly aggregator: "sum" | "max";
+  readonly labelNames: readonly string[];
+  /** Of histograms. */
+  readonly upperBounds?: readonly number[];
+}
+
 /** A registry asks a metric for its name and its values and nothing else, but its type names the library's own four classes. */
-function register(
-  registry: Registry,
-  name: string,
-  help: string,
-  type: "counter" | "histogram",
-  aggregator: "sum" | "max",
-  read: () => Value[],
-): void {
+function register(registry: Registry, description: MetricDescription, read: () => Value[]): void {
+  const { name, help, type, aggregator } = description;
   const metric = {
-    name,
-    help,
-    type,
-    aggregator,
+    ...description,
     reset: () => {},
     get: async (): Promise<MetricObjectWithValues<Value>> =>
       ({ name, help, type, aggregator, values: read() }) as unknown as MetricObjectWithValues<Value>,

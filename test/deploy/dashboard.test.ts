@@ -1,14 +1,65 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { test } from "node:test";
-import { metricsTables } from "../../src/telemetry/documentation.js";
+import { describe, test } from "node:test";
+import { GAUGES, Metrics } from "../../src/telemetry/metrics.js";
+import type { MetricDescription } from "../../src/telemetry/series.js";
 
-test("every metric that the dashboard shows is one that the server has", () => {
-  const text = readFileSync(new URL("../../../deploy/grafana/dashboard.json", import.meta.url), "utf8");
-  const { panels } = JSON.parse(text) as { panels: { title: string; targets: { expr: string }[] }[] };
-  const known = new Set(metricsTables().metrics?.match(/(?<=`)[a-z_]+(?=`)/g));
-  const expressions = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
-  const names = expressions.flatMap((expr) => expr.match(/\b(?:kubewarden|policy_server)_[a-z_]+/g) ?? []);
-  assert.ok(names.length > 10);
-  for (const name of names) assert.ok(known.has(name.replace(/_(?:bucket|sum|count)$/, "")), name);
+interface Panel {
+  readonly id: number;
+  readonly title: string;
+  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
+  readonly targets: readonly { readonly expr: string; readonly legendFormat: string }[];
+}
+
+const text = readFileSync(new URL("../../../deploy/grafana/dashboard.json", import.meta.url), "utf8");
+const { panels } = JSON.parse(text) as { panels: Panel[] };
+const targets = panels.flatMap((panel) => panel.targets);
+
+const metrics = new Metrics();
+for (const name of GAUGES) metrics.gauge(name, () => 0);
+// The library declares less of a metric than it keeps.
+const all = metrics.registry.getMetricsAsArray() as unknown as readonly MetricDescription[];
+const labelsOf = new Map(all.map(({ name, labelNames }) => [name, labelNames]));
+
+/** The metric behind a series of a histogram. */
+const metricOf = (series: string): string =>
+  labelsOf.has(series) ? series : series.replace(/_(?:bucket|sum|count)$/, "");
+
+describe("the Grafana dashboard", () => {
+  test("every metric that it shows is one that the server has", () => {
+    const names = targets.flatMap(
+      ({ expr }) => expr.match(/\b(?:kubewarden|policy_server|process|nodejs)_[a-z_]+/g) ?? [],
+    );
+    assert.ok(names.length > 10);
+    for (const name of names) assert.ok(labelsOf.has(metricOf(name)), name);
+  });
+
+  test("every metric of the server itself is shown", () => {
+    const own = [...labelsOf.keys()].filter((name) => /^(?:kubewarden|policy_server)_/.test(name));
+    for (const name of own) assert.ok(text.includes(name), name);
+  });
+
+  test("labels that it groups by, filters with and names are the metric's", () => {
+    for (const { expr, legendFormat } of targets) {
+      const [series = ""] = expr.match(/\b(?:kubewarden|policy_server|process|nodejs)_[a-z_]+/) ?? [];
+      // `le` is a bucket's bound, `pod` what Prometheus adds.
+      const known = new Set([...(labelsOf.get(metricOf(series)) ?? []), "le", "pod"]);
+      const grouped = Array.from(expr.matchAll(/by \(([^)]*)\)/g), ([, list = ""]) => list.split(/,\s*/)).flat();
+      const filtered = Array.from(expr.matchAll(/(\w+)(?==~?")/g), ([, label = ""]) => label);
+      const named = Array.from(legendFormat.matchAll(/\{\{(\w+)\}\}/g), ([, label = ""]) => label);
+      for (const label of [...grouped, ...filtered, ...named]) assert.ok(known.has(label), `${label} in ${expr}`);
+    }
+  });
+
+  test("panels have ids of their own and do not lie on each other", () => {
+    assert.equal(new Set(panels.map(({ id }) => id)).size, panels.length);
+    for (const { gridPos: a, id } of panels) {
+      const over = panels.filter(
+        ({ gridPos: b, id: other }) =>
+          other !== id && a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h,
+      );
+      assert.deepEqual(over, []);
+      assert.ok(a.x + a.w <= 24);
+    }
+  });
 });

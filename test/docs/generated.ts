@@ -10,7 +10,7 @@ export function generatedFiles(): ReadonlyMap<string, string> {
 }
 
 /** Documents with generated blocks. */
-export const DOCUMENTS_WITH_BLOCKS = ["docs/command-line.md", "docs/configuration.md", "docs/http.md"];
+export const DOCUMENTS_WITH_BLOCKS = ["docs/command-line.md", "docs/configuration.md", "docs/metrics.md"];
 
 /**
  * The text with every block `<!-- generated NAME -->` … `<!-- end -->` made anew.

@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, before, describe, test } from "node:test";
+import type { Express } from "express";
+import * as problems from "../../src/admission/request-problem.js";
+import { createEvaluator } from "../../src/evaluation/evaluator.js";
+import { createPolicySet } from "../../src/evaluation/policy-set.js";
+import { createApp, createProbeApp } from "../../src/server/app.js";
+import { admissionReview, immediate, serve, type TestServer } from "../server/fake-policy.js";
+
+const page = readFileSync(new URL("../../../docs/http.md", import.meta.url), "utf8");
+
+/** What Node's own server and the routes answer, beside the problems of admission. */
+const STATUSES_OF_THE_SERVER = [404, 405, 408, 431];
+
+interface Endpoint {
+  readonly method: string;
+  readonly path: string;
+  readonly api: boolean;
+  readonly probes: boolean;
+}
+
+const endpoints: Endpoint[] = page.split("\n").flatMap((line) => {
+  const [, what = "", port = ""] = line.split("|");
+  return Array.from(what.matchAll(/`([A-Z]+) (\/[^`?]*)[^`]*`/g), ([, method = "", path = ""]) => ({
+    method,
+    path,
+    api: port.includes("API"),
+    probes: port.includes("readiness"),
+  }));
+});
+
+describe("docs/http.md", () => {
+  let server: TestServer;
+  before(async () => {
+    server = await serve([immediate("now", () => ({ verdict: "allow" }))], { profiles: true, readinessPort: 0 });
+  });
+  after(() => server.stop({ delay: 0, grace: 0 }));
+
+  test("every endpoint answers on the ports it names, and only there", async () => {
+    assert.ok(endpoints.length > 8);
+    for (const { method, path, api, probes } of endpoints) {
+      const body = path.startsWith("/validate_raw/") ? '{"request":{}}' : JSON.stringify(admissionReview());
+      const ask = async (base: string): Promise<number> => {
+        const query = path.includes("pprof") ? "?interval=0.01" : "";
+        const response = await fetch(`${base}${path.replace("<id>", "now")}${query}`, {
+          method,
+          ...(method === "POST" && { body, headers: { "Content-Type": "application/json" } }),
+        });
+        await response.arrayBuffer();
+        return response.status;
+      };
+      assert.equal(await ask(server.url), api ? 200 : 404, `API port: ${method} ${path}`);
+      assert.equal(await ask(server.probes), probes ? 200 : 404, `readiness port: ${method} ${path}`);
+    }
+  });
+
+  test("every route has a row", () => {
+    const evaluator = createEvaluator(createPolicySet([]), { policyTimeout: 2000 });
+    const metricsText = async () => "";
+    const paths = [
+      ...pathsOf(createApp({ evaluator, metricsText, profiles: true })),
+      ...pathsOf(createProbeApp({ ready: () => true, metricsText })),
+    ];
+    const written = new Set(endpoints.map(({ path }) => path.replace("<id>", ":id")));
+    for (const path of paths) assert.ok(written.has(path.replace("/:member", "")), path);
+  });
+
+  test("every status of a refusal has a row, and every row such a status", () => {
+    const known = Object.values(problems).map(
+      (problem) => (typeof problem === "function" ? problem("") : problem).status,
+    );
+    const rows = Array.from(page.matchAll(/^\| (\d{3}) \|/gm), ([, status]) => Number(status));
+    assert.deepEqual(rows, [...new Set([...known, ...STATUSES_OF_THE_SERVER])].sort());
+  });
+});
+
+function pathsOf(app: Express): string[] {
+  return app.router.stack.flatMap(({ route }) => (route === undefined ? [] : [route.path].flat()));
+}
