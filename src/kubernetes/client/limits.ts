@@ -28,6 +28,8 @@ export const WATCH_SILENCE_MS = 100_000;
 /** Wait before the first and the following attempts to watch again; doubled each time up to the last. */
 export const FIRST_BACKOFF_MS = 250;
 export const LAST_BACKOFF_MS = 30_000;
+/** Failed attempts to go on watching after which everything is listed again. */
+export const FAILURES_BEFORE_LIST = 3;
 /** How long a store without contact to the API server is still believed. */
 export const MAX_STALENESS_MS = 300_000;
 /** How long a failure answers those who ask the same again: once a second is often enough to ask a server that fails. */

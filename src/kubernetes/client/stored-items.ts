@@ -1,6 +1,6 @@
 /** The objects of a store, by namespace and name, and how much there may be of them. */
 import { isObject, type JsonObject, member, nameOf, namespaceOf } from "../object.js";
-import { ClusterUnreachable } from "./errors.js";
+import { ResourceError } from "./errors.js";
 import { MAX_STORE_OBJECTS } from "./limits.js";
 
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
@@ -24,13 +24,13 @@ export class StoredItems {
     return this.objects.get(`${namespace}\0${name}`);
   }
 
-  /** @throws ClusterUnreachable when there are too many */
+  /** @throws ResourceError when there are too many */
   put(object: unknown): void {
     if (!isObject(object)) return;
     this.objects.set(keyOf(object), trimmed({ ...this.identity, ...object }));
     this.sorted = undefined;
     if (this.objects.size > MAX_STORE_OBJECTS) {
-      throw new ClusterUnreachable(
+      throw new ResourceError(
         `there are more than ${MAX_STORE_OBJECTS} objects of kind ${this.identity.kind}: narrow the list by a selector`,
       );
     }

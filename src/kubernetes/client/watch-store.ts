@@ -3,9 +3,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { parseJson } from "../../data/json.js";
 import type { JsonObject } from "../object.js";
 import { member, text } from "../object.js";
-import { ApiError, ClusterUnreachable, reasonOf } from "./errors.js";
+import { ApiError, ClusterUnreachable, ResourceError, reasonOf } from "./errors.js";
 import { type Answer, type ClusterHttp, eventError, type Query } from "./http.js";
-import { MAX_STORE_BYTES, PAGE_ITEMS, WATCH_SECONDS } from "./limits.js";
+import { FAILURES_BEFORE_LIST, MAX_STORE_BYTES, PAGE_ITEMS, WATCH_SECONDS } from "./limits.js";
 import { StoredItems } from "./stored-items.js";
 import { backoff, type WatchTiming } from "./watch-timing.js";
 
@@ -89,12 +89,14 @@ export class WatchStore {
       } catch (error) {
         if (signal.aborted) return;
         failures++;
-        if (error instanceof ApiError && error.status === 410) {
-          this.version = "";
-        } else if (error instanceof ApiError && isRefusal(error.status)) {
-          note(`watching ${path} is refused: ${error.message}`);
+        const gone = error instanceof ApiError && error.status === 410;
+        if (!gone && isFinal(error)) {
+          note(`watching ${path} is refused: ${reasonOf(error)}`);
           return this.fail(error);
-        } else note(`watching ${path} is interrupted: ${reasonOf(error)}`);
+        }
+        if (!gone) note(`watching ${path} is interrupted: ${reasonOf(error)}`);
+        // An event that cannot be read would come again and again from the same place.
+        if (gone || failures >= FAILURES_BEFORE_LIST) this.version = "";
       }
     }
   }
@@ -184,7 +186,9 @@ export class WatchStore {
 /** Requests have limits of their own. */
 const NEVER = new AbortController().signal;
 
-/** Asking again would be refused again. */
-const isRefusal = (status: number): boolean => status >= 400 && status < 500 && ![408, 409, 429].includes(status);
+/** Asking again would end the same way. */
+const isFinal = (error: unknown): boolean =>
+  error instanceof ResourceError ||
+  (error instanceof ApiError && error.status >= 400 && error.status < 500 && ![408, 409, 429].includes(error.status));
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));

@@ -149,6 +149,18 @@ describe("a watch", () => {
     });
   });
 
+  test("lists again when an event cannot be read, as it would come again", async (context) => {
+    const server = await FakeApiServer.start(context);
+    const { reader, notes } = connect(context, server);
+    await reader.list(PODS, {}, PATIENT);
+    for (let i = 0; i < 3; i++) {
+      await until("the watch", () => server.watching === 1);
+      server.send("pods", { type: "???", object: { message: `poison ${i}` } });
+      await until("its end", () => notes.some((note) => note.includes(`poison ${i}`)));
+    }
+    await until("the second list", () => server.asked(LIST).length === 2);
+  });
+
   test("that stays silent is given up and begun anew", async (context) => {
     const server = await FakeApiServer.start(context);
     const timing = { silence: 50, firstBackoff: 5, lastBackoff: 10, staleness: 300_000 };
