@@ -17,7 +17,7 @@ const TEXT_TESTS: ReadonlyMap<string, string> = new Map([
 export function emitFastCall(emitter: Emitter, plan: CallPlan, args: readonly Out[]): Out | undefined {
   const test = plan.overload === undefined ? undefined : TEXT_TESTS.get(plan.overload);
   if (test !== undefined && plan.callee !== undefined) return emitTextTest(emitter, plan, args, test);
-  if (plan.name === "size" && plan.callee !== undefined) return emitSize(emitter, plan, args);
+  if (plan.name === "size" && args.length === 1 && plan.callee !== undefined) return emitSize(emitter, plan, args);
   if (plan.overload === "matches_string" && typeof args[1]?.constant === "string") {
     return emitMatches(emitter, plan, args, costSize(args[1].constant));
   }

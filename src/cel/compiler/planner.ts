@@ -208,7 +208,7 @@ export class Planner {
     if (OPERATORS.has(name)) return call;
     const host = this.#host(name, overload, args.length);
     if (host !== undefined) return { ...call, host: host.call as HostCallee, cost: host.cost ?? 1 };
-    const callee = this.#callee(name, overload);
+    const callee = this.#callee(name, overload, args.length);
     const argument = args[0];
     if (FOLDED.has(name) && args.length === 1 && argument?.kind === "const") {
       const value = callee(argument.value);
@@ -240,10 +240,11 @@ export class Planner {
     return fitting === undefined ? undefined : this.hosts.get(fitting.id);
   }
 
-  #callee(name: string, overload: string | undefined): Callee {
+  #callee(name: string, overload: string | undefined, arity: number): Callee {
     const declaration = this.declarations.functions.get(name);
-    // Only an unchecked expression can name a function that is not there.
-    if (declaration === undefined) return (...args) => noOverloadFor(name, args);
+    // Only an unchecked expression can name a function that is not there, or has too many or too few arguments.
+    const fits = declaration?.overloads.some(({ params }) => params.length === arity) === true;
+    if (declaration === undefined || !fits) return (...args) => noOverloadFor(name, args);
     const chosen = declaration.overloads.filter(({ id }) => id === overload);
     return dispatcher(declaration, chosen.length === 0 ? declaration.overloads : chosen);
   }

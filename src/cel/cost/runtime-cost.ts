@@ -25,7 +25,7 @@ const TEXT = 0.1;
 const PATTERN = 0.25;
 
 /** The size of the value at `index`; 1 where there is none. */
-const size = (args: readonly Result[], index: number): number => costSize(args[index] as Result);
+const size = (args: readonly Result[], index: number): number => costSize(args[index] ?? null);
 
 /** A tenth of the size of one argument, rounded up, `factor` times. */
 const text =
@@ -33,7 +33,7 @@ const text =
   (args) =>
     Math.ceil(size(args, index) * factor * TEXT);
 
-const traversal: CostRule = (args) => traversalCost(args[0] as Result);
+const traversal: CostRule = (args) => traversalCost(args[0] ?? null);
 const joined: CostRule = (_args, result) => Math.ceil(costSize(result) * 2 * TEXT);
 const search: CostRule = (args) => Math.ceil((1 + size(args, 0)) * TEXT) * Math.ceil(size(args, 1) * PATTERN);
 const selector: CostRule = (args) => {

@@ -82,4 +82,14 @@ describe("evaluation", () => {
   test("loops over maps reach values whose key cannot be found again", () => {
     assert.equal(evaluate("{double('NaN'): 7}.all(k, v, v == 7)").result, true);
   });
+
+  test("calls with too few arguments fail when they are reached, if nothing has checked them", () => {
+    for (const source of ["size()", "'a'.matches()", "upperAscii()", "'a'.unknown(1)"]) {
+      const compiled = environment.compile(`true || ${source}`, { check: false });
+      assert.ok(compiled.ok);
+      assert.equal(compiled.program.evaluate({}).result, true);
+      const alone = environment.compile(source, { check: false });
+      assert.ok(alone.ok && alone.program.evaluate({}).result instanceof CelError);
+    }
+  });
 });
