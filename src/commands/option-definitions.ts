@@ -141,7 +141,7 @@ export const SERVE_OPTIONS = [
     env: "KUBEWARDEN_LOG_FMT",
     kind: { choices: ["text", "json", "otlp"] },
     default: "text",
-    description: "how it is logged; otlp: a trace of each request over OTLP, and text",
+    description: "how it is logged; otlp: text, and besides every line and a trace of each request over OTLP (gRPC)",
   },
   {
     flag: "enable-metrics",

@@ -31,8 +31,8 @@ export function report(
   const logged = logger.enabled(evaluation.outcome.verdict === "error" ? "warn" : "info");
   if (!logged && tracer === undefined) return;
   const decision = redactDecision(decisionOf(review, origin, evaluation));
-  if (logged) logDecision(logger, decision);
-  tracer?.record(decision, traceparent);
+  const span = tracer?.record(decision, traceparent) ?? traceparent;
+  if (logged) logDecision(logger, decision, span);
 }
 
 function count(metrics: Metrics, review: Review, origin: Origin, evaluation: Evaluation): void {

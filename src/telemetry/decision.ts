@@ -46,8 +46,9 @@ export interface DecisionSink {
   /**
    * @param decision without what must not be told (see {@link redactDecision})
    * @param traceparent the W3C header of the request, if it had one
+   * @returns the W3C header that names the span of this decision
    */
-  record(decision: Decision, traceparent: string | undefined): void;
+  record(decision: Decision, traceparent: string | undefined): string;
 }
 
 /** Longest policy message that is logged: a guest may answer with megabytes. */
@@ -68,14 +69,18 @@ export function redactDecision(decision: Decision): Decision {
   };
 }
 
-/** Writes a decision that was redacted. Failures of policies are warnings, so that they are seen when decisions are not. */
-export function logDecision(logger: Logger, decision: Decision): void {
+/**
+ * Writes a decision that was redacted. Failures of policies are warnings, so that they are seen when decisions are not.
+ * @param traceparent the W3C header that names the span it belongs to, if there is one
+ */
+export function logDecision(logger: Logger, decision: Decision, traceparent?: string): void {
   const level = decision.outcome === "error" ? "warn" : "info";
   if (!logger.enabled(level)) return;
   logger.log(
     level,
     decision.monitored === undefined ? "policy evaluated" : "policy evaluation (monitor mode)",
     fieldsOf(decision),
+    traceparent,
   );
 }
 

@@ -11,11 +11,30 @@ export type LogFormat = "text" | "json";
 /** What a line says besides its message. Never objects of requests; undefined members are left out. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
+/** One line before it is formatted. */
+export interface LogRecord {
+  /** Milliseconds since 1970. */
+  readonly time: number;
+  readonly level: LogLevel;
+  readonly target: string;
+  readonly message: string;
+  readonly fields?: LogFields;
+  /** The W3C header that names the span the line belongs to. */
+  readonly traceparent?: string;
+}
+
+/** Takes log records besides the lines: an exporter. */
+export interface RecordSink {
+  /** Never blocks, never throws. */
+  write(record: LogRecord): void;
+}
+
 /** Writes log lines. */
 export interface Logger {
   /** Whether lines of this level are written: ask before building expensive fields. */
   enabled(level: LogLevel): boolean;
-  log(level: LogLevel, message: string, fields?: LogFields): void;
+  /** @param traceparent the W3C header that names the span the line belongs to; not shown in lines */
+  log(level: LogLevel, message: string, fields?: LogFields, traceparent?: string): void;
   trace(message: string, fields?: LogFields): void;
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
@@ -25,9 +44,13 @@ export interface Logger {
   named(target: string): Logger;
 }
 
+const DEFAULT_TARGET = "policy_server";
+
 /** How a logger is made. */
 export interface LoggerOptions {
   readonly sink: LineSink;
+  /** Gets every line as a record too. */
+  readonly records?: RecordSink;
   readonly level?: LogLevel;
   readonly format?: LogFormat;
   /** Colours in text lines. */
@@ -49,7 +72,7 @@ class LineLogger implements Logger {
   readonly #print: (level: LogLevel, message: string, fields: LogFields | undefined) => string;
 
   constructor(options: LoggerOptions) {
-    const { level = "info", format = "text", color = false, target = "policy_server", clock = Date.now } = options;
+    const { level = "info", format = "text", color = false, target = DEFAULT_TARGET, clock = Date.now } = options;
     this.#options = options;
     this.#threshold = LOG_LEVELS.indexOf(level);
     const timestamp = rememberTimestamp(clock);
@@ -63,8 +86,18 @@ class LineLogger implements Logger {
     return LOG_LEVELS.indexOf(level) >= this.#threshold;
   }
 
-  log(level: LogLevel, message: string, fields?: LogFields): void {
-    if (this.enabled(level)) this.#options.sink.write(this.#print(level, message, fields));
+  log(level: LogLevel, message: string, fields?: LogFields, traceparent?: string): void {
+    if (!this.enabled(level)) return;
+    const { sink, records, target = DEFAULT_TARGET, clock = Date.now } = this.#options;
+    sink.write(this.#print(level, message, fields));
+    records?.write({
+      time: clock(),
+      level,
+      target,
+      message,
+      ...(fields && { fields }),
+      ...(traceparent !== undefined && { traceparent }),
+    });
   }
 
   trace(message: string, fields?: LogFields): void {

@@ -41,6 +41,8 @@ const GAUGE_HELP = {
   requests_in_flight: "Evaluations under way.",
   requests_queued: "Requests waiting for an evaluation to finish.",
   log_lines_dropped: "Log lines lost since the start because nobody read them fast enough.",
+  log_records_dropped:
+    "Log records lost since the start because the OTLP collector was too slow, refused them or was away.",
   policies: "Policies and groups that are served.",
   policies_unavailable: "Served policies that could not be loaded and deny every request.",
   certificate_expiry_timestamp_seconds: "When the server's certificate ends, in seconds since 1970.",

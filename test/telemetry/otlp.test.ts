@@ -1,32 +1,13 @@
 import assert from "node:assert/strict";
-import http2 from "node:http2";
-import type { AddressInfo } from "node:net";
 import { describe, test } from "node:test";
 import { DataPointType } from "@opentelemetry/sdk-metrics";
 import { InMemorySpanExporter, type ReadableSpan } from "@opentelemetry/sdk-trace";
-import type { Decision } from "../../src/telemetry/decision.js";
 import { Metrics } from "../../src/telemetry/metrics.js";
 import { toMetricData } from "../../src/telemetry/otlp/metric-data.js";
 import { pushMetrics } from "../../src/telemetry/otlp/metrics-push.js";
 import { traceDecisions } from "../../src/telemetry/otlp/tracing.js";
-
-const DECISION: Decision = {
-  origin: "validate",
-  policy: "p",
-  mode: "protect",
-  uid: "u",
-  kind: { group: "", version: "v1", kind: "Pod" },
-  resource: { group: "", version: "v1", resource: "pods" },
-  operation: "CREATE",
-  name: "web",
-  allowed: false,
-  mutated: false,
-  code: 403,
-  message: "no",
-  outcome: "deny",
-  milliseconds: 5,
-  members: [{ policy: "p/a", outcome: "deny", milliseconds: 1 }],
-};
+import { startCollector, withEndpoint } from "./collector.js";
+import { DECISION } from "./otlp-decision.js";
 
 function measured(): Metrics {
   const metrics = new Metrics(false);
@@ -72,25 +53,10 @@ describe("metrics over OTLP (spec kubewarden.md 8.1)", () => {
   });
 
   test("are pushed to a collector that speaks gRPC, and once more at the end", async () => {
-    const received: { path: string; body: Buffer }[] = [];
-    const collector = http2.createServer();
-    collector.on("stream", (stream, headers) => {
-      const chunks: Buffer[] = [];
-      stream.on("data", (chunk: Buffer) => chunks.push(chunk));
-      stream.on("end", () => {
-        received.push({ path: String(headers[":path"]), body: Buffer.concat(chunks) });
-        stream.respond({ ":status": 200, "content-type": "application/grpc" }, { waitForTrailers: true });
-        stream.on("wantTrailers", () => stream.sendTrailers({ "grpc-status": "0" }));
-        // An empty message: not compressed, of no bytes.
-        stream.end(Buffer.alloc(5));
-      });
-    });
-    await new Promise<void>((resolve) => collector.listen(0, "127.0.0.1", resolve));
-    process.env.OTEL_EXPORTER_OTLP_ENDPOINT = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
+    const collector = await startCollector();
     const metrics = measured();
-    const push = pushMetrics(() => metrics.registry.getMetricsAsJSON(), {});
-    await push.stop();
-    delete process.env.OTEL_EXPORTER_OTLP_ENDPOINT;
+    await withEndpoint(collector.endpoint, () => pushMetrics(() => metrics.registry.getMetricsAsJSON(), {}).stop());
+    const { received } = collector;
     assert.equal(received.length, 1);
     assert.equal(received[0]?.path, "/opentelemetry.proto.collector.metrics.v1.MetricsService/Export");
     for (const text of ["kubewarden_policy_evaluations", "kubewarden-policy-server", "policy_name"]) {

@@ -12,7 +12,7 @@ import { startDaemon } from "./daemon.js";
 import { servePrimary } from "./primary.js";
 import { serveSettings } from "./settings.js";
 import { surviveRejections } from "./signals.js";
-import { serveAsWorker, tellFailure } from "./worker.js";
+import { leavePrimary, serveAsWorker, tellFailure } from "./worker.js";
 
 /** Guests that run at a time in each process: one that runs away must not stop the others. */
 const GUEST_THREADS = 2;
@@ -32,7 +32,8 @@ export async function serveCommand(values: Readonly<Record<string, unknown>>, io
   const several = settings.workers > 1;
   const sink = createLineSink(1, several);
   const { logLevel: level, logFormat: format, logColor: color } = settings;
-  const logger = createLogger({ sink, level, format, color });
+  const records = settings.exportLogs ? await startLogs(io) : undefined;
+  const logger = createLogger({ sink, level, format, color, ...(records && { records }) });
   // Whatever ends the process, the last lines are those that tell why.
   const flush = (): void => sink.flushSync();
   process.on("exit", flush);
@@ -51,6 +52,7 @@ export async function serveCommand(values: Readonly<Record<string, unknown>>, io
     try {
       const metrics = new Metrics();
       metrics.gauge("log_lines_dropped", () => sink.dropped);
+      metrics.gauge("log_records_dropped", () => records?.dropped ?? 0);
       const tracer = settings.traces ? await startTraces(io) : undefined;
       const options = { settings, source, logger, metrics, ...(tracer && { tracer }) };
       if (several) {
@@ -67,13 +69,15 @@ export async function serveCommand(values: Readonly<Record<string, unknown>>, io
     }
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    if (cluster.isWorker) tellFailure(message);
+    if (cluster.isWorker) await tellFailure(message);
     else io.stderr.write(`Error: ${message}\n`);
     return 1;
   } finally {
     forget();
     process.off("exit", flush);
     flush();
+    await records?.stop();
+    if (cluster.isWorker) leavePrimary();
   }
 }
 
@@ -81,6 +85,11 @@ export async function serveCommand(values: Readonly<Record<string, unknown>>, io
 async function startTraces({ env }: CommandIo) {
   const { traceDecisions } = await import("../../telemetry/otlp/tracing.js");
   return traceDecisions(env);
+}
+
+async function startLogs({ env }: CommandIo) {
+  const { exportLogs } = await import("../../telemetry/otlp/log-export.js");
+  return exportLogs(env);
 }
 
 async function startPush({ env }: CommandIo, read: () => Promise<MetricsSnapshot>): Promise<Push> {

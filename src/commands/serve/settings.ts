@@ -29,6 +29,8 @@ export interface ServeSettings {
   readonly pushMetrics: boolean;
   /** Whether requests are traced over OTLP. */
   readonly traces: boolean;
+  /** Whether log lines are exported over OTLP too. */
+  readonly exportLogs: boolean;
   /** Whether profiles may be taken over HTTP. */
   readonly profiles: boolean;
   /** Whether files are looked after, and changes taken over, without a signal. */
@@ -61,10 +63,11 @@ export function serveSettings(values: Readonly<Record<string, unknown>>): ServeS
     ...(namespace !== undefined && { alwaysAcceptNamespace: namespace }),
     strict: values.strict === true && values.continueOnErrors !== true,
     logLevel: values.logLevel as LogLevel,
-    // As in the reference server `otlp` means traces over OTLP, and text lines beside them (spec kubewarden.md 8.2).
+    // As in the reference server `otlp` means traces over OTLP, and text lines beside them (spec kubewarden.md 8.2); log records are ours.
     logFormat: values.logFmt === "json" ? "json" : "text",
     pushMetrics: values.enableMetrics === true,
     traces: values.logFmt === "otlp",
+    exportLogs: values.logFmt === "otlp",
     profiles: values.enablePprof === true,
     logColor: values.logNoColor !== true && process.stdout.isTTY === true,
     watch: values.disablePolicyWatch !== true,

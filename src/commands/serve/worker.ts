@@ -60,14 +60,20 @@ export async function serveAsWorker(options: Omit<ServingOptions, "probes" | "me
     });
     tell({ type: "serving", files: serving.files });
   });
-  process.disconnect();
 }
 
-/** Tells the primary why this process can't serve, and lets go of it: the process can end. */
-export function tellFailure(message: string): void {
-  if (!process.connected) return;
+/** Tells the primary why this process can't serve; resolves when it was told, or has gone. */
+export function tellFailure(message: string): Promise<void> {
   const failure: ToPrimary = { type: "failed", message };
-  process.send?.(failure, () => process.disconnect());
+  return new Promise((resolve) => {
+    if (process.send === undefined || !process.connected) resolve();
+    else process.send(failure, () => resolve());
+  });
+}
+
+/** Lets go of the primary. It ends this process at once: what is left to say has been said. */
+export function leavePrimary(): void {
+  if (process.connected) process.disconnect();
 }
 
 function tell(message: ToPrimary): void {

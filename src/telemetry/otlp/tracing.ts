@@ -1,10 +1,11 @@
 /** A span per request over OTLP (gRPC), with the names and fields of spec kubewarden.md 8.2, as a child of the caller's when it sends one. */
-import { type Attributes, type Context, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
+import { type Attributes, SpanKind, SpanStatusCode } from "@opentelemetry/api";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-grpc";
 import { BatchSpanProcessor, type SpanExporter, TracerProvider } from "@opentelemetry/sdk-trace";
 import type { Decision, DecisionSink } from "../decision.js";
 import type { Push } from "./metrics-push.js";
 import { serviceResource } from "./resource.js";
+import { contextOf, traceparentOf } from "./trace-context.js";
 
 /** Takes decisions as spans. */
 export interface DecisionTracer extends DecisionSink, Push {}
@@ -36,13 +37,14 @@ export function traceDecisions(
           startTime: end - decision.milliseconds,
           attributes: { host, ...attributesOf(decision) },
         },
-        parentOf(traceparent),
+        contextOf(traceparent),
       );
       if (decision.outcome === "error") span.setStatus({ code: SpanStatusCode.ERROR });
       for (const { policy, outcome, milliseconds } of decision.members) {
         span.addEvent("member evaluated", { policy_id: policy, outcome, duration_ms: milliseconds }, end);
       }
       span.end(end);
+      return traceparentOf(span.spanContext());
     },
     stop: () => provider.shutdown().catch(() => {}),
   };
@@ -69,18 +71,4 @@ function attributesOf(decision: Decision): Attributes {
     response_message: decision.message,
   };
   return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
-}
-
-/** W3C Trace Context: version, trace, span, flags. */
-const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
-
-function parentOf(traceparent: string | undefined): Context {
-  const [, traceId, spanId, flags] = TRACEPARENT.exec(traceparent ?? "") ?? [];
-  if (traceId === undefined || spanId === undefined || flags === undefined) return ROOT_CONTEXT;
-  return trace.setSpanContext(ROOT_CONTEXT, {
-    traceId,
-    spanId,
-    traceFlags: Number.parseInt(flags, 16) & 1,
-    isRemote: true,
-  });
 }
