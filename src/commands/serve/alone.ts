@@ -1,23 +1,26 @@
 /** `serve` in one process: signals and files decide when it reloads and stops. */
-import { watchFiles } from "../../server/file-watch.js";
+import { type FileWatch, watchFiles } from "../../server/file-watch.js";
 import { type ServingOptions, ServingProcess } from "./process.js";
 import { delayFor, stopSignal } from "./signals.js";
 
 /** Serves until a signal says stop. */
 export async function serveAlone(options: ServingOptions): Promise<void> {
   const { settings, logger } = options;
+  // Before readiness: a signal that comes with the first answer must find its handler, or it ends the process at once.
+  const stopped = stopSignal();
+  let watch: FileWatch | undefined;
+  const onHangUp = (): void => void watch?.force();
+  process.on("SIGHUP", onHangUp);
   const serving = await ServingProcess.start(options);
   const reload = async (): Promise<void> => {
     if (await serving.prepare()) serving.swap();
     else serving.discard();
   };
-  const watch = await watchFiles({
+  watch = await watchFiles({
     paths: () => (settings.watch ? serving.files : []),
     changed: reload,
   });
-  const onHangUp = (): void => void watch.force();
-  process.on("SIGHUP", onHangUp);
-  const signal = await stopSignal();
+  const signal = await stopped;
   logger.info("stopping", { signal });
   process.off("SIGHUP", onHangUp);
   watch.close();

@@ -63,6 +63,8 @@ class Primary {
       for (const worker of Object.values(cluster.workers ?? {})) worker?.kill("SIGKILL");
       return failure;
     }
+    // Before readiness: a signal that comes with the first answer must find its handler, or it ends the process at once.
+    const stopped = stopSignal();
     const ready = (): boolean => !this.#stopping && this.#serving.size > 0;
     const probes: Listener = await listen({
       address,
@@ -73,7 +75,7 @@ class Primary {
     const files = await watchFiles({ paths: () => (watch ? this.#files : []), changed: () => this.#reload() });
     process.on("SIGHUP", () => void files.force());
     const push = pushMetrics ? await startPush(async () => (await this.#metrics()).getMetricsAsJSON()) : undefined;
-    const signal = await stopSignal();
+    const signal = await stopped;
     this.#logger.info("stopping", { signal });
     this.#stopping = true;
     files.close();
