@@ -2,13 +2,12 @@ import cluster from "node:cluster";
 import { createLineSink } from "../../telemetry/line-sink.js";
 import { createLogger } from "../../telemetry/logger.js";
 import { Metrics } from "../../telemetry/metrics.js";
-import type { MetricsSnapshot } from "../../telemetry/otlp/metric-data.js";
-import type { Push } from "../../telemetry/otlp/metrics-push.js";
 import type { CommandIo } from "../io.js";
 import { noteIgnoredFailure } from "../kubernetes-options.js";
 import { createPolicySource } from "../load.js";
 import { serveAlone } from "./alone.js";
 import { startDaemon } from "./daemon.js";
+import { Exports } from "./exports.js";
 import { servePrimary } from "./primary.js";
 import { serveSettings } from "./settings.js";
 import { surviveRejections } from "./signals.js";
@@ -32,7 +31,8 @@ export async function serveCommand(values: Readonly<Record<string, unknown>>, io
   const several = settings.workers > 1;
   const sink = createLineSink(1, several);
   const { logLevel: level, logFormat: format, logColor: color } = settings;
-  const records = settings.exportLogs ? await startLogs(io) : undefined;
+  const exports = new Exports(io.env);
+  const records = settings.exportLogs ? await exports.logs() : undefined;
   const logger = createLogger({ sink, level, format, color, ...(records && { records }) });
   // Whatever ends the process, the last lines are those that tell why.
   const flush = (): void => sink.flushSync();
@@ -41,7 +41,7 @@ export async function serveCommand(values: Readonly<Record<string, unknown>>, io
   try {
     if (!cluster.isWorker) noteIgnoredFailure({ ...values, kubernetes: true }, io);
     if (several && cluster.isPrimary) {
-      const failure = await servePrimary(settings, logger, (read) => startPush(io, read));
+      const failure = await servePrimary(settings, logger, (read) => exports.metrics(read));
       if (failure === undefined) return 0;
       io.stderr.write(`Error: ${failure}\n`);
       return 1;
@@ -53,16 +53,14 @@ export async function serveCommand(values: Readonly<Record<string, unknown>>, io
       const metrics = new Metrics();
       metrics.gauge("log_lines_dropped", () => sink.dropped);
       metrics.gauge("log_records_dropped", () => records?.dropped ?? 0);
-      const tracer = settings.traces ? await startTraces(io) : undefined;
+      const tracer = settings.traces ? await exports.traces() : undefined;
       const options = { settings, source, logger, metrics, ...(tracer && { tracer }) };
       if (several) {
         await serveAsWorker(options);
       } else {
-        const push = settings.pushMetrics ? await startPush(io, () => metrics.registry.getMetricsAsJSON()) : undefined;
+        if (settings.pushMetrics) await exports.metrics(() => metrics.registry.getMetricsAsJSON());
         await serveAlone({ ...options, probes: true });
-        await push?.stop();
       }
-      await tracer?.stop();
       return 0;
     } finally {
       source.close();
@@ -76,23 +74,7 @@ export async function serveCommand(values: Readonly<Record<string, unknown>>, io
     forget();
     process.off("exit", flush);
     flush();
-    await records?.stop();
+    await exports.stop();
     if (cluster.isWorker) leavePrimary();
   }
-}
-
-/** Loaded only when wanted: the libraries take a tenth of a second and 20 MiB. */
-async function startTraces({ env }: CommandIo) {
-  const { traceDecisions } = await import("../../telemetry/otlp/tracing.js");
-  return traceDecisions(env);
-}
-
-async function startLogs({ env }: CommandIo) {
-  const { exportLogs } = await import("../../telemetry/otlp/log-export.js");
-  return exportLogs(env);
-}
-
-async function startPush({ env }: CommandIo, read: () => Promise<MetricsSnapshot>): Promise<Push> {
-  const { pushMetrics } = await import("../../telemetry/otlp/metrics-push.js");
-  return pushMetrics(read, env);
 }

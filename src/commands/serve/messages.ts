@@ -20,4 +20,6 @@ export type ToPrimary =
   | { readonly type: "prepared"; readonly id: number; readonly ok: boolean }
   | { readonly type: "swapped"; readonly files: readonly string[] }
   | { readonly type: "collected"; readonly id: number; readonly snapshot: MetricsSnapshot }
-  | { readonly type: "metrics-wanted"; readonly id: number };
+  | { readonly type: "metrics-wanted"; readonly id: number }
+  /** Answers no request any more; its last metrics. */
+  | { readonly type: "drained"; readonly snapshot: MetricsSnapshot };

@@ -10,6 +10,7 @@ import { type Listener, listen } from "../../server/listener.js";
 import type { Logger } from "../../telemetry/logger.js";
 import type { MetricsSnapshot } from "../../telemetry/otlp/metric-data.js";
 import type { Push } from "../../telemetry/otlp/metrics-push.js";
+import { STOP_WITHIN_MS } from "../../telemetry/otlp/stop-within.js";
 import { GENERATION_VARIABLE, type ToPrimary, type ToWorker } from "./messages.js";
 import type { ServeSettings } from "./settings.js";
 import { delayFor, stopSignal } from "./signals.js";
@@ -18,8 +19,8 @@ import { delayFor, stopSignal } from "./signals.js";
 const COLLECT_WITHIN_MS = 1000;
 /** Pause before a process that died is replaced: one that dies at once must not be started in a tight loop. */
 const RESTART_AFTER_MS = 500;
-/** How much longer than its grace a worker may take to end before it is killed. */
-const KILL_AFTER_MS = 2000;
+/** How much longer than its grace a worker may take to end before it is killed: twice what its exporters may take. */
+const KILL_AFTER_MS = 2 * STOP_WITHIN_MS;
 
 /**
  * Serves until a signal says stop.
@@ -39,6 +40,8 @@ class Primary {
   readonly #settings: ServeSettings;
   readonly #logger: Logger;
   readonly #serving = new Set<Worker>();
+  /** Metrics of those that serve no more because all of this ends. */
+  readonly #last: MetricsSnapshot[] = [];
   /** Answers awaited from workers, by worker and question. */
   readonly #awaited = new Map<string, (answer: ToPrimary | undefined) => void>();
   #questions = 0;
@@ -80,8 +83,9 @@ class Primary {
     this.#stopping = true;
     files.close();
     void stopSignal().then(() => this.#stopAll(0, 0));
-    await this.#stopAll(delayFor(signal, drainDelay), drainGrace);
-    await push?.stop();
+    const { drained, gone } = this.#stopAll(delayFor(signal, drainDelay), drainGrace);
+    await drained;
+    await Promise.all([push?.stop(), gone]);
     await probes.close(0);
     this.#logger.info("stopped");
     return undefined;
@@ -135,6 +139,10 @@ class Primary {
       case "metrics-wanted":
         void this.#metricsText().then((text) => tell(worker, { type: "metrics-text", id: message.id, text }));
         return;
+      case "drained":
+        this.#serving.delete(worker);
+        this.#last.push(message.snapshot);
+        return;
       case "failed":
         return;
     }
@@ -176,26 +184,33 @@ class Primary {
 
   async #metrics(): Promise<Registry> {
     const answers = await this.#ask((id) => ({ type: "collect", id }), COLLECT_WITHIN_MS);
-    const snapshots: MetricObject[][] = [];
-    for (const answer of answers) if (answer?.type === "collected") snapshots.push([...answer.snapshot]);
-    return AggregatorRegistry.aggregate(snapshots);
+    const snapshots = [...this.#last];
+    for (const answer of answers) if (answer?.type === "collected") snapshots.push(answer.snapshot);
+    return AggregatorRegistry.aggregate(snapshots.map((snapshot): MetricObject[] => [...snapshot]));
   }
 
-  async #stopAll(delay: number, grace: number): Promise<void> {
+  /** When no process answers requests any more, and when none is left. */
+  #stopAll(delay: number, grace: number): { readonly drained: Promise<unknown>; readonly gone: Promise<unknown> } {
     const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
-    await Promise.all(
-      workers.map(
-        (worker) =>
-          new Promise<void>((resolve) => {
-            const kill = setTimeout(() => worker.kill("SIGKILL"), delay + grace + KILL_AFTER_MS);
-            worker.once("exit", () => {
-              clearTimeout(kill);
-              resolve();
-            });
-            tell(worker, { type: "stop", delay, grace });
-          }),
-      ),
-    );
+    const gone: Promise<void>[] = [];
+    const drained = workers.map((worker) => {
+      const exited = new Promise<void>((resolve) => {
+        const kill = setTimeout(() => worker.kill("SIGKILL"), delay + grace + KILL_AFTER_MS);
+        worker.once("exit", () => {
+          clearTimeout(kill);
+          resolve();
+        });
+      });
+      gone.push(exited);
+      const told = new Promise<void>((resolve) => {
+        worker.on("message", ({ type }: ToPrimary) => {
+          if (type === "drained") resolve();
+        });
+      });
+      tell(worker, { type: "stop", delay, grace });
+      return Promise.race([told, exited]);
+    });
+    return { drained: Promise.all(drained), gone: Promise.all(gone) };
   }
 }
 

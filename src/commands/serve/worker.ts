@@ -60,20 +60,25 @@ export async function serveAsWorker(options: Omit<ServingOptions, "probes" | "me
     });
     tell({ type: "serving", files: serving.files });
   });
+  // The primary pushes the sum of all while this process sends its own spans and records.
+  await tellSurely({ type: "drained", snapshot: await metrics.registry.getMetricsAsJSON() });
 }
 
 /** Tells the primary why this process can't serve; resolves when it was told, or has gone. */
 export function tellFailure(message: string): Promise<void> {
-  const failure: ToPrimary = { type: "failed", message };
-  return new Promise((resolve) => {
-    if (process.send === undefined || !process.connected) resolve();
-    else process.send(failure, () => resolve());
-  });
+  return tellSurely({ type: "failed", message });
 }
 
 /** Lets go of the primary. It ends this process at once: what is left to say has been said. */
 export function leavePrimary(): void {
   if (process.connected) process.disconnect();
+}
+
+function tellSurely(message: ToPrimary): Promise<void> {
+  return new Promise((resolve) => {
+    if (process.send === undefined || !process.connected) resolve();
+    else process.send(message, () => resolve());
+  });
 }
 
 function tell(message: ToPrimary): void {

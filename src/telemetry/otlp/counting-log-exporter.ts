@@ -37,6 +37,10 @@ export class CountingLogExporter implements LogRecordExporter {
   }
 
   export(records: ReadableLogRecord[], done: Done): void {
+    if (this.#abandoned) {
+      done({ code: 1 });
+      return;
+    }
     this.#waiting -= records.length;
     const settle: Done = (result) => {
       if (!this.#underWay.delete(fail)) return;
@@ -45,13 +49,13 @@ export class CountingLogExporter implements LogRecordExporter {
     };
     const fail = (): void => settle({ code: 1 });
     this.#underWay.add(fail);
-    if (this.#abandoned) fail();
-    else this.#exporter.export(records, settle);
+    this.#exporter.export(records, settle);
   }
 
   /** Gives up on what is under way and on what waits: the process wants to end. */
   abandon(): void {
     this.#abandoned = true;
+    this.#dropped += this.#waiting;
     for (const fail of this.#underWay) fail();
   }
 

@@ -9,6 +9,7 @@ import type { LogFields, LogLevel, RecordSink } from "../logger.js";
 import { CountingLogExporter } from "./counting-log-exporter.js";
 import type { Push } from "./metrics-push.js";
 import { serviceResource } from "./resource.js";
+import { stopWithin } from "./stop-within.js";
 import { contextOf } from "./trace-context.js";
 
 /** Records that may wait for the collector: the standard's default (OTEL_BLRP_MAX_QUEUE_SIZE) four times over, a second of decisions at full speed. */
@@ -17,8 +18,6 @@ export const QUEUE_RECORDS = 8192;
 const BATCH_RECORDS = 512;
 /** Longest string of a record: a batch of such messages stays below the 4 MiB that a gRPC receiver takes by default. */
 const STRING_CHARACTERS = 4096;
-/** How long the end of the process waits for the collector: a serving process that takes 2 s longer than its grace is killed. */
-const STOP_WITHIN_MS = 1500;
 
 /** Takes log records and exports them. */
 export interface LogExport extends RecordSink, Push {
@@ -65,11 +64,7 @@ export function exportLogs(
         context: contextOf(traceparent),
       });
     },
-    stop: async () => {
-      const timer = setTimeout(() => counting.abandon(), STOP_WITHIN_MS);
-      await provider.shutdown().catch(() => {});
-      clearTimeout(timer);
-    },
+    stop: () => stopWithin(provider.shutdown(), () => counting.abandon()),
   };
 }
 

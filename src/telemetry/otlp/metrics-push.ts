@@ -4,13 +4,14 @@ import { OTLPMetricExporter } from "@opentelemetry/exporter-metrics-otlp-grpc";
 import { type MetricProducer, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
 import { type MetricsSnapshot, toMetricData } from "./metric-data.js";
 import { serviceResource } from "./resource.js";
+import { stopWithin } from "./stop-within.js";
 
 /** The standard's default. */
 const PERIOD_MS = 60_000;
 
 /** Something that pushes until it is told to stop. */
 export interface Push {
-  /** Pushes what is left and ends. Never rejects: a collector that is away must not keep the process. */
+  /** Pushes what is left and ends, within STOP_WITHIN_MS. Never rejects: a collector that is away must not keep the process. */
   stop(): Promise<void>;
 }
 
@@ -39,7 +40,7 @@ export function pushMetrics(
     exportTimeoutMillis: Math.min(interval > 0 ? interval : PERIOD_MS, 10_000),
   });
   reader.setMetricProducer(producer);
-  return { stop: () => reader.shutdown().catch(() => {}) };
+  return { stop: () => stopWithin(reader.shutdown()) };
 }
 
 function toHrTime(milliseconds: number): HrTime {

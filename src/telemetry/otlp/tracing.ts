@@ -5,6 +5,7 @@ import { BatchSpanProcessor, type SpanExporter, TracerProvider } from "@opentele
 import type { Decision, DecisionSink } from "../decision.js";
 import type { Push } from "./metrics-push.js";
 import { serviceResource } from "./resource.js";
+import { stopWithin } from "./stop-within.js";
 import { contextOf, traceparentOf } from "./trace-context.js";
 
 /** Takes decisions as spans. */
@@ -46,7 +47,7 @@ export function traceDecisions(
       span.end(end);
       return traceparentOf(span.spanContext());
     },
-    stop: () => provider.shutdown().catch(() => {}),
+    stop: () => stopWithin(provider.shutdown()),
   };
 }
 
