@@ -82,7 +82,8 @@ async function bareCall({ path, mode, run }: Guest): Promise<() => Promise<void>
   const prepared = await new ModuleStore().prepare(readFileSync(`${root}/${path}`), memoryPages, mode);
   const memories = new Memories();
   const rego = mode === "gatekeeper";
-  const input = rego ? `{"parameters":{},"review":${requestText}}` : `{"request":${requestText},"settings":{}}`;
+  const payload = rego ? `{"parameters":{},"review":${requestText}}` : `{"request":${requestText},"settings":{}}`;
+  const input = new TextEncoder().encode(payload);
   return async () => {
     const shape = prepared.importedMemory;
     const memory = shape && memories.take(prepared.id, shape);

@@ -3,8 +3,14 @@
  * preview 1 (their imports and start functions were renamed at load, see module/prepare.ts), so that the SDK neither opens file descriptors nor sleeps natively.
  */
 import { type CallContext, createPlugin } from "@extism/extism";
-import { type GuestHost, GuestLimitError, GuestStartError } from "../worker/guest.js";
-import type { GuestCall, GuestLogLevel, GuestResult } from "../worker/messages.js";
+import {
+  type GuestAnswer,
+  type GuestHost,
+  type GuestInput,
+  GuestLimitError,
+  GuestStartError,
+} from "../worker/guest.js";
+import type { GuestLogLevel } from "../worker/messages.js";
 import { ExitStatus, InputQueue, wasiImports } from "../worker/wasi-preview1.js";
 import {
   EXTISM_MODULE,
@@ -22,7 +28,7 @@ const BLOCK_BYTES = 1024;
 const VARIABLE_BYTES = 1024 * 1024;
 
 /** See {@link RunGuest}. */
-export async function runExtism(module: WebAssembly.Module, call: GuestCall, host: GuestHost): Promise<GuestResult> {
+export async function runExtism(module: WebAssembly.Module, call: GuestInput, host: GuestHost): Promise<GuestAnswer> {
   const wasi = importsWasi(module) ? lateWasi(host) : undefined;
   let plugin: Awaited<ReturnType<typeof createPlugin>>;
   try {
@@ -45,10 +51,10 @@ export async function runExtism(module: WebAssembly.Module, call: GuestCall, hos
   host.enterCall();
   try {
     const answer = await plugin.call(call.operation, call.input);
-    if (answer === null) return { kind: "answer", text: "" };
+    if (answer === null) return { kind: "answer", bytes: new Uint8Array() };
     if (answer.bytes().length > host.limits.outputBytes)
       throw new GuestLimitError(`the policy's answer is longer than ${host.limits.outputBytes} bytes`);
-    return { kind: "answer", text: answer.text() };
+    return { kind: "answer", bytes: answer.bytes() };
   } catch (error) {
     if (error instanceof Error && error.message.startsWith(PLUGIN_ERROR_PREFIX))
       return { kind: "guest-error", text: error.message.slice(PLUGIN_ERROR_PREFIX.length) };

@@ -1,12 +1,19 @@
 /** Runs one evaluation of a Rego module (OPA and Gatekeeper alike), byte level of spec kubewarden.md 6.5. */
 import { parseJson, stringifyJson } from "../../data/json.js";
-import { type GuestHost, GuestLimitError, GuestStartError } from "../worker/guest.js";
-import type { GuestCall, GuestResult } from "../worker/messages.js";
+import {
+  type GuestAnswer,
+  type GuestHost,
+  type GuestInput,
+  GuestLimitError,
+  GuestStartError,
+} from "../worker/guest.js";
 import { type Builtin, builtinsFor } from "./builtins/index.js";
 import { MISSING_BUILTINS } from "./names.js";
 
 /** The entrypoint that is asked: a policy built for Kubewarden has only this one. */
 const ENTRYPOINT = 0;
+
+const EMPTY_DOCUMENT = new TextEncoder().encode("{}");
 
 /** Raised for `opa_abort`: the module gave up. */
 class RegoAbort extends Error {}
@@ -14,16 +21,17 @@ class RegoAbort extends Error {}
 /** See {@link RunGuest}. */
 export function runRego(
   module: WebAssembly.Module,
-  call: GuestCall,
+  call: GuestInput,
   host: GuestHost,
   memory?: WebAssembly.Memory,
-): GuestResult {
+): GuestAnswer {
   if (!memory) throw new GuestStartError("the module does not import its memory");
   const rego = instantiate(module, memory, host);
-  if (call.operation === MISSING_BUILTINS) return { kind: "answer", text: JSON.stringify(rego.missingBuiltins) };
-  const { call: ask, push, pull } = rego;
+  if (call.operation === MISSING_BUILTINS)
+    return { kind: "answer", bytes: new TextEncoder().encode(JSON.stringify(rego.missingBuiltins)) };
+  const { call: ask, push } = rego;
   rego.setHeap(rego.baseHeap);
-  const data = push(call.data ?? "{}");
+  const data = push(call.data ?? EMPTY_DOCUMENT);
   const input = push(call.input);
   const evaluation = ask("opa_eval_ctx_new");
   ask("opa_eval_ctx_set_input", evaluation, input);
@@ -31,7 +39,7 @@ export function runRego(
   ask("opa_eval_ctx_set_entrypoint", evaluation, ENTRYPOINT);
   host.enterCall();
   ask("eval", evaluation);
-  return { kind: "answer", text: pull(ask("opa_eval_ctx_get_result", evaluation)) };
+  return { kind: "answer", bytes: rego.dump(ask("opa_eval_ctx_get_result", evaluation)) };
 }
 
 interface Rego {
@@ -40,8 +48,10 @@ interface Rego {
   readonly missingBuiltins: readonly string[];
   setHeap(address: number): void;
   call(name: string, ...parameters: number[]): number;
-  push(json: string): number;
-  pull(address: number): string;
+  /** Puts a JSON document into the guest's memory as a value. */
+  push(json: Uint8Array): number;
+  /** A value as JSON; a view of the guest's memory. */
+  dump(address: number): Uint8Array;
 }
 
 function instantiate(module: WebAssembly.Module, memory: WebAssembly.Memory, host: GuestHost): Rego {
@@ -53,23 +63,25 @@ function instantiate(module: WebAssembly.Module, memory: WebAssembly.Memory, hos
   });
   const names = new Map<number, string>();
 
+  const decoder = new TextDecoder();
   /** A text in the guest's memory, up to its NUL. */
-  const textAt = (address: number): string => {
+  const bytesAt = (address: number): Uint8Array => {
     const bytes = new Uint8Array(memory.buffer);
     const end = bytes.indexOf(0, address);
     if (end < 0) throw new Error("a text without end in the guest's memory");
     if (end - address > host.limits.outputBytes)
       throw new GuestLimitError(`the policy's answer is longer than ${host.limits.outputBytes} bytes`);
-    return new TextDecoder().decode(bytes.subarray(address, end));
+    return bytes.subarray(address, end);
   };
+  const textAt = (address: number): string => decoder.decode(bytesAt(address));
   const call = (name: string, ...parameters: number[]): number => {
     const exported = exports[name];
     if (typeof exported !== "function") throw new GuestStartError(`the module does not export ${name}`);
     return Number((exported as WebAssembly.ExportedFunction)(...parameters) ?? 0);
   };
-  const pull = (address: number) => textAt(call("opa_json_dump", address));
-  const push = (json: string): number => {
-    const bytes = encoder.encode(json);
+  const dump = (address: number) => bytesAt(call("opa_json_dump", address));
+  const pull = (address: number) => decoder.decode(dump(address));
+  const push = (bytes: Uint8Array): number => {
     const address = call("opa_malloc", bytes.length);
     new Uint8Array(memory.buffer, address, bytes.length).set(bytes);
     const value = call("opa_json_parse", address, bytes.length);
@@ -81,7 +93,7 @@ function instantiate(module: WebAssembly.Module, memory: WebAssembly.Memory, hos
     const serve = Object.hasOwn(table, name) ? table[name] : undefined;
     if (!serve) throw new Error(`the builtin ${name} is not there`);
     const result = serve(...parameters.map((address) => parseJson(pull(address))));
-    return push(stringifyJson(result));
+    return push(encoder.encode(stringifyJson(result)));
   };
 
   try {
@@ -98,7 +110,7 @@ function instantiate(module: WebAssembly.Module, memory: WebAssembly.Memory, hos
       opa_builtin4: builtin,
     };
     exports = new WebAssembly.Instance(module, { env }).exports;
-    push("{}");
+    push(EMPTY_DOCUMENT);
     const baseHeap = call("opa_heap_ptr_get");
     const ids = parseJson(pull(call("builtins"))) as Record<string, number>;
     for (const [name, id] of Object.entries(ids)) names.set(id, name);
@@ -112,7 +124,7 @@ function instantiate(module: WebAssembly.Module, memory: WebAssembly.Memory, hos
       },
       call,
       push,
-      pull,
+      dump,
     };
   } catch (error) {
     if (error instanceof GuestLimitError) throw error;

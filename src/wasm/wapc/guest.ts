@@ -1,7 +1,12 @@
 /** Runs one call of a waPC guest, byte level of spec kubewarden.md 6.2. */
-import { type GuestHost, GuestLimitError, GuestStartError } from "../worker/guest.js";
+import {
+  type GuestAnswer,
+  type GuestHost,
+  type GuestInput,
+  GuestLimitError,
+  GuestStartError,
+} from "../worker/guest.js";
 import { MEMORY_MODULE, MEMORY_NAME } from "../worker/memories.js";
-import type { GuestCall, GuestResult } from "../worker/messages.js";
 import { ExitStatus, InputQueue, wasiImports } from "../worker/wasi-preview1.js";
 
 const NOTHING = new Uint8Array();
@@ -11,13 +16,13 @@ const START_FUNCTIONS = ["_start", "wapc_init"] as const;
 /** See {@link RunGuest}. */
 export function runWapc(
   module: WebAssembly.Module,
-  call: GuestCall,
+  call: GuestInput,
   host: GuestHost,
   given?: WebAssembly.Memory,
-): GuestResult {
+): GuestAnswer {
   const encoder = new TextEncoder();
   const operation = encoder.encode(call.operation);
-  const payload = encoder.encode(call.input);
+  const payload = call.input;
   let answer: Uint8Array | undefined;
   let guestError: Uint8Array | undefined;
   let hostAnswer: Uint8Array = NOTHING;
@@ -88,7 +93,7 @@ export function runWapc(
   if (typeof guestCall !== "function") throw new GuestStartError("the module does not export __guest_call");
   host.enterCall();
   const success = guestCall(operation.length, payload.length);
-  if (success !== 0 && answer) return { kind: "answer", text: new TextDecoder().decode(answer) };
+  if (success !== 0 && answer) return { kind: "answer", bytes: answer };
   if (guestError) return { kind: "guest-error", text: new TextDecoder().decode(guestError) };
   return {
     kind: "guest-error",

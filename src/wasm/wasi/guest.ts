@@ -1,7 +1,12 @@
 /** Runs one call of a WASI command, spec kubewarden.md 6.4. */
-import { type GuestHost, GuestLimitError, GuestStartError } from "../worker/guest.js";
+import {
+  type GuestAnswer,
+  type GuestHost,
+  type GuestInput,
+  GuestLimitError,
+  GuestStartError,
+} from "../worker/guest.js";
 import { MEMORY_MODULE, MEMORY_NAME } from "../worker/memories.js";
-import type { GuestCall, GuestResult } from "../worker/messages.js";
 import { ExitStatus, InputQueue, wasiImports } from "../worker/wasi-preview1.js";
 
 const SUCCESS = 0;
@@ -10,13 +15,13 @@ const FAILURE = 1;
 /** See {@link RunGuest}. */
 export function runWasi(
   module: WebAssembly.Module,
-  call: GuestCall,
+  call: GuestInput,
   host: GuestHost,
   given?: WebAssembly.Memory,
-): GuestResult {
+): GuestAnswer {
   const encoder = new TextEncoder();
   const stdin = new InputQueue();
-  stdin.push(encoder.encode(call.input));
+  stdin.push(call.input);
   const stdout: Uint8Array[] = [];
   let written = 0;
 
@@ -83,5 +88,5 @@ export function runWasi(
   }
   const stderr = host.stderrText().trim();
   if (stderr) host.log("warn", `${call.operation}: ${stderr}`, "output");
-  return { kind: "answer", text: Buffer.concat(stdout).toString("utf8") };
+  return { kind: "answer", bytes: stdout.length === 1 && stdout[0] ? stdout[0] : Buffer.concat(stdout) };
 }

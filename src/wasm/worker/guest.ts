@@ -1,6 +1,6 @@
 /** The interface between the worker's loop and the guest protocols: what a protocol gets, and what it must do. */
 import type { GuestLimits } from "../limits.js";
-import type { GuestCall, GuestLogLevel, GuestResult, HostAnswer, LogMessage } from "./messages.js";
+import type { GuestFailure, GuestLogLevel, HostAnswer, LogMessage } from "./messages.js";
 
 /** What the host offers to the guest of one call; every method counts against the call's limits. */
 export interface GuestHost {
@@ -19,14 +19,27 @@ export interface GuestHost {
   sleep(milliseconds: number): void;
 }
 
+/** One question as a guest gets it. The bytes are only valid during the call. */
+export interface GuestInput {
+  /** `validate` or `validate_settings`. */
+  readonly operation: string;
+  /** The payload, JSON in UTF-8. */
+  readonly input: Uint8Array;
+  /** The data document of a Rego module, JSON in UTF-8. */
+  readonly data?: Uint8Array;
+}
+
+/** What a guest said. The bytes may lie in its memory: whoever wants to keep them copies them. */
+export type GuestAnswer = { readonly kind: "answer"; readonly bytes: Uint8Array } | GuestFailure;
+
 /** Runs one call in a fresh instance. A trap may be thrown; the loop turns it into a result. */
 export type RunGuest = (
   module: WebAssembly.Module,
-  call: GuestCall,
+  call: GuestInput,
   host: GuestHost,
   /** The memory that the module wants from its host, all zeros. */
   memory?: WebAssembly.Memory,
-) => GuestResult | Promise<GuestResult>;
+) => GuestAnswer | Promise<GuestAnswer>;
 
 /** A guest passed one of its limits; ends the call. */
 export class GuestLimitError extends Error {

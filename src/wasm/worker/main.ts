@@ -5,7 +5,7 @@
 import { readlinkSync } from "node:fs";
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { ControlBlock } from "./control-block.js";
-import { GuestLimitError, GuestStartError, type RunGuest } from "./guest.js";
+import { type GuestAnswer, GuestLimitError, GuestStartError, type RunGuest } from "./guest.js";
 import { WorkerHost } from "./host.js";
 import { Memories } from "./memories.js";
 import type {
@@ -53,9 +53,12 @@ async function run(message: RunMessage): Promise<void> {
   const host = new WorkerHost(post, () => receiveMessageOnPort(port)?.message, control, message.limits);
   const { importedMemory: shape } = module;
   const memory = shape && memories.take(message.moduleId, shape);
+  const encoder = new TextEncoder();
+  const { operation, input, data } = message.call;
+  const call = { operation, input: encoder.encode(input), ...(data !== undefined && { data: encoder.encode(data) }) };
   let result: GuestResult;
   try {
-    result = await runner(module.module, message.call, host, memory);
+    result = resultOf(await runner(module.module, call, host, memory));
   } catch (error) {
     result = failure(error);
   }
@@ -63,6 +66,10 @@ async function run(message: RunMessage): Promise<void> {
   post({ type: "result", result });
   // Behind the answer, so that nobody waits for the wiping. After anything but an answer the memory is not used again.
   if (memory && result.kind === "answer") memories.give(message.moduleId, memory, shape);
+}
+
+function resultOf(answer: GuestAnswer): GuestResult {
+  return answer.kind === "answer" ? { kind: "answer", text: new TextDecoder().decode(answer.bytes) } : answer;
 }
 
 /** Turns what a guest threw into a result. Engine texts are kept short: the first line, no stack. */

@@ -47,10 +47,8 @@ export interface ForgetMessage {
 
 export type ToWorker = RunMessage | ForgetMessage;
 
-/** What came of a call, as the worker saw it. */
-export type GuestResult =
-  /** The guest answered; `stderr` is what it wrote there meanwhile. */
-  | { readonly kind: "answer"; readonly text: string; readonly stderr?: string }
+/** Why a call gave no answer. */
+export type GuestFailure =
   /** The guest reported an error in its protocol's way, or ended with an exit code. */
   | { readonly kind: "guest-error"; readonly text: string }
   /** A trap, a stack overflow, or a failing host function. */
@@ -59,6 +57,9 @@ export type GuestResult =
   | { readonly kind: "start-failed"; readonly text: string }
   /** A limit was passed; `text` says which. */
   | { readonly kind: "limit"; readonly text: string };
+
+/** What came of a call, as the worker saw it. */
+export type GuestResult = { readonly kind: "answer"; readonly text: string } | GuestFailure;
 
 /** From the worker: the call's result. */
 export interface ResultMessage {
