@@ -3,8 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { after, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
 import { admissionReview } from "../server/fake-policy.js";
-import { freePort, startExample } from "../support/example-server.js";
+import { type ExampleServer, freePort, startExample } from "../support/example-server.js";
 import { type Collector, startCollector, startMuteCollector, withEndpoint } from "../telemetry/collector.js";
 
 const folder = mkdtempSync(path.join(os.tmpdir(), "serve-otlp-"));
@@ -23,6 +25,29 @@ async function serveOnce(endpoint: string, workers: string): Promise<string> {
   assert.equal(await server.stop(), 0);
   assert.ok(performance.now() - start < STOPS_WITHIN_MS, `stopped after ${performance.now() - start} ms`);
   return server.log();
+}
+
+async function logged(server: ExampleServer, pattern: RegExp): Promise<RegExpExecArray> {
+  for (const deadline = Date.now() + 20_000; ; await sleep(20)) {
+    const found = pattern.exec(server.log());
+    if (found !== null) return found;
+    if (Date.now() > deadline) {
+      await server.stop();
+      assert.fail(`${pattern} was not logged:\n${server.log()}`);
+    }
+  }
+}
+
+/** Serving processes that are started by `run` throw an exception out of nowhere when they get SIGUSR2. */
+async function withThrowOnSignal<T>(run: () => Promise<T>): Promise<T> {
+  const hook = path.join(folder, "throw.mjs");
+  writeFileSync(hook, `process.on("SIGUSR2", () => { throw new Error("thrown by the test"); });`);
+  process.env.NODE_OPTIONS = `--import=${pathToFileURL(hook)}`;
+  try {
+    return await run();
+  } finally {
+    delete process.env.NODE_OPTIONS;
+  }
 }
 
 function sentTo(collector: Collector, service: string): Buffer {
@@ -59,6 +84,32 @@ describe("serve --log-fmt otlp", () => {
         const log = await serveOnce(collector.endpoint, workers);
         collector.close();
         assert.ok(log.includes("policy evaluated"));
+      }
+    });
+  }
+
+  for (const workers of ["1", "2"]) {
+    test(`with ${workers} process(es): an exception that nobody catches is the last log record, and ends the process at once with 1`, async () => {
+      for (const collector of [await startCollector(), await startMuteCollector()]) {
+        const server = await withThrowOnSignal(() =>
+          withEndpoint(collector.endpoint, () =>
+            startExample("--policies", file, "--workers", workers, "--log-fmt", "otlp"),
+          ),
+        );
+        const [, pid] = await logged(server, /serving policies.* pid=(\d+)/);
+        const start = performance.now();
+        process.kill(Number(pid), "SIGUSR2");
+        if (workers === "1") {
+          assert.equal(await server.exited, 1);
+        } else {
+          await logged(server, new RegExp(`process died.* process=${pid} code=1`));
+        }
+        assert.ok(performance.now() - start < STOPS_WITHIN_MS, `ended after ${performance.now() - start} ms`);
+        assert.equal(await server.stop(), workers === "1" ? 1 : 0);
+        assert.match(server.log(), /^Error: thrown by the test$/m);
+        assert.match(server.log(), /ERROR.*uncaught exception/);
+        if (collector.answers) assert.ok(sentTo(collector, "LogsService").includes("Error: thrown by the test"));
+        collector.close();
       }
     });
   }

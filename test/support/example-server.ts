@@ -14,6 +14,8 @@ export interface ExampleServer {
   readonly pid: number;
   /** Everything it has logged so far. */
   log(): string;
+  /** Its exit code. */
+  readonly exited: Promise<number | null>;
   /** SIGTERM, then its exit code. */
   stop(): Promise<number | null>;
 }
@@ -28,7 +30,7 @@ export async function startExample(...args: string[]): Promise<ExampleServer> {
   );
   let log = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (log += String(chunk)));
-  const exited = once(child, "exit") as Promise<[number | null]>;
+  const exited = (once(child, "exit") as Promise<[number | null]>).then(([code]) => code);
   const probes = `http://127.0.0.1:${readiness}`;
   const deadline = Date.now() + READY_WITHIN_MS;
   while (!(await isReady(probes))) {
@@ -40,9 +42,10 @@ export async function startExample(...args: string[]): Promise<ExampleServer> {
     probes,
     pid: child.pid ?? 0,
     log: () => log,
+    exited,
     stop: async () => {
       child.kill("SIGTERM");
-      return (await exited)[0];
+      return exited;
     },
   };
 }

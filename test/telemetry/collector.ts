@@ -6,6 +6,7 @@ export interface Collector {
   readonly received: readonly { readonly path: string; readonly body: Buffer }[];
   /** For OTEL_EXPORTER_OTLP_ENDPOINT. */
   readonly endpoint: string;
+  readonly answers: boolean;
   close(): void;
 }
 
@@ -33,7 +34,7 @@ export async function startCollector(answers = true): Promise<Collector> {
     server.close();
     for (const session of sessions) session.destroy();
   };
-  return { received, endpoint: `http://127.0.0.1:${port}`, close };
+  return { received, answers, endpoint: `http://127.0.0.1:${port}`, close };
 }
 
 /** A collector that accepts connections and says nothing, not even that it speaks HTTP/2. */
@@ -49,7 +50,7 @@ export async function startMuteCollector(): Promise<Collector> {
     server.close();
     for (const socket of sockets) socket.destroy();
   };
-  return { received: [], endpoint: `http://127.0.0.1:${port}`, close };
+  return { received: [], answers: false, endpoint: `http://127.0.0.1:${port}`, close };
 }
 
 /** Runs with the collector's address where exporters look for it. */

@@ -10,7 +10,7 @@ import { startDaemon } from "./daemon.js";
 import { Exports } from "./exports.js";
 import { servePrimary } from "./primary.js";
 import { serveSettings } from "./settings.js";
-import { surviveRejections } from "./signals.js";
+import { endAfterException, surviveRejections } from "./signals.js";
 import { leavePrimary, serveAsWorker, tellFailure } from "./worker.js";
 
 /** Guests that run at a time in each process: one that runs away must not stop the others. */
@@ -37,7 +37,13 @@ export async function serveCommand(values: Readonly<Record<string, unknown>>, io
   // Whatever ends the process, the last lines are those that tell why.
   const flush = (): void => sink.flushSync();
   process.on("exit", flush);
-  const forget = surviveRejections(logger);
+  const cut = new AbortController();
+  const forgetRejections = surviveRejections(logger);
+  const forgetExceptions = endAfterException(logger, () => {
+    cut.abort();
+    flush();
+    return exports.stop();
+  });
   try {
     if (!cluster.isWorker) noteIgnoredFailure({ ...values, kubernetes: true }, io);
     if (several && cluster.isPrimary) {
@@ -54,7 +60,7 @@ export async function serveCommand(values: Readonly<Record<string, unknown>>, io
       metrics.gauge("log_lines_dropped", () => sink.dropped);
       metrics.gauge("log_records_dropped", () => records?.dropped ?? 0);
       const tracer = settings.traces ? await exports.traces() : undefined;
-      const options = { settings, source, logger, metrics, ...(tracer && { tracer }) };
+      const options = { settings, source, logger, metrics, cut: cut.signal, ...(tracer && { tracer }) };
       if (several) {
         await serveAsWorker(options);
       } else {
@@ -71,7 +77,8 @@ export async function serveCommand(values: Readonly<Record<string, unknown>>, io
     else io.stderr.write(`Error: ${message}\n`);
     return 1;
   } finally {
-    forget();
+    forgetRejections();
+    forgetExceptions();
     process.off("exit", flush);
     flush();
     await exports.stop();

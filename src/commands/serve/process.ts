@@ -27,6 +27,8 @@ export interface ServingOptions {
   readonly generation?: number;
   /** Takes decisions besides the log. */
   readonly tracer?: DecisionSink;
+  /** Cuts every connection when aborted. */
+  readonly cut: AbortSignal;
   /** Who answers `GET /metrics`; absent: this process about itself. */
   readonly metricsText?: () => Promise<string>;
 }
@@ -94,6 +96,7 @@ export class ServingProcess {
       ...(options.tracer && { tracer: options.tracer }),
       ...(options.metricsText && { metricsText: options.metricsText }),
     });
+    options.cut.addEventListener("abort", () => void server.stop({ delay: 0, grace: 0 }));
     const certificates = tls && (await watchCertificates(options, tls, server));
     logger.info("serving policies", {
       address: settings.address,

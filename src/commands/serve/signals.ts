@@ -1,4 +1,4 @@
-/** Signals and stray rejections as `serve` understands them. */
+/** Signals, stray rejections and exceptions as `serve` understands them. */
 import type { Logger } from "../../telemetry/logger.js";
 
 /** Resolves with the next SIGTERM or SIGINT. */
@@ -18,8 +18,7 @@ export function delayFor(signal: NodeJS.Signals, configured: number): number {
 }
 
 /**
- * Keeps a defect from taking down requests that have nothing to do with it: a promise that nobody waits for is logged. An exception that nobody
- * catches still ends the process, as its state can't be trusted; it is restarted by whoever started it.
+ * Keeps a defect from taking down requests that have nothing to do with it: a promise that nobody waits for is logged.
  * @returns takes the handler away again
  */
 export function surviveRejections(logger: Logger): () => void {
@@ -28,4 +27,25 @@ export function surviveRejections(logger: Logger): () => void {
   };
   process.on("unhandledRejection", onRejection);
   return () => process.off("unhandledRejection", onRejection);
+}
+
+/** What Node itself ends with after an exception that nobody catches. */
+const EXCEPTION_EXIT_CODE = 1;
+
+/**
+ * An exception that nobody catches ends the process, as its state can't be trusted; it is restarted by whoever started it. Not before the log
+ * tells why, though.
+ * @param stop stops answering at once and sends what is left of the log within a bounded time
+ * @returns takes the handler away again
+ */
+export function endAfterException(logger: Logger, stop: () => Promise<void>): () => void {
+  const onException = (error: unknown): void => {
+    process.off("uncaughtException", onException);
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    process.stderr.write(`${text}\n`);
+    logger.error("uncaught exception: this process ends", { error: text });
+    void stop().finally(() => process.exit(EXCEPTION_EXIT_CODE));
+  };
+  process.on("uncaughtException", onException);
+  return () => process.off("uncaughtException", onException);
 }
