@@ -55,13 +55,13 @@ export function createPolicySource(
   const policyTimeout =
     values.disableTimeoutProtection === true ? Number.POSITIVE_INFINITY : Number(values.policyTimeout ?? 2) * 1000;
   const access = clusterAccess(values, env);
+  const guests = logger?.named("policy_log");
   const loader = createPolicyLoader({
     policyTimeout,
     workers: typeof values.workers === "number" ? values.workers : availableParallelism(),
     now: () => performance.now(),
     fetch: fetchOptions(values, env, (message) => logger?.warn(message)),
-    log: ({ policy, level, message, data }) =>
-      logger?.named("policy_log").log(level, message, { policy_id: policy, ...(data !== undefined && { data }) }),
+    log: ({ policy, level, message, fields }) => guests?.log(level, message, { policy_id: policy, ...fields }),
     violation: (message, fields) => logger?.error(message, fields),
     ...(access && { cluster: access }),
     note: (message) => logger?.warn(message),

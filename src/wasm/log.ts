@@ -1,24 +1,54 @@
 /** From a worker's log message to a log entry. */
 import { JsonError, parseJson, stringifyJson } from "../data/json.js";
 import type { GuestLogEntry } from "./runtime.js";
-import type { LogMessage } from "./worker/messages.js";
+import type { GuestLogLevel, LogMessage } from "./worker/messages.js";
 
-/** Reads a `tracing/log` event (spec kubewarden.md 7.3); other lines are taken as they are. */
-export function logEntry(policy: string, { level, text, source }: LogMessage): GuestLogEntry {
-  if (source !== "event") return { policy, level, message: text };
+/** Levels of `tracing/log`; `warn` is ours, as some guests have it so. */
+const TRACING_LEVELS: Readonly<Record<string, GuestLogLevel>> = {
+  trace: "trace",
+  debug: "debug",
+  info: "info",
+  warning: "warn",
+  warn: "warn",
+  error: "error",
+};
+
+/**
+ * Reads a `tracing/log` event (spec kubewarden.md 7.3); other lines are taken as they are.
+ * @param request the uid of the request that the guest was asked about, if there is one
+ */
+export function logEntry(policy: string, request: string | undefined, line: LogMessage): GuestLogEntry {
+  const { level, text, source } = line;
+  const about = request === undefined ? {} : { request_uid: request };
+  if (source !== "event") return { policy, level, message: text, fields: about };
+  const event = readEvent(text);
+  if (typeof event === "string")
+    return { policy, level: "error", message: "Cannot log event", fields: { ...about, payload: text, error: event } };
+  return { policy, level: event.level, message: event.message, fields: { ...about, data: event.data } };
+}
+
+interface TracingEvent {
+  readonly level: GuestLogLevel;
+  readonly message: string;
+  /** JSON text of all other keys. */
+  readonly data: string;
+}
+
+/** The event, or what is wrong with it. */
+function readEvent(text: string): TracingEvent | string {
   let event: unknown;
   try {
     event = parseJson(text);
   } catch (error) {
-    if (!(error instanceof JsonError)) throw error;
+    if (error instanceof JsonError) return error.message;
+    throw error;
   }
-  if (typeof event !== "object" || event === null || Array.isArray(event))
-    return { policy, level: "error", message: "Cannot log event" };
-  const { level: _, message, ...data } = event as Record<string, unknown>;
-  return {
-    policy,
-    level,
-    message: typeof message === "string" ? message : "",
-    ...(Object.keys(data).length > 0 && { data: stringifyJson(data) }),
-  };
+  if (typeof event !== "object" || event === null || Array.isArray(event)) return "not an object";
+  const { level, message, ...others } = event as Record<string, unknown>;
+  if (level === undefined) return "missing field `level`";
+  const name = String(level);
+  const known = Object.hasOwn(TRACING_LEVELS, name.toLowerCase()) ? TRACING_LEVELS[name.toLowerCase()] : undefined;
+  if (known === undefined) return `unknown log level ${name}`;
+  if (message !== undefined && message !== null && typeof message !== "string") return "`message` is not a string";
+  return { level: known, message: message ?? "", data: stringifyJson(others) };
 }

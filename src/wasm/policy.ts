@@ -68,13 +68,13 @@ export class LoadedPolicy implements WasmPolicy {
     }
     const call = this.protocol.validateCall(review, this.settings, resources);
     if ("verdict" in call) return call;
-    return this.protocol.outcome(await this.run(call, context.deadline, context.signal), review);
+    return this.protocol.outcome(await this.run(call, context, review), review);
   }
 
   /** Has the module check its settings; undefined when all is well. */
   async loadProblem(): Promise<WasmLoadError | undefined> {
     const call = this.protocol.loadCall(this.settings, this.module.exports);
-    return call && this.protocol.loadProblem(await this.run(call, Number.POSITIVE_INFINITY));
+    return call && this.protocol.loadProblem(await this.run(call, { deadline: Number.POSITIVE_INFINITY }));
   }
 
   /** All resources of the kinds that the policy may read; no capability is needed for them (spec kubewarden.md 6.5). */
@@ -89,8 +89,13 @@ export class LoadedPolicy implements WasmPolicy {
     });
   }
 
-  private run(call: GuestCall, deadline: number, signal?: AbortSignal): Promise<JobResult> {
+  private run(
+    call: GuestCall,
+    { deadline, signal }: Pick<Job, "deadline" | "signal">,
+    review?: Review,
+  ): Promise<JobResult> {
     const { pool, limits, caller, capabilities, log, timeoutMs } = this.surroundings;
+    const request = review?.kind === "admission" ? review.request.uid : undefined;
     const job: Job = {
       key: this.id,
       module: this.module,
@@ -104,7 +109,7 @@ export class LoadedPolicy implements WasmPolicy {
         const circumstances: CapabilityContext = { caller, signal: killed };
         return capabilities.serve(message, circumstances);
       },
-      onLog: (message) => log(logEntry(this.id, message)),
+      onLog: (message) => log(logEntry(this.id, request, message)),
     };
     return pool.run(job);
   }

@@ -20,8 +20,8 @@ export interface GuestLogEntry {
   readonly policy: string;
   readonly level: GuestLogLevel;
   readonly message: string;
-  /** JSON text of the other fields of a `tracing/log` event (spec kubewarden.md 7.3). */
-  readonly data?: string;
+  /** `request_uid`, when there is a request that has one; of a `tracing/log` event (spec kubewarden.md 7.3) `data`, the JSON text of its other keys. */
+  readonly fields: Readonly<Record<string, string>>;
 }
 
 /** What a runtime needs. */

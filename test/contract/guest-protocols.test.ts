@@ -277,14 +277,19 @@ for (const protocol of protocols) {
     test("log lines reach the log", async () => {
       logged.length = 0;
       await ask("log");
-      assert.deepEqual(logged, [{ policy: "chaos", ...protocol.log }]);
+      assert.deepEqual(logged, [{ policy: "chaos", ...protocol.log, fields: { request_uid: "0b3c" } }]);
     });
 
     test("a tracing event reaches the log without being granted", async () => {
       logged.length = 0;
       assert.deepEqual(await ask("host-event"), { verdict: "allow" });
       assert.deepEqual(logged, [
-        { policy: "chaos", level: "warn", message: "hello from chaos", data: '{"container":"web"}' },
+        {
+          policy: "chaos",
+          level: "warn",
+          message: "hello from chaos",
+          fields: { request_uid: "0b3c", data: '{"container":"web"}' },
+        },
       ]);
     });
 

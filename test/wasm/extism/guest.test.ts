@@ -15,7 +15,7 @@ describe("extism plugins", () => {
     });
     assert.equal(policy.implementation, "extism");
     assert.deepEqual(await policy.evaluate(raw(1), context()), { verdict: "allow" });
-    assert.deepEqual(logged, [{ policy: "wasi", level: "info", message: "hello" }]);
+    assert.deepEqual(logged, [{ policy: "wasi", level: "info", message: "hello", fields: {} }]);
   });
 
   test("without validate_settings take any settings", async () => {

@@ -105,7 +105,9 @@ describe("opa:", () => {
   test("trace reaches the log", async () => {
     logged.length = 0;
     assert.deepEqual(await ask("log"), { verdict: "allow" });
-    assert.deepEqual(logged, [{ policy: "rego", level: "debug", message: "hello from chaos" }]);
+    assert.deepEqual(logged, [
+      { policy: "rego", level: "debug", message: "hello from chaos", fields: { request_uid: "0b3c" } },
+    ]);
   });
 
   for (const mode of ["no-uid", "no-allowed", "undefined"]) {
