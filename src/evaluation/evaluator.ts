@@ -43,12 +43,14 @@ export interface Evaluator {
   /**
    * Answers a review; undefined when no policy has this id. Never throws and never rejects: failures of policies are denials.
    * @param callerDeadline monotonic milliseconds at which the client stops waiting
+   * @param whenGone takes what to call when the client goes before it has an answer; only asked when the answer takes a while
    */
   evaluate(
     id: string,
     review: Review,
     origin: Origin,
     callerDeadline?: number,
+    whenGone?: (abandon: () => void) => void,
   ): Evaluation | Promise<Evaluation> | undefined;
 }
 
@@ -81,6 +83,7 @@ class SetEvaluator implements Evaluator {
     review: Review,
     origin: Origin,
     callerDeadline = Number.POSITIVE_INFINITY,
+    whenGone: (abandon: () => void) => void = () => {},
   ): Evaluation | Promise<Evaluation> | undefined {
     const entry = this.policies.entries.get(id);
     if (entry === undefined) return undefined;
@@ -89,7 +92,9 @@ class SetEvaluator implements Evaluator {
     const run = new EvaluationRun(Math.min(started + (entry.timeout ?? this.#timeout), callerDeadline));
     const outcome = this.#run(entry.policy, review, run);
     return outcome instanceof Promise
-      ? this.#waitFor(outcome, run, id).then((settled) => this.#conclude(entry, review, origin, run, started, settled))
+      ? this.#waitFor(outcome, run, id, whenGone).then((settled) =>
+          this.#conclude(entry, review, origin, run, started, settled),
+        )
       : this.#conclude(entry, review, origin, run, started, outcome);
   }
 
@@ -139,19 +144,25 @@ class SetEvaluator implements Evaluator {
     return BROKEN;
   }
 
-  /** The policy's outcome, or a time-out shortly after its deadline. */
-  #waitFor(pending: Promise<Outcome>, run: EvaluationRun, id: string): Promise<Outcome> {
+  /** The policy's outcome, a time-out shortly after its deadline, or none when the client goes before. */
+  #waitFor(
+    pending: Promise<Outcome>,
+    run: EvaluationRun,
+    id: string,
+    whenGone: (abandon: () => void) => void,
+  ): Promise<Outcome> {
     const left = run.deadline - this.#now() + DEADLINE_GRACE_MS;
-    if (left > LONGEST_TIMER_MS) return pending.catch((error: unknown) => this.#broken(id, error));
     return new Promise((resolve) => {
-      const timer = setTimeout(() => {
-        run.abort();
-        resolve(TIMED_OUT);
-      }, left);
       const settle = (outcome: Outcome): void => {
         clearTimeout(timer);
         resolve(outcome);
       };
+      const giveUp = (failure: Failure): void => {
+        run.abort();
+        settle(failure);
+      };
+      const timer = left > LONGEST_TIMER_MS ? undefined : setTimeout(() => giveUp(TIMED_OUT), left);
+      whenGone(() => giveUp(ABANDONED));
       pending.then(settle, (error: unknown) => settle(this.#broken(id, error)));
     });
   }
@@ -167,6 +178,18 @@ const TIMED_OUT: Failure = {
   verdict: "error",
   message: "Policy execution interrupted because it exceeded the allowed execution time",
   cause: "timeout",
+};
+
+/** What some proxies answer for a client that has gone; nobody gets to see it but those who read logs and metrics. */
+export const CLIENT_GONE = 499;
+
+/** Final: not even monitor mode turns it into an acceptance. */
+const ABANDONED: Failure = {
+  verdict: "error",
+  message: "the client closed the connection before it had an answer",
+  code: CLIENT_GONE,
+  cause: "abandoned",
+  final: true,
 };
 
 function accepted(entry: PolicyEntry, review: Review): Evaluation {

@@ -62,6 +62,8 @@ class Group {
         const result = this.run(review, calls);
         if (!(result instanceof Suspended)) return this.outcome(result, calls);
         await result.ready;
+        // No further member is asked for nobody.
+        if (context.signal.aborted) return this.outcome(new CelError("nobody waits for the answer any more"), calls);
       }
     } catch (error) {
       return this.outcome(new CelError(error instanceof Error ? error.message : "internal error"), calls);

@@ -30,7 +30,7 @@ export interface Caller {
 /** Circumstances of one execution. */
 export interface CapabilityContext {
   readonly caller: Caller;
-  /** Aborted when the guest has been stopped: nobody waits for the answer any more. */
+  /** Aborted when the guest has been stopped, or whoever asked it has gone: nobody waits for the answer any more. */
   readonly signal: AbortSignal;
 }
 
@@ -71,6 +71,8 @@ export interface HostCallPayload {
  */
 export type Executor = (call: HostCallPayload, run: () => Promise<unknown>) => Promise<unknown>;
 
+const STOPPED = "nobody waits for the answer any more";
+
 const execute: Executor = (_, run) => run();
 
 /** A payload did not have the right shape; the message goes to the guest as it is. */
@@ -93,7 +95,8 @@ export class HostCapabilities {
   /** Answers one call; never rejects, whatever the capability does. Logging (`tracing`) does not come this way. */
   async serve(call: HostCall, context: CapabilityContext): Promise<HostAnswer> {
     const { binding, namespace, operation } = call;
-    const { caller } = context;
+    const { caller, signal } = context;
+    if (signal.aborted) return refuse(STOPPED);
     if (binding !== "kubewarden") return refuse(`unknown binding: ${binding}`);
     const path = `${namespace}/${operation}`;
     if (namespace !== "tracing" && !caller.capabilities.allows(path)) {
@@ -122,7 +125,7 @@ export class HostCapabilities {
     }
     try {
       const execution = this.executor({ namespace, operation, payload }, () => serving.run(payload, context));
-      const answer = await raced(execution, context.signal);
+      const answer = await raced(execution, signal);
       return { ok: true, payload: new TextEncoder().encode(stringifyJson(answer)) };
     } catch (error) {
       if (error instanceof PayloadError) return refuse(error.message);
@@ -152,8 +155,8 @@ export function granted(caller: Caller, wanted: ResourceKind): boolean {
 /** An execution that nobody waits for any more is left alone; what it does later is no unhandled rejection. */
 function raced(execution: Promise<unknown>, signal: AbortSignal): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    if (signal.aborted) reject(new Error("the policy was stopped"));
-    signal.addEventListener("abort", () => reject(new Error("the policy was stopped")), { once: true });
+    if (signal.aborted) reject(new Error(STOPPED));
+    signal.addEventListener("abort", () => reject(new Error(STOPPED)), { once: true });
     execution.then(resolve, reject);
   });
 }

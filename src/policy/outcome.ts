@@ -63,6 +63,7 @@ export interface Failure extends Findings {
 /** The kinds of failure. */
 export type FailureCause =
   | "timeout"
+  | "abandoned"
   | "trap"
   | "memory"
   | "protocol"

@@ -12,7 +12,7 @@ import {
   unknownPolicy,
   unsupportedMediaType,
 } from "../admission/request-problem.js";
-import type { Evaluation, Evaluator } from "../evaluation/evaluator.js";
+import { CLIENT_GONE, type Evaluation, type Evaluator } from "../evaluation/evaluator.js";
 import type { Review } from "../policy/review.js";
 import { isJsonContentType, readBody } from "./body.js";
 import { callerDeadline } from "./caller-timeout.js";
@@ -62,6 +62,7 @@ class Exchange {
   readonly #response: ServerResponse;
   readonly #route: ReviewRoute;
   readonly #received = performance.now();
+  #ifGone: (() => void) | undefined;
 
   constructor(options: ReviewHandlerOptions, request: IncomingMessage, response: ServerResponse, route: ReviewRoute) {
     this.#options = options;
@@ -101,15 +102,28 @@ class Exchange {
         this.fail(REFUSALS[why]);
       },
     });
-    // A client that has gone needs no answer.
-    if (forget !== undefined) this.#response.once("close", forget);
+    if (forget === undefined) return;
+    this.#whenGone(() => {
+      forget();
+      metrics.answered(this.#route.origin, CLIENT_GONE, performance.now() - this.#received);
+    });
   }
+
+  /** Sets what to do when the client closes its connection before it has an answer. */
+  readonly #whenGone = (act: () => void): void => {
+    if (this.#ifGone === undefined) {
+      this.#response.once("close", () => {
+        if (!this.#response.writableEnded) this.#ifGone?.();
+      });
+    }
+    this.#ifGone = act;
+  };
 
   /** A policy that usually answers at once takes no place unless it has to wait. */
   #evaluateNow(review: Review, deadline: number): void {
     const { evaluator, gate } = this.#options;
     const { id, origin } = this.#route;
-    const evaluation = evaluator.evaluate(id, review, origin, deadline);
+    const evaluation = evaluator.evaluate(id, review, origin, deadline, this.#whenGone);
     if (evaluation instanceof Promise) {
       gate.take(id);
       this.#finishLater(review, evaluation);
@@ -122,7 +136,7 @@ class Exchange {
   #evaluate(review: Review, deadline: number): void {
     const { evaluator, gate } = this.#options;
     const { id, origin } = this.#route;
-    const evaluation = evaluator.evaluate(id, review, origin, deadline);
+    const evaluation = evaluator.evaluate(id, review, origin, deadline, this.#whenGone);
     if (evaluation instanceof Promise) {
       this.#finishLater(review, evaluation);
     } else {
@@ -157,13 +171,16 @@ class Exchange {
       return;
     }
     const { response } = evaluation;
-    if (this.#options.stopping()) this.#response.shouldKeepAlive = false;
-    sendJson(
-      this.#response,
-      200,
-      origin === "validate_raw" ? encodeRawReview(response) : encodeAdmissionReview(response),
-    );
-    metrics.answered(origin, 200, performance.now() - this.#received);
+    const gone = this.#response.destroyed;
+    if (!gone) {
+      if (this.#options.stopping()) this.#response.shouldKeepAlive = false;
+      sendJson(
+        this.#response,
+        200,
+        origin === "validate_raw" ? encodeRawReview(response) : encodeAdmissionReview(response),
+      );
+    }
+    metrics.answered(origin, gone ? CLIENT_GONE : 200, performance.now() - this.#received);
     report(this.#options, review, origin, evaluation, traceparentOf(this.#request));
   }
 

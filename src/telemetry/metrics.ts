@@ -96,7 +96,7 @@ export class Metrics {
     registerHistogram(
       registry,
       "policy_server_http_request_seconds",
-      "Requests for a verdict, from their first byte to the answer.",
+      "Requests for a verdict, from their first byte to the answer; status 499: the client did not wait for it.",
       this.#requests,
     );
     registerHistogram(registry, "policy_server_queue_seconds", "Time that requests waited for a place.", this.#queue);

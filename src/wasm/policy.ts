@@ -106,7 +106,8 @@ export class LoadedPolicy implements WasmPolicy {
       ...(timeoutMs !== undefined && { timeoutMs }),
       ...(signal && { signal }),
       onHostCall(message, killed) {
-        const circumstances: CapabilityContext = { caller, signal: killed };
+        const over = signal === undefined ? killed : AbortSignal.any([killed, signal]);
+        const circumstances: CapabilityContext = { caller, signal: over };
         return capabilities.serve(message, circumstances);
       },
       onLog: (message) => log(logEntry(this.id, request, message)),

@@ -104,6 +104,31 @@ describe("evaluator (spec kubewarden.md 4)", () => {
     assert.equal(context?.signal.aborted, true);
   });
 
+  test("a client that goes is no acceptance, not even in monitor mode, and the policy is told to stop", async () => {
+    let context: EvaluationContext | undefined;
+    const silent = entry(
+      "p",
+      (_review, given) => {
+        context = given;
+        return new Promise(() => {});
+      },
+      { mode: "monitor" },
+    );
+    const evaluator = evaluatorOf([silent, immediate("now", () => ({ verdict: "allow" }))]);
+    let abandon: () => void = () => assert.fail("nobody asked");
+    const pending = settled(
+      evaluator.evaluate("p", POD, "validate", undefined, (given) => {
+        abandon = given;
+      }),
+    );
+    assert.equal(context?.signal.aborted, false);
+    abandon();
+    const { outcome, response } = await pending;
+    assert.deepEqual([outcome.verdict, response.allowed, response.status?.code], ["error", false, 499]);
+    assert.equal(context?.signal.aborted, true);
+    await evaluator.evaluate("now", POD, "validate", undefined, () => assert.fail("it is answered already"));
+  });
+
   test("the deadline is the entry's limit, else the evaluator's, else none; an impatient caller makes it earlier", async () => {
     const deadlines: number[] = [];
     const note = (_review: unknown, { deadline }: EvaluationContext) => {

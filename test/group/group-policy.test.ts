@@ -58,6 +58,24 @@ function context(observed: Observation[] = []): EvaluationContext {
 
 const ask = (policy: Policy, review: Review = raw({})): Promise<Outcome> => policy.evaluate(review, context());
 
+test("asks no further member once nobody waits for the answer", async () => {
+  const gone = new AbortController();
+  const asked: Review[] = [];
+  const first = fake(
+    "a",
+    () => {
+      gone.abort();
+      return allow;
+    },
+    [],
+    true,
+  );
+  const both = group("a() && b()", { a: first, b: fake("b", allow, asked, true) });
+  const outcome = await both.evaluate(raw({}), { ...context(), signal: gone.signal });
+  assert.equal(outcome.verdict, "error");
+  assert.deepEqual(asked, []);
+});
+
 describe("logic is short-circuiting CEL, whether members answer at once or later", () => {
   for (const later of [false, true]) {
     const members = { yes: allow, no: deny, bad: crash, na: skip, mut: mutate };

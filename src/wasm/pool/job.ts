@@ -23,7 +23,10 @@ export interface Job {
   readonly timeoutMs?: number;
   /** When the caller stops waiting, on the pool's clock; waiting for a worker counts. */
   readonly deadline: number;
-  /** A call that still waits for a worker is dropped when this is aborted. */
+  /**
+   * Aborted when nobody waits for the result any more. A call that still waits for a worker is then dropped, one that runs long is killed; one
+   * that runs briefly is cheaper to let end than its thread is to replace.
+   */
   readonly signal?: AbortSignal;
   /** Answers a host call; the signal is aborted when the guest has been killed meanwhile. */
   readonly onHostCall: (message: HostCallMessage, signal: AbortSignal) => Promise<HostAnswer>;

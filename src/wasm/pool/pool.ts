@@ -250,7 +250,11 @@ export class WorkerPool {
       const grown = this.clock.now() - resumed;
       if (grown >= slowAfter && running.lane === "regular" && this.lanes.slow < SLOW_IN_ALL * this.size)
         this.move(running, "slow");
-      if (grown >= demoteAfter && running.lane !== "parked") thread.demote();
+      if (grown >= demoteAfter && running.lane !== "parked" && !thread.demoted) {
+        thread.demote();
+        if (job.signal?.aborted) return this.abandon(thread, running);
+        job.signal?.addEventListener("abort", () => this.abandon(thread, running), { once: true });
+      }
       this.arm(thread, running);
       this.pump();
     });
@@ -263,9 +267,21 @@ export class WorkerPool {
     if (key !== undefined) this.suspects.set(key, (this.suspects.get(key) ?? 0) + 1);
     const { phase } = thread.control;
     const stderr = thread.control.stderr();
+    this.kill(thread, { kind: "timeout", phase, stderr });
+  }
+
+  /** Nobody waits for a call whose thread won't be used again. */
+  private abandon(thread: GuestThread, running: Running): void {
+    if (this.running.get(thread) !== running) return;
+    this.recycled++;
+    this.kill(thread, { kind: "refused", text: "nobody waits for the answer any more" });
+  }
+
+  /** Ends a job together with its thread. */
+  private kill(thread: GuestThread, result: JobResult): void {
     thread.kill();
     this.threads.delete(thread);
-    this.end(thread, { kind: "timeout", phase, stderr });
+    this.end(thread, result);
     this.pump();
   }
 

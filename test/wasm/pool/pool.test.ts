@@ -101,6 +101,54 @@ describe("the worker pool", () => {
     assert.equal(stopped?.aborted, true);
   });
 
+  test("a caller that goes ends a host call under way, and all after it; the guest's thread lives on", async (t) => {
+    let asked = 0;
+    let stopped: AbortSignal | undefined;
+    const deaf: Capability = {
+      namespace: "net",
+      operations: {
+        "v1/dns_lookup_host": {
+          run: (_payload, { signal }) => {
+            asked++;
+            stopped = signal;
+            return new Promise(() => {});
+          },
+        },
+      },
+    };
+    const { runtime, load } = pool(t, [deaf]);
+    const asking = await load("asking");
+    const gone = new AbortController();
+    const review = raw({ mode: 'host:kubewarden:net:v1/dns_lookup_host:"a"' });
+    const asked1 = asking.evaluate(review, { ...context(), signal: gone.signal });
+    while (stopped === undefined) await new Promise((resolve) => setTimeout(resolve, 5));
+    gone.abort();
+    assert.equal(stopped.aborted, true);
+    const refusal = { verdict: "deny", message: "-Callback evaluation failure: nobody waits for the answer any more" };
+    assert.deepEqual(await asked1, refusal);
+    const late = await asking.evaluate(review, { ...context(), signal: gone.signal });
+    assert.notEqual(late.verdict, "allow");
+    assert.equal(asked, 1);
+    assert.equal(runtime.status().recycled, 0);
+  });
+
+  test("a caller that goes ends a call that has run for long, and lets a brief one end", async (t) => {
+    const { runtime, load } = pool(t);
+    const runaway = await load("runaway", 30_000);
+    for (const wait of [10, 2_400]) {
+      const gone = new AbortController();
+      const called = performance.now();
+      const call = runaway.evaluate(loop, { ...context(), signal: gone.signal });
+      await new Promise((resolve) => setTimeout(resolve, wait));
+      gone.abort();
+      assert.equal((await call).verdict, "error");
+      const took = performance.now() - called;
+      assert.ok(took > 1_900 && took < 10_000, `${took} ms`);
+    }
+    const { timeouts, recycled, running } = runtime.status();
+    assert.deepEqual({ timeouts, recycled, running }, { timeouts: 0, recycled: 2, running: 0 });
+  });
+
   test("a guest that loops behind a host call leaves its slot too", async (t) => {
     const quick: Capability = {
       namespace: "net",

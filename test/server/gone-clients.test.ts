@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Outcome } from "../../src/policy/outcome.js";
+import { admissionReview, entry, post, serve, type TestServer } from "./fake-policy.js";
+import { connect, postText } from "./raw-client.js";
+
+const GOOD = JSON.stringify(admissionReview());
+const ALLOW: Outcome = { verdict: "allow" };
+
+async function until(what: string, done: () => boolean | Promise<boolean>): Promise<void> {
+  for (const deadline = Date.now() + 5000; !(await done()); await sleep(10)) {
+    assert.ok(Date.now() < deadline, `${what} did not come`);
+  }
+}
+
+async function counted(server: TestServer): Promise<string> {
+  const text = await server.metrics.registry.metrics();
+  return text
+    .split("\n")
+    .filter((line) => /_total\{|_request_seconds_count|in_flight [0-9]|queued [0-9]/.test(line))
+    .join("\n");
+}
+
+describe("a client that hangs up before it has an answer", () => {
+  for (const mode of ["protect", "monitor"] as const) {
+    test(`in ${mode} mode: its policy is told to stop, its place is free, and no acceptance is recorded`, async () => {
+      let answer: (outcome: Outcome) => void = () => {};
+      let signal: AbortSignal | undefined;
+      const policy = entry(
+        "p",
+        (_review, context) => {
+          signal = context.signal;
+          return new Promise((resolve) => {
+            answer = resolve;
+          });
+        },
+        { mode },
+      );
+      const server = await serve([policy], { evaluation: { policyTimeout: Number.POSITIVE_INFINITY } });
+      const client = await connect(server.port);
+      client.send(postText("/validate/p", GOOD));
+      await until("the evaluation", () => signal !== undefined);
+      client.destroy();
+      await until("the end of the evaluation", () => signal?.aborted === true);
+      await until("the record", () => server.lines.length > 0);
+      answer(ALLOW);
+      await sleep(20);
+      const [line, ...more] = server.lines;
+      assert.deepEqual(more, []);
+      const { level, fields } = JSON.parse(line ?? "");
+      const { allowed, outcome, failure, response_code: code } = fields;
+      assert.deepEqual(
+        { level, allowed, outcome, failure, code },
+        { level: "WARN", allowed: false, outcome: "error", failure: "abandoned", code: 499 },
+      );
+      const metrics = await counted(server);
+      assert.match(metrics, /evaluations_total\{.*accepted="false".*error_code="499"\} 1/);
+      assert.match(metrics, /failures_total\{policy_name="p",cause="abandoned"\} 1/);
+      assert.match(metrics, /http_request_seconds_count\{route="validate",status="499"\} 1/);
+      assert.match(metrics, /requests_in_flight 0/);
+      assert.doesNotMatch(metrics, /accepted="true"|status="200"/);
+      await server.stop({ delay: 0, grace: 0 });
+    });
+  }
+
+  test("in line: it is counted, and its policy is never asked", async () => {
+    let asked = 0;
+    const server = await serve([entry("slow", () => sleep(200, ALLOW).finally(() => asked++))], {
+      gate: { concurrency: 1, queue: 1 },
+    });
+    const first = post(`${server.url}/validate/slow`, GOOD);
+    await sleep(50);
+    const leaving = await connect(server.port);
+    leaving.send(postText("/validate/slow", GOOD));
+    await until("the line", async () => /queued 1/.test(await counted(server)));
+    leaving.destroy();
+    await until("the count", async () => /status="499"\} 1/.test(await counted(server)));
+    await first;
+    await sleep(250);
+    assert.equal(asked, 1);
+    assert.equal(server.lines.length, 1);
+    assert.match(await counted(server), /queued 0/);
+    await server.stop({ delay: 0, grace: 0 });
+  });
+
+  test("once it waited in line and was let in, it is counted once", async () => {
+    const server = await serve([entry("slow", () => sleep(300, ALLOW))], { gate: { concurrency: 1, queue: 1 } });
+    const first = post(`${server.url}/validate/slow`, GOOD);
+    await sleep(50);
+    const leaving = await connect(server.port);
+    leaving.send(postText("/validate/slow", GOOD));
+    await first;
+    await sleep(50);
+    leaving.destroy();
+    await until("the record", () => server.lines.length === 2);
+    assert.match(await counted(server), /status="499"\} 1/);
+    assert.match(server.lines[1] ?? "", /"failure":"abandoned"/);
+    await server.stop({ delay: 0, grace: 0 });
+  });
+});
