@@ -5,8 +5,10 @@ COPY package.json package-lock.json ./
 # No package's own script is needed, so none runs.
 RUN npm ci --ignore-scripts
 COPY tsconfig.json ./
+COPY scripts/build-wasm.mjs ./scripts/
 COPY src ./src
 RUN node node_modules/typescript/bin/tsc --declaration false --sourceMap false \
+ && node scripts/build-wasm.mjs \
  && npm prune --omit=dev --ignore-scripts
 
 FROM node:22-bookworm-slim

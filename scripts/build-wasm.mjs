@@ -1,6 +1,7 @@
-// Compiles the WASM modules that this repository brings along: policies/*/assembly/policy.ts (AssemblyScript, example policies) to
-// policies/*/policy.wasm, and the guests of the tests, test/fixtures/**/*.ts (AssemblyScript) and *.wat (text format), to *.wasm beside
-// them. A module that is newer than everything it is made of is left alone.
+// Compiles the WASM modules that this repository brings along: src/**/*.wat (text format, part of the server) to dist/src/**/*.wasm, where the
+// compiler puts the rest of src; policies/*/assembly/policy.ts (AssemblyScript, example policies) to policies/*/policy.wasm; and the guests of
+// the tests, test/fixtures/**/*.ts (AssemblyScript) and *.wat, to *.wasm beside them. A module that is newer than everything it is made of is
+// left alone. What is not there is not compiled: an image is built without policies and tests.
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -35,6 +36,14 @@ const sdk = files("policies/sdk");
 
 /** @returns jobs: what is made, of what, from which entry */
 function jobs() {
+  const server = files("src")
+    .filter((file) => file.endsWith(".wat"))
+    .map((entry) => ({
+      entry,
+      output: join(root, "dist", relative(root, entry)).replace(/\.wat$/, ".wasm"),
+      inputs: [entry],
+      optimized: true,
+    }));
   const policies = files("policies")
     .filter((file) => file.endsWith(join("assembly", "policy.ts")))
     .map((entry) => ({
@@ -45,7 +54,7 @@ function jobs() {
   const fixtures = files("test/fixtures")
     .filter((file) => file.endsWith(".wat") || file.endsWith(".as.ts"))
     .map((entry) => ({ entry, output: entry.replace(/(\.as\.ts|\.wat)$/, ".wasm"), inputs: [entry, ...sdk] }));
-  return [...policies, ...fixtures];
+  return [...server, ...policies, ...fixtures];
 }
 
 async function assemblyScript(entry) {
@@ -86,19 +95,25 @@ async function assemblyScript(entry) {
   return written["out.wasm"];
 }
 
-function wat(entry) {
+/** @param optimized a test's guest stays as it is written, because some are about what an optimizer would take away */
+function wat(entry, optimized) {
   const module = binaryen.parseText(readFileSync(entry, "utf8"));
   try {
     module.setFeatures(binaryen.Features.All);
+    if (optimized) {
+      binaryen.setOptimizeLevel(3);
+      binaryen.setShrinkLevel(0);
+      module.optimize();
+    }
     return module.emitBinary();
   } finally {
     module.dispose();
   }
 }
 
-for (const { entry, output, inputs } of jobs()) {
+for (const { entry, output, inputs, optimized = false } of jobs()) {
   if (modified(output) > Math.max(...[...inputs, ...always].map(modified))) continue;
-  const bytes = entry.endsWith(".wat") ? wat(entry) : await assemblyScript(entry);
+  const bytes = entry.endsWith(".wat") ? wat(entry, optimized) : await assemblyScript(entry);
   mkdirSync(dirname(output), { recursive: true });
   writeFileSync(output, bytes);
   console.log(`${relative(root, output)}: ${bytes.length} bytes`);

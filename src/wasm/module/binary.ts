@@ -1,6 +1,6 @@
 /**
- * The few things about the WebAssembly binary format that a host must change before a module is compiled: a ceiling on its memory, and the
- * names of imports and exports that the host wants to serve itself. Everything else is copied byte for byte.
+ * The few things about the WebAssembly binary format that a host must change before a module is compiled: a ceiling on its memory and its tables,
+ * and whose memory it is. Everything else is copied byte for byte.
  */
 import { WasmLoadError } from "../errors.js";
 
@@ -9,7 +9,6 @@ const HEADER = [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00] as const;
 const SECTION_IMPORT = 2;
 const SECTION_TABLE = 4;
 const SECTION_MEMORY = 5;
-const SECTION_EXPORT = 7;
 const LIMITS_HAVE_MAXIMUM = 0x01;
 /** The kind of an import that is a memory. */
 const IMPORT_MEMORY = 2;
@@ -31,10 +30,6 @@ export interface Rewrite {
    * a new memory for each costs a garbage collection every few dozen instances, seven times the price of the instance itself.
    */
   readonly importMemoryAs?: { readonly module: string; readonly name: string };
-  /** New names for import modules. */
-  readonly renameImportModules?: Readonly<Record<string, string>>;
-  /** New names for exports. */
-  readonly renameExports?: Readonly<Record<string, string>>;
 }
 
 /** A memory, in pages; `maximum` is already the smaller of what the module declares and the ceiling. */
@@ -89,21 +84,17 @@ export function rewriteModule(bytes: Uint8Array, rewrite: Rewrite): Rewritten {
   const out = new Writer();
   out.raw(HEADER);
   const given = memory && rewrite.importMemoryAs && encodeMemoryImport(rewrite.importMemoryAs, memory);
-  const renames = rewrite.renameImportModules ?? {};
   // A module without imports gets the section where it belongs: before the first one that must follow it.
-  let givenWritten = given === undefined || sections.some(({ id }) => id === SECTION_IMPORT);
+  let givenWritten = given === undefined;
   for (const { id, body } of sections) {
-    if (!givenWritten && id > SECTION_IMPORT) {
-      out.section(SECTION_IMPORT, rewriteImports(NO_ENTRIES, renames, given));
+    if (given && !givenWritten && id >= SECTION_IMPORT) {
+      out.section(SECTION_IMPORT, withImport(id === SECTION_IMPORT ? body : NO_ENTRIES, given));
       givenWritten = true;
+      if (id === SECTION_IMPORT) continue;
     }
-    if (id === SECTION_IMPORT) out.section(id, rewriteImports(body, renames, given));
-    else if (id === SECTION_TABLE) out.section(id, limitTables(body));
-    else if (id === SECTION_MEMORY && memory) {
-      if (!given) out.section(id, encodeMemory(memory));
-    } else if (id === SECTION_EXPORT && rewrite.renameExports)
-      out.section(id, rewriteExports(body, rewrite.renameExports));
-    else out.section(id, body);
+    if (id === SECTION_TABLE) out.section(id, limitTables(body));
+    else if (id !== SECTION_MEMORY || !memory) out.section(id, body);
+    else if (!given) out.section(id, encodeMemory(memory));
   }
   const imports = sections.find(({ id }) => id === SECTION_IMPORT);
   const importedMemory = given ? memory : imports && readImportedMemory(imports.body, rewrite.maximumPages);
@@ -197,24 +188,12 @@ function encodeLimits(out: Writer, { initial, maximum }: MemoryShape): void {
 }
 
 /** @param given one more import, encoded */
-function rewriteImports(
-  body: Uint8Array,
-  names: Readonly<Record<string, string>>,
-  given: Uint8Array | undefined,
-): Uint8Array {
+function withImport(body: Uint8Array, given: Uint8Array): Uint8Array {
   const out = new Writer();
   const reader = new Reader(body, 0);
-  const count = reader.unsigned();
-  out.unsigned(count + (given ? 1 : 0));
-  for (let index = 0; index < count; index++) {
-    const module = reader.text();
-    out.text(Object.hasOwn(names, module) ? (names[module] ?? module) : module);
-    out.text(reader.text());
-    const start = reader.position;
-    skipImportDescription(reader);
-    out.raw(reader.slice(start));
-  }
-  if (given) out.raw(given);
+  out.unsigned(reader.unsigned() + 1);
+  out.raw(body.subarray(reader.position));
+  out.raw(given);
   return out.finish();
 }
 
@@ -244,22 +223,6 @@ function skipLimits(reader: Reader): void {
   const flags = reader.byte();
   reader.unsigned();
   if (flags & LIMITS_HAVE_MAXIMUM) reader.unsigned();
-}
-
-function rewriteExports(body: Uint8Array, names: Readonly<Record<string, string>>): Uint8Array {
-  const out = new Writer();
-  const reader = new Reader(body, 0);
-  const count = reader.unsigned();
-  out.unsigned(count);
-  for (let index = 0; index < count; index++) {
-    const name = reader.text();
-    out.text(Object.hasOwn(names, name) ? (names[name] ?? name) : name);
-    const start = reader.position;
-    reader.byte();
-    reader.unsigned();
-    out.raw(reader.slice(start));
-  }
-  return out.finish();
 }
 
 class Reader {

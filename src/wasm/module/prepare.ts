@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { WasmLoadError } from "../errors.js";
-import { EXTISM_MODULE, HOST_CALL_MODULE, HOST_CALL_NAME, RENAMED_START, RENAMED_WASI } from "../extism/names.js";
+import { EXTISM_FUNCTIONS, EXTISM_MODULE, HOST_CALL_MODULE, HOST_CALL_NAME } from "../extism/names.js";
 import { OPA_IMPORTS } from "../opa/names.js";
 import { WAPC_IMPORTS } from "../wapc/names.js";
 import { HOST_IMPORT_MODULES } from "../wasi/names.js";
@@ -16,16 +16,6 @@ import { executionMode } from "./mode.js";
 /** Compiled modules kept beyond those in use; each takes about twice to ten times the module's size. */
 const CACHED_MODULES = 128;
 const WASI_MODULE = "wasi_snapshot_preview1";
-/** What the SDK serves to Extism plugins. */
-const EXTISM_FUNCTIONS: ReadonlySet<string> = new Set([
-  ..."alloc free load_u8 load_u64 store_u8 store_u64 input_offset input_length input_load_u8 input_load_u64 output_set".split(
-    " ",
-  ),
-  ..."error_set error_get config_get var_get var_set http_request http_status_code http_headers length length_unsafe".split(
-    " ",
-  ),
-  ..."log_warn log_info log_debug log_error log_trace get_log_level".split(" "),
-]);
 /** The Kubewarden release whose policies are understood; policies may ask for a minimum (spec kubewarden.md 1.4). */
 const KUBEWARDEN_VERSION = "1.38.0";
 
@@ -67,13 +57,9 @@ export class ModuleStore {
     configured: ExecutionMode | undefined,
   ): Promise<PreparedModule> {
     if (!isWasm(bytes)) throw new WasmLoadError("wasm-invalid", "invalid wasm file");
-    const extism = importsOf(bytes, EXTISM_MODULE);
-    const renames = extism && importsOf(bytes, WASI_MODULE);
     const rewritten = rewriteModule(bytes, {
       maximumPages: memoryPages,
-      // The Extism SDK serves functions only.
-      ...(!extism && { importMemoryAs: { module: MEMORY_MODULE, name: MEMORY_NAME } }),
-      ...(renames && { renameImportModules: { [WASI_MODULE]: RENAMED_WASI }, renameExports: RENAMED_START }),
+      importMemoryAs: { module: MEMORY_MODULE, name: MEMORY_NAME },
     });
     const module = await compile(rewritten.bytes);
     const metadata = readMetadata(module);
@@ -101,11 +87,6 @@ async function compile(bytes: Uint8Array<ArrayBuffer>): Promise<WebAssembly.Modu
     const reason = error instanceof Error ? error.message : String(error);
     throw new WasmLoadError("wasm-invalid", `invalid wasm file: ${reason}`, { cause: error });
   }
-}
-
-/** Whether the bytes name an import module; a false hit (the name stands elsewhere) does no harm, because renaming then finds nothing. */
-function importsOf(bytes: Uint8Array, module: string): boolean {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(module);
 }
 
 function checkMetadata(metadata: PolicyMetadata | undefined, mode: ExecutionMode): void {
@@ -153,7 +134,7 @@ function served(mode: ExecutionMode, module: string, name: string): boolean {
       return (
         (module === EXTISM_MODULE && EXTISM_FUNCTIONS.has(name)) ||
         (module === HOST_CALL_MODULE && name === HOST_CALL_NAME) ||
-        ((module === RENAMED_WASI || module === WASI_MODULE) && WASI_FUNCTIONS.has(name))
+        (module === WASI_MODULE && WASI_FUNCTIONS.has(name))
       );
     case "kubewarden-wapc":
       return (module === "wapc" && WAPC_IMPORTS.has(name)) || (module === WASI_MODULE && WASI_FUNCTIONS.has(name));

@@ -29,7 +29,7 @@ export interface GuestInput {
   readonly data?: Uint8Array;
 }
 
-/** What a guest said. The bytes may lie in its memory: whoever wants to keep them copies them. */
+/** What a guest said. The bytes may lie in its memory or the host's, until the next call: whoever wants to keep them copies them. */
 export type GuestAnswer = { readonly kind: "answer"; readonly bytes: Uint8Array } | GuestFailure;
 
 /** Runs one call in a fresh instance. A trap may be thrown; the loop turns it into a result. */
@@ -39,7 +39,7 @@ export type RunGuest = (
   host: GuestHost,
   /** The memory that the module wants from its host, all zeros. */
   memory?: WebAssembly.Memory,
-) => GuestAnswer | Promise<GuestAnswer>;
+) => GuestAnswer;
 
 /** A guest passed one of its limits; ends the call. */
 export class GuestLimitError extends Error {

@@ -27,7 +27,7 @@ const memories = new Memories();
 
 /** Each protocol's code is loaded with its first guest. */
 const loaders: Record<ExecutionMode, () => Promise<RunGuest>> = {
-  extism: async () => (await import("../extism/guest.js")).runExtism,
+  extism: async () => (await import("../extism/guest.js")).extismRunner(),
   "kubewarden-wapc": async () => (await import("../wapc/guest.js")).runWapc,
   wasi: async () => (await import("../wasi/guest.js")).runWasi,
   opa: async () => (await import("../opa/guest.js")).runRego,

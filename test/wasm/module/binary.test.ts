@@ -80,17 +80,19 @@ describe("rewriting a module", () => {
     assert.throws(() => instance(rewritten, { host: { memory: new WebAssembly.Memory({ initial: 1, maximum: 11 }) } }));
   });
 
-  test("imports and exports get their new names, everything else stays", () => {
+  test("imports, exports and everything else stay", () => {
     const { bytes: rewritten } = rewriteModule(file("test/fixtures/trivial/wasi.wasm"), {
       maximumPages: 100,
-      renameImportModules: { wasi_snapshot_preview1: "elsewhere" },
-      renameExports: { _start: "later" },
+      importMemoryAs: AS,
     });
     const module = new WebAssembly.Module(rewritten);
-    assert.deepEqual(WebAssembly.Module.imports(module), [{ module: "elsewhere", name: "fd_write", kind: "function" }]);
+    assert.deepEqual(WebAssembly.Module.imports(module), [
+      { module: "wasi_snapshot_preview1", name: "fd_write", kind: "function" },
+      { module: "host", name: "memory", kind: "memory" },
+    ]);
     assert.deepEqual(
       WebAssembly.Module.exports(module).map(({ name }) => name),
-      ["memory", "later"],
+      ["memory", "_start"],
     );
   });
 

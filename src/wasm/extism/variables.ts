@@ -1,0 +1,37 @@
+/** The variables of an Extism plugin. They outlive nothing here, because every call has its own instance. */
+
+/** Most bytes of all variables: they need no more room than a request. */
+const VARIABLE_BYTES = 1024 * 1024;
+/** What a variable costs besides its name and value, as Extism's own runtime counts it. */
+const OVERHEAD_BYTES = 48;
+
+/** One call's variables. */
+export class Variables {
+  private readonly values = new Map<string, Uint8Array>();
+  private bytes = 0;
+
+  get(name: string): Uint8Array | undefined {
+    return this.values.get(name);
+  }
+
+  /** @returns why the variable could not be set */
+  set(name: string, value: Uint8Array): string | undefined {
+    const known = this.values.get(name);
+    const bytes = this.bytes + cost(name, value) - (known ? cost(name, known) : 0);
+    if (bytes > VARIABLE_BYTES) return `var memory limit exceeded: ${bytes} bytes requested, ${VARIABLE_BYTES} allowed`;
+    this.bytes = bytes;
+    this.values.set(name, value);
+    return undefined;
+  }
+
+  delete(name: string): void {
+    const known = this.values.get(name);
+    if (!known) return;
+    this.values.delete(name);
+    this.bytes -= cost(name, known);
+  }
+}
+
+function cost(name: string, value: Uint8Array): number {
+  return name.length + value.length + OVERHEAD_BYTES;
+}
