@@ -2,6 +2,7 @@
 import type { Value } from "../../cel/values/value.js";
 import { setKey } from "../../data/plain-object.js";
 import type { Review } from "../../policy/review.js";
+import { fieldsInAnyCase, goKind, isMap, requestMistake } from "./request-shape.js";
 
 /** The variables, or what the module answers when it can't make them. */
 export type ModuleInput =
@@ -12,31 +13,18 @@ export type ModuleInput =
 /** Reads a review as the module does, its failures in the module's words. */
 export function moduleInput(review: Review): ModuleInput {
   const payload: unknown = review.kind === "raw" ? review.payload : review.request;
-  if (!isMap(payload) && payload !== null) {
-    const target = "protocol.KubernetesAdmissionRequest";
-    return {
-      denial: `Error deserializing request: json: cannot unmarshal ${goKind(payload)} into Go value of type ${target}`,
-    };
-  }
-  const { object, oldObject } = (payload ?? {}) as Readonly<Record<string, unknown>>;
+  // The reader of admission reviews has seen to the types of their fields.
+  const mistake = review.kind === "raw" ? requestMistake(payload) : undefined;
+  if (mistake !== undefined) return { denial: `Error deserializing request: json: cannot unmarshal ${mistake}` };
+  const { object, oldObject } = fieldsInAnyCase(payload);
   if (object === undefined) return { error: "cannot unmarshal request object unexpected end of JSON input" };
   for (const [name, value] of Object.entries({ object, oldObject })) {
     if (value === undefined || value === null || isMap(value)) continue;
     const reason = `json: cannot unmarshal ${goKind(value)} into Go value of type map[string]interface {}`;
     return { error: `cannot unmarshal request ${name} ${reason}` };
   }
-  const request = withDoubles(payload) as { readonly [key: string]: Value };
-  return { request, object: request.object ?? {}, oldObject: request.oldObject ?? {} };
-}
-
-function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Number);
-}
-
-/** The word of Go's JSON reader for a kind of value. */
-function goKind(value: unknown): string {
-  if (Array.isArray(value)) return "array";
-  return typeof value === "boolean" ? "bool" : typeof value === "string" ? "string" : "number";
+  const asValue = (value: unknown) => withDoubles(value) ?? {};
+  return { request: withDoubles(payload), object: asValue(object), oldObject: asValue(oldObject) };
 }
 
 /** A copy whose integers are doubles of the engine's value model. */

@@ -1,5 +1,7 @@
 /** The settings of Kubewarden's CEL module, as far as this engine runs them; everything else is left to the module itself. */
 
+import { RESERVED_WORDS } from "../validate/reserved-words.js";
+
 /** A named value. */
 export interface ModuleVariable {
   readonly name: string;
@@ -58,16 +60,18 @@ function readAll<T>(value: unknown, read: (item: Readonly<Record<string, unknown
 
 function readVariable(item: Readonly<Record<string, unknown>>): ModuleVariable | undefined {
   const { name, expression } = item;
-  if (!hasOnly(item, ["name", "expression"]) || typeof name !== "string" || !isText(expression)) return undefined;
-  return /^[_a-zA-Z][_a-zA-Z0-9]*$/.test(name) && name !== "params" ? { name, expression } : undefined;
+  if (!hasOnly(item, ["name", "expression"]) || typeof name !== "string" || !isExpression(expression)) return undefined;
+  const known = /^[_a-zA-Z][_a-zA-Z0-9]*$/.test(name) && name !== "params" && !RESERVED_WORDS.has(name);
+  return known ? { name, expression } : undefined;
 }
 
 function readValidation(item: Readonly<Record<string, unknown>>): ModuleValidation | undefined {
   const { expression, message, messageExpression, reason } = item;
   const code = CODES.get(reason ?? "");
   if (!hasOnly(item, ["expression", "message", "messageExpression", "reason"]) || code === undefined) return undefined;
-  if (!isText(expression) || !isTextOrAbsent(message) || !isTextOrAbsent(messageExpression)) return undefined;
-  if (message?.trim().includes("\n")) return undefined;
+  if (!isExpression(expression) || !isTextOrAbsent(message)) return undefined;
+  if (messageExpression && !isExpression(messageExpression)) return undefined;
+  if (!isTextOrAbsent(messageExpression) || message?.trim().includes("\n")) return undefined;
   return { expression, code, ...(message && { message }), ...(messageExpression && { messageExpression }) };
 }
 
@@ -82,6 +86,11 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 
 function isText(value: unknown): value is string {
   return typeof value === "string" && value.trim() !== "";
+}
+
+/** The module's parser doesn't know names in backticks. */
+function isExpression(value: unknown): value is string {
+  return isText(value) && !value.includes("`");
 }
 
 /** Absent, empty, or more than blanks. */

@@ -57,6 +57,14 @@ describe("settings of Kubewarden's CEL module", () => {
     "host capabilities": { validations: [{ expression: "kw.net.lookupHost('x') == []" }] },
     "the namespace": { validations: [{ expression: "namespaceObject.metadata.name == 'x'" }] },
     "keys in another letter case": { Validations: [{ expression: "true" }] },
+    "functions that came later": {
+      validations: [{ expression: "isIP('192.0.2.1') || cidr('192.0.2.0/24').isMasked()" }],
+    },
+    "names in backticks": { validations: [{ expression: "object.spec.`a-b` == 1" }] },
+    "a variable named like a word of the language": {
+      variables: [{ name: "in", expression: "1" }],
+      validations: [{ expression: "true" }],
+    },
     "unknown keys": { validations: [{ expression: "true", later: 1 }] },
     "variables named twice": {
       variables: [
@@ -68,6 +76,27 @@ describe("settings of Kubewarden's CEL module", () => {
   };
   for (const [name, settings] of Object.entries(left)) {
     test(`${name}: left to the module`, () => assert.equal(compileCelModule(settings, options), undefined));
+  }
+
+  // Answers of the module to raw requests whose fields are not those of an admission request.
+  const read: [Record<string, unknown>, string | undefined][] = [
+    [{ uid: 5 }, "number into Go struct field KubernetesAdmissionRequest.uid of type string"],
+    [{ uid: null, dryRun: null, userInfo: { groups: [null], extra: 5 }, resource: { resource: 5 } }, undefined],
+    [{ UID: true }, "bool into Go struct field KubernetesAdmissionRequest.uid of type string"],
+    [{ kind: "x" }, "string into Go struct field KubernetesAdmissionRequest.kind of type protocol.GroupVersionKind"],
+    [{ requestKind: { group: 5 } }, "number into Go struct field GroupVersionKind.requestKind.group of type string"],
+    [{ userInfo: { groups: "x" } }, "string into Go struct field UserInfo.userInfo.groups of type []string"],
+    [{ userInfo: { groups: [1] } }, "number into Go struct field UserInfo.userInfo.groups of type string"],
+    [{ dryRun: {} }, "object into Go struct field KubernetesAdmissionRequest.dryRun of type bool"],
+  ];
+  for (const [fields, mistake] of read) {
+    test(`a raw request with ${JSON.stringify(fields)}`, () => {
+      const policy = compileCelModule({ validations: [{ expression: "object.a == 1" }] }, options);
+      const payload = { OBJECT: { a: 1 }, ...fields };
+      const outcome = policy?.evaluateNow({ kind: "raw", payload, requestText: () => "" }, context);
+      const message = `Error deserializing request: json: cannot unmarshal ${mistake}`;
+      assert.deepEqual(outcome, mistake === undefined ? { verdict: "allow" } : { verdict: "deny", message, code: 400 });
+    });
   }
 
   test("an evaluation ends at its deadline", () => {
