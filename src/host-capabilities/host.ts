@@ -1,9 +1,13 @@
 /** What a guest may ask of the host: the checks of spec kubewarden.md 7.1, in their order, and the way to the capability that answers. */
 import { parseJson, stringifyJson } from "../data/json.js";
-import type { ResourceKind } from "../kubernetes/reader.js";
+import type { KubernetesReader, ResourceKind, ResourceSnapshot } from "../kubernetes/reader.js";
+import { askSnapshots, readSnapshots, type SnapshotQuery } from "./kubernetes/snapshots.js";
 import type { CapabilityGrants } from "./patterns.js";
 
 export type { ResourceKind } from "../kubernetes/reader.js";
+
+/** Longest part of a name that is logged: longer ones come from guests that mean to fill the log. Kubernetes' own end at 253. */
+const LOGGED_NAME_LENGTH = 256;
 
 /** What a guest asks. */
 export interface HostCall {
@@ -102,7 +106,7 @@ export class HostCapabilities {
     if (namespace !== "tracing" && !caller.capabilities.allows(path)) {
       this.onViolation("Policy tried to use a host capability it doesn't have access to", {
         policy: caller.policy,
-        capability: path,
+        capability: forLog(path),
       });
       return refuse(
         `Policy has not been granted access to the '${path}' host capability. The violation has been reported.`,
@@ -133,11 +137,19 @@ export class HostCapabilities {
     }
   }
 
+  /**
+   * All resources of some kinds, for policies that get them with each call instead of asking.
+   * @throws what the reader throws, or a session that does not know the question
+   */
+  snapshots(reader: KubernetesReader, query: SnapshotQuery): Promise<ResourceSnapshot[]> {
+    return this.executor === execute ? readSnapshots(reader, query) : askSnapshots(reader, query, this.executor);
+  }
+
   private refuseResource(caller: Caller, { apiVersion, kind }: ResourceKind): HostAnswer {
     this.onViolation("Policy tried to access a Kubernetes resource it doesn't have access to", {
       policy: caller.policy,
-      apiVersion,
-      kind,
+      apiVersion: forLog(apiVersion),
+      kind: forLog(kind),
     });
     return refuse(
       `Policy has not been granted access to Kubernetes ${apiVersion}/${kind} resources. The violation has been reported.`,
@@ -155,10 +167,17 @@ export function granted(caller: Caller, wanted: ResourceKind): boolean {
 /** An execution that nobody waits for any more is left alone; what it does later is no unhandled rejection. */
 function raced(execution: Promise<unknown>, signal: AbortSignal): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    if (signal.aborted) reject(new Error(STOPPED));
-    signal.addEventListener("abort", () => reject(new Error(STOPPED)), { once: true });
-    execution.then(resolve, reject);
+    const stopped = () => reject(new Error(STOPPED));
+    if (signal.aborted) stopped();
+    signal.addEventListener("abort", stopped, { once: true });
+    // A signal serves all calls of an evaluation, which may be hundreds.
+    execution.then(resolve, reject).finally(() => signal.removeEventListener("abort", stopped));
   });
+}
+
+/** What a guest named, as a field of a log line. */
+function forLog(name: string): string {
+  return name.length > LOGGED_NAME_LENGTH ? `${name.slice(0, LOGGED_NAME_LENGTH)}…` : name;
 }
 
 function refuse(error: string): HostAnswer {

@@ -58,9 +58,10 @@ export class LoadedPolicy implements WasmPolicy {
 
   private async ask(review: Review, context: EvaluationContext): Promise<Outcome> {
     let resources: readonly ResourceSnapshot[] = [];
-    if (this.protocol.wantsResources) {
+    const { wantsResources } = this.protocol;
+    if (wantsResources && this.surroundings.caller.contextAwareResources.length > 0) {
       try {
-        resources = await this.resources(context.signal);
+        resources = await this.resources(wantsResources.plurals, context.signal);
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
         return fail("capability", `cannot perform a request via callback channel: ${reason}`);
@@ -78,9 +79,9 @@ export class LoadedPolicy implements WasmPolicy {
   }
 
   /** All resources of the kinds that the policy may read; no capability is needed for them (spec kubewarden.md 6.5). */
-  private resources(signal: AbortSignal): Promise<ResourceSnapshot[]> {
-    const { caller, kubernetes } = this.surroundings;
-    const snapshots = Promise.all(caller.contextAwareResources.map((kind) => kubernetes.snapshot(kind, signal)));
+  private resources(plurals: boolean, signal: AbortSignal): Promise<ResourceSnapshot[]> {
+    const { caller, capabilities, kubernetes } = this.surroundings;
+    const snapshots = capabilities.snapshots(kubernetes, { kinds: caller.contextAwareResources, plurals, signal });
     return new Promise((resolve, reject) => {
       const giveUp = () => reject(new Error("the time for the evaluation is up"));
       if (signal.aborted) giveUp();

@@ -20,8 +20,10 @@ export interface PreparedSettings {
 
 /** One kind of guest. Stateless. */
 export interface Protocol {
-  /** True when the module gets all resources of its `contextAwareResources` with each call, instead of asking for them. */
-  readonly wantsResources?: boolean;
+  /** Present when the module gets all resources of its `contextAwareResources` with each call, instead of asking for them. */
+  readonly wantsResources?: {
+    /** Whether it gets them by the names of resources, such as `pods`. */ readonly plurals: boolean;
+  };
   /** The call that is made at load, which checks the settings; undefined when the module has nothing to check. */
   loadCall(settings: PreparedSettings, exports: ReadonlySet<string>): GuestCall | undefined;
   /** Why the module can't serve with these settings, undefined when it can. */

@@ -5,7 +5,7 @@
 import { stringify } from "yaml";
 import { parseJson, stringifyJson } from "../../data/json.js";
 import { parseYamlDocuments } from "../../data/yaml.js";
-import type { Executor } from "../host.js";
+import { type Executor, PayloadError } from "../host.js";
 import {
   formatTaggedRequest,
   parseTaggedRequest,
@@ -48,7 +48,9 @@ export function recordSession(): Recording {
         return answer;
       } catch (error) {
         const message = error instanceof Error ? error.message : String(error);
-        if (request) exchanges.push({ request, response: { type: "Error", message } });
+        // A call that can't be understood was no question.
+        if (request && !(error instanceof PayloadError))
+          exchanges.push({ request, response: { type: "Error", message } });
         throw error;
       }
     },
@@ -72,7 +74,7 @@ export interface Replay {
 }
 
 /**
- * Starts a replay, strictly in order: each call must equal the next recorded one.
+ * Starts a replay, strictly in order: each call must equal the next recorded one, which is used up even if it doesn't.
  * @param text a session file
  * @throws SessionError
  */
@@ -83,6 +85,7 @@ export function replaySession(text: string): Replay {
     async execute(call) {
       const request = taggedRequest(call);
       const exchange = exchanges[next];
+      next++;
       if (!exchange) throw new Error("the list of recorded responses is empty");
       if (!request || !sameRequest(request, exchange.request))
         throw new Error(
@@ -90,12 +93,11 @@ export function replaySession(text: string): Replay {
             request ? words(request) : `${call.namespace}/${call.operation}`
           } instead`,
         );
-      next++;
       const { response } = exchange;
       if (response.type === "Error") throw new Error(response.message);
       return parseJson(response.payload);
     },
-    left: () => exchanges.length - next,
+    left: () => Math.max(0, exchanges.length - next),
   };
 }
 

@@ -44,6 +44,11 @@ const FORMS: Readonly<Record<string, (payload: unknown) => TaggedRequest>> = {
     tag: "KubernetesListResourceAll",
     fields: pick(record(payload), ["api_version", "kind", ...LIST_FIELDS]),
   }),
+  // No guest can ask this: the host does for OPA policies.
+  "kubernetes/resource_plural_name": (payload) => ({
+    tag: "KubernetesGetResourcePluralName",
+    fields: pick(record(payload), ["api_version", "kind"]),
+  }),
   "kubernetes/get_resource": (payload) => ({
     tag: "KubernetesGetResource",
     fields: pick(record(payload), ["api_version", "kind", "name", "namespace", "disable_cache", "field_masks"]),
@@ -87,7 +92,7 @@ export function parseTaggedRequest(text: string): TaggedRequest {
   return { tag: tag.slice(1), fields: fields as Record<string, unknown> };
 }
 
-/** Whether two requests are the same; null counts as absent, and order of keys as nothing. */
+/** Whether two requests are the same; null counts as absent, order of keys and of field masks as nothing. */
 export function sameRequest(a: TaggedRequest, b: TaggedRequest): boolean {
   return a.tag === b.tag && stringifyJson(canonical(a.fields)) === stringifyJson(canonical(b.fields));
 }
@@ -112,6 +117,11 @@ function canonical(value: unknown): unknown {
     Object.entries(value)
       .filter(([, member]) => member !== null && member !== undefined)
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, member]) => [key, canonical(member)]),
+      .map(([key, member]) => [key, key === "field_masks" ? setOf(member) : canonical(member)]),
   );
+}
+
+/** A list of which each member counts once and in no order. */
+function setOf(value: unknown): unknown {
+  return Array.isArray(value) ? [...new Set(value as readonly unknown[])].sort() : value;
 }

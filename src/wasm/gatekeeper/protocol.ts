@@ -8,7 +8,7 @@ import { inventory } from "../rego-data.js";
 
 /** See {@link Protocol}. */
 export const gatekeeper: Protocol = {
-  wantsResources: true,
+  wantsResources: { plurals: false },
   loadCall: regoLoadCall,
   loadProblem: regoLoadProblem,
   validateCall(review, settings, resources) {
@@ -31,6 +31,5 @@ function violations(result: unknown): Outcome {
     if (typeof violation !== "object" || violation === null) throw new Error("not a violation");
     return "msg" in violation && typeof violation.msg === "string" ? violation.msg : undefined;
   });
-  const message = messages.filter((text) => text !== undefined).join(", ");
-  return { verdict: "deny", ...(message !== "" && { message }) };
+  return { verdict: "deny", message: messages.filter((text) => text !== undefined).join(", ") };
 }

@@ -7,7 +7,7 @@ import { byPlural } from "../rego-data.js";
 
 /** See {@link Protocol}. */
 export const opa: Protocol = {
-  wantsResources: true,
+  wantsResources: { plurals: true },
   loadCall: regoLoadCall,
   loadProblem: regoLoadProblem,
   validateCall: (review, settings, resources) => ({

@@ -5,6 +5,8 @@ import { type GuestHost, GuestLimitError } from "./guest.js";
 import type { FromWorker, GuestLogLevel, HostAnswer, LogMessage } from "./messages.js";
 
 const NOTHING = new Uint8Array();
+/** Longest name that a host call may have, all parts together: the longest that exists has 50 characters, and names of refused calls are logged. */
+const NAME_LENGTH = 256;
 
 /** One call's host. Counts what the guest uses. */
 export class WorkerHost implements GuestHost {
@@ -27,6 +29,10 @@ export class WorkerHost implements GuestHost {
     this.calls++;
     if (this.calls > this.limits.hostCalls)
       throw new GuestLimitError(`the policy made more than ${this.limits.hostCalls} calls to the host`);
+    if (binding.length + namespace.length + operation.length > NAME_LENGTH)
+      throw new GuestLimitError(
+        `the policy made a call to the host whose name is longer than ${NAME_LENGTH} characters`,
+      );
     if (payload.length > this.limits.outputBytes)
       throw new GuestLimitError(`the policy asked the host with more than ${this.limits.outputBytes} bytes`);
     this.control.arm();

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { type Capability, type Executor, HostCapabilities } from "../../../src/host-capabilities/host.js";
+import { netCapability } from "../../../src/host-capabilities/net.js";
 import { parseCapabilities } from "../../../src/host-capabilities/patterns.js";
 import { recordSession, replaySession } from "../../../src/host-capabilities/sessions/session.js";
 
@@ -142,17 +143,41 @@ describe("sessions", () => {
     );
   });
 
-  test("another call than the recorded one is an error, and the recorded one stays next", async () => {
+  test("another call than the recorded one is an error, and the recorded one is used up", async () => {
     const replay = replaySession(`- type: Exchange
   request: "!DNSLookupHost\\nhost: a\\n"
   response: {type: Success, payload: "1"}
+- type: Exchange
+  request: "!DNSLookupHost\\nhost: c\\n"
+  response: {type: Success, payload: "2"}
 `);
     const ask = asker(dead, replay.execute);
     assert.equal(
       await ask("net/v1/dns_lookup_host", "b"),
       '-Callback evaluation failure: Replay error: unexpected request. Was expecting DNSLookupHost {"host":"a"}, got DNSLookupHost {"host":"b"} instead',
     );
-    assert.equal(await ask("net/v1/dns_lookup_host", "a"), "+1");
+    assert.equal(await ask("net/v1/dns_lookup_host", "c"), "+2");
+    assert.equal(replay.left(), 0);
+  });
+
+  test("field masks are a set", async () => {
+    const replay = replaySession(`- type: Exchange
+  request: "!KubernetesGetResource {api_version: v1, kind: Namespace, name: a, disable_cache: true, field_masks: [metadata.name, spec]}"
+  response: {type: Success, payload: "{}"}
+`);
+    const payload = { api_version: "v1", kind: "Namespace", name: "a", disable_cache: true };
+    const ask = asker(dead, replay.execute);
+    assert.equal(
+      await ask("kubernetes/get_resource", { ...payload, field_masks: ["spec", "metadata.name", "spec"] }),
+      "+{}",
+    );
+  });
+
+  test("calls that cannot be understood are not recorded", async () => {
+    const recording = recordSession();
+    const net = netCapability(async () => ["192.0.2.1"]);
+    assert.match(await asker([net], recording.execute)("net/v1/dns_lookup_host", 5), /^-invalid type/);
+    assert.equal(recording.text(), "[]\n");
   });
 
   test("calls that are not granted are not recorded", async () => {

@@ -2,7 +2,9 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { parseJson } from "../../../src/data/json.js";
+import { HostCapabilities } from "../../../src/host-capabilities/host.js";
 import { type KubernetesReader, NO_CLUSTER } from "../../../src/host-capabilities/kubernetes/reader.js";
+import { recordSession, replaySession } from "../../../src/host-capabilities/sessions/session.js";
 import type { WasmPolicy } from "../../../src/wasm/index.js";
 import { admission, behave, context, file, raw, testRuntime } from "../support.js";
 
@@ -184,6 +186,93 @@ describe("opa:", () => {
   });
 });
 
+/** The exchanges of kwctl about two kinds. */
+const SESSION = {
+  lists: `- type: Exchange
+  request: |
+    !KubernetesListResourceAll
+    api_version: v1
+    kind: Namespace
+    label_selector: null
+    field_selector: null
+    field_masks: null
+  response:
+    type: Success
+    payload: '{"apiVersion":"v1","kind":"NamespaceList","metadata":{},"items":[{"metadata":{"name":"a"}},{"metadata":{"name":"b"}}]}'
+- type: Exchange
+  request: |
+    !KubernetesListResourceAll
+    api_version: v1
+    kind: Pod
+    label_selector: null
+    field_selector: null
+    field_masks: null
+  response:
+    type: Success
+    payload: '{"apiVersion":"v1","kind":"PodList","metadata":{},"items":[{"metadata":{"name":"p","namespace":"a"}}]}'
+`,
+  plurals: `- type: Exchange
+  request: |
+    !KubernetesGetResourcePluralName
+    api_version: v1
+    kind: Namespace
+  response:
+    type: Success
+    payload: '"namespaces"'
+- type: Exchange
+  request: |
+    !KubernetesGetResourcePluralName
+    api_version: v1
+    kind: Pod
+  response:
+    type: Success
+    payload: '"pods"'
+`,
+};
+
+describe("sessions of Rego policies, spec kubewarden.md 10.2:", () => {
+  const show = async (
+    executionMode: "opa" | "gatekeeper",
+    capabilities: HostCapabilities,
+    reader: KubernetesReader,
+  ): Promise<string | undefined> => {
+    const { runtime } = testRuntime({ capabilities, kubernetes: reader });
+    try {
+      const policy = await runtime.load({
+        id: "rego",
+        bytes: file(`test/vectors/rego/${executionMode}.wasm`),
+        settings: executionMode === "opa" ? { mode: "resources" } : { show: true },
+        executionMode,
+        contextAwareResources: [...BOTH_KINDS].reverse(),
+      });
+      const outcome = await policy.evaluate(executionMode === "opa" ? raw({}) : admission({}), context());
+      return "message" in outcome ? outcome.message : undefined;
+    } finally {
+      runtime.close();
+    }
+  };
+  for (const [mode, session] of [
+    ["opa", SESSION.lists + SESSION.plurals],
+    ["gatekeeper", SESSION.lists],
+  ] as const) {
+    test(`${mode}: the resources are recorded as kwctl does, and replayed without a cluster`, async () => {
+      const recording = recordSession();
+      const live = await show(mode, new HostCapabilities([], () => {}, recording.execute), kubernetes);
+      assert.equal(recording.text(), session);
+      assert.ok(live?.includes('"p"'), live);
+      const replay = replaySession(session);
+      assert.equal(await show(mode, new HostCapabilities([], () => {}, replay.execute), NO_CLUSTER), live);
+      assert.equal(replay.left(), 0);
+    });
+  }
+
+  test("what was not recorded rejects", async () =>
+    assert.equal(
+      await show("opa", new HostCapabilities([], () => {}, replaySession("[]").execute), kubernetes),
+      "cannot perform a request via callback channel: the list of recorded responses is empty",
+    ));
+});
+
 describe("gatekeeper:", () => {
   const { runtime } = testRuntime({ kubernetes });
   after(() => runtime.close());
@@ -209,7 +298,10 @@ describe("gatekeeper:", () => {
     }));
 
   test("a violation without a message rejects all the same", async () =>
-    assert.deepEqual(await (await load({ silent: true })).evaluate(pod(), context()), { verdict: "deny" }));
+    assert.deepEqual(await (await load({ silent: true })).evaluate(pod(), context()), {
+      verdict: "deny",
+      message: "",
+    }));
 
   test("raw reviews are refused", async () =>
     assert.deepEqual(await (await load()).evaluate(raw({}), context()), {
