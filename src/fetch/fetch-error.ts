@@ -50,5 +50,7 @@ export function reasonOf(error: unknown): string {
   const own = error.message === "" && "code" in error ? String(error.code) : error.message;
   const parts = error instanceof AggregateError ? error.errors.map(reasonOf) : [];
   const cause = error.cause === undefined ? "" : reasonOf(error.cause);
-  return [own, ...parts, cause].filter((part, index, all) => part !== "" && all.indexOf(part) === index).join(": ");
+  return [own, ...parts, cause]
+    .filter((part, index, all) => part !== "" && !all.slice(0, index).some((before) => before.includes(part)))
+    .join(": ");
 }

@@ -40,6 +40,8 @@ declare global {
     class LinkError extends Error {}
     class CompileError extends Error {}
     class RuntimeError extends Error {}
+    /** What a guest throws of its own; no Error. */
+    class Exception {}
 
     /** @throws CompileError */
     function compile(bytes: Uint8Array<ArrayBuffer>): Promise<Module>;

@@ -43,7 +43,7 @@ const protocols: readonly Protocol[] = [
     unreadable: "internal server error: Cannot deserialize policy validation response: ",
     trap: /^$/,
     timeout: "",
-    settingsTrap: /^Policy settings are invalid: $/,
+    settingsTrap: /^Policy settings are invalid: the module ended with an error and wrote nothing to standard error$/,
     settingsRubbish:
       "Policy settings are invalid: Cannot deserialize settings validation response: expected value at line 1 column 1",
     log: { level: "warn", message: "validate: hello from chaos" },
@@ -327,9 +327,26 @@ for (const protocol of protocols) {
       assertFailure(await policy.evaluate(raw({}), context()), "timeout", protocol.timeout);
     });
 
+    test("a host call with a name without end is stopped, and fills no log", async () => {
+      violations.length = 0;
+      const policy = await load({ mode: `host:kubewarden:${"n".repeat(100_000)}:op:1` }, ["net/*"]);
+      const outcome = await policy.evaluate(raw({}), context());
+      const message = "the policy made a call to the host whose name is longer than 256 characters";
+      assertFailure(outcome, "memory", `internal server error: Guest call failure: ${message}`);
+      assert.deepEqual(violations, []);
+    });
+
     test("host calls without end are stopped", async () => {
       const outcome = await ask("host-flood");
       assert.ok(outcome.verdict === "error", JSON.stringify(outcome));
     });
   });
 }
+
+test("kubewarden-wapc: an exception that the guest does not catch is a trap that says so", async (t) => {
+  const { runtime } = testRuntime();
+  t.after(() => runtime.close());
+  const policy = await runtime.load({ id: "p", bytes: file("test/fixtures/start/wapc-throw.wasm"), settings: {} });
+  const message = "internal server error: Guest call failure: an exception that the policy did not catch";
+  assertFailure(await policy.evaluate(raw({}), context()), "trap", message);
+});

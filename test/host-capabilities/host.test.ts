@@ -1,5 +1,6 @@
 /** The gates of spec kubewarden.md 7.1, in their order, and the capabilities behind them. */
 import assert from "node:assert/strict";
+import { getEventListeners } from "node:events";
 import { describe, test } from "node:test";
 import { type Caller, type Capability, HostCapabilities } from "../../src/host-capabilities/host.js";
 import type { ImageReader, RequiredSignature } from "../../src/host-capabilities/images.js";
@@ -64,6 +65,27 @@ describe("the gates", () => {
     assert.deepEqual(await host([net]).ask("net/v1/dns_lookup_host", '"example.org"'), {
       ips: ["192.0.2.1", "2001:db8::1"],
     }));
+
+  test("a call that was answered leaves nothing behind at the signal that serves the whole evaluation", async () => {
+    const capabilities = new HostCapabilities([net], () => {});
+    const caller: Caller = { policy: "p", capabilities: parseCapabilities(["*"]), contextAwareResources: [] };
+    const { signal } = new AbortController();
+    const payload = new TextEncoder().encode('"a"');
+    for (let calls = 0; calls < 3; calls++) {
+      const call = { binding: "kubewarden", namespace: "net", operation: "v1/dns_lookup_host", payload };
+      assert.equal((await capabilities.serve(call, { caller, signal })).ok, true);
+    }
+    await new Promise(setImmediate);
+    assert.equal(getEventListeners(signal, "abort").length, 0);
+  });
+
+  test("what a guest names is cut in the log", async () => {
+    const { ask, violations } = host([kubernetesCapability(NO_CLUSTER, () => 0)]);
+    const kind = "K".repeat(1000);
+    const answer = await ask("kubernetes/get_resource", { api_version: "v1", kind, name: "a", disable_cache: true });
+    assert.match(String(answer), /^Policy has not been granted access to Kubernetes v1\/K{1000} resources/);
+    assert.equal(violations[0]?.[1].kind, `${"K".repeat(256)}…`);
+  });
 
   test("a failure", async () =>
     assert.equal(

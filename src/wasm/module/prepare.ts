@@ -9,9 +9,10 @@ import { HOST_IMPORT_MODULES } from "../wasi/names.js";
 import { MEMORY_MODULE, MEMORY_NAME } from "../worker/memories.js";
 import type { ExecutionMode, GuestModule } from "../worker/messages.js";
 import { WASI_FUNCTIONS } from "../worker/wasi-preview1.js";
-import { isWasm, rewriteModule } from "./binary.js";
+import { rewriteModule } from "./binary.js";
 import { type PolicyMetadata, readMetadata } from "./metadata.js";
 import { executionMode } from "./mode.js";
+import { refusedBecause } from "./not-a-module.js";
 
 /** Compiled modules kept beyond those in use; each takes about twice to ten times the module's size. */
 const CACHED_MODULES = 128;
@@ -56,7 +57,6 @@ export class ModuleStore {
     memoryPages: number,
     configured: ExecutionMode | undefined,
   ): Promise<PreparedModule> {
-    if (!isWasm(bytes)) throw new WasmLoadError("wasm-invalid", "invalid wasm file");
     const rewritten = rewriteModule(bytes, {
       maximumPages: memoryPages,
       importMemoryAs: { module: MEMORY_MODULE, name: MEMORY_NAME },
@@ -84,7 +84,7 @@ async function compile(bytes: Uint8Array<ArrayBuffer>): Promise<WebAssembly.Modu
   try {
     return await WebAssembly.compile(bytes);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = refusedBecause(error instanceof Error ? error.message : String(error), process.versions.node);
     throw new WasmLoadError("wasm-invalid", `invalid wasm file: ${reason}`, { cause: error });
   }
 }
@@ -119,8 +119,8 @@ function minor(version: string): number {
 /** Refuses a module that imports what the host does not have, by name. */
 function checkImports(module: WebAssembly.Module, mode: ExecutionMode): void {
   const missing = WebAssembly.Module.imports(module)
-    .filter((entry) => entry.module !== MEMORY_MODULE && !served(mode, entry.module, entry.name))
-    .map((entry) => `${entry.module}.${entry.name}`);
+    .filter((entry) => entry.module !== MEMORY_MODULE && !served(mode, entry))
+    .map(({ module: from, name, kind }) => `${from}.${name}${kind === "function" ? "" : ` (a ${kind})`}`);
   if (missing.length > 0)
     throw new WasmLoadError(
       "wasm-imports",
@@ -128,7 +128,9 @@ function checkImports(module: WebAssembly.Module, mode: ExecutionMode): void {
     );
 }
 
-function served(mode: ExecutionMode, module: string, name: string): boolean {
+/** Guests import functions; only Rego's also import their memory. */
+function served(mode: ExecutionMode, { module, name, kind }: WebAssembly.ModuleImportDescriptor): boolean {
+  if (kind !== "function" && !(kind === "memory" && module === "env" && name === "memory")) return false;
   switch (mode) {
     case "extism":
       return (

@@ -10,7 +10,7 @@ export const wasi: Protocol = {
 
   loadProblem: (result) =>
     settingsRefused(
-      () => (result.kind === "answer" ? readSettingsVerdict(result.text) : words(result)),
+      () => (result.kind === "answer" ? readSettingsVerdict(result.text) : words(result) || silent(result)),
       "Cannot deserialize settings validation response: ",
     ),
 
@@ -30,6 +30,13 @@ export const wasi: Protocol = {
     }
   },
 };
+
+/** At load somebody has to mend what failed without a word. */
+function silent(result: Unanswered): string {
+  return result.kind === "timeout"
+    ? detail(result)
+    : "the module ended with an error and wrote nothing to standard error";
+}
 
 /** What a command that failed wrote to standard error is its message, even when that is nothing (spec kubewarden.md 3.6). */
 function words(result: Unanswered): string {

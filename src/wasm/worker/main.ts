@@ -75,11 +75,16 @@ function resultOf(answer: GuestAnswer): GuestResult {
 /** Turns what a guest threw into a result. Engine texts are kept short: the first line, no stack. */
 function failure(error: unknown): GuestResult {
   if (error instanceof GuestLimitError) return { kind: "limit", text: error.message };
-  const text = firstLine(error instanceof Error ? error.message : String(error));
+  const text = firstLine(error instanceof Error ? error.message : thrownText(error));
   if (error instanceof GuestStartError) return { kind: "start-failed", text };
   if (error instanceof WebAssembly.LinkError || error instanceof WebAssembly.CompileError)
     return { kind: "start-failed", text };
   return { kind: "trap", text, memory: /could not allocate|out of memory|Out of memory/.test(text) };
+}
+
+/** What a guest throws of its own is no Error and has no text that could be read. */
+function thrownText(thrown: unknown): string {
+  return thrown instanceof WebAssembly.Exception ? "an exception that the policy did not catch" : String(thrown);
 }
 
 function firstLine(text: string): string {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { WasmLoadError } from "../../../src/wasm/errors.js";
-import { isWasm, rewriteModule } from "../../../src/wasm/module/binary.js";
+import { rewriteModule } from "../../../src/wasm/module/binary.js";
+import { refusedBecause } from "../../../src/wasm/module/not-a-module.js";
 import { file } from "../support.js";
 
 const HEADER = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0];
@@ -16,12 +17,29 @@ function instance(module: Uint8Array<ArrayBuffer>, imports = {}): WebAssembly.In
 
 describe("rewriting a module", () => {
   test("what is no module is refused", () => {
-    assert.ok(!isWasm(new Uint8Array()));
-    assert.ok(!isWasm(Buffer.from("<html>")));
-    assert.throws(() => rewriteModule(Buffer.from("nothing of the kind"), { maximumPages: 1 }), {
-      code: "wasm-invalid",
-      message: "invalid wasm file",
-    });
+    for (const [given, what] of [
+      [[], "it is empty"],
+      ["nothing of the kind", "it does not begin as a WebAssembly module does"],
+      ["\n<!DOCTYPE html>", "it is a web page or XML"],
+      ["(module)", "it is WebAssembly's text format, not compiled"],
+      [[0x1f, 0x8b, 8], "it is compressed"],
+      [HEADER.slice(0, 6), "it is cut off, or of a version of WebAssembly that is not known"],
+      [
+        [0, 0x61, 0x73, 0x6d, 0x0d, 0, 1, 0],
+        "it is a WebAssembly component; policies are core modules, built for a target such as wasm32-wasip1",
+      ],
+    ] as const) {
+      const message = `invalid wasm file: ${what}`;
+      assert.throws(() => rewriteModule(Buffer.from(given), { maximumPages: 1 }), { code: "wasm-invalid", message });
+    }
+  });
+
+  test("what the engine refuses is said with the version that may know it", () => {
+    const reason = "WebAssembly.compile(): Unknown type code 0x5e, enable with --experimental-wasm-gc @+16";
+    const said = "it may use what only Node.js 22 and later have, and this is 20.17.0";
+    assert.equal(refusedBecause(reason, "20.17.0"), `Unknown type code 0x5e @+16: ${said}`);
+    assert.equal(refusedBecause(reason, "22.1.0"), reason.replace("WebAssembly.compile(): ", ""));
+    assert.equal(refusedBecause("a mistake @+16", "20.17.0"), "a mistake @+16");
   });
 
   for (const [what, broken] of [

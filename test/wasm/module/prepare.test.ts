@@ -81,6 +81,12 @@ describe("preparing modules", () => {
       /^Policy required Kubewarden version 99\.1\.0 but is running on /,
     ],
     [
+      "a minimum that is no version",
+      { ...KUBEWARDEN, protocolVersion: "v1", minimumKubewardenVersion: "newest" },
+      "wasm-metadata",
+      /minimumKubewardenVersion "newest" is no version/,
+    ],
+    [
       "a mode that can't be",
       { ...KUBEWARDEN, executionMode: "gatekeeper" },
       "wasm-mode",
@@ -102,6 +108,17 @@ describe("preparing modules", () => {
         message: "the module imports what a kubewarden-wapc policy is not given: env.open_door, wapc.__guest_dance",
       },
     ));
+
+  test("an import of another kind than the host's is refused", () => {
+    const text = (name: string) => [name.length, ...Buffer.from(name)];
+    // A global of type i32 that can't be changed.
+    const entry = [1, ...text("wapc"), ...text("__guest_request"), 3, 0x7f, 0];
+    const module = Uint8Array.from([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, 2, entry.length, ...entry]);
+    return assert.rejects(prepare(module), {
+      code: "wasm-imports",
+      message: "the module imports what a kubewarden-wapc policy is not given: wapc.__guest_request (a global)",
+    });
+  });
 
   test("a module of no known kind is refused", () =>
     assert.rejects(prepare(Uint8Array.from([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0])), { code: "wasm-mode" }));
