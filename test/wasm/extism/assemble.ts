@@ -1,0 +1,33 @@
+/** Plugins written in the test that needs them. */
+import binaryen from "binaryen";
+
+/** Compiles a module in the text format. `body` follows imports of the functions it names as `$alloc`, `$load_u64` and so on. */
+export function assemble(body: string): WebAssembly.Module {
+  const used = IMPORTS.filter(([name]) => body.includes(`$${name}`));
+  const imports = used.map(
+    ([name, type, module = "extism:host/env"]) => `(import "${module}" "${name}" (func $${name} ${type}))`,
+  );
+  const parsed = binaryen.parseText(`(module ${imports.join("\n")} ${body} (memory (export "memory") 1))`);
+  try {
+    parsed.setFeatures(binaryen.Features.All);
+    return new WebAssembly.Module(new Uint8Array(parsed.emitBinary()));
+  } finally {
+    parsed.dispose();
+  }
+}
+
+const IMPORTS: readonly [name: string, type: string, module?: string][] = [
+  ["alloc", "(param i64) (result i64)"],
+  ["length", "(param i64) (result i64)"],
+  ["free", "(param i64)"],
+  ["load_u64", "(param i64) (result i64)"],
+  ["store_u8", "(param i64 i32)"],
+  ["store_u64", "(param i64 i64)"],
+  ["input_offset", "(result i64)"],
+  ["input_length", "(result i64)"],
+  ["output_set", "(param i64 i64)"],
+  ["error_set", "(param i64)"],
+  ["log_info", "(param i64)"],
+  ["host_call", "(param i64 i64 i64) (result i64)", "extism:host/user"],
+  ["proc_exit", "(param i32)", "wasi_snapshot_preview1"],
+];

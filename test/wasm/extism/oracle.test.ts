@@ -1,0 +1,120 @@
+/** The environment of Extism plugins, beside that of Extism's own SDK for JavaScript. Where that one departs from Extism's kernel, which its other SDKs share, the kernel is right. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { createPlugin } from "@extism/extism";
+import { extismRunner } from "../../../src/wasm/extism/guest.js";
+import { file } from "../support.js";
+import { type Line, recordingHost } from "./host.js";
+
+/** What a plugin's function comes to. */
+interface Seen {
+  /** Its output as text, and a row of numbers as such. */
+  readonly output?: string | readonly bigint[];
+  /** What it reports. */
+  readonly error?: string;
+  /** Whether it ends in the middle; the words are everybody's own. */
+  readonly trapped?: true;
+  readonly lines: readonly Line[];
+}
+
+const INPUT = "ABCDEFGHIJKLM";
+const PLUGIN_ERROR = "Plugin-originated error: ";
+const module = new WebAssembly.Module(new Uint8Array(file("test/fixtures/extism/probe.wasm")));
+const run = extismRunner();
+
+function ours(operation: string): Seen {
+  const host = recordingHost();
+  const { lines } = host;
+  try {
+    const answer = run(module, { operation, input: new TextEncoder().encode(INPUT) }, host);
+    return answer.kind === "answer" ? { output: read(answer.bytes), lines } : { error: answer.text, lines };
+  } catch {
+    return { trapped: true, lines };
+  }
+}
+
+async function theirs(operation: string): Promise<Seen> {
+  const lines: Line[] = [];
+  const line = (level: string) => (text: string) => lines.push([level, text]);
+  const levels = ["trace", "debug", "info", "warn", "error"].map((level) => [level, line(level)]);
+  const plugin = await createPlugin(module, {
+    logger: Object.fromEntries(levels) as Console,
+    logLevel: "trace",
+    memory: { maxVarBytes: 1024 * 1024 },
+  });
+  try {
+    const output = await plugin.call(operation, INPUT);
+    return { output: read(output?.bytes() ?? new Uint8Array()), lines };
+  } catch (error) {
+    const { message } = error as Error;
+    return message.startsWith(PLUGIN_ERROR)
+      ? { error: message.slice(PLUGIN_ERROR.length), lines }
+      : { trapped: true, lines };
+  }
+}
+
+/** Numbers, or text where it isn't rows of numbers: every output of text here begins with a letter. */
+function read(bytes: Uint8Array): string | bigint[] {
+  const text = new TextDecoder().decode(bytes);
+  if (bytes.length === 0 || /^[a-zA-Z]/.test(text)) return text;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  return Array.from({ length: bytes.length / 8 }, (_, row) => view.getBigUint64(row * 8, true));
+}
+
+const SAME = [
+  ..."nothing no_output echo input_is_a_block input_freed blocks no_blocks output_twice output_too_long output_nowhere".split(
+    " ",
+  ),
+  ..."error_beside_output error_twice error_of_nothing error_nowhere status64 trap config variables log http".split(
+    " ",
+  ),
+];
+
+/** The SDK's answer, ours, and why. */
+const DIFFERENT: readonly [operation: string, sdk: Partial<Seen>, own: Partial<Seen>, why: string][] = [
+  ["input_beyond", { trapped: true }, { output: [0n, 0n] }, "the kernel reads zeros outside of the input"],
+  ["blocks_beyond", { trapped: true }, { output: [0n, 0n] }, "the kernel reads zeros outside of its memory"],
+  ["output_part", { output: "Abcdefgh" }, { output: "cde" }, "the kernel takes the part that it is told"],
+  ["output_freed", { output: "" }, { output: "Abcdefgh" }, "in the kernel the bytes stay"],
+  ["error_taken_back", { error: "\0" }, { output: "Abcdefgh" }, "in the kernel 0 is no error"],
+  [
+    "status",
+    { output: "Abcdefgh" },
+    { error: "returned non-zero exit code: 7" },
+    "the other SDKs fail such a call, and no failure may pass for an answer",
+  ],
+  [
+    "variables_too_large",
+    { error: "var memory limit exceeded: 2097152 bytes requested, 1048576 allowed" },
+    { error: "var memory limit exceeded: 2097208 bytes requested, 1048576 allowed" },
+    "names take room, too",
+  ],
+];
+
+/** The same but for the words of the log. */
+const OTHER_WORDS = ["variables_nowhere", "log_nowhere"];
+
+describe("an Extism plugin sees the same as under Extism's SDK:", () => {
+  for (const operation of SAME)
+    test(operation.replaceAll("_", " "), async () => {
+      const seen = ours(operation);
+      assert.deepEqual(seen, await theirs(operation));
+      assert.deepEqual(ours(operation), seen, "a second time");
+    });
+
+  for (const [operation, sdk, own, why] of DIFFERENT)
+    test(`${operation.replaceAll("_", " ")}, but ${why}`, async () => {
+      const { lines: _, ...seenThere } = await theirs(operation);
+      const { lines: __, ...seenHere } = ours(operation);
+      assert.deepEqual(seenThere, sdk);
+      assert.deepEqual(seenHere, own);
+    });
+
+  for (const operation of OTHER_WORDS)
+    test(`${operation.replaceAll("_", " ")}, in other words`, async () => {
+      const [here, there] = [ours(operation), await theirs(operation)];
+      const levels = ({ lines }: Seen) => lines.map(([level]) => level);
+      assert.ok(here.lines.length > 0);
+      assert.deepEqual({ ...here, lines: levels(here) }, { ...there, lines: levels(there) });
+    });
+});
