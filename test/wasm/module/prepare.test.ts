@@ -17,6 +17,23 @@ function annotated(path: string, metadata: unknown): Uint8Array {
   return Buffer.concat([file(path), Buffer.from([0]), size, body]);
 }
 
+/** The module with two more types: a function, and one that takes a reference to a function of the module's first type. */
+function withTypedReference(module: Uint8Array): Uint8Array {
+  const header = 8;
+  const types = [0x60, 0, 0, 0x60, 1, 0x64, 0, 0];
+  const rest = module.subarray(header);
+  const own = rest[0] === 1 ? rest.subarray(3, 2 + (rest[1] ?? 0)) : new Uint8Array();
+  const count = rest[0] === 1 ? (rest[2] ?? 0) : 0;
+  const after = rest[0] === 1 ? rest.subarray(2 + (rest[1] ?? 0)) : rest;
+  return Buffer.concat([
+    module.subarray(0, header),
+    Buffer.from([1, 1 + own.length + types.length, count + 2]),
+    own,
+    Buffer.from(types),
+    after,
+  ]);
+}
+
 const TRIVIAL = "test/fixtures/trivial/wapc.wasm";
 const KUBEWARDEN = { rules: [], mutating: false };
 
@@ -55,6 +72,19 @@ describe("preparing modules", () => {
       contextAwareResources: [{ apiVersion: "v1", kind: "Pod" }],
       annotations: { "io.kubewarden.policy.title": "a title" },
     });
+  });
+
+  test("typed function references run, or are refused with the engine that has them", async () => {
+    const unsupported = await prepare(withTypedReference(file(TRIVIAL))).then(
+      () => undefined,
+      (error: Error) => error.message,
+    );
+    if (Number(process.versions.node.split(".")[0]) >= 22) assert.equal(unsupported, undefined);
+    else
+      assert.match(
+        unsupported ?? "",
+        /^invalid wasm file: .*: it may use what only Node\.js 22 and later have, and this is /,
+      );
   });
 
   const refused: [string, unknown, string, RegExp][] = [
