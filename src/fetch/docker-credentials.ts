@@ -13,8 +13,16 @@ export interface Credentials {
   readonly password: string;
 }
 
-/** Finds credentials by registry host; undefined is anonymous. */
-export type CredentialStore = (host: string) => Promise<Credentials | undefined>;
+/** How to appear before a registry. */
+export interface Login {
+  /** Absent: anonymous. */
+  readonly credentials?: Credentials;
+  /** The same for people, who may wonder why a registry refuses: what follows on `asked`. */
+  readonly as: string;
+}
+
+/** Finds the log-in by registry host. */
+export type CredentialStore = (host: string) => Promise<Login>;
 
 /** What of config.json matters here; the rest is not looked at. */
 interface DockerConfig {
@@ -38,13 +46,18 @@ export function dockerCredentials({ dockerConfigDirectory, environment }: Creden
   const folder = dockerConfigDirectory ?? environment.DOCKER_CONFIG ?? join(environment.HOME ?? homedir(), ".docker");
   return async (host) => {
     const config = await readConfig(join(folder, "config.json"), dockerConfigDirectory !== undefined);
-    if (config === undefined) return undefined;
+    if (config === undefined) return anonymous("there is no config.json");
     const helper = valueFor(config.credHelpers, host);
     if (typeof helper === "string") return askHelper(helper, host, environment);
     const entry = valueFor(config.auths, host);
     if (typeof entry === "object" && entry !== null && Object.keys(entry).length > 0) return fromEntry(entry, host);
-    return typeof config.credsStore === "string" ? askHelper(config.credsStore, host, environment) : undefined;
+    if (typeof config.credsStore === "string") return askHelper(config.credsStore, host, environment);
+    return anonymous(`config.json has no entry for ${host}`);
   };
+}
+
+function anonymous(because: string): Login {
+  return { as: `anonymously: ${because}` };
 }
 
 async function readConfig(path: string, mustExist: boolean): Promise<DockerConfig | undefined> {
@@ -53,7 +66,9 @@ async function readConfig(path: string, mustExist: boolean): Promise<DockerConfi
     text = await readFile(path, "utf8");
   } catch (cause) {
     if (!mustExist && (cause as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw new FetchError(`cannot read registry credentials: ${reasonOf(cause)}`, { cause });
+    const hint =
+      (cause as NodeJS.ErrnoException).code === "ENOTDIR" ? " (name the folder that contains config.json)" : "";
+    throw new FetchError(`cannot read registry credentials: ${reasonOf(cause)}${hint}`, { cause });
   }
   try {
     const { auths, credHelpers, credsStore } = JSON.parse(text) as Record<string, unknown>;
@@ -78,39 +93,43 @@ function valueFor(map: Readonly<Record<string, unknown>>, host: string): unknown
 }
 
 /** `auth` is base64 of `user:password`. Identity tokens are not supported: such an entry is anonymous. */
-function fromEntry(entry: object, host: string): Credentials | undefined {
-  if ("identitytoken" in entry && entry.identitytoken) return undefined;
+function fromEntry(entry: object, host: string): Login {
+  if ("identitytoken" in entry && entry.identitytoken)
+    return anonymous(`the entry for ${host} in config.json is an identity token, which is not supported`);
+  const as = "with the credentials of config.json";
   if ("auth" in entry && typeof entry.auth === "string" && entry.auth !== "") {
     const text = Buffer.from(entry.auth, "base64").toString("utf8").replace(/\0+$/, "");
     const colon = text.indexOf(":");
     if (colon === -1) throw new FetchError(`registry credentials of ${host}: auth is not base64 of user:password`);
-    return { username: text.slice(0, colon), password: text.slice(colon + 1) };
+    return { credentials: { username: text.slice(0, colon), password: text.slice(colon + 1) }, as };
   }
   if ("username" in entry && "password" in entry) {
-    return { username: String(entry.username), password: String(entry.password) };
+    return { credentials: { username: String(entry.username), password: String(entry.password) }, as };
   }
-  return undefined;
+  return anonymous(`the entry for ${host} in config.json has neither auth nor username and password`);
 }
 
 /** Asks `docker-credential-<name>`, by Docker's protocol: the host on standard input, JSON on standard output. */
-function askHelper(
-  name: string,
-  host: string,
-  environment: CredentialOptions["environment"],
-): Promise<Credentials | undefined> {
+function askHelper(name: string, host: string, environment: CredentialOptions["environment"]): Promise<Login> {
   if (!/^[\w.-]+$/.test(name)) throw new FetchError(`bad name of a credential helper: ${JSON.stringify(name)}`);
   const server = isDockerHub(host) ? "https://index.docker.io/v1/" : host;
   const limits = { timeout: HELPER_TIMEOUT_MS, maxBuffer: MAX_TOKEN_BYTES, env: { ...environment } };
   return new Promise((resolve, reject) => {
     const child = execFile(`docker-credential-${name}`, ["get"], limits, (error, stdout) => {
       if (error !== null) {
-        if (stdout.includes("credentials not found")) resolve(undefined);
+        if (stdout.includes("credentials not found"))
+          resolve(anonymous(`credential helper ${name} has none for ${host}`));
         else reject(new FetchError(`credential helper ${name} failed for ${host}: ${stdout.trim() || error.message}`));
         return;
       }
       try {
         const { Username, Secret } = JSON.parse(stdout) as Record<string, unknown>;
-        resolve(Username === "<token>" ? undefined : { username: String(Username), password: String(Secret) });
+        if (Username === "<token>") {
+          resolve(anonymous(`credential helper ${name} gives an identity token, which is not supported`));
+          return;
+        }
+        const credentials = { username: String(Username), password: String(Secret) };
+        resolve({ credentials, as: `with the credentials of helper ${name}` });
       } catch (cause) {
         reject(new FetchError(`credential helper ${name} gave no JSON for ${host}`, { cause }));
       }

@@ -116,8 +116,12 @@ export class HttpClient {
       }
       return readAnswer(answer, target, maxBytes);
     }
-    const reasons = failures.map(reasonOf).filter((reason, index, all) => all.indexOf(reason) === index);
-    throw new FetchError(`cannot reach ${url.host}: ${reasons.join("; ")}`, { cause: failures[0], unanswered: true });
+    const reasons = failures.map(connectionReason).filter((reason, index, all) => all.indexOf(reason) === index);
+    const proxy = proxyFor(url, this.environment) === undefined ? "" : " through the proxy of the environment";
+    throw new FetchError(`cannot reach ${url.host}${proxy}: ${reasons.join("; ")}`, {
+      cause: failures[0],
+      unanswered: true,
+    });
   }
 
   private attempts(url: URL): readonly Attempt[] {
@@ -169,6 +173,22 @@ export class HttpClient {
     });
     return this.extraRoots;
   }
+}
+
+/** What an operator can mend in sources.yml, by the codes of TLS failures. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  ERR_SSL_WRONG_VERSION_NUMBER: "it does not speak TLS (plain HTTP is for hosts in insecure_sources of sources.yml)",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "source_authorities of sources.yml may name its CA",
+  SELF_SIGNED_CERT_IN_CHAIN: "source_authorities of sources.yml may name its CA",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "source_authorities of sources.yml may name it",
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "source_authorities of sources.yml may name its CA",
+};
+
+function connectionReason(cause: unknown): string {
+  const code = String((cause as NodeJS.ErrnoException | null)?.code);
+  const remedy = Object.hasOwn(REMEDIES, code) ? REMEDIES[code] : undefined;
+  if (code === "ERR_SSL_WRONG_VERSION_NUMBER" && remedy !== undefined) return remedy;
+  return `${reasonOf(cause).trim()}${remedy === undefined ? "" : ` (${remedy})`}`;
 }
 
 /** The names under which sources.yml may list the host of a URL: with its port, and without one that is the default. */

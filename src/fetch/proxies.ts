@@ -1,14 +1,21 @@
 /** Proxies from the environment (spec kubewarden.md 1.7): upper case wins over lower case, as for the reference server. */
 import { BlockList, isIP } from "node:net";
+import { FetchError } from "./fetch-error.js";
 
 /** Variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The proxy for a URL; undefined is a direct connection. */
+/**
+ * The proxy for a URL; undefined is a direct connection.
+ * @throws FetchError when the environment's text is no URL
+ */
 export function proxyFor(url: URL, environment: Environment): string | undefined {
   const proxy = url.protocol === "https:" ? variable(environment, "HTTPS_PROXY") : variable(environment, "HTTP_PROXY");
   if (proxy === undefined || isExcepted(url, variable(environment, "NO_PROXY") ?? "")) return undefined;
-  return /^[a-z]+:\/\//i.test(proxy) ? proxy : `http://${proxy}`;
+  const address = /^[a-z]+:\/\//i.test(proxy) ? proxy : `http://${proxy}`;
+  if (URL.canParse(address)) return address;
+  // Without its text, which may hold a password.
+  throw new FetchError(`the environment's proxy for ${url.protocol.slice(0, -1)} is no URL`);
 }
 
 function variable(environment: Environment, name: string): string | undefined {

@@ -1,7 +1,7 @@
 /** Reads manifests and blobs from OCI registries (distribution specification 1.1; spec kubewarden.md 1.6 and 1.9). */
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import type { CredentialStore, Credentials } from "./docker-credentials.js";
+import type { CredentialStore, Credentials, Login } from "./docker-credentials.js";
 import { FetchError } from "./fetch-error.js";
 import type { HttpAnswer, HttpClient } from "./http-client.js";
 import { formatImageReference, type ImageReference, isDockerHub } from "./image-reference.js";
@@ -115,23 +115,30 @@ export class RegistryClient {
     const ask = (authorization: string | undefined) =>
       this.http.get(url, { headers: { ...headers, ...(authorization && { authorization }) }, maxBytes, signal });
     let answer = await ask(known);
+    let asked = "";
     if (answer.status === 401) {
-      const authorization = await this.authorize(image, answer, signal);
+      const login = await this.credentials(image.host);
+      asked = `, asked ${login.as}`;
+      const authorization = await this.authorize(image, answer, login, signal);
       if (authorization !== undefined) answer = await ask(authorization);
     }
     if (answer.status >= 200 && answer.status < 300) return answer;
     this.tokens.delete(key);
     const told = registryMessage(answer.body);
     throw new FetchError(
-      `${formatImageReference(image)}: the registry answers ${answer.status}${told === "" ? "" : ` (${told})`} to GET ${url.pathname}`,
+      `${formatImageReference(image)}: the registry answers ${answer.status}${told === "" ? "" : ` (${told})`} to GET ${url.pathname}${asked}`,
       { status: answer.status },
     );
   }
 
   /** The `authorization` header that the challenge of a 401 asks for; undefined when there is nothing to offer. */
-  private async authorize(image: ImageReference, answer: HttpAnswer, signal: AbortSignal): Promise<string | undefined> {
+  private async authorize(
+    image: ImageReference,
+    answer: HttpAnswer,
+    { credentials, as }: Login,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
     const challenge = answer.headers["www-authenticate"] ?? "";
-    const credentials = await this.credentials(image.host);
     if (/^basic\b/i.test(challenge)) return credentials && basic(credentials);
     if (!/^bearer\b/i.test(challenge)) return undefined;
     const values = new Map(
@@ -153,7 +160,10 @@ export class RegistryClient {
     const content = jsonObject(told.body);
     const token = content?.token ?? content?.access_token;
     if (told.status !== 200 || typeof token !== "string") {
-      throw new FetchError(`the token service of ${image.host} at ${url.host} answers ${told.status} without a token`);
+      throw new FetchError(
+        `the token service of ${image.host} at ${url.host} answers ${told.status} without a token, asked ${as}`,
+        { status: told.status },
+      );
     }
     const lasts = typeof content?.expires_in === "number" ? content.expires_in : DEFAULT_TOKEN_SECONDS;
     const ttl = (lasts - TOKEN_MARGIN_SECONDS) * 1000;

@@ -114,6 +114,16 @@ describe("modules by HTTP", () => {
   });
 });
 
+test("a proxy that can't be used is named as the one to look at", async (context) => {
+  const fetch = (proxy: string) =>
+    failureOf(fetcher(context, { environment: { HTTPS_PROXY: proxy } }).fetch("https://a.example/p.wasm"));
+  assert.match(
+    await fetch("http://127.0.0.1:1"),
+    /cannot reach a\.example through the proxy of the environment: .*127/,
+  );
+  assert.match(await fetch("user:secret@::::"), /: the environment's proxy for https is no URL$/);
+});
+
 describe("the proxy for a URL", () => {
   const environment = { HTTP_PROXY: "proxy.example:3128", http_proxy: "http://lower", https_proxy: "http://secure:1" };
   const cases: [url: string, noProxy: string, expected: string | undefined][] = [

@@ -148,7 +148,12 @@ describe("hosts of sources.yml", () => {
       const registry = await TestRegistry.start(context, options);
       registry.pushModule("p", "v1", WASM);
       const location = `registry://${registry.host}/p:v1`;
-      assert.match(await failureOf(fetcher(context).fetch(location)), /cannot reach localhost:\d+: /);
+      assert.match(
+        await failureOf(fetcher(context).fetch(location)),
+        options.certificate === undefined
+          ? /cannot reach localhost:\d+: it does not speak TLS \(plain HTTP is for hosts in insecure_sources of sources\.yml\)$/
+          : /cannot reach localhost:\d+: .* \(source_authorities of sources\.yml may name .*\)$/,
+      );
       assert.deepEqual(registry.requests, []);
       assert.equal((await fetcher(context, { sources: insecure(registry.host) }).fetch(location)).digest, sha256(WASM));
       const other = fetcher(context, { sources: insecure("localhost") });
@@ -169,9 +174,26 @@ describe("registry credentials", () => {
           dockerConfigDirectory: folder(context, { "config.json": JSON.stringify(config) }),
         }).fetch(`registry://${registry.host}/p:v1`);
       await pull({ auths: { [`https://${registry.host}/v1/`]: { auth } } });
-      assert.match(await failureOf(pull({})), /401/);
-      assert.match(await failureOf(pull({ auths: { [registry.host]: { identitytoken: "t", auth } } })), /401/);
-      assert.match(await failureOf(pull({ auths: { "other.example": { auth } } })), /401/);
+      const refused = async (config: object, reason: string) => {
+        const failure = await failureOf(pull(config));
+        assert.match(failure, /answers 401/);
+        assert.ok(failure.endsWith(`, asked ${reason}`), failure);
+      };
+      const entry = `the entry for ${registry.host} in config.json`;
+      await refused({}, `anonymously: config.json has no entry for ${registry.host}`);
+      await refused(
+        { auths: { [registry.host]: { identitytoken: "t", auth } } },
+        `anonymously: ${entry} is an identity token, which is not supported`,
+      );
+      await refused(
+        { auths: { [registry.host]: { email: "a@example.org" } } },
+        `anonymously: ${entry} has neither auth nor username and password`,
+      );
+      await refused(
+        { auths: { "other.example": { auth } } },
+        `anonymously: config.json has no entry for ${registry.host}`,
+      );
+      await refused({ auths: { [registry.host]: { auth: "Ym9iOng=" } } }, "with the credentials of config.json");
     });
   }
 
@@ -186,8 +208,8 @@ describe("registry credentials", () => {
   test("a credential helper wins over auths, credsStore comes last", async (context) => {
     const registry = await TestRegistry.start(context, { login: "basic", user: "bob:pw" });
     registry.pushModule("p", "v1", WASM);
-    const helper = `#!/bin/sh\nread host\n[ "$host" = "${registry.host}" ] || exit 1\necho '{"Username":"bob","Secret":"pw"}'\n`;
-    const pull = (config: object) => {
+    const whole = `#!/bin/sh\nread host\n[ "$host" = "${registry.host}" ] || exit 1\necho '{"Username":"bob","Secret":"pw"}'\n`;
+    const pull = (config: object, helper = whole) => {
       const root = folder(context, { "config.json": JSON.stringify(config), "docker-credential-test": helper });
       return fetcher(context, {
         sources: insecure(registry.host),
@@ -198,6 +220,16 @@ describe("registry credentials", () => {
     await pull({ credHelpers: { [registry.host]: "test" }, auths: { [registry.host]: { auth } } });
     await pull({ credsStore: "test" });
     assert.match(await failureOf(pull({ credsStore: "test", auths: { [registry.host]: { auth } } })), /401/);
+    const token = `#!/bin/sh\necho '{"Username":"<token>","Secret":"t"}'\n`;
+    assert.match(
+      await failureOf(pull({ credsStore: "test" }, token)),
+      /asked anonymously: credential helper test gives an identity token, which is not supported$/,
+    );
+    const none = "#!/bin/sh\necho credentials not found in native keychain\nexit 1\n";
+    assert.match(
+      await failureOf(pull({ credsStore: "test" }, none)),
+      /asked anonymously: credential helper test has none for localhost:\d+$/,
+    );
     assert.match(await failureOf(pull({ credsStore: "missing" })), /credential helper missing failed/);
     assert.match(await failureOf(pull({ credsStore: "../x" })), /bad name of a credential helper/);
   });
@@ -210,6 +242,10 @@ describe("registry credentials", () => {
       );
     assert.match(await failureOf(pull({})), /cannot read registry credentials: /);
     assert.match(await failureOf(pull({ "config.json": "{" })), /cannot read registry credentials: .*is not JSON/);
+    const file = join(folder(context, { "config.json": "{}" }), "config.json");
+    const modules = fetcher(context, { sources: insecure(registry.host), dockerConfigDirectory: file });
+    const failure = await failureOf(modules.fetch(`registry://${registry.host}/p:v1`));
+    assert.match(failure, /cannot read registry credentials: .*\(name the folder that contains config\.json\)$/);
   });
 
   test("credentials don't follow a redirect to another host", async (context) => {
