@@ -99,6 +99,21 @@ describe("serve on several processes", () => {
     assert.equal(await server.stop(), 0);
   });
 
+  test("what is wrong with policies is said once for all processes, and again when it stays after a change", async () => {
+    const file = path.join(folder, "wrong.yaml");
+    const wrong = `${policies("one")}q: {module: ./missing.wasm}\n`;
+    writeFileSync(file, wrong);
+    const server = await startExample("--policies", file, "--workers", "3");
+    const said = () => server.log().split("wrong.yaml:6:13: q.module: Error while downloading policy 'q'").length - 1;
+    assert.equal(said(), 1, server.log());
+    for (const round of [2, 3]) {
+      writeFileSync(file, `${wrong}# ${round}\n`);
+      await until(`report ${round}`, () => said() >= round && server.log().split("reloaded policies").length > round);
+    }
+    assert.equal(said(), 3, server.log());
+    await server.stop();
+  });
+
   test("what keeps one from serving keeps all, and is said", async () => {
     const file = path.join(folder, "broken.yaml");
     writeFileSync(file, "p: [");

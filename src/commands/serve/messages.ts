@@ -13,8 +13,16 @@ export type ToWorker =
   | { readonly type: "metrics-text"; readonly id: number; readonly text: string }
   | { readonly type: "stop"; readonly delay: number; readonly grace: number };
 
+/** What is wrong with a set of policies: every process finds the same, and one must say it. */
+export interface ProblemReport {
+  /** Of the set. */
+  readonly generation: number;
+  readonly problems: readonly { readonly level: "error" | "warn"; readonly line: string }[];
+}
+
 /** From a worker. */
 export type ToPrimary =
+  | ({ readonly type: "problems" } & ProblemReport)
   | { readonly type: "serving"; readonly files: readonly string[] }
   | { readonly type: "failed"; readonly message: string }
   | { readonly type: "prepared"; readonly id: number; readonly ok: boolean }

@@ -11,7 +11,7 @@ import type { Logger } from "../../telemetry/logger.js";
 import type { MetricsSnapshot } from "../../telemetry/otlp/metric-data.js";
 import type { Push } from "../../telemetry/otlp/metrics-push.js";
 import { STOP_WITHIN_MS } from "../../telemetry/otlp/stop-within.js";
-import { GENERATION_VARIABLE, type ToPrimary, type ToWorker } from "./messages.js";
+import { GENERATION_VARIABLE, type ProblemReport, type ToPrimary, type ToWorker } from "./messages.js";
 import type { ServeSettings } from "./settings.js";
 import { delayFor, stopSignal } from "./signals.js";
 
@@ -44,6 +44,8 @@ class Primary {
   readonly #last: MetricsSnapshot[] = [];
   /** Answers awaited from workers, by worker and question. */
   readonly #awaited = new Map<string, (answer: ToPrimary | undefined) => void>();
+  /** What was said of a set of policies: its processes all find the same wrong with it. */
+  #said = { generation: 0, lines: new Set<string>() };
   #questions = 0;
   #files: readonly string[] = [];
   /** Of the policies that all processes serve. */
@@ -128,6 +130,9 @@ class Primary {
 
   #hear(worker: Worker, message: ToPrimary): void {
     switch (message.type) {
+      case "problems":
+        this.#say(message);
+        return;
       case "serving":
       case "swapped":
         this.#files = message.files;
@@ -145,6 +150,16 @@ class Primary {
         return;
       case "failed":
         return;
+    }
+  }
+
+  /** Logs what no other process has said of the same set. */
+  #say({ generation, problems }: ProblemReport): void {
+    if (this.#said.generation !== generation) this.#said = { generation, lines: new Set() };
+    const { lines } = this.#said;
+    for (const { level, line } of problems) {
+      if (!lines.has(line)) this.#logger.log(level, line);
+      lines.add(line);
     }
   }
 
@@ -171,6 +186,8 @@ class Primary {
   /** Every process loads the new policies; only when all could, all serve them. */
   async #reload(): Promise<void> {
     const generation = this.#generation + 1;
+    // An attempt that failed had the same number: what was wrong then and still is must be said again.
+    this.#said = { generation, lines: new Set() };
     const answers = await this.#ask((id) => ({ type: "prepare", id, generation }));
     // One that died meanwhile has no say: its successor loads what is there.
     const good = answers.some(isPrepared) && answers.every((answer) => answer === undefined || isPrepared(answer));

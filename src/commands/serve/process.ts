@@ -13,6 +13,7 @@ import type { Logger } from "../../telemetry/logger.js";
 import type { Metrics } from "../../telemetry/metrics.js";
 import { type LoadResult, type PolicySource, problemLines } from "../load.js";
 import { describeChange, newlyUnavailable } from "./change.js";
+import type { ProblemReport } from "./messages.js";
 import type { ServeSettings } from "./settings.js";
 
 /** What a process is made of. */
@@ -25,6 +26,8 @@ export interface ServingOptions {
   readonly probes: boolean;
   /** The first set's number; default 1. */
   readonly generation?: number;
+  /** Who says what is wrong with the policies; absent: the log of this process. */
+  readonly report?: (report: ProblemReport) => void;
   /** Takes decisions besides the log. */
   readonly tracer?: DecisionSink;
   /** Cuts every connection when aborted. */
@@ -69,7 +72,7 @@ export class ServingProcess {
     const { settings, source, logger, metrics } = options;
     const tls = settings.tls && (await readTlsMaterial(settings.tls));
     const loaded = await source.load(options.generation);
-    logProblems(logger, loaded);
+    reportProblems(options, loaded, options.generation ?? 1);
     refuseUnusable(loaded, settings.strict);
     const evaluator = createEvaluator(loaded.policies, {
       policyTimeout: source.policyTimeout,
@@ -129,7 +132,7 @@ export class ServingProcess {
       logger.error("reload failed unexpectedly", { error: error instanceof Error ? error.stack : String(error) });
       return false;
     }
-    logProblems(logger, loaded);
+    reportProblems(this.#options, loaded, generation);
     // Whatever was read is looked after from now on, so that mending it is noticed.
     this.#files = [...new Set([...loaded.files, ...this.#files])];
     const lost = loaded.fatal === undefined ? newlyUnavailable(serving, loaded.policies) : [];
@@ -205,8 +208,11 @@ function broken(policies: PolicySet): string[] {
   return served(policies).filter((id) => policies.entries.get(id)?.unavailable !== undefined);
 }
 
-function logProblems(logger: Logger, loaded: LoadResult): void {
-  for (const [index, line] of problemLines(loaded).entries()) {
-    logger.log(loaded.problems[index]?.severity === "error" ? "error" : "warn", line);
-  }
+function reportProblems({ report, logger }: ServingOptions, loaded: LoadResult, generation: number): void {
+  const problems = problemLines(loaded).map((line, index) => {
+    const level: "error" | "warn" = loaded.problems[index]?.severity === "error" ? "error" : "warn";
+    return { level, line };
+  });
+  if (report !== undefined) report({ generation, problems });
+  else for (const { level, line } of problems) logger.log(level, line);
 }

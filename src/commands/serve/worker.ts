@@ -1,6 +1,6 @@
 /** A process that answers requests beside others; the primary decides when it reloads and stops. */
 
-import { GENERATION_VARIABLE, type ToPrimary, type ToWorker } from "./messages.js";
+import { GENERATION_VARIABLE, type ProblemReport, type ToPrimary, type ToWorker } from "./messages.js";
 import { type ServingOptions, ServingProcess } from "./process.js";
 
 /** How long the primary may take to gather everybody's metrics before a worker shows its own. */
@@ -28,8 +28,9 @@ export async function serveAsWorker(options: Omit<ServingOptions, "probes" | "me
   // Signals of a terminal go to the whole group of processes: the primary passes them on in good order.
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => {});
 
+  const report = (problems: ProblemReport): void => tell({ type: "problems", ...problems });
   const generation = Number(process.env[GENERATION_VARIABLE] ?? 1);
-  const serving = await ServingProcess.start({ ...options, probes: false, metricsText, generation });
+  const serving = await ServingProcess.start({ ...options, probes: false, metricsText, generation, report });
   await new Promise<void>((resolve) => {
     const stop = (delay: number, grace: number): void => void serving.stop(delay, grace).then(resolve);
     // Without a primary nobody could stop this process any more.
