@@ -43,6 +43,7 @@ export class ExactReader {
   constructor(
     private readonly text: string,
     private readonly maxDepth: number,
+    private readonly numberOf: (text: string) => unknown,
   ) {}
 
   /** @throws JsonError */
@@ -155,7 +156,7 @@ export class ExactReader {
     }
     this.position = NUMBER.lastIndex;
     if (/[0-9.eE+-]/.test(this.text[this.position] ?? "")) throw this.error("invalid number");
-    return numberOf(match[0]);
+    return this.numberOf(match[0]);
   }
 
   private word<T>(word: string, value: T): T {

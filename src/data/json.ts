@@ -8,7 +8,7 @@
  * a `number` unless its value is a safe integer, then as a `Number` object (spec kubernetes-cel.md 6.2, 9.1).
  */
 import { JsonError } from "./json-error.js";
-import { ExactReader } from "./json-reader.js";
+import { ExactReader, numberOf } from "./json-reader.js";
 
 /** Deepest nesting accepted: real objects stay below 60, and everything that walks a value recursively must survive it. */
 export const JSON_MAX_DEPTH = 500;
@@ -20,10 +20,12 @@ export interface JsonDocument {
   readonly plain: boolean;
 }
 
-/** Limits of reading. */
+/** How to read. */
 export interface JsonLimits {
   /** Default {@link JSON_MAX_DEPTH}. */
   readonly maxDepth?: number;
+  /** What becomes of a number's text, unless it is a safe integer's; default the number model above. */
+  readonly number?: (text: string) => unknown;
 }
 
 /**
@@ -39,7 +41,7 @@ export function readJson(text: string, limits: JsonLimits = {}): JsonDocument {
       // Not JSON: the exact reader says where.
     }
   }
-  return { value: new ExactReader(text, maxDepth).read(), plain: false };
+  return { value: new ExactReader(text, maxDepth, limits.number ?? numberOf).read(), plain: false };
 }
 
 /**

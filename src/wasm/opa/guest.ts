@@ -1,5 +1,5 @@
 /** Runs one evaluation of a Rego module (OPA and Gatekeeper alike), byte level of spec kubewarden.md 6.5. */
-import { parseJson, stringifyJson } from "../../data/json.js";
+import { parseJson } from "../../data/json.js";
 import {
   type GuestAnswer,
   type GuestHost,
@@ -9,6 +9,7 @@ import {
 } from "../worker/guest.js";
 import { type Builtin, builtinsFor } from "./builtins/index.js";
 import { MISSING_BUILTINS } from "./names.js";
+import { printRego, readRego } from "./rego-value.js";
 
 /** The entrypoint that is asked: a policy built for Kubewarden has only this one. */
 const ENTRYPOINT = 0;
@@ -92,8 +93,8 @@ function instantiate(module: WebAssembly.Module, memory: WebAssembly.Memory, hos
     const name = names.get(id) ?? `builtin ${id}`;
     const serve = Object.hasOwn(table, name) ? table[name] : undefined;
     if (!serve) throw new Error(`the builtin ${name} is not there`);
-    const result = serve(...parameters.map((address) => parseJson(pull(address))));
-    return push(encoder.encode(stringifyJson(result)));
+    const result = serve(...parameters.map((address) => readRego(pull(address))));
+    return push(encoder.encode(printRego(result)));
   };
 
   try {

@@ -1,5 +1,7 @@
 /** `base64url.encode_no_pad`, `hex.*`, `urlquery.*`, and the digests. */
+import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
+import { compareBytes } from "../rego-value.js";
 import type { Builtin } from "./index.js";
 import { objectOf, textOf } from "./operands.js";
 
@@ -25,7 +27,7 @@ function digest(algorithm: "md5" | "sha1" | "sha256", text: unknown): string {
 
 function decodeHex(text: string): string {
   if (text.length % 2 !== 0 || !/^[0-9a-fA-F]*$/.test(text)) throw new Error("hex.decode: not hexadecimal");
-  return Buffer.from(text, "hex").toString("utf8");
+  return goText(Buffer.from(text, "hex"));
 }
 
 /** As Go's QueryEscape: everything but letters, digits and `-_.~`; a space is a plus. */
@@ -36,17 +38,31 @@ function encodeQuery(text: string): string {
 }
 
 function decodeQuery(text: string): string {
-  try {
-    return decodeURIComponent(text.replaceAll("+", " "));
-  } catch (error) {
-    throw new Error(`urlquery.decode: invalid escape in ${JSON.stringify(text)}`, { cause: error });
+  if (/%(?![0-9a-fA-F]{2})/.test(text)) throw new Error(`urlquery.decode: invalid escape in ${JSON.stringify(text)}`);
+  const plain = text.replaceAll("+", " ");
+  if (!plain.includes("%")) return plain;
+  const bytes = plain
+    .split(/(%..)/)
+    .map((part) => (part.startsWith("%") ? Buffer.from(part.slice(1), "hex") : Buffer.from(part)));
+  return goText(Buffer.concat(bytes));
+}
+
+/** Bytes as Go shows them in JSON: each one that belongs to no character is a U+FFFD. */
+function goText(bytes: Buffer): string {
+  if (isUtf8(bytes)) return bytes.toString();
+  let text = "";
+  for (let at = 0; at < bytes.length; ) {
+    const length = [1, 2, 3, 4].find((size) => at + size <= bytes.length && isUtf8(bytes.subarray(at, at + size)));
+    text += length === undefined ? "\ufffd" : bytes.toString("utf8", at, at + length);
+    at += length ?? 1;
   }
+  return text;
 }
 
 /** Keys sorted; a value is a text or a list of texts. */
 function encodeObject(object: Record<string, unknown>): string {
   const pairs: string[] = [];
-  for (const key of Object.keys(object).sort()) {
+  for (const key of Object.keys(object).sort(compareBytes)) {
     const value = object[key];
     for (const one of Array.isArray(value) ? value : [value])
       pairs.push(`${encodeQuery(key)}=${encodeQuery(textOf(one, "urlquery.encode_object"))}`);
@@ -57,6 +73,7 @@ function encodeObject(object: Record<string, unknown>): string {
 function decodeObject(text: string): Record<string, string[]> {
   const object = new Map<string, string[]>();
   for (const pair of text.split("&")) {
+    if (pair.includes(";")) throw new Error("urlquery.decode_object: a semicolon separates nothing");
     if (pair === "") continue;
     const equals = pair.indexOf("=");
     const key = decodeQuery(equals < 0 ? pair : pair.slice(0, equals));

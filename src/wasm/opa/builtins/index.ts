@@ -1,16 +1,18 @@
 /** The Rego builtins that the host supplies; the rest are compiled into the modules. Spec kubewarden.md 6.5. */
+import { sprintf } from "../go-fmt/sprintf.js";
+import type { Argument } from "../go-fmt/verbs.js";
+import { printTerm, WrittenNumber } from "../rego-value.js";
 import { encodings } from "./encodings.js";
 import { jsonBuiltins } from "./json.js";
 import { listOf, textOf } from "./operands.js";
 import { regexBuiltins } from "./regex.js";
 import { semverBuiltins } from "./semver.js";
-import { goFormat } from "./sprintf.js";
 import { stringBuiltins } from "./strings.js";
 import { timeBuiltins } from "./time.js";
 import { unitBuiltins } from "./units.js";
 
 /**
- * One builtin: JSON values of `data/json` in and out.
+ * One builtin: values of `rego-value` in and out.
  * @throws what the arguments do wrong; the evaluation fails with it
  */
 export type Builtin = (...parameters: unknown[]) => unknown;
@@ -25,7 +27,7 @@ export interface BuiltinSurroundings {
 /** The builtins of one evaluation, by name. */
 export function builtinsFor(surroundings: BuiltinSurroundings): Readonly<Record<string, Builtin>> {
   return {
-    sprintf: (format, values) => goFormat(textOf(format, "sprintf"), listOf(values, "sprintf")),
+    sprintf: (format, values) => sprintf(textOf(format, "sprintf"), listOf(values, "sprintf").map(argumentOf)),
     trace: (note) => {
       surroundings.trace(textOf(note, "trace"));
       return null;
@@ -38,4 +40,14 @@ export function builtinsFor(surroundings: BuiltinSurroundings): Readonly<Record<
     ...unitBuiltins,
     ...timeBuiltins(surroundings.now),
   };
+}
+
+/** What Rego makes of a value for Go's fmt: collections, booleans and null are the texts of their terms. */
+function argumentOf(value: unknown): Argument {
+  if (typeof value === "string") return { type: "string", value };
+  if (typeof value === "number") return { type: "int", value: BigInt(value) };
+  if (typeof value === "bigint") return { type: BigInt.asIntN(64, value) === value ? "int" : "*big.Int", value };
+  if (value instanceof WrittenNumber && Number.isFinite(value.valueOf()))
+    return { type: "float64", value: value.valueOf() };
+  return { type: "string", value: printTerm(value) };
 }

@@ -19,17 +19,14 @@ export function objectOf(value: unknown, builtin: string): Record<string, unknow
   return value as Record<string, unknown>;
 }
 
-/** @throws when the operand is no whole number */
+/** @throws when the operand is no whole number of 64 bits, written as one */
 export function integerOf(value: unknown, builtin: string): bigint {
-  if (typeof value === "bigint") return value;
-  if (typeof value === "number" || value instanceof Number) {
-    const number = Number(value);
-    if (Number.isInteger(number)) return BigInt(number);
-  }
+  if (typeof value === "number") return BigInt(value);
+  if (typeof value === "bigint" && BigInt.asIntN(64, value) === value) return value;
   throw new Error(`${builtin}: operand must be an integer`);
 }
 
-/** A whole number in the value model of `data/json`. */
+/** A whole number as `rego-value` has it. */
 export function integer(value: bigint): number | bigint {
   return value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value;
 }

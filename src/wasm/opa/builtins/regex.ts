@@ -43,11 +43,12 @@ function matches(pattern: string, text: string, limit: number): Match[] {
 
 /** As Go's Regexp.Split without limit. */
 function split(pattern: string, text: string): string[] {
+  const found = matches(pattern, text, -1);
   if (pattern.length > 0 && text.length === 0) return [""];
   const parts: string[] = [];
   let begin = 0;
   let end = 0;
-  for (const match of matches(pattern, text, -1)) {
+  for (const match of found) {
     end = match.start;
     if (match.end !== 0) parts.push(text.slice(begin, end));
     begin = match.end;
@@ -58,8 +59,8 @@ function split(pattern: string, text: string): string[] {
 
 /** Everything outside of the delimiters is literal, everything inside a pattern. */
 function templateMatch(template: string, text: string, start: string, end: string): boolean {
-  if (start.length !== 1 || end.length !== 1)
-    throw new Error("regex.template_match: a delimiter must be one character");
+  if (![start, end].every((delimiter) => Buffer.byteLength(delimiter) === 1))
+    throw new Error("regex.template_match: a delimiter must be one byte");
   let pattern = "^";
   let rest = 0;
   for (const [open, close] of delimited(template, start, end)) {

@@ -1,21 +1,11 @@
 /** `time.*`, also under the two names that the reference host registers without their prefix. */
+import { WrittenNumber } from "../rego-value.js";
+import { parseDuration } from "./durations.js";
 import type { Builtin } from "./index.js";
 import { integer, integerOf, listOf, textOf } from "./operands.js";
 
 const NANOS_PER_MILLI = 1_000_000n;
-const NANOS_PER_SECOND = 1_000_000_000n;
-const RFC3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:[.,](\d+))?([Zz]|[+-]\d{2}:\d{2})$/;
-/** Nanoseconds per unit of a Go duration. */
-const UNITS: Readonly<Record<string, number>> = {
-  ns: 1,
-  us: 1e3,
-  µs: 1e3,
-  μs: 1e3,
-  ms: 1e6,
-  s: 1e9,
-  m: 6e10,
-  h: 3.6e12,
-};
+const RFC3339 = /^(\d{4})-(\d{2})-(\d{2})T(\d{1,2}):(\d{2}):(\d{2})(?:[.,](\d+))?(?:Z|([+-])(\d{2}):(\d{2}))$/;
 const DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"] as const;
 
 /** @param now milliseconds since 1970 */
@@ -49,11 +39,19 @@ export function timeBuiltins(now: () => number): Readonly<Record<string, Builtin
 
 function parseRfc3339(text: string): bigint {
   const match = RFC3339.exec(text);
-  const seconds = match ? Date.parse(`${text.slice(0, 19).toUpperCase()}${match[8]?.toUpperCase()}`) : Number.NaN;
-  if (!match || Number.isNaN(seconds) || Number(match[3]) > daysIn(Number(match[1]), Number(match[2])))
-    throw new Error(`time.parse_rfc3339_ns: cannot parse ${JSON.stringify(text)}`);
-  const fraction = BigInt((match[7] ?? "").slice(0, 9).padEnd(9, "0"));
-  return BigInt(seconds) * NANOS_PER_MILLI + fraction;
+  if (!match) throw new Error(`time.parse_rfc3339_ns: cannot parse ${JSON.stringify(text)}`);
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map(Number);
+  const [zoneHours, zoneMinutes] = [Number(match[9] ?? 0), Number(match[10] ?? 0)];
+  const real = month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month);
+  // Zones are as Go has them: 24 hours and 60 minutes pass.
+  if (!real || hour > 23 || minute > 59 || second > 59 || zoneHours > 24 || zoneMinutes > 60)
+    throw new Error(`time.parse_rfc3339_ns: ${JSON.stringify(text)} is out of range`);
+  const offset = (zoneHours * 60 + zoneMinutes) * (match[8] === "-" ? -1 : 1);
+  const millis = BigInt(Date.UTC(year, month - 1, day, hour, minute - offset, second));
+  const nanos = millis * NANOS_PER_MILLI + BigInt((match[7] ?? "").slice(0, 9).padEnd(9, "0"));
+  if (BigInt.asIntN(64, nanos) !== nanos || year < 100)
+    throw new Error("time.parse_rfc3339_ns: outside of valid range");
+  return nanos;
 }
 
 /** @param month from 1 */
@@ -70,10 +68,11 @@ interface Fields {
   readonly second: number;
 }
 
-/** Of nanoseconds in UTC, or of `[nanoseconds, zone]`. */
+/** Of nanoseconds in UTC, or of `[nanoseconds, zone, layout]`, of which only the first must be there. */
 function fieldsOf(moment: unknown, builtin: string): Fields {
-  const [at, zone] = Array.isArray(moment) ? listOf(moment, builtin) : [moment, "UTC"];
-  const nanos = integerOf(at, builtin);
+  const [at, zone = "UTC", layout = ""] = Array.isArray(moment) ? listOf(moment, builtin) : [moment];
+  textOf(layout, builtin);
+  const nanos = timestampOf(at, builtin);
   // Rounded down, also before 1970.
   const millis = (nanos - (((nanos % NANOS_PER_MILLI) + NANOS_PER_MILLI) % NANOS_PER_MILLI)) / NANOS_PER_MILLI;
   const parts = formatter(zone === "" ? "UTC" : textOf(zone, builtin), builtin).formatToParts(new Date(Number(millis)));
@@ -88,7 +87,17 @@ function fieldsOf(moment: unknown, builtin: string): Fields {
   };
 }
 
+/** Unlike other integers it may be written with a fraction or an exponent. */
+function timestampOf(value: unknown, builtin: string): bigint {
+  const whole = value instanceof WrittenNumber && Number.isInteger(value.valueOf()) ? BigInt(value.valueOf()) : value;
+  return integerOf(whole, builtin);
+}
+
+/** Names of zones are told by their case, which `Intl` does not mind. */
+const ZONE = /^[A-Z][\w+-]*(?:\/[A-Z][\w+-]*)*$/;
+
 function formatter(timeZone: string, builtin: string): Intl.DateTimeFormat {
+  if (!ZONE.test(timeZone)) throw new Error(`${builtin}: unknown time zone ${timeZone}`);
   try {
     return new Intl.DateTimeFormat("en-u-ca-iso8601-nu-latn", {
       timeZone: timeZone === "Local" ? "UTC" : timeZone,
@@ -103,20 +112,4 @@ function formatter(timeZone: string, builtin: string): Intl.DateTimeFormat {
   } catch (error) {
     throw new Error(`${builtin}: unknown time zone ${timeZone}`, { cause: error });
   }
-}
-
-/** A Go duration such as `1h30m` or `-1.5s`. */
-function parseDuration(text: string): bigint {
-  const match = /^([+-]?)((?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/.exec(text);
-  if (!match && !/^[+-]?0$/.test(text))
-    throw new Error(`time.parse_duration_ns: invalid duration ${JSON.stringify(text)}`);
-  let total = 0n;
-  for (const [, amount = "0", unit = "ns"] of text.matchAll(/(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g)) {
-    const [whole = "0", fraction = ""] = amount.split(".");
-    const per = BigInt(UNITS[unit] ?? 0);
-    total += BigInt(whole || "0") * per;
-    if (fraction) total += (BigInt(fraction) * per) / 10n ** BigInt(fraction.length);
-  }
-  if (total > 9_223_372_036n * NANOS_PER_SECOND) throw new Error(`time.parse_duration_ns: ${text} is too long`);
-  return text.startsWith("-") ? -total : total;
 }

@@ -1,55 +1,89 @@
-/** `units.*`: quantities with a unit, as Kubernetes and others write them. */
+/** `units.*`: quantities with a unit, as Kubernetes and others write them, computed as exactly as OPA does. */
+import { WrittenNumber } from "../rego-value.js";
 import type { Builtin } from "./index.js";
 import { integer, textOf } from "./operands.js";
 
-/** `units.parse`: m is a thousandth, M a million; the rest in any case. */
-const QUANTITY: Readonly<Record<string, [bigint, bigint]>> = table(true);
-/** `units.parse_bytes`: any case, a b at the end may follow. */
-const BYTES: Readonly<Record<string, [bigint, bigint]>> = table(false);
+/** A number without rounding; the denominator is positive. */
+type Fraction = readonly [numerator: bigint, denominator: bigint];
+
+/** Go's own limit. */
+const LARGEST_EXPONENT = 1_000_000;
+/** Digits behind the point of an amount that is not whole. */
+const DECIMALS = 10n;
+/** `m` is the double nearest to a thousandth. */
+const MILLI: Fraction = [1152921504606847n, 2n ** 60n];
+/** Bits of the floats that bytes are computed with. */
+const FLOAT_BITS = 64;
+
+const POWERS: Readonly<Record<string, bigint>> = Object.fromEntries(
+  ["k", "m", "g", "t", "p", "e"].flatMap((letter, index) => [
+    [letter, 1000n ** BigInt(index + 1)],
+    [`${letter}i`, 1024n ** BigInt(index + 1)],
+  ]),
+);
 
 /** See the module. */
 export const unitBuiltins: Readonly<Record<string, Builtin>> = {
-  "units.parse": (text) =>
-    parse(
-      clean(text, "units.parse"),
-      "units.parse",
-      (unit) => QUANTITY[unit === "m" || unit === "M" ? unit : unit.toLowerCase()],
-    ),
-  "units.parse_bytes": (text) =>
-    parse(clean(text, "units.parse_bytes"), "units.parse_bytes", (unit) => BYTES[unit.toLowerCase().replace(/b$/, "")]),
+  "units.parse": (value) => {
+    const [amount, unit] = parts(textOf(value, "units.parse"), "units.parse");
+    const factor: Fraction = unit === "m" ? MILLI : [factorOf(unit.toLowerCase(), "units.parse"), 1n];
+    return quantity([amount[0] * factor[0], amount[1] * factor[1]]);
+  },
+  "units.parse_bytes": (value) => {
+    const [amount, written] = parts(textOf(value, "units.parse_bytes").toLowerCase(), "units.parse_bytes");
+    const unit = written.length > 1 ? written.replace(/b$/, "") : written;
+    const rounded = roundToFloat(amount);
+    const bytes = roundToFloat([rounded[0] * factorOf(unit, "units.parse_bytes"), rounded[1]]);
+    return integer(bytes[0] / bytes[1]);
+  },
 };
 
-/** Factors as fractions. */
-function table(milli: boolean): Record<string, [bigint, bigint]> {
-  const factors: Record<string, [bigint, bigint]> = { "": [1n, 1n] };
-  for (const [index, letter] of ["k", "m", "g", "t", "p", "e"].entries()) {
-    factors[letter] = [1000n ** BigInt(index + 1), 1n];
-    factors[`${letter}i`] = [1024n ** BigInt(index + 1), 1n];
-  }
-  if (milli) {
-    factors.M = [1_000_000n, 1n];
-    factors.m = [1n, 1000n];
-  }
-  return factors;
+function factorOf(unit: string, builtin: string): bigint {
+  if (unit === "") return 1n;
+  const factor = Object.hasOwn(POWERS, unit) ? POWERS[unit] : undefined;
+  if (factor === undefined) throw new Error(`${builtin}: unit ${unit} not recognized`);
+  return factor;
 }
 
-function clean(value: unknown, builtin: string): string {
-  const text = textOf(value, builtin).replaceAll('"', "");
-  if (text === "" || /\s/.test(text)) throw new Error(`${builtin}: no amount in ${JSON.stringify(value)}`);
-  return text;
+/** Amount and unit; an `e` is an exponent's only when a digit or a sign follows. */
+function parts(value: string, builtin: string): [Fraction, string] {
+  const text = value.replaceAll('"', "");
+  const [, amount = "", unit = ""] = /^((?:[\d.+-]|[eE](?=[\d+-]))*)(.*)$/s.exec(text) ?? [];
+  const [, sign, whole = "", fraction = "", exponent = "0"] =
+    /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(amount) ?? [];
+  if (text.includes(" ") || whole + fraction === "" || Math.abs(Number(exponent)) > LARGEST_EXPONENT)
+    throw new Error(`${builtin}: could not parse ${JSON.stringify(text)}`);
+  const digits = BigInt(`${whole}${fraction}`) * (sign === "-" ? -1n : 1n);
+  const power = Number(exponent) - fraction.length;
+  return [power < 0 ? [digits, 10n ** BigInt(-power)] : [digits * 10n ** BigInt(power), 1n], unit];
 }
 
-function parse(text: string, builtin: string, factorOf: (unit: string) => [bigint, bigint] | undefined): unknown {
-  const match = /^([+-]?\d*\.?\d*(?:[eE][+-]?\d+)?)([a-zA-Z]*)$/.exec(text);
-  const [, amount = "", unit = ""] = match ?? [];
-  const factor = factorOf(unit);
-  if (!match || !/\d/.test(amount) || !factor) throw new Error(`${builtin}: could not parse ${JSON.stringify(text)}`);
-  const [top, bottom] = factor;
-  if (/^[+-]?\d+$/.test(amount)) {
-    const scaled = BigInt(amount) * top;
-    if (scaled % bottom === 0n) return integer(scaled / bottom);
-    return Number(scaled) / Number(bottom);
-  }
-  const result = (Number(amount) * Number(top)) / Number(bottom);
-  return builtin === "units.parse_bytes" ? Math.trunc(result) : result;
+/** Whole, or with ten digits behind the point, halves away from zero. */
+function quantity([numerator, denominator]: Fraction): unknown {
+  if (numerator % denominator === 0n) return integer(numerator / denominator);
+  const magnitude = numerator < 0n ? -numerator : numerator;
+  const scaled = (magnitude * 10n ** DECIMALS * 2n + denominator) / (denominator * 2n);
+  const digits = scaled.toString().padStart(Number(DECIMALS) + 1, "0");
+  const point = digits.length - Number(DECIMALS);
+  return new WrittenNumber(`${numerator < 0n ? "-" : ""}${digits.slice(0, point)}.${digits.slice(point)}`);
+}
+
+/** The nearest float of 64 bits; an exact half goes to the even one. */
+function roundToFloat([numerator, denominator]: Fraction): Fraction {
+  if (numerator === 0n) return [0n, 1n];
+  const magnitude = numerator < 0n ? -numerator : numerator;
+  // One bit more or less than wanted does no harm to the estimate: the quotient's own length decides.
+  let shift = FLOAT_BITS - (magnitude.toString(2).length - denominator.toString(2).length);
+  if (shifted(magnitude, shift) / shifted(denominator, -shift) >= 2n ** BigInt(FLOAT_BITS)) shift--;
+  const [top, bottom] = [shifted(magnitude, shift), shifted(denominator, -shift)];
+  let mantissa = top / bottom;
+  const rest = (top % bottom) * 2n;
+  if (rest > bottom || (rest === bottom && mantissa % 2n === 1n)) mantissa++;
+  const signed = numerator < 0n ? -mantissa : mantissa;
+  return [shifted(signed, -shift), shifted(1n, shift)];
+}
+
+/** Shifted to the left; by less than nothing: as it is. */
+function shifted(value: bigint, bits: number): bigint {
+  return bits > 0 ? value << BigInt(bits) : value;
 }
