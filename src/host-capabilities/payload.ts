@@ -51,6 +51,12 @@ export function optionalTexts(value: unknown, what: string): Readonly<Record<str
   return map as Record<string, string>;
 }
 
+/** An object whose fields are texts; a field that is null counts as absent. */
+export function textFields(value: unknown, what: string): Readonly<Record<string, string>> {
+  const given = Object.entries(objectOf(value, what)).filter(([, text]) => text !== null);
+  return Object.fromEntries(given.map(([key, text]) => [key, textOf(text, `${what}.${key}`)]));
+}
+
 /** Bytes as JSON has them: a list of numbers. */
 export function bytesOf(value: unknown, what: string): Uint8Array {
   const numbers = listOf(value, what, (item) => item);

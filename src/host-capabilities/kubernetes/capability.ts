@@ -2,7 +2,7 @@
 import { stringifyJson } from "../../data/json.js";
 import { AnswerCache } from "../answer-cache.js";
 import type { Capability, Operation, ResourceKind } from "../host.js";
-import { booleanOf, objectOf, optionalList, optionalText, optionalTexts, textOf } from "../payload.js";
+import { booleanOf, objectOf, optionalList, optionalText, textFields, textOf } from "../payload.js";
 import { type FieldMasks, fieldMasks, masked } from "./field-masks.js";
 import type { AccessAnswer, AccessQuestion, KubernetesReader, ListQuery } from "./reader.js";
 
@@ -93,8 +93,7 @@ function masksOf(fields: Readonly<Record<string, unknown>>): FieldMasks {
 /** Attributes come in either spelling: the Go SDK's differs from the others'. */
 function questionOf(value: unknown): AccessQuestion {
   const review = objectOf(value, "subject_access_review");
-  const attributes =
-    optionalTexts(review.resource_attributes ?? review.resourceAttributes, "resource_attributes") ?? {};
+  const attributes = textFields(review.resource_attributes ?? review.resourceAttributes ?? {}, "resource_attributes");
   textOf(attributes.verb, "verb");
   textOf(attributes.resource, "resource");
   const groups = optionalList(review.groups, "groups", textOf);
