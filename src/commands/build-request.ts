@@ -1,9 +1,23 @@
 /** An AdmissionRequest as the API server would send it, made from an object in a file: for `eval`. */
 import type { AdmissionRequest, GroupVersionKind, GroupVersionResource } from "../admission/admission-request.js";
+import { type DecodedAdmission, decodeAdmissionReview } from "../admission/decode.js";
+import { stringifyJson } from "../data/json.js";
 import { UsageError } from "./io.js";
 
 /** Operations that an admission request can have. */
 const OPERATIONS = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
+
+/**
+ * Reads a request that stands in a file: an AdmissionReview, or (as kwctl takes it) only what is in its `request`.
+ * @param place of the request, for messages
+ * @throws UsageError when it is neither
+ */
+export function readRequest(written: unknown, place: string): DecodedAdmission {
+  const bare = typeof written === "object" && written !== null && "uid" in written && !("request" in written);
+  const decoded = decodeAdmissionReview(stringifyJson(bare ? { request: written } : written));
+  if (decoded.kind === "problem") throw new UsageError(`${place}: ${decoded.text}`);
+  return decoded;
+}
 
 /** What the request is made of. */
 export interface RequestParts {

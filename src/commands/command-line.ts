@@ -95,7 +95,7 @@ function commandLine(io: CommandIo, done: (exitCode: number) => void): Command {
     .option("--old <file>", "its former state")
     .option("--operation <name>", "CREATE, UPDATE, DELETE or CONNECT")
     .option("--namespace <name>", "namespace of the request")
-    .option("--request <file>", "a whole AdmissionReview instead")
+    .option("--request <file>", "a whole AdmissionReview instead, or what is in its request")
     .option("--raw <file>", "any JSON as raw payload instead")
     .option("--record-host-capabilities <file>", "write what the policy asked of the host, and the answers")
     .option(

@@ -1,13 +1,12 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
-import { admissionQuestion, decodeAdmissionReview, rawQuestion } from "../admission/decode.js";
+import { admissionQuestion, rawQuestion } from "../admission/decode.js";
 import { encodeAdmissionReview, encodeRawReview } from "../admission/encode.js";
-import { stringifyJson } from "../data/json.js";
 import { parseYamlDocuments } from "../data/yaml.js";
 import { createEvaluator, type Evaluation } from "../evaluation/evaluator.js";
 import { type Executor, recordSession, replaySession, SessionError } from "../loader/index.js";
 import type { Review } from "../policy/index.js";
-import { buildRequest } from "./build-request.js";
+import { buildRequest, readRequest } from "./build-request.js";
 import { type CommandIo, UsageError } from "./io.js";
 import { createPolicySource, problemLines } from "./load.js";
 
@@ -106,11 +105,7 @@ async function reviewOf(question: EvalQuestion, io: CommandIo): Promise<Review> 
     throw new UsageError("give exactly one of --object, --request and --raw");
   }
   if (raw !== undefined) return rawQuestion(await document(raw, io));
-  if (request !== undefined) {
-    const decoded = decodeAdmissionReview(stringifyJson(await document(request, io)));
-    if (decoded.kind === "problem") throw new UsageError(`${request}: ${decoded.text}`);
-    return decoded;
-  }
+  if (request !== undefined) return readRequest(await document(request, io), request);
   const built = buildRequest({
     object: await document(object ?? "", io),
     ...(old !== undefined && { oldObject: await document(old, io) }),

@@ -1,11 +1,10 @@
 /** Test files: cases for policies of any kind (docs/testing.md). */
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { admissionQuestion, decodeAdmissionReview, rawQuestion } from "../admission/decode.js";
-import { stringifyJson } from "../data/json.js";
+import { admissionQuestion, rawQuestion } from "../admission/decode.js";
 import { parseYamlDocuments } from "../data/yaml.js";
 import type { Review } from "../policy/index.js";
-import { buildRequest } from "./build-request.js";
+import { buildRequest, readRequest } from "./build-request.js";
 import { UsageError } from "./io.js";
 
 /** What a case can expect of a policy's outcome. `warn` is an allow or deny with a warning. */
@@ -66,11 +65,7 @@ async function reviewOf(written: Readonly<Record<string, unknown>>, file: string
     return typeof inline === "string" && key !== "raw" ? readDocument(join(dirname(file), inline)) : inline;
   };
   if (given[0] === "raw") return rawQuestion(written.raw);
-  if (given[0] === "request") {
-    const decoded = decodeAdmissionReview(stringifyJson(await value("request")));
-    if (decoded.kind === "problem") throw new UsageError(`${place}.request: ${decoded.text}`);
-    return decoded;
-  }
+  if (given[0] === "request") return readRequest(await value("request"), `${place}.request`);
   const operation = textOf(written, "operation", place);
   const namespace = textOf(written, "namespace", place);
   try {

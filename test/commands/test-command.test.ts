@@ -74,6 +74,25 @@ cases:
     assert.deepEqual(await run(file), { code: 0, out: "7 passed, 0 failed\n", err: "" });
   });
 
+  test("takes requests as AdmissionReviews and as kwctl does, without one around them", async () => {
+    const request = `uid: u, kind: {group: apps, version: v1, kind: Deployment}, resource: {group: apps, version: v1, resource: deployments}, operation: CREATE, userInfo: {}, object: ${deployment("web", 9)}`;
+    const file = write(
+      "requests.test.yaml",
+      `
+policy: limits
+cases:
+  - { name: review, request: { request: { ${request} } }, expect: deny }
+  - { name: bare, request: { ${request} }, expect: deny, message: "too many replicas: 9" }
+`,
+    );
+    assert.deepEqual(await run(file), { code: 0, out: "2 passed, 0 failed\n", err: "" });
+    const neither = write(
+      "neither.test.yaml",
+      "policy: limits\ncases: [{ name: neither, request: { a: 1 }, expect: deny }]\n",
+    );
+    assert.match((await run(neither)).err, /missing field `request`/);
+  });
+
   test("says what differs, and writes it as JUnit", async () => {
     const file = write(
       "bad.test.yaml",
