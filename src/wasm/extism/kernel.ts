@@ -9,7 +9,7 @@ import { EXTISM_FUNCTIONS, EXTISM_MODULE, HOST_CALL_MODULE, HOST_CALL_NAME } fro
 import { Variables } from "./variables.js";
 
 const PAGE_BYTES = 64 * 1024;
-/** Most bytes in use of a kernel that is kept: wiping more takes longer than making a new one. */
+/** Most bytes in use of a kernel that is kept: the next call, perhaps another policy's, waits for the wiping, 0.05 ms per MiB. */
 const KEPT_BYTES = 8 * 1024 * 1024;
 const LEVELS: readonly GuestLogLevel[] = ["trace", "debug", "info", "warn", "error"];
 const HTTP_FUNCTIONS = ["http_request", "http_status_code", "http_headers"] as const;
