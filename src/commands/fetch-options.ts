@@ -1,12 +1,13 @@
 import { loadSources } from "../config/sources.js";
 import { loadVerification } from "../config/verification.js";
-import { imageVerifier, sigstoreTrustRoot } from "../fetch/index.js";
+import { imageVerifier, readTrustConfig, sigstoreTrustRoot } from "../fetch/index.js";
 import type { LoaderFetchOptions } from "../loader/index.js";
 import type { CommandIo } from "./io.js";
 
 /**
  * How modules are fetched, from the options about downloads, sources and signatures.
- * @throws an error whose message names the file, when sources.yml or verification.yml cannot be used: verification fails closed
+ * @throws an error whose message names the file, when sources.yml, verification.yml or the trust configuration cannot be used: verification
+ *   fails closed
  */
 export function fetchOptions(
   values: Readonly<Record<string, unknown>>,
@@ -20,6 +21,7 @@ export function fetchOptions(
   const [sources, verification] = [text("sourcesPath"), text("verificationPath")];
   const dockerConfigDirectory = text("dockerConfigJsonPath");
   const trustConfig = text("sigstoreTrustConfig");
+  if (trustConfig !== undefined) readTrustConfig(trustConfig);
   const config = verification === undefined ? undefined : loadVerification(verification);
   const trustRoot = sigstoreTrustRoot({
     cacheDirectory: text("sigstoreCacheDir") ?? "sigstore-data",

@@ -9,4 +9,4 @@ export {
 } from "./module-fetcher.js";
 export { createImageInspector, type RegistryAccessOptions } from "./registry-access.js";
 export { imageVerifier, type Wanted, type WantedSignatures } from "./signatures/image-verifier.js";
-export { sigstoreTrustRoot, type TrustRoot } from "./signatures/trust-root.js";
+export { readTrustConfig, sigstoreTrustRoot, type TrustRoot } from "./signatures/trust-root.js";

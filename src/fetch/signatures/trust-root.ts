@@ -1,6 +1,6 @@
 /** Whom Sigstore trusts: its certificate authorities and logs, from a file or from the public repository (spec kubewarden.md 1.8). */
-import { readFile } from "node:fs/promises";
 import type { TrustMaterial } from "@sigstore/verify";
+import { ConfigFileError, ConfigFiles } from "../../config/config-files.js";
 import { FetchError, reasonOf } from "../fetch-error.js";
 
 /** Time for one request to the repository of the trust root, in milliseconds. */
@@ -46,10 +46,25 @@ async function load({ trustConfig, cacheDirectory, mirror }: TrustRootOptions): 
       }),
     );
   }
-  const content: unknown = JSON.parse(await readFile(trustConfig, "utf8"));
-  if (typeof content !== "object" || content === null || !("trustedRoot" in content)) {
-    throw new Error(`${trustConfig} has no trustedRoot`);
-  }
   const { TrustedRoot } = await import("@sigstore/protobuf-specs");
-  return toTrustMaterial(TrustedRoot.fromJSON(content.trustedRoot));
+  return toTrustMaterial(TrustedRoot.fromJSON(readTrustConfig(trustConfig)));
+}
+
+/**
+ * The `trustedRoot` of a client trust configuration. Who starts a server wants to know at once that the file can't be used, and not only when a
+ * signature is to be verified.
+ * @throws ConfigFileError
+ */
+export function readTrustConfig(path: string): unknown {
+  const unusable = (reason: string) =>
+    new ConfigFileError(`error while loading the Sigstore trust configuration from ${path}: ${reason}`);
+  let content: unknown;
+  try {
+    content = JSON.parse(new ConfigFiles().read(path));
+  } catch (cause) {
+    throw unusable(cause instanceof ConfigFileError ? cause.message : "it is not JSON");
+  }
+  if (typeof content !== "object" || content === null || !("trustedRoot" in content))
+    throw unusable("it has no trustedRoot");
+  return content.trustedRoot;
 }
