@@ -55,6 +55,7 @@ const nobody: GuestHost = {
   limits: DEFAULT_GUEST_LIMITS,
   call: () => ({ ok: false, error: "there is no host" }),
   log() {},
+  output() {},
   enterCall() {},
   stderr() {},
   stderrText: () => "",

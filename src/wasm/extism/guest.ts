@@ -74,7 +74,7 @@ function instantiate(
     if (!(found instanceof WebAssembly.Memory)) throw new Error("the module does not export its memory");
     return found;
   };
-  const output = (bytes: Uint8Array) => host.log("info", new TextDecoder().decode(bytes).trimEnd(), "output");
+  const output = (bytes: Uint8Array) => host.output(bytes);
   const streams = { args: ["policy.wasm"], stdin: new InputQueue(), stdout: output, stderr: output };
   instance = new WebAssembly.Instance(module, {
     ...kernel.imports,

@@ -3,7 +3,7 @@
  * do by itself: log lines, variables, host calls.
  */
 import { readFileSync } from "node:fs";
-import { type GuestHost, GuestLimitError } from "../worker/guest.js";
+import { type GuestHost, GuestLimitError, NAME_BYTES } from "../worker/guest.js";
 import type { GuestLogLevel } from "../worker/messages.js";
 import { EXTISM_FUNCTIONS, EXTISM_MODULE, HOST_CALL_MODULE, HOST_CALL_NAME } from "./names.js";
 import { Variables } from "./variables.js";
@@ -128,7 +128,8 @@ export class Kernel {
    * one byte, 1 for an answer and 0 for an error, followed by the answer or the error's text.
    */
   private hostCall(na: number, nl: number, oa: number, ol: number, pa: number, pl: number): number {
-    const answer = this.host.call("kubewarden", this.text(na, nl), this.text(oa, ol), this.bytes(pa, pl).slice());
+    const name = (address: number, length: number) => this.text(address, Math.min(length >>> 0, NAME_BYTES));
+    const answer = this.host.call("kubewarden", name(na, nl), name(oa, ol), this.bytes(pa, pl));
     const body = answer.ok ? answer.payload : this.encoder.encode(answer.error);
     const address = this.exports.reserve(body.length + 1);
     const block = this.bytes(address, body.length + 1);

@@ -5,6 +5,7 @@ import {
   type GuestInput,
   GuestLimitError,
   GuestStartError,
+  NAME_BYTES,
 } from "../worker/guest.js";
 import { MEMORY_MODULE, MEMORY_NAME } from "../worker/memories.js";
 import { ExitStatus, InputQueue, wasiImports } from "../worker/wasi-preview1.js";
@@ -37,7 +38,8 @@ export function runWapc(
   // Read at every use, because the memory may have grown since.
   const bytes = (pointer: number, length: number) => new Uint8Array(memory().buffer, pointer >>> 0, length >>> 0);
   const text = (pointer: number, length: number) => new TextDecoder().decode(bytes(pointer, length));
-  const output = (chunk: Uint8Array) => host.log("info", new TextDecoder().decode(chunk).trimEnd(), "output");
+  const name = (pointer: number, length: number) => text(pointer, Math.min(length >>> 0, NAME_BYTES));
+  const output = (chunk: Uint8Array) => host.output(chunk);
 
   const wapc = {
     __guest_request(operationPointer: number, payloadPointer: number) {
@@ -64,7 +66,7 @@ export function runWapc(
     ): number {
       hostAnswer = NOTHING;
       hostError = NOTHING;
-      const result = host.call(text(bp, bl), text(np, nl), text(op, ol), bytes(pp, pl).slice());
+      const result = host.call(name(bp, bl), name(np, nl), name(op, ol), bytes(pp, pl));
       if (result.ok) hostAnswer = result.payload;
       else hostError = encoder.encode(result.error);
       return result.ok ? 1 : 0;

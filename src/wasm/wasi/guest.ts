@@ -5,6 +5,7 @@ import {
   type GuestInput,
   GuestLimitError,
   GuestStartError,
+  NAME_BYTES,
 } from "../worker/guest.js";
 import { MEMORY_MODULE, MEMORY_NAME } from "../worker/memories.js";
 import { ExitStatus, InputQueue, wasiImports } from "../worker/wasi-preview1.js";
@@ -31,7 +32,8 @@ export function runWasi(
     if (!(found instanceof WebAssembly.Memory)) throw new Error("cannot find 'mem' export");
     return found;
   };
-  const text = (pointer: number, length: number) => new TextDecoder().decode(bytes(pointer, length));
+  const name = (pointer: number, length: number) =>
+    new TextDecoder().decode(bytes(pointer, Math.min(length >>> 0, NAME_BYTES)));
   const bytes = (pointer: number, length: number) => new Uint8Array(memory().buffer, pointer >>> 0, length >>> 0);
   const imports = wasiImports(
     memory,
@@ -42,7 +44,7 @@ export function runWasi(
         written += chunk.length;
         if (written > host.limits.outputBytes)
           throw new GuestLimitError(`the policy's answer is longer than ${host.limits.outputBytes} bytes`);
-        stdout.push(chunk);
+        stdout.push(chunk.slice());
       },
       stderr: (chunk) => host.stderr(chunk),
     },
@@ -59,7 +61,7 @@ export function runWasi(
     pp: number,
     pl: number,
   ): number => {
-    const result = host.call(text(bp, bl), text(np, nl), text(op, ol), bytes(pp, pl).slice());
+    const result = host.call(name(bp, bl), name(np, nl), name(op, ol), bytes(pp, pl));
     stdin.push(result.ok ? result.payload : encoder.encode(result.error));
     return result.ok ? SUCCESS : FAILURE;
   };

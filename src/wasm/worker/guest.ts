@@ -5,10 +5,12 @@ import type { GuestFailure, GuestLogLevel, HostAnswer, LogMessage } from "./mess
 /** What the host offers to the guest of one call; every method counts against the call's limits. */
 export interface GuestHost {
   readonly limits: GuestLimits;
-  /** Asks the main thread and blocks until it answers. */
+  /** Asks the main thread and blocks until it answers. The payload may lie in the guest's memory. */
   call(binding: string, namespace: string, operation: string, payload: Uint8Array): HostAnswer;
   /** Passes a line to the log without waiting. */
   log(level: GuestLogLevel, text: string, source: LogMessage["source"]): void;
+  /** Passes what the guest wrote to the log, as much of it as a line may have; it may lie in the guest's memory. */
+  output(bytes: Uint8Array): void;
   /** Says that the instance is initialised and the call begins. */
   enterCall(): void;
   /** Keeps what the guest writes to standard error. */
@@ -40,6 +42,14 @@ export type RunGuest = (
   /** The memory that the module wants from its host, all zeros. */
   memory?: WebAssembly.Memory,
 ) => GuestAnswer;
+
+/**
+ * Longest name that a host call may have, all parts together: the longest that exists has 50 characters, and names of refused calls are
+ * logged.
+ */
+export const NAME_LENGTH = 256;
+/** So much is read of a part of a name; it is more than {@link NAME_LENGTH} characters. */
+export const NAME_BYTES = 1024;
 
 /** A guest passed one of its limits; ends the call. */
 export class GuestLimitError extends Error {

@@ -1,12 +1,10 @@
 /** The worker's side of what a guest may ask of the host. */
 import type { GuestLimits } from "../limits.js";
 import type { ControlBlock } from "./control-block.js";
-import { type GuestHost, GuestLimitError } from "./guest.js";
+import { type GuestHost, GuestLimitError, NAME_LENGTH } from "./guest.js";
 import type { FromWorker, GuestLogLevel, HostAnswer, LogMessage } from "./messages.js";
 
 const NOTHING = new Uint8Array();
-/** Longest name that a host call may have, all parts together: the longest that exists has 50 characters, and names of refused calls are logged. */
-const NAME_LENGTH = 256;
 
 /** One call's host. Counts what the guest uses. */
 export class WorkerHost implements GuestHost {
@@ -23,7 +21,7 @@ export class WorkerHost implements GuestHost {
   call(binding: string, namespace: string, operation: string, payload: Uint8Array): HostAnswer {
     if (binding === "kubewarden" && namespace === "tracing" && operation === "log") {
       // The main thread reads it, its level too (spec kubewarden.md 7.3).
-      this.log("info", new TextDecoder().decode(payload), "event");
+      this.logBytes(payload, "event");
       return { ok: true, payload: NOTHING };
     }
     this.calls++;
@@ -36,7 +34,7 @@ export class WorkerHost implements GuestHost {
     if (payload.length > this.limits.outputBytes)
       throw new GuestLimitError(`the policy asked the host with more than ${this.limits.outputBytes} bytes`);
     this.control.arm();
-    this.post({ type: "host-call", binding, namespace, operation, payload });
+    this.post({ type: "host-call", binding, namespace, operation, payload: payload.slice() });
     for (;;) {
       this.control.sleep();
       const message = this.receive();
@@ -46,6 +44,17 @@ export class WorkerHost implements GuestHost {
     }
   }
 
+  output(bytes: Uint8Array): void {
+    this.logBytes(bytes, "output");
+  }
+
+  /** Text is made of no more than what is logged: a guest's whole memory would be half a gigabyte of the host's. */
+  private logBytes(bytes: Uint8Array, source: LogMessage["source"]): void {
+    const { logLineBytes } = this.limits;
+    const text = new TextDecoder().decode(bytes.subarray(0, logLineBytes)).trimEnd();
+    this.log("info", bytes.length > logLineBytes ? `${text}…` : text, source);
+  }
+
   log(level: GuestLogLevel, text: string, source: LogMessage["source"]): void {
     this.lines++;
     if (this.lines > this.limits.logLines) return;
@@ -53,7 +62,7 @@ export class WorkerHost implements GuestHost {
     this.post({
       type: "log",
       level,
-      text: text.length > logLineBytes ? `${text.slice(0, logLineBytes)}…` : text,
+      text: text.length > logLineBytes + 1 ? `${text.slice(0, logLineBytes)}…` : text,
       source,
     });
   }

@@ -20,6 +20,7 @@ export interface WasiStreams {
   readonly args: readonly string[];
   /** Bytes for the next read of standard input; empty means end of file for now. */
   readonly stdin: InputQueue;
+  /** Both get a view of the guest's memory: what they keep they copy, when they know how much that is. */
   readonly stdout: (bytes: Uint8Array) => void;
   readonly stderr: (bytes: Uint8Array) => void;
 }
@@ -190,7 +191,7 @@ export function wasiImports(
       if (fd !== 1 && fd !== 2) return E_BADF;
       let total = 0;
       for (const part of vectors(pointer, count)) {
-        (fd === 1 ? streams.stdout : streams.stderr)(part.slice());
+        (fd === 1 ? streams.stdout : streams.stderr)(part);
         total += part.length;
       }
       return store32(written, total);

@@ -18,6 +18,7 @@ export function recordingHost(limits: Partial<GuestLimits> = {}): GuestHost & { 
         : { ok: true, payload: new TextEncoder().encode(asked) };
     },
     log: (level, text) => lines.push([level, text]),
+    output: (bytes) => lines.push(["info", new TextDecoder().decode(bytes).trimEnd()]),
     enterCall() {},
     stderr() {},
     stderrText: () => "",

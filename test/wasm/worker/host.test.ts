@@ -1,0 +1,53 @@
+/** What a guest can make the worker's side of the host hold and post. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { DEFAULT_GUEST_LIMITS } from "../../../src/wasm/limits.js";
+import { ControlBlock } from "../../../src/wasm/worker/control-block.js";
+import { WorkerHost } from "../../../src/wasm/worker/host.js";
+import type { FromWorker } from "../../../src/wasm/worker/messages.js";
+
+const LINE = DEFAULT_GUEST_LIMITS.logLineBytes;
+
+function recorded() {
+  const posted: FromWorker[] = [];
+  const answer = { ok: true, payload: new Uint8Array() };
+  const host = new WorkerHost(
+    (message) => posted.push(message),
+    () => answer,
+    // Nothing sleeps: the answer is there before anybody waits for it.
+    Object.assign(ControlBlock.create(), { sleep() {} }),
+    DEFAULT_GUEST_LIMITS,
+  );
+  return { host, posted };
+}
+
+const texts = (posted: readonly FromWorker[]) => posted.map((each) => (each.type === "log" ? each.text : each.type));
+
+describe("a worker's host", () => {
+  test("logs of what a guest writes as much as a line may have, wherever it writes it", () => {
+    const { host, posted } = recorded();
+    const whole = new Uint8Array(LINE * 4).fill(97);
+    host.output(whole);
+    host.call("kubewarden", "tracing", "log", whole);
+    host.log("info", "a".repeat(LINE * 4), "policy");
+    host.output(Buffer.from("short\n"));
+    assert.deepEqual(texts(posted), [...Array(3).fill(`${"a".repeat(LINE)}…`), "short"]);
+  });
+
+  test("posts a copy of a payload, not the memory that it lies in", () => {
+    const { host, posted } = recorded();
+    const memory = new Uint8Array(65_536).fill(49);
+    host.call("kubewarden", "net", "v1/dns_lookup_host", memory.subarray(10, 13));
+    const [message] = posted;
+    assert.ok(message?.type === "host-call");
+    assert.deepEqual([...message.payload], [49, 49, 49]);
+    assert.equal(message.payload.buffer.byteLength, 3);
+  });
+
+  test("does not copy a payload that is too large", () => {
+    const { host, posted } = recorded();
+    const large = new Uint8Array(DEFAULT_GUEST_LIMITS.outputBytes + 1);
+    assert.throws(() => host.call("kubewarden", "net", "v1/dns_lookup_host", large), { name: "GuestLimitError" });
+    assert.deepEqual(posted, []);
+  });
+});
