@@ -57,26 +57,22 @@ export class WorkerHost implements GuestHost {
 
   log(level: GuestLogLevel, text: string, source: LogMessage["source"]): void {
     this.lines++;
-    if (this.lines > this.limits.logLines) return;
-    const { logLineBytes } = this.limits;
-    this.post({
-      type: "log",
-      level,
-      text: text.length > logLineBytes + 1 ? `${text.slice(0, logLineBytes)}…` : text,
-      source,
-    });
+    const { logLines, logLineBytes } = this.limits;
+    const cut = text.length > logLineBytes + 1 ? `${text.slice(0, logLineBytes)}…` : text;
+    if (this.lines <= logLines) this.post({ type: "log", level, text: cut, source });
+    // Said here, too, because a call that is killed says nothing at its end.
+    if (this.lines === logLines + 1)
+      this.warn(`further log lines of this call are dropped, because it has ${logLines}`);
   }
 
   /** Says how many lines were dropped. */
   finish(): void {
     const dropped = this.lines - this.limits.logLines;
-    if (dropped > 0)
-      this.post({
-        type: "log",
-        level: "warn",
-        text: `${dropped} more log lines of this call were dropped`,
-        source: "policy",
-      });
+    if (dropped > 0) this.warn(`${dropped} more log lines of this call were dropped`);
+  }
+
+  private warn(text: string): void {
+    this.post({ type: "log", level: "warn", text, source: "policy" });
   }
 
   enterCall(): void {

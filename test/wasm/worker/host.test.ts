@@ -34,6 +34,16 @@ describe("a worker's host", () => {
     assert.deepEqual(texts(posted), [...Array(3).fill(`${"a".repeat(LINE)}…`), "short"]);
   });
 
+  test("says that lines are dropped when it drops the first, and how many at the end", () => {
+    const { host, posted } = recorded();
+    const { logLines } = DEFAULT_GUEST_LIMITS;
+    for (let line = 0; line < logLines + 500; line++) host.log("info", "line", "policy");
+    assert.equal(posted.length, logLines + 1);
+    assert.equal(texts(posted).at(-1), `further log lines of this call are dropped, because it has ${logLines}`);
+    host.finish();
+    assert.equal(texts(posted).at(-1), "500 more log lines of this call were dropped");
+  });
+
   test("posts a copy of a payload, not the memory that it lies in", () => {
     const { host, posted } = recorded();
     const memory = new Uint8Array(65_536).fill(49);
