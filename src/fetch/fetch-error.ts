@@ -40,8 +40,13 @@ export function fetchFailureText(id: string, module: string, error: FetchError):
     case "integrity":
       return `Verification of policy ${id} failed: ${error.message}`;
     case "download":
-      return `Error while downloading policy '${id}' from ${module}: ${error.message}`;
+      return `Error while downloading policy '${id}' from ${withoutSecrets(module)}: ${error.message}`;
   }
+}
+
+/** An address as clients of a policy may see it: without name and password, and without the query, which may be a token. */
+export function withoutSecrets(address: string): string {
+  return address.replace(/^(https?:\/\/)[^/?#]*@/i, "$1…@").replace(/^(https?:\/\/[^?#]*)[?#].*$/is, "$1?…");
 }
 
 /** The message of anything thrown, with the causes below it that add something. */

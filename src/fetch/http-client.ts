@@ -76,7 +76,7 @@ export class HttpClient {
       }
       url = next;
     }
-    throw new FetchError(`${start.href} redirects more than ${MAX_REDIRECTS} times`);
+    throw new FetchError(`${start.origin}${start.pathname} redirects more than ${MAX_REDIRECTS} times`);
   }
 
   /** Whether sources.yml lists the host of a URL as insecure. */

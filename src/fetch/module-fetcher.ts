@@ -1,8 +1,9 @@
 /** Gets the WASM files that a configuration names (spec kubewarden.md 1.6): from files, by HTTP, or from OCI registries. */
 import { readFile, stat } from "node:fs/promises";
+import querystring from "node:querystring";
 import { fileURLToPath } from "node:url";
 import { DownloadCache } from "./download-cache.js";
-import { FetchError, reasonOf } from "./fetch-error.js";
+import { FetchError, reasonOf, withoutSecrets } from "./fetch-error.js";
 import type { HttpClient } from "./http-client.js";
 import { type ImageReference, isFloating, parseImageReference } from "./image-reference.js";
 import { DOWNLOAD_TIMEOUT_MS, MAX_MODULE_BYTES, MAX_PARALLEL_DOWNLOADS } from "./limits.js";
@@ -93,12 +94,15 @@ class Fetcher {
     const scheme = location.slice(0, location.indexOf(":"));
     if (scheme === "registry") return this.fetchImage(location, signal);
     if (this.verifier !== undefined) {
-      throw new FetchError(`only modules from OCI registries can be verified, not ${location}`, { stage: "verify" });
+      throw new FetchError(`only modules from OCI registries can be verified, not ${withoutSecrets(location)}`, {
+        stage: "verify",
+      });
     }
     if (scheme === "file") return readModuleFile(location);
     const cached = await this.cache.read(location);
     if (cached !== undefined) return moduleOf(cached, location);
-    const answer = await this.http.get(new URL(location), { maxBytes: MAX_MODULE_BYTES, signal });
+    const { url, headers } = withCredentials(location);
+    const answer = await this.http.get(url, { headers, maxBytes: MAX_MODULE_BYTES, signal });
     if (answer.status < 200 || answer.status > 299) throw new FetchError(`${answer.url.host} answers ${answer.status}`);
     await this.keep(location, answer.body);
     return moduleOf(answer.body, location);
@@ -141,9 +145,19 @@ class Fetcher {
     try {
       await this.cache.write(location, bytes);
     } catch (cause) {
-      this.options.warn?.(`cannot keep ${location} in the download folder: ${reasonOf(cause)}`);
+      this.options.warn?.(`cannot keep ${withoutSecrets(location)} in the download folder: ${reasonOf(cause)}`);
     }
   }
+}
+
+/** Name and password of an address become the header that they stand for. */
+function withCredentials(location: string): { readonly url: URL; readonly headers: Readonly<Record<string, string>> } {
+  const url = new URL(location);
+  const { username, password } = url;
+  if (username === "" && password === "") return { url, headers: {} };
+  [url.username, url.password] = ["", ""];
+  const credentials = Buffer.from(`${querystring.unescape(username)}:${querystring.unescape(password)}`);
+  return { url, headers: { authorization: `Basic ${credentials.toString("base64")}` } };
 }
 
 /** The first WASM layer. */

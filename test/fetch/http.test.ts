@@ -55,6 +55,20 @@ describe("modules by HTTP", () => {
     assert.notEqual(one.digest, two.digest);
   });
 
+  test("name and password of an address are sent as such, and with the query kept from messages", async (context) => {
+    const server = await TestRegistry.start(context);
+    server.special.set("/p.wasm", (request, response) =>
+      response.writeHead(request.headers.authorization === "Basic YW5uOnAvdw==" ? 200 : 401).end(WASM),
+    );
+    const modules = fetcher(context);
+    assert.equal((await modules.fetch(`http://ann:p%2Fw@${server.host}/p.wasm`)).digest, sha256(WASM));
+    const wrong = `http://ann:%zz@${server.host}/p.wasm?token=secret`;
+    assert.equal(
+      await failureOf(modules.fetch(wrong), "p", wrong),
+      `Error while downloading policy 'p' from http://…@${server.host}/p.wasm?…: ${server.host} answers 401`,
+    );
+  });
+
   test("HTTPS is verified, and not led to plain HTTP", async (context) => {
     const plain = await TestRegistry.start(context);
     const server = await TestRegistry.start(context, { certificate: SERVER });
