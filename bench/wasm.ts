@@ -14,9 +14,9 @@ import type { Review } from "../src/policy/review.js";
 import { extismRunner } from "../src/wasm/extism/guest.js";
 import { createWasmRuntime, DEFAULT_GUEST_LIMITS, type ExecutionMode, type WasmPolicy } from "../src/wasm/index.js";
 import { ModuleStore } from "../src/wasm/module/prepare.js";
-import { runRego } from "../src/wasm/opa/guest.js";
-import { runWapc } from "../src/wasm/wapc/guest.js";
-import { runWasi } from "../src/wasm/wasi/guest.js";
+import { regoRunner } from "../src/wasm/opa/guest.js";
+import { wapcRunner } from "../src/wasm/wapc/guest.js";
+import { wasiRunner } from "../src/wasm/wasi/guest.js";
 import type { GuestHost, RunGuest } from "../src/wasm/worker/guest.js";
 import { Memories } from "../src/wasm/worker/memories.js";
 import { median, spread } from "./support/statistics.js";
@@ -43,11 +43,16 @@ const runExtism = extismRunner();
 const GUESTS: readonly Guest[] = [
   { name: "extism, trivial", path: "test/fixtures/trivial/extism.wasm", mode: "extism", run: runExtism },
   { name: "extism, example policy", path: "policies/privileged-pods/policy.wasm", mode: "extism", run: runExtism },
-  { name: "wapc, trivial", path: "test/fixtures/trivial/wapc.wasm", mode: "kubewarden-wapc", run: runWapc },
-  { name: "wapc, Rust", path: "test/vectors/kubewarden/wasm/chaos-wapc.wasm", mode: "kubewarden-wapc", run: runWapc },
-  { name: "wasi, trivial", path: "test/fixtures/trivial/wasi.wasm", mode: "wasi", run: runWasi },
-  { name: "wasi, Rust", path: "test/vectors/kubewarden/wasm/chaos-wasi.wasm", mode: "wasi", run: runWasi },
-  { name: "gatekeeper", path: "test/vectors/rego/gatekeeper.wasm", mode: "gatekeeper", run: runRego },
+  { name: "wapc, trivial", path: "test/fixtures/trivial/wapc.wasm", mode: "kubewarden-wapc", run: wapcRunner() },
+  {
+    name: "wapc, Rust",
+    path: "test/vectors/kubewarden/wasm/chaos-wapc.wasm",
+    mode: "kubewarden-wapc",
+    run: wapcRunner(),
+  },
+  { name: "wasi, trivial", path: "test/fixtures/trivial/wasi.wasm", mode: "wasi", run: wasiRunner() },
+  { name: "wasi, Rust", path: "test/vectors/kubewarden/wasm/chaos-wasi.wasm", mode: "wasi", run: wasiRunner() },
+  { name: "gatekeeper", path: "test/vectors/rego/gatekeeper.wasm", mode: "gatekeeper", run: regoRunner() },
 ];
 
 /** A host that offers nothing: the guests measured here ask for nothing. */

@@ -75,7 +75,7 @@ export class LoadedPolicy implements WasmPolicy {
   /** Has the module check its settings; undefined when all is well. */
   async loadProblem(): Promise<WasmLoadError | undefined> {
     const call = this.protocol.loadCall(this.settings, this.module.exports);
-    return call && this.protocol.loadProblem(await this.run(call, { deadline: Number.POSITIVE_INFINITY }));
+    return call && this.protocol.loadProblem(await this.run(call));
   }
 
   /** All resources of the kinds that the policy may read; no capability is needed for them (spec kubewarden.md 6.5). */
@@ -90,25 +90,20 @@ export class LoadedPolicy implements WasmPolicy {
     });
   }
 
-  private run(
-    call: GuestCall,
-    { deadline, signal }: Pick<Job, "deadline" | "signal">,
-    review?: Review,
-  ): Promise<JobResult> {
+  private run(call: GuestCall, context?: EvaluationContext, review?: Review): Promise<JobResult> {
     const { pool, limits, caller, capabilities, log, timeoutMs } = this.surroundings;
     const request = review?.kind === "admission" ? review.request.uid : undefined;
     const job: Job = {
       key: this.id,
       module: this.module,
-      mode: this.module.mode,
       call,
       limits,
-      deadline,
+      deadline: context?.deadline ?? Number.POSITIVE_INFINITY,
       ...(timeoutMs !== undefined && { timeoutMs }),
-      ...(signal && { signal }),
+      // The signal is made when somebody asks for it; most calls never take so long.
+      ...(context && { isAborted: () => context.signal.aborted }),
       onHostCall(message, killed) {
-        const over = signal === undefined ? killed : AbortSignal.any([killed, signal]);
-        const circumstances: CapabilityContext = { caller, signal: over };
+        const circumstances: CapabilityContext = { caller, signal: killed };
         return capabilities.serve(message, circumstances);
       },
       onLog: (message) => log(logEntry(this.id, request, message)),

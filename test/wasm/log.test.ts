@@ -3,7 +3,13 @@ import { describe, test } from "node:test";
 import { logEntry } from "../../src/wasm/log.js";
 
 function event(text: string) {
-  const { level, message, fields } = logEntry("p", "u-1", { type: "log", level: "info", text, source: "event" });
+  const { level, message, fields } = logEntry("p", "u-1", {
+    type: "log",
+    ticket: 0,
+    level: "info",
+    text,
+    source: "event",
+  });
   return { level, message, ...fields };
 }
 

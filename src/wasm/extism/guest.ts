@@ -8,10 +8,36 @@ import {
   type RunGuest,
 } from "../worker/guest.js";
 import { MEMORY_MODULE, MEMORY_NAME } from "../worker/memories.js";
-import { ExitStatus, InputQueue, wasiImports } from "../worker/wasi-preview1.js";
+import { ExitStatus, InputQueue, type WasiCall, wasiArguments, wasiImports } from "../worker/wasi-preview1.js";
 import { compileKernel, Kernel } from "./kernel.js";
 
+const ARGUMENTS = wasiArguments("policy.wasm");
+
 type Exports = WebAssembly.Instance["exports"];
+
+/** One call as WASI sees it. */
+class PluginCall implements WasiCall {
+  readonly args: readonly Uint8Array[] = ARGUMENTS;
+  readonly stdin = new InputQueue();
+  instance: WebAssembly.Instance | undefined;
+
+  constructor(
+    readonly host: GuestHost,
+    readonly given: WebAssembly.Memory | undefined,
+  ) {}
+
+  get memory(): WebAssembly.Memory {
+    const found = this.given ?? this.instance?.exports.memory;
+    if (!(found instanceof WebAssembly.Memory)) throw new Error("the module does not export its memory");
+    return found;
+  }
+
+  readonly stdout = (bytes: Uint8Array): void => this.host.output(bytes);
+
+  get stderr() {
+    return this.stdout;
+  }
+}
 
 /**
  * Makes a {@link RunGuest} for Extism plugins. It keeps its kernel from one call to the next, wiped: an answer's bytes are valid until then. A call that
@@ -20,34 +46,51 @@ type Exports = WebAssembly.Instance["exports"];
 export function extismRunner(): RunGuest {
   const compiled = compileKernel();
   let kept: Kernel | undefined;
-  return (module, call, host, memory) => {
+  let current: PluginCall | undefined;
+  const wasi = wasiImports(() => {
+    if (!current) throw new Error("no call is under way");
+    return current;
+  }) as WebAssembly.ModuleImports;
+  return (module, input, host, memory) => {
     const kernel = kept ?? new Kernel(compiled, host);
     kept = undefined;
     kernel.begin(host);
-    const answer = run(kernel, module, call, host, memory);
-    if (kernel.reusable) kept = kernel;
-    return answer;
+    const call = new PluginCall(host, memory);
+    current = call;
+    try {
+      const answer = run(kernel, module, call, input, wasi);
+      if (kernel.reusable) kept = kernel;
+      return answer;
+    } finally {
+      current = undefined;
+    }
   };
 }
 
 function run(
   kernel: Kernel,
   module: WebAssembly.Module,
-  call: GuestInput,
-  host: GuestHost,
-  memory: WebAssembly.Memory | undefined,
+  call: PluginCall,
+  { operation: name, input }: GuestInput,
+  wasi: WebAssembly.ModuleImports,
 ): GuestAnswer {
+  const { given, host } = call;
   let exports: Exports;
   try {
-    exports = instantiate(kernel, module, host, memory);
+    call.instance = new WebAssembly.Instance(module, {
+      ...kernel.imports,
+      wasi_snapshot_preview1: wasi,
+      ...(given && { [MEMORY_MODULE]: { [MEMORY_NAME]: given } }),
+    });
+    exports = call.instance.exports;
     initialize(exports);
   } catch (error) {
     if (error instanceof GuestLimitError) throw error;
     throw new GuestStartError(error instanceof Error ? error.message : String(error));
   }
-  const operation = exports[call.operation];
-  if (typeof operation !== "function") throw new GuestStartError(`the module does not export ${call.operation}`);
-  kernel.input(call.input);
+  const operation = exports[name];
+  if (typeof operation !== "function") throw new GuestStartError(`the module does not export ${name}`);
+  kernel.input(input);
   host.enterCall();
   try {
     const status = Number(operation() ?? 0);
@@ -59,33 +102,6 @@ function run(
     throw error;
   }
   return { kind: "answer", bytes: kernel.output() };
-}
-
-function instantiate(
-  kernel: Kernel,
-  module: WebAssembly.Module,
-  host: GuestHost,
-  given: WebAssembly.Memory | undefined,
-): Exports {
-  let instance: WebAssembly.Instance | undefined;
-  let wasi: WebAssembly.ModuleImports | undefined;
-  const memory = (): WebAssembly.Memory => {
-    const found = given ?? instance?.exports.memory;
-    if (!(found instanceof WebAssembly.Memory)) throw new Error("the module does not export its memory");
-    return found;
-  };
-  const output = (bytes: Uint8Array) => host.output(bytes);
-  const streams = { args: ["policy.wasm"], stdin: new InputQueue(), stdout: output, stderr: output };
-  instance = new WebAssembly.Instance(module, {
-    ...kernel.imports,
-    ...(given && { [MEMORY_MODULE]: { [MEMORY_NAME]: given } }),
-    // Read once for every import of WASI: most plugins have none, and should not wait for the making of fifty functions.
-    get wasi_snapshot_preview1() {
-      wasi ??= wasiImports(memory, streams, host) as WebAssembly.ModuleImports;
-      return wasi;
-    },
-  });
-  return instance.exports;
 }
 
 /**

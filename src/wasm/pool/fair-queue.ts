@@ -17,6 +17,17 @@ export class FairQueue<T> {
     this.length++;
   }
 
+  /** Puts an item back to where it was taken from: it is the next one of its key, and its key has the next turn. */
+  putBack(key: string, item: T): void {
+    const line = this.lines.get(key) ?? [];
+    const others = [...this.lines].filter(([other]) => other !== key);
+    line.unshift(item);
+    this.lines.clear();
+    this.lines.set(key, line);
+    for (const [other, items] of others) this.lines.set(other, items);
+    this.length++;
+  }
+
   /** The next item whose key may have a turn; its key goes to the end of the round. */
   take(eligible: (key: string) => boolean): T | undefined {
     for (const [key, line] of this.lines) {
@@ -30,15 +41,18 @@ export class FairQueue<T> {
     return undefined;
   }
 
-  /** Takes an item out of its line, because nobody waits for it any more. */
-  remove(key: string, item: T): boolean {
-    const line = this.lines.get(key);
-    const index = line?.indexOf(item) ?? -1;
-    if (!line || index < 0) return false;
-    line.splice(index, 1);
-    if (line.length === 0) this.lines.delete(key);
-    this.length--;
-    return true;
+  /** Takes all items out that nobody waits for any more. */
+  sweep(isGone: (item: T) => boolean): T[] {
+    const gone: T[] = [];
+    for (const [key, line] of this.lines) {
+      if (!line.some(isGone)) continue;
+      const kept: T[] = [];
+      for (const item of line) (isGone(item) ? gone : kept).push(item);
+      if (kept.length > 0) this.lines.set(key, kept);
+      else this.lines.delete(key);
+    }
+    this.length -= gone.length;
+    return gone;
   }
 
   /** Empties the queue. */

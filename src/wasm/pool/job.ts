@@ -2,7 +2,6 @@
 import type { GuestLimits } from "../limits.js";
 import type { Phase } from "../worker/control-block.js";
 import type {
-  ExecutionMode,
   GuestCall,
   GuestModule,
   GuestResult,
@@ -16,19 +15,15 @@ export interface Job {
   /** The policy's id. Calls of different policies take turns. */
   readonly key: string;
   readonly module: GuestModule;
-  readonly mode: ExecutionMode;
   readonly call: GuestCall;
   readonly limits: GuestLimits;
   /** Milliseconds the call may take once it runs; absent: no limit of its own. */
   readonly timeoutMs?: number;
   /** When the caller stops waiting, on the pool's clock; waiting for a worker counts. */
   readonly deadline: number;
-  /**
-   * Aborted when nobody waits for the result any more. A call that still waits for a worker is then dropped, one that runs long is killed; one
-   * that runs briefly is cheaper to let end than its thread is to replace.
-   */
-  readonly signal?: AbortSignal;
-  /** Answers a host call; the signal is aborted when the guest has been killed meanwhile. */
+  /** Whether nobody waits for the result any more. A call that waits, for a worker or the host, is then dropped, one that runs long broken off. */
+  readonly isAborted?: () => boolean;
+  /** Answers a host call; the signal is aborted when the job has ended meanwhile. */
   readonly onHostCall: (message: HostCallMessage, signal: AbortSignal) => Promise<HostAnswer>;
   readonly onLog: (message: LogMessage) => void;
 }
@@ -42,3 +37,24 @@ export type JobResult =
   | { readonly kind: "crash"; readonly text: string }
   /** Too many calls are waiting already, or the pool is closed. */
   | { readonly kind: "refused"; readonly text: string };
+
+/** A job that waits for a worker. */
+export interface Waiting {
+  readonly job: Job;
+  readonly settle: (result: JobResult) => void;
+}
+
+/** A job in a worker's mailbox. */
+export interface Assigned extends Waiting {
+  readonly ticket: number;
+  /** When its turn came, as far as the main thread knows. */
+  started: number;
+  /** When it last began to compute: at its start, or with the host's last answer. */
+  resumed: number;
+  /** Messages that have come from it through the port. */
+  messages: number;
+  /** The text of a result that did not fit into the mailbox. */
+  content?: string;
+  /** Aborted when the job ends; made with its first host call. */
+  killed?: AbortController;
+}

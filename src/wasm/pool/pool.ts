@@ -1,47 +1,37 @@
 /**
- * The worker pool. The main thread owns the clock: a call that passes its limit is answered at once, its thread killed and replaced.
+ * The worker pool. The main thread owns the clock: a call that passes its limit is answered at once, and broken off.
  *
- * A runaway guest must cost the others little. So a call that has run for a while moves out of the regular slots (a spare thread takes its
- * place), later its thread gets the lowest priority, and a policy with several such calls waits until one has ended. A guest that waits for the
- * host occupies a thread but no slot.
+ * A busy thread has its next calls at hand, so that it need not wait for the main thread between them. A runaway guest must cost the others
+ * little: what waits behind a call that takes long is taken back; the call moves out of the regular slots (a spare thread takes its place); later
+ * its thread gets a low priority, and keeps it for the next calls of policies that run into their limit again and again. A guest that waits for
+ * the host occupies a thread but no slot.
  */
-
-import { LRUCache } from "lru-cache";
-import type { ExecutionMode, FromWorker, GuestResult, HostCallMessage } from "../worker/messages.js";
+import type { ContentMessage, ExecutionMode, FromWorker, HostCallMessage } from "../worker/messages.js";
 import type { Clock } from "./clock.js";
+import { Crew, type CrewSize } from "./crew.js";
 import { FairQueue } from "./fair-queue.js";
-import type { Job, JobResult } from "./job.js";
-import { GuestThread } from "./thread.js";
+import type { Assigned, Job, JobResult, Waiting } from "./job.js";
+import { type Lane, Lanes, SLOW_IN_ALL } from "./lanes.js";
+import { Suspects } from "./suspects.js";
+import { type GuestThread, LOW_PRIORITY, LOWEST_PRIORITY } from "./thread.js";
 
-/** Milliseconds after which a call leaves the regular slots: most calls take one or two, so such a call is an exception already. */
+/** Milliseconds between looks at what runs and waits. Time limits are kept as exactly as this. */
+const TICK_MS = 5;
+/** Milliseconds after which nothing is left or put behind a call: most calls take a tenth of one. */
+const STUCK_AFTER_MS = 5;
+/** Milliseconds after which a call leaves the regular slots: such a call is an exception already. */
 const SLOW_AFTER_MS = 25;
 /**
- * Least milliseconds after which a thread loses its priority (and is not used again). It does so when half of its call's time is over: an honest
- * guest that takes long must not be slowed down into its limit.
+ * Least milliseconds after which a thread loses its priority. It does so when half of its call's time is over: an honest guest that takes long
+ * must not be slowed down into its limit. Calls of suspects have a low priority from the start.
  */
 const DEMOTE_AFTER_MS = 250;
 /** Milliseconds that count as half of the time of a call with a generous limit, or none. */
 const LONGEST_PATIENCE_MS = 2_000;
-/** Both of these for a policy whose last calls all ran into their limit: the next one is likely to do so too. */
-const SUSPECT_AFTER_MS = 5;
-/** Calls in a row that must have run into their limit: one may be the fault of a busy machine. */
-const SUSPECT_TIMEOUTS = 2;
-/** Milliseconds for which a policy is suspect. */
-const SUSPICION_MS = 60_000;
-/** Suspects remembered; more policies than this that loop at the same time are beyond help. */
-const SUSPECTS = 1_000;
-/** Slow calls of one policy per regular slot. More than that, and its next calls wait. */
-const SLOW_PER_POLICY = 1;
-/** Slow calls in all, per regular slot. */
-const SLOW_IN_ALL = 2;
-/** Calls that wait for the host at a time: each holds a thread of some MiB. */
-const PARKED_IN_ALL = 32;
-/** Threads kept ready beyond those in use, so that a replacement needs no start. */
-const SPARE_THREADS = 1;
-/** Milliseconds before another try when a thread could not even start (no memory, no thread ids left). */
-const RESTART_AFTER_MS = 1_000;
 /** Waiting calls in all. Each waits no longer than its request's deadline; more than this is an attack, and memory is to be saved. */
 const WAITING_IN_ALL = 10_000;
+const ABANDONED: JobResult = { kind: "refused", text: "nobody waits for the answer any more" };
+const SHUTTING_DOWN: JobResult = { kind: "refused", text: "the server is shutting down" };
 
 /** Numbers for metrics. Counters count from the pool's start. */
 export interface PoolStatus {
@@ -49,307 +39,270 @@ export interface PoolStatus {
   readonly idle: number;
   readonly running: number;
   readonly waiting: number;
-  /** Threads replaced after a time-out, a crash, or a call that had lost its priority. */
+  /** Threads replaced after a crash, or a time-out that an interruption did not end. */
   readonly recycled: number;
   readonly timeouts: number;
   readonly crashes: number;
 }
 
-type Lane = "regular" | "slow" | "parked";
-
-interface Waiting {
-  readonly job: Job;
-  readonly settle: (result: JobResult) => void;
-  stopWaiting: () => void;
-  taken: boolean;
-}
-
-/** A job on a thread. */
-interface Running {
-  readonly job: Job;
-  readonly settle: (result: JobResult) => void;
-  readonly started: number;
-  /** When it last began to compute: at its start, or with the host's last answer. */
-  resumed: number;
-  /** Aborted when the job ends; made with its first host call. */
-  killed?: AbortController;
-  lane: Lane;
-  cancelTimer: () => void;
-}
-
 /** A pool of `size` regular slots. */
 export class WorkerPool {
   private readonly queue = new FairQueue<Waiting>();
-  private readonly threads = new Set<GuestThread>();
-  private readonly idle: GuestThread[] = [];
-  private readonly running = new Map<GuestThread, Running>();
-  private readonly slowByKey = new Map<string, number>();
-  /** The kinds of guests seen: new threads load the code for them before they report ready. */
+  /** Threads with jobs. */
+  private readonly active = new Set<GuestThread>();
   private readonly modes = new Set<ExecutionMode>();
-  private readonly suspects: LRUCache<string, number>;
-  private readonly lanes: Record<Lane, number> = { regular: 0, slow: 0, parked: 0 };
-  private starting = 0;
-  private recycled = 0;
+  private readonly suspects: Suspects;
+  private readonly lanes: Lanes;
+  private readonly crew: Crew;
+  private cancelTick: (() => void) | undefined;
   private timeouts = 0;
-  private crashes = 0;
   private closed = false;
 
   constructor(
-    private readonly size: number,
+    size: number,
     private readonly clock: Clock,
   ) {
-    this.suspects = new LRUCache({ max: SUSPECTS, ttl: SUSPICION_MS, perf: { now: () => clock.now() } });
+    this.suspects = new Suspects(() => clock.now());
+    this.lanes = new Lanes(size);
+    const crewSize: CrewSize = { idle: size, demoted: SLOW_IN_ALL * size, most: this.lanes.mostThreads };
+    this.crew = new Crew(crewSize, this.modes, clock, {
+      available: () => this.pump(),
+      signal: (thread) => {
+        thread.acknowledge();
+        this.collect(thread);
+        this.pump();
+      },
+      message: (thread, message) => this.receive(thread, message),
+      crashed: (thread, reason) => {
+        this.collect(thread);
+        this.takeOff(thread, { kind: "crash", text: reason });
+      },
+    });
   }
 
   /** Runs a job; never rejects. */
   run(job: Job): Promise<JobResult> {
     return new Promise((settle) => {
-      if (this.closed) return settle({ kind: "refused", text: "the server is shutting down" });
+      if (this.closed) return settle(SHUTTING_DOWN);
       if (this.queue.size >= WAITING_IN_ALL)
         return settle({ kind: "refused", text: "too many policy calls are waiting" });
-      const waiting: Waiting = { job, settle, stopWaiting: () => {}, taken: false };
-      this.queue.push(job.key, waiting);
-      this.modes.add(job.mode);
-      this.pump();
-      if (!waiting.taken) this.watchWaiting(waiting);
+      this.modes.add(job.module.mode);
+      const waiting: Waiting = { job, settle };
+      if (!this.assignAtOnce(waiting)) {
+        this.queue.push(job.key, waiting);
+        this.pump();
+      }
+      this.watch();
     });
   }
 
   status(): PoolStatus {
+    let assigned = 0;
+    for (const thread of this.active) assigned += thread.jobs.length;
     return {
-      threads: this.threads.size,
-      idle: this.idle.length,
-      running: this.running.size,
-      waiting: this.queue.size,
-      recycled: this.recycled,
+      threads: this.crew.threadCount,
+      idle: this.crew.idleCount,
+      running: this.active.size,
+      waiting: this.queue.size + assigned - this.active.size,
+      recycled: this.crew.recycled,
       timeouts: this.timeouts,
-      crashes: this.crashes,
+      crashes: this.crew.crashes,
     };
   }
 
   /** Ends everything: waiting calls are refused, running ones die. */
   close(): void {
     this.closed = true;
-    for (const waiting of this.queue.drain()) {
-      waiting.stopWaiting();
-      waiting.settle({ kind: "refused", text: "the server is shutting down" });
-    }
-    for (const thread of this.running.keys())
-      this.end(thread, { kind: "refused", text: "the server is shutting down" });
-    for (const thread of this.threads) thread.kill();
-    this.idle.length = 0;
+    this.cancelTick?.();
+    for (const { settle } of this.queue.drain()) settle(SHUTTING_DOWN);
+    for (const thread of this.active)
+      for (const assigned of thread.jobs.splice(0)) this.settle(assigned, SHUTTING_DOWN);
+    this.active.clear();
+    this.crew.close();
   }
 
-  private watchWaiting(waiting: Waiting): void {
-    const { job, settle } = waiting;
-    const giveUp = () => {
-      waiting.stopWaiting();
-      if (!this.queue.remove(job.key, waiting)) return;
-      this.timeouts++;
-      settle({ kind: "timeout", phase: "waiting", stderr: "" });
-    };
-    const cancelTimer = Number.isFinite(job.deadline)
-      ? this.clock.after(Math.max(0, job.deadline - this.clock.now()), giveUp)
-      : () => {};
-    job.signal?.addEventListener("abort", giveUp, { once: true });
-    waiting.stopWaiting = () => {
-      cancelTimer();
-      job.signal?.removeEventListener("abort", giveUp);
-    };
+  /** Gives a job to a thread if nobody waits before it. */
+  private assignAtOnce(waiting: Waiting): boolean {
+    const { key } = waiting.job;
+    if (this.queue.size > 0 || this.suspects.has(key) || this.lanes.isFull(key)) return false;
+    const thread = this.regularThread();
+    if (thread) this.assign(thread, waiting, "regular");
+    return thread !== undefined;
   }
 
-  /** Gives waiting jobs to threads as long as both are there. */
+  /** Gives waiting jobs to threads as long as there is room for both. */
   private pump(): void {
-    while (!this.closed && this.queue.size > 0 && this.lanes.regular < this.size) {
-      const thread = this.idle.pop();
-      if (!thread) break;
-      const waiting = this.queue.take((key) => (this.slowByKey.get(key) ?? 0) < SLOW_PER_POLICY * this.size);
-      if (!waiting) {
-        this.idle.push(thread);
-        break;
-      }
-      waiting.taken = true;
-      waiting.stopWaiting();
-      this.start(thread, waiting);
-    }
-    this.refill();
-  }
-
-  /** Starts threads: one for every waiting job that has a slot, and the spares. */
-  private refill(): void {
     if (this.closed) return;
-    const free = Math.max(0, this.size - this.lanes.regular);
-    const wanted = Math.min(this.queue.size, free) + SPARE_THREADS;
-    const most = this.size * (1 + SLOW_IN_ALL) + PARKED_IN_ALL + SPARE_THREADS;
-    while (this.idle.length + this.starting < wanted && this.threads.size < most) this.spawn();
-  }
-
-  private spawn(): void {
-    this.starting++;
-    const thread: GuestThread = new GuestThread([...this.modes], {
-      ready: () => {
-        this.starting--;
-        this.idle.push(thread);
-        this.pump();
-      },
-      message: (message) => this.receive(thread, message),
-      gone: (reason) => {
-        this.threads.delete(thread);
-        const at = this.idle.indexOf(thread);
-        if (at >= 0) this.idle.splice(at, 1);
-        if (this.running.has(thread)) {
-          this.crashes++;
-          this.recycled++;
-          this.end(thread, { kind: "crash", text: reason });
-        }
-        if (thread.ready) return this.pump();
-        this.starting--;
-        this.crashes++;
-        this.clock.after(RESTART_AFTER_MS, () => this.pump());
-      },
-    });
-    this.threads.add(thread);
-  }
-
-  private start(thread: GuestThread, { job, settle }: Waiting): void {
-    const now = this.clock.now();
-    const running: Running = {
-      job,
-      settle,
-      started: now,
-      resumed: now,
-      lane: "regular",
-      cancelTimer: () => {},
-    };
-    this.running.set(thread, running);
-    this.lanes.regular++;
-    this.arm(thread, running);
-    const { mode, call, limits } = job;
-    thread.run(job.module, { mode, call, limits });
-  }
-
-  /** Sets the timer for whatever comes next in the life of a running job. */
-  private arm(thread: GuestThread, running: Running): void {
-    const { job, started, resumed } = running;
-    const end = Math.min(
-      job.timeoutMs === undefined ? Number.POSITIVE_INFINITY : started + job.timeoutMs,
-      job.deadline,
-    );
-    const age = this.clock.now() - resumed;
-    const suspect = (this.suspects.get(job.key) ?? 0) >= SUSPECT_TIMEOUTS;
-    const slowAfter = suspect ? SUSPECT_AFTER_MS : SLOW_AFTER_MS;
-    const halfTime = Math.min((end - started) / 2, LONGEST_PATIENCE_MS);
-    const demoteAfter = suspect ? SUSPECT_AFTER_MS : Math.max(DEMOTE_AFTER_MS, halfTime);
-    const steps = [slowAfter, demoteAfter].filter((step) => step > age);
-    // No room among the slow ones yet: another try later.
-    if (age >= slowAfter && running.lane === "regular") steps.push(age + SLOW_AFTER_MS);
-    const at = Math.min(end, resumed + Math.min(...steps));
-    if (!Number.isFinite(at)) return;
-    running.cancelTimer = this.clock.after(Math.max(0, at - this.clock.now()), () => {
-      if (this.clock.now() >= end) return this.expire(thread);
-      const grown = this.clock.now() - resumed;
-      if (grown >= slowAfter && running.lane === "regular" && this.lanes.slow < SLOW_IN_ALL * this.size)
-        this.move(running, "slow");
-      if (grown >= demoteAfter && running.lane !== "parked" && !thread.demoted) {
-        thread.demote();
-        if (job.signal?.aborted) return this.abandon(thread, running);
-        job.signal?.addEventListener("abort", () => this.abandon(thread, running), { once: true });
-      }
-      this.arm(thread, running);
-      this.pump();
-    });
-  }
-
-  private expire(thread: GuestThread): void {
-    this.timeouts++;
-    this.recycled++;
-    const key = this.running.get(thread)?.job.key;
-    if (key !== undefined) this.suspects.set(key, (this.suspects.get(key) ?? 0) + 1);
-    const { phase } = thread.control;
-    const stderr = thread.control.stderr();
-    this.kill(thread, { kind: "timeout", phase, stderr });
-  }
-
-  /** Nobody waits for a call whose thread won't be used again. */
-  private abandon(thread: GuestThread, running: Running): void {
-    if (this.running.get(thread) !== running) return;
-    this.recycled++;
-    this.kill(thread, { kind: "refused", text: "nobody waits for the answer any more" });
-  }
-
-  /** Ends a job together with its thread. */
-  private kill(thread: GuestThread, result: JobResult): void {
-    thread.kill();
-    this.threads.delete(thread);
-    this.end(thread, result);
-    this.pump();
-  }
-
-  private move(running: Running, lane: Lane): void {
-    const { key } = running.job;
-    this.lanes[running.lane]--;
-    if (running.lane === "slow") this.countSlow(key, -1);
-    running.lane = lane;
-    this.lanes[lane]++;
-    if (lane === "slow") this.countSlow(key, 1);
-  }
-
-  private countSlow(key: string, change: number): void {
-    const count = (this.slowByKey.get(key) ?? 0) + change;
-    if (count > 0) this.slowByKey.set(key, count);
-    else this.slowByKey.delete(key);
-  }
-
-  private receive(thread: GuestThread, message: Exclude<FromWorker, { type: "ready" }>): void {
-    const running = this.running.get(thread);
-    if (!running) return;
-    if (message.type === "log") running.job.onLog(message);
-    else if (message.type === "host-call") void this.serve(thread, running, message);
-    else this.finish(thread, message.result);
-  }
-
-  /** A job is done: its thread rests, or goes when it is of no further use. */
-  private finish(thread: GuestThread, result: GuestResult): void {
-    const key = this.running.get(thread)?.job.key;
-    if (key !== undefined) this.suspects.delete(key);
-    this.end(thread, result);
-    if (thread.demoted || this.closed || this.idle.length > this.size + SPARE_THREADS) {
-      if (thread.demoted) this.recycled++;
-      this.threads.delete(thread);
-      thread.kill();
-    } else {
-      thread.rest();
-      this.idle.push(thread);
+    while (this.queue.size > 0) {
+      const thread = this.regularThread();
+      const next = thread && this.queue.take((key) => !this.suspects.has(key) && !this.lanes.isFull(key));
+      if (!next) break;
+      this.assign(thread, next, "regular");
     }
-    this.pump();
+    while (this.queue.size > 0 && this.lanes.hasRoom("slow")) {
+      const thread = this.crew.readyForSuspect;
+      const next = thread && this.queue.take((key) => this.suspects.has(key) && !this.lanes.isFull(key));
+      if (!next) break;
+      thread.demote(LOWEST_PRIORITY);
+      this.assign(thread, next, "slow");
+    }
+    this.crew.refill(Math.min(this.queue.size, this.lanes.free));
+  }
+
+  /** A thread for another regular call: an idle one if there is a slot for it, else the one with the fewest calls. */
+  private regularThread(): GuestThread | undefined {
+    const idle = this.lanes.hasRoom("regular") ? this.crew.ready : undefined;
+    if (idle) return idle;
+    const lately = this.clock.now() - STUCK_AFTER_MS;
+    let best: GuestThread | undefined;
+    for (const thread of this.active) {
+      if (thread.lane !== "regular" || !thread.hasRoom() || (best && best.jobs.length <= thread.jobs.length)) continue;
+      if ((thread.jobs[0]?.resumed ?? 0) > lately) best = thread;
+    }
+    return best;
+  }
+
+  private assign(thread: GuestThread, waiting: Waiting, lane: Lane): void {
+    if (thread.jobs.length === 0) {
+      this.crew.take(thread);
+      this.active.add(thread);
+      thread.lane = lane;
+      this.lanes.enter(lane, waiting.job.key);
+    }
+    thread.put(waiting, this.clock.now());
+  }
+
+  /** Settles the jobs that a thread is done with, and lets it rest behind the last one. */
+  private collect(thread: GuestThread): void {
+    let policy: string | undefined;
+    for (;;) {
+      const done = thread.collect();
+      if (!done) break;
+      policy = done.assigned.job.key;
+      this.lanes.leave(thread.lane, policy);
+      thread.lane = "regular";
+      this.suspects.clear(policy);
+      this.settle(done.assigned, done.result);
+      const next = thread.jobs[0];
+      if (next) {
+        next.started = next.resumed = this.clock.now();
+        this.lanes.enter("regular", next.job.key);
+      }
+    }
+    if (policy === undefined || thread.jobs.length > 0) return;
+    this.active.delete(thread);
+    this.crew.rest(thread);
+  }
+
+  /** Settles a thread's first job with this result, and lets the others wait again. */
+  private takeOff(thread: GuestThread, result: JobResult): void {
+    this.active.delete(thread);
+    const [first, ...others] = thread.jobs.splice(0);
+    if (!first) return;
+    this.lanes.leave(thread.lane, first.job.key);
+    this.putBack(others);
+    this.settle(first, result);
+  }
+
+  private putBack(assigned: readonly Waiting[]): void {
+    for (const { job, settle } of [...assigned].reverse()) this.queue.putBack(job.key, { job, settle });
+  }
+
+  private settle(assigned: Assigned, result: JobResult): void {
+    assigned.killed?.abort();
+    assigned.settle(result);
+  }
+
+  /** Looks at everything that runs or waits, again and again as long as there is something. */
+  private watch(): void {
+    if (this.cancelTick || this.closed) return;
+    this.cancelTick = this.clock.after(TICK_MS, () => {
+      this.cancelTick = undefined;
+      const now = this.clock.now();
+      for (const thread of this.active) this.inspect(thread, now);
+      for (const { settle } of this.queue.sweep(({ job }) => now >= job.deadline || job.isAborted?.() === true)) {
+        this.timeouts++;
+        settle({ kind: "timeout", phase: "waiting", stderr: "" });
+      }
+      this.pump();
+      if (this.active.size > 0 || this.queue.size > 0) this.watch();
+    });
+  }
+
+  private inspect(thread: GuestThread, now: number): void {
+    this.collect(thread);
+    const first = thread.jobs[0];
+    if (!first) return;
+    const { job, started, resumed } = first;
+    const end = Math.min(started + (job.timeoutMs ?? Number.POSITIVE_INFINITY), job.deadline);
+    if (now >= end) {
+      this.timeouts++;
+      this.suspects.add(job.key);
+      const { control } = thread;
+      this.breakOff(thread, job, { kind: "timeout", phase: control.phase, stderr: control.stderr() });
+      return;
+    }
+    const age = now - resumed;
+    if ((age >= SLOW_AFTER_MS || thread.lane === "parked") && job.isAborted?.() === true) {
+      this.breakOff(thread, job, ABANDONED);
+      return;
+    }
+    if (age >= STUCK_AFTER_MS) this.putBack(thread.withdraw());
+    if (age >= SLOW_AFTER_MS && thread.lane === "regular" && this.lanes.hasRoom("slow")) this.move(thread, job, "slow");
+    const halfTime = Math.min((end - started) / 2, LONGEST_PATIENCE_MS);
+    if (age >= Math.max(DEMOTE_AFTER_MS, halfTime) && thread.lane !== "parked") thread.demote(LOW_PRIORITY);
+  }
+
+  private move(thread: GuestThread, { key }: Job, lane: Lane): void {
+    this.lanes.leave(thread.lane, key);
+    thread.lane = lane;
+    this.lanes.enter(lane, key);
+  }
+
+  /** Ends a call whose time is up, or for which nobody waits. */
+  private breakOff(thread: GuestThread, { module }: Job, result: JobResult): void {
+    const begun = !thread.withdrawFirst();
+    this.putBack(thread.withdraw());
+    this.takeOff(thread, result);
+    if (begun) this.crew.breakOff(thread, module.mode);
+    else this.crew.rest(thread);
+  }
+
+  private receive(thread: GuestThread, message: Exclude<FromWorker, { type: "ready" | "signal" }>): void {
+    const assigned = thread.jobs.find(({ ticket }) => ticket === message.ticket);
+    if (!assigned) return;
+    assigned.messages++;
+    if (message.type === "log") assigned.job.onLog(message);
+    else if (message.type === "host-call") void this.serve(thread, assigned, message);
+    else assigned.content = textOf(message);
   }
 
   /** Serves a host call; the guest's time goes on, its slot is free meanwhile. */
-  private async serve(thread: GuestThread, running: Running, message: HostCallMessage): Promise<void> {
-    const before = running.lane;
-    if (this.lanes.parked < PARKED_IN_ALL) {
-      this.move(running, "parked");
+  private async serve(thread: GuestThread, assigned: Assigned, message: HostCallMessage): Promise<void> {
+    // What is before it in the mailbox is done, or it could not ask.
+    this.collect(thread);
+    const { job } = assigned;
+    if (job.isAborted?.() === true) {
+      this.breakOff(thread, job, ABANDONED);
+      return;
+    }
+    const before = thread.lane;
+    if (this.lanes.hasRoom("parked")) {
+      this.putBack(thread.withdraw());
+      this.move(thread, job, "parked");
       this.pump();
     }
-    running.killed ??= new AbortController();
-    const answer = await running.job.onHostCall(message, running.killed.signal);
-    if (this.running.get(thread) !== running) return;
-    if (running.lane === "parked") this.move(running, before);
-    running.resumed = this.clock.now();
-    running.cancelTimer();
-    this.arm(thread, running);
-    thread.answer(answer);
+    assigned.killed ??= new AbortController();
+    const answer = await job.onHostCall(message, assigned.killed.signal);
+    if (thread.jobs[0] !== assigned) return;
+    if (thread.lane === "parked") this.move(thread, job, before);
+    assigned.resumed = this.clock.now();
+    thread.answer(assigned.ticket, answer);
   }
+}
 
-  /** Takes a job off its thread and settles it. */
-  private end(thread: GuestThread, result: JobResult): void {
-    const running = this.running.get(thread);
-    if (!running) return;
-    running.cancelTimer();
-    this.running.delete(thread);
-    this.lanes[running.lane]--;
-    if (running.lane === "slow") this.countSlow(running.job.key, -1);
-    running.killed?.abort();
-    running.settle(result);
-  }
+function textOf({ content }: ContentMessage): string {
+  return typeof content === "string"
+    ? content
+    : Buffer.from(content.buffer, content.byteOffset, content.length).toString();
 }

@@ -2,15 +2,18 @@
 import { setPriority } from "node:os";
 import { Worker } from "node:worker_threads";
 import { ControlBlock } from "../worker/control-block.js";
+import { MAILBOX_SLOTS, Mailbox } from "../worker/mailbox.js";
 import type {
   ExecutionMode,
   FromWorker,
   GuestModule,
+  GuestResult,
   HostAnswer,
-  RunMessage,
   ToWorker,
   WorkerStart,
 } from "../worker/messages.js";
+import type { Assigned, Waiting } from "./job.js";
+import type { Lane } from "./lanes.js";
 
 const ENTRY = new URL("../worker/main.js", import.meta.url);
 /** Modules a worker keeps at hand; each holds its compiled code alive. A server with more different modules sends the rest again. */
@@ -19,31 +22,41 @@ const KNOWN_MODULES = 256;
 const HEAP_MIB = 256;
 /** MiB of stack: V8's own default for workers; a guest that recurses without end overflows it and traps. */
 const STACK_MIB = 4;
-/** A runaway guest's scheduling priority: a tenth of the others' weight. With less, an honest but slow guest would starve on a busy machine. */
-const LOW_PRIORITY = 10;
+/** Scheduling priority of a guest that takes long: a tenth of the others' weight. With less, an honest but slow guest would starve on a busy machine. */
+export const LOW_PRIORITY = 10;
+/** That of a guest which is likely to run away: it gets what nobody else wants, and hardly ever makes others wait. */
+export const LOWEST_PRIORITY = 19;
 
 /** What a thread tells its pool. */
 export interface ThreadEvents {
+  /** It can take calls: for the first time, or again after an interruption. */
   ready(): void;
-  message(message: Exclude<FromWorker, { type: "ready" }>): void;
+  /** There may be results. */
+  signal(): void;
+  message(message: Exclude<FromWorker, { type: "ready" | "signal" }>): void;
   /** The thread is gone; `reason` says why when it went by itself. */
   gone(reason: string): void;
 }
 
-/** One worker thread. It runs one job at a time; the pool knows which. */
+/** One worker thread. It runs its jobs one after another. */
 export class GuestThread {
+  /** In the order in which they run; the first one is under way, or done and not collected yet. */
+  readonly jobs: Assigned[] = [];
+  /** What its first job does; means nothing while there is none. */
+  lane: Lane = "regular";
+  /** As the operating system counts it: higher numbers come later. Going back would need privileges. */
+  priority = 0;
   readonly control = ControlBlock.create();
-  ready = false;
-  /** True once the thread's priority was lowered, which can't be undone. */
-  demoted = false;
+  private readonly mailbox = Mailbox.create();
   private readonly worker: Worker;
   /** Ids of modules the worker has, least recently used first. */
   private readonly known = new Map<number, true>();
   private taskId: number | undefined;
+  private nudging = false;
 
   /** @param modes kinds of guests to be ready for */
   constructor(modes: readonly ExecutionMode[], events: ThreadEvents) {
-    const start: WorkerStart = { control: this.control.buffer, modes };
+    const start: WorkerStart = { control: this.control.buffer, mailbox: this.mailbox.buffer, modes };
     this.worker = new Worker(ENTRY, {
       workerData: start,
       // Nothing of the server's environment or flags reaches a thread that runs foreign code.
@@ -53,11 +66,11 @@ export class GuestThread {
     });
     let reason = "the worker thread ended";
     this.worker.on("message", (message: FromWorker) => {
-      if (message.type === "ready") {
-        this.ready = true;
+      if (message.type === "signal") events.signal();
+      else if (message.type === "ready") {
         // Until here it keeps the process alive, because a call may be waiting for it; from now on only while it runs one.
         this.worker.unref();
-        this.taskId = message.taskId;
+        this.taskId = message.taskId ?? this.taskId;
         events.ready();
       } else events.message(message);
     });
@@ -67,16 +80,74 @@ export class GuestThread {
     this.worker.on("exit", () => events.gone(reason));
   }
 
-  /** Starts a job: tells the worker, with the module when it does not have it yet. */
-  run(module: GuestModule, message: Omit<RunMessage, "type" | "moduleId" | "module">): void {
-    this.worker.ref();
-    this.control.reset();
-    const has = this.known.delete(module.id);
-    this.known.set(module.id, true);
-    this.post({ type: "run", moduleId: module.id, ...(!has && { module: shared(module) }), ...message });
+  /** The thread's number, by which the interrupter knows it. */
+  get id(): number {
+    return this.worker.threadId;
   }
 
-  /** The job is over; the thread no longer keeps the process alive. */
+  /** Whether another job may be put. */
+  hasRoom(): boolean {
+    return this.jobs.length < MAILBOX_SLOTS && this.mailbox.hasRoom();
+  }
+
+  /** Puts a job into the mailbox, with the module when the worker does not have it yet. */
+  put({ job, settle }: Waiting, now: number): void {
+    const { module, call, limits } = job;
+    if (this.jobs.length === 0) this.worker.ref();
+    const has = this.known.delete(module.id);
+    this.known.set(module.id, true);
+    if (!has) this.post({ type: "module", module: shared(module), limits });
+    const { ticket, nudge } = this.mailbox.put(module.id, call.operation, call.input, call.data, (large) => {
+      const input = Buffer.from(call.input);
+      this.post({ type: "payload", ticket: large, input, ...(call.data && { data: Buffer.from(call.data) }) });
+    });
+    this.jobs.push({ job, settle, ticket, started: now, resumed: now, messages: 0 });
+    if (nudge && !this.nudging) {
+      this.nudging = true;
+      setImmediate(this.nudge);
+    }
+  }
+
+  /** Behind everything that has come in at the same time: on a busy core the worker would otherwise take over after each call. */
+  private readonly nudge = () => {
+    this.nudging = false;
+    if (this.mailbox.nudge()) this.post({ type: "wake" });
+  };
+
+  /** From now on a new result is signalled again. Comes before a look at the results. */
+  acknowledge(): void {
+    this.mailbox.acknowledge();
+  }
+
+  /** The result of the first job, if it is there; the job is off the thread then. */
+  collect(): { readonly assigned: Assigned; readonly result: GuestResult } | undefined {
+    const assigned = this.jobs[0];
+    if (!assigned) return undefined;
+    const arrival = this.mailbox.collect(assigned.ticket, assigned.messages);
+    if (!arrival) return undefined;
+    this.jobs.shift();
+    const result = arrival.kind === "by-port" ? arrival.result(assigned.content ?? "") : arrival;
+    return { assigned, result };
+  }
+
+  /** Takes back the first job; false when the worker has begun it. It stays on the list. */
+  withdrawFirst(): boolean {
+    const first = this.jobs[0];
+    return first !== undefined && this.mailbox.withdraw(first.ticket);
+  }
+
+  /** Takes back the jobs behind the first one as far as they have not begun, in their order. */
+  withdraw(): Assigned[] {
+    const back: Assigned[] = [];
+    for (const assigned of this.jobs.slice(1)) if (this.mailbox.withdraw(assigned.ticket)) back.push(assigned);
+    if (back.length > 0) {
+      const rest = this.jobs.filter((assigned) => !back.includes(assigned));
+      this.jobs.splice(0, this.jobs.length, ...rest);
+    }
+    return back;
+  }
+
+  /** There is no job any more; the thread no longer keeps the process alive. */
   rest(): void {
     this.worker.unref();
     for (const id of this.known.keys()) {
@@ -87,20 +158,26 @@ export class GuestThread {
   }
 
   /** Posts a host call's answer and wakes the guest. */
-  answer(answer: HostAnswer): void {
-    this.worker.postMessage(answer);
+  answer(ticket: number, answer: HostAnswer): void {
+    this.post({ type: "answer", ticket, answer });
     this.control.wake();
   }
 
-  /** Lets every other thread go first from now on. Works where threads have ids of their own (Linux); elsewhere nothing happens. */
-  demote(): void {
-    if (this.taskId === undefined || this.demoted) return;
-    this.demoted = true;
+  /** Lets other threads go first from now on. Works where threads have ids of their own (Linux); elsewhere nothing happens. */
+  demote(priority: number): void {
+    if (this.taskId === undefined || this.priority >= priority) return;
+    this.priority = priority;
     try {
-      setPriority(this.taskId, LOW_PRIORITY);
+      setPriority(this.taskId, priority);
     } catch {
       // A sandbox that forbids it: the guest only competes harder until its time is up.
     }
+  }
+
+  /** After an interruption: makes the thread take calls again, which it reports as ready. */
+  resume(): void {
+    this.mailbox.reset();
+    this.post({ type: "resume" });
   }
 
   /** Kills the thread, whatever it does. */
@@ -114,6 +191,6 @@ export class GuestThread {
 }
 
 /** Only what the worker needs: a prepared module has more, and everything posted is copied. */
-function shared({ id, module, importedMemory }: GuestModule): GuestModule {
-  return { id, module, ...(importedMemory && { importedMemory }) };
+function shared({ id, module, mode, importedMemory }: GuestModule): GuestModule {
+  return { id, module, mode, ...(importedMemory && { importedMemory }) };
 }

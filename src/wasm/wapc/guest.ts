@@ -1,4 +1,4 @@
-/** Runs one call of a waPC guest, byte level of spec kubewarden.md 6.2. */
+/** Runs calls of waPC guests, byte level of spec kubewarden.md 6.2. */
 import {
   type GuestAnswer,
   type GuestHost,
@@ -6,53 +6,93 @@ import {
   GuestLimitError,
   GuestStartError,
   NAME_BYTES,
+  type RunGuest,
 } from "../worker/guest.js";
 import { MEMORY_MODULE, MEMORY_NAME } from "../worker/memories.js";
-import { ExitStatus, InputQueue, wasiImports } from "../worker/wasi-preview1.js";
+import { ExitStatus, InputQueue, type WasiCall, wasiImports } from "../worker/wasi-preview1.js";
 
 const NOTHING = new Uint8Array();
 /** Called once per instance, in this order, when the module has them. */
 const START_FUNCTIONS = ["_start", "wapc_init"] as const;
 
-/** See {@link RunGuest}. */
-export function runWapc(
-  module: WebAssembly.Module,
-  call: GuestInput,
-  host: GuestHost,
-  given?: WebAssembly.Memory,
-): GuestAnswer {
-  const encoder = new TextEncoder();
-  const operation = encoder.encode(call.operation);
-  const payload = call.input;
-  let answer: Uint8Array | undefined;
-  let guestError: Uint8Array | undefined;
-  let hostAnswer: Uint8Array = NOTHING;
-  let hostError: Uint8Array = NOTHING;
+/** One call on its way through an instance. */
+class WapcCall implements WasiCall {
+  readonly args: readonly Uint8Array[] = [];
+  readonly stdin = new InputQueue();
+  readonly operation: Uint8Array;
+  readonly payload: Uint8Array;
+  answer: Uint8Array | undefined;
+  error: Uint8Array | undefined;
+  hostAnswer: Uint8Array = NOTHING;
+  hostError: Uint8Array = NOTHING;
+  instance: WebAssembly.Instance | undefined;
 
-  let instance: WebAssembly.Instance | undefined;
-  const memory = (): WebAssembly.Memory => {
-    const found = given ?? instance?.exports.memory;
+  constructor(
+    { operation, input }: GuestInput,
+    readonly host: GuestHost,
+    private readonly given: WebAssembly.Memory | undefined,
+  ) {
+    this.operation = Buffer.from(operation);
+    this.payload = input;
+  }
+
+  get memory(): WebAssembly.Memory {
+    const found = this.given ?? this.instance?.exports.memory;
     if (!(found instanceof WebAssembly.Memory)) throw new Error("the module does not export its memory");
     return found;
-  };
-  // Read at every use, because the memory may have grown since.
-  const bytes = (pointer: number, length: number) => new Uint8Array(memory().buffer, pointer >>> 0, length >>> 0);
-  const text = (pointer: number, length: number) => new TextDecoder().decode(bytes(pointer, length));
-  const name = (pointer: number, length: number) => text(pointer, Math.min(length >>> 0, NAME_BYTES));
-  const output = (chunk: Uint8Array) => host.output(chunk);
+  }
 
-  const wapc = {
+  readonly stdout = (bytes: Uint8Array): void => this.host.output(bytes);
+
+  get stderr() {
+    return this.stdout;
+  }
+
+  /** Made at every use, because the memory may have grown since. */
+  bytes(pointer: number, length: number): Uint8Array {
+    return new Uint8Array(this.memory.buffer, pointer >>> 0, length >>> 0);
+  }
+}
+
+/** Makes a {@link RunGuest} for waPC guests. Its import object serves all calls: making one for each would cost more than the instance. */
+export function wapcRunner(): RunGuest {
+  let current: WapcCall | undefined;
+  const call = (): WapcCall => {
+    if (!current) throw new Error("no call is under way");
+    return current;
+  };
+  const imports = { wapc: wapcImports(call), wasi_snapshot_preview1: wasiImports(call) as WebAssembly.ModuleImports };
+  return (module, input, host, memory) => {
+    current = new WapcCall(input, host, memory);
+    try {
+      return run(module, current, memory ? { ...imports, [MEMORY_MODULE]: { [MEMORY_NAME]: memory } } : imports);
+    } finally {
+      current = undefined;
+    }
+  };
+}
+
+function wapcImports(call: () => WapcCall): WebAssembly.ModuleImports {
+  const encoder = new TextEncoder();
+  const decoder = new TextDecoder();
+  const text = (pointer: number, length: number) => decoder.decode(call().bytes(pointer, length));
+  const name = (pointer: number, length: number) => text(pointer, Math.min(length >>> 0, NAME_BYTES));
+  return {
     __guest_request(operationPointer: number, payloadPointer: number) {
-      bytes(operationPointer, operation.length).set(operation);
-      bytes(payloadPointer, payload.length).set(payload);
+      const { operation, payload } = call();
+      call().bytes(operationPointer, operation.length).set(operation);
+      call().bytes(payloadPointer, payload.length).set(payload);
     },
     __guest_response(pointer: number, length: number) {
-      if (length >>> 0 > host.limits.outputBytes)
-        throw new GuestLimitError(`the policy's answer is longer than ${host.limits.outputBytes} bytes`);
-      answer = bytes(pointer, length).slice();
+      const { outputBytes } = call().host.limits;
+      if (length >>> 0 > outputBytes)
+        throw new GuestLimitError(`the policy's answer is longer than ${outputBytes} bytes`);
+      call().answer = call().bytes(pointer, length).slice();
     },
     __guest_error(pointer: number, length: number) {
-      guestError = bytes(pointer, Math.min(length >>> 0, host.limits.logLineBytes)).slice();
+      call().error = call()
+        .bytes(pointer, Math.min(length >>> 0, call().host.limits.logLineBytes))
+        .slice();
     },
     __host_call(
       bp: number,
@@ -64,39 +104,36 @@ export function runWapc(
       pp: number,
       pl: number,
     ): number {
-      hostAnswer = NOTHING;
-      hostError = NOTHING;
-      const result = host.call(name(bp, bl), name(np, nl), name(op, ol), bytes(pp, pl));
-      if (result.ok) hostAnswer = result.payload;
-      else hostError = encoder.encode(result.error);
+      const asking = call();
+      const result = asking.host.call(name(bp, bl), name(np, nl), name(op, ol), asking.bytes(pp, pl));
+      asking.hostAnswer = result.ok ? result.payload : NOTHING;
+      asking.hostError = result.ok ? NOTHING : encoder.encode(result.error);
       return result.ok ? 1 : 0;
     },
-    __host_response_len: () => hostAnswer.length,
-    __host_response: (pointer: number) => bytes(pointer, hostAnswer.length).set(hostAnswer),
-    __host_error_len: () => hostError.length,
-    __host_error: (pointer: number) => bytes(pointer, hostError.length).set(hostError),
+    __host_response_len: () => call().hostAnswer.length,
+    __host_response: (pointer: number) => call().bytes(pointer, call().hostAnswer.length).set(call().hostAnswer),
+    __host_error_len: () => call().hostError.length,
+    __host_error: (pointer: number) => call().bytes(pointer, call().hostError.length).set(call().hostError),
     __console_log: (pointer: number, length: number) =>
-      host.log("info", text(pointer, Math.min(length >>> 0, host.limits.logLineBytes)), "policy"),
+      call().host.log("info", text(pointer, Math.min(length >>> 0, call().host.limits.logLineBytes)), "policy"),
   };
-  const wasi = wasiImports(memory, { args: [], stdin: new InputQueue(), stdout: output, stderr: output }, host);
+}
 
+function run(module: WebAssembly.Module, call: WapcCall, imports: WebAssembly.Imports): GuestAnswer {
+  const { host, operation, payload } = call;
   try {
-    instance = new WebAssembly.Instance(module, {
-      wapc,
-      wasi_snapshot_preview1: wasi as WebAssembly.ModuleImports,
-      ...(given && { [MEMORY_MODULE]: { [MEMORY_NAME]: given } }),
-    });
-    for (const name of START_FUNCTIONS) start(instance.exports[name]);
+    call.instance = new WebAssembly.Instance(module, imports);
+    for (const name of START_FUNCTIONS) start(call.instance.exports[name]);
   } catch (error) {
     if (error instanceof GuestLimitError) throw error;
     throw new GuestStartError(error instanceof Error ? error.message : String(error));
   }
-  const guestCall = instance.exports.__guest_call;
+  const guestCall = call.instance.exports.__guest_call;
   if (typeof guestCall !== "function") throw new GuestStartError("the module does not export __guest_call");
   host.enterCall();
   const success = guestCall(operation.length, payload.length);
-  if (success !== 0 && answer) return { kind: "answer", bytes: answer };
-  if (guestError) return { kind: "guest-error", text: new TextDecoder().decode(guestError) };
+  if (success !== 0 && call.answer) return { kind: "answer", bytes: call.answer };
+  if (call.error) return { kind: "guest-error", text: new TextDecoder().decode(call.error) };
   return {
     kind: "guest-error",
     text: success !== 0 ? "No error message OR response set for call success" : "No error message set for call failure",

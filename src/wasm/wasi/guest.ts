@@ -1,4 +1,4 @@
-/** Runs one call of a WASI command, spec kubewarden.md 6.4. */
+/** Runs calls of WASI commands, spec kubewarden.md 6.4. */
 import {
   type GuestAnswer,
   type GuestHost,
@@ -6,78 +6,110 @@ import {
   GuestLimitError,
   GuestStartError,
   NAME_BYTES,
+  type RunGuest,
 } from "../worker/guest.js";
 import { MEMORY_MODULE, MEMORY_NAME } from "../worker/memories.js";
-import { ExitStatus, InputQueue, wasiImports } from "../worker/wasi-preview1.js";
+import { ExitStatus, InputQueue, type WasiCall, wasiArguments, wasiImports } from "../worker/wasi-preview1.js";
 
 const SUCCESS = 0;
 const FAILURE = 1;
+const NOTHING = new Uint8Array();
 
-/** See {@link RunGuest}. */
-export function runWasi(
-  module: WebAssembly.Module,
-  call: GuestInput,
-  host: GuestHost,
-  given?: WebAssembly.Memory,
-): GuestAnswer {
-  const encoder = new TextEncoder();
-  const stdin = new InputQueue();
-  stdin.push(call.input);
-  const stdout: Uint8Array[] = [];
-  let written = 0;
+/** One call on its way through an instance. */
+class CommandCall implements WasiCall {
+  readonly args: readonly Uint8Array[];
+  readonly stdin = new InputQueue();
+  instance: WebAssembly.Instance | undefined;
+  private readonly written: Uint8Array[] = [];
+  private size = 0;
 
-  let instance: WebAssembly.Instance | undefined;
-  const memory = (): WebAssembly.Memory => {
-    const found = given ?? instance?.exports.memory;
+  constructor(
+    { operation, input }: GuestInput,
+    readonly host: GuestHost,
+    private readonly given: WebAssembly.Memory | undefined,
+  ) {
+    this.args = wasiArguments("policy.wasm", operation);
+    this.stdin.push(input);
+  }
+
+  get memory(): WebAssembly.Memory {
+    const found = this.given ?? this.instance?.exports.memory;
     if (!(found instanceof WebAssembly.Memory)) throw new Error("cannot find 'mem' export");
     return found;
+  }
+
+  readonly stdout = (bytes: Uint8Array): void => {
+    this.size += bytes.length;
+    const { outputBytes } = this.host.limits;
+    if (this.size > outputBytes) throw new GuestLimitError(`the policy's answer is longer than ${outputBytes} bytes`);
+    this.written.push(bytes.slice());
   };
-  const name = (pointer: number, length: number) =>
-    new TextDecoder().decode(bytes(pointer, Math.min(length >>> 0, NAME_BYTES)));
-  const bytes = (pointer: number, length: number) => new Uint8Array(memory().buffer, pointer >>> 0, length >>> 0);
-  const imports = wasiImports(
-    memory,
-    {
-      args: ["policy.wasm", call.operation],
-      stdin,
-      stdout(chunk) {
-        written += chunk.length;
-        if (written > host.limits.outputBytes)
-          throw new GuestLimitError(`the policy's answer is longer than ${host.limits.outputBytes} bytes`);
-        stdout.push(chunk.slice());
-      },
-      stderr: (chunk) => host.stderr(chunk),
-    },
+
+  readonly stderr = (bytes: Uint8Array): void => this.host.stderr(bytes);
+
+  /** All of standard output. */
+  output(): Uint8Array {
+    const [first = NOTHING, ...others] = this.written;
+    return others.length === 0 ? first : Buffer.concat(this.written);
+  }
+
+  bytes(pointer: number, length: number): Uint8Array {
+    return new Uint8Array(this.memory.buffer, pointer >>> 0, length >>> 0);
+  }
+}
+
+/** Makes a {@link RunGuest} for WASI commands. Its import object serves all calls: making one for each would cost more than the instance. */
+export function wasiRunner(): RunGuest {
+  let current: CommandCall | undefined;
+  const call = (): CommandCall => {
+    if (!current) throw new Error("no call is under way");
+    return current;
+  };
+  const host = { call: hostCall(call) };
+  const imports = {
+    wasi_snapshot_preview1: wasiImports(call) as WebAssembly.ModuleImports,
     host,
-  );
-  /** The answer, or the error's text, is appended to standard input; note that 0 means success here, 1 in waPC. */
-  const hostCall = (
-    bp: number,
-    bl: number,
-    np: number,
-    nl: number,
-    op: number,
-    ol: number,
-    pp: number,
-    pl: number,
-  ): number => {
-    const result = host.call(name(bp, bl), name(np, nl), name(op, ol), bytes(pp, pl));
+    "kubewarden:javy/host": host,
+  };
+  return (module, input, guestHost, memory) => {
+    current = new CommandCall(input, guestHost, memory);
+    try {
+      const given = memory ? { ...imports, [MEMORY_MODULE]: { [MEMORY_NAME]: memory } } : imports;
+      return run(module, current, input.operation, given);
+    } finally {
+      current = undefined;
+    }
+  };
+}
+
+/** The answer, or the error's text, is appended to standard input; note that 0 means success here, 1 in waPC. */
+function hostCall(call: () => CommandCall) {
+  const encoder = new TextEncoder();
+  const decoder = new TextDecoder();
+  const name = (pointer: number, length: number) =>
+    decoder.decode(call().bytes(pointer, Math.min(length >>> 0, NAME_BYTES)));
+  return (bp: number, bl: number, np: number, nl: number, op: number, ol: number, pp: number, pl: number): number => {
+    const { host, stdin } = call();
+    const result = host.call(name(bp, bl), name(np, nl), name(op, ol), call().bytes(pp, pl));
     stdin.push(result.ok ? result.payload : encoder.encode(result.error));
     return result.ok ? SUCCESS : FAILURE;
   };
+}
 
+function run(
+  module: WebAssembly.Module,
+  call: CommandCall,
+  operation: string,
+  imports: WebAssembly.Imports,
+): GuestAnswer {
+  const { host } = call;
   try {
-    instance = new WebAssembly.Instance(module, {
-      wasi_snapshot_preview1: imports as WebAssembly.ModuleImports,
-      host: { call: hostCall },
-      "kubewarden:javy/host": { call: hostCall },
-      ...(given && { [MEMORY_MODULE]: { [MEMORY_NAME]: given } }),
-    });
+    call.instance = new WebAssembly.Instance(module, imports);
   } catch (error) {
     if (error instanceof GuestLimitError) throw error;
     throw new GuestStartError(error instanceof Error ? error.message : String(error));
   }
-  const start = instance.exports._start;
+  const start = call.instance.exports._start;
   if (typeof start !== "function") throw new GuestStartError("cannot find `_start` function inside of module");
   host.enterCall();
   try {
@@ -89,6 +121,6 @@ export function runWasi(
       return { kind: "guest-error", text: host.stderrText().trim() };
   }
   const stderr = host.stderrText().trim();
-  if (stderr) host.log("warn", `${call.operation}: ${stderr}`, "output");
-  return { kind: "answer", bytes: stdout.length === 1 && stdout[0] ? stdout[0] : Buffer.concat(stdout) };
+  if (stderr) host.log("warn", `${operation}: ${stderr}`, "output");
+  return { kind: "answer", bytes: call.output() };
 }

@@ -11,6 +11,10 @@ const SLOTS = 4;
 /** Bytes of standard error that are kept for the error message; the text becomes part of an HTTP answer, so more would only hurt. */
 const STDERR_BYTES = 8 * 1024;
 
+const NO_GUEST = 0;
+const STARTING = 1;
+const IN_CALL = 2;
+
 /** Where a guest is: making the instance and its start functions, or in the call itself. */
 export type Phase = "start" | "call";
 
@@ -28,23 +32,33 @@ export class ControlBlock {
     return new ControlBlock(new SharedArrayBuffer(SLOTS * 4 + STDERR_BYTES));
   }
 
-  /** Main thread, before a call. */
-  reset(): void {
+  /** Worker, before a call. */
+  begin(): void {
     Atomics.store(this.slots, SIGNAL, 0);
-    Atomics.store(this.slots, PHASE, 0);
+    Atomics.store(this.slots, PHASE, STARTING);
     Atomics.store(this.slots, STDERR_LENGTH, 0);
   }
 
   /** Worker: the call proper begins. */
   enterCall(): void {
-    Atomics.store(this.slots, PHASE, 1);
+    Atomics.store(this.slots, PHASE, IN_CALL);
+  }
+
+  /** Worker, behind a call. */
+  end(): void {
+    Atomics.store(this.slots, PHASE, NO_GUEST);
+  }
+
+  /** Whether a guest runs, and nothing else: it may be interrupted. */
+  get isRunning(): boolean {
+    return Atomics.load(this.slots, PHASE) !== NO_GUEST;
   }
 
   get phase(): Phase {
-    return Atomics.load(this.slots, PHASE) === 1 ? "call" : "start";
+    return Atomics.load(this.slots, PHASE) === IN_CALL ? "call" : "start";
   }
 
-  /** Worker, before it posts a host call: arms the signal. */
+  /** Worker, before it posts a host call or looks for its answer: a wake from now on ends the next sleep. */
   arm(): void {
     Atomics.store(this.slots, SIGNAL, 0);
   }

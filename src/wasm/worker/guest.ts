@@ -1,6 +1,6 @@
 /** The interface between the worker's loop and the guest protocols: what a protocol gets, and what it must do. */
 import type { GuestLimits } from "../limits.js";
-import type { GuestFailure, GuestLogLevel, HostAnswer, LogMessage } from "./messages.js";
+import type { GuestFailure, GuestLogLevel, GuestOperation, HostAnswer, LogMessage } from "./messages.js";
 
 /** What the host offers to the guest of one call; every method counts against the call's limits. */
 export interface GuestHost {
@@ -23,7 +23,7 @@ export interface GuestHost {
 
 /** One question as a guest gets it. The bytes are only valid during the call. */
 export interface GuestInput {
-  /** `validate` or `validate_settings`. */
+  /** The name by which the guest knows what is asked, see {@link GuestOperation}. */
   readonly operation: string;
   /** The payload, JSON in UTF-8. */
   readonly input: Uint8Array;

@@ -10,10 +10,16 @@ const NOTHING = new Uint8Array();
 export class WorkerHost implements GuestHost {
   private calls = 0;
   private lines = 0;
+  private posted = 0;
 
+  /**
+   * @param ticket the call's number in the mailbox
+   * @param receive the answer to this call, if it has come
+   */
   constructor(
+    private readonly ticket: number,
     private readonly post: (message: FromWorker) => void,
-    private readonly receive: () => unknown,
+    private readonly receive: (ticket: number) => HostAnswer | undefined,
     private readonly control: ControlBlock,
     readonly limits: GuestLimits,
   ) {}
@@ -34,13 +40,14 @@ export class WorkerHost implements GuestHost {
     if (payload.length > this.limits.outputBytes)
       throw new GuestLimitError(`the policy asked the host with more than ${this.limits.outputBytes} bytes`);
     this.control.arm();
-    this.post({ type: "host-call", binding, namespace, operation, payload: payload.slice() });
+    this.posted++;
+    this.post({ type: "host-call", ticket: this.ticket, binding, namespace, operation, payload: payload.slice() });
     for (;;) {
       this.control.sleep();
-      const message = this.receive();
-      // A `forget` can't arrive during a call, because the main thread sends it only to idle workers; so this is the answer.
-      if (message !== undefined) return message as HostAnswer;
+      // Before the look, so that an answer behind it is not slept through.
       this.control.arm();
+      const answer = this.receive(this.ticket);
+      if (answer !== undefined) return answer;
     }
   }
 
@@ -59,20 +66,22 @@ export class WorkerHost implements GuestHost {
     this.lines++;
     const { logLines, logLineBytes } = this.limits;
     const cut = text.length > logLineBytes + 1 ? `${text.slice(0, logLineBytes)}…` : text;
-    if (this.lines <= logLines) this.post({ type: "log", level, text: cut, source });
+    if (this.lines <= logLines) this.line(level, cut, source);
     // Said here, too, because a call that is killed says nothing at its end.
     if (this.lines === logLines + 1)
-      this.warn(`further log lines of this call are dropped, because it has ${logLines}`);
+      this.line("warn", `further log lines of this call are dropped, because it has ${logLines}`, "policy");
   }
 
-  /** Says how many lines were dropped. */
-  finish(): void {
+  /** Says how many lines were dropped. The number of messages that this call has posted. */
+  finish(): number {
     const dropped = this.lines - this.limits.logLines;
-    if (dropped > 0) this.warn(`${dropped} more log lines of this call were dropped`);
+    if (dropped > 0) this.line("warn", `${dropped} more log lines of this call were dropped`, "policy");
+    return this.posted;
   }
 
-  private warn(text: string): void {
-    this.post({ type: "log", level: "warn", text, source: "policy" });
+  private line(level: GuestLogLevel, text: string, source: LogMessage["source"]): void {
+    this.posted++;
+    this.post({ type: "log", ticket: this.ticket, level, text, source });
   }
 
   enterCall(): void {

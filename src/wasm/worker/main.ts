@@ -1,79 +1,170 @@
 /**
- * A worker thread: waits for a call, runs it in a fresh instance, posts the result. It is killed from outside when a guest takes too long;
- * nothing here watches the clock.
+ * A worker thread: takes a call from the mailbox, runs it in a fresh instance, puts the result back, without leaving this loop while there is work.
+ * It is interrupted or killed from outside when a guest takes too long; nothing here watches the guest's clock.
  */
 import { readlinkSync } from "node:fs";
-import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
+import { MessageChannel, type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { ControlBlock } from "./control-block.js";
 import { type GuestAnswer, GuestLimitError, GuestStartError, type RunGuest } from "./guest.js";
 import { WorkerHost } from "./host.js";
+import { type Delivery, Mailbox } from "./mailbox.js";
 import { Memories } from "./memories.js";
 import type {
   ExecutionMode,
   FromWorker,
-  GuestModule,
-  GuestResult,
-  RunMessage,
+  GuestFailure,
+  HostAnswer,
+  ModuleMessage,
+  PayloadMessage,
   ToWorker,
   WorkerStart,
 } from "./messages.js";
 
-if (!parentPort) throw new Error("worker/main.js runs as a worker thread only");
-const port = parentPort;
-const start = workerData as WorkerStart;
-const control = new ControlBlock(start.control);
-const modules = new Map<number, GuestModule>();
-const memories = new Memories();
+/** Milliseconds for which the worker waits for the next call where it is, which makes the call cheap; then it waits in its event loop. */
+const LINGER_MS = 20;
+/** Calls after which the event loop has a turn: the engine does part of its housekeeping there. */
+const CALLS_PER_TURN = 32;
 
 /** Each protocol's code is loaded with its first guest. */
 const loaders: Record<ExecutionMode, () => Promise<RunGuest>> = {
   extism: async () => (await import("../extism/guest.js")).extismRunner(),
-  "kubewarden-wapc": async () => (await import("../wapc/guest.js")).runWapc,
-  wasi: async () => (await import("../wasi/guest.js")).runWasi,
-  opa: async () => (await import("../opa/guest.js")).runRego,
-  gatekeeper: async () => (await import("../opa/guest.js")).runRego,
+  "kubewarden-wapc": async () => (await import("../wapc/guest.js")).wapcRunner(),
+  wasi: async () => (await import("../wasi/guest.js")).wasiRunner(),
+  opa: async () => (await import("../opa/guest.js")).regoRunner(),
+  gatekeeper: async () => (await import("../opa/guest.js")).regoRunner(),
 };
-const runners = new Map<ExecutionMode, RunGuest>();
 
-async function loadRunner(mode: ExecutionMode): Promise<RunGuest> {
-  const runner = await loaders[mode]();
-  runners.set(mode, runner);
-  return runner;
-}
+/** The thread's state and its loop. */
+class GuestWorker {
+  private readonly control: ControlBlock;
+  private readonly mailbox: Mailbox;
+  private readonly modules = new Map<number, ModuleMessage>();
+  private readonly payloads = new Map<number, PayloadMessage>();
+  private readonly runners = new Map<ExecutionMode, RunGuest>();
+  private readonly memories = new Memories();
+  /** A call whose runner is being loaded. */
+  private postponed: Delivery | undefined;
+  private readonly itself = new MessageChannel();
 
-function post(message: FromWorker): void {
-  port.postMessage(message);
-}
-
-async function run(message: RunMessage): Promise<void> {
-  if (message.module) modules.set(message.moduleId, message.module);
-  const module = modules.get(message.moduleId);
-  if (!module) throw new Error("the worker was not given the module");
-  const runner = runners.get(message.mode) ?? (await loadRunner(message.mode));
-  const host = new WorkerHost(post, () => receiveMessageOnPort(port)?.message, control, message.limits);
-  const { importedMemory: shape } = module;
-  const memory = shape && memories.take(message.moduleId, shape);
-  const encoder = new TextEncoder();
-  const { operation, input, data } = message.call;
-  const call = { operation, input: encoder.encode(input), ...(data !== undefined && { data: encoder.encode(data) }) };
-  let result: GuestResult;
-  try {
-    result = resultOf(await runner(module.module, call, host, memory));
-  } catch (error) {
-    result = failure(error);
+  constructor(
+    private readonly port: MessagePort,
+    start: WorkerStart,
+  ) {
+    this.control = new ControlBlock(start.control);
+    this.mailbox = new Mailbox(start.mailbox);
+    this.itself.port1.on("message", () => this.serve());
   }
-  host.finish();
-  post({ type: "result", result });
-  // Behind the answer, so that nobody waits for the wiping. After anything but an answer the memory is not used again.
-  if (memory && result.kind === "answer") memories.give(message.moduleId, memory, shape);
-}
 
-function resultOf(answer: GuestAnswer): GuestResult {
-  return answer.kind === "answer" ? { kind: "answer", text: new TextDecoder().decode(answer.bytes) } : answer;
+  async loadRunner(mode: ExecutionMode): Promise<RunGuest> {
+    const runner = await loaders[mode]();
+    this.runners.set(mode, runner);
+    return runner;
+  }
+
+  /**
+   * A message that came through the event loop. Guests run below this and nowhere else: an interruption unwinds everything up to here, and from
+   * a timer, an immediate or a promise it would leave Node's own bookkeeping in a state that ends the process.
+   */
+  receive(message: ToWorker): void {
+    if (message.type === "resume") this.post({ type: "ready" });
+    if (message.type === "resume" || message.type === "wake") this.serve();
+    else this.keep(message);
+  }
+
+  readonly post = (message: FromWorker): void => {
+    this.port.postMessage(message);
+  };
+
+  /** Runs calls until there are none for a while. */
+  private serve(): void {
+    for (let calls = 0; calls < CALLS_PER_TURN; ) {
+      const delivery = this.postponed ?? this.mailbox.take();
+      this.postponed = undefined;
+      if (delivery) {
+        const prepared = this.lookUp(() => this.modules.get(delivery.moduleId));
+        const { mode } = prepared.module;
+        const runner = this.runners.get(mode);
+        if (!runner) {
+          this.postponed = delivery;
+          void this.loadRunner(mode).then(() => this.comeBack());
+          return;
+        }
+        this.run(delivery, prepared, runner);
+        calls++;
+      } else if (!this.mailbox.sleep(LINGER_MS) && this.mailbox.leave()) return;
+    }
+    this.comeBack();
+  }
+
+  /** Goes on behind a turn of the event loop. */
+  private comeBack(): void {
+    this.itself.port2.postMessage(undefined);
+  }
+
+  private run(delivery: Delivery, { module, limits }: ModuleMessage, runner: RunGuest): void {
+    const { ticket, operation } = delivery;
+    const payload = delivery.payload ?? this.lookUp(() => this.payloads.get(ticket));
+    const host = new WorkerHost(ticket, this.post, this.answerTo, this.control, limits);
+    const { importedMemory: shape } = module;
+    const memory = shape && this.memories.take(module.id, shape);
+    let answer: GuestAnswer;
+    try {
+      this.control.begin();
+      answer = runner(module.module, { operation, ...payload }, host, memory);
+    } catch (error) {
+      answer = failure(error);
+    }
+    this.control.end();
+    // What an interrupted or withdrawn call has left behind goes along.
+    for (const earlier of this.payloads.keys()) if (((earlier - ticket) | 0) <= 0) this.payloads.delete(earlier);
+    const byPort = (content: Uint8Array | string) => this.post({ type: "content", ticket, content });
+    if (this.mailbox.finish(ticket, answer, host.finish(), byPort)) this.post({ type: "signal" });
+    // Behind the answer, so that nobody waits for the wiping. After anything but an answer the memory is not used again.
+    if (memory && answer.kind === "answer") this.memories.give(module.id, memory, shape);
+  }
+
+  /** The host's answer to a call, if it has come. One to an interrupted call may still lie before it. */
+  private readonly answerTo = (ticket: number): HostAnswer | undefined => {
+    for (;;) {
+      const message = this.next();
+      if (!message) return undefined;
+      if (message.type !== "answer") this.keep(message);
+      else if (message.ticket === ticket) return message.answer;
+    }
+  };
+
+  /** Takes messages off the port until the one is there that was posted before the call. */
+  private lookUp<T>(find: () => T | undefined): T {
+    for (;;) {
+      const found = find();
+      if (found !== undefined) return found;
+      const message = this.next();
+      if (!message) throw new Error("the worker was not given what the mailbox promised");
+      this.keep(message);
+    }
+  }
+
+  private keep(message: ToWorker): void {
+    switch (message.type) {
+      case "module":
+        this.modules.set(message.module.id, message);
+        break;
+      case "forget":
+        this.modules.delete(message.moduleId);
+        break;
+      case "payload":
+        this.payloads.set(message.ticket, message);
+        break;
+    }
+  }
+
+  private next(): ToWorker | undefined {
+    return receiveMessageOnPort(this.port)?.message as ToWorker | undefined;
+  }
 }
 
 /** Turns what a guest threw into a result. Engine texts are kept short: the first line, no stack. */
-function failure(error: unknown): GuestResult {
+function failure(error: unknown): GuestFailure {
   if (error instanceof GuestLimitError) return { kind: "limit", text: error.message };
   const text = firstLine(error instanceof Error ? error.message : thrownText(error));
   if (error instanceof GuestStartError) return { kind: "start-failed", text };
@@ -91,14 +182,6 @@ function firstLine(text: string): string {
   return text.split("\n", 1)[0] ?? "";
 }
 
-port.on("message", (message: ToWorker) => {
-  if (message.type === "forget") {
-    modules.delete(message.moduleId);
-    return;
-  }
-  void run(message);
-});
-
 /** Linux names the calling thread in procfs; the number at the end is its id. */
 function taskId(): number | undefined {
   try {
@@ -108,6 +191,10 @@ function taskId(): number | undefined {
   }
 }
 
-await Promise.all(start.modes.map(loadRunner));
+if (!parentPort) throw new Error("worker/main.js runs as a worker thread only");
+const start = workerData as WorkerStart;
+const worker = new GuestWorker(parentPort, start);
+await Promise.all(start.modes.map((mode) => worker.loadRunner(mode)));
+parentPort.on("message", (message: ToWorker) => worker.receive(message));
 const id = taskId();
-post({ type: "ready", ...(id !== undefined && { taskId: id }) });
+worker.post({ type: "ready", ...(id !== undefined && { taskId: id }) });

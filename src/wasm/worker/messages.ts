@@ -5,10 +5,12 @@ import type { GuestLimits } from "../limits.js";
 /** How a module wants to be talked to. The names are those of the metadata section, and `extism` beside them. */
 export type ExecutionMode = "extism" | "kubewarden-wapc" | "wasi" | "opa" | "gatekeeper";
 
+/** What a guest is asked: WASI policies know the settings call by a name of its own, and Rego modules are asked for the builtins they lack. */
+export type GuestOperation = "validate" | "validate_settings" | "validate-settings" | "missing-builtins";
+
 /** One question to a guest. */
 export interface GuestCall {
-  /** `validate` or `validate_settings`. */
-  readonly operation: string;
+  readonly operation: GuestOperation;
   /** The payload as JSON text. */
   readonly input: string;
   /** The data document of a Rego module, as JSON text. */
@@ -25,17 +27,15 @@ export interface GuestMemory {
 export interface GuestModule {
   readonly id: number;
   readonly module: WebAssembly.Module;
+  readonly mode: ExecutionMode;
   /** The memory that the module wants from its host, when it has none of its own. */
   readonly importedMemory?: GuestMemory;
 }
 
-/** To the worker: run this. `module` comes along the first time only. */
-export interface RunMessage {
-  readonly type: "run";
-  readonly moduleId: number;
-  readonly module?: GuestModule;
-  readonly mode: ExecutionMode;
-  readonly call: GuestCall;
+/** To the worker, before the first call of a module. */
+export interface ModuleMessage {
+  readonly type: "module";
+  readonly module: GuestModule;
   readonly limits: GuestLimits;
 }
 
@@ -45,7 +45,27 @@ export interface ForgetMessage {
   readonly moduleId: number;
 }
 
-export type ToWorker = RunMessage | ForgetMessage;
+/** To the worker: the payload of a call that is too large for the mailbox. */
+export interface PayloadMessage {
+  readonly type: "payload";
+  readonly ticket: number;
+  readonly input: Uint8Array;
+  readonly data?: Uint8Array;
+}
+
+/** To the worker that sleeps in a host call. */
+export interface AnswerMessage {
+  readonly type: "answer";
+  readonly ticket: number;
+  readonly answer: HostAnswer;
+}
+
+/** To the worker in its event loop: there is a call in the mailbox; or, after an interruption, go on. */
+export interface WakeMessage {
+  readonly type: "wake" | "resume";
+}
+
+export type ToWorker = ModuleMessage | ForgetMessage | PayloadMessage | AnswerMessage | WakeMessage;
 
 /** Why a call gave no answer. */
 export type GuestFailure =
@@ -61,15 +81,22 @@ export type GuestFailure =
 /** What came of a call, as the worker saw it. */
 export type GuestResult = { readonly kind: "answer"; readonly text: string } | GuestFailure;
 
-/** From the worker: the call's result. */
-export interface ResultMessage {
-  readonly type: "result";
-  readonly result: GuestResult;
+/** From the worker: there are results in the mailbox. */
+export interface SignalMessage {
+  readonly type: "signal";
+}
+
+/** From the worker: the text of a result that is too large for the mailbox. */
+export interface ContentMessage {
+  readonly type: "content";
+  readonly ticket: number;
+  readonly content: Uint8Array | string;
 }
 
 /** From the worker: the guest asks the host; the worker sleeps on the control block until the answer is posted. */
 export interface HostCallMessage {
   readonly type: "host-call";
+  readonly ticket: number;
   readonly binding: string;
   readonly namespace: string;
   readonly operation: string;
@@ -79,6 +106,7 @@ export interface HostCallMessage {
 /** From the worker: a line the guest wants logged; nobody waits for it. */
 export interface LogMessage {
   readonly type: "log";
+  readonly ticket: number;
   readonly level: GuestLogLevel;
   readonly text: string;
   /** `policy` for the guest's own log calls, `event` for a `tracing/log` payload (spec kubewarden.md 7.3), `output` for what it prints. */
@@ -87,20 +115,21 @@ export interface LogMessage {
 
 export type GuestLogLevel = "trace" | "debug" | "info" | "warn" | "error";
 
-/** From the worker: ready for its first call. */
+/** From the worker: ready for its first call, or again after an interruption. */
 export interface ReadyMessage {
   readonly type: "ready";
   /** The operating system's id of this thread, where it can be had. */
   readonly taskId?: number;
 }
 
-export type FromWorker = ResultMessage | HostCallMessage | LogMessage | ReadyMessage;
+export type FromWorker = SignalMessage | ContentMessage | HostCallMessage | LogMessage | ReadyMessage;
 
 export type { HostAnswer };
 
 /** What a new worker is given. */
 export interface WorkerStart {
   readonly control: SharedArrayBuffer;
+  readonly mailbox: SharedArrayBuffer;
   /** Kinds of guests whose code is to be loaded before the first call, whose time limit would else pay for it. */
   readonly modes: readonly ExecutionMode[];
 }

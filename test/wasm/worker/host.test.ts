@@ -4,14 +4,15 @@ import { describe, test } from "node:test";
 import { DEFAULT_GUEST_LIMITS } from "../../../src/wasm/limits.js";
 import { ControlBlock } from "../../../src/wasm/worker/control-block.js";
 import { WorkerHost } from "../../../src/wasm/worker/host.js";
-import type { FromWorker } from "../../../src/wasm/worker/messages.js";
+import type { FromWorker, HostAnswer } from "../../../src/wasm/worker/messages.js";
 
 const LINE = DEFAULT_GUEST_LIMITS.logLineBytes;
 
 function recorded() {
   const posted: FromWorker[] = [];
-  const answer = { ok: true, payload: new Uint8Array() };
+  const answer: HostAnswer = { ok: true, payload: new Uint8Array() };
   const host = new WorkerHost(
+    7,
     (message) => posted.push(message),
     () => answer,
     // Nothing sleeps: the answer is there before anybody waits for it.

@@ -20,11 +20,11 @@ export type Builtin = (...parameters: unknown[]) => unknown;
 /** What builtins need of the world. */
 export interface BuiltinSurroundings {
   readonly trace: (text: string) => void;
-  /** Milliseconds since 1970. Read once per evaluation: within one, time stands still. */
+  /** Milliseconds since 1970. Within one evaluation time stands still. */
   readonly now: () => number;
 }
 
-/** The builtins of one evaluation, by name. */
+/** The builtins by name. */
 export function builtinsFor(surroundings: BuiltinSurroundings): Readonly<Record<string, Builtin>> {
   return {
     sprintf: (format, values) => sprintf(textOf(format, "sprintf"), listOf(values, "sprintf").map(argumentOf)),

@@ -10,17 +10,13 @@ const DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", 
 
 /** @param now milliseconds since 1970 */
 export function timeBuiltins(now: () => number): Readonly<Record<string, Builtin>> {
-  let stopped: bigint | undefined;
   const parse: Builtin = (text) => integer(parseRfc3339(textOf(text, "time.parse_rfc3339_ns")));
   const date: Builtin = (moment) => {
     const fields = fieldsOf(moment, "time.date");
     return [fields.year, fields.month, fields.day];
   };
   return {
-    "time.now_ns": () => {
-      stopped ??= BigInt(Math.round(now())) * NANOS_PER_MILLI;
-      return integer(stopped);
-    },
+    "time.now_ns": () => integer(BigInt(Math.round(now())) * NANOS_PER_MILLI),
     "time.parse_rfc3339_ns": parse,
     parse_rfc3339_ns: parse,
     "time.date": date,

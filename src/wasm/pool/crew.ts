@@ -1,0 +1,189 @@
+/** The pool's threads: started, kept ready, interrupted, replaced. What they run is the pool's business. */
+import type { ExecutionMode, FromWorker } from "../worker/messages.js";
+import type { Clock } from "./clock.js";
+import { Interrupter } from "./interrupter.js";
+import { GuestThread } from "./thread.js";
+
+/** Threads kept ready beyond those in use, so that a replacement needs no start. */
+const SPARE_THREADS = 1;
+/** Milliseconds an interrupted thread has for coming to rest. It takes one or two, more for a thread of low priority on a busy machine. */
+const INTERRUPTION_MS = 2_000;
+/** Milliseconds before another try when a thread could not even start (no memory, no thread ids left). */
+const RESTART_AFTER_MS = 1_000;
+/** Guests whose host functions use libraries: an interruption could catch these in the middle, so the thread goes. */
+const NOT_INTERRUPTED: ReadonlySet<ExecutionMode> = new Set(["opa", "gatekeeper"]);
+
+/** How many threads there may be. */
+export interface CrewSize {
+  /** Threads of normal priority that may idle, the spare ones not counted. */
+  readonly idle: number;
+  /** Idle threads of low priority. */
+  readonly demoted: number;
+  /** Threads in all, the spare ones not counted. */
+  readonly most: number;
+}
+
+/** What the crew tells the pool. */
+export interface CrewEvents {
+  /** A thread can be used, or another one started. */
+  available(): void;
+  signal(thread: GuestThread): void;
+  message(thread: GuestThread, message: Exclude<FromWorker, { type: "ready" | "signal" }>): void;
+  /** A thread has ended by itself, perhaps with jobs. */
+  crashed(thread: GuestThread, reason: string): void;
+}
+
+/** See the file's head. */
+export class Crew {
+  /** Threads replaced after a crash, or because an interruption was not possible or did not help. */
+  recycled = 0;
+  crashes = 0;
+  private readonly threads = new Set<GuestThread>();
+  /** Those that are not ready yet, or not ready again; with what ends the waiting for them. */
+  private readonly starting = new Map<GuestThread, () => void>();
+  private readonly idle: GuestThread[] = [];
+  /** Idle threads of low priority. */
+  private readonly demoted: GuestThread[] = [];
+  private interrupter: Interrupter | undefined;
+  private closed = false;
+
+  /** @param modes the kinds of guests seen: new threads load the code for them before they report ready */
+  constructor(
+    private readonly size: CrewSize,
+    private readonly modes: ReadonlySet<ExecutionMode>,
+    private readonly clock: Clock,
+    private readonly events: CrewEvents,
+  ) {}
+
+  get threadCount(): number {
+    return this.threads.size;
+  }
+
+  get idleCount(): number {
+    return this.idle.length + this.demoted.length;
+  }
+
+  /** An idle thread of normal priority. It stays idle until it is taken. */
+  get ready(): GuestThread | undefined {
+    return this.idle.at(-1);
+  }
+
+  /** An idle thread for a call that is not to disturb others: its priority is low already if there is such a thread. */
+  get readyForSuspect(): GuestThread | undefined {
+    return this.demoted.at(-1) ?? this.idle.at(-1);
+  }
+
+  /** A thread gets its first job. */
+  take(thread: GuestThread): void {
+    remove(this.idle, thread);
+    remove(this.demoted, thread);
+  }
+
+  /** A thread has no job any more: keeps it, or kills it when there are enough of its kind. */
+  rest(thread: GuestThread): void {
+    const isDemoted = thread.priority > 0;
+    const kept = isDemoted ? this.demoted : this.idle;
+    if (this.closed || kept.length >= (isDemoted ? this.size.demoted : this.size.idle + SPARE_THREADS))
+      this.discard(thread);
+    else {
+      thread.rest();
+      kept.push(thread);
+    }
+  }
+
+  /** Starts threads until so many are idle or starting, and the spare ones. */
+  refill(wanted: number): void {
+    if (this.closed) return;
+    while (
+      this.idle.length + this.starting.size < wanted + SPARE_THREADS &&
+      this.threads.size < this.size.most + SPARE_THREADS
+    )
+      this.start();
+  }
+
+  /** Ends what the thread runs, and if need be the thread. It has no jobs any more. */
+  breakOff(thread: GuestThread, mode: ExecutionMode): void {
+    const interrupted =
+      thread.control.isRunning &&
+      !NOT_INTERRUPTED.has(mode) &&
+      this.interrupter?.interrupt(thread.id, () => {
+        if (this.starting.has(thread)) thread.resume();
+      });
+    if (!interrupted) {
+      this.recycled++;
+      this.discard(thread);
+      return;
+    }
+    const giveUp = () => {
+      this.starting.delete(thread);
+      this.recycled++;
+      this.interrupter?.forget(thread.id);
+      this.discard(thread);
+      this.events.available();
+    };
+    this.starting.set(thread, this.clock.after(INTERRUPTION_MS, giveUp));
+  }
+
+  close(): void {
+    this.closed = true;
+    for (const thread of this.threads) thread.kill();
+    this.threads.clear();
+    for (const stopWaiting of this.starting.values()) stopWaiting();
+    this.starting.clear();
+    this.idle.length = 0;
+    this.demoted.length = 0;
+    this.interrupter?.close();
+  }
+
+  private start(): void {
+    if (this.threads.size === 0) void this.openInterrupter();
+    const thread: GuestThread = new GuestThread([...this.modes], {
+      ready: () => {
+        if (!this.started(thread)) return;
+        this.rest(thread);
+        this.events.available();
+      },
+      signal: () => this.events.signal(thread),
+      message: (message) => this.events.message(thread, message),
+      gone: (reason) => this.lose(thread, reason),
+    });
+    this.threads.add(thread);
+    this.starting.set(thread, () => {});
+  }
+
+  /** A thread is not waited for any more; false if it was not. */
+  private started(thread: GuestThread): boolean {
+    this.starting.get(thread)?.();
+    return this.starting.delete(thread);
+  }
+
+  private async openInterrupter(): Promise<void> {
+    const interrupter = await Interrupter.open();
+    if (this.closed || this.interrupter) interrupter?.close();
+    else this.interrupter = interrupter;
+  }
+
+  /** A thread has ended: killed, when it is not known any more, else by itself. */
+  private lose(thread: GuestThread, reason: string): void {
+    if (!this.threads.delete(thread)) return;
+    this.crashes++;
+    this.take(thread);
+    if (this.started(thread)) {
+      this.clock.after(RESTART_AFTER_MS, () => this.events.available());
+      return;
+    }
+    this.recycled++;
+    this.events.crashed(thread, reason);
+    this.events.available();
+  }
+
+  private discard(thread: GuestThread): void {
+    this.threads.delete(thread);
+    thread.kill();
+  }
+}
+
+function remove<T>(list: T[], item: T): void {
+  const at = list.indexOf(item);
+  if (at >= 0) list.splice(at, 1);
+}
