@@ -8,6 +8,8 @@ export interface GuestLimits {
   readonly outputBytes: number;
   /** Most calls to the host, log lines not counted. */
   readonly hostCalls: number;
+  /** Most bytes of what a call to the host asks with. */
+  readonly hostCallBytes: number;
   /** Most log lines; further ones are dropped, because a log line never fails towards the guest. */
   readonly logLines: number;
   /** Most bytes of one log line; the rest is cut off. */
@@ -20,6 +22,11 @@ const MEMORY_PAGES = 4096;
 const OUTPUT_BYTES = 16 * 1024 * 1024;
 /** A policy that checks every image of a large Pod against a registry makes some dozens of calls. */
 const HOST_CALLS = 1_000;
+/**
+ * The longest honest payload is a chain of certificates, as JSON lists of numbers some hundred KiB. The main thread reads payloads, and serves all
+ * requests besides.
+ */
+const HOST_CALL_BYTES = 1024 * 1024;
 /** A chatty policy logs some dozens of lines; a looping one would otherwise fill the log and the main thread's memory. */
 const LOG_LINES = 1_000;
 /** One line of a log must fit its collector; 16 KiB is where container runtimes split lines. */
@@ -30,6 +37,7 @@ export const DEFAULT_GUEST_LIMITS: GuestLimits = {
   memoryPages: MEMORY_PAGES,
   outputBytes: OUTPUT_BYTES,
   hostCalls: HOST_CALLS,
+  hostCallBytes: HOST_CALL_BYTES,
   logLines: LOG_LINES,
   logLineBytes: LOG_LINE_BYTES,
 };

@@ -37,8 +37,8 @@ export class WorkerHost implements GuestHost {
       throw new GuestLimitError(
         `the policy made a call to the host whose name is longer than ${NAME_LENGTH} characters`,
       );
-    if (payload.length > this.limits.outputBytes)
-      throw new GuestLimitError(`the policy asked the host with more than ${this.limits.outputBytes} bytes`);
+    if (payload.length > this.limits.hostCallBytes)
+      throw new GuestLimitError(`the policy asked the host with more than ${this.limits.hostCallBytes} bytes`);
     this.control.arm();
     this.posted++;
     this.post({ type: "host-call", ticket: this.ticket, binding, namespace, operation, payload: payload.slice() });

@@ -57,7 +57,7 @@ describe("a worker's host", () => {
 
   test("does not copy a payload that is too large", () => {
     const { host, posted } = recorded();
-    const large = new Uint8Array(DEFAULT_GUEST_LIMITS.outputBytes + 1);
+    const large = new Uint8Array(DEFAULT_GUEST_LIMITS.hostCallBytes + 1);
     assert.throws(() => host.call("kubewarden", "net", "v1/dns_lookup_host", large), { name: "GuestLimitError" });
     assert.deepEqual(posted, []);
   });
