@@ -38,6 +38,16 @@ export interface CapabilityContext {
   readonly signal: AbortSignal;
 }
 
+/** An answer that is JSON already. */
+export class JsonText {
+  constructor(readonly text: string) {}
+}
+
+/** An operation's answer as JSON. */
+export function jsonOf(answer: unknown): string {
+  return answer instanceof JsonText ? answer.text : stringifyJson(answer);
+}
+
 /** One operation of a capability. */
 export interface Operation {
   /**
@@ -47,7 +57,7 @@ export interface Operation {
   readonly resource?: (payload: unknown) => ResourceKind;
   /**
    * Executes.
-   * @returns the answer, a JSON value
+   * @returns the answer, a JSON value or a {@link JsonText}
    * @throws anything; its message goes to the guest behind `Callback evaluation failure: `
    */
   run(payload: unknown, context: CapabilityContext): Promise<unknown>;
@@ -130,7 +140,7 @@ export class HostCapabilities {
     try {
       const execution = this.executor({ namespace, operation, payload }, () => serving.run(payload, context));
       const answer = await raced(execution, signal);
-      return { ok: true, payload: new TextEncoder().encode(stringifyJson(answer)) };
+      return { ok: true, payload: new TextEncoder().encode(jsonOf(answer)) };
     } catch (error) {
       if (error instanceof PayloadError) return refuse(error.message);
       return refuse(`Callback evaluation failure: ${messageOf(error)}${causeText(error)}`);

@@ -3,7 +3,8 @@ import { stringifyJson } from "../../data/json.js";
 import { AnswerCache } from "../answer-cache.js";
 import type { Capability, Operation, ResourceKind } from "../host.js";
 import { booleanOf, objectOf, optionalList, optionalText, textFields, textOf } from "../payload.js";
-import { type FieldMasks, fieldMasks, masked } from "./field-masks.js";
+import { fieldMasks, masked } from "./field-masks.js";
+import { ListTexts } from "./list-texts.js";
 import type { AccessAnswer, AccessQuestion, KubernetesReader, ListQuery } from "./reader.js";
 
 /** Milliseconds an object or an access answer is kept, unless the caller wants a fresh one. */
@@ -13,6 +14,7 @@ const KEPT_MS = 5_000;
 export function kubernetesCapability(reader: KubernetesReader, now: () => number): Capability {
   const objects = new AnswerCache<{ readonly object: unknown }>(KEPT_MS, now);
   const access = new AnswerCache<AccessAnswer>(KEPT_MS, now);
+  const lists = new ListTexts();
 
   const getResource: Operation = {
     resource: kindOf,
@@ -22,7 +24,7 @@ export function kubernetesCapability(reader: KubernetesReader, now: () => number
       const name = textOf(fields.name, "name");
       const namespace = optionalText(fields.namespace, "namespace");
       const uncached = booleanOf(fields.disable_cache, "disable_cache");
-      const masks = masksOf(fields);
+      const masks = fieldMasks(masksOf(fields));
       const key = stringifyJson([kind.apiVersion, kind.kind, name, namespace ?? null]);
       const ask = async (signal: AbortSignal) => ({
         object: await reader.get(kind, { name, ...(namespace !== undefined && { namespace }) }, signal),
@@ -45,13 +47,7 @@ export function kubernetesCapability(reader: KubernetesReader, now: () => number
         ...(fieldSelector !== undefined && { fieldSelector }),
       };
       const masks = masksOf(fields);
-      const items = await reader.list(kind, query, signal);
-      return {
-        apiVersion: kind.apiVersion,
-        kind: `${kind.kind}List`,
-        metadata: {},
-        items: items.map((item) => masked(item, masks)),
-      };
+      return lists.answer(kind, await reader.list(kind, query, signal), masks);
     },
   });
 
@@ -86,8 +82,8 @@ function kindOf(payload: unknown): ResourceKind {
   return { apiVersion: textOf(api_version, "api_version"), kind: textOf(kind, "kind") };
 }
 
-function masksOf(fields: Readonly<Record<string, unknown>>): FieldMasks {
-  return fieldMasks(optionalList(fields.field_masks, "field_masks", textOf));
+function masksOf(fields: Readonly<Record<string, unknown>>): readonly string[] | undefined {
+  return optionalList(fields.field_masks, "field_masks", textOf);
 }
 
 /** Attributes come in either spelling: the Go SDK's differs from the others'. */

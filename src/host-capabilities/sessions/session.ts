@@ -5,7 +5,7 @@
 import { stringify } from "yaml";
 import { parseJson, stringifyJson } from "../../data/json.js";
 import { parseYamlDocuments } from "../../data/yaml.js";
-import { type Executor, PayloadError } from "../host.js";
+import { type Executor, jsonOf, PayloadError } from "../host.js";
 import {
   formatTaggedRequest,
   parseTaggedRequest,
@@ -44,7 +44,7 @@ export function recordSession(): Recording {
       const request = taggedRequest(call);
       try {
         const answer = await run();
-        if (request) exchanges.push({ request, response: { type: "Success", payload: stringifyJson(answer) } });
+        if (request) exchanges.push({ request, response: { type: "Success", payload: jsonOf(answer) } });
         return answer;
       } catch (error) {
         const message = error instanceof Error ? error.message : String(error);
