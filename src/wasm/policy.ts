@@ -34,6 +34,7 @@ export class LoadedPolicy implements WasmPolicy {
   readonly implementation: ExecutionMode;
   readonly digest: string;
   readonly metadata?: PolicyMetadata;
+  private lastData: { readonly resources: readonly ResourceSnapshot[]; readonly text: string } | undefined;
 
   constructor(
     readonly id: string,
@@ -57,17 +58,16 @@ export class LoadedPolicy implements WasmPolicy {
   }
 
   private async ask(review: Review, context: EvaluationContext): Promise<Outcome> {
-    let resources: readonly ResourceSnapshot[] = [];
-    const { wantsResources } = this.protocol;
-    if (wantsResources && this.surroundings.caller.contextAwareResources.length > 0) {
+    let data = "";
+    if (this.protocol.dataDocument) {
       try {
-        resources = await this.resources(wantsResources.plurals, context.signal);
+        data = await this.data(this.protocol.dataDocument, context.signal);
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
         return fail("capability", `cannot perform a request via callback channel: ${reason}`);
       }
     }
-    const call = this.protocol.validateCall(review, this.settings, resources);
+    const call = this.protocol.validateCall(review, this.settings, data);
     if ("verdict" in call) return call;
     return this.protocol.outcome(await this.run(call, context, review), review);
   }
@@ -76,6 +76,20 @@ export class LoadedPolicy implements WasmPolicy {
   async loadProblem(): Promise<WasmLoadError | undefined> {
     const call = this.protocol.loadCall(this.settings, this.module.exports);
     return call && this.protocol.loadProblem(await this.run(call));
+  }
+
+  /** The data document. It stays the same until the cluster's resources change: printing thousands of them takes the main thread long. */
+  private async data(document: NonNullable<Protocol["dataDocument"]>, signal: AbortSignal): Promise<string> {
+    const wanted = this.surroundings.caller.contextAwareResources.length > 0;
+    const resources = wanted ? await this.resources(document.plurals, signal) : [];
+    const before = this.lastData;
+    const same =
+      before?.resources.length === resources.length &&
+      resources.every(({ items }, index) => before.resources[index]?.items === items);
+    if (same) return before.text;
+    const text = document.text(this.settings, resources);
+    this.lastData = { resources, text };
+    return text;
   }
 
   /** All resources of the kinds that the policy may read; no capability is needed for them (spec kubewarden.md 6.5). */

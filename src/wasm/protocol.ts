@@ -20,16 +20,19 @@ export interface PreparedSettings {
 
 /** One kind of guest. Stateless. */
 export interface Protocol {
-  /** Present when the module gets all resources of its `contextAwareResources` with each call, instead of asking for them. */
-  readonly wantsResources?: {
-    /** Whether it gets them by the names of resources, such as `pods`. */ readonly plurals: boolean;
+  /** Present when the module gets a data document with each call, with all resources of its `contextAwareResources`, instead of asking for them. */
+  readonly dataDocument?: {
+    /** Whether it gets them by the names of resources, such as `pods`. */
+    readonly plurals: boolean;
+    /** The document, JSON. */
+    text(settings: PreparedSettings, resources: readonly ResourceSnapshot[]): string;
   };
   /** The call that is made at load, which checks the settings; undefined when the module has nothing to check. */
   loadCall(settings: PreparedSettings, exports: ReadonlySet<string>): GuestCall | undefined;
   /** Why the module can't serve with these settings, undefined when it can. */
   loadProblem(result: JobResult): WasmLoadError | undefined;
   /** The call for a review, or why there can't be one. */
-  validateCall(review: Review, settings: PreparedSettings, resources: readonly ResourceSnapshot[]): GuestCall | Failure;
+  validateCall(review: Review, settings: PreparedSettings, data: string): GuestCall | Failure;
   /** What the call came to. */
   outcome(result: JobResult, review: Review): Outcome;
 }

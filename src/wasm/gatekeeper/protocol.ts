@@ -8,16 +8,20 @@ import { inventory } from "../rego-data.js";
 
 /** See {@link Protocol}. */
 export const gatekeeper: Protocol = {
-  wantsResources: { plurals: false },
+  dataDocument: {
+    plurals: false,
+    text: (_settings, resources) =>
+      resources.length === 0 ? "{}" : stringifyJson({ inventory: inventory(resources) }),
+  },
   loadCall: regoLoadCall,
   loadProblem: regoLoadProblem,
-  validateCall(review, settings, resources) {
+  validateCall(review, settings, data) {
     if (review.kind === "raw")
       return fail("protocol", "internal server error: Gatekeeper does not support raw validation requests");
     return {
       operation: "validate",
       input: `{"parameters":${settings.text},"review":${review.requestText()}}`,
-      data: resources.length === 0 ? "{}" : stringifyJson({ inventory: inventory(resources) }),
+      data,
     };
   },
   outcome: (result) => regoOutcome(result, "cannot interpret Gatekeeper policy result", violations),

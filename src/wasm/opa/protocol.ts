@@ -7,13 +7,17 @@ import { byPlural } from "../rego-data.js";
 
 /** See {@link Protocol}. */
 export const opa: Protocol = {
-  wantsResources: { plurals: true },
+  dataDocument: {
+    plurals: true,
+    text: (settings, resources) =>
+      resources.length === 0 ? settings.text : withKubernetes(settings, byPlural(resources)),
+  },
   loadCall: regoLoadCall,
   loadProblem: regoLoadProblem,
-  validateCall: (review, settings, resources) => ({
+  validateCall: (review, _settings, data) => ({
     operation: "validate",
     input: `{"request":${review.requestText()}}`,
-    data: resources.length === 0 ? settings.text : withKubernetes(settings, byPlural(resources)),
+    data,
   }),
   outcome: (result) => regoOutcome(result, "cannot interpret OPA policy result", admissionResponse),
 };

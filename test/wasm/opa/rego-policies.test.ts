@@ -152,6 +152,41 @@ describe("opa:", () => {
     });
   });
 
+  test("the data document is made anew when resources change, and only then", async () => {
+    let printed = 0;
+    const pod = (name: string) => ({
+      get metadata() {
+        printed++;
+        return { name, namespace: "a" };
+      },
+    });
+    let items: readonly unknown[] = [pod("one")];
+    const reader: KubernetesReader = {
+      ...NO_CLUSTER,
+      snapshot: async (kind) => ({ kind, plural: "pods", namespaced: true, items }),
+    };
+    const changing = testRuntime({ kubernetes: reader });
+    const policy = await changing.runtime.load({
+      id: "rego",
+      bytes,
+      settings: { mode: "resources" },
+      executionMode: "opa",
+      contextAwareResources: BOTH_KINDS.slice(1),
+    });
+    const shown = async () => {
+      const outcome = await policy.evaluate(raw({}), context());
+      return "message" in outcome ? outcome.message : undefined;
+    };
+    const first = await shown();
+    assert.match(first ?? "", /"one"/);
+    const once = printed;
+    assert.equal(await shown(), first);
+    assert.equal(printed, once);
+    items = [...items, pod("two")];
+    assert.match((await shown()) ?? "", /"two"/);
+    changing.runtime.close();
+  });
+
   test("resources that never come reject when the time is up", async () => {
     const policy = await runtime.load({
       id: "rego",
