@@ -24,6 +24,8 @@ export interface GuestLogEntry {
   readonly fields: Readonly<Record<string, string>>;
 }
 
+const HIDDEN_SETTING = "the setting `kubernetes` is hidden from the policy: the cluster's resources stand in its place";
+
 /** What a runtime needs. */
 export interface WasmRuntimeOptions {
   /** Calls that run side by side. */
@@ -107,11 +109,18 @@ export function createWasmRuntime(options: WasmRuntimeOptions): WasmRuntime {
       });
       const problem = await policy.loadProblem();
       if (problem) throw problem;
+      if (module.mode === "opa" && hidesSetting(source))
+        options.log({ policy: source.id, level: "warn", message: HIDDEN_SETTING, fields: {} });
       return policy;
     },
     status: () => pool.status(),
     close: () => pool.close(),
   };
+}
+
+/** Whether an OPA policy has a setting in the place where it gets the cluster's resources (spec kubewarden.md 6.5). */
+function hidesSetting({ settings, contextAwareResources = [] }: WasmSource): boolean {
+  return contextAwareResources.length > 0 && Object.hasOwn(settings, "kubernetes");
 }
 
 function grantsOf({ id, hostCapabilities }: WasmSource) {

@@ -136,7 +136,8 @@ describe("opa:", () => {
       message: "internal server error: guest code interrupted, execution deadline exceeded",
     }));
 
-  test("resources of the cluster are data, whatever the settings call kubernetes", async () => {
+  test("resources of the cluster are data, whatever the settings call kubernetes, which is said", async () => {
+    logged.length = 0;
     const policy = await runtime.load({
       id: "rego",
       bytes,
@@ -150,6 +151,10 @@ describe("opa:", () => {
       namespaces: { a: NAMESPACES[0], b: NAMESPACES[1] },
       pods: { a: { p: PODS[0] } },
     });
+    assert.deepEqual(
+      logged.map(({ level, message }) => [level, message.slice(0, 36)]),
+      [["warn", "the setting `kubernetes` is hidden f"]],
+    );
   });
 
   test("the data document is made anew when resources change, and only then", async () => {
