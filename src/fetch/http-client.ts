@@ -4,6 +4,7 @@ import { rootCertificates } from "node:tls";
 import type { Dispatcher } from "undici";
 import type { Sources } from "../config/sources.js";
 import { FetchError, reasonOf } from "./fetch-error.js";
+import { DOCKER_HUB, isDockerHub } from "./image-reference.js";
 import { CONNECT_TIMEOUT_MS, IDLE_TIMEOUT_MS, MAX_REDIRECTS } from "./limits.js";
 import { type Environment, proxyFor } from "./proxies.js";
 
@@ -191,10 +192,12 @@ function connectionReason(cause: unknown): string {
   return `${reasonOf(cause).trim()}${remedy === undefined ? "" : ` (${remedy})`}`;
 }
 
-/** The names under which sources.yml may list the host of a URL: with its port, and without one that is the default. */
+/** The names under which sources.yml may list the host of a URL: with its port, and without one that is the default; Docker Hub by each of its names. */
 function hostKeys(url: URL): readonly string[] {
-  const port = url.port || (url.protocol === "https:" ? "443" : "80");
-  return url.port === "" ? [url.host, `${url.hostname}:${port}`] : [url.host];
+  if (url.port !== "") return [url.host];
+  const names = isDockerHub(url.host) ? DOCKER_HUB : [url.host];
+  const port = url.protocol === "https:" ? "443" : "80";
+  return names.flatMap((name) => [name, `${name}:${port}`]);
 }
 
 async function readAnswer(answer: Dispatcher.ResponseData, url: URL, maxBytes: number): Promise<HttpAnswer> {

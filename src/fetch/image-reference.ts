@@ -56,9 +56,12 @@ export function formatImageReference({ host, repository, tag, digest }: ImageRef
   return `${host}/${repository}${tag === undefined ? "" : `:${tag}`}${digest === undefined ? "" : `@${digest}`}`;
 }
 
+/** Docker Hub's names: in references, in configurations, and where it is. */
+export const DOCKER_HUB: readonly string[] = ["docker.io", "index.docker.io", "registry-1.docker.io"];
+
 /** Whether a host is one of Docker Hub's names. */
 export function isDockerHub(host: string): boolean {
-  return host === "docker.io" || host === "index.docker.io" || host === "registry-1.docker.io";
+  return DOCKER_HUB.includes(host);
 }
 
 /** Whether what the reference names may change from one day to the next as a matter of course. */

@@ -4,6 +4,7 @@ import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
+import { HttpClient } from "../../src/fetch/http-client.js";
 import { proxyFor } from "../../src/fetch/proxies.js";
 import { newCertificate } from "./certificates.js";
 import { failureOf, fetcher, folder, insecure, WASM } from "./helpers.js";
@@ -126,6 +127,16 @@ describe("modules by HTTP", () => {
     assert.equal(asked[0], "GET http://unknown.example/x/p.wasm");
     assert.ok(asked.includes(`CONNECT ${server.host}`));
   });
+});
+
+test("sources.yml may list Docker Hub by any of its names, and a host with its default port", () => {
+  const listed = (name: string, url: string) =>
+    new HttpClient({ insecure: new Set([name]), authorities: new Map() }, {}).isInsecure(new URL(url));
+  for (const name of ["docker.io", "index.docker.io", "registry-1.docker.io", "docker.io:443"])
+    assert.ok(listed(name, "https://registry-1.docker.io/v2/"), name);
+  assert.ok(listed("a.example:443", "https://a.example/"));
+  assert.ok(!listed("a.example", "https://a.example:5000/"));
+  assert.ok(!listed("docker.io", "https://auth.docker.io/token"));
 });
 
 test("a proxy that can't be used is named as the one to look at", async (context) => {
