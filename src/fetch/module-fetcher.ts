@@ -13,6 +13,9 @@ import { type Descriptor, digestOf, layersOf, type Manifest, type RegistryClient
 /** The media type of the layer that holds a module. */
 const WASM_LAYER = "application/vnd.wasm.content.layer.v1+wasm";
 
+/** How every module begins. */
+const WASM_MAGIC = [0x00, 0x61, 0x73, 0x6d] as const;
+
 /** A module's file. */
 export interface FetchedModule {
   readonly bytes: Uint8Array;
@@ -140,8 +143,12 @@ class Fetcher {
     return moduleOf(bytes, location);
   }
 
-  /** A folder that can't be written costs another download, not the policy. */
+  /**
+   * A folder that can't be written costs another download, not the policy. What is no module (a page that says "come back later") is not kept: it
+   * would be found again at each start.
+   */
   private async keep(location: string, bytes: Uint8Array): Promise<void> {
+    if (!WASM_MAGIC.every((byte, index) => bytes[index] === byte)) return;
     try {
       await this.cache.write(location, bytes);
     } catch (cause) {

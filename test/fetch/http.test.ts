@@ -47,6 +47,16 @@ describe("modules by HTTP", () => {
     assert.match(await failureOf(get("/odd")), /redirects to "file:\/\/\/etc\/passwd", which is no HTTP address/);
   });
 
+  test("an answer that is no module is not kept", async (context) => {
+    const server = await TestRegistry.start(context);
+    server.special.set("/p.wasm", (_, response) => response.end("<html>come back later</html>"));
+    const downloadDirectory = folder(context);
+    const get = () => fetcher(context, { downloadDirectory }).fetch(`http://${server.host}/p.wasm`);
+    assert.match(Buffer.from((await get()).bytes).toString(), /^<html>/);
+    server.special.set("/p.wasm", (_, response) => response.end(WASM));
+    assert.equal((await get()).digest, sha256(WASM));
+  });
+
   test("a query makes a module of its own", async (context) => {
     const server = await TestRegistry.start(context);
     server.special.set("/p", (request, response) => response.end(`${request.url}`));
