@@ -2,10 +2,16 @@
  * Answers kept for a while, shared by all policies (permissions are checked before). Only successes are kept; callers that ask the same at
  * the same time wait for one execution. Spec kubewarden.md 7.2.
  */
+import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
+import { stringifyJson } from "../data/json.js";
 
-/** Answers kept at most: each is a few KiB, a Kubernetes object at most a few MiB. */
+/** Answers kept at most: each is a few KiB. */
 const ANSWERS = 1_000;
+/** Characters of JSON kept at most: a registry that a request names may answer with manifests of 4 MiB, thousands of them. */
+const ANSWER_CHARACTERS = 32 * 1024 * 1024;
+/** Longest question that is a key as it is; of longer ones, which guests can make a MiB long, a hash is. */
+const KEY_CHARACTERS = 1_000;
 /** Milliseconds an execution may take. It is not tied to the guest that asked first, because others may be waiting for it too. */
 const EXECUTION_MS = 30_000;
 
@@ -19,17 +25,30 @@ export class AnswerCache<V extends object> {
    * @param now monotonic milliseconds
    */
   constructor(milliseconds: number, now: () => number) {
-    this.answers = new LRUCache({ max: ANSWERS, ttl: milliseconds, ttlResolution: 0, perf: { now } });
+    this.answers = new LRUCache({
+      max: ANSWERS,
+      maxSize: ANSWER_CHARACTERS,
+      sizeCalculation: (answer, key) => key.length + stringifyJson(answer).length,
+      ttl: milliseconds,
+      ttlResolution: 0,
+      perf: { now },
+    });
+  }
+
+  /** Answers and their questions that are kept, in characters of JSON. */
+  get size(): number {
+    return this.answers.calculatedSize;
   }
 
   /** The kept answer, or that of an execution. */
-  get(key: string, execute: (signal: AbortSignal) => Promise<V>): Promise<V> {
-    const kept = this.answers.get(key);
-    return kept === undefined ? this.fresh(key, execute) : Promise.resolve(kept);
+  get(question: string, execute: (signal: AbortSignal) => Promise<V>): Promise<V> {
+    const kept = this.answers.get(keyOf(question));
+    return kept === undefined ? this.fresh(question, execute) : Promise.resolve(kept);
   }
 
   /** The answer of an execution, whether or not one is kept. */
-  fresh(key: string, execute: (signal: AbortSignal) => Promise<V>): Promise<V> {
+  fresh(question: string, execute: (signal: AbortSignal) => Promise<V>): Promise<V> {
+    const key = keyOf(question);
     const running = this.underWay.get(key);
     if (running) return running;
     const execution = execute(AbortSignal.timeout(EXECUTION_MS))
@@ -41,4 +60,8 @@ export class AnswerCache<V extends object> {
     this.underWay.set(key, execution);
     return execution;
   }
+}
+
+function keyOf(question: string): string {
+  return question.length <= KEY_CHARACTERS ? question : createHash("sha256").update(question).digest("hex");
 }
