@@ -1,8 +1,9 @@
 /** `crypto/v1/is_certificate_trusted`, spec kubewarden.md 7.5. */
 
-import { X509Certificate } from "node:crypto";
 import { rootCertificates } from "node:tls";
-import { type Trust, trustOf } from "./certificate-trust.js";
+import { type Certificate, readCertificate } from "./certificates/certificate.js";
+import { CertificateProblem } from "./certificates/problem.js";
+import { type Trust, trustOf } from "./certificates/trust.js";
 import { type Capability, PayloadError } from "./host.js";
 import { bytesOf, objectOf, optionalList, optionalText, textOf } from "./payload.js";
 
@@ -16,22 +17,24 @@ interface Sent {
 
 /** @param now milliseconds since 1970, for calls that do not name a moment */
 export function cryptoCapability(now: () => number): Capability {
-  let roots: readonly X509Certificate[] | undefined;
+  let roots: readonly Certificate[] | undefined;
   return {
     namespace: "crypto",
     operations: {
       "v1/is_certificate_trusted": {
         async run(payload): Promise<Trust> {
           const request = objectOf(payload, "the request");
-          const leaf = parse(sent(request.cert, "cert"), "Certificate is not a valid end-entity certificate");
+          const leaf = readLeaf(derOf(sent(request.cert, "cert")));
           const chain = optionalList(request.cert_chain, "cert_chain", sent);
           const at = moment(optionalText(request.not_after, "not_after")) ?? now();
           if (chain) {
-            const certificates = chain.map((one) => parse(one, "Certificate in the chain is not valid"));
-            return trustOf(leaf, certificates.slice(0, -1), certificates.slice(-1), at);
+            const certificates = chain.map(derOf);
+            const anchors = certificates.slice(-1).map((root) => readCertificate(root, true));
+            // The one nearest to the root is tried first.
+            return trustOf(leaf, certificates.slice(0, -1).reverse(), anchors, at);
           }
           // Mozilla's, as this runtime ships them; parsed at the first use.
-          roots ??= rootCertificates.map((pem) => new X509Certificate(pem));
+          roots ??= rootCertificates.map((pem) => readCertificate(derOfPem(pem), true));
           return trustOf(leaf, [], roots, at);
         },
       },
@@ -47,15 +50,25 @@ function sent(value: unknown, what: string): Sent {
   return { encoding: name, data: bytesOf(data, "data") };
 }
 
-function parse({ encoding, data }: Sent, problem: string): X509Certificate {
-  const text = Buffer.from(data);
-  if (encoding === "Pem" && !text.includes("-----BEGIN CERTIFICATE-----"))
-    throw new Error("Certificate PEM data is not valid: no certificate in it");
+function derOf({ encoding, data }: Sent): Buffer {
+  return encoding === "Der" ? Buffer.from(data) : derOfPem(Buffer.from(data).toString("latin1"));
+}
+
+const PEM = /-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]*)-----END CERTIFICATE-----/;
+
+/** The first certificate of the text. */
+function derOfPem(text: string): Buffer {
+  const [, base64] = PEM.exec(text) ?? [];
+  if (base64 === undefined) throw new Error("Certificate PEM data is not valid: no items found");
+  return Buffer.from(base64, "base64");
+}
+
+function readLeaf(der: Buffer): Certificate {
   try {
-    return new X509Certificate(text);
+    return readCertificate(der);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(encoding === "Pem" ? `Certificate PEM data is not valid: ${reason}` : `${problem}: ${reason}`);
+    if (!(error instanceof CertificateProblem)) throw error;
+    throw new Error(`Certificate is not a valid end-entity certificate: ${error.message}`);
   }
 }
 

@@ -44,15 +44,21 @@ describe("certificate trust", () => {
   test("a root of the same name and another key", async () =>
     assert.deepEqual(await trusts("direct", ["fake-root"]), UNTRUSTED));
   test("a certificate that is no authority can't issue", async () =>
-    assert.deepEqual(await trusts("below-leaf", ["not-ca", "root"]), UNTRUSTED));
+    assert.deepEqual(await trusts("below-leaf", ["not-ca", "root"]), {
+      trusted: false,
+      reason: "Certificate not trusted: EndEntityUsedAsCa",
+    }));
   test("an intermediate that has expired", async () =>
-    assert.deepEqual(await trusts("below-short", ["short-authority", "root"]), UNTRUSTED));
+    assert.deepEqual(await trusts("below-short", ["short-authority", "root"]), {
+      trusted: false,
+      reason: "Certificate is being used after its expiration date",
+    }));
   test("the root's own dates do not matter", async () =>
     assert.deepEqual(await trusts("below-short", ["short-authority"]), TRUSTED));
   test("an authority is no end entity", async () =>
     assert.deepEqual(await trusts("sub-authority", ["root"]), {
       trusted: false,
-      reason: "Certificate not trusted: the certificate is one of an authority",
+      reason: "Certificate not trusted: CaUsedAsEndEntity",
     }));
   test("before its time", async () =>
     assert.deepEqual(await trusts("direct", ["root"], "2020-01-01T00:00:00Z"), {
@@ -83,4 +89,53 @@ describe("certificate trust", () => {
     }));
   test("bytes that are none", () =>
     assert.rejects(ask({ cert: { encoding: "Der", data: [256] }, cert_chain: [] }), { name: "PayloadError" }));
+});
+
+interface Chain {
+  readonly cert: string;
+  readonly chain: readonly string[];
+  /** Seconds since 1970. */
+  readonly at: number;
+}
+interface Verdict {
+  readonly trusted?: boolean;
+  readonly reason?: string;
+  readonly error?: string;
+}
+
+/** The DER of certificates in base64, and what is made of them. */
+async function verdictOf({ cert, chain, at }: Chain): Promise<Verdict> {
+  const sent = (base64: string) => ({ encoding: "Der", data: [...Buffer.from(base64, "base64")] });
+  try {
+    const not_after = new Date(at * 1000).toISOString();
+    return (await ask({ cert: sent(cert), cert_chain: chain.map(sent), not_after })) as Verdict;
+  } catch (error) {
+    return { error: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+describe("certificate trust is judged as the reference implementation's library does", () => {
+  const lines = readFileSync(new URL("chains.jsonl", folder), "utf8").trim().split("\n");
+  for (const [index, line] of lines.entries()) {
+    const { cert, chain, at, ...expected } = JSON.parse(line) as Chain & Verdict;
+    test(`chain ${index + 1}: ${expected.error ?? (expected.reason || "trusted")}`, async () =>
+      assert.deepEqual(await verdictOf({ cert, chain, at }), expected));
+  }
+
+  test("but an authority whose key may not sign certificates does not", async () => {
+    const chain = JSON.parse(readFileSync(new URL("no-cert-sign.json", folder), "utf8")) as Chain;
+    assert.deepEqual(await verdictOf(chain), {
+      trusted: false,
+      reason: "Certificate not trusted: IssuerNotCertSigner",
+    });
+  });
+
+  test("intermediates that all signed each other are given up early", async () => {
+    const chain = JSON.parse(lines.find((line) => line.includes('"reason":""')) ?? "") as Chain;
+    const [root] = chain.chain.slice(-1);
+    assert.ok(root);
+    const start = performance.now();
+    await verdictOf({ ...chain, chain: [...Array(500).fill(chain.chain[0]), root] });
+    assert.ok(performance.now() - start < 2_000);
+  });
 });

@@ -1,0 +1,134 @@
+/** The parts of an X.509 certificate that its trust depends on (RFC 5280, 4.1), as the reference implementation's library reads them. */
+import { contextTag, DerReader, readAll, TAG } from "./der.js";
+import { CertificateProblem } from "./problem.js";
+
+/** A certificate that was read. Names are the content of their DER, and compared as such. */
+export interface Certificate {
+  readonly issuer: Buffer;
+  readonly subject: Buffer;
+  /** Milliseconds since 1970. */
+  readonly validity: () => { readonly from: number; readonly to: number };
+  /** SubjectPublicKeyInfo, DER. */
+  readonly publicKey: Buffer;
+  /** What is signed, DER. */
+  readonly signed: Buffer;
+  /** The content of the AlgorithmIdentifier. */
+  readonly signatureAlgorithm: Buffer;
+  readonly signature: Buffer;
+  readonly extensions: Extensions;
+}
+
+/** What the extensions that count hold: the content of their sequence, of `keyUsage` the whole. */
+export interface Extensions {
+  readonly keyUsage?: Buffer;
+  readonly subjectAltName?: Buffer;
+  readonly basicConstraints?: Buffer;
+  readonly nameConstraints?: Buffer;
+  readonly extendedKeyUsage?: Buffer;
+  /** Read because it may be critical; revocation is not looked at. */
+  readonly crlDistributionPoints?: Buffer;
+}
+
+/** By the last part of 2.5.29.x. */
+const EXTENSIONS: Readonly<Record<number, keyof Extensions>> = {
+  15: "keyUsage",
+  17: "subjectAltName",
+  19: "basicConstraints",
+  30: "nameConstraints",
+  31: "crlDistributionPoints",
+  37: "extendedKeyUsage",
+};
+const STANDARD_ARC = Buffer.from([0x55, 0x1d]);
+const VERSION_3 = 2;
+
+/**
+ * Reads a certificate from DER.
+ * @param anchor whether it is trusted anyway: it may then have critical extensions that nobody knows, and be of version 1
+ * @throws CertificateProblem
+ */
+export function readCertificate(der: Buffer, anchor = false): Certificate {
+  const [tbs, signatureAlgorithm, signature] = readAll(
+    der,
+    (outer) => outer.nested(TAG.sequence, "TrailingData(SignedData)", readSigned),
+    "TrailingData(Certificate)",
+  );
+  const reader = new DerReader(new DerReader(tbs).expect(TAG.sequence));
+  const old = anchor && !reader.peek(contextTag(0, true));
+  if (!old) readVersion(reader, anchor ? "BadDer" : "UnsupportedCertVersion");
+  reader.expect(TAG.integer);
+  const algorithm = reader.expect(TAG.sequence);
+  if (!old && !algorithm.equals(signatureAlgorithm)) throw new CertificateProblem("SignatureAlgorithmMismatch");
+  const issuer = reader.expect(TAG.sequence);
+  const validity = reader.expect(TAG.sequence);
+  const subject = reader.expect(TAG.sequence);
+  const publicKey = reader.element();
+  if (publicKey.tag !== TAG.sequence) throw new CertificateProblem("BadDer");
+  const extensions = old || reader.atEnd ? {} : readExtensions(reader.expect(contextTag(3, true)), anchor);
+  if (!reader.atEnd) throw new CertificateProblem("TrailingData(CertificateTbsCertificate)");
+  return {
+    issuer,
+    subject,
+    validity: () => readAll(validity, (dates) => ({ from: readTime(dates), to: readTime(dates) })),
+    publicKey: publicKey.raw,
+    signed: tbs,
+    signatureAlgorithm,
+    signature,
+    extensions,
+  };
+}
+
+function readSigned(reader: DerReader): [Buffer, Buffer, Buffer] {
+  const { raw } = reader.element();
+  return [raw, reader.expect(TAG.sequence), bitsOf(reader.expect(TAG.bitString))];
+}
+
+/** Bits that are whole bytes. */
+function bitsOf(value: Buffer): Buffer {
+  if (value[0] !== 0) throw new CertificateProblem("BadDer");
+  return value.subarray(1);
+}
+
+function readVersion(reader: DerReader, unsupported: string): void {
+  const version = reader.nested(contextTag(0, true), unsupported, (inner) => inner.smallInteger());
+  if (version !== VERSION_3) throw new CertificateProblem(unsupported);
+}
+
+function readExtensions(tagged: Buffer, anchor: boolean): Extensions {
+  const found: { -readonly [name in keyof Extensions]: Extensions[name] } = {};
+  const problem = "TrailingData(Extension)";
+  const list = readAll(tagged, (reader) => reader.expect(TAG.sequence), "TrailingData(CertificateExtensions)");
+  for (const reader = new DerReader(list); !reader.atEnd; ) {
+    const [id, critical, value] = reader.nested(TAG.sequence, problem, readExtension);
+    const number = id.length === 3 && id.subarray(0, 2).equals(STANDARD_ARC) ? id[2] : undefined;
+    const name = number === undefined ? undefined : EXTENSIONS[number];
+    if (name === undefined) {
+      if (critical && !anchor) throw new CertificateProblem("UnsupportedCriticalExtension");
+      continue;
+    }
+    if (found[name] !== undefined) throw new CertificateProblem("ExtensionValueInvalid");
+    found[name] = name === "keyUsage" ? value : readAll(value, (inner) => inner.expect(TAG.sequence), problem);
+  }
+  return found;
+}
+
+function readExtension(reader: DerReader): [Buffer, boolean, Buffer] {
+  return [reader.expect(TAG.oid), reader.optionalBoolean(), reader.expect(TAG.octetString)];
+}
+
+const TIME = /^(\d{2,4})(\d{2})(\d{2})(\d{2})(\d{2})(\d{2})Z$/;
+/** Years of two digits from here on are of the last century. */
+const LAST_CENTURY = 50;
+
+function readTime(reader: DerReader): number {
+  const { tag, value } = reader.element();
+  if (tag !== TAG.utcTime && tag !== TAG.generalizedTime) throw new CertificateProblem("BadDer");
+  const match = TIME.exec(value.toString("latin1"));
+  if (match?.[1]?.length !== (tag === TAG.utcTime ? 2 : 4)) throw new CertificateProblem("BadDerTime");
+  const [written = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1).map(Number);
+  const year = tag === TAG.generalizedTime ? written : written + (written < LAST_CENTURY ? 2000 : 1900);
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  const real = date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+  if (!real || hour > 23 || minute > 59 || second > 59) throw new CertificateProblem("BadDerTime");
+  return date.setUTCHours(hour, minute, second);
+}
