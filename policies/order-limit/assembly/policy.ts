@@ -14,8 +14,14 @@ export function validate(): i32 {
   const own = member(member(settings, "limits"), user);
   const limit = own === null ? member(settings, "default") : own;
   if (limit === null) return reject(`user ${user} has no limit`, 403);
-  if (amount.get<f64>() > limit.get<f64>()) return reject(`user ${user} may order for ${limit.toString()} at most`, 403);
+  if (amount.get<f64>() > limit.get<f64>()) return reject(`user ${user} may order for ${shown(limit)} at most`, 403);
   return accept();
+}
+
+/** A whole number without the `.0` that numbers have here. */
+function shown(limit: JSON.Value): string {
+  const text = limit.toString();
+  return text.endsWith(".0") ? text.slice(0, -2) : text;
 }
 
 export function validate_settings(): i32 {
