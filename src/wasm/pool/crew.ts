@@ -10,6 +10,8 @@ const SPARE_THREADS = 1;
 const INTERRUPTION_MS = 2_000;
 /** Milliseconds before another try when a thread could not even start (no memory, no thread ids left). */
 const RESTART_AFTER_MS = 1_000;
+/** Threads that fail to start, one after the other, until nobody is left to wait for one: then it is no passing want of memory. */
+const FAILED_STARTS = 3;
 /** Guests whose host functions use libraries: an interruption could catch these in the middle, so the thread goes. */
 const NOT_INTERRUPTED: ReadonlySet<ExecutionMode> = new Set(["opa", "gatekeeper"]);
 
@@ -31,6 +33,8 @@ export interface CrewEvents {
   message(thread: GuestThread, message: Exclude<FromWorker, { type: "ready" | "signal" }>): void;
   /** A thread has ended by itself, perhaps with jobs. */
   crashed(thread: GuestThread, reason: string): void;
+  /** Threads fail to start, again and again: there is nothing to wait for. */
+  unable(reason: string): void;
 }
 
 /** See the file's head. */
@@ -38,6 +42,8 @@ export class Crew {
   /** Threads replaced after a crash, or because an interruption was not possible or did not help. */
   recycled = 0;
   crashes = 0;
+  /** Threads that failed to start since one has. */
+  private failedStarts = 0;
   private readonly threads = new Set<GuestThread>();
   /** Those that are not ready yet, or not ready again; with what ends the waiting for them. */
   private readonly starting = new Map<GuestThread, () => void>();
@@ -140,6 +146,7 @@ export class Crew {
     const thread: GuestThread = new GuestThread([...this.modes], {
       ready: () => {
         if (!this.started(thread)) return;
+        this.failedStarts = 0;
         this.rest(thread);
         this.events.available();
       },
@@ -169,6 +176,7 @@ export class Crew {
     this.crashes++;
     this.take(thread);
     if (this.started(thread)) {
+      if (++this.failedStarts >= FAILED_STARTS) this.events.unable(reason);
       this.clock.after(RESTART_AFTER_MS, () => this.events.available());
       return;
     }

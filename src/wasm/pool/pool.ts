@@ -77,6 +77,11 @@ export class WorkerPool {
         this.collect(thread);
         this.takeOff(thread, { kind: "crash", text: reason });
       },
+      unable: (reason) => {
+        if (this.crew.threadCount > 0) return;
+        for (const { settle } of this.queue.drain())
+          settle({ kind: "refused", text: `no worker thread starts: ${reason}` });
+      },
     });
   }
 
