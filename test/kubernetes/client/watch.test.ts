@@ -154,7 +154,8 @@ describe("a watch", () => {
     const { reader, notes } = connect(context, server);
     await reader.list(PODS, {}, PATIENT);
     for (let i = 0; i < 3; i++) {
-      await until("the watch", () => server.watching === 1);
+      // Not the one before, which the server may not have seen end yet.
+      await until("the watch", () => server.watching === 1 && server.asked(WATCH).length === i + 1);
       server.send("pods", { type: "???", object: { message: `poison ${i}` } });
       await until("its end", () => notes.some((note) => note.includes(`poison ${i}`)));
     }
