@@ -4,6 +4,7 @@
  */
 import type { Type } from "./types.js";
 import type { Interruption } from "./values/interruption.js";
+import type { Suspended } from "./values/suspended.js";
 import type { Result, Value } from "./values/value.js";
 
 /** A Kubernetes minor version as a number: 1.37 is 137. A declaration `since` a later version is not part of an environment. */
@@ -45,11 +46,6 @@ export interface FunctionDeclaration {
    * called with whatever arguments there are, and itself answers "no such overload" (spec kubernetes-cel.md 3.1).
    */
   readonly dynamic?: Implementation;
-}
-
-/** The answer of a host function that is not there yet: evaluation stops, and is repeated when `ready` settles. */
-export class Suspended {
-  constructor(readonly ready: Promise<unknown>) {}
 }
 
 /** A function the host adds to an environment, such as a member of a policy group. It may suspend. */

@@ -9,11 +9,11 @@ import { validate } from "./checker/validators/index.js";
 import { type Plan, PlanError } from "./compiler/plan.js";
 import { Planner } from "./compiler/planner.js";
 import type { FunctionDeclaration, HostFunction, ObjectTypeDeclaration } from "./declarations.js";
-import type { Compiled, CompileFailure, CompileOptions, Environment, EnvironmentOptions } from "./index.js";
 import { functionsByName, libraries, NEWEST_VERSION } from "./libraries.js";
 import { parserOptions } from "./macros/macro-sets.js";
 import { type ParserOptions, parse } from "./parser/index.js";
 import { CompiledProgram, KUBERNETES_COST_LIMIT } from "./program.js";
+import type { Compiled, CompileFailure, CompileOptions, Environment, EnvironmentOptions } from "./public-types.js";
 import { typeNamesOf } from "./type-names.js";
 import type { Type } from "./types.js";
 

@@ -1,5 +1,5 @@
 /** Collects the problems of one expression and prints them in order of place (spec kubernetes-cel.md 7.7). */
-import type { Issue } from "./index.js";
+import type { Issue } from "./public-types.js";
 import { type Location, NO_LOCATION, type Source } from "./source.js";
 
 /** Problems beyond this many are only counted, so that hostile input can't make the report large. */

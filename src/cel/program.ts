@@ -7,11 +7,11 @@ import { Emitter, type Evaluator } from "./compiler/emitter.js";
 import { Meter } from "./compiler/meter.js";
 import type { Plan } from "./compiler/plan.js";
 import { estimateCost } from "./cost/estimate.js";
-import type { Suspended } from "./declarations.js";
-import type { Bindings, CompileOptions, Evaluation, EvaluationOptions, Program } from "./index.js";
+import type { Bindings, CompileOptions, Evaluation, EvaluationOptions, Program } from "./public-types.js";
 import type { Type } from "./types.js";
 import { CelError } from "./values/cel-error.js";
 import { Interruption } from "./values/interruption.js";
+import type { Suspended } from "./values/suspended.js";
 import type { Result, Value } from "./values/value.js";
 
 /** What one expression evaluation may cost in Kubernetes (spec kubernetes-cel.md 5.1). */

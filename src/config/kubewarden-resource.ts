@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { didYouMean } from "../data/suggest.js";
 import type { PolicyEntry } from "./entry.js";
 import { ENTRY_FIELDS } from "./entry-fields.js";
-import { groupEntry, type Level, moduleEntry, type ReadContext, type ResourceFields } from "./entry-reader.js";
+import { groupEntry, type Level, moduleEntry, type ReadContext, type ResourceFields } from "./entry-parts.js";
 import { readMembers } from "./member-reader.js";
 import { Origin } from "./origin.js";
 import { ProblemSink } from "./problem-sink.js";

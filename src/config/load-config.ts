@@ -1,7 +1,8 @@
 /** Reads policies.yaml (spec kubewarden.md 1, with this project's own kinds of entries). */
 import { ConfigFileError, ConfigFiles } from "./config-files.js";
 import type { Config, ConfigEntry, PolicyEntry } from "./entry.js";
-import { type ReadContext, readPolicy } from "./entry-reader.js";
+import type { ReadContext } from "./entry-parts.js";
+import { readPolicy } from "./entry-reader.js";
 import { groupDraft } from "./group-draft.js";
 import { Origin } from "./origin.js";
 import { comparePlaces, formatProblem, type Problem } from "./problem.js";
@@ -113,7 +114,7 @@ function readEntry(
   if (id.includes("/")) sink.keyError([id], `policy name '${id}' contains a '/' character`);
   const defaultHostCapabilities = Object.freeze([...(options.defaultHostCapabilities ?? [])]);
   const references: Reference[] = [];
-  const context = { document, sink, files, defaultHostCapabilities, chain: [], budget, references };
+  const context = { document, sink, files, defaultHostCapabilities, chain: [], budget, references, readPolicy };
   const entry = readPolicy(value, id, [id], { member: false }, context);
   return { id, entry, problems: sink.problems, references };
 }

@@ -1,7 +1,7 @@
 /** Reads the members of a group: a map from name to member, or a list of members with names (as in the policy-group RFC). */
 import type { Member } from "./entry.js";
 import { REFERENCE_FIELDS } from "./entry-fields.js";
-import { type ReadContext, readPolicy } from "./entry-reader.js";
+import type { ReadContext } from "./entry-parts.js";
 import { Origin } from "./origin.js";
 import type { Path } from "./problem.js";
 import { type Hints, record } from "./record-shape.js";
@@ -61,7 +61,7 @@ function readMember(
     references.push({ from: sink.policy, to: fields.policy, problem: (message) => origin.error(["policy"], message) });
     return Object.freeze({ name, origin, policy: Object.freeze({ kind: "reference", id: fields.policy }) });
   }
-  const policy = readPolicy(node, `${groupId}/${name}`, path, { member: true, depth }, context);
+  const policy = context.readPolicy(node, `${groupId}/${name}`, path, { member: true, depth }, context);
   return policy && Object.freeze({ name, origin, policy });
 }
 

@@ -2,7 +2,7 @@
 import { basename, resolve } from "node:path";
 import { ConfigFileError } from "./config-files.js";
 import type { PolicyEntry } from "./entry.js";
-import { type Level, type ReadContext, type ResourceFields, readFields, resourceEntry } from "./entry-reader.js";
+import { type Level, type ReadContext, type ResourceFields, readFields, resourceEntry } from "./entry-parts.js";
 import { entryFromKubewardenResource, isKubewardenGroup, isKubewardenResource } from "./kubewarden-resource.js";
 import { Origin } from "./origin.js";
 import type { Path } from "./problem.js";

@@ -6,6 +6,7 @@ import { DownloadCache } from "./download-cache.js";
 import { FetchError, reasonOf, withoutSecrets } from "./fetch-error.js";
 import type { HttpClient } from "./http-client.js";
 import { type ImageReference, isFloating, parseImageReference } from "./image-reference.js";
+import type { ImageVerifier } from "./image-verifying.js";
 import { DOWNLOAD_TIMEOUT_MS, MAX_MODULE_BYTES, MAX_PARALLEL_DOWNLOADS } from "./limits.js";
 import { openRegistries, type RegistryAccessOptions } from "./registry-access.js";
 import { type Descriptor, digestOf, layersOf, type Manifest, type RegistryClient } from "./registry-client.js";
@@ -23,15 +24,6 @@ export interface FetchedModule {
   readonly digest: string;
   /** The path or address it was read from, for people. */
   readonly origin: string;
-}
-
-/** Decides whether an image may be used; see `signatures/`. */
-export interface ImageVerifier {
-  /**
-   * @returns the digest of the verified manifest
-   * @throws FetchError with stage `verify`
-   */
-  verify(image: ImageReference, signal: AbortSignal): Promise<string>;
 }
 
 /** How to fetch. */

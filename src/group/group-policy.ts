@@ -4,9 +4,10 @@
  * Errors follow CEL, and that makes the logic safe: a member that fails is an error, `true || error` is true, and an error that decides the
  * result denies with code 500. So `!member()` never turns a crash into an accept (a deliberate difference from Kubewarden).
  */
-import { Suspended } from "../cel/declarations.js";
+
 import type { Program } from "../cel/index.js";
 import { CelError } from "../cel/values/cel-error.js";
+import { Suspended } from "../cel/values/suspended.js";
 import type { Result } from "../cel/values/value.js";
 import type { EvaluationContext, Outcome, Policy, Review, SynchronousPolicy } from "../policy/index.js";
 import type { GroupMember } from "./member.js";

@@ -1,8 +1,9 @@
 /**
  * The member calls of one evaluation of a group (disposable): every question is put once, however often the expression asks it.
  */
-import { Suspended } from "../cel/declarations.js";
+
 import { CelError } from "../cel/values/cel-error.js";
+import { Suspended } from "../cel/values/suspended.js";
 import { toJson } from "../cel/values/to-json.js";
 import type { Result, Value } from "../cel/values/value.js";
 import { stringifyJson } from "../data/json.js";

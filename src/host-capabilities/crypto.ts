@@ -4,8 +4,8 @@ import { rootCertificates } from "node:tls";
 import { type Certificate, readCertificate } from "./certificates/certificate.js";
 import { CertificateProblem } from "./certificates/problem.js";
 import { type Trust, trustOf } from "./certificates/trust.js";
-import { type Capability, PayloadError } from "./host.js";
-import { bytesOf, objectOf, optionalList, optionalText, textOf } from "./payload.js";
+import type { Capability } from "./host.js";
+import { bytesOf, objectOf, optionalList, optionalText, PayloadError, textOf } from "./payload.js";
 
 const RFC3339 = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})$/;
 

@@ -1,8 +1,10 @@
 /** What a guest may ask of the host: the checks of spec kubewarden.md 7.1, in their order, and the way to the capability that answers. */
 import { parseJson, stringifyJson } from "../data/json.js";
 import type { KubernetesReader, ResourceKind, ResourceSnapshot } from "../kubernetes/reader.js";
+import type { Executor } from "./executor.js";
 import { askSnapshots, readSnapshots, type SnapshotQuery } from "./kubernetes/snapshots.js";
 import type { CapabilityGrants } from "./patterns.js";
+import { PayloadError } from "./payload.js";
 
 export type { ResourceKind } from "../kubernetes/reader.js";
 
@@ -72,27 +74,9 @@ export interface Capability {
 /** Told when a policy asks for what it was not granted. */
 export type ViolationSink = (message: string, fields: Readonly<Record<string, string>>) => void;
 
-/** A call that has passed the gates, its payload read. */
-export interface HostCallPayload {
-  readonly namespace: string;
-  readonly operation: string;
-  readonly payload: unknown;
-}
-
-/**
- * Stands between the gates and the capability: records or replays (spec kubewarden.md 10.2).
- * @param run the capability itself
- */
-export type Executor = (call: HostCallPayload, run: () => Promise<unknown>) => Promise<unknown>;
-
 const STOPPED = "nobody waits for the answer any more";
 
 const execute: Executor = (_, run) => run();
-
-/** A payload did not have the right shape; the message goes to the guest as it is. */
-export class PayloadError extends Error {
-  override readonly name = "PayloadError";
-}
 
 /** All capabilities of a server. */
 export class HostCapabilities {

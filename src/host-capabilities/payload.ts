@@ -1,5 +1,9 @@
 /** Reads the payloads of host calls. What does not fit is said in the words of common parsers; the guest sees them. */
-import { PayloadError } from "./host.js";
+
+/** A payload did not have the right shape; the message goes to the guest as it is. */
+export class PayloadError extends Error {
+  override readonly name = "PayloadError";
+}
 
 /** @throws PayloadError when the payload is no object */
 export function objectOf(value: unknown, what: string): Readonly<Record<string, unknown>> {

@@ -1,8 +1,17 @@
 /** What guests ask of `oci/v1/verify` and `oci/v2/verify`, spec kubewarden.md 7.4. Everything listed must have signed. */
 import { X509Certificate } from "node:crypto";
-import { PayloadError } from "./host.js";
 import type { RequiredSignature } from "./images.js";
-import { booleanOf, bytesOf, listOf, objectOf, optionalList, optionalText, optionalTexts, textOf } from "./payload.js";
+import {
+  booleanOf,
+  bytesOf,
+  listOf,
+  objectOf,
+  optionalList,
+  optionalText,
+  optionalTexts,
+  PayloadError,
+  textOf,
+} from "./payload.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 type Annotated = { readonly annotations?: Readonly<Record<string, string>> };

@@ -1,8 +1,8 @@
 /** The protocol of guests that are called by operation name and answer with Kubewarden's JSON: Extism and waPC. */
 import { AnswerError, readSettingsVerdict, readValidation, settingsRefused } from "./answer.js";
 import { callFailure, detail, fail } from "./failures.js";
+import type { Protocol } from "./guest-protocol.js";
 import { reviewPayload } from "./payload.js";
-import type { Protocol } from "./protocol.js";
 
 /** @param hasSettings whether a module with these exports checks its settings */
 export function callProtocol(hasSettings: (exports: ReadonlySet<string>) => boolean): Protocol {

@@ -6,10 +6,9 @@ export { type Clock, systemClock } from "./pool/clock.js";
 export type { PoolStatus } from "./pool/pool.js";
 export {
   createWasmRuntime,
-  type GuestLogEntry,
-  type WasmPolicy,
   type WasmRuntime,
   type WasmRuntimeOptions,
   type WasmSource,
 } from "./runtime.js";
+export type { GuestLogEntry, WasmPolicy } from "./wasm-policy.js";
 export type { ExecutionMode } from "./worker/messages.js";

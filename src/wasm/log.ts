@@ -1,6 +1,6 @@
 /** From a worker's log message to a log entry. */
 import { JsonError, parseJson, stringifyJson } from "../data/json.js";
-import type { GuestLogEntry } from "./runtime.js";
+import type { GuestLogEntry } from "./wasm-policy.js";
 import type { GuestLogLevel, LogMessage } from "./worker/messages.js";
 
 /** Levels of `tracing/log`; `warn` is ours, as some guests have it so. */

@@ -6,14 +6,14 @@ import type { EvaluationContext } from "../policy/policy.js";
 import type { Review } from "../policy/review.js";
 import type { WasmLoadError } from "./errors.js";
 import { fail } from "./failures.js";
+import type { PreparedSettings, Protocol } from "./guest-protocol.js";
 import type { GuestLimits } from "./limits.js";
 import { logEntry } from "./log.js";
 import type { PolicyMetadata } from "./module/metadata.js";
 import type { PreparedModule } from "./module/prepare.js";
 import type { Job, JobResult } from "./pool/job.js";
 import type { WorkerPool } from "./pool/pool.js";
-import type { PreparedSettings, Protocol } from "./protocol.js";
-import type { GuestLogEntry, WasmPolicy } from "./runtime.js";
+import type { GuestLogEntry, WasmPolicy } from "./wasm-policy.js";
 import type { ExecutionMode, GuestCall } from "./worker/messages.js";
 
 /** What a policy shares with its runtime. */

@@ -1,41 +1,12 @@
 /** How the main thread speaks with each kind of guest: the question to put, and what to make of the answer. */
 
-import type { ResourceSnapshot } from "../host-capabilities/kubernetes/reader.js";
-import type { Failure, Outcome } from "../policy/outcome.js";
-import type { Review } from "../policy/review.js";
-import type { WasmLoadError } from "./errors.js";
 import { extism } from "./extism/protocol.js";
 import { gatekeeper } from "./gatekeeper/protocol.js";
+import type { Protocol } from "./guest-protocol.js";
 import { opa } from "./opa/protocol.js";
-import type { JobResult } from "./pool/job.js";
 import { wapc } from "./wapc/protocol.js";
 import { wasi } from "./wasi/protocol.js";
-import type { ExecutionMode, GuestCall } from "./worker/messages.js";
-
-/** A policy's settings, ready to be put into payloads. */
-export interface PreparedSettings {
-  readonly text: string;
-  readonly value: unknown;
-}
-
-/** One kind of guest. Stateless. */
-export interface Protocol {
-  /** Present when the module gets a data document with each call, with all resources of its `contextAwareResources`, instead of asking for them. */
-  readonly dataDocument?: {
-    /** Whether it gets them by the names of resources, such as `pods`. */
-    readonly plurals: boolean;
-    /** The document, JSON. */
-    text(settings: PreparedSettings, resources: readonly ResourceSnapshot[]): string;
-  };
-  /** The call that is made at load, which checks the settings; undefined when the module has nothing to check. */
-  loadCall(settings: PreparedSettings, exports: ReadonlySet<string>): GuestCall | undefined;
-  /** Why the module can't serve with these settings, undefined when it can. */
-  loadProblem(result: JobResult): WasmLoadError | undefined;
-  /** The call for a review, or why there can't be one. */
-  validateCall(review: Review, settings: PreparedSettings, data: string): GuestCall | Failure;
-  /** What the call came to. */
-  outcome(result: JobResult, review: Review): Outcome;
-}
+import type { ExecutionMode } from "./worker/messages.js";
 
 /** The protocol of a mode. */
 export function protocolOf(mode: ExecutionMode): Protocol {

@@ -4,25 +4,16 @@ import { stringifyJson } from "../data/json.js";
 import type { HostCapabilities, ResourceKind } from "../host-capabilities/host.js";
 import { type KubernetesReader, NO_CLUSTER } from "../host-capabilities/kubernetes/reader.js";
 import { CapabilityPatternError, parseCapabilities } from "../host-capabilities/patterns.js";
-import type { Policy } from "../policy/policy.js";
 import { WasmLoadError } from "./errors.js";
+import type { PreparedSettings } from "./guest-protocol.js";
 import { DEFAULT_GUEST_LIMITS, DEFAULT_TIMEOUT_MS, type GuestLimits } from "./limits.js";
-import type { PolicyMetadata } from "./module/metadata.js";
 import { ModuleStore } from "./module/prepare.js";
 import { LoadedPolicy } from "./policy.js";
 import { type Clock, systemClock } from "./pool/clock.js";
 import { type PoolStatus, WorkerPool } from "./pool/pool.js";
-import { type PreparedSettings, protocolOf } from "./protocol.js";
-import type { ExecutionMode, GuestLogLevel } from "./worker/messages.js";
-
-/** One line that a guest wrote. */
-export interface GuestLogEntry {
-  readonly policy: string;
-  readonly level: GuestLogLevel;
-  readonly message: string;
-  /** `request_uid`, when there is a request that has one; of a `tracing/log` event (spec kubewarden.md 7.3) `data`, the JSON text of its other keys. */
-  readonly fields: Readonly<Record<string, string>>;
-}
+import { protocolOf } from "./protocol.js";
+import type { GuestLogEntry, WasmPolicy } from "./wasm-policy.js";
+import type { ExecutionMode } from "./worker/messages.js";
 
 const HIDDEN_SETTING = "the setting `kubernetes` is hidden from the policy: the cluster's resources stand in its place";
 
@@ -59,16 +50,6 @@ export interface WasmSource {
   readonly hostCapabilities?: readonly string[];
   /** Says what the module is, when it does not say so itself or says it wrongly. */
   readonly executionMode?: ExecutionMode;
-}
-
-/** A policy that a module decides. `implementation` is its execution mode. */
-export interface WasmPolicy extends Policy {
-  readonly kind: "wasm";
-  readonly implementation: ExecutionMode;
-  /** `sha256:<hex>` of the module. */
-  readonly digest: string;
-  /** What the module says about itself, if it has a metadata section. */
-  readonly metadata?: PolicyMetadata;
 }
 
 /** See {@link createWasmRuntime}. */

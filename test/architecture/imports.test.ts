@@ -62,6 +62,8 @@ const files = readdirSync(src, { recursive: true })
 
 interface Import {
   readonly file: string;
+  /** The file that is imported, as `file` is written. */
+  readonly target: string;
   readonly from: string;
   readonly to: string;
   readonly typeOnly: boolean;
@@ -80,12 +82,51 @@ function importsOf(file: string): Import[] {
     /^\s*(?:import|export)\s+(type\s)?[^;'"]*?from\s+["'](\.[^"']+)["']|import\(\s*["'](\.[^"']+)["']\s*\)/gm;
   for (const [, type, statically, dynamically] of text.matchAll(pattern)) {
     const target = resolve(dirname(path), statically ?? dynamically ?? "");
-    found.push({ file, from: roomOf(path), to: roomOf(target), typeOnly: type !== undefined });
+    found.push({
+      file,
+      target: relative(src, target).replace(/\.js$/, ".ts"),
+      from: roomOf(path),
+      to: roomOf(target),
+      typeOnly: type !== undefined,
+    });
   }
   return found;
 }
 
-const imports = files.flatMap(importsOf).filter(({ from, to }) => from !== to);
+const all = files.flatMap(importsOf);
+const imports = all.filter(({ from, to }) => from !== to);
+
+/** A way from a file back to itself; undefined when there is none. Files without any are noted in `clean`. */
+function cycleFrom(
+  file: string,
+  graph: ReadonlyMap<string, readonly string[]>,
+  clean: Set<string>,
+): string[] | undefined {
+  const path: string[] = [];
+  const visit = (current: string): string[] | undefined => {
+    const at = path.indexOf(current);
+    if (at !== -1) return [...path.slice(at), current];
+    if (clean.has(current)) return undefined;
+    path.push(current);
+    for (const next of graph.get(current) ?? []) {
+      const found = visit(next);
+      if (found !== undefined) return found;
+    }
+    path.pop();
+    clean.add(current);
+    return undefined;
+  };
+  return visit(file);
+}
+
+/** A way around for every file from which there is one. */
+function cyclesAmong(edges: readonly Pick<Import, "file" | "target">[]): string[] {
+  const graph = new Map<string, string[]>();
+  for (const { file, target } of edges) graph.set(file, [...(graph.get(file) ?? []), target]);
+  const clean = new Set<string>();
+  const cycles = [...graph.keys()].map((file) => cycleFrom(file, graph, clean)?.join(" -> "));
+  return [...new Set(cycles.filter((cycle) => cycle !== undefined))];
+}
 
 describe("import directions", () => {
   test("the scan sees imports across rooms", () => {
@@ -101,6 +142,18 @@ describe("import directions", () => {
       })
       .map(({ file, to }) => `src/${file} imports ${to}`);
     assert.deepEqual(forbidden, []);
+  });
+
+  test("no file imports itself by way of others, not even for types", () => {
+    const seen = cyclesAmong([
+      { file: "a", target: "b" },
+      { file: "b", target: "c" },
+      { file: "c", target: "b" },
+    ]);
+    assert.ok(seen.includes("b -> c -> b"));
+    const unknown = all.filter(({ target }) => !files.includes(target));
+    assert.deepEqual(unknown, []);
+    assert.deepEqual(cyclesAmong(all), []);
   });
 
   test("the table in the documentation is this table", () => {

@@ -4,11 +4,10 @@ import { fn, method, overload } from "../../src/cel/declare.js";
 import { dispatch, dispatcher } from "../../src/cel/dispatch.js";
 import { DOUBLE, INT, listType, mapType, opaqueType, STRING, typeParam, UINT } from "../../src/cel/types.js";
 import { CelError } from "../../src/cel/values/cel-error.js";
-import { MapValue } from "../../src/cel/values/map-value.js";
 import { Duration, Timestamp } from "../../src/cel/values/time.js";
 import { TypeValue } from "../../src/cel/values/type-value.js";
 import { Uint } from "../../src/cel/values/uint.js";
-import type { Value } from "../../src/cel/values/value.js";
+import { MapValue, type Value } from "../../src/cel/values/value.js";
 
 const kinds = fn(
   "kinds",

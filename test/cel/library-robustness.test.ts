@@ -7,12 +7,10 @@ import { jsonPatchLibrary } from "../../src/cel/kubernetes/json-patch.js";
 import { functionsByName, libraries } from "../../src/cel/libraries.js";
 import { CelError } from "../../src/cel/values/cel-error.js";
 import { Interruption } from "../../src/cel/values/interruption.js";
-import { MapValue } from "../../src/cel/values/map-value.js";
-import { Optional } from "../../src/cel/values/optional.js";
 import { Duration, Timestamp } from "../../src/cel/values/time.js";
 import { TypeValue } from "../../src/cel/values/type-value.js";
 import { Uint } from "../../src/cel/values/uint.js";
-import type { Result, Value } from "../../src/cel/values/value.js";
+import { MapValue, Optional, type Result, type Value } from "../../src/cel/values/value.js";
 
 /** A small generator of pseudo-random numbers, the same in every run. */
 function generator(seed: number): () => number {

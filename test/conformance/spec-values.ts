@@ -21,13 +21,12 @@ import {
   wrapperType,
 } from "../../src/cel/types.js";
 import { parseDuration } from "../../src/cel/values/duration-text.js";
-import { MapValue } from "../../src/cel/values/map-value.js";
 import { makeDouble, makeInt } from "../../src/cel/values/numbers.js";
 import { Duration, Timestamp } from "../../src/cel/values/time.js";
 import { parseTimestamp } from "../../src/cel/values/timestamp-text.js";
 import { TypeValue } from "../../src/cel/values/type-value.js";
 import { uintOf } from "../../src/cel/values/uint.js";
-import type { Value } from "../../src/cel/values/value.js";
+import { MapValue, type Value } from "../../src/cel/values/value.js";
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -7,7 +7,7 @@
 import { isQualifier } from "../operators/qualify.js";
 import type { Value } from "../values/value.js";
 import { ANY, CAN, type Out } from "./code.js";
-import type { Emitter } from "./emitter.js";
+import type { Emitting } from "./emitting.js";
 import type { AttributePlan, Plan, Qualifier } from "./plan.js";
 
 /**
@@ -27,7 +27,7 @@ const UNSAFE_NAMES: ReadonlySet<string> = new Set(
 const isSafeName = (name: string): boolean => /^[A-Za-z_]/.test(name) && !UNSAFE_NAMES.has(name);
 
 /** The access to a safe name; only what is an identifier in every language is written as one. */
-function access(emitter: Emitter, name: string): string {
+function access(emitter: Emitting, name: string): string {
   return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? `.${name}` : `[${emitter.code.constant(name)}]`;
 }
 
@@ -48,7 +48,7 @@ interface Chain {
 }
 
 /** Writes an attribute; its value is an optional when the chain is. */
-export function emitAttribute(emitter: Emitter, plan: AttributePlan, countRoot: boolean): Out {
+export function emitAttribute(emitter: Emitting, plan: AttributePlan, countRoot: boolean): Out {
   if (plan.qualifiers.length === 0) return emitBareRoot(emitter, plan, countRoot);
   const { value, chain } = emitChain(emitter, plan, countRoot);
   if (chain.optional === false) return value;
@@ -64,18 +64,18 @@ export function emitAttribute(emitter: Emitter, plan: AttributePlan, countRoot: 
 }
 
 /** Writes an attribute that is certainly an optional chain, leaving `undefined` for none; `undefined` when it is not certain. */
-export function emitMaybe(emitter: Emitter, plan: AttributePlan): Out | undefined {
+export function emitMaybe(emitter: Emitting, plan: AttributePlan): Out | undefined {
   if (!plan.qualifiers.some(({ optional }) => optional) || plan.qualifiers.at(-1)?.test === true) return undefined;
   return emitChain(emitter, plan, true).value;
 }
 
-function emitBareRoot(emitter: Emitter, plan: AttributePlan, countRoot: boolean): Out {
+function emitBareRoot(emitter: Emitting, plan: AttributePlan, countRoot: boolean): Out {
   const root = emitRoot(emitter, plan);
   if (countRoot) emitter.units(1);
   return root;
 }
 
-function emitRoot(emitter: Emitter, plan: AttributePlan): Out {
+function emitRoot(emitter: Emitting, plan: AttributePlan): Out {
   const { code } = emitter;
   switch (plan.root.kind) {
     case "local":
@@ -92,7 +92,7 @@ function emitRoot(emitter: Emitter, plan: AttributePlan): Out {
   }
 }
 
-function emitChain(emitter: Emitter, plan: AttributePlan, countRoot: boolean): { value: Out; chain: Chain } {
+function emitChain(emitter: Emitting, plan: AttributePlan, countRoot: boolean): { value: Out; chain: Chain } {
   const { code } = emitter;
   const test = plan.qualifiers.at(-1)?.test === true;
   const root = emitRoot(emitter, plan);
@@ -117,7 +117,7 @@ function emitChain(emitter: Emitter, plan: AttributePlan, countRoot: boolean): {
 }
 
 /** Applies the steps to the content when the root is an optional. */
-function emitUnwrap(emitter: Emitter, chain: Chain): void {
+function emitUnwrap(emitter: Emitting, chain: Chain): void {
   const { code } = emitter;
   const flag = code.temp();
   const content = code.temp();
@@ -129,7 +129,7 @@ function emitUnwrap(emitter: Emitter, chain: Chain): void {
   chain.optional = flag;
 }
 
-function emitSteps(emitter: Emitter, chain: Chain, qualifiers: readonly Qualifier[]): void {
+function emitSteps(emitter: Emitting, chain: Chain, qualifiers: readonly Qualifier[]): void {
   let run: Value[] = [];
   let last: Qualifier | undefined;
   const flush = (): void => {
@@ -160,7 +160,7 @@ function emitSteps(emitter: Emitter, chain: Chain, qualifiers: readonly Qualifie
 }
 
 /** The in-place read of a constant key: a condition that assigns `to` and holds when the value was there. `undefined` when there is none. */
-function inPlace(emitter: Emitter, from: string, key: Value, to: string): string | undefined {
+function inPlace(emitter: Emitting, from: string, key: Value, to: string): string | undefined {
   if (typeof key === "string") {
     return isSafeName(key) ? `${plain(from)}&&(${to}=${from}${access(emitter, key)})!==undefined` : undefined;
   }
@@ -170,7 +170,7 @@ function inPlace(emitter: Emitter, from: string, key: Value, to: string): string
   return undefined;
 }
 
-function emitRun(emitter: Emitter, chain: Chain, keys: readonly Value[]): void {
+function emitRun(emitter: Emitting, chain: Chain, keys: readonly Value[]): void {
   const { code } = emitter;
   const conditions: (string | undefined)[] = [];
   let from = chain.current;
@@ -202,7 +202,7 @@ function leaving(chain: Chain, value: string): string {
   return `if(${value}===undefined){${chain.result}=${chain.none};break ${chain.label};}${failed}`;
 }
 
-function emitComputedStep(emitter: Emitter, chain: Chain, qualifier: Qualifier): void {
+function emitComputedStep(emitter: Emitting, chain: Chain, qualifier: Qualifier): void {
   const { code } = emitter;
   const key = emitter.emitRootless(qualifier.key);
   const to = code.temp();
@@ -238,13 +238,13 @@ function isVariable(key: Plan): boolean {
 }
 
 /** One unit of cost when a condition holds. */
-function conditionalUnit(emitter: Emitter, condition: string): string {
+function conditionalUnit(emitter: Emitting, condition: string): string {
   if (!emitter.options.counting) return "";
   return emitter.options.exact ? `if((${condition})&&++cost>L)exceeded(L+1,c);` : `if(${condition})cost++;`;
 }
 
 /** The last step of `has()`. In an optional chain a missing one is free. */
-function emitTest(emitter: Emitter, chain: Chain, qualifier: Qualifier): void {
+function emitTest(emitter: Emitting, chain: Chain, qualifier: Qualifier): void {
   const { code } = emitter;
   const name = (qualifier.key as { value: Value }).value as string;
   const present = code.temp();

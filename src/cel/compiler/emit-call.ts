@@ -1,17 +1,17 @@
 /**
  * Strict calls: arguments, then the operation, then its cost (spec kubernetes-cel.md 2.8 and 5.3).
  */
-import { mayFault } from "../cost/runtime-cost.js";
 import { CelError } from "../values/cel-error.js";
 import type { Result, Value } from "../values/value.js";
 import { ANY, CAN, type Out } from "./code.js";
+import { emitCost } from "./emit-cost.js";
 import { emitOperator } from "./emit-operators.js";
-import type { Emitter } from "./emitter.js";
+import type { Emitting } from "./emitting.js";
 import { emitFastCall } from "./fast-calls.js";
 import type { CallPlan } from "./plan.js";
 
 /** Writes a call. */
-export function emitCall(emitter: Emitter, plan: CallPlan): Out {
+export function emitCall(emitter: Emitting, plan: CallPlan): Out {
   if (plan.stopsAtError) return emitStopping(emitter, plan);
   const args = plan.args.map((arg) => emitter.emit(arg));
   const operator = emitOperator(emitter, plan, args);
@@ -31,7 +31,7 @@ export function emitCall(emitter: Emitter, plan: CallPlan): Out {
 const MOST_KEPT_COST = 1000;
 
 /** A call of constants, such as `quantity('1Gi')`: made once, charged every time. */
-function emitConstantCall(emitter: Emitter, plan: CallPlan, args: readonly Out[]): Out | undefined {
+function emitConstantCall(emitter: Emitting, plan: CallPlan, args: readonly Out[]): Out | undefined {
   if (plan.callee === undefined || args.length === 0 || args.some(({ constant }) => constant === undefined)) {
     return undefined;
   }
@@ -51,7 +51,7 @@ function emitConstantCall(emitter: Emitter, plan: CallPlan, args: readonly Out[]
 }
 
 /** Arguments one after the other; the first error ends it, and then the call costs nothing of its own, unless all had been evaluated. */
-function emitStopping(emitter: Emitter, plan: CallPlan): Out {
+function emitStopping(emitter: Emitting, plan: CallPlan): Out {
   const { code } = emitter;
   const result = code.temp();
   const label = code.label();
@@ -79,17 +79,8 @@ function emitStopping(emitter: Emitter, plan: CallPlan): Out {
   return { code: result, can: CAN.BOOL | CAN.NUMBER | CAN.STRING | CAN.OTHER | CAN.ERROR };
 }
 
-function invocation(emitter: Emitter, plan: CallPlan, args: readonly Out[]): string {
+function invocation(emitter: Emitting, plan: CallPlan, args: readonly Out[]): string {
   const list = args.map((arg) => arg.code).join(",");
   if (plan.host !== undefined) return `host(${emitter.code.constant(plan.host)},c.state,[${list}])`;
   return `${emitter.code.constant(plan.callee)}(${list})`;
-}
-
-/** Adds the cost of a call whose result is in `result`. */
-export function emitCost(emitter: Emitter, plan: CallPlan, args: readonly Out[], result: string): void {
-  if (typeof plan.cost === "number") emitter.lump(plan.cost);
-  else {
-    if (mayFault(plan.overload)) emitter.code.add("c.cost=cost;");
-    emitter.lump(`${emitter.code.constant(plan.cost)}([${args.map((arg) => arg.code).join(",")}],${result})`);
-  }
 }

@@ -4,13 +4,13 @@
  */
 
 import { LIST_COST } from "../cost/runtime-cost.js";
-import { MapValue } from "../values/map-value.js";
+import { MapValue } from "../values/value.js";
 import { ANY, CAN, type Out } from "./code.js";
-import type { Emitter } from "./emitter.js";
+import type { Emitting } from "./emitting.js";
 import type { CallPlan, FoldPlan, ListPlan, Plan } from "./plan.js";
 
 /** Writes a comprehension. */
-export function emitFold(emitter: Emitter, plan: FoldPlan): Out {
+export function emitFold(emitter: Emitting, plan: FoldPlan): Out {
   if (isBinding(plan)) return emitBinding(emitter, plan);
   const { code } = emitter;
   const range = emitter.emit(plan.range);
@@ -49,7 +49,7 @@ export function emitFold(emitter: Emitter, plan: FoldPlan): Out {
 }
 
 /** The accumulator's start. Macros start with constants; what isn't constant is evaluated here, before the loop. */
-function startAccumulator(emitter: Emitter, plan: FoldPlan, accumulator: string): "list" | "map" | undefined {
+function startAccumulator(emitter: Emitting, plan: FoldPlan, accumulator: string): "list" | "map" | undefined {
   const { code } = emitter;
   emitter.bind(plan.accumulator, { code: accumulator, can: ANY });
   const { start } = plan;
@@ -67,7 +67,7 @@ function startAccumulator(emitter: Emitter, plan: FoldPlan, accumulator: string)
 }
 
 /** The step of a loop that fills a list or map: appends in place of `accumulator + [x]`, and leaves the rest as it is. */
-function emitMutation(emitter: Emitter, step: Plan, accumulator: string, fold: FoldPlan): void {
+function emitMutation(emitter: Emitting, step: Plan, accumulator: string, fold: FoldPlan): void {
   const { code } = emitter;
   if (step.kind === "conditional" && isAccumulator(step.no, fold)) {
     const condition = emitter.emit(step.condition);
@@ -120,7 +120,7 @@ function isBinding(plan: FoldPlan): boolean {
   return empty && plan.condition.kind === "const" && plan.condition.value === false;
 }
 
-function emitBinding(emitter: Emitter, plan: FoldPlan): Out {
+function emitBinding(emitter: Emitting, plan: FoldPlan): Out {
   const { code } = emitter;
   const [value, result] = [code.temp(), code.temp()];
   code.add("{");

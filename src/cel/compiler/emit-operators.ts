@@ -4,14 +4,14 @@
  */
 import { costSize } from "../operators/size.js";
 import { CAN, type Out } from "./code.js";
-import { emitCost } from "./emit-call.js";
-import type { Emitter } from "./emitter.js";
+import { emitCost } from "./emit-cost.js";
+import type { Emitting } from "./emitting.js";
 import type { CallPlan } from "./plan.js";
 
 type Args = readonly Out[];
 
 /** Writes an operator; `undefined` when the call is none. */
-export function emitOperator(emitter: Emitter, plan: CallPlan, args: Args): Out | undefined {
+export function emitOperator(emitter: Emitting, plan: CallPlan, args: Args): Out | undefined {
   switch (plan.name) {
     case "_==_":
       return emitEquality(emitter, args, false);
@@ -49,7 +49,7 @@ export function emitOperator(emitter: Emitter, plan: CallPlan, args: Args): Out 
 
 const ANYTHING = CAN.BOOL | CAN.NUMBER | CAN.STRING | CAN.OTHER | CAN.ERROR;
 
-function emitHelper(emitter: Emitter, plan: CallPlan, args: Args, helper: string): Out {
+function emitHelper(emitter: Emitting, plan: CallPlan, args: Args, helper: string): Out {
   const { code } = emitter;
   const result = code.temp();
   code.add(`${result}=${helper}(${args.map((arg) => arg.code).join(",")});`);
@@ -57,7 +57,7 @@ function emitHelper(emitter: Emitter, plan: CallPlan, args: Args, helper: string
   return { code: result, can: ANYTHING };
 }
 
-function emitNot(emitter: Emitter, [operand]: Args): Out {
+function emitNot(emitter: Emitting, [operand]: Args): Out {
   const { code } = emitter;
   const result = code.temp();
   const { code: value, can } = operand as Out;
@@ -67,7 +67,7 @@ function emitNot(emitter: Emitter, [operand]: Args): Out {
   return { code: result, can: can === CAN.BOOL ? CAN.BOOL : CAN.BOOL | CAN.ERROR };
 }
 
-function emitNotFalse(emitter: Emitter, [operand]: Args): Out {
+function emitNotFalse(emitter: Emitting, [operand]: Args): Out {
   emitter.lump(1);
   return { code: `(${(operand as Out).code}!==false)`, can: CAN.BOOL };
 }
@@ -75,7 +75,7 @@ function emitNotFalse(emitter: Emitter, [operand]: Args): Out {
 /** Texts at most this long cost one unit to compare, or none when empty. */
 const ONE_UNIT = 10;
 
-function emitEquality(emitter: Emitter, [a, b]: Args, negated: boolean): Out {
+function emitEquality(emitter: Emitting, [a, b]: Args, negated: boolean): Out {
   const [left, right] = [a as Out, b as Out];
   const { code } = emitter;
   const result = code.temp();
@@ -109,7 +109,7 @@ function emitEquality(emitter: Emitter, [a, b]: Args, negated: boolean): Out {
   return { code: result, can };
 }
 
-function emitOrder(emitter: Emitter, plan: CallPlan, args: Args): Out {
+function emitOrder(emitter: Emitting, plan: CallPlan, args: Args): Out {
   const [left, right] = args as [Out, Out];
   const { code } = emitter;
   const result = code.temp();
@@ -132,7 +132,7 @@ function small(arg: Out): string | undefined {
   return `typeof ${arg.code}==="number"&&(${arg.code}|0)===${arg.code}`;
 }
 
-function emitArithmetic(emitter: Emitter, plan: CallPlan, args: Args, helper: string, operator: string): Out {
+function emitArithmetic(emitter: Emitting, plan: CallPlan, args: Args, helper: string, operator: string): Out {
   const [left, right] = args as [Out, Out];
   const tests = args.map(small).filter((test) => test !== undefined);
   const intLike = plan.kinds.every((kind) => kind === "int" || kind === "dyn" || kind === "param");
@@ -150,7 +150,7 @@ function emitArithmetic(emitter: Emitter, plan: CallPlan, args: Args, helper: st
   return { code: result, can: ANYTHING };
 }
 
-function emitAdd(emitter: Emitter, plan: CallPlan, args: Args): Out {
+function emitAdd(emitter: Emitting, plan: CallPlan, args: Args): Out {
   const [left, right] = args as [Out, Out];
   if (!plan.kinds.includes("string")) return emitArithmetic(emitter, plan, args, "add", "+");
   const { code } = emitter;
@@ -178,7 +178,7 @@ function sizeOf(arg: Out): string {
   return arg.size ?? `codePoints(${arg.code})`;
 }
 
-function emitIn(emitter: Emitter, plan: CallPlan, args: Args): Out {
+function emitIn(emitter: Emitting, plan: CallPlan, args: Args): Out {
   const [left, right] = args as [Out, Out];
   const { code } = emitter;
   const result = code.temp();

@@ -6,12 +6,13 @@
  * exact one after every addition. Cost never falls, so both exceed the limit for the same inputs; the exact one then tells the cost at which.
  */
 import { LIST_COST, MAP_COST, STRUCT_COST } from "../cost/runtime-cost.js";
-import type { Bindings } from "../index.js";
+import type { Bindings } from "../public-types.js";
 import type { Result } from "../values/value.js";
 import { ANY, CAN, Code, type Out } from "./code.js";
 import { emitAttribute, emitMaybe } from "./emit-attribute.js";
 import { emitCall } from "./emit-call.js";
 import { emitFold } from "./emit-fold.js";
+import type { EmitOptions, Emitting, Local } from "./emitting.js";
 import type { Meter } from "./meter.js";
 import type {
   ConditionalPlan,
@@ -30,26 +31,11 @@ import { HELPERS, STANDARD_HELPERS } from "./runtime.js";
 /** What the emitter makes. */
 export type Evaluator = (bindings: Bindings, meter: Meter) => Result;
 
-/** Which form to write. */
-export interface EmitOptions {
-  readonly counting: boolean;
-  readonly exact: boolean;
-  readonly trace: boolean;
-  /** The rules of the language definition rather than Kubernetes'. */
-  readonly standard: boolean;
-}
-
-/** How a loop's variable is read where its name occurs. */
-export interface Local {
-  readonly code: string;
-  readonly can: number;
-}
-
 /** Up to so many strings a set is tested by comparisons; beyond, by a look-up. */
 const MAX_COMPARED = 8;
 
 /** See above. One emitter writes one function. */
-export class Emitter {
+export class Emitter implements Emitting {
   readonly code = new Code();
   readonly #globals = new Map<string, string>();
   readonly #locals = new Map<Slot, Local>();

@@ -3,8 +3,8 @@
  */
 import { costSize } from "../operators/size.js";
 import { CAN, type Out } from "./code.js";
-import { emitCost } from "./emit-call.js";
-import type { Emitter } from "./emitter.js";
+import { emitCost } from "./emit-cost.js";
+import type { Emitting } from "./emitting.js";
 import type { CallPlan } from "./plan.js";
 
 const TEXT_TESTS: ReadonlyMap<string, string> = new Map([
@@ -14,7 +14,7 @@ const TEXT_TESTS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Writes a call in place; `undefined` when there is no such form. */
-export function emitFastCall(emitter: Emitter, plan: CallPlan, args: readonly Out[]): Out | undefined {
+export function emitFastCall(emitter: Emitting, plan: CallPlan, args: readonly Out[]): Out | undefined {
   const test = plan.overload === undefined ? undefined : TEXT_TESTS.get(plan.overload);
   if (test !== undefined && plan.callee !== undefined) return emitTextTest(emitter, plan, args, test);
   if (plan.name === "size" && args.length === 1 && plan.callee !== undefined) return emitSize(emitter, plan, args);
@@ -31,7 +31,7 @@ function guarded(args: readonly Out[]): string {
     .join("");
 }
 
-function emitTextTest(emitter: Emitter, plan: CallPlan, args: readonly Out[], method: string): Out {
+function emitTextTest(emitter: Emitting, plan: CallPlan, args: readonly Out[], method: string): Out {
   const [text, part] = args as [Out, Out];
   const { code } = emitter;
   const result = code.temp();
@@ -58,7 +58,7 @@ function emitTextTest(emitter: Emitter, plan: CallPlan, args: readonly Out[], me
 }
 
 /** A search for a constant pattern: only the text's size is left to be found. */
-function emitMatches(emitter: Emitter, plan: CallPlan, args: readonly Out[], patternSize: number): Out {
+function emitMatches(emitter: Emitting, plan: CallPlan, args: readonly Out[], patternSize: number): Out {
   const { code } = emitter;
   const [text] = args as [Out];
   const result = code.temp();
@@ -71,7 +71,7 @@ function emitMatches(emitter: Emitter, plan: CallPlan, args: readonly Out[], pat
   return { code: result, can: CAN.BOOL | CAN.ERROR };
 }
 
-function emitSize(emitter: Emitter, plan: CallPlan, args: readonly Out[]): Out {
+function emitSize(emitter: Emitting, plan: CallPlan, args: readonly Out[]): Out {
   const { code } = emitter;
   const [value] = args as [Out];
   const result = code.temp();

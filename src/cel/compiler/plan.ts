@@ -3,9 +3,9 @@
  * of (spec kubernetes-cel.md 5.2): an identifier and its chain of selections is one node, constants are folded, lazy calls are nodes of their own.
  */
 
-import type { Suspended } from "../declarations.js";
 import type { Type } from "../types.js";
 import type { CelError } from "../values/cel-error.js";
+import type { Suspended } from "../values/suspended.js";
 import type { Result, Value } from "../values/value.js";
 
 interface Node {

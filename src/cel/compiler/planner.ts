@@ -22,8 +22,8 @@ import { isUsableKey } from "../operators/maps.js";
 import { isQualifier } from "../operators/qualify.js";
 import { runtimeTypeName, type Type } from "../types.js";
 import { CelError } from "../values/cel-error.js";
-import { MapValue } from "../values/map-value.js";
 import { TypeValue } from "../values/type-value.js";
+import { MapValue } from "../values/value.js";
 import { constantMembership } from "./membership.js";
 import { bindPattern } from "./patterns.js";
 import {

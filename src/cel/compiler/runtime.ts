@@ -3,7 +3,6 @@
  */
 
 import { equalityCost } from "../cost/runtime-cost.js";
-import { Suspended } from "../declarations.js";
 import { add, divide, modulo, multiply, negate, subtract } from "../operators/arithmetic.js";
 import { compare, equals, listContains } from "../operators/compare.js";
 import { goNameOf, kindOf, nativeNameOf, typeNameOf } from "../operators/kind.js";
@@ -21,10 +20,9 @@ import { CelError, noSuchOverload } from "../values/cel-error.js";
 import { codePointLength as codePoints } from "../values/code-points.js";
 import { Interruption } from "../values/interruption.js";
 import { Lazy } from "../values/lazy.js";
-import { MapValue } from "../values/map-value.js";
 import { MARK } from "../values/mark.js";
-import { Optional } from "../values/optional.js";
-import type { Result, Value } from "../values/value.js";
+import { Suspended } from "../values/suspended.js";
+import { MapValue, Optional, type Result, type Value } from "../values/value.js";
 import type { Meter } from "./meter.js";
 
 const isError = (value: unknown): value is CelError => value instanceof CelError;

@@ -7,11 +7,10 @@ import { entriesOf } from "../operators/maps.js";
 import { CelError } from "../values/cel-error.js";
 import { durationText } from "../values/duration-text.js";
 import { makeDouble } from "../values/numbers.js";
-import type { Optional } from "../values/optional.js";
 import { Duration, Timestamp } from "../values/time.js";
 import { timestampText } from "../values/timestamp-text.js";
 import { Uint } from "../values/uint.js";
-import type { Result, Value } from "../values/value.js";
+import type { Optional, Result, Value } from "../values/value.js";
 
 type Fields = ReadonlyMap<string, Value>;
 type Construct = (fields: Fields) => Result;

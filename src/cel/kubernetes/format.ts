@@ -2,7 +2,7 @@
 import type { Library } from "../declarations.js";
 import { added, fn, method, overload } from "../declare.js";
 import { listType, opaqueType, optionalType, STRING } from "../types.js";
-import { Optional } from "../values/optional.js";
+import { Optional } from "../values/value.js";
 import { type FormatValue, NAMED_FORMATS } from "./format-value.js";
 
 const FORMAT = opaqueType("kubernetes.NamedFormat");

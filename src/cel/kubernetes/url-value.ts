@@ -1,8 +1,7 @@
 /** URLs as values (spec kubernetes-cel.md 4.7). */
 import { CelError, noSuchOverload } from "../values/cel-error.js";
-import { MapValue } from "../values/map-value.js";
 import { quoted } from "../values/quoted-text.js";
-import { OpaqueValue, type Value } from "../values/value.js";
+import { MapValue, OpaqueValue, type Value } from "../values/value.js";
 import {
   escapeText,
   fromOctets,

@@ -2,12 +2,10 @@
  * Equality and ordering (spec kubernetes-cel.md 2.2 and 2.3).
  */
 import { CelError, noSuchOverload } from "../values/cel-error.js";
-import { MapValue } from "../values/map-value.js";
-import { Optional } from "../values/optional.js";
 import { Duration, Timestamp } from "../values/time.js";
 import { TypeValue } from "../values/type-value.js";
 import { Uint } from "../values/uint.js";
-import { ObjectValue, OpaqueValue, type Value } from "../values/value.js";
+import { MapValue, ObjectValue, OpaqueValue, Optional, type Value } from "../values/value.js";
 import { isPlainObject } from "./kind.js";
 import { entriesOf, findKey, sizeOfMap } from "./maps.js";
 

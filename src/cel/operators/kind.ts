@@ -1,12 +1,11 @@
 /**
  * The run-time kind of a value, and the names that error texts give it (spec kubernetes-cel.md 2.1 and 1.8).
  */
-import { MapValue } from "../values/map-value.js";
-import { Optional } from "../values/optional.js";
+
 import { Duration, Timestamp } from "../values/time.js";
 import { TypeValue } from "../values/type-value.js";
 import { Uint } from "../values/uint.js";
-import { ObjectValue, OpaqueValue, type Value } from "../values/value.js";
+import { MapValue, ObjectValue, OpaqueValue, Optional, type Value } from "../values/value.js";
 
 /** What a value is at run time. `opaque` and `object` carry their own type name. */
 export type Kind =

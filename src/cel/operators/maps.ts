@@ -1,9 +1,9 @@
 /**
  * Maps of either representation (plain object or MapValue) behind one set of functions (spec kubernetes-cel.md 2.5).
  */
-import { keyOf, MapValue } from "../values/map-value.js";
+import { keyOf } from "../values/map-key.js";
 import { Uint } from "../values/uint.js";
-import type { Value } from "../values/value.js";
+import { MapValue, type Value } from "../values/value.js";
 import { isPlainObject } from "./kind.js";
 
 /** The number of entries; `undefined` when the value is not a map. */

@@ -3,9 +3,8 @@
  * objects and arrays itself and comes here for everything else.
  */
 import { CelError } from "../values/cel-error.js";
-import { MapValue } from "../values/map-value.js";
 import { Uint } from "../values/uint.js";
-import { ObjectValue, type Result, type Value } from "../values/value.js";
+import { MapValue, ObjectValue, type Result, type Value } from "../values/value.js";
 import { doubleOf, isPlainObject, kindOf, typeNameOf } from "./kind.js";
 import { findKey } from "./maps.js";
 import { printKey } from "./print.js";

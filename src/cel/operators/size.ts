@@ -3,10 +3,8 @@
  */
 import { CelError } from "../values/cel-error.js";
 import { codePointLength } from "../values/code-points.js";
-import { MapValue } from "../values/map-value.js";
-import { Optional } from "../values/optional.js";
 import { utf8Length } from "../values/utf8.js";
-import { ObjectValue, OpaqueValue, type Result } from "../values/value.js";
+import { MapValue, ObjectValue, OpaqueValue, Optional, type Result } from "../values/value.js";
 import { isPlainObject } from "./kind.js";
 import { entriesOf, sizeOfMap } from "./maps.js";
 

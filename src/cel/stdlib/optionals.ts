@@ -4,11 +4,10 @@ import { added, fn, method, overload } from "../declare.js";
 import { sizeOfMap } from "../operators/maps.js";
 import { BOOL, listType, optionalType, typeParam } from "../types.js";
 import { CelError } from "../values/cel-error.js";
-import { Optional } from "../values/optional.js";
 import { Duration, Timestamp } from "../values/time.js";
 import { FIRST_SECOND } from "../values/timestamp-text.js";
 import { Uint } from "../values/uint.js";
-import type { Result, Value } from "../values/value.js";
+import { Optional, type Result, type Value } from "../values/value.js";
 import { printedValue } from "./printed-value.js";
 
 const V = typeParam("V");

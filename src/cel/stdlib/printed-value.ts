@@ -3,11 +3,10 @@ import { kindOf } from "../operators/kind.js";
 import { entriesOf } from "../operators/maps.js";
 import { printKey } from "../operators/print.js";
 import { durationInUnits } from "../values/duration-text.js";
-import type { Optional } from "../values/optional.js";
 import type { Duration, Timestamp } from "../values/time.js";
 import { timestampText } from "../values/timestamp-text.js";
 import type { TypeValue } from "../values/type-value.js";
-import type { Value } from "../values/value.js";
+import type { Optional, Value } from "../values/value.js";
 
 /** Characters of a printed value: an error text is no place for a whole object. */
 const MAX_LENGTH = 10_000;

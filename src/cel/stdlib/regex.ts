@@ -5,9 +5,8 @@ import type { Match, PatternCache } from "../pattern/pattern.js";
 import { INT, listType, optionalType, STRING } from "../types.js";
 import { CelError } from "../values/cel-error.js";
 import { MAX_TEXT_LENGTH, tooLarge } from "../values/limits.js";
-import { Optional } from "../values/optional.js";
 import { quoted } from "../values/quoted-text.js";
-import type { Result } from "../values/value.js";
+import { Optional, type Result } from "../values/value.js";
 
 /** A replacement: texts as they are, and numbers of groups (0 is the whole match). */
 type Replacement = readonly (string | number)[];

@@ -1,4 +1,4 @@
-import type { Suspended } from "../declarations.js";
+import type { Suspended } from "./suspended.js";
 
 /**
  * Ends an evaluation; thrown, because nothing in an expression can absorb it. `fault` is an error that ends the reference implementation's evaluation

@@ -1,10 +1,8 @@
 import { CelError } from "./cel-error.js";
-import { MapValue } from "./map-value.js";
-import { Optional } from "./optional.js";
 import { Duration, Timestamp } from "./time.js";
 import { TypeValue } from "./type-value.js";
 import { Uint } from "./uint.js";
-import { ObjectValue, OpaqueValue, type Value } from "./value.js";
+import { MapValue, ObjectValue, OpaqueValue, Optional, type Value } from "./value.js";
 
 /**
  * A CEL value as JSON data of the same number model (`value.ts`): ints, doubles, strings and plain maps are themselves, a uint becomes an

@@ -19,9 +19,8 @@
  */
 
 import type { CelError } from "./cel-error.js";
-import type { MapValue } from "./map-value.js";
+import { keyOf } from "./map-key.js";
 import { MARK } from "./mark.js";
-import type { Optional } from "./optional.js";
 import type { Duration, Timestamp } from "./time.js";
 import type { TypeValue } from "./type-value.js";
 import type { Uint } from "./uint.js";
@@ -49,6 +48,71 @@ export type Value =
 
 /** What evaluating an expression yields: a value, or an error as a value. */
 export type Result = Value | CelError;
+
+/**
+ * A map made by an expression, or bound with keys that are not all strings: insertion order, keys int, uint, double, bool and string.
+ * Int and uint keys of equal value share one entry; a double key keeps its own (spec kubernetes-cel.md 2.5 and 9.1).
+ */
+export class MapValue {
+  get [MARK](): true {
+    return true;
+  }
+
+  /** Entries by normalised key (see {@link keyOf}); each holds the key as it was given first and its value. */
+  private readonly entriesByKey = new Map<unknown, readonly [Value, Value]>();
+
+  /** The number of entries. */
+  get size(): number {
+    return this.entriesByKey.size;
+  }
+
+  /** Sets an entry; only while the map is being built. The key must be a usable one: `keyOf(key) !== undefined`. */
+  set(key: Value, value: Value): void {
+    const normalised = keyOf(key);
+    const before = this.entriesByKey.get(normalised);
+    this.entriesByKey.set(normalised, [before === undefined ? key : before[0], value]);
+  }
+
+  /** Removes an entry; only while the map is being built. */
+  delete(key: Value): void {
+    this.entriesByKey.delete(keyOf(key));
+  }
+
+  /** The value under exactly this key or its int/uint equal; `undefined` when absent. A double looks up its own key only. */
+  get(key: Value): Value | undefined {
+    return this.entriesByKey.get(keyOf(key))?.[1];
+  }
+
+  /** The keys, as given, in insertion order. */
+  *keys(): Iterable<Value> {
+    for (const [key] of this.entriesByKey.values()) yield key;
+  }
+
+  /** The entries in insertion order. */
+  entries(): Iterable<readonly [Value, Value]> {
+    return this.entriesByKey.values();
+  }
+}
+
+/** An optional value (spec kubernetes-cel.md 4.6). Nested optionals keep every level. */
+export class Optional {
+  get [MARK](): true {
+    return true;
+  }
+
+  /** The optional without a value. */
+  static readonly NONE: Optional = new Optional(undefined);
+
+  private constructor(
+    /** The value, `undefined` for none. */
+    readonly value: Value | undefined,
+  ) {}
+
+  /** `optional.of(value)`. */
+  static of(value: Value): Optional {
+    return new Optional(value);
+  }
+}
 
 /** A value of a library type (`kubernetes.Quantity`, `net.IP`, …). */
 export abstract class OpaqueValue {

@@ -2,10 +2,10 @@
  * Expressions in bulk: a JSON line in for each, a JSON line out with everything that compiling and evaluating it says.
  */
 
-import { Suspended } from "../../cel/declarations.js";
 import type { Bindings, Environment, Issue, Program } from "../../cel/index.js";
 import { formatLongType, type Type } from "../../cel/types.js";
 import { CelError } from "../../cel/values/cel-error.js";
+import { Suspended } from "../../cel/values/suspended.js";
 import { type Encoded, encodeValue } from "./encode-value.js";
 
 /** One line out. What doesn't apply is absent. */

@@ -3,13 +3,11 @@
  */
 import { add } from "../../cel/operators/arithmetic.js";
 import { CelError } from "../../cel/values/cel-error.js";
-import { MapValue } from "../../cel/values/map-value.js";
 import { makeDouble, makeInt } from "../../cel/values/numbers.js";
-import { Optional } from "../../cel/values/optional.js";
 import { Duration, Timestamp } from "../../cel/values/time.js";
 import { TypeValue } from "../../cel/values/type-value.js";
 import { uintOf } from "../../cel/values/uint.js";
-import type { Result, Value } from "../../cel/values/value.js";
+import { MapValue, Optional, type Result, type Value } from "../../cel/values/value.js";
 
 /** A tagged value that is none. */
 export class BadVariable extends Error {

@@ -6,11 +6,10 @@ import { doubleOf, kindOf } from "../../cel/operators/kind.js";
 import { entriesOf } from "../../cel/operators/maps.js";
 import { CelError } from "../../cel/values/cel-error.js";
 import { doubleText } from "../../cel/values/double-text.js";
-import type { Optional } from "../../cel/values/optional.js";
 import type { Duration, Timestamp } from "../../cel/values/time.js";
 import type { TypeValue } from "../../cel/values/type-value.js";
 import type { Uint } from "../../cel/values/uint.js";
-import type { ObjectValue, OpaqueValue, Result, Value } from "../../cel/values/value.js";
+import type { ObjectValue, OpaqueValue, Optional, Result, Value } from "../../cel/values/value.js";
 
 /** A value with its kind as the only key. */
 export type Encoded = { readonly [kind: string]: unknown };

@@ -3,7 +3,7 @@ import { stringify } from "yaml";
 import type { VerificationConfig, WantedSignature } from "../../config/verification.js";
 import { FetchError, reasonOf } from "../fetch-error.js";
 import { formatImageReference, type ImageReference } from "../image-reference.js";
-import type { ImageVerifier } from "../module-fetcher.js";
+import type { ImageVerifier } from "../image-verifying.js";
 import type { RegistryClient } from "../registry-client.js";
 import {
   readPublicKey,

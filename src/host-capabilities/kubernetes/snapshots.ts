@@ -1,5 +1,6 @@
 /** The resources that Rego policies get with each call: read at once, or one after the other through a session (spec kubewarden.md 6.5, 10.2). */
-import type { Executor, ResourceKind } from "../host.js";
+import type { ResourceKind } from "../../kubernetes/reader.js";
+import type { Executor } from "../executor.js";
 import { listOf, objectOf, textOf } from "../payload.js";
 import type { KubernetesReader, ResourceSnapshot } from "./reader.js";
 

@@ -5,7 +5,9 @@
 import { stringify } from "yaml";
 import { parseJson, stringifyJson } from "../../data/json.js";
 import { parseYamlDocuments } from "../../data/yaml.js";
-import { type Executor, jsonOf, PayloadError } from "../host.js";
+import type { Executor } from "../executor.js";
+import { jsonOf } from "../host.js";
+import { PayloadError } from "../payload.js";
 import {
   formatTaggedRequest,
   parseTaggedRequest,

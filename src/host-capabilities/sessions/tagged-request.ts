@@ -1,7 +1,7 @@
 /** Host calls as a session file writes them: a YAML tag and fields, spec kubewarden.md 10.2. */
 import { Document, parseDocument } from "yaml";
 import { stringifyJson } from "../../data/json.js";
-import type { HostCallPayload } from "../host.js";
+import type { HostCallPayload } from "../executor.js";
 
 /** A host call in the form in which it is recorded and compared. */
 export interface TaggedRequest {

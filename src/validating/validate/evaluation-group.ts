@@ -3,9 +3,9 @@
  * (spec validating-admission-policy.md 5.7 and 9.2).
  */
 
-import { Suspended } from "../../cel/declarations.js";
 import type { Bindings, Evaluation, EvaluationOptions, Program } from "../../cel/index.js";
 import { CelError } from "../../cel/values/cel-error.js";
+import { Suspended } from "../../cel/values/suspended.js";
 import type { Result, Value } from "../../cel/values/value.js";
 import type { Expression } from "./expression.js";
 import { EXPRESSION_COST_LIMIT, OUT_OF_BUDGET } from "./limits.js";

@@ -2,7 +2,7 @@
 import { stringifyJson } from "../../data/json.js";
 import type { Outcome } from "../../policy/outcome.js";
 import { fail } from "../failures.js";
-import type { Protocol } from "../protocol.js";
+import type { Protocol } from "../guest-protocol.js";
 import { regoLoadCall, regoLoadProblem, regoOutcome } from "../rego.js";
 import { inventory } from "../rego-data.js";
 

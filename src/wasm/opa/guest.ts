@@ -8,7 +8,8 @@ import {
   GuestStartError,
   type RunGuest,
 } from "../worker/guest.js";
-import { type Builtin, builtinsFor } from "./builtins/index.js";
+import type { Builtin } from "./builtins/builtin.js";
+import { builtinsFor } from "./builtins/index.js";
 import { MISSING_BUILTINS } from "./names.js";
 import { printRego, readRego } from "./rego-value.js";
 

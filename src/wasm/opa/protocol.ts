@@ -1,7 +1,7 @@
 /** OPA policies: settings are data, the answer is an AdmissionResponse, spec kubewarden.md 6.5. */
 import { parseJson, stringifyJson } from "../../data/json.js";
 import type { Deny, Outcome } from "../../policy/outcome.js";
-import type { PreparedSettings, Protocol } from "../protocol.js";
+import type { PreparedSettings, Protocol } from "../guest-protocol.js";
 import { regoLoadCall, regoLoadProblem, regoOutcome } from "../rego.js";
 import { byPlural } from "../rego-data.js";
 

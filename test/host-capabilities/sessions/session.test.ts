@@ -1,7 +1,8 @@
 /** Sessions in kwctl's format, spec kubewarden.md 10.2. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type Capability, type Executor, HostCapabilities } from "../../../src/host-capabilities/host.js";
+import type { Executor } from "../../../src/host-capabilities/executor.js";
+import { type Capability, HostCapabilities } from "../../../src/host-capabilities/host.js";
 import { netCapability } from "../../../src/host-capabilities/net.js";
 import { parseCapabilities } from "../../../src/host-capabilities/patterns.js";
 import { recordSession, replaySession } from "../../../src/host-capabilities/sessions/session.js";

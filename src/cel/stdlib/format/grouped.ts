@@ -1,13 +1,10 @@
 /** `format` as Kubernetes has it (spec kubernetes-cel.md 4.3): numbers in the manner of a US English text. */
 
-import { compareStrings } from "../../operators/compare.js";
 import { kindOf, typeNameOf } from "../../operators/kind.js";
-import { entriesOf } from "../../operators/maps.js";
 import { CelError } from "../../values/cel-error.js";
 import { doubleText, fixedText } from "../../values/double-text.js";
 import { durationText } from "../../values/duration-text.js";
 import { fixedDigits, scientificDigits } from "../../values/exact-decimal.js";
-import { MAX_TEXT_LENGTH, tooLarge } from "../../values/limits.js";
 import { isDouble } from "../../values/numbers.js";
 import { quoted } from "../../values/quoted-text.js";
 import type { Duration, Timestamp } from "../../values/time.js";
@@ -15,6 +12,7 @@ import { timestampText } from "../../values/timestamp-text.js";
 import type { TypeValue } from "../../values/type-value.js";
 import { decodeUtf8 } from "../../values/utf8.js";
 import type { Result, Value } from "../../values/value.js";
+import { listText, mapText } from "./collections.js";
 import { type Dialect, formatWith } from "./dialect.js";
 import { renderInteger } from "./integers.js";
 
@@ -157,9 +155,9 @@ function part(value: Value): string | CelError {
     case "type":
       return (value as TypeValue).name;
     case "list":
-      return listText(value as readonly Value[]);
+      return listText(value as readonly Value[], nested);
     case "map":
-      return mapText(value);
+      return mapText(value, keyText, nested, ":");
     default:
       return new CelError(`no formatting function for ${typeNameOf(value)}`);
   }
@@ -181,34 +179,10 @@ function nested(value: Value): string | CelError {
   return value instanceof Uint8Array && typeof result === "string" ? `b${quoted(result)}` : result;
 }
 
-function listText(list: readonly Value[]): string | CelError {
-  const parts: string[] = [];
-  let length = 0;
-  for (const element of list) {
-    const each = nested(element);
-    if (each instanceof CelError) return each;
-    length += each.length;
-    if (length > MAX_TEXT_LENGTH) return tooLarge();
-    parts.push(each);
-  }
-  return `[${parts.join(", ")}]`;
-}
-
-function mapText(map: Value): string | CelError {
-  const parts: (readonly [string, string])[] = [];
-  let length = 0;
-  for (const [key, value] of entriesOf(map)) {
-    const kind = kindOf(key);
-    if (kind !== "string" && kind !== "bool" && kind !== "int" && kind !== "uint") {
-      return new CelError(`no formatting function for map key of type ${typeNameOf(key)}`);
-    }
-    const keyText = nested(key) as string;
-    const valueText = nested(value);
-    if (valueText instanceof CelError) return valueText;
-    length += keyText.length + valueText.length;
-    if (length > MAX_TEXT_LENGTH) return tooLarge();
-    parts.push([keyText, valueText]);
-  }
-  parts.sort(([a], [b]) => compareStrings(a, b));
-  return `{${parts.map(([key, value]) => `${key}:${value}`).join(", ")}}`;
+/** A key of a map. */
+function keyText(key: Value): string | CelError {
+  const kind = kindOf(key);
+  return kind === "string" || kind === "bool" || kind === "int" || kind === "uint"
+    ? nested(key)
+    : new CelError(`no formatting function for map key of type ${typeNameOf(key)}`);
 }

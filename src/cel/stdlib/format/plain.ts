@@ -1,19 +1,17 @@
 /** `format` outside Kubernetes (spec kubernetes-cel.md 4.14): version 5 of the strings extension, plain numbers and plain values. */
 
-import { compareStrings } from "../../operators/compare.js";
 import { kindOf, typeNameOf } from "../../operators/kind.js";
-import { entriesOf } from "../../operators/maps.js";
 import { CelError } from "../../values/cel-error.js";
 import { fixedText } from "../../values/double-text.js";
 import { durationText } from "../../values/duration-text.js";
 import { fixedDigits, scientificDigits } from "../../values/exact-decimal.js";
-import { MAX_TEXT_LENGTH, tooLarge } from "../../values/limits.js";
 import { isDouble, isInt } from "../../values/numbers.js";
 import { type Duration, Timestamp } from "../../values/time.js";
 import { timestampText } from "../../values/timestamp-text.js";
 import type { TypeValue } from "../../values/type-value.js";
 import { Uint } from "../../values/uint.js";
 import type { Result, Value } from "../../values/value.js";
+import { listText, mapText } from "./collections.js";
 import { type Dialect, formatWith } from "./dialect.js";
 import { grouped } from "./grouped.js";
 import { renderInteger } from "./integers.js";
@@ -109,39 +107,10 @@ function text(value: Value): string | CelError {
     case "type":
       return (value as TypeValue).name;
     case "list":
-      return listText(value as readonly Value[]);
+      return listText(value as readonly Value[], text);
     case "map":
-      return mapText(value);
+      return mapText(value, text, text, ": ");
     default:
       return new CelError(`${grouped.complaints.s}, was given ${typeNameOf(value)}`);
   }
-}
-
-function listText(list: readonly Value[]): string | CelError {
-  const parts: string[] = [];
-  let length = 0;
-  for (const element of list) {
-    const each = text(element);
-    if (each instanceof CelError) return each;
-    length += each.length;
-    if (length > MAX_TEXT_LENGTH) return tooLarge();
-    parts.push(each);
-  }
-  return `[${parts.join(", ")}]`;
-}
-
-function mapText(map: Value): string | CelError {
-  const parts: (readonly [string, string])[] = [];
-  let length = 0;
-  for (const [key, value] of entriesOf(map)) {
-    const keyText = text(key);
-    const valueText = text(value);
-    if (keyText instanceof CelError) return keyText;
-    if (valueText instanceof CelError) return valueText;
-    length += keyText.length + valueText.length;
-    if (length > MAX_TEXT_LENGTH) return tooLarge();
-    parts.push([keyText, valueText]);
-  }
-  parts.sort(([a], [b]) => compareStrings(a, b));
-  return `{${parts.map(([key, value]) => `${key}: ${value}`).join(", ")}}`;
 }

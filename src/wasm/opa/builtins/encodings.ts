@@ -2,7 +2,7 @@
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { compareBytes } from "../rego-value.js";
-import type { Builtin } from "./index.js";
+import type { Builtin } from "./builtin.js";
 import { objectOf, textOf } from "./operands.js";
 
 /** See the module. */

@@ -2,6 +2,7 @@
 import { sprintf } from "../go-fmt/sprintf.js";
 import type { Argument } from "../go-fmt/verbs.js";
 import { printTerm, WrittenNumber } from "../rego-value.js";
+import type { Builtin, BuiltinSurroundings } from "./builtin.js";
 import { encodings } from "./encodings.js";
 import { jsonBuiltins } from "./json.js";
 import { listOf, textOf } from "./operands.js";
@@ -10,19 +11,6 @@ import { semverBuiltins } from "./semver.js";
 import { stringBuiltins } from "./strings.js";
 import { timeBuiltins } from "./time.js";
 import { unitBuiltins } from "./units.js";
-
-/**
- * One builtin: values of `rego-value` in and out.
- * @throws what the arguments do wrong; the evaluation fails with it
- */
-export type Builtin = (...parameters: unknown[]) => unknown;
-
-/** What builtins need of the world. */
-export interface BuiltinSurroundings {
-  readonly trace: (text: string) => void;
-  /** Milliseconds since 1970. Within one evaluation time stands still. */
-  readonly now: () => number;
-}
 
 /** The builtins by name. */
 export function builtinsFor(surroundings: BuiltinSurroundings): Readonly<Record<string, Builtin>> {

@@ -2,7 +2,7 @@
 import { stringify } from "yaml";
 import { parseJson } from "../../../data/json.js";
 import { parseYamlDocuments } from "../../../data/yaml.js";
-import type { Builtin } from "./index.js";
+import type { Builtin } from "./builtin.js";
 import { applyPatch } from "./json-patch.js";
 import { listOf, textOf } from "./operands.js";
 

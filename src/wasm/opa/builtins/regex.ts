@@ -1,6 +1,6 @@
 /** `regex.*` and `glob.quote_meta`, in linear time (RE2). */
 import { RE2JS } from "re2js";
-import type { Builtin } from "./index.js";
+import type { Builtin } from "./builtin.js";
 import { integerOf, textOf } from "./operands.js";
 
 /** See the module. */

@@ -1,6 +1,6 @@
 /** `semver.*`: versions as OPA reads and orders them. */
 import { compareBytes } from "../rego-value.js";
-import type { Builtin } from "./index.js";
+import type { Builtin } from "./builtin.js";
 import { textOf } from "./operands.js";
 
 const IDENTIFIERS = /^[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*$/;

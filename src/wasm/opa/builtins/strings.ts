@@ -1,5 +1,5 @@
 /** `strings.*` that are not compiled into modules. */
-import type { Builtin } from "./index.js";
+import type { Builtin } from "./builtin.js";
 import { textOf } from "./operands.js";
 
 /** See the module. */

@@ -1,7 +1,7 @@
 /** `time.*`, also under the two names that the reference host registers without their prefix. */
 import { WrittenNumber } from "../rego-value.js";
+import type { Builtin } from "./builtin.js";
 import { parseDuration } from "./durations.js";
-import type { Builtin } from "./index.js";
 import { integer, integerOf, listOf, textOf } from "./operands.js";
 
 const NANOS_PER_MILLI = 1_000_000n;

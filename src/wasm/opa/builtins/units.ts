@@ -1,6 +1,6 @@
 /** `units.*`: quantities with a unit, as Kubernetes and others write them, computed as exactly as OPA does. */
 import { WrittenNumber } from "../rego-value.js";
-import type { Builtin } from "./index.js";
+import type { Builtin } from "./builtin.js";
 import { integer, textOf } from "./operands.js";
 
 /** A number without rounding; the denominator is positive. */

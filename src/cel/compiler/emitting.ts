@@ -1,0 +1,42 @@
+/** What those who write one kind of node need of the emitter that writes the whole function. */
+import type { Code, Out } from "./code.js";
+import type { Plan, Slot } from "./plan.js";
+
+/** Which form to write. */
+export interface EmitOptions {
+  readonly counting: boolean;
+  readonly exact: boolean;
+  readonly trace: boolean;
+  /** The rules of the language definition rather than Kubernetes'. */
+  readonly standard: boolean;
+}
+
+/** How a loop's variable is read where its name occurs. */
+export interface Local {
+  readonly code: string;
+  readonly can: number;
+}
+
+/** Writes nodes, and counts what they cost. */
+export interface Emitting {
+  readonly code: Code;
+  readonly options: EmitOptions;
+  /** Accumulators whose start is evaluated at first use: what to write there. */
+  readonly lazy: Map<Slot, () => Local>;
+  /** Writes a node; attributes with the cost of their root. */
+  emit(plan: Plan): Out;
+  /** Writes a node that is the branch of a conditional or stands inside `[]`: there an attribute's root costs nothing. */
+  emitRootless(plan: Plan): Out;
+  /** Reports a value when tracing is compiled in. */
+  traced(id: number, value: string): void;
+  /** Adds units of cost, each an addition of its own. */
+  units(count: number | string): void;
+  /** Adds the cost of one call. */
+  lump(cost: number | string): void;
+  /** The JavaScript variable that holds a binding as it was given. */
+  global(name: string): string;
+  /** Declares how a loop's variable is read. */
+  bind(slot: Slot, local: Local): void;
+  /** How a loop's variable is read. */
+  local(slot: Slot): Local;
+}

@@ -1,0 +1,32 @@
+/** What makes two keys of a map the same. */
+import { Duration, Timestamp } from "./time.js";
+import { TypeValue } from "./type-value.js";
+import { Uint } from "./uint.js";
+
+/**
+ * The bucket of a key: strings, bools, ints and null are themselves; a uint is the int of its value; a double gets a bucket of its own kind, and so do
+ * times. Lists, maps and library values are keys by identity: nothing looks them up. `undefined` for bytes, which cannot be a key.
+ */
+export function keyOf(key: unknown): unknown {
+  switch (typeof key) {
+    case "string":
+    case "boolean":
+    case "bigint":
+      return key;
+    case "number":
+      return Number.isSafeInteger(key) ? key : doubleKey(key);
+    default:
+      if (key === null) return null;
+      if (key instanceof Number) return doubleKey(key.valueOf());
+      if (key instanceof Uint) return key.value;
+      // The reference takes times with an offset for different ones, however equal.
+      if (key instanceof Timestamp && key.offsetSeconds !== 0) return key;
+      if (key instanceof Timestamp) return `\u0000t:${key.seconds}.${key.nanos}`;
+      if (key instanceof Duration) return `\u0000g:${key.nanos}`;
+      if (key instanceof TypeValue) return `\u0000y:${key.name}`;
+      return key instanceof Uint8Array ? undefined : key;
+  }
+}
+
+/** The two zeros are one key; NaN is none that could be found again. */
+const doubleKey = (key: number): unknown => (Number.isNaN(key) ? Symbol("NaN") : `\u0000d:${key + 0}`);

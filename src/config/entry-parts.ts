@@ -1,0 +1,175 @@
+/** What the readers of entries have in common: their circumstances, the checked keys, and entries with defaults filled in. */
+import type { ConfigFiles } from "./config-files.js";
+import type {
+  ContextAwareResource,
+  ExecutionMode,
+  GroupEntry,
+  ModuleEntry,
+  PolicyEntry,
+  ResourceEntry,
+} from "./entry.js";
+import { ENTRY_FIELDS, type KindKey, MEMBER_FIELDS } from "./entry-fields.js";
+import { parseModuleAddress } from "./module-address.js";
+import type { Origin } from "./origin.js";
+import type { Path } from "./problem.js";
+import type { ProblemSink } from "./problem-sink.js";
+import { type Fields, type Hints, type RecordValue, record } from "./record-shape.js";
+import type { Reference } from "./references.js";
+import type { SourceDocument } from "./source-document.js";
+import { type MapNode, pairOf, type SourceNode } from "./source-node.js";
+
+/** Circumstances that a reader passes on to what it reads below. */
+export interface ReadContext {
+  readonly document: SourceDocument;
+  readonly sink: ProblemSink;
+  readonly files: ConfigFiles;
+  /** What an absent `hostCapabilities` stands for. */
+  readonly defaultHostCapabilities: readonly string[];
+  /** Resource files being read, outermost first: one that names itself never ends. */
+  readonly chain: readonly string[];
+  /** Gets every reference to another entry. */
+  readonly references: Reference[];
+  /** Counts policies and members of the whole configuration. */
+  readonly budget: { policies: number };
+  /** Reads a policy that stands below: groups hold policies, and resources may be groups. */
+  readonly readPolicy: ReadPolicy;
+}
+
+/** Where a policy stands: a top-level entry, or a member `depth` groups deep. */
+export type Level = { readonly member: false } | { readonly member: true; readonly depth: number };
+
+/** Reads a policy; undefined after at least one error. */
+export type ReadPolicy = (
+  node: SourceNode,
+  id: string,
+  path: Path,
+  level: Level,
+  context: ReadContext,
+) => PolicyEntry | undefined;
+
+const HINTS: Hints = {
+  mode: 'write "policyMode"',
+  mutating: 'write "allowedToMutate"',
+  timeoutSeconds: 'write "timeoutEvalSeconds"; the webhook has the other one',
+  timeout: 'write "timeoutEvalSeconds"',
+  "<<": "merge keys are not applied here; an alias for the whole value is",
+};
+
+const MEMBER_HINTS: Hints = {
+  ...HINTS,
+  policyMode: "a member has no mode of its own, its group has",
+  allowedToMutate: "members of a group never mutate",
+  message: "a member's own words are shown; the group has the message",
+};
+
+const GROUP_HINTS: Hints = {
+  ...HINTS,
+  settings: "a group has no settings, its members have",
+  allowedToMutate: "members of a group never mutate",
+  contextAwareResources: "it belongs to the members of a group",
+  hostCapabilities: "it belongs to the members of a group",
+};
+
+/** The checked keys of a policy of that kind. */
+export function readFields<K extends KindKey>(
+  kind: K,
+  node: MapNode,
+  path: Path,
+  level: Level,
+  sink: ProblemSink,
+): Partial<RecordValue<(typeof ENTRY_FIELDS)[K]>> | undefined {
+  const fields: Fields = level.member ? MEMBER_FIELDS[kind] : ENTRY_FIELDS[kind];
+  const hints = kind === "expression" ? GROUP_HINTS : level.member ? MEMBER_HINTS : HINTS;
+  const shape = record(kind === "module" ? withAlias(fields, node) : fields, hints);
+  return shape.read(node, path, sink) as Partial<RecordValue<(typeof ENTRY_FIELDS)[K]>> | undefined;
+}
+
+/** `url` in the place of `module` when only that is written. */
+function withAlias({ module, ...others }: Fields, node: MapNode): Fields {
+  return pairOf(node, "url") === undefined ? { module: module!, ...others } : { url: module!, ...others };
+}
+
+/** The parts of a module entry before defaults. */
+export interface ModuleParts {
+  readonly id: string;
+  readonly origin: Origin;
+  readonly module: string;
+  readonly settings?: Readonly<Record<string, unknown>>;
+  readonly policyMode?: "protect" | "monitor";
+  readonly allowedToMutate?: boolean;
+  readonly message?: string;
+  readonly timeoutEvalSeconds?: number;
+  readonly contextAwareResources?: readonly ContextAwareResource[];
+  readonly hostCapabilities?: readonly string[];
+  readonly executionMode?: ExecutionMode | "kubewarden";
+  readonly native?: boolean;
+  readonly memoryLimitMiB?: number;
+}
+
+/** A module entry with defaults filled in; undefined after an error about its address. */
+export function moduleEntry(parts: ModuleParts, context: ReadContext): ModuleEntry | undefined {
+  const module = parseModuleAddress(parts.module, context.document.file);
+  if ("mistake" in module) {
+    const { path } = parts.origin;
+    const written = context.document.hasKey([...path, "module"]) ? "module" : "url";
+    context.sink.error([...path, written], module.mistake);
+    return undefined;
+  }
+  return Object.freeze({
+    kind: "module",
+    id: parts.id,
+    origin: parts.origin,
+    module: Object.freeze(module),
+    settings: parts.settings ?? Object.freeze({}),
+    policyMode: parts.policyMode ?? "protect",
+    allowedToMutate: parts.allowedToMutate ?? false,
+    contextAwareResources: parts.contextAwareResources ?? Object.freeze([]),
+    hostCapabilities: parts.hostCapabilities ?? context.defaultHostCapabilities,
+    native: parts.native ?? true,
+    ...(parts.message !== undefined && { message: parts.message }),
+    ...(parts.timeoutEvalSeconds !== undefined && { timeoutEvalSeconds: parts.timeoutEvalSeconds }),
+    ...(parts.memoryLimitMiB !== undefined && { memoryLimitMiB: parts.memoryLimitMiB }),
+    ...(parts.executionMode !== undefined && {
+      executionMode: parts.executionMode === "kubewarden" ? "kubewarden-wapc" : parts.executionMode,
+    }),
+  });
+}
+
+/** What a group entry says beside its members. */
+export type GroupFields = Pick<GroupEntry, "expression" | "message"> &
+  Partial<Pick<GroupEntry, "groupWarnings" | "policyMode" | "timeoutEvalSeconds">>;
+
+/** A group entry with defaults filled in. */
+export function groupEntry(parts: GroupFields & Pick<GroupEntry, "id" | "origin" | "members">): GroupEntry {
+  return Object.freeze({
+    kind: "group",
+    id: parts.id,
+    origin: parts.origin,
+    expression: parts.expression,
+    message: parts.message,
+    members: parts.members,
+    groupWarnings: parts.groupWarnings ?? "rejected",
+    policyMode: parts.policyMode ?? "protect",
+    allowedToMutate: false,
+    ...(parts.timeoutEvalSeconds !== undefined && { timeoutEvalSeconds: parts.timeoutEvalSeconds }),
+  });
+}
+
+/** Everything a resource entry says beside the documents. */
+export type ResourceFields = Partial<RecordValue<(typeof ENTRY_FIELDS)["resource"]>>;
+
+/** A resource entry with defaults filled in. */
+export function resourceEntry(
+  parts: Pick<ResourceEntry, "id" | "origin" | "documents">,
+  { policyMode = "protect", allowedToMutate = false, message, timeoutEvalSeconds, validationActions }: ResourceFields,
+): ResourceEntry {
+  return Object.freeze({
+    kind: "resource",
+    ...parts,
+    policyMode,
+    allowedToMutate,
+    ...(message !== undefined && { message }),
+    ...(timeoutEvalSeconds !== undefined && { timeoutEvalSeconds }),
+    ...(validationActions !== undefined && { validationActions }),
+  });
+}

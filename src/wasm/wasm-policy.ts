@@ -1,0 +1,23 @@
+/** What the room gives to others: a module as a policy, and what it logs. */
+import type { Policy } from "../policy/policy.js";
+import type { PolicyMetadata } from "./module/metadata.js";
+import type { ExecutionMode, GuestLogLevel } from "./worker/messages.js";
+
+/** A policy that a module decides. `implementation` is its execution mode. */
+export interface WasmPolicy extends Policy {
+  readonly kind: "wasm";
+  readonly implementation: ExecutionMode;
+  /** `sha256:<hex>` of the module. */
+  readonly digest: string;
+  /** What the module says about itself, if it has a metadata section. */
+  readonly metadata?: PolicyMetadata;
+}
+
+/** One line that a guest wrote. */
+export interface GuestLogEntry {
+  readonly policy: string;
+  readonly level: GuestLogLevel;
+  readonly message: string;
+  /** `request_uid`, when there is a request that has one; of a `tracing/log` event (spec kubewarden.md 7.3) `data`, the JSON text of its other keys. */
+  readonly fields: Readonly<Record<string, string>>;
+}
