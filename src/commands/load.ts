@@ -10,7 +10,13 @@ import {
   type Problem,
 } from "../config/index.js";
 import { createPolicySet, type PolicySet } from "../evaluation/policy-set.js";
-import { createPolicyLoader, needyPolicies, type PolicyLoader, type PolicyLoaderOptions } from "../loader/index.js";
+import {
+  createPolicyLoader,
+  needyPolicies,
+  type PolicyLoader,
+  type PolicyLoaderOptions,
+  prefetchModules,
+} from "../loader/index.js";
 import type { Logger } from "../telemetry/logger.js";
 import { fetchOptions } from "./fetch-options.js";
 import type { CommandIo } from "./io.js";
@@ -51,7 +57,7 @@ export function createPolicySource(
   logger?: Logger,
   special: Pick<PolicyLoaderOptions, "expressions" | "typeCheck" | "executor"> = {},
 ): PolicySource {
-  const file = typeof values.policies === "string" ? values.policies : defaultFile();
+  const file = policiesFile(values);
   const policyTimeout =
     values.disableTimeoutProtection === true ? Number.POSITIVE_INFINITY : Number(values.policyTimeout ?? 2) * 1000;
   const access = clusterAccess(values, env);
@@ -106,8 +112,21 @@ export function problemLines({ problems }: LoadResult): string[] {
   return problems.map(formatProblem);
 }
 
-function defaultFile(): string {
+function policiesFile({ policies }: Readonly<Record<string, unknown>>): string {
+  if (typeof policies === "string") return policies;
   return DEFAULT_FILES.find((name) => existsSync(name)) ?? DEFAULT_FILES[0];
+}
+
+/**
+ * Fetches the modules of the options' policies into the download folder, as often as called: several processes are about to load them.
+ * @throws as {@link fetchOptions} does; what it makes never rejects
+ */
+export function modulePrefetch(values: Readonly<Record<string, unknown>>, env: CommandIo["env"]): () => Promise<void> {
+  const options = fetchOptions(values, env, () => {});
+  return async () => {
+    const read = loadConfig(policiesFile(values));
+    if (read.ok) await prefetchModules(read.config, options);
+  };
 }
 
 /** The local module files of an entry and its members: they are looked after like the configuration. */

@@ -1,9 +1,8 @@
 /** The loader's door: one object that turns configurations into sets of policies, as often as asked. */
-import type { Config, ConfigEntry, Member } from "../config/index.js";
+import type { Config } from "../config/index.js";
 import {
   createImageInspector,
   createModuleFetcher,
-  type ModuleFetcher,
   type ModuleFetcherOptions,
   type TrustRoot,
 } from "../fetch/index.js";
@@ -15,12 +14,14 @@ import { parameterKinds } from "./cluster-needs.js";
 import { type CelWorld, loadInline, loadResource } from "./load-cel.js";
 import { moduleLoader } from "./load-module.js";
 import { type KindLoaders, type Loaded, loadPolicies } from "./loader.js";
+import { downloads } from "./prefetch.js";
 
 export { type Executor, recordSession, replaySession, SessionError } from "../host-capabilities/index.js";
 export { type ClusterAccess, findCluster } from "./cluster.js";
 export { needyPolicies } from "./cluster-needs.js";
 export { LoadError } from "./load-error.js";
 export type { Loaded } from "./loader.js";
+export { prefetchModules } from "./prefetch.js";
 
 /** How modules are fetched, and images looked at for guests. */
 export interface LoaderFetchOptions extends ModuleFetcherOptions {
@@ -92,7 +93,8 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
     load: async (config, generation) => {
       // One fetcher for each load: equal addresses are fetched once, and a reload asks again.
       const fetcher = createModuleFetcher(fetch);
-      startDownloads(config.entries, fetcher);
+      // All at once; who loads a policy then waits for its own, and says what went wrong with it.
+      for (const location of downloads(config.entries)) fetcher.fetch(location).catch(() => {});
       const asked = parameterKinds(config);
       const warm = cluster && asked && warmUp(cluster, asked);
       const kinds: KindLoaders = {
@@ -120,16 +122,4 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
       void cluster?.close();
     },
   };
-}
-
-/** Starts all downloads at once; who loads a policy then waits for its own, and says what went wrong with it. */
-function startDownloads(entries: readonly (ConfigEntry | Member["policy"])[], fetcher: ModuleFetcher): void {
-  for (const entry of entries) {
-    if (entry.kind === "module" && entry.module.kind !== "file") fetcher.fetch(entry.module.location).catch(() => {});
-    if (entry.kind === "group")
-      startDownloads(
-        entry.members.map(({ policy }) => policy),
-        fetcher,
-      );
-  }
 }

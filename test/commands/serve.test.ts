@@ -8,6 +8,7 @@ import { after, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { runCommandLine } from "../../src/commands/command-line.js";
+import { TestRegistry } from "../fetch/test-registry.js";
 import { admissionReview } from "../server/fake-policy.js";
 import { ask, tlsFolder } from "../server/tls-files.js";
 import { type ExampleServer, freePort, startExample } from "../support/example-server.js";
@@ -111,6 +112,33 @@ describe("serve on several processes", () => {
       await until(`report ${round}`, () => said() >= round && server.log().split("reloaded policies").length > round);
     }
     assert.equal(said(), 3, server.log());
+    await server.stop();
+  });
+
+  test("fetches modules once for all processes", async (context) => {
+    const registry = await TestRegistry.start(context);
+    const module = readFileSync(new URL("../../../test/fixtures/trivial/wapc.wasm", import.meta.url));
+    registry.pushModule("team/p", "v1", module);
+    registry.pushModule("team/p", "latest", module);
+    const file = path.join(folder, "fetched.yaml");
+    const sources = path.join(folder, "sources.yml");
+    writeFileSync(sources, `insecure_sources: ["${registry.host}"]\n`);
+    const members = `{ m: { module: "registry://${registry.host}/team/p" } }`;
+    writeFileSync(
+      file,
+      `p: { module: "registry://${registry.host}/team/p:v1" }\ng: { expression: m(), message: no, policies: ${members} }\n`,
+    );
+    const blobs = () => registry.requests.filter((request) => request.includes("/blobs/")).length;
+    const downloads = path.join(folder, "downloads");
+    const options = ["--policies", file, "--sources-path", sources, "--policies-download-dir", downloads];
+    const server = await startExample(...options, "--workers", "3");
+    assert.equal(blobs(), 2, registry.requests.join("\n"));
+    assert.match(server.log(), /policies=2 unavailable=0/);
+    // The tag moves: the reload fetches what is new, once.
+    registry.pushModule("team/p", "latest", Buffer.concat([module, Buffer.from([0, 2, 1, 97])]));
+    process.kill(server.pid, "SIGHUP");
+    await until("the reload", () => server.log().split("reloaded policies").length > 3);
+    assert.equal(blobs(), 3, registry.requests.join("\n"));
     await server.stop();
   });
 

@@ -4,7 +4,7 @@ import { createLogger } from "../../telemetry/logger.js";
 import { Metrics } from "../../telemetry/metrics.js";
 import type { CommandIo } from "../io.js";
 import { noteIgnoredFailure } from "../kubernetes-options.js";
-import { createPolicySource } from "../load.js";
+import { createPolicySource, modulePrefetch } from "../load.js";
 import { serveAlone } from "./alone.js";
 import { startDaemon } from "./daemon.js";
 import { Exports } from "./exports.js";
@@ -47,7 +47,8 @@ export async function serveCommand(values: Readonly<Record<string, unknown>>, io
   try {
     if (!cluster.isWorker) noteIgnoredFailure({ ...values, kubernetes: true }, io);
     if (several && cluster.isPrimary) {
-      const failure = await servePrimary(settings, logger, (read) => exports.metrics(read));
+      const prefetch = modulePrefetch(values, io.env);
+      const failure = await servePrimary(settings, logger, (read) => exports.metrics(read), prefetch);
       if (failure === undefined) return 0;
       io.stderr.write(`Error: ${failure}\n`);
       return 1;

@@ -25,20 +25,23 @@ const KILL_AFTER_MS = 2 * STOP_WITHIN_MS;
 /**
  * Serves until a signal says stop.
  * @param push starts to push metrics over OTLP, if the settings want it
+ * @param prefetch fetches modules before all processes load them; never rejects
  * @returns what keeps it from serving, or undefined after an orderly stop
  */
 export async function servePrimary(
   settings: ServeSettings,
   logger: Logger,
   push: (read: () => Promise<MetricsSnapshot>) => Promise<Push>,
+  prefetch: () => Promise<void>,
 ): Promise<string | undefined> {
-  const primary = new Primary(settings, logger);
+  const primary = new Primary(settings, logger, prefetch);
   return primary.run(push);
 }
 
 class Primary {
   readonly #settings: ServeSettings;
   readonly #logger: Logger;
+  readonly #prefetch: () => Promise<void>;
   readonly #serving = new Set<Worker>();
   /** Metrics of those that serve no more because all of this ends. */
   readonly #last: MetricsSnapshot[] = [];
@@ -52,9 +55,10 @@ class Primary {
   #generation = 1;
   #stopping = false;
 
-  constructor(settings: ServeSettings, logger: Logger) {
+  constructor(settings: ServeSettings, logger: Logger, prefetch: () => Promise<void>) {
     this.#settings = settings;
     this.#logger = logger;
+    this.#prefetch = prefetch;
   }
 
   async run(startPush: (read: () => Promise<MetricsSnapshot>) => Promise<Push>): Promise<string | undefined> {
@@ -62,6 +66,7 @@ class Primary {
     // Each process accepts for itself. With the default, this process accepts and hands connections on, and those handed to a process that has just
     // died hang for ever.
     cluster.schedulingPolicy = cluster.SCHED_NONE;
+    await this.#prefetch();
     const failure = await this.#startAll(workers);
     if (failure !== undefined) {
       this.#stopping = true;
@@ -188,6 +193,7 @@ class Primary {
     const generation = this.#generation + 1;
     // An attempt that failed had the same number: what was wrong then and still is must be said again.
     this.#said = { generation, lines: new Set() };
+    await this.#prefetch();
     const answers = await this.#ask((id) => ({ type: "prepare", id, generation }));
     // One that died meanwhile has no say: its successor loads what is there.
     const good = answers.some(isPrepared) && answers.every((answer) => answer === undefined || isPrepared(answer));
