@@ -30,6 +30,7 @@ const DEMOTE_AFTER_MS = 250;
 const LONGEST_PATIENCE_MS = 2_000;
 /** Waiting calls in all. Each waits no longer than its request's deadline; more than this is an attack, and memory is to be saved. */
 const WAITING_IN_ALL = 10_000;
+const TIMED_OUT_WAITING: JobResult = { kind: "timeout", phase: "waiting", stderr: "" };
 const ABANDONED: JobResult = { kind: "refused", text: "nobody waits for the answer any more" };
 const SHUTTING_DOWN: JobResult = { kind: "refused", text: "the server is shutting down" };
 
@@ -227,7 +228,7 @@ export class WorkerPool {
       for (const thread of this.active) this.inspect(thread, now);
       for (const { settle } of this.queue.sweep(({ job }) => now >= job.deadline || job.isAborted?.() === true)) {
         this.timeouts++;
-        settle({ kind: "timeout", phase: "waiting", stderr: "" });
+        settle(TIMED_OUT_WAITING);
       }
       this.pump();
       if (this.active.size > 0 || this.queue.size > 0) this.watch();
@@ -242,14 +243,15 @@ export class WorkerPool {
     const end = Math.min(started + (job.timeoutMs ?? Number.POSITIVE_INFINITY), job.deadline);
     if (now >= end) {
       this.timeouts++;
-      this.suspects.add(job.key);
-      const { control } = thread;
-      this.breakOff(thread, job, { kind: "timeout", phase: control.phase, stderr: control.stderr() });
+      this.breakOff(thread, job, () => {
+        this.suspects.add(job.key);
+        return { kind: "timeout", phase: thread.control.phase, stderr: thread.control.stderr() };
+      });
       return;
     }
     const age = now - resumed;
     if ((age >= SLOW_AFTER_MS || thread.lane === "parked") && job.isAborted?.() === true) {
-      this.breakOff(thread, job, ABANDONED);
+      this.breakOff(thread, job, () => ABANDONED);
       return;
     }
     if (age >= STUCK_AFTER_MS) this.putBack(thread.withdraw());
@@ -264,13 +266,16 @@ export class WorkerPool {
     this.lanes.enter(lane, key);
   }
 
-  /** Ends a call whose time is up, or for which nobody waits. */
-  private breakOff(thread: GuestThread, { module }: Job, result: JobResult): void {
-    const begun = !thread.withdrawFirst();
+  /**
+   * Ends a call whose time is up, or for which nobody waits.
+   * @param result what it comes to when its guest has begun
+   */
+  private breakOff(thread: GuestThread, { module }: Job, result: () => JobResult): void {
+    const waited = thread.withdrawFirst();
     this.putBack(thread.withdraw());
-    this.takeOff(thread, result);
-    if (begun) this.crew.breakOff(thread, module.mode);
-    else this.crew.rest(thread);
+    this.takeOff(thread, waited ? TIMED_OUT_WAITING : result());
+    if (waited) this.crew.rest(thread);
+    else this.crew.breakOff(thread, module.mode);
   }
 
   private receive(thread: GuestThread, message: Exclude<FromWorker, { type: "ready" | "signal" }>): void {
@@ -288,7 +293,7 @@ export class WorkerPool {
     this.collect(thread);
     const { job } = assigned;
     if (job.isAborted?.() === true) {
-      this.breakOff(thread, job, ABANDONED);
+      this.breakOff(thread, job, () => ABANDONED);
       return;
     }
     const before = thread.lane;
