@@ -44,3 +44,9 @@ export const DEFAULT_GUEST_LIMITS: GuestLimits = {
 
 /** Milliseconds a call may take when neither the policy nor the server says otherwise (spec kubewarden.md 2, `--policy-timeout`). */
 export const DEFAULT_TIMEOUT_MS = 2_000;
+
+/**
+ * How many times as long as a call the check of settings at load may take. The engine compiles a function when it is first called, here that is: two
+ * seconds of work for a Go module of 80 MB on a busy machine, which must not refuse the policy until the next load. Nobody waits for an answer.
+ */
+export const LOAD_PATIENCE = 5;

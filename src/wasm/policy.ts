@@ -7,7 +7,7 @@ import type { Review } from "../policy/review.js";
 import type { WasmLoadError } from "./errors.js";
 import { fail } from "./failures.js";
 import type { PreparedSettings, Protocol } from "./guest-protocol.js";
-import type { GuestLimits } from "./limits.js";
+import { type GuestLimits, LOAD_PATIENCE } from "./limits.js";
 import { logEntry } from "./log.js";
 import type { PolicyMetadata } from "./module/metadata.js";
 import type { PreparedModule } from "./module/prepare.js";
@@ -113,7 +113,7 @@ export class LoadedPolicy implements WasmPolicy {
       call,
       limits,
       deadline: context?.deadline ?? Number.POSITIVE_INFINITY,
-      ...(timeoutMs !== undefined && { timeoutMs }),
+      ...(timeoutMs !== undefined && { timeoutMs: context ? timeoutMs : timeoutMs * LOAD_PATIENCE }),
       // The signal is made when somebody asks for it; most calls never take so long.
       ...(context && { isAborted: () => context.signal.aborted }),
       onHostCall(message, killed) {
