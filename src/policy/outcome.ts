@@ -64,6 +64,7 @@ export interface Failure extends Findings {
 export type FailureCause =
   | "timeout"
   | "abandoned"
+  | "overload"
   | "trap"
   | "memory"
   | "protocol"

@@ -41,8 +41,8 @@ function count(metrics: Metrics, review: Review, origin: Origin, evaluation: Eva
     metrics.memberEvaluated(policy, member.verdict, time);
   }
   if (outcome.verdict === "error") metrics.failed(entry.id, outcome.cause);
-  if (outcome.verdict === "error" && outcome.cause === "unavailable") {
-    metrics.initializationError(entry.id, outcome.message);
+  if (entry.unavailable !== undefined) {
+    metrics.initializationError(entry.id, entry.unavailable);
     return;
   }
   const request = review.kind === "admission" ? review.request : undefined;

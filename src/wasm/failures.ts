@@ -38,7 +38,7 @@ export function causeOf(result: Unanswered): FailureCause {
     case "timeout":
       return "timeout";
     case "refused":
-      return "unavailable";
+      return "overload";
     case "limit":
       return "memory";
     case "crash":

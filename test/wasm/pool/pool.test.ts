@@ -182,7 +182,7 @@ describe("the worker pool", () => {
     runtime.close();
     const refused: Outcome = {
       verdict: "error",
-      cause: "unavailable",
+      cause: "overload",
       message: "internal server error: the server is shutting down",
     };
     assert.deepEqual(await Promise.all([running, waiting, behave(policy, "accept")]), [refused, refused, refused]);
