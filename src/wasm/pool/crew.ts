@@ -45,12 +45,16 @@ export class Crew {
   /** Threads that failed to start since one has. */
   private failedStarts = 0;
   private readonly threads = new Set<GuestThread>();
-  /** Those that are not ready yet, or not ready again; with what ends the waiting for them. */
-  private readonly starting = new Map<GuestThread, () => void>();
+  /** Those that are not ready for the first time. */
+  private readonly starting = new Set<GuestThread>();
+  /** Those that are not ready again, with what ends the waiting for them. */
+  private readonly interrupted = new Map<GuestThread, () => void>();
   private readonly idle: GuestThread[] = [];
   /** Idle threads of low priority. */
   private readonly demoted: GuestThread[] = [];
   private interrupter: Interrupter | undefined;
+  /** Ends the time in which no thread is started, because one could not start. */
+  private endPause: (() => void) | undefined;
   private closed = false;
 
   /** @param modes the kinds of guests seen: new threads load the code for them before they report ready */
@@ -69,14 +73,18 @@ export class Crew {
     return this.idle.length + this.demoted.length;
   }
 
-  /** An idle thread of normal priority. It stays idle until it is taken. */
+  /** An idle thread, of normal priority unless no other can be had. It stays idle until it is taken. */
   get ready(): GuestThread | undefined {
-    return this.idle.at(-1);
+    return this.idle.at(-1) ?? (this.mayStart ? undefined : this.demoted.at(-1));
   }
 
-  /** An idle thread for a call that is not to disturb others: its priority is low already if there is such a thread. */
+  /**
+   * An idle thread for a call that is not to disturb others: its priority is low already if there is such a thread, or will be soon. A thread of
+   * normal priority that was taken while others of low priority come to rest would have to be replaced each time.
+   */
   get readyForSuspect(): GuestThread | undefined {
-    return this.demoted.at(-1) ?? this.idle.at(-1);
+    const soon = () => [...this.interrupted.keys()].some(isDemoted);
+    return this.demoted.at(-1) ?? (soon() ? undefined : this.idle.at(-1));
   }
 
   /** A thread gets its first job. */
@@ -87,81 +95,105 @@ export class Crew {
 
   /** A thread has no job any more: keeps it, or kills it when there are enough of its kind. */
   rest(thread: GuestThread): void {
-    const isDemoted = thread.priority > 0;
-    const kept = isDemoted ? this.demoted : this.idle;
-    if (this.closed || kept.length >= (isDemoted ? this.size.demoted : this.size.idle + SPARE_THREADS))
-      this.discard(thread);
+    const [kept, most] = isDemoted(thread)
+      ? [this.demoted, this.size.demoted]
+      : [this.idle, this.size.idle + SPARE_THREADS];
+    if (this.closed || kept.length >= most) this.discard(thread);
     else {
       thread.rest();
       kept.push(thread);
     }
   }
 
-  /** Starts threads until so many are idle or starting, and the spare ones. */
+  /** Starts threads until so many of normal priority are idle or will be soon, and the spare ones. */
   refill(wanted: number): void {
-    if (this.closed) return;
-    while (
-      this.idle.length + this.starting.size < wanted + SPARE_THREADS &&
-      this.threads.size < this.size.most + SPARE_THREADS
-    )
-      this.start();
+    // Those of low priority do not serve the calls that a thread is wanted for.
+    let coming = this.starting.size;
+    for (const thread of this.interrupted.keys()) if (!isDemoted(thread)) coming++;
+    const missing = wanted + SPARE_THREADS - this.idle.length - coming;
+    for (let count = 0; count < missing && this.mayStart; count++) this.start();
   }
 
-  /** Ends what the thread runs, and if need be the thread. It has no jobs any more. */
+  /** Ends what the thread runs, the only job that it has, and if need be the thread. */
   breakOff(thread: GuestThread, mode: ExecutionMode): void {
     const interrupted =
       thread.control.isRunning &&
       !NOT_INTERRUPTED.has(mode) &&
       this.interrupter?.interrupt(thread.id, () => {
-        if (this.starting.has(thread)) thread.resume();
+        if (this.interrupted.has(thread)) thread.resume();
       });
     if (!interrupted) {
-      this.recycled++;
-      this.discard(thread);
+      this.replace(thread);
       return;
     }
     const giveUp = () => {
-      this.starting.delete(thread);
-      this.recycled++;
+      this.interrupted.delete(thread);
       this.interrupter?.forget(thread.id);
-      this.discard(thread);
+      this.replace(thread);
       this.events.available();
     };
-    this.starting.set(thread, this.clock.after(INTERRUPTION_MS, giveUp));
+    this.interrupted.set(thread, this.clock.after(INTERRUPTION_MS, giveUp));
+  }
+
+  /** Ends a thread, whatever it does. */
+  replace(thread: GuestThread): void {
+    this.recycled++;
+    this.discard(thread);
   }
 
   close(): void {
     this.closed = true;
     for (const thread of this.threads) thread.kill();
     this.threads.clear();
-    for (const stopWaiting of this.starting.values()) stopWaiting();
     this.starting.clear();
+    for (const stopWaiting of this.interrupted.values()) stopWaiting();
+    this.interrupted.clear();
+    this.endPause?.();
     this.idle.length = 0;
     this.demoted.length = 0;
     this.interrupter?.close();
   }
 
-  private start(): void {
-    if (this.threads.size === 0) void this.openInterrupter();
-    const thread: GuestThread = new GuestThread([...this.modes], {
-      ready: () => {
-        if (!this.started(thread)) return;
-        this.failedStarts = 0;
-        this.rest(thread);
-        this.events.available();
-      },
-      signal: () => this.events.signal(thread),
-      message: (message) => this.events.message(thread, message),
-      gone: (reason) => this.lose(thread, reason),
-    });
-    this.threads.add(thread);
-    this.starting.set(thread, () => {});
+  private get mayStart(): boolean {
+    return !this.closed && !this.endPause && this.threads.size < this.size.most + SPARE_THREADS;
   }
 
-  /** A thread is not waited for any more; false if it was not. */
-  private started(thread: GuestThread): boolean {
-    this.starting.get(thread)?.();
-    return this.starting.delete(thread);
+  private start(): void {
+    if (this.threads.size === 0) void this.openInterrupter();
+    let thread: GuestThread;
+    try {
+      thread = new GuestThread([...this.modes], {
+        ready: () => {
+          if (this.starting.delete(thread)) this.failedStarts = 0;
+          else if (!this.isBack(thread)) return;
+          this.rest(thread);
+          this.events.available();
+        },
+        signal: () => this.events.signal(thread),
+        message: (message) => this.events.message(thread, message),
+        gone: (reason) => this.lose(thread, reason),
+      });
+    } catch (error) {
+      // The system gives no thread: there are too many.
+      this.failToStart(error instanceof Error ? error.message : String(error));
+      return;
+    }
+    this.threads.add(thread);
+    this.starting.add(thread);
+  }
+
+  private failToStart(reason: string): void {
+    this.endPause ??= this.clock.after(RESTART_AFTER_MS, () => {
+      this.endPause = undefined;
+      this.events.available();
+    });
+    if (++this.failedStarts >= FAILED_STARTS) this.events.unable(reason);
+  }
+
+  /** An interrupted thread is not waited for any more; false if it was not. */
+  private isBack(thread: GuestThread): boolean {
+    this.interrupted.get(thread)?.();
+    return this.interrupted.delete(thread);
   }
 
   private async openInterrupter(): Promise<void> {
@@ -175,11 +207,11 @@ export class Crew {
     if (!this.threads.delete(thread)) return;
     this.crashes++;
     this.take(thread);
-    if (this.started(thread)) {
-      if (++this.failedStarts >= FAILED_STARTS) this.events.unable(reason);
-      this.clock.after(RESTART_AFTER_MS, () => this.events.available());
+    if (this.starting.delete(thread)) {
+      this.failToStart(reason);
       return;
     }
+    this.isBack(thread);
     this.recycled++;
     this.events.crashed(thread, reason);
     this.events.available();
@@ -189,6 +221,10 @@ export class Crew {
     this.threads.delete(thread);
     thread.kill();
   }
+}
+
+function isDemoted({ priority }: GuestThread): boolean {
+  return priority > 0;
 }
 
 function remove<T>(list: T[], item: T): void {

@@ -36,7 +36,11 @@ export class Interrupter {
       if (thread !== undefined) this.sessions.set(Number(thread), params.sessionId);
     });
     workers.on("NodeWorker.detachedFromWorker", ({ params }: DetachedEvent) => {
-      for (const [thread, session] of this.sessions) if (session === params.sessionId) this.sessions.delete(thread);
+      for (const [thread, session] of this.sessions)
+        if (session === params.sessionId) {
+          this.forget(thread);
+          this.sessions.delete(thread);
+        }
     });
     workers.on("NodeWorker.receivedMessageFromWorker", ({ params }: ReplyEvent) => {
       const { id } = JSON.parse(params.message) as { id?: number };
@@ -74,7 +78,7 @@ export class Interrupter {
     return true;
   }
 
-  /** A thread that has not answered: it is going to be killed. */
+  /** A thread that has not answered, and will not: it is going to be killed, or has ended. */
   forget(threadId: number): void {
     const sessionId = this.sessions.get(threadId);
     for (const key of this.waiting.keys()) if (key.startsWith(`${sessionId} `)) this.waiting.delete(key);

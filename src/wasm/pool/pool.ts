@@ -271,11 +271,14 @@ export class WorkerPool {
    * @param result what it comes to when its guest has begun
    */
   private breakOff(thread: GuestThread, { module }: Job, result: () => JobResult): void {
-    const waited = thread.withdrawFirst();
-    this.putBack(thread.withdraw());
+    const { behind, first: waited } = thread.withdrawAll();
+    this.putBack(behind);
+    const isAlone = thread.jobs.length === 1;
     this.takeOff(thread, waited ? TIMED_OUT_WAITING : result());
     if (waited) this.crew.rest(thread);
-    else this.crew.breakOff(thread, module.mode);
+    else if (isAlone) this.crew.breakOff(thread, module.mode);
+    // An interruption could strike the call behind it, or the loading of what that needs.
+    else this.crew.replace(thread);
   }
 
   private receive(thread: GuestThread, message: Exclude<FromWorker, { type: "ready" | "signal" }>): void {

@@ -139,10 +139,12 @@ export class GuestThread {
     return { assigned, result };
   }
 
-  /** Takes back the first job; false when the worker has begun it. It stays on the list. */
-  withdrawFirst(): boolean {
+  /** Takes back the jobs behind the first one as {@link withdraw} does, and the first one unless it has begun. It stays on the list. */
+  withdrawAll(): { readonly behind: Assigned[]; readonly first: boolean } {
+    // In this order: when the first one has not begun by then, none of the others has.
+    const behind = this.withdraw();
     const first = this.jobs[0];
-    return first !== undefined && this.mailbox.withdraw(first.ticket);
+    return { behind, first: first !== undefined && this.mailbox.withdraw(first.ticket) };
   }
 
   /** Takes back the jobs behind the first one as far as they have not begun, in their order. */
@@ -186,6 +188,9 @@ export class GuestThread {
   /** After an interruption: makes the thread take calls again, which it reports as ready. */
   resume(): void {
     this.mailbox.reset();
+    this.control.end();
+    // What it was sent may be lost: taken off the port and not kept.
+    this.known.clear();
     this.post({ type: "resume" });
   }
 

@@ -44,8 +44,9 @@ export class ControlBlock {
     Atomics.store(this.slots, PHASE, IN_CALL);
   }
 
-  /** Worker, behind a call. */
+  /** Behind a call; the next one's failure must not tell what this one wrote. */
   end(): void {
+    Atomics.store(this.slots, STDERR_LENGTH, 0);
     Atomics.store(this.slots, PHASE, NO_GUEST);
   }
 

@@ -2,6 +2,7 @@
  * A worker thread: takes a call from the mailbox, runs it in a fresh instance, puts the result back, without leaving this loop while there is work.
  * It is interrupted or killed from outside when a guest takes too long; nothing here watches the guest's clock.
  */
+import { isUtf8 } from "node:buffer";
 import { readlinkSync } from "node:fs";
 import { MessageChannel, type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { ControlBlock } from "./control-block.js";
@@ -66,7 +67,10 @@ class GuestWorker {
    * a timer, an immediate or a promise it would leave Node's own bookkeeping in a state that ends the process.
    */
   receive(message: ToWorker): void {
-    if (message.type === "resume") this.post({ type: "ready" });
+    if (message.type === "resume") {
+      this.forgetAll();
+      this.post({ type: "ready" });
+    }
     if (message.type === "resume" || message.type === "wake") this.serve();
     else this.keep(message);
   }
@@ -96,6 +100,13 @@ class GuestWorker {
     this.comeBack();
   }
 
+  /** Nothing of before an interruption counts any more. */
+  private forgetAll(): void {
+    this.modules.clear();
+    this.payloads.clear();
+    this.postponed = undefined;
+  }
+
   /** Goes on behind a turn of the event loop. */
   private comeBack(): void {
     this.itself.port2.postMessage(undefined);
@@ -110,14 +121,15 @@ class GuestWorker {
     let answer: GuestAnswer;
     try {
       this.control.begin();
-      answer = runner(module.module, { operation, ...payload }, host, memory);
+      answer = textual(runner(module.module, { operation, ...payload }, host, memory));
     } catch (error) {
       answer = failure(error);
     }
     this.control.end();
     // What an interrupted or withdrawn call has left behind goes along.
     for (const earlier of this.payloads.keys()) if (((earlier - ticket) | 0) <= 0) this.payloads.delete(earlier);
-    const byPort = (content: Uint8Array | string) => this.post({ type: "content", ticket, content });
+    // A copy of its own: bytes are posted with all of the memory in which they lie.
+    const byPort = (content: Uint8Array | string) => this.post({ type: "content", ticket, content: content.slice() });
     if (this.mailbox.finish(ticket, answer, host.finish(), byPort)) this.post({ type: "signal" });
     // Behind the answer, so that nobody waits for the wiping. After anything but an answer the memory is not used again.
     if (memory && answer.kind === "answer") this.memories.give(module.id, memory, shape);
@@ -161,6 +173,12 @@ class GuestWorker {
   private next(): ToWorker | undefined {
     return receiveMessageOnPort(this.port)?.message as ToWorker | undefined;
   }
+}
+
+/** JSON is UTF-8 or nothing: an answer that had to be mended to be read must not allow anything. */
+function textual(answer: GuestAnswer): GuestAnswer {
+  if (answer.kind !== "answer" || isUtf8(answer.bytes)) return answer;
+  return { kind: "trap", text: "the policy's answer is not UTF-8", memory: false };
 }
 
 /** Turns what a guest threw into a result. Engine texts are kept short: the first line, no stack. */

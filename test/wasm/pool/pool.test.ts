@@ -174,6 +174,24 @@ describe("the worker pool", () => {
     }
   });
 
+  test("an answer that is no UTF-8 is none, and one with a byte order mark is no JSON", async (t) => {
+    const { runtime } = testRuntime({ workers: 1 });
+    t.after(() => runtime.close());
+    const load = (answer: string, encoding: BufferEncoding = "utf8") => {
+      const bytes = file("test/fixtures/trivial/wapc.wasm");
+      const length = '{"accepted":true,"valid":true}'.length;
+      const at = bytes.indexOf('{"accepted":true,"valid":true}');
+      bytes.fill(" ", at, at + length).write(answer, at, length, encoding);
+      return runtime.load({ id: "p", bytes, settings: {} });
+    };
+    assert.equal((await load('{"a":"é→🙂","valid":true}')).kind, "wasm");
+    await assert.rejects(load('{"a":"\xff","valid":true}', "latin1"), /answer is not UTF-8/);
+    await assert.rejects(
+      load('\ufeff{"valid":true}'),
+      /settings are invalid: error: expected value at line 1 column 1/,
+    );
+  });
+
   test("refuses when it is closed, and ends what runs", async (t) => {
     const { runtime, load } = pool(t);
     const policy = await load("p");
