@@ -1,13 +1,6 @@
 /** Runs calls of Extism plugins: Extism 1.x, with a kernel of our own for what plugin and host share (kernel.wat). */
-import {
-  type GuestAnswer,
-  type GuestHost,
-  type GuestInput,
-  GuestLimitError,
-  GuestStartError,
-  type RunGuest,
-} from "../worker/guest.js";
-import { MEMORY_MODULE, MEMORY_NAME } from "../worker/memories.js";
+import { type GuestAnswer, type GuestInput, GuestLimitError, GuestStartError, type RunGuest } from "../worker/guest.js";
+import { CurrentCall, InstanceCall } from "../worker/instance-call.js";
 import { ExitStatus, InputQueue, type WasiCall, wasiArguments, wasiImports } from "../worker/wasi-preview1.js";
 import { compileKernel, Kernel } from "./kernel.js";
 
@@ -16,21 +9,9 @@ const ARGUMENTS = wasiArguments("policy.wasm");
 type Exports = WebAssembly.Instance["exports"];
 
 /** One call as WASI sees it. */
-class PluginCall implements WasiCall {
+class PluginCall extends InstanceCall implements WasiCall {
   readonly args: readonly Uint8Array[] = ARGUMENTS;
   readonly stdin = new InputQueue();
-  instance: WebAssembly.Instance | undefined;
-
-  constructor(
-    readonly host: GuestHost,
-    readonly given: WebAssembly.Memory | undefined,
-  ) {}
-
-  get memory(): WebAssembly.Memory {
-    const found = this.given ?? this.instance?.exports.memory;
-    if (!(found instanceof WebAssembly.Memory)) throw new Error("the module does not export its memory");
-    return found;
-  }
 
   readonly stdout = (bytes: Uint8Array): void => this.host.output(bytes);
 
@@ -46,24 +27,16 @@ class PluginCall implements WasiCall {
 export function extismRunner(): RunGuest {
   const compiled = compileKernel();
   let kept: Kernel | undefined;
-  let current: PluginCall | undefined;
-  const wasi = wasiImports(() => {
-    if (!current) throw new Error("no call is under way");
-    return current;
-  }) as WebAssembly.ModuleImports;
+  const current = new CurrentCall<PluginCall>();
+  const wasi = wasiImports(current.get) as WebAssembly.ModuleImports;
   return (module, input, host, memory) => {
     const kernel = kept ?? new Kernel(compiled, host);
     kept = undefined;
     kernel.begin(host);
     const call = new PluginCall(host, memory);
-    current = call;
-    try {
-      const answer = run(kernel, module, call, input, wasi);
-      if (kernel.reusable) kept = kernel;
-      return answer;
-    } finally {
-      current = undefined;
-    }
+    const answer = current.during(call, () => run(kernel, module, call, input, wasi));
+    if (kernel.reusable) kept = kernel;
+    return answer;
   };
 }
 
@@ -74,15 +47,10 @@ function run(
   { operation: name, input }: GuestInput,
   wasi: WebAssembly.ModuleImports,
 ): GuestAnswer {
-  const { given, host } = call;
+  const { host } = call;
   let exports: Exports;
   try {
-    call.instance = new WebAssembly.Instance(module, {
-      ...kernel.imports,
-      wasi_snapshot_preview1: wasi,
-      ...(given && { [MEMORY_MODULE]: { [MEMORY_NAME]: given } }),
-    });
-    exports = call.instance.exports;
+    exports = call.instantiate(module, { ...kernel.imports, wasi_snapshot_preview1: wasi });
     initialize(exports);
   } catch (error) {
     if (error instanceof GuestLimitError) throw error;

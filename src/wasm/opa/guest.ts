@@ -8,6 +8,7 @@ import {
   GuestStartError,
   type RunGuest,
 } from "../worker/guest.js";
+import { CurrentCall } from "../worker/instance-call.js";
 import type { Builtin } from "./builtins/builtin.js";
 import { builtinsFor } from "./builtins/index.js";
 import { MISSING_BUILTINS } from "./names.js";
@@ -30,11 +31,8 @@ interface Builtins {
 
 /** Makes a {@link RunGuest} for Rego modules. Its import object and its table of builtins serve all calls. */
 export function regoRunner(): RunGuest {
-  let current: RegoCall | undefined;
-  const call = (): RegoCall => {
-    if (!current) throw new Error("no call is under way");
-    return current;
-  };
+  const current = new CurrentCall<RegoCall>();
+  const call = current.get;
   const table = builtinsFor({
     trace: (text) => call().host.log("debug", text, "policy"),
     now: () => call().now,
@@ -43,16 +41,14 @@ export function regoRunner(): RunGuest {
   const known = new WeakMap<WebAssembly.Module, Builtins>();
   return (module, input, host, memory) => {
     if (!memory) throw new GuestStartError("the module does not import its memory");
-    current = new RegoCall(memory, host);
-    try {
-      current.start(module, { ...env, memory });
-      const builtins = known.get(module) ?? builtinsOf(current, table);
+    const asked = new RegoCall(memory, host);
+    return current.during(asked, () => {
+      asked.start(module, { ...env, memory });
+      const builtins = known.get(module) ?? builtinsOf(asked, table);
       known.set(module, builtins);
-      current.builtins = builtins;
-      return run(current, input);
-    } finally {
-      current = undefined;
-    }
+      asked.builtins = builtins;
+      return run(asked, input);
+    });
   };
 }
 

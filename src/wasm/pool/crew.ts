@@ -6,8 +6,8 @@ import { GuestThread } from "./thread.js";
 
 /** Threads kept ready beyond those in use, so that a replacement needs no start. */
 const SPARE_THREADS = 1;
-/** Milliseconds an interrupted thread has for coming to rest. It takes one or two, more for a thread of low priority on a busy machine. */
-const INTERRUPTION_MS = 2_000;
+/** Milliseconds an interrupted thread has for coming to rest. It takes one or two; a thread of low priority on a busy machine waits for its turn, which harms nobody. */
+const INTERRUPTION_MS = 10_000;
 /** Milliseconds before another try when a thread could not even start (no memory, no thread ids left). */
 const RESTART_AFTER_MS = 1_000;
 /** Threads that fail to start, one after the other, until nobody is left to wait for one: then it is no passing want of memory. */

@@ -8,7 +8,7 @@ import {
   NAME_BYTES,
   type RunGuest,
 } from "../worker/guest.js";
-import { MEMORY_MODULE, MEMORY_NAME } from "../worker/memories.js";
+import { CurrentCall, InstanceCall } from "../worker/instance-call.js";
 import { ExitStatus, InputQueue, type WasiCall, wasiImports } from "../worker/wasi-preview1.js";
 
 const NOTHING = new Uint8Array();
@@ -16,7 +16,7 @@ const NOTHING = new Uint8Array();
 const START_FUNCTIONS = ["_start", "wapc_init"] as const;
 
 /** One call on its way through an instance. */
-class WapcCall implements WasiCall {
+class WapcCall extends InstanceCall implements WasiCall {
   readonly args: readonly Uint8Array[] = [];
   readonly stdin = new InputQueue();
   readonly operation: Uint8Array;
@@ -25,21 +25,11 @@ class WapcCall implements WasiCall {
   error: Uint8Array | undefined;
   hostAnswer: Uint8Array = NOTHING;
   hostError: Uint8Array = NOTHING;
-  instance: WebAssembly.Instance | undefined;
 
-  constructor(
-    { operation, input }: GuestInput,
-    readonly host: GuestHost,
-    private readonly given: WebAssembly.Memory | undefined,
-  ) {
+  constructor({ operation, input }: GuestInput, host: GuestHost, given: WebAssembly.Memory | undefined) {
+    super(host, given);
     this.operation = Buffer.from(operation);
     this.payload = input;
-  }
-
-  get memory(): WebAssembly.Memory {
-    const found = this.given ?? this.instance?.exports.memory;
-    if (!(found instanceof WebAssembly.Memory)) throw new Error("the module does not export its memory");
-    return found;
   }
 
   readonly stdout = (bytes: Uint8Array): void => this.host.output(bytes);
@@ -47,28 +37,18 @@ class WapcCall implements WasiCall {
   get stderr() {
     return this.stdout;
   }
-
-  /** Made at every use, because the memory may have grown since. */
-  bytes(pointer: number, length: number): Uint8Array {
-    return new Uint8Array(this.memory.buffer, pointer >>> 0, length >>> 0);
-  }
 }
 
 /** Makes a {@link RunGuest} for waPC guests. Its import object serves all calls: making one for each would cost more than the instance. */
 export function wapcRunner(): RunGuest {
-  let current: WapcCall | undefined;
-  const call = (): WapcCall => {
-    if (!current) throw new Error("no call is under way");
-    return current;
+  const current = new CurrentCall<WapcCall>();
+  const imports = {
+    wapc: wapcImports(current.get),
+    wasi_snapshot_preview1: wasiImports(current.get) as WebAssembly.ModuleImports,
   };
-  const imports = { wapc: wapcImports(call), wasi_snapshot_preview1: wasiImports(call) as WebAssembly.ModuleImports };
   return (module, input, host, memory) => {
-    current = new WapcCall(input, host, memory);
-    try {
-      return run(module, current, memory ? { ...imports, [MEMORY_MODULE]: { [MEMORY_NAME]: memory } } : imports);
-    } finally {
-      current = undefined;
-    }
+    const call = new WapcCall(input, host, memory);
+    return current.during(call, () => run(module, call, imports));
   };
 }
 
@@ -121,14 +101,15 @@ function wapcImports(call: () => WapcCall): WebAssembly.ModuleImports {
 
 function run(module: WebAssembly.Module, call: WapcCall, imports: WebAssembly.Imports): GuestAnswer {
   const { host, operation, payload } = call;
+  let exports: WebAssembly.Instance["exports"];
   try {
-    call.instance = new WebAssembly.Instance(module, imports);
-    for (const name of START_FUNCTIONS) start(call.instance.exports[name]);
+    exports = call.instantiate(module, imports);
+    for (const name of START_FUNCTIONS) start(exports[name]);
   } catch (error) {
     if (error instanceof GuestLimitError) throw error;
     throw new GuestStartError(error instanceof Error ? error.message : String(error));
   }
-  const guestCall = call.instance.exports.__guest_call;
+  const guestCall = exports.__guest_call;
   if (typeof guestCall !== "function") throw new GuestStartError("the module does not export __guest_call");
   host.enterCall();
   const success = guestCall(operation.length, payload.length);

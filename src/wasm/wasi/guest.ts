@@ -8,7 +8,7 @@ import {
   NAME_BYTES,
   type RunGuest,
 } from "../worker/guest.js";
-import { MEMORY_MODULE, MEMORY_NAME } from "../worker/memories.js";
+import { CurrentCall, InstanceCall } from "../worker/instance-call.js";
 import { ExitStatus, InputQueue, type WasiCall, wasiArguments, wasiImports } from "../worker/wasi-preview1.js";
 
 const SUCCESS = 0;
@@ -16,26 +16,17 @@ const FAILURE = 1;
 const NOTHING = new Uint8Array();
 
 /** One call on its way through an instance. */
-class CommandCall implements WasiCall {
+class CommandCall extends InstanceCall implements WasiCall {
   readonly args: readonly Uint8Array[];
   readonly stdin = new InputQueue();
-  instance: WebAssembly.Instance | undefined;
+  protected override readonly noMemory = "cannot find 'mem' export";
   private readonly written: Uint8Array[] = [];
   private size = 0;
 
-  constructor(
-    { operation, input }: GuestInput,
-    readonly host: GuestHost,
-    private readonly given: WebAssembly.Memory | undefined,
-  ) {
+  constructor({ operation, input }: GuestInput, host: GuestHost, given: WebAssembly.Memory | undefined) {
+    super(host, given);
     this.args = wasiArguments("policy.wasm", operation);
     this.stdin.push(input);
-  }
-
-  get memory(): WebAssembly.Memory {
-    const found = this.given ?? this.instance?.exports.memory;
-    if (!(found instanceof WebAssembly.Memory)) throw new Error("cannot find 'mem' export");
-    return found;
   }
 
   readonly stdout = (bytes: Uint8Array): void => {
@@ -52,33 +43,20 @@ class CommandCall implements WasiCall {
     const [first = NOTHING, ...others] = this.written;
     return others.length === 0 ? first : Buffer.concat(this.written);
   }
-
-  bytes(pointer: number, length: number): Uint8Array {
-    return new Uint8Array(this.memory.buffer, pointer >>> 0, length >>> 0);
-  }
 }
 
 /** Makes a {@link RunGuest} for WASI commands. Its import object serves all calls: making one for each would cost more than the instance. */
 export function wasiRunner(): RunGuest {
-  let current: CommandCall | undefined;
-  const call = (): CommandCall => {
-    if (!current) throw new Error("no call is under way");
-    return current;
-  };
-  const host = { call: hostCall(call) };
+  const current = new CurrentCall<CommandCall>();
+  const host = { call: hostCall(current.get) };
   const imports = {
-    wasi_snapshot_preview1: wasiImports(call) as WebAssembly.ModuleImports,
+    wasi_snapshot_preview1: wasiImports(current.get) as WebAssembly.ModuleImports,
     host,
     "kubewarden:javy/host": host,
   };
   return (module, input, guestHost, memory) => {
-    current = new CommandCall(input, guestHost, memory);
-    try {
-      const given = memory ? { ...imports, [MEMORY_MODULE]: { [MEMORY_NAME]: memory } } : imports;
-      return run(module, current, input.operation, given);
-    } finally {
-      current = undefined;
-    }
+    const call = new CommandCall(input, guestHost, memory);
+    return current.during(call, () => run(module, call, input.operation, imports));
   };
 }
 
@@ -103,13 +81,14 @@ function run(
   imports: WebAssembly.Imports,
 ): GuestAnswer {
   const { host } = call;
+  let exports: WebAssembly.Instance["exports"];
   try {
-    call.instance = new WebAssembly.Instance(module, imports);
+    exports = call.instantiate(module, imports);
   } catch (error) {
     if (error instanceof GuestLimitError) throw error;
     throw new GuestStartError(error instanceof Error ? error.message : String(error));
   }
-  const start = call.instance.exports._start;
+  const start = exports._start;
   if (typeof start !== "function") throw new GuestStartError("cannot find `_start` function inside of module");
   host.enterCall();
   try {

@@ -1,0 +1,63 @@
+/**
+ * What the host functions of all protocols share: the call that they serve, one at a time, and the memory of its instance. Host functions are made
+ * once for a worker and ask for the call each time.
+ */
+import type { GuestHost } from "./guest.js";
+import { MEMORY_MODULE, MEMORY_NAME } from "./memories.js";
+
+/** One call on its way through an instance. */
+export class InstanceCall {
+  /** Set once there is one: start functions ask the host before. */
+  instance: WebAssembly.Instance | undefined;
+  /** What a module is told that has no memory. */
+  protected readonly noMemory: string = "the module does not export its memory";
+
+  /** @param given the memory that the module imports, if it does */
+  constructor(
+    readonly host: GuestHost,
+    private readonly given: WebAssembly.Memory | undefined,
+  ) {}
+
+  /** The instance's memory, imported or its own. */
+  get memory(): WebAssembly.Memory {
+    const found = this.given ?? this.instance?.exports.memory;
+    if (!(found instanceof WebAssembly.Memory)) throw new Error(this.noMemory);
+    return found;
+  }
+
+  /** A part of the memory. Made at every use, because the memory may have grown since. */
+  bytes(pointer: number, length: number): Uint8Array {
+    return new Uint8Array(this.memory.buffer, pointer >>> 0, length >>> 0);
+  }
+
+  /**
+   * Makes the instance, with the memory that is given to it.
+   * @returns what it exports
+   */
+  instantiate(module: WebAssembly.Module, imports: WebAssembly.Imports): WebAssembly.Instance["exports"] {
+    const memory = this.given && { [MEMORY_MODULE]: { [MEMORY_NAME]: this.given } };
+    this.instance = new WebAssembly.Instance(module, { ...imports, ...memory });
+    return this.instance.exports;
+  }
+}
+
+/** Where host functions find the call that is under way. */
+export class CurrentCall<T> {
+  private call: T | undefined;
+
+  /** The call. Outside of one no guest runs that could ask. */
+  readonly get = (): T => {
+    if (!this.call) throw new Error("no call is under way");
+    return this.call;
+  };
+
+  /** Serves this call while it runs. */
+  during<R>(call: T, run: () => R): R {
+    this.call = call;
+    try {
+      return run();
+    } finally {
+      this.call = undefined;
+    }
+  }
+}
