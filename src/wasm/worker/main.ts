@@ -117,10 +117,12 @@ class GuestWorker {
     const payload = delivery.payload ?? this.lookUp(() => this.payloads.get(ticket));
     const host = new WorkerHost(ticket, this.post, this.answerTo, this.control, limits);
     const { importedMemory: shape } = module;
-    const memory = shape && this.memories.take(module.id, shape);
+    let memory: WebAssembly.Memory | undefined;
     let answer: GuestAnswer;
     try {
       this.control.begin();
+      // There may be none left for it.
+      memory = shape && this.memories.take(module.id, shape);
       answer = textual(runner(module.module, { operation, ...payload }, host, memory));
     } catch (error) {
       answer = failure(error);
@@ -132,7 +134,7 @@ class GuestWorker {
     const byPort = (content: Uint8Array | string) => this.post({ type: "content", ticket, content: content.slice() });
     if (this.mailbox.finish(ticket, answer, host.finish(), byPort)) this.post({ type: "signal" });
     // Behind the answer, so that nobody waits for the wiping. After anything but an answer the memory is not used again.
-    if (memory && answer.kind === "answer") this.memories.give(module.id, memory, shape);
+    if (shape && memory && answer.kind === "answer") this.memories.give(module.id, memory, shape);
   }
 
   /** The host's answer to a call, if it has come. One to an interrupted call may still lie before it. */

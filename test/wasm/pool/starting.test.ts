@@ -29,3 +29,22 @@ test("a call without a deadline does not wait for threads that never start", { t
   // Later calls try again.
   assert.equal((await call()).kind, "refused");
 });
+
+test("a memory that can't be had fails its call, not the thread", async (t) => {
+  const pool = new WorkerPool(1, systemClock);
+  t.after(() => pool.close());
+  // More than there are addresses.
+  const importedMemory = { initial: 70_000, maximum: 70_000 };
+  const module = new WebAssembly.Module(new Uint8Array(file("test/fixtures/trivial/wapc.wasm")));
+  const result = await pool.run({
+    key: "p",
+    module: { id: 1, module, mode: "kubewarden-wapc", importedMemory },
+    call: { operation: "validate", input: "{}" },
+    limits: DEFAULT_GUEST_LIMITS,
+    deadline: Number.POSITIVE_INFINITY,
+    onHostCall: () => Promise.reject(new Error("not asked")),
+    onLog: () => {},
+  });
+  assert.equal(result.kind, "trap");
+  assert.equal(pool.status().crashes, 0);
+});
