@@ -29,7 +29,7 @@ export function extismRunner(): RunGuest {
   let kept: Kernel | undefined;
   const current = new CurrentCall<PluginCall>();
   const wasi = wasiImports(current.get) as WebAssembly.ModuleImports;
-  return (module, input, host, memory) => {
+  const runner: RunGuest = (module, input, host, memory) => {
     const kernel = kept ?? new Kernel(compiled, host);
     kept = undefined;
     kernel.begin(host);
@@ -38,6 +38,8 @@ export function extismRunner(): RunGuest {
     if (kernel.reusable) kept = kernel;
     return answer;
   };
+  runner.forget = current.forget;
+  return runner;
 }
 
 function run(

@@ -34,14 +34,16 @@ export interface GuestInput {
 /** What a guest said. The bytes may lie in its memory or the host's, until the next call: whoever wants to keep them copies them. */
 export type GuestAnswer = { readonly kind: "answer"; readonly bytes: Uint8Array } | GuestFailure;
 
-/** Runs one call in a fresh instance. A trap may be thrown; the loop turns it into a result. */
-export type RunGuest = (
-  module: WebAssembly.Module,
-  call: GuestInput,
-  host: GuestHost,
-  /** The memory that the module wants from its host, all zeros. */
-  memory?: WebAssembly.Memory,
-) => GuestAnswer;
+/** Runs calls of one kind of guests. */
+export interface RunGuest {
+  /**
+   * Runs one call in a fresh instance. A trap may be thrown; the loop turns it into a result.
+   * @param memory the memory that the module wants from its host, all zeros
+   */
+  (module: WebAssembly.Module, call: GuestInput, host: GuestHost, memory?: WebAssembly.Memory): GuestAnswer;
+  /** Lets go of a call that was broken off: its guest may have hundreds of MiB. */
+  forget?(): void;
+}
 
 /**
  * Longest name that a host call may have, all parts together: the longest that exists has 50 characters, and names of refused calls are

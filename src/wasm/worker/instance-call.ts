@@ -51,6 +51,11 @@ export class CurrentCall<T> {
     return this.call;
   };
 
+  /** Lets go of a call that was broken off: no `finally` has run then. */
+  readonly forget = (): void => {
+    this.call = undefined;
+  };
+
   /** Serves this call while it runs. */
   during<R>(call: T, run: () => R): R {
     this.call = call;

@@ -105,6 +105,7 @@ class GuestWorker {
     this.modules.clear();
     this.payloads.clear();
     this.postponed = undefined;
+    for (const runner of this.runners.values()) runner.forget?.();
   }
 
   /** Goes on behind a turn of the event loop. */
