@@ -12,12 +12,13 @@ const SLOW_PER_POLICY = 1;
 export const SLOW_IN_ALL = 2;
 /** Calls that wait for the host at a time: each holds a thread of some MiB. */
 const PARKED_IN_ALL = 32;
+/** Those of one policy: when what it asks for does not answer, the others' calls must still find a place to wait. */
+const PARKED_PER_POLICY = 24;
 
-/** Counts threads by lane, and slow calls by policy. */
+/** Counts threads by lane, and those outside of the regular slots by policy. */
 export class Lanes {
   private readonly counts: Record<Lane, number> = { regular: 0, slow: 0, parked: 0 };
-  private readonly slowByPolicy = new Map<string, number>();
-
+  private readonly byPolicy = { slow: new Map<string, number>(), parked: new Map<string, number>() };
   private readonly most: Readonly<Record<Lane, number>>;
 
   /** @param size regular slots */
@@ -32,7 +33,12 @@ export class Lanes {
 
   /** Whether a policy has so many slow calls that its next ones must wait. */
   isFull(policy: string): boolean {
-    return (this.slowByPolicy.get(policy) ?? 0) >= SLOW_PER_POLICY * this.size;
+    return (this.byPolicy.slow.get(policy) ?? 0) >= SLOW_PER_POLICY * this.size;
+  }
+
+  /** Whether a call of this policy may wait for the host without a slot. */
+  mayPark(policy: string): boolean {
+    return this.hasRoom("parked") && (this.byPolicy.parked.get(policy) ?? 0) < PARKED_PER_POLICY;
   }
 
   /** Slots that no thread occupies. */
@@ -46,18 +52,19 @@ export class Lanes {
   }
 
   enter(lane: Lane, policy: string): void {
-    this.counts[lane]++;
-    if (lane === "slow") this.count(policy, 1);
+    this.count(lane, policy, 1);
   }
 
   leave(lane: Lane, policy: string): void {
-    this.counts[lane]--;
-    if (lane === "slow") this.count(policy, -1);
+    this.count(lane, policy, -1);
   }
 
-  private count(policy: string, change: number): void {
-    const count = (this.slowByPolicy.get(policy) ?? 0) + change;
-    if (count > 0) this.slowByPolicy.set(policy, count);
-    else this.slowByPolicy.delete(policy);
+  private count(lane: Lane, policy: string, change: number): void {
+    this.counts[lane] += change;
+    if (lane === "regular") return;
+    const policies = this.byPolicy[lane];
+    const count = (policies.get(policy) ?? 0) + change;
+    if (count > 0) policies.set(policy, count);
+    else policies.delete(policy);
   }
 }

@@ -300,7 +300,7 @@ export class WorkerPool {
       return;
     }
     const before = thread.lane;
-    if (this.lanes.hasRoom("parked")) {
+    if (this.lanes.mayPark(job.key)) {
       this.putBack(thread.withdraw());
       this.move(thread, job, "parked");
       this.pump();
