@@ -45,8 +45,10 @@ export class Interrupter {
     workers.on("NodeWorker.receivedMessageFromWorker", ({ params }: ReplyEvent) => {
       const { id } = JSON.parse(params.message) as { id?: number };
       const key = `${params.sessionId} ${id}`;
-      this.waiting.get(key)?.();
+      const done = this.waiting.get(key);
       this.waiting.delete(key);
+      // This very listener is called by an interrupt of the main thread: in the middle of whatever that does, even of what asked for it.
+      if (done) setImmediate(done);
     });
     workers.post("NodeWorker.enable", { waitForDebuggerOnStart: false });
   }
