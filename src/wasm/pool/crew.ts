@@ -8,6 +8,8 @@ import { GuestThread } from "./thread.js";
 const SPARE_THREADS = 1;
 /** Milliseconds an interrupted thread has for coming to rest. It takes one or two; a thread of low priority on a busy machine waits for its turn, which harms nobody. */
 const INTERRUPTION_MS = 10_000;
+/** One of normal priority does not wait long for its turn, and others are not started as long as it is expected back. */
+const NORMAL_INTERRUPTION_MS = 2_000;
 /** Milliseconds before another try when a thread could not even start (no memory, no thread ids left). */
 const RESTART_AFTER_MS = 1_000;
 /** Threads that fail to start, one after the other, until nobody is left to wait for one: then it is no passing want of memory. */
@@ -132,7 +134,10 @@ export class Crew {
       this.replace(thread);
       this.events.available();
     };
-    this.interrupted.set(thread, this.clock.after(INTERRUPTION_MS, giveUp));
+    this.interrupted.set(
+      thread,
+      this.clock.after(isDemoted(thread) ? INTERRUPTION_MS : NORMAL_INTERRUPTION_MS, giveUp),
+    );
   }
 
   /** Ends a thread, whatever it does. */
