@@ -81,12 +81,13 @@ export class Crew {
   }
 
   /**
-   * An idle thread for a call that is not to disturb others: its priority is low already if there is such a thread, or will be soon. A thread of
-   * normal priority that was taken while others of low priority come to rest would have to be replaced each time.
+   * An idle thread for a call that is not to disturb others: its priority is low already if there is such a thread. None while one of low priority
+   * comes to rest: on a busy processor both together would take twice as much from the others, and a thread of normal priority would have to be
+   * replaced each time.
    */
   get readyForSuspect(): GuestThread | undefined {
-    const soon = () => [...this.interrupted.keys()].some(isDemoted);
-    return this.demoted.at(-1) ?? (soon() ? undefined : this.idle.at(-1));
+    for (const thread of this.interrupted.keys()) if (isDemoted(thread)) return undefined;
+    return this.demoted.at(-1) ?? this.idle.at(-1);
   }
 
   /** A thread gets its first job. */
