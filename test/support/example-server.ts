@@ -6,6 +6,8 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 /** How long a server may take to become ready. */
 const READY_WITHIN_MS = 60_000;
+/** Ports are looked for before the server takes them, so they may be gone by then. */
+const PORT_TRIES = 3;
 
 /** A server started as a user starts it, on loopback. */
 export interface ExampleServer {
@@ -21,7 +23,11 @@ export interface ExampleServer {
 }
 
 /** Starts `policy-server` from this checkout on free ports and waits until it is ready. */
-export async function startExample(...args: string[]): Promise<ExampleServer> {
+export function startExample(...args: string[]): Promise<ExampleServer> {
+  return start(args, PORT_TRIES);
+}
+
+async function start(args: readonly string[], tries: number): Promise<ExampleServer> {
   const [port, readiness] = [await freePort(), await freePort()];
   const child = spawn(
     process.execPath,
@@ -34,6 +40,8 @@ export async function startExample(...args: string[]): Promise<ExampleServer> {
   const probes = `http://127.0.0.1:${readiness}`;
   const deadline = Date.now() + READY_WITHIN_MS;
   while (!(await isReady(probes))) {
+    // Another test may have got the port meanwhile, or both ports may be the same.
+    if (child.exitCode !== null && log.includes("EADDRINUSE") && tries > 1) return start(args, tries - 1);
     if (child.exitCode !== null || Date.now() > deadline) throw new Error(`the server did not become ready:\n${log}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
