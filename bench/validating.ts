@@ -9,11 +9,11 @@
  * | 1,024 bindings of one policy, one request | 5 ms |
  */
 import { readFileSync } from "node:fs";
+import { createExpressionCompiler, loadPolicies, type SourceDocument } from "../src/cel-policy/index.js";
 import { parseJson } from "../src/data/json.js";
-import { NO_OPINION } from "../src/kubernetes/authorizer.js";
 import { isObject, type JsonObject } from "../src/kubernetes/object.js";
 import type { AdmissionQuestion } from "../src/policy/review.js";
-import { createExpressionCompiler, loadPolicies, type SourceDocument } from "../src/validating/index.js";
+import { NO_OPINION } from "../src/world/authorizer/authorizer.js";
 import { spread } from "./support/statistics.js";
 
 const now = (): number => performance.now();

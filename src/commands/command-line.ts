@@ -79,7 +79,7 @@ function commandLine(io: CommandIo, done: (exitCode: number) => void): Command {
     .action(async (file: string | undefined) => {
       const { batch, typecheck, schemas } = check.opts<{ batch?: true; typecheck?: true; schemas?: string }>();
       if (batch) {
-        const { checkBatchCommand } = await import("./check-batch.js");
+        const { checkBatchCommand } = await import("../batch/check-batch.js");
         return done(await checkBatchCommand({ typecheck: typecheck === true, ...(schemas && { schemas }) }, io));
       }
       const { checkCommand } = await import("./check.js");
@@ -105,7 +105,7 @@ function commandLine(io: CommandIo, done: (exitCode: number) => void): Command {
     .option("--batch", "instead, decide cases written down whole, JSON lines on standard input");
   withOptions(evaluate, LOADING_OPTIONS).action(async (id: string | undefined) => {
     if (evaluate.opts<{ batch?: true }>().batch) {
-      const { evalBatchCommand } = await import("./eval-batch.js");
+      const { evalBatchCommand } = await import("../batch/eval-batch.js");
       return done(await evalBatchCommand(io));
     }
     if (id === undefined) throw new UsageError("which policy? eval <policy>");

@@ -1,14 +1,14 @@
 /** `test`: puts the cases of test files to policies, and says what no case reached (docs/testing.md). */
 import { readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createEvaluator, type Evaluation, type Evaluator } from "../evaluation/evaluator.js";
 import {
   Coverage,
   type CoverageReport,
   createExpressionCompiler,
   STORED_VERSION,
   ValidatingPolicySet,
-} from "../validating/index.js";
+} from "../cel-policy/index.js";
+import { createEvaluator, type Evaluation, type Evaluator } from "../evaluation/evaluator.js";
 import { type CommandIo, UsageError } from "./io.js";
 import { junitXml, type TestResult } from "./junit.js";
 import { createPolicySource, type LoadResult, problemLines } from "./load.js";

@@ -1,4 +1,9 @@
 /** What the readers of entries have in common: their circumstances, the checked keys, and entries with defaults filled in. */
+
+import type { Origin } from "../documents/origin.js";
+import type { Path } from "../documents/problem.js";
+import type { SourceDocument } from "../documents/source-document.js";
+import { type MapNode, pairOf, type SourceNode } from "../documents/source-node.js";
 import type { ConfigFiles } from "./config-files.js";
 import type {
   ContextAwareResource,
@@ -10,13 +15,9 @@ import type {
 } from "./entry.js";
 import { ENTRY_FIELDS, type KindKey, MEMBER_FIELDS } from "./entry-fields.js";
 import { parseModuleAddress } from "./module-address.js";
-import type { Origin } from "./origin.js";
-import type { Path } from "./problem.js";
 import type { ProblemSink } from "./problem-sink.js";
 import { type Fields, type Hints, type RecordValue, record } from "./record-shape.js";
 import type { Reference } from "./references.js";
-import type { SourceDocument } from "./source-document.js";
-import { type MapNode, pairOf, type SourceNode } from "./source-node.js";
 
 /** Circumstances that a reader passes on to what it reads below. */
 export interface ReadContext {

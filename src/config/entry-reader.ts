@@ -1,18 +1,18 @@
 /** Reads one entry of policies.yaml, or one member of a group. */
 
 import { didYouMean } from "../data/suggest.js";
+import { Origin } from "../documents/origin.js";
+import type { Path } from "../documents/problem.js";
+import { type MapNode, pairOf, type SourceNode } from "../documents/source-node.js";
 import type { CelEntry, GroupEntry, ModuleEntry, PolicyEntry } from "./entry.js";
 import { type ENTRY_FIELDS, KIND_KEYS, type KindKey } from "./entry-fields.js";
 import { type GroupFields, groupEntry, type Level, moduleEntry, type ReadContext, readFields } from "./entry-parts.js";
 import { MAX_GROUP_DEPTH, MAX_POLICIES } from "./limits.js";
 import { readMembers } from "./member-reader.js";
-import { Origin } from "./origin.js";
-import type { Path } from "./problem.js";
 import type { ProblemSink } from "./problem-sink.js";
 import type { RecordValue } from "./record-shape.js";
 import { readResource } from "./resource-reader.js";
 import { mismatch } from "./shape.js";
-import { type MapNode, pairOf, type SourceNode } from "./source-node.js";
 
 /** The policy, or undefined after at least one error. */
 export function readPolicy(

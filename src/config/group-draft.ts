@@ -1,7 +1,8 @@
 /** What can be told of a group that has mistakes elsewhere, so that those of its expression are found in the same run. */
+
+import type { Origin } from "../documents/origin.js";
+import { pairOf, type SourceNode } from "../documents/source-node.js";
 import type { GroupDraft } from "./entry.js";
-import type { Origin } from "./origin.js";
-import { pairOf, type SourceNode } from "./source-node.js";
 
 /** Expression and member names; undefined when they can't be told. */
 export function groupDraft(node: SourceNode, origin: Origin): GroupDraft | undefined {

@@ -1,16 +1,16 @@
 /** Kubewarden's custom resources (spec kubewarden.md 11) as entries: AdmissionPolicy, AdmissionPolicyGroup and their cluster-wide forms. */
 import { resolve } from "node:path";
 import { didYouMean } from "../data/suggest.js";
+import { Origin } from "../documents/origin.js";
+import type { SourceDocument } from "../documents/source-document.js";
+import { type MapNode, pairOf } from "../documents/source-node.js";
 import type { PolicyEntry } from "./entry.js";
 import { ENTRY_FIELDS } from "./entry-fields.js";
 import { groupEntry, type Level, moduleEntry, type ReadContext, type ResourceFields } from "./entry-parts.js";
 import { readMembers } from "./member-reader.js";
-import { Origin } from "./origin.js";
 import { ProblemSink } from "./problem-sink.js";
 import { type Fields, optional, record, required } from "./record-shape.js";
 import { anyValue, flag, jsonObject, mismatch, type Shape, text } from "./shape.js";
-import type { SourceDocument } from "./source-document.js";
-import { type MapNode, pairOf } from "./source-node.js";
 
 const GROUP = "policies.kubewarden.io/";
 const KINDS = ["AdmissionPolicy", "ClusterAdmissionPolicy", "AdmissionPolicyGroup", "ClusterAdmissionPolicyGroup"];

@@ -1,15 +1,16 @@
 /** Reads policies.yaml (spec kubewarden.md 1, with this project's own kinds of entries). */
+
+import { Origin } from "../documents/origin.js";
+import { comparePlaces, formatProblem, type Problem } from "../documents/problem.js";
+import { parseConfiguration, type SourceDocument } from "../documents/source-document.js";
+import { describeNode, type Pair } from "../documents/source-node.js";
 import { ConfigFileError, ConfigFiles } from "./config-files.js";
 import type { Config, ConfigEntry, PolicyEntry } from "./entry.js";
 import type { ReadContext } from "./entry-parts.js";
 import { readPolicy } from "./entry-reader.js";
 import { groupDraft } from "./group-draft.js";
-import { Origin } from "./origin.js";
-import { comparePlaces, formatProblem, type Problem } from "./problem.js";
 import { ProblemSink } from "./problem-sink.js";
 import { checkReferences, type Reference } from "./references.js";
-import { parseConfiguration, type SourceDocument } from "./source-document.js";
-import { describeNode, type Pair } from "./source-node.js";
 
 /** How to read a configuration. */
 export interface ConfigOptions {

@@ -1,7 +1,8 @@
 /** Collects the problems of one file while it is read. */
+
+import type { Path, Problem } from "../documents/problem.js";
+import type { SourceDocument } from "../documents/source-document.js";
 import { MAX_PROBLEMS } from "./limits.js";
-import type { Path, Problem } from "./problem.js";
-import type { SourceDocument } from "./source-document.js";
 
 /** Where readers say what is wrong. */
 export class ProblemSink {

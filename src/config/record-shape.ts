@@ -1,10 +1,10 @@
 /** A map with known keys: unknown ones are errors with a suggestion. */
 
 import { didYouMean } from "../data/suggest.js";
-import type { Path } from "./problem.js";
+import type { Path } from "../documents/problem.js";
+import { pairOf, type SourceNode } from "../documents/source-node.js";
 import type { ProblemSink } from "./problem-sink.js";
 import { type JsonSchema, mismatch, type Shape } from "./shape.js";
-import { pairOf, type SourceNode } from "./source-node.js";
 
 /** One key of a record. */
 export interface Field<T, R extends boolean = boolean> {

@@ -1,14 +1,14 @@
 /** Reads an entry that names files of Kubernetes resources. */
 import { basename, resolve } from "node:path";
+import { Origin } from "../documents/origin.js";
+import type { Path } from "../documents/problem.js";
+import { parseResources, type SourceDocument } from "../documents/source-document.js";
+import type { MapNode } from "../documents/source-node.js";
 import { ConfigFileError } from "./config-files.js";
 import type { PolicyEntry } from "./entry.js";
 import { type Level, type ReadContext, type ResourceFields, readFields, resourceEntry } from "./entry-parts.js";
 import { entryFromKubewardenResource, isKubewardenGroup, isKubewardenResource } from "./kubewarden-resource.js";
-import { Origin } from "./origin.js";
-import type { Path } from "./problem.js";
 import type { ProblemSink } from "./problem-sink.js";
-import { parseResources, type SourceDocument } from "./source-document.js";
-import type { MapNode } from "./source-node.js";
 
 /** The policy, or undefined after at least one error. A resource of Kubewarden becomes the entry that it describes. */
 export function readResource(

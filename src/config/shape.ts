@@ -4,9 +4,9 @@
  */
 
 import { didYouMean } from "../data/suggest.js";
-import type { Path } from "./problem.js";
+import type { Path } from "../documents/problem.js";
+import { describeNode, nodeValue, type SourceNode } from "../documents/source-node.js";
 import type { ProblemSink } from "./problem-sink.js";
-import { describeNode, nodeValue, type SourceNode } from "./source-node.js";
 
 /** A JSON Schema (2020-12) or a part of one. */
 export type JsonSchema = { readonly [keyword: string]: unknown };

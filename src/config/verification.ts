@@ -1,12 +1,12 @@
 /** verification.yml: who must have signed a module (spec kubewarden.md 1.8). Unknown keys are errors. */
 import { createPublicKey } from "node:crypto";
+import { formatProblem, type Path } from "../documents/problem.js";
+import { parseConfiguration } from "../documents/source-document.js";
+import { pairOf, type SourceNode } from "../documents/source-node.js";
 import { ConfigFileError, ConfigFiles } from "./config-files.js";
-import { formatProblem, type Path } from "./problem.js";
 import { ProblemSink } from "./problem-sink.js";
 import { type Fields, optional, record, required } from "./record-shape.js";
 import { integer, listOf, mapOf, mismatch, type Shape, text } from "./shape.js";
-import { parseConfiguration } from "./source-document.js";
-import { pairOf, type SourceNode } from "./source-node.js";
 
 /** Key and value pairs that the signed payload must contain. */
 type Annotations = Readonly<Record<string, string>>;

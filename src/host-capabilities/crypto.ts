@@ -1,9 +1,9 @@
 /** `crypto/v1/is_certificate_trusted`, spec kubewarden.md 7.5. */
 
 import { rootCertificates } from "node:tls";
-import { type Certificate, readCertificate } from "./certificates/certificate.js";
-import { CertificateProblem } from "./certificates/problem.js";
-import { type Trust, trustOf } from "./certificates/trust.js";
+import { type Certificate, readCertificate } from "../x509/certificate.js";
+import { CertificateProblem } from "../x509/problem.js";
+import { type Trust, trustOf } from "../x509/trust.js";
 import type { Capability } from "./host.js";
 import { bytesOf, objectOf, optionalList, optionalText, PayloadError, textOf } from "./payload.js";
 

@@ -1,4 +1,6 @@
 /** The loader's door: one object that turns configurations into sets of policies, as often as asked. */
+
+import { bundledSchemas, createExpressionCompiler, type ExpressionCompiler } from "../cel-policy/index.js";
 import type { Config } from "../config/index.js";
 import {
   createImageInspector,
@@ -7,17 +9,16 @@ import {
   type TrustRoot,
 } from "../fetch/index.js";
 import { createHostCapabilities, type Executor, type ViolationSink } from "../host-capabilities/index.js";
-import { bundledSchemas, createExpressionCompiler, type ExpressionCompiler } from "../validating/index.js";
+import { type CelWorld, loadInline, loadResource } from "../kinds/validating-admission-policy/load-cel.js";
+import { moduleLoader } from "../kinds/wasm/load-module.js";
 import { createWasmRuntime, type GuestLogEntry, type WasmRuntime } from "../wasm/index.js";
-import { type ClusterAccess, clusterWorld, openAccess, warmUp } from "./cluster.js";
+import { type ClusterAccess, clusterWorld, openAccess, warmUp } from "../world/cluster.js";
 import { parameterKinds } from "./cluster-needs.js";
-import { type CelWorld, loadInline, loadResource } from "./load-cel.js";
-import { moduleLoader } from "./load-module.js";
 import { type KindLoaders, type Loaded, loadPolicies } from "./loader.js";
 import { downloads } from "./prefetch.js";
 
 export { type Executor, recordSession, replaySession, SessionError } from "../host-capabilities/index.js";
-export { type ClusterAccess, findCluster } from "./cluster.js";
+export { type ClusterAccess, findCluster } from "../world/cluster.js";
 export { needyPolicies } from "./cluster-needs.js";
 export { LoadError } from "./load-error.js";
 export type { Loaded } from "./loader.js";

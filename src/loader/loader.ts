@@ -4,10 +4,10 @@
  */
 import type { Config, ConfigEntry, GroupEntry, Member, PolicyEntry, Problem } from "../config/index.js";
 import { createPolicySet, type PolicySet, type PolicyEntry as ServedPolicy } from "../evaluation/policy-set.js";
-import type { GroupMember } from "../group/member.js";
+import { expressionMistakes, loadGroup } from "../kinds/group/load-group.js";
+import type { GroupMember } from "../kinds/group/member.js";
 import type { Policy } from "../policy/index.js";
 import { LoadError } from "./load-error.js";
-import { expressionMistakes, loadGroup } from "./load-group.js";
 import { createUnavailablePolicy } from "./unavailable-policy.js";
 
 /** Loads entries of one kind. Rejects with a {@link LoadError}. */

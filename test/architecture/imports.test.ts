@@ -69,10 +69,11 @@ interface Import {
   readonly typeOnly: boolean;
 }
 
-const roomOf = (path: string): string =>
-  relative(src, path)
-    .split("/")[0]
-    ?.replace(/\.[jt]s$/, "") ?? "";
+/** A folder of src, or of src/kinds: a kind knows no other. */
+function roomOf(path: string): string {
+  const [room = "", second = ""] = relative(src, path).split("/");
+  return room === "kinds" && !/\.[jt]s$/.test(second) ? `${room}/${second}` : room.replace(/\.[jt]s$/, "");
+}
 
 function importsOf(file: string): Import[] {
   const path = join(src, file);

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 import type { Config, ConfigEntry, PolicyEntry } from "../../src/config/entry.js";
 import { type ConfigOptions, type ConfigResult, parseConfig } from "../../src/config/load-config.js";
-import { formatProblem } from "../../src/config/problem.js";
+import { formatProblem } from "../../src/documents/problem.js";
 
 /** The configuration of a text in which nothing is wrong. */
 export function goodConfig(text: string, options?: ConfigOptions): Config {

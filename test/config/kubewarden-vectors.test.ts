@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { parseConfig } from "../../src/config/load-config.js";
-import { formatProblem } from "../../src/config/problem.js";
+import { formatProblem } from "../../src/documents/problem.js";
 
 /** A configuration, and what the reference server made of it. */
 interface Recorded {

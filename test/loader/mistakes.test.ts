@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseConfig } from "../../src/config/load-config.js";
-import { formatProblem } from "../../src/config/problem.js";
+import { formatProblem } from "../../src/documents/problem.js";
 import { createPolicyLoader } from "../../src/loader/index.js";
 
 test("mistakes in a group's expression are told in the run that tells those of its members", async (context) => {

@@ -1,12 +1,12 @@
 /** Whether somebody may do something, by SubjectAccessReview. */
-import type { Authorizer, AuthorizerAttributes, AuthorizerDecision } from "../authorizer.js";
+import type { Authorizer, AuthorizerAttributes, AuthorizerDecision } from "../../world/authorizer/authorizer.js";
+import { LookUps } from "../../world/look-ups.js";
+import { LookupFailure, Pending } from "../../world/resources/resource-source.js";
 import { member, text } from "../object.js";
 import type { AccessAnswer } from "../reader.js";
-import { LookupFailure, Pending } from "../resource-source.js";
 import { ClusterUnreachable } from "./errors.js";
 import type { ClusterHttp } from "./http.js";
 import { ANSWER_KEPT_MS } from "./limits.js";
-import { LookUps } from "./look-ups.js";
 
 const PATH = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
 

@@ -1,8 +1,8 @@
 /** Which resources the API server serves: plural and scope of kinds, versions of resources. */
 import { LRUCache } from "lru-cache";
+import type { EquivalentResource } from "../../world/resources/resource-source.js";
 import { apiVersionOf, type GroupVersionKind, type GroupVersionResource, parseApiVersion } from "../names.js";
 import { member, text } from "../object.js";
-import type { EquivalentResource } from "../resource-source.js";
 import { ApiError } from "./errors.js";
 import type { ClusterHttp } from "./http.js";
 import { MAX_API_VERSIONS, UNKNOWN_KIND_KEPT_MS } from "./limits.js";

@@ -1,10 +1,10 @@
 /** The Kubernetes client: one cluster, as guests and as policies see it. */
-import type { Authorizer } from "../authorizer.js";
+import type { Authorizer } from "../../world/authorizer/authorizer.js";
+import { ClusterResources } from "../../world/resources/cluster-resources.js";
+import type { ResourceSource } from "../../world/resources/resource-source.js";
 import type { KubernetesReader } from "../reader.js";
-import type { ResourceSource } from "../resource-source.js";
 import { ClusterAuthorizer } from "./access-review.js";
 import { ClusterReader } from "./cluster-reader.js";
-import { ClusterResources } from "./cluster-resources.js";
 import type { Connection } from "./connection.js";
 import { Discovery } from "./discovery.js";
 import { ClusterHttp } from "./http.js";

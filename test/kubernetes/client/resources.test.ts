@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { AuthorizerAttributes } from "../../../src/kubernetes/authorizer.js";
-import { FileResources } from "../../../src/kubernetes/file-resources.js";
-import { LayeredResources } from "../../../src/kubernetes/layered-resources.js";
-import { type Lookup, LookupFailure, Pending } from "../../../src/kubernetes/resource-source.js";
+import type { AuthorizerAttributes } from "../../../src/world/authorizer/authorizer.js";
+import { FileResources } from "../../../src/world/resources/file-resources.js";
+import { LayeredResources } from "../../../src/world/resources/layered-resources.js";
+import { type Lookup, LookupFailure, Pending } from "../../../src/world/resources/resource-source.js";
 import { FakeApiServer, json, status } from "./fake-api-server.js";
 import { connect, names, until } from "./support.js";
 

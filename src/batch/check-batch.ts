@@ -1,0 +1,56 @@
+/**
+ * `check --batch`: what the API server says when policies and bindings are written, one JSON object a line (see docs/batch.md); with
+ * `--typecheck` what type checking puts into a policy's status.
+ */
+import { readFile } from "node:fs/promises";
+import { createEnvironment } from "../cel/index.js";
+import { createExpressionCompiler, WRITTEN_VERSION } from "../cel-policy/index.js";
+import { bundledSchemas } from "../cel-policy/type-check/bundled-schemas.js";
+import { SchemaSource } from "../cel-policy/type-check/schema-source.js";
+import { typeCheck } from "../cel-policy/type-check/type-check.js";
+import { type CommandIo, UsageError } from "../commands/io.js";
+import { parseJson } from "../data/json.js";
+import { readResource } from "../kinds/validating-admission-policy/read.js";
+import { answerLines, isObject, type JsonObject } from "./json-lines.js";
+import { validateCase } from "./validating-admission-policy/static-case.js";
+
+/** What is wanted. */
+export interface CheckBatchOptions {
+  /** Type checking instead of validation. */
+  readonly typecheck?: boolean;
+  /** A file of OpenAPI definitions, `{"kinds", "definitions"}`, instead of those of the built-in kinds. */
+  readonly schemas?: string;
+}
+
+/**
+ * Checks every object of standard input.
+ * @returns the exit code
+ * @throws UsageError when the schemas cannot be read
+ */
+export async function checkBatchCommand(options: CheckBatchOptions, io: CommandIo): Promise<number> {
+  if (!options.typecheck) {
+    const compilers = { written: createExpressionCompiler(WRITTEN_VERSION), stored: createExpressionCompiler() };
+    return answerLines(io, (written) => ({ id: written.id, result: validateCase(written, compilers) }));
+  }
+  const schemas =
+    options.schemas === undefined ? bundledSchemas()() : new SchemaSource(await readSchemas(options.schemas));
+  return answerLines(io, (written) => ({ id: written.id, result: typeCheckLine(written, schemas) }));
+}
+
+function typeCheckLine({ object }: JsonObject, schemas: SchemaSource): unknown {
+  const read = readResource(object);
+  if (read.kind === "unreadable") return { error: read.message };
+  if (read.kind !== "ValidatingAdmissionPolicy") return { error: "not a ValidatingAdmissionPolicy" };
+  return typeCheck(read.resource.spec, schemas, createEnvironment);
+}
+
+async function readSchemas(file: string): Promise<JsonObject> {
+  let value: unknown;
+  try {
+    value = parseJson(await readFile(file, "utf8"));
+  } catch (error) {
+    throw new UsageError(`${file}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+  if (isObject(value)) return value;
+  throw new UsageError(`${file}: expected an object with "kinds" and "definitions"`);
+}

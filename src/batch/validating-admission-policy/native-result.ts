@@ -1,0 +1,98 @@
+/**
+ * The API server's own answer, as in-process admission gives it: native status, warnings and audit annotations with native keys
+ * (spec validating-admission-policy.md 7.6 and 8).
+ */
+
+import { hasMetadata, type RequestAttributes } from "../../cel-policy/match/request-attributes.js";
+import { denialMessage, type Judgement, reasonCode } from "../../kinds/validating-admission-policy/judgement.js";
+import { goJson } from "../../kubernetes/field-error.js";
+import { qualifiedNameErrors } from "../../kubernetes/name-formats.js";
+import { member, text } from "../../kubernetes/object.js";
+
+/** Most entries of the validation_failure annotation; it bounds the audit log. */
+const MAX_AUDITED_FAILURES = 50;
+const FAILURE_KEY = "validation.policy.admission.k8s.io/validation_failure";
+
+/** A native answer. Members that would be empty are absent. */
+export interface NativeResult {
+  readonly allowed: boolean;
+  readonly status?: NativeStatus;
+  readonly warnings?: readonly string[];
+  readonly clientWarnings?: readonly string[];
+  readonly auditAnnotations?: Readonly<Record<string, string>>;
+}
+
+/** A metav1.Status. */
+export interface NativeStatus {
+  readonly status: string;
+  readonly code: number;
+  readonly reason?: string;
+  readonly message: string;
+  readonly details?: {
+    readonly name?: string;
+    readonly group?: string;
+    readonly kind?: string;
+    readonly causes?: readonly { readonly message: string }[];
+  };
+}
+
+/** A judgement in the API server's words. */
+export function nativeResult(judgement: Judgement, request: RequestAttributes): NativeResult {
+  const status = nativeStatus(judgement, request);
+  const annotations = nativeAnnotations(judgement);
+  return {
+    allowed: status === undefined,
+    ...(status && { status }),
+    ...(judgement.warnings.length > 0 && { warnings: judgement.warnings }),
+    ...(Object.keys(annotations).length > 0 && { auditAnnotations: annotations }),
+  };
+}
+
+function nativeStatus(judgement: Judgement, request: RequestAttributes): NativeStatus | undefined {
+  const { failure } = judgement;
+  if (failure !== undefined) {
+    if (!failure.notFound) return { status: "Failure", code: 500, message: failure.message };
+    const details = { name: request.namespace, kind: "namespaces" };
+    return { status: "Failure", code: 404, reason: "NotFound", message: failure.message, details };
+  }
+  const [first] = judgement.denials;
+  if (first === undefined) return undefined;
+  const message = denialMessage(first);
+  const reason = first.reason || "Invalid";
+  const name = requestName(request);
+  const { group, resource } = request.resource;
+  return {
+    status: "Failure",
+    code: reasonCode(reason),
+    reason,
+    message: `${group === "" ? resource : `${resource}.${group}`} "${name}" is forbidden: ${message}`,
+    details: { name, ...(group !== "" && { group }), kind: resource, causes: [{ message }] },
+  };
+}
+
+/** How the API server names the object of a request. */
+function requestName(request: RequestAttributes): string {
+  if (request.name !== "") return request.name;
+  if (request.object === undefined) return "Unknown";
+  if (!hasMetadata(request)) return "Unknown/errorGettingName";
+  const metadata = member(request.object, "metadata");
+  return text(metadata, "name") || text(metadata, "generateName") || "Unknown";
+}
+
+/** Annotations by their native keys. The first value of a key stays; a key that is no qualified name is dropped. */
+function nativeAnnotations(judgement: Judgement): Record<string, string> {
+  const annotations: Record<string, string> = {};
+  const add = (key: string, value: string): void => {
+    if (qualifiedNameErrors(key).length === 0) annotations[key] ??= value;
+  };
+  for (const { policy, key, value } of judgement.annotations) add(`${policy}/${key}`, value);
+  const failures = validationFailure(judgement);
+  if (failures !== undefined) add(FAILURE_KEY, failures);
+  return annotations;
+}
+
+/** The value of the validation_failure annotation; `undefined` when nothing was audited. */
+export function validationFailure({ failures }: Judgement): string | undefined {
+  if (failures.length === 0) return undefined;
+  return goJson(failures.slice(0, MAX_AUDITED_FAILURES));
+}

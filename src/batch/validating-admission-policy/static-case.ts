@@ -1,0 +1,165 @@
+/**
+ * What the API server answers when a policy or binding is written, from a case that is written down whole: the object, what it replaces, who
+ * writes it (spec validating-admission-policy.md 1.5).
+ */
+
+import { effectiveName } from "../../cel-policy/decode/validate-metadata.js";
+import type { ExpressionCompiler } from "../../cel-policy/expressions/expression-compiler.js";
+import { aggregate } from "../../cel-policy/match/label-selector.js";
+import { compilePolicy } from "../../kinds/validating-admission-policy/compiled-policy.js";
+import { readResource } from "../../kinds/validating-admission-policy/read.js";
+import {
+  BINDING_KIND,
+  type BindingResource,
+  GROUP,
+  POLICY_KIND,
+  type PolicyResource,
+  type PolicySpec,
+} from "../../kinds/validating-admission-policy/resource.js";
+import { validateBinding } from "../../kinds/validating-admission-policy/validate-binding.js";
+import { validatePolicy } from "../../kinds/validating-admission-policy/validate-policy.js";
+import { builtinNamespaced } from "../../kubernetes/builtin-kinds.js";
+import { type FieldError, forbidden, formatFieldError } from "../../kubernetes/field-error.js";
+import { parseApiVersion } from "../../kubernetes/names.js";
+import { isObject, type JsonObject, nameOf, text } from "../../kubernetes/object.js";
+
+/** The answer. */
+export type StaticResult =
+  | { readonly valid: true; readonly warnings?: readonly string[] }
+  | {
+      readonly valid: false;
+      /** The field errors in the server's order. */
+      readonly errors?: readonly string[];
+      readonly code: number;
+      readonly reason: string;
+      /** What the client reads. */
+      readonly message: string;
+    };
+
+/** The compilers of a server: new expressions must keep to an older version than stored ones. */
+export interface StaticCompilers {
+  readonly written: ExpressionCompiler;
+  readonly stored: ExpressionCompiler;
+}
+
+/** Validates a case `{object, old, user, policies}`. A `user` may read nothing; without one a superuser writes. */
+export function validateCase(written: JsonObject, compilers: StaticCompilers): StaticResult {
+  const read = readResource(written.object);
+  if (read.kind === "unreadable") return { valid: false, code: 400, reason: "BadRequest", message: read.message };
+  if (read.kind === "other") {
+    const message = `no kind ${JSON.stringify(text(written.object, "kind"))} is registered`;
+    return { valid: false, code: 400, reason: "BadRequest", message };
+  }
+  const old = written.old === undefined ? undefined : readResource(written.old);
+  const user = text(written, "user");
+  const warnings: string[] = [];
+  let errors: FieldError[];
+  if (read.kind === POLICY_KIND) {
+    const before = old?.kind === POLICY_KIND ? old.resource : undefined;
+    errors = policyErrors(read.resource, before, compilers, warnings);
+    if (errors.length === 0 && user !== "") errors = policyPermission(read.resource, before, user);
+  } else {
+    const before = old?.kind === BINDING_KIND ? old.resource : undefined;
+    errors = bindingErrors(read.resource, before, warnings);
+    if (errors.length === 0 && user !== "") errors = bindingPermission(read.resource, before, user, written.policies);
+  }
+  if (errors.length === 0) return { valid: true, ...(warnings.length > 0 && { warnings }) };
+  const texts = errors.map(formatFieldError);
+  const name = effectiveName(read.resource.metadata);
+  const message = `${read.kind}.${GROUP} "${name}" is invalid: ${aggregate(texts)}`;
+  return { valid: false, errors: texts, code: 422, reason: "Invalid", message };
+}
+
+const SUFFIX_TEXT = 'names ending with ".static.k8s.io" are reserved';
+
+/** On update a reserved suffix, which cannot be changed any more, is only a warning. */
+function withoutSuffix(errors: readonly FieldError[], update: boolean, warnings: string[]): FieldError[] {
+  return errors.filter((error) => {
+    const at = error.text.indexOf(SUFFIX_TEXT);
+    if (!update || at < 0) return true;
+    warnings.push(`metadata.name: ${error.text.slice(at)}`);
+    return false;
+  });
+}
+
+function policyErrors(
+  policy: PolicyResource,
+  old: PolicyResource | undefined,
+  { written, stored }: StaticCompilers,
+  warnings: string[],
+): FieldError[] {
+  // What is stored already may keep functions that are too new for new expressions.
+  const kept = new Set(old && expressionsOf(old.spec));
+  const compile: ExpressionCompiler["compile"] = (source, ...rest) =>
+    (kept.has(source) ? stored : written).compile(source, ...rest);
+  const compiled = compilePolicy(policy.spec, { compile }, "written");
+  const same = (pick: (spec: PolicySpec) => unknown): boolean =>
+    old !== undefined && JSON.stringify(pick(old.spec)) === JSON.stringify(pick(policy.spec));
+  const ignoreConditions = same((spec) => spec.matchConditions) && same((spec) => spec.paramKind);
+  return withoutSuffix(validatePolicy(policy, compiled, { ignoreConditions }), old !== undefined, warnings);
+}
+
+function expressionsOf(spec: PolicySpec): string[] {
+  const written = [
+    ...(spec.matchConditions ?? []).map(({ expression }) => expression),
+    ...(spec.variables ?? []).map(({ expression }) => expression),
+    ...(spec.validations ?? []).flatMap(({ expression, messageExpression }) => [expression, messageExpression]),
+    ...(spec.auditAnnotations ?? []).map(({ valueExpression }) => valueExpression),
+  ];
+  return written.filter((expression) => expression !== undefined);
+}
+
+function bindingErrors(binding: BindingResource, old: BindingResource | undefined, warnings: string[]): FieldError[] {
+  const errors = withoutSuffix(validateBinding(binding), old !== undefined, warnings);
+  if (old === undefined || (old.spec.validationActions ?? []).length > 0) return errors;
+  return errors.map((error) =>
+    error.path.join(".") === "spec.validationActions" && error.text === "Required value"
+      ? { ...error, text: "Required value: at least one validation action is required" }
+      : error,
+  );
+}
+
+/** How Go prints a user that has nothing but a name. */
+const printedUser = (user: string): string => `&{${user}  [] map[]}`;
+
+/** Whoever sets a paramKind must be able to read all objects of it. */
+function policyPermission({ spec }: PolicyResource, old: PolicyResource | undefined, user: string): FieldError[] {
+  const { paramKind } = spec;
+  if (paramKind === undefined) return [];
+  if (old !== undefined && JSON.stringify(old.spec.paramKind) === JSON.stringify(paramKind)) return [];
+  const { kind = "", apiVersion = "" } = paramKind;
+  const detail = `user ${printedUser(user)} must have "get" permission on all objects of the referenced paramKind (kind=${kind}, apiVersion=${apiVersion})`;
+  return [forbidden(["spec", "paramKind"], detail)];
+}
+
+/** Whoever sets a paramRef must be able to read what it refers to. */
+function bindingPermission(
+  { spec }: BindingResource,
+  old: BindingResource | undefined,
+  user: string,
+  policies: unknown,
+): FieldError[] {
+  const { paramRef, policyName = "" } = spec;
+  if (paramRef === undefined) return [];
+  const unchanged = old !== undefined && JSON.stringify(old.spec.paramRef) === JSON.stringify(paramRef);
+  if (unchanged && old.spec.policyName === policyName) return [];
+  const verb = (paramRef.name ?? "") === "" ? "list" : "get";
+  const who = printedUser(user);
+  const everywhere = `to determine minimum required permissions and user ${who} does not have "${verb}" permission for all groups, versions and resources`;
+  const refused = (detail: string): FieldError[] => [forbidden(["spec", "paramRef"], detail)];
+
+  const policy = (Array.isArray(policies) ? policies : []).find(
+    (each) => isObject(each) && nameOf(each) === policyName,
+  );
+  if (policy === undefined) return refused(`unable to get policy ${policyName} ${everywhere}`);
+  const read = readResource(policy);
+  const paramKind = read.kind === POLICY_KIND ? read.resource.spec.paramKind : undefined;
+  if (paramKind !== undefined) {
+    const { apiVersion = "", kind = "" } = paramKind;
+    const version = parseApiVersion(apiVersion);
+    if (version === undefined || builtinNamespaced({ ...version, kind }) === undefined) {
+      return refused(`unable to resolve paramKind &{${apiVersion} ${kind}} ${everywhere}`);
+    }
+  }
+  return refused(`user ${who} does not have "${verb}" permission on the object referenced by paramRef`);
+}

@@ -1,0 +1,133 @@
+/**
+ * Which parts of policies were reached: expressions, their outcomes, and the branches inside them. Programs are watched as they are compiled
+ * (with `trace`), so that evaluation itself knows nothing of it.
+ */
+import type { Bindings, Evaluation, EvaluationOptions, Program } from "../../cel/index.js";
+import { CelError } from "../../cel/values/cel-error.js";
+import type { Result } from "../../cel/values/value.js";
+import type { Expression } from "../expressions/expression.js";
+import { type Branch, branchesOf } from "./branches.js";
+
+/** What is known of one program. */
+interface Record {
+  evaluated: boolean;
+  readonly results: Set<unknown>;
+  /** Bool values seen of a node, by its id. */
+  readonly seen: Map<number, Set<boolean>>;
+}
+
+/** What an expression must do to count as covered. */
+export type Wanted = "both" | "evaluated";
+
+/** An expression of a policy, and where it stands. */
+export interface CoveredExpression {
+  readonly policy: string;
+  /** `spec.validations[0].expression` */
+  readonly path: string;
+  readonly expression: Expression;
+  readonly wanted: Wanted;
+}
+
+/** Something that no test reached. */
+export interface Gap {
+  readonly policy: string;
+  readonly path: string;
+  /** `is never false`, `1:23: the right side of && is never reached` */
+  readonly text: string;
+}
+
+/** How much was reached. */
+export interface CoverageReport {
+  readonly covered: number;
+  readonly total: number;
+  readonly gaps: readonly Gap[];
+}
+
+/** Watches programs. One per test run. */
+export class Coverage {
+  private readonly records = new Map<Program, Record>();
+
+  /** A program that does the same and is remembered. It must have been compiled with `trace`. */
+  watch(program: Program): Program {
+    const record: Record = { evaluated: false, results: new Set(), seen: new Map() };
+    const watched = new WatchedProgram(program, record);
+    this.records.set(watched, record);
+    return watched;
+  }
+
+  /** What of the expressions was reached. */
+  report(expressions: Iterable<CoveredExpression>): CoverageReport {
+    const gaps: Gap[] = [];
+    let total = 0;
+    let missed = 0;
+    for (const { policy, path, expression, wanted } of expressions) {
+      const { program } = expression;
+      const record = program && this.records.get(program);
+      if (program === undefined || record === undefined) continue;
+      const branches = branchesOf(program);
+      const outcomes = wanted === "both" && program.constant === undefined ? [true, false] : [];
+      const points = (outcomes.length || 1) + branches.length;
+      total += points;
+      if (!record.evaluated) {
+        gaps.push({ policy, path, text: "is never evaluated" });
+        missed += points;
+        continue;
+      }
+      const texts = [
+        ...outcomes.filter((outcome) => !record.results.has(outcome)).map((outcome) => `is never ${outcome}`),
+        ...branches.filter(({ decider, value }) => record.seen.get(decider)?.has(value) !== true).map(textOf),
+      ];
+      gaps.push(...texts.map((text) => ({ policy, path, text })));
+      missed += texts.length;
+    }
+    return { covered: total - missed, total, gaps };
+  }
+}
+
+const textOf = ({ line, column, what }: Branch): string => `${line}:${column}: ${what} is never reached`;
+
+class WatchedProgram implements Program {
+  constructor(
+    private readonly inner: Program,
+    private readonly record: Record,
+  ) {}
+
+  get source(): string {
+    return this.inner.source;
+  }
+
+  get type(): Program["type"] {
+    return this.inner.type;
+  }
+
+  get parsed(): Program["parsed"] {
+    return this.inner.parsed;
+  }
+
+  get constant(): Program["constant"] {
+    return this.inner.constant;
+  }
+
+  get checked(): Program["checked"] {
+    return this.inner.checked;
+  }
+
+  estimate(): ReturnType<Program["estimate"]> {
+    return this.inner.estimate();
+  }
+
+  evaluate(bindings: Bindings, options: EvaluationOptions = {}): Evaluation {
+    const { record } = this;
+    record.evaluated = true;
+    const evaluation = this.inner.evaluate(bindings, {
+      ...options,
+      onValue: (id: number, result: Result) => {
+        if (typeof result === "boolean") record.seen.set(id, (record.seen.get(id) ?? new Set()).add(result));
+        options.onValue?.(id, result);
+      },
+    });
+    const { result } = evaluation;
+    record.results.add(result instanceof CelError ? "error" : result);
+    return evaluation;
+  }
+}

@@ -1,0 +1,146 @@
+/**
+ * Type checking of a policy against the schemas of the kinds it matches: `status.typeChecking` (spec validating-admission-policy.md 10). It
+ * informs, and never changes a decision.
+ */
+import type { Environment, EnvironmentOptions } from "../../cel/index.js";
+import { ADMISSION_REQUEST, ADMISSION_TYPES, NAMESPACE } from "../../cel/kubernetes/admission-types.js";
+import { AUTHORIZER } from "../../cel/kubernetes/authz.js";
+import { DYN, objectType, type Type } from "../../cel/types.js";
+import type { PolicySpec } from "../../kinds/validating-admission-policy/resource.js";
+import { type FieldPath, formatPath } from "../../kubernetes/field-error.js";
+import { type GroupVersionKind, parseApiVersion } from "../../kubernetes/names.js";
+import { VARIABLES } from "../expressions/expression-compiler.js";
+import { variableType } from "../expressions/variables.js";
+import type { ResourceRule } from "../match/resource-rule.js";
+import { compareKinds, type SchemaSource } from "./schema-source.js";
+import type { SchemaType } from "./schema-type.js";
+
+/** A warning about one expression, for all the kinds it is wrong for. */
+export interface ExpressionWarning {
+  readonly fieldRef: string;
+  readonly warning: string;
+}
+
+/** `status.typeChecking`. */
+export interface TypeChecking {
+  readonly expressionWarnings?: readonly ExpressionWarning[];
+}
+
+/** Kinds of one rule that are looked at; a rule that reaches it ends the collection. */
+const MAX_KINDS_OF_RULE = 10;
+/** Tells the type of `params` from that of `object` when both are of one kind; it never shows. */
+const PARAMS_MARK = "\u2060";
+
+/** What is doubtful about an expression, and where it stands in the policy's spec. */
+export interface TypeWarning {
+  readonly path: FieldPath;
+  readonly warning: string;
+}
+
+/** Checks a policy; the status as the API server writes it. */
+export function typeCheck(
+  spec: PolicySpec,
+  schemas: SchemaSource,
+  create: (options: EnvironmentOptions) => Environment,
+): TypeChecking {
+  const warnings = typeWarnings(spec, schemas, create).map(({ path, warning }) => ({
+    fieldRef: formatPath(["spec", ...path]),
+    warning,
+  }));
+  return warnings.length === 0 ? {} : { expressionWarnings: warnings };
+}
+
+/** Checks a policy; paths begin inside the spec. */
+export function typeWarnings(
+  spec: PolicySpec,
+  schemas: SchemaSource,
+  create: (options: EnvironmentOptions) => Environment,
+): readonly TypeWarning[] {
+  const kinds = kindsToCheck(spec.matchConstraints?.resourceRules ?? [], schemas).flatMap((kind) => {
+    const found = schemas.typeOf(kind, kind.kind);
+    return found === undefined ? [] : [{ kind, environment: environmentFor(spec, found.typed, schemas, create) }];
+  });
+  return (spec.validations ?? []).flatMap(({ expression, messageExpression }, i) => {
+    const at = ["validations", i];
+    return [
+      ...warningOf([...at, "expression"], expression ?? "", kinds),
+      ...(messageExpression ? warningOf([...at, "messageExpression"], messageExpression, kinds) : []),
+    ];
+  });
+}
+
+function warningOf(
+  path: FieldPath,
+  expression: string,
+  kinds: readonly { readonly kind: GroupVersionKind; readonly environment: Environment }[],
+): TypeWarning[] {
+  const issues = kinds.flatMap(({ kind, environment }) => {
+    const checked = environment.check(expression);
+    if (checked.ok) return [];
+    return [`${kind.group}/${kind.version}, Kind=${kind.kind}: ${checked.text.replaceAll(PARAMS_MARK, "")}\n`];
+  });
+  return issues.length === 0 ? [] : [{ path, warning: issues.join("\n") }];
+}
+
+/** The kinds that the rules name outright, in order. */
+export function kindsToCheck(rules: readonly ResourceRule[], schemas: SchemaSource): readonly GroupVersionKind[] {
+  const kinds = new Map<string, GroupVersionKind>();
+  collect: for (const { apiGroups = [], apiVersions = [], resources = [] } of rules) {
+    if ([...apiGroups, ...apiVersions].some((name) => name.includes("*"))) continue;
+    let count = 0;
+    for (const group of [...apiGroups].sort()) {
+      for (const version of [...apiVersions].sort()) {
+        for (const resource of resources.filter((name) => !/[*/]/.test(name)).sort()) {
+          for (const kind of schemas.kindsOf(group, version, resource)) {
+            kinds.set(`${kind.group}/${kind.version}/${kind.kind}`, kind);
+            if (++count === MAX_KINDS_OF_RULE) break collect;
+          }
+        }
+      }
+    }
+  }
+  return [...kinds.values()].sort(compareKinds);
+}
+
+function environmentFor(
+  spec: PolicySpec,
+  object: SchemaType | undefined,
+  schemas: SchemaSource,
+  create: (options: EnvironmentOptions) => Environment,
+): Environment {
+  const params = paramsType(spec, schemas);
+  let environment = create({
+    flavour: "kubernetes",
+    objectTypes: [...ADMISSION_TYPES, ...(object?.objectTypes ?? []), ...(params?.objectTypes ?? [])],
+    variables: [
+      { name: "object", type: object?.type ?? DYN },
+      { name: "oldObject", type: object?.type ?? DYN },
+      { name: "request", type: ADMISSION_REQUEST },
+      { name: "namespaceObject", type: NAMESPACE },
+      { name: "authorizer", type: AUTHORIZER },
+      ...(params === undefined ? [] : [{ name: "params", type: params.type }]),
+    ],
+  });
+  const fields = new Map<string, Type>();
+  const withVariables = (): Environment =>
+    environment.extend({
+      variables: [{ name: "variables", type: objectType(VARIABLES) }],
+      objectTypes: [{ name: VARIABLES, fields: new Map(fields) }],
+    });
+  environment = withVariables();
+  for (const { name = "", expression = "" } of spec.variables ?? []) {
+    const checked = environment.check(expression);
+    fields.set(name, checked.ok ? variableType(checked.type) : DYN);
+    environment = withVariables();
+  }
+  return environment;
+}
+
+/** The type of `params`; `undefined` where it is not declared. */
+function paramsType({ paramKind }: PolicySpec, schemas: SchemaSource): SchemaType | undefined {
+  if (paramKind === undefined) return undefined;
+  const version = parseApiVersion(paramKind.apiVersion ?? "");
+  if (version === undefined) return undefined;
+  const kind = paramKind.kind ?? "";
+  return schemas.typeOf({ ...version, kind }, `${kind}${PARAMS_MARK}`)?.typed ?? { type: DYN, objectTypes: [] };
+}

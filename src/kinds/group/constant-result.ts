@@ -1,0 +1,70 @@
+/**
+ * Finds expressions whose result is the same whatever the members answer, such as `true || a()` or `a() || !a()`.
+ */
+import type { Expr } from "../../cel/ast.js";
+
+/** Most different conditions that are tried in every combination: 2^12 evaluations of a small tree take a few milliseconds. */
+const MAX_CONDITIONS = 12;
+
+/**
+ * The result that every combination of answers leads to; undefined when it depends on them, or there are too many conditions to try.
+ * Everything but logic is taken as a condition that may be true or false; equal conditions are equal.
+ */
+export function constantResult(expr: Expr): boolean | undefined {
+  const conditions = new Map<string, number>();
+  const evaluate = logicOf(expr, conditions);
+  if (conditions.size > MAX_CONDITIONS) return undefined;
+  const first = evaluate(0);
+  for (let answers = 1; answers < 2 ** conditions.size; answers++) if (evaluate(answers) !== first) return undefined;
+  return first;
+}
+
+/** A truth function over the conditions' answers, one bit each. */
+type Logic = (answers: number) => boolean;
+
+function logicOf(expr: Expr, conditions: Map<string, number>): Logic {
+  if (expr.kind === "literal" && typeof expr.value === "boolean") {
+    const { value } = expr;
+    return () => value;
+  }
+  const operands = expr.kind === "call" && expr.target === undefined ? expr.args : [];
+  const [a, b, c] = operands;
+  switch (expr.kind === "call" ? expr.function : undefined) {
+    case "!_":
+      return not(logicOf(a as Expr, conditions));
+    case "_&&_":
+      return binary(logicOf(a as Expr, conditions), logicOf(b as Expr, conditions), (left, right) => left && right);
+    case "_||_":
+      return binary(logicOf(a as Expr, conditions), logicOf(b as Expr, conditions), (left, right) => left || right);
+    case "_?_:_":
+      return choice(logicOf(a as Expr, conditions), logicOf(b as Expr, conditions), logicOf(c as Expr, conditions));
+    default:
+      return condition(expr, conditions);
+  }
+}
+
+const not =
+  (operand: Logic): Logic =>
+  (answers) =>
+    !operand(answers);
+
+const binary =
+  (left: Logic, right: Logic, join: (left: boolean, right: boolean) => boolean): Logic =>
+  (answers) =>
+    join(left(answers), right(answers));
+
+const choice =
+  (test: Logic, yes: Logic, no: Logic): Logic =>
+  (answers) =>
+    test(answers) ? yes(answers) : no(answers);
+
+function condition(expr: Expr, conditions: Map<string, number>): Logic {
+  // Where it stands does not matter, what it says does.
+  const key = JSON.stringify(expr, (name, value: unknown) => {
+    if (name === "id" || name === "offset") return undefined;
+    return typeof value === "bigint" ? `${value}` : value;
+  });
+  const index = conditions.get(key) ?? conditions.size;
+  conditions.set(key, index);
+  return (answers) => ((answers >> index) & 1) === 1;
+}

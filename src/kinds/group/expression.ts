@@ -1,0 +1,97 @@
+/**
+ * A group's expression: CEL with one function per member, compiled and checked once at load.
+ */
+import type { Expr } from "../../cel/ast.js";
+import type { HostFunction } from "../../cel/declarations.js";
+import { type CompileFailure, createEnvironment, type Program } from "../../cel/index.js";
+import { ADMISSION_REQUEST, ADMISSION_TYPES } from "../../cel/kubernetes/admission-types.js";
+import { BOOL, DYN, formatType } from "../../cel/types.js";
+import { walk } from "../../cel/walk.js";
+import { didYouMean } from "../../data/suggest.js";
+import { constantResult } from "./constant-result.js";
+import type { MemberCalls } from "./member-calls.js";
+
+/** A problem of an expression, as text for a person: message, line and caret. */
+export interface ExpressionProblem {
+  readonly message: string;
+  /** Place in the expression: 1-based line, 1-based column in code points; -1 and 0 when it concerns the whole. */
+  readonly line: number;
+  readonly column: number;
+}
+
+/** An expression that can be evaluated, with what is odd about it. */
+export interface CompiledExpression {
+  readonly program: Program;
+  readonly warnings: readonly ExpressionProblem[];
+}
+
+/** The variables of a group's expression. For raw reviews `object` is the payload, `request` and `oldObject` are null. */
+const VARIABLES = [
+  { name: "object", type: DYN },
+  { name: "oldObject", type: DYN },
+  { name: "request", type: ADMISSION_REQUEST },
+] as const;
+
+/**
+ * Compiles a group's expression against its members' names.
+ * @returns the program, or every problem found
+ */
+export function compileExpression(
+  source: string,
+  members: readonly string[],
+): CompiledExpression | { readonly problems: readonly ExpressionProblem[] } {
+  const environment = createEnvironment({
+    flavour: "kubernetes",
+    variables: VARIABLES,
+    objectTypes: ADMISSION_TYPES,
+    functions: members.map(memberFunction),
+  });
+  const compiled = environment.compile(source);
+  if (!compiled.ok) return { problems: problemsOf(compiled, members) };
+  const { program } = compiled;
+  if (program.type.kind !== "bool") {
+    const message = `the expression must be a bool, but it is of type ${formatType(program.type)}`;
+    return { problems: [atStart(message)] };
+  }
+  return { program, warnings: warningsOf(program, members) };
+}
+
+/** `name()` asks about the request, `name(value)` about another value. */
+function memberFunction(name: string): HostFunction {
+  const overload = (id: string, params: (typeof DYN)[]) => ({
+    id,
+    member: false,
+    params,
+    result: BOOL,
+    call: (state: unknown, ...args: Parameters<MemberCalls["ask"]>[1][]) => (state as MemberCalls).ask(name, args[0]),
+  });
+  return { name, overloads: [overload(`member_${name}`, []), overload(`member_${name}_value`, [DYN])] };
+}
+
+function problemsOf(failure: CompileFailure, members: readonly string[]): ExpressionProblem[] {
+  if (failure.issues.length === 0) return [atStart(failure.text)];
+  const names = [...members, ...VARIABLES.map(({ name }) => name)];
+  return failure.issues.map(({ line, column, message }) => {
+    const unknown = /^undeclared reference to '([^']*)'/.exec(message)?.[1];
+    if (unknown === undefined) return { message, line, column };
+    if (members.includes(unknown)) return { message: `'${unknown}' is a member: call it, ${unknown}()`, line, column };
+    const help = didYouMean(unknown, names) || ` (members: ${members.join(", ") || "none"})`;
+    return { message: `unknown name '${unknown}'${help}`, line, column };
+  });
+}
+
+function warningsOf(program: Program, members: readonly string[]): ExpressionProblem[] {
+  const warnings: ExpressionProblem[] = [];
+  const called = new Set<string>();
+  walk(program.parsed.expr, (expr: Expr) => {
+    if (expr.kind === "call" && expr.target === undefined) called.add(expr.function);
+  });
+  for (const name of members) {
+    if (!called.has(name)) warnings.push(atStart(`member '${name}' is never used in the expression`));
+  }
+  const constant = constantResult(program.parsed.expr);
+  if (constant !== undefined) warnings.push(atStart(`the expression is always ${constant}, whatever the request`));
+  return warnings;
+}
+
+const atStart = (message: string): ExpressionProblem => ({ message, line: -1, column: 0 });

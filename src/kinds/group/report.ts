@@ -1,0 +1,60 @@
+/**
+ * What a group tells the client about its members: causes and warnings, in the order of definition.
+ */
+import type { Cause, Outcome } from "../../policy/index.js";
+import type { MemberAnswer } from "./member.js";
+
+/**
+ * Which warnings a group gives: `rejected` (the default) one line per member when the group does not allow, and from an allowing group only
+ * those of members that rejected, failed or warned; `all` one line per member always; `none` no warnings.
+ */
+export type GroupWarnings = "none" | "rejected" | "all";
+
+/** One cause per answer that denied or failed (spec kubewarden.md 5.3). */
+export function causesOf(members: readonly string[], answers: readonly MemberAnswer[]): Cause[] {
+  const causes: Cause[] = [];
+  for (const { member, outcome } of inOrder(members, answers)) {
+    if (outcome.verdict !== "deny" && outcome.verdict !== "error") continue;
+    causes.push({ reason: null, message: outcome.message ?? null, field: `spec.policies.${member}` });
+  }
+  return causes;
+}
+
+/** The warnings of a group that has decided. */
+export function warningsOf(
+  members: readonly string[],
+  answers: readonly MemberAnswer[],
+  mode: GroupWarnings,
+  allowed: boolean,
+): string[] {
+  if (mode === "none") return [];
+  const everyMember = mode === "all" || !allowed;
+  const warnings: string[] = [];
+  for (const name of members) {
+    const own = answers.filter(({ member }) => member === name);
+    if (own.length === 0 && everyMember) warnings.push(`${name} was not evaluated`);
+    for (const { outcome } of own) {
+      if (everyMember || outcome.verdict === "deny" || outcome.verdict === "error")
+        warnings.push(lineOf(name, outcome));
+      for (const warning of outcome.warnings ?? []) warnings.push(`${name}: ${warning}`);
+    }
+  }
+  return warnings;
+}
+
+function lineOf(name: string, outcome: Outcome): string {
+  switch (outcome.verdict) {
+    case "allow":
+      return `${name} was accepted`;
+    case "deny":
+      return outcome.message === undefined ? `${name} was rejected` : `${name} was rejected: ${outcome.message}`;
+    case "error":
+      return `${name} failed: ${outcome.message}`;
+    case "skip":
+      return `${name} does not apply: ${outcome.reason}`;
+  }
+}
+
+function inOrder(members: readonly string[], answers: readonly MemberAnswer[]): MemberAnswer[] {
+  return members.flatMap((name) => answers.filter(({ member }) => member === name));
+}

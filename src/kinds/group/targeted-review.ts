@@ -1,0 +1,49 @@
+import { stringifyJson } from "../../data/json.js";
+import type { AdmissionRequest, Review } from "../../policy/index.js";
+
+/**
+ * The question `member(value)` asks: the same request, about another value. `object` (or the raw payload) is the value; its own apiVersion
+ * and kind, when it has them, become the request's, and its name and namespace likewise. There is no old object: the value's former state
+ * is not known.
+ */
+export function reviewOf(review: Review, value: unknown): Review {
+  if (review.kind === "raw") {
+    return { kind: "raw", payload: value, requestText: once(() => stringifyJson(value)), targeted: true };
+  }
+  const { oldObject: _, ...rest } = review.request;
+  const request: AdmissionRequest = { ...rest, ...identityOf(value), object: value };
+  return { kind: "admission", request, requestText: once(() => stringifyJson(request)), targeted: true };
+}
+
+/** What a Kubernetes object says of itself. */
+function identityOf(value: unknown): Partial<AdmissionRequest> {
+  const apiVersion = member(value, "apiVersion");
+  const kind = member(value, "kind");
+  const metadata = member(value, "metadata");
+  const name = member(metadata, "name");
+  const namespace = member(metadata, "namespace");
+  return {
+    ...(typeof apiVersion === "string" && typeof kind === "string" ? { kind: groupVersionKind(apiVersion, kind) } : {}),
+    ...(typeof name === "string" ? { name } : {}),
+    ...(typeof namespace === "string" ? { namespace } : {}),
+  };
+}
+
+function groupVersionKind(apiVersion: string, kind: string): AdmissionRequest["kind"] {
+  const slash = apiVersion.indexOf("/");
+  return { group: apiVersion.slice(0, Math.max(slash, 0)), version: apiVersion.slice(slash + 1), kind };
+}
+
+function member(value: unknown, key: string): unknown {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, key)
+    ? (value as Record<string, unknown>)[key]
+    : undefined;
+}
+
+function once<T extends string>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}

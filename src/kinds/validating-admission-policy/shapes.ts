@@ -1,0 +1,109 @@
+/** The Go types of policies and bindings, for strict decoding. The three versions have the same members. */
+import { any, boolean, integer, list, map, type Shape, string, struct } from "../../cel-policy/decode/shape.js";
+
+const OBJECT_META = struct("v1.ObjectMeta", {
+  name: string(),
+  generateName: string(),
+  namespace: string(),
+  selfLink: string(),
+  uid: string("types.UID"),
+  resourceVersion: string(),
+  generation: integer,
+  creationTimestamp: any,
+  deletionTimestamp: any,
+  deletionGracePeriodSeconds: integer,
+  labels: map(string()),
+  annotations: map(string()),
+  ownerReferences: list(
+    struct("v1.OwnerReference", {
+      apiVersion: string(),
+      kind: string(),
+      name: string(),
+      uid: string("types.UID"),
+      controller: boolean,
+      blockOwnerDeletion: boolean,
+    }),
+  ),
+  finalizers: list(string()),
+  managedFields: list(any),
+});
+
+const LABEL_SELECTOR = struct("v1.LabelSelector", {
+  matchLabels: map(string()),
+  matchExpressions: list(
+    struct("v1.LabelSelectorRequirement", {
+      key: string(),
+      operator: string("v1.LabelSelectorOperator"),
+      values: list(string()),
+    }),
+  ),
+});
+
+/** The shapes of one API version. */
+export interface Shapes {
+  readonly policy: Shape;
+  readonly binding: Shape;
+  /** `spec` of a policy. */
+  readonly spec: Shape;
+}
+
+/** The shapes in one API version, whose name Go's messages print. */
+function shapes(version: string): Shapes {
+  const of = (name: string): string => `${version}.${name}`;
+  const rules = list(
+    struct(of("NamedRuleWithOperations"), {
+      resourceNames: list(string()),
+      operations: list(string("v1.OperationType")),
+      apiGroups: list(string()),
+      apiVersions: list(string()),
+      resources: list(string()),
+      scope: string("v1.ScopeType"),
+    }),
+  );
+  const matchResources = struct(of("MatchResources"), {
+    namespaceSelector: LABEL_SELECTOR,
+    objectSelector: LABEL_SELECTOR,
+    resourceRules: rules,
+    excludeResourceRules: rules,
+    matchPolicy: string(of("MatchPolicyType")),
+  });
+  const spec = struct(of("ValidatingAdmissionPolicySpec"), {
+    paramKind: struct(of("ParamKind"), { apiVersion: string(), kind: string() }),
+    matchConstraints: matchResources,
+    validations: list(
+      struct(of("Validation"), {
+        expression: string(),
+        message: string(),
+        reason: string("v1.StatusReason"),
+        messageExpression: string(),
+      }),
+    ),
+    failurePolicy: string(of("FailurePolicyType")),
+    auditAnnotations: list(struct(of("AuditAnnotation"), { key: string(), valueExpression: string() })),
+    matchConditions: list(struct(of("MatchCondition"), { name: string(), expression: string() })),
+    variables: list(struct(of("Variable"), { name: string(), expression: string() })),
+  });
+  const bindingSpec = struct(of("ValidatingAdmissionPolicyBindingSpec"), {
+    policyName: string(),
+    paramRef: struct(of("ParamRef"), {
+      name: string(),
+      namespace: string(),
+      selector: LABEL_SELECTOR,
+      parameterNotFoundAction: string(of("ParameterNotFoundActionType")),
+    }),
+    matchResources,
+    validationActions: list(string(of("ValidationAction"))),
+  });
+  const object = (kind: string, fields: Readonly<Record<string, Shape>>): Shape =>
+    struct(of(kind), { apiVersion: string(), kind: string(), metadata: OBJECT_META, ...fields });
+  return {
+    policy: object("ValidatingAdmissionPolicy", { spec, status: any }),
+    binding: object("ValidatingAdmissionPolicyBinding", { spec: bindingSpec }),
+    spec,
+  };
+}
+
+/** The shapes by API version. */
+export const SHAPES: ReadonlyMap<string, Shapes> = new Map(
+  ["v1", "v1beta1", "v1alpha1"].map((version) => [version, shapes(version)]),
+);

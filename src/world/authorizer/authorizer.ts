@@ -1,0 +1,56 @@
+/**
+ * Asking whether a user may do something: what `authorizer` in an expression comes to. Files bring allowed checks offline, a
+ * SubjectAccessReview answers in a cluster.
+ */
+import type { Pending } from "../resources/resource-source.js";
+
+/** Who is asked about. */
+export interface AuthorizerUser {
+  readonly name: string;
+  readonly uid: string;
+  readonly groups: readonly string[];
+  readonly extra: Readonly<Record<string, readonly string[]>>;
+}
+
+/** One requirement of a field or label selector. */
+export interface SelectorRequirement {
+  readonly key: string;
+  readonly operator: string;
+  readonly values: readonly string[];
+}
+
+/** One question: a resource check (with `resource`) or a path check (with `path`). Unset parts are `""`. */
+export interface AuthorizerAttributes {
+  readonly user: AuthorizerUser;
+  readonly verb: string;
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly path: string;
+  /** The selectors as text in canonical form; `""` when unset or unparsable. */
+  readonly fieldSelector: string;
+  readonly labelSelector: string;
+  /** What was wrong with unparsable selectors. */
+  readonly selectorError: string;
+}
+
+/** The answer. Only `allow` counts as allowed. */
+export interface AuthorizerDecision {
+  readonly decision: "allow" | "deny" | "noOpinion";
+  readonly reason: string;
+  /** Set when the authorizer could not tell. */
+  readonly error?: string;
+}
+
+/** Decides questions. A {@link Pending} answer makes the caller ask again later. */
+export interface Authorizer {
+  authorize(attributes: AuthorizerAttributes): AuthorizerDecision | Pending;
+}
+
+/** No opinion on anything: what holds when nobody has said who may do what. */
+export const NO_OPINION: Authorizer = {
+  authorize: () => ({ decision: "noOpinion", reason: "" }),
+};

@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { describe, test } from "node:test";
+import { validateCase } from "../../src/batch/validating-admission-policy/static-case.js";
+import { createEnvironment } from "../../src/cel/index.js";
+import { bundledSchemas, createExpressionCompiler, WRITTEN_VERSION } from "../../src/cel-policy/index.js";
+import { SchemaSource } from "../../src/cel-policy/type-check/schema-source.js";
+import { typeCheck } from "../../src/cel-policy/type-check/type-check.js";
+import type { PolicyResource } from "../../src/kinds/validating-admission-policy/resource.js";
+import type { JsonObject } from "../../src/kubernetes/object.js";
+import { asWritten, readVectors, vectorFile } from "../support/vap-vectors.js";
+
+const compilers = { written: createExpressionCompiler(WRITTEN_VERSION), stored: createExpressionCompiler() };
+
+describe("what the API server says when a policy or binding is written", () => {
+  for (const { id, written, expected } of readVectors("static.jsonl")) {
+    test(id, () => {
+      assert.deepEqual(asWritten(validateCase(written, compilers)), expected);
+    });
+  }
+});
+
+describe("what type checking puts into the status", () => {
+  const openapi = JSON.parse(readFileSync(vectorFile("typecheck-schemas.json"), "utf8")) as JsonObject;
+  const sources = { "the server's own": new SchemaSource(openapi), bundled: bundledSchemas()() };
+  for (const { id, written, expected } of readVectors("typecheck.jsonl")) {
+    test(id, () => {
+      const { spec } = written.object as unknown as PolicyResource;
+      for (const [name, schemas] of Object.entries(sources)) {
+        assert.deepEqual(asWritten(typeCheck(spec, schemas, createEnvironment)), expected, name);
+      }
+    });
+  }
+});

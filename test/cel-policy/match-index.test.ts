@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { MatchIndex } from "../../src/cel-policy/match/match-index.js";
+import { matchRequest, type PreparedMatch, prepareMatch } from "../../src/cel-policy/match/match-resources.js";
+import { attributesOf } from "../../src/cel-policy/match/request-attributes.js";
+import type { GroupVersionResource } from "../../src/kubernetes/names.js";
+import { FileResources } from "../../src/world/resources/file-resources.js";
+
+const GROUPS = ["", "apps", "batch", "acme.example"];
+const RESOURCES = ["pods", "deployments", "jobs", "widgets"];
+const OPERATIONS = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
+const SUBRESOURCES = ["", "status", "exec"];
+
+/** A small generator of the same numbers every time. */
+function random(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1103515245) + 12345) & 0x7fffffff;
+    return (state >> 8) % below;
+  };
+}
+
+function randomMatch(next: (below: number) => number): PreparedMatch {
+  const some = (words: readonly string[]): string[] =>
+    next(4) === 0 ? ["*"] : words.filter(() => next(3) === 0).concat(words[next(words.length)] ?? []);
+  const rules = Array.from({ length: next(3) }, () => ({
+    operations: some(OPERATIONS),
+    apiGroups: some(GROUPS),
+    apiVersions: ["*"],
+    resources: some([...RESOURCES, "*/status", "pods/*", "*/*", "deployments/scale"]),
+  }));
+  return prepareMatch({ namespaceSelector: {}, objectSelector: {}, matchPolicy: "Equivalent", resourceRules: rules });
+}
+
+describe("the index over match rules", () => {
+  const equivalent = (group: string, resource: string) => ({
+    resource: { group, version: "v1", resource },
+    kind: { group, version: "v1", kind: "X" },
+  });
+  const source = new FileResources([], {
+    equivalentSets: [
+      {
+        resources: SUBRESOURCES.flatMap((subresource) =>
+          [equivalent("apps", "deployments"), equivalent("", "widgets")].map((each) => ({ ...each, subresource })),
+        ),
+      },
+    ],
+  });
+
+  test("leaves out no policy that matches, and keeps their order", () => {
+    const next = random(7);
+    const policies = Array.from({ length: 300 }, (_, i) => ({ i, match: randomMatch(next) }));
+    const index = new MatchIndex(policies, ({ match }) => match);
+    let narrowed = 0;
+    for (const group of GROUPS) {
+      for (const resource of RESOURCES) {
+        for (const operation of OPERATIONS) {
+          for (const subResource of SUBRESOURCES) {
+            const gvr: GroupVersionResource = { group, version: "v1", resource };
+            const request = attributesOf({
+              uid: "",
+              kind: { group, version: "v1", kind: "X" },
+              resource: gvr,
+              subResource,
+              operation,
+              userInfo: {},
+              object: {},
+            });
+            const matching = policies.filter(({ match }) => {
+              const result = matchRequest(match, request, source);
+              return "outcome" in result && result.outcome !== "no";
+            });
+            const resources = [gvr, ...source.equivalents(gvr, subResource).map((each) => each.resource)];
+            const candidates = index.candidates(operation, resources);
+            assert.deepEqual(
+              [...candidates].sort((a, b) => a.i - b.i),
+              candidates,
+            );
+            for (const each of matching) assert.ok(candidates.includes(each), `policy ${each.i} is missing`);
+            if (candidates.length < policies.length) narrowed++;
+          }
+        }
+      }
+    }
+    assert.ok(narrowed > 0);
+  });
+
+  test("remembers no more than it may", () => {
+    const rule = { operations: ["*"], apiGroups: ["*"], apiVersions: ["*"], resources: ["*"] };
+    const match = prepareMatch({ namespaceSelector: {}, objectSelector: {}, resourceRules: [rule] });
+    const index = new MatchIndex([{ match }, { match }], (each) => each.match);
+    for (let i = 0; i < 5_000; i++) index.candidates("CREATE", [{ group: "", version: "v1", resource: `r${i}` }]);
+    assert.ok(index.rememberedCount <= 1_000);
+  });
+});

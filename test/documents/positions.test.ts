@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { parseConfiguration, parseResources } from "../../src/documents/source-document.js";
+
+const TEXT = `# a comment
+plain: object.a
+  && object.b
+single: 'it''s' # it's
+double: "a\\tb \\u00e9c \\"d\\"
+  e"
+literal: |
+  first
+    && second
+
+  third
+folded: >-
+    one
+    two
+
+    three
+list:
+  - x: {y: 1}
+anchored: &a [1, 2]
+alias: *a
+emoji: "😀x"
+`;
+
+const { document } = parseConfiguration(TEXT, "f.yaml");
+const lines = TEXT.split("\n");
+
+/** The text of the file from the position of a place inside the scalar at `path`. */
+function textAt(path: (string | number)[], value: string, needle: string): string {
+  const offset = value.indexOf(needle);
+  const before = value.slice(0, offset).split("\n");
+  const inner = { line: before.length, column: [...before.at(-1)!].length + 1 };
+  const { file, line, column } = document!.positionOf(path, inner);
+  assert.equal(file, "f.yaml");
+  return [...lines[line - 1]!].slice(column - 1).join("");
+}
+
+describe("positions", () => {
+  test("a value stands where it begins, a key where its name does", () => {
+    assert.deepEqual(document?.positionOf(["list", 0, "x", "y"]), { file: "f.yaml", line: 18, column: 12 });
+    assert.deepEqual(document?.keyPositionOf(["list", 0, "x"]), { file: "f.yaml", line: 18, column: 5 });
+  });
+
+  test("a path that leads nowhere gives the deepest value on the way", () => {
+    assert.deepEqual(document?.positionOf(["list", 0, "nope", 3]), { file: "f.yaml", line: 18, column: 5 });
+  });
+
+  test("an alias stands where its anchor's value does", () => {
+    assert.deepEqual(document?.positionOf(["alias", 1]), { file: "f.yaml", line: 19, column: 18 });
+  });
+
+  test("places inside scalars of every style are found in the file", () => {
+    const value = document!.value as Record<string, string>;
+    assert.equal(value.plain, "object.a && object.b");
+    assert.equal(textAt(["plain"], value.plain, "object.b"), "object.b");
+    assert.equal(value.single, "it's");
+    assert.equal(textAt(["single"], value.single, "s"), "s' # it's");
+    assert.equal(value.double, 'a\tb éc "d" e');
+    assert.equal(textAt(["double"], value.double, "c"), 'c \\"d\\"');
+    assert.equal(textAt(["double"], value.double, 'd"'), 'd\\"');
+    assert.equal(textAt(["double"], value.double, "e"), 'e"');
+    assert.equal(textAt(["literal"], value.literal!, "first"), "first");
+    assert.equal(textAt(["literal"], value.literal!, "second"), "second");
+    assert.equal(textAt(["literal"], value.literal!, "third"), "third");
+    assert.equal(value.folded, "one two\nthree");
+    assert.equal(textAt(["folded"], value.folded, "two"), "two");
+    assert.equal(textAt(["folded"], value.folded, "three"), "three");
+    assert.equal(textAt(["emoji"], value.emoji!, "x"), 'x"');
+  });
+
+  test("a place past the end is the end", () => {
+    assert.deepEqual(document?.positionOf(["literal"], { line: 99, column: 99 }), {
+      file: "f.yaml",
+      line: 11,
+      column: 8,
+    });
+  });
+
+  test("each document of a file of resources knows its lines", () => {
+    const { documents } = parseResources("kind: A\n---\nkind: B\nspec: {x: yes}\n", "r.yaml");
+    assert.deepEqual(
+      documents.map(({ value }) => value),
+      [{ kind: "A" }, { kind: "B", spec: { x: true } }],
+    );
+    assert.deepEqual(documents[1]?.positionOf(["spec", "x"]), { file: "r.yaml", line: 4, column: 11 });
+  });
+});

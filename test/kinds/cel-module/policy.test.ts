@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { describe, test } from "node:test";
+import { compileCelModule } from "../../../src/cel-policy/index.js";
+import { parseJson } from "../../../src/data/json.js";
+import type { AdmissionRequest, Outcome, Review } from "../../../src/policy/index.js";
+
+/** Settings and a request, with the module's answers. */
+interface Recorded {
+  readonly name: string;
+  readonly settings: Record<string, unknown>;
+  readonly request?: unknown;
+  readonly settingsAnswer: { readonly valid?: boolean; readonly error?: string };
+  readonly answer: { accepted?: boolean; message?: string; code?: number; error?: string };
+}
+
+const file = new URL("../../../../test/vectors/cel-module/cases.jsonl", import.meta.url);
+const recorded = readFileSync(file, "utf8")
+  .trim()
+  .split("\n")
+  .map((line) => parseJson(line) as Recorded);
+
+/** Left to the module: libraries that Kubernetes doesn't have. */
+const LEFT = new Set(["library-encoders"]);
+
+const options = { id: "p", timeoutMs: 1000, now: () => performance.now() };
+const context = { deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
+
+function reviewOf({ name, request }: Recorded): Review {
+  const requestText = () => "";
+  if (name.startsWith("raw-")) return { kind: "raw", payload: request, requestText };
+  // An absent object, as the wire's reader has it: null counts as absent.
+  const known = Object.entries(request as object).filter(([, value]) => value !== null);
+  return { kind: "admission", request: Object.fromEntries(known) as unknown as AdmissionRequest, requestText };
+}
+
+function asOutcome({ accepted, message, code, error }: Recorded["answer"]): Outcome {
+  if (error !== undefined) return { verdict: "error", message: error, cause: "expression" };
+  return accepted ? { verdict: "allow" } : { verdict: "deny", message: message ?? "", code: code ?? 0 };
+}
+
+describe("settings of Kubewarden's CEL module", () => {
+  for (const each of recorded) {
+    const policy = compileCelModule(each.settings, options);
+    if (each.settingsAnswer.valid !== true || LEFT.has(each.name)) {
+      test(`${each.name}: is left to the module`, () => assert.equal(policy, undefined));
+    } else {
+      test(`${each.name}: is answered as by the module`, () => {
+        assert.ok(policy !== undefined, "is left to the module");
+        assert.deepEqual(policy.evaluateNow(reviewOf(each), context), asOutcome(each.answer));
+      });
+    }
+  }
+
+  const left: Record<string, Record<string, unknown>> = {
+    parameters: { validations: [{ expression: "params.x == 1" }], paramKind: { apiVersion: "v1", kind: "ConfigMap" } },
+    "host capabilities": { validations: [{ expression: "kw.net.lookupHost('x') == []" }] },
+    "the namespace": { validations: [{ expression: "namespaceObject.metadata.name == 'x'" }] },
+    "keys in another letter case": { Validations: [{ expression: "true" }] },
+    "functions that came later": {
+      validations: [{ expression: "isIP('192.0.2.1') || cidr('192.0.2.0/24').isMasked()" }],
+    },
+    "names in backticks": { validations: [{ expression: "object.spec.`a-b` == 1" }] },
+    "a variable named like a word of the language": {
+      variables: [{ name: "in", expression: "1" }],
+      validations: [{ expression: "true" }],
+    },
+    "unknown keys": { validations: [{ expression: "true", later: 1 }] },
+    "variables named twice": {
+      variables: [
+        { name: "a", expression: "1" },
+        { name: "a", expression: "2" },
+      ],
+      validations: [{ expression: "true" }],
+    },
+  };
+  for (const [name, settings] of Object.entries(left)) {
+    test(`${name}: left to the module`, () => assert.equal(compileCelModule(settings, options), undefined));
+  }
+
+  // Answers of the module to raw requests whose fields are not those of an admission request.
+  const read: [Record<string, unknown>, string | undefined][] = [
+    [{ uid: 5 }, "number into Go struct field KubernetesAdmissionRequest.uid of type string"],
+    [{ uid: null, dryRun: null, userInfo: { groups: [null], extra: 5 }, resource: { resource: 5 } }, undefined],
+    [{ UID: true }, "bool into Go struct field KubernetesAdmissionRequest.uid of type string"],
+    [{ kind: "x" }, "string into Go struct field KubernetesAdmissionRequest.kind of type protocol.GroupVersionKind"],
+    [{ requestKind: { group: 5 } }, "number into Go struct field GroupVersionKind.requestKind.group of type string"],
+    [{ userInfo: { groups: "x" } }, "string into Go struct field UserInfo.userInfo.groups of type []string"],
+    [{ userInfo: { groups: [1] } }, "number into Go struct field UserInfo.userInfo.groups of type string"],
+    [{ dryRun: {} }, "object into Go struct field KubernetesAdmissionRequest.dryRun of type bool"],
+  ];
+  for (const [fields, mistake] of read) {
+    test(`a raw request with ${JSON.stringify(fields)}`, () => {
+      const policy = compileCelModule({ validations: [{ expression: "object.a == 1" }] }, options);
+      const payload = { OBJECT: { a: 1 }, ...fields };
+      const outcome = policy?.evaluateNow({ kind: "raw", payload, requestText: () => "" }, context);
+      const message = `Error deserializing request: json: cannot unmarshal ${mistake}`;
+      assert.deepEqual(outcome, mistake === undefined ? { verdict: "allow" } : { verdict: "deny", message, code: 400 });
+    });
+  }
+
+  test("an evaluation ends at its deadline", () => {
+    const list = "[0,1,2,3,4,5,6,7,8,9]";
+    const expression = `${"abcdefgh".replace(/./g, (name) => `${list}.all(${name}, `)}true${")".repeat(8)}`;
+    const policy = compileCelModule({ validations: [{ expression }] }, { ...options, timeoutMs: 50 });
+    const outcome = policy?.evaluateNow(reviewOf(recorded[0]!), context);
+    assert.deepEqual(outcome, { verdict: "error", message: "the policy did not answer in time", cause: "timeout" });
+  });
+});

@@ -1,0 +1,281 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { compileExpression } from "../../../src/kinds/group/expression.js";
+import { createGroupPolicy } from "../../../src/kinds/group/group-policy.js";
+import { MAX_MEMBER_CALLS } from "../../../src/kinds/group/member-calls.js";
+import type { GroupWarnings } from "../../../src/kinds/group/report.js";
+import type { EvaluationContext, Observation, Outcome, Policy, Review } from "../../../src/policy/index.js";
+
+const allow: Outcome = { verdict: "allow" };
+const deny: Outcome = { verdict: "deny", message: "no" };
+const crash: Outcome = { verdict: "error", message: "boom", cause: "trap" };
+const skip: Outcome = { verdict: "skip", reason: "no resource rule matches" };
+const mutate: Outcome = { verdict: "allow", mutation: { kind: "object", object: {} } };
+
+type Answer = Outcome | ((review: Review) => Outcome);
+
+/** A policy that notes what it was asked; `later` makes it answer through a promise only. */
+function fake(id: string, answer: Answer, asked: Review[] = [], later = false): Policy {
+  const decide = (review: Review): Outcome => {
+    asked.push(review);
+    return typeof answer === "function" ? answer(review) : answer;
+  };
+  const policy: Policy = {
+    id,
+    kind: "wasm",
+    implementation: "fake",
+    evaluate: (review) => new Promise((resolve) => setImmediate(() => resolve(decide(review)))),
+  };
+  return later ? policy : Object.assign(policy, { evaluateNow: decide });
+}
+
+function group(
+  expression: string,
+  members: Readonly<Record<string, Policy>>,
+  { warnings = "rejected" as GroupWarnings, message = "group says no" } = {},
+): Policy {
+  const compiled = compileExpression(expression, Object.keys(members));
+  assert.ok("program" in compiled, JSON.stringify(compiled));
+  return createGroupPolicy({
+    id: "g",
+    program: compiled.program,
+    message,
+    members: Object.entries(members).map(([name, policy]) => ({ name, policy })),
+    warnings,
+    now: () => 0,
+  });
+}
+
+const raw = (payload: unknown): Review => ({ kind: "raw", payload, requestText: () => JSON.stringify(payload) });
+
+function context(observed: Observation[] = []): EvaluationContext {
+  return {
+    deadline: Number.POSITIVE_INFINITY,
+    signal: new AbortController().signal,
+    observe: (observation) => observed.push(observation),
+  };
+}
+
+const ask = (policy: Policy, review: Review = raw({})): Promise<Outcome> => policy.evaluate(review, context());
+
+test("asks no further member once nobody waits for the answer", async () => {
+  const gone = new AbortController();
+  const asked: Review[] = [];
+  const first = fake(
+    "a",
+    () => {
+      gone.abort();
+      return allow;
+    },
+    [],
+    true,
+  );
+  const both = group("a() && b()", { a: first, b: fake("b", allow, asked, true) });
+  const outcome = await both.evaluate(raw({}), { ...context(), signal: gone.signal });
+  assert.equal(outcome.verdict, "error");
+  assert.deepEqual(asked, []);
+});
+
+describe("logic is short-circuiting CEL, whether members answer at once or later", () => {
+  for (const later of [false, true]) {
+    const members = { yes: allow, no: deny, bad: crash, na: skip, mut: mutate };
+    for (const [expression, verdict] of [
+      ["yes()", "allow"],
+      ["no()", "deny"],
+      ["!no()", "allow"],
+      ["bad()", "error"],
+      ["!bad()", "error"],
+      ["!mut()", "error"],
+      ["mut()", "error"],
+      ["na()", "allow"],
+      ["!na()", "deny"],
+      ["yes() || bad()", "allow"],
+      ["bad() || yes()", "allow"],
+      ["bad() || no()", "error"],
+      ["no() && bad()", "deny"],
+      ["bad() && no()", "deny"],
+      ["bad() && yes()", "error"],
+      ["yes() && (no() || !no())", "allow"],
+      ["yes() == no()", "deny"],
+      ["yes() ? no() : bad()", "deny"],
+      ["object.tier == 'gold' ? yes() : no()", "allow"],
+      ["object.nope.x == 1 || yes()", "allow"],
+      ["object.nope.x == 1 || no()", "error"],
+    ] as const) {
+      test(`${expression} is ${verdict}${later ? ", later" : ""}`, async () => {
+        const policies = Object.fromEntries(
+          Object.entries(members).map(([name, answer]) => [name, fake(name, answer, [], later)]),
+        );
+        const outcome = await ask(group(expression, policies), raw({ tier: "gold" }));
+        assert.equal(outcome.verdict, verdict);
+        if (verdict === "error") assert.equal((outcome as { code?: number }).code, 500);
+      });
+    }
+  }
+});
+
+describe("a member runs once per request and argument value, and only when needed", () => {
+  test("named three times", async () => {
+    const asked: Review[] = [];
+    await ask(group("m() || m() || m()", { m: fake("m", deny, asked, true) }));
+    assert.equal(asked.length, 1);
+  });
+
+  test("not needed", async () => {
+    const asked: Review[] = [];
+    await ask(group("yes() || m()", { yes: fake("yes", allow), m: fake("m", allow, asked) }));
+    assert.equal(asked.length, 0);
+  });
+
+  test("asked about values", async () => {
+    const asked: Review[] = [];
+    const image = fake(
+      "image",
+      (review) => (String((review as { payload: unknown }).payload).startsWith("a") ? allow : deny),
+      asked,
+      true,
+    );
+    const policy = group("object.images.all(i, image(i)) && image('a1')", { image });
+    assert.equal((await ask(policy, raw({ images: ["a1", "a2", "a1"] }))).verdict, "allow");
+    assert.deepEqual(
+      asked.map((review) => (review as { payload: unknown }).payload),
+      ["a1", "a2"],
+    );
+    assert.ok(asked.every(({ targeted }) => targeted));
+  });
+
+  test("no more questions than the limit", async () => {
+    const asked: Review[] = [];
+    const policy = group("object.all(i, m(i))", { m: fake("m", allow, asked) });
+    const outcome = await ask(policy, raw(Array.from({ length: MAX_MEMBER_CALLS + 1 }, (_, i) => i)));
+    assert.equal(outcome.verdict, "error");
+    assert.equal(asked.length, MAX_MEMBER_CALLS);
+  });
+
+  test("observations name group and member", async () => {
+    const observed: Observation[] = [];
+    await group("a() && b()", { a: fake("a", deny), b: fake("b", allow) }).evaluate(raw({}), context(observed));
+    assert.deepEqual(observed, [{ policy: "g/a", outcome: deny, milliseconds: 0, member: true }]);
+  });
+});
+
+describe("member(value) asks about another value of an admission request", () => {
+  test("object, name and kind become the value's; rules are not consulted", async () => {
+    const asked: Review[] = [];
+    const policy = group("m(object.spec.template)", { m: fake("m", allow, asked) });
+    const template = { apiVersion: "apps/v1", kind: "ReplicaSet", metadata: { name: "t", namespace: "other" } };
+    const request = {
+      uid: "u",
+      kind: { group: "apps", version: "v1", kind: "Deployment" },
+      resource: { group: "apps", version: "v1", resource: "deployments" },
+      operation: "UPDATE",
+      name: "d",
+      namespace: "ns",
+      userInfo: {},
+      object: { spec: { template } },
+      oldObject: { spec: {} },
+    };
+    await ask(policy, { kind: "admission", request, requestText: () => JSON.stringify(request) });
+    const review = asked[0];
+    assert.ok(review?.kind === "admission" && review.targeted);
+    const { oldObject: _, ...rest } = request;
+    const expected = {
+      ...rest,
+      kind: { group: "apps", version: "v1", kind: "ReplicaSet" },
+      name: "t",
+      namespace: "other",
+      object: template,
+    };
+    assert.deepEqual(review.request, expected);
+    assert.deepEqual(JSON.parse(review.requestText()), expected);
+  });
+
+  test("a value without a JSON form is an error, not an answer", async () => {
+    const outcome = await ask(group("!m(duration('1s'))", { m: fake("m", allow) }));
+    assert.equal(outcome.verdict, "error");
+    assert.match((outcome as { message: string }).message, /a value of type duration has no JSON form/);
+  });
+});
+
+describe("the answer names the members", () => {
+  const members = () => ({
+    ok: fake("ok", { verdict: "allow", warnings: ["old API"] }),
+    bad: fake("bad", crash),
+    no: fake("no", deny),
+    silent: fake("silent", { verdict: "deny" }),
+    na: fake("na", skip),
+    unasked: fake("unasked", allow),
+  });
+  const denies = "ok() && na() && (no() || silent()) && unasked() && bad()";
+
+  test("denied: causes in order of definition, one warning per member", async () => {
+    const outcome = await ask(group(denies, members()));
+    assert.deepEqual(outcome, {
+      verdict: "deny",
+      message: "group says no",
+      causes: [
+        { reason: null, message: "no", field: "spec.policies.no" },
+        { reason: null, message: null, field: "spec.policies.silent" },
+      ],
+      warnings: [
+        "ok was accepted",
+        "ok: old API",
+        "bad was not evaluated",
+        "no was rejected: no",
+        "silent was rejected",
+        "na does not apply: no resource rule matches",
+        "unasked was not evaluated",
+      ],
+    });
+  });
+
+  test("allowed: only those that rejected, failed or warned", async () => {
+    const outcome = await ask(group("ok() && na() && (bad() || no() || unasked())", members()));
+    assert.deepEqual(outcome, {
+      verdict: "allow",
+      warnings: ["ok: old API", "bad failed: boom", "no was rejected: no"],
+    });
+  });
+
+  test("groupWarnings all and none", async () => {
+    const all = await ask(group("ok() || no()", members(), { warnings: "all" }));
+    assert.deepEqual(all.warnings, [
+      "ok was accepted",
+      "ok: old API",
+      ...["bad", "no", "silent", "na", "unasked"].map((name) => `${name} was not evaluated`),
+    ]);
+    assert.equal((await ask(group(denies, members(), { warnings: "none" }))).warnings, undefined);
+  });
+
+  test("an error that decides: the group's message for a member's failure, the error's text for the expression's own", async () => {
+    const failed = await ask(group("!bad()", members()));
+    assert.ok(failed.verdict === "error");
+    assert.equal(failed.message, "group says no");
+    assert.deepEqual(failed.causes, [{ reason: null, message: "boom", field: "spec.policies.bad" }]);
+    const own = await ask(group("object.x == 1 && ok()", members()));
+    assert.ok(own.verdict === "error");
+    assert.equal(own.message, "error evaluating policy group expression: no such key: x");
+  });
+
+  test("a member that mutates failed", async () => {
+    const outcome = await ask(group("m()", { m: fake("m", mutate) }));
+    assert.deepEqual(outcome.warnings, ["m failed: mutation is not allowed inside of policy group"]);
+  });
+
+  test("groups are members like any other policy", async () => {
+    const inner = group("!m()", { m: fake("m", allow) }, { message: "inner says no" });
+    const outcome = await ask(group("inner()", { inner }));
+    assert.deepEqual(outcome, {
+      verdict: "deny",
+      message: "group says no",
+      causes: [{ reason: null, message: "inner says no", field: "spec.policies.inner" }],
+      warnings: ["inner was rejected: inner says no", "inner: m was accepted"],
+    });
+  });
+});
+
+test("a policy that throws against its contract makes an error, not an allow", async () => {
+  const broken: Policy = { ...fake("b", allow), evaluate: () => Promise.reject(new Error("broken")) };
+  delete (broken as { evaluateNow?: unknown }).evaluateNow;
+  assert.equal((await ask(group("!b()", { b: broken }))).verdict, "error");
+});

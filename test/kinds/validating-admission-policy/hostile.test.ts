@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { decideCase } from "../../../src/batch/validating-admission-policy/case.js";
+import { validateCase } from "../../../src/batch/validating-admission-policy/static-case.js";
+import { createExpressionCompiler, loadPolicies } from "../../../src/cel-policy/index.js";
+import { isObject, type JsonObject } from "../../../src/kubernetes/object.js";
+import type { AdmissionQuestion } from "../../../src/policy/review.js";
+import { NO_OPINION } from "../../../src/world/authorizer/authorizer.js";
+import { readVectors } from "../../support/vap-vectors.js";
+
+/** Values that stand where others are expected. */
+const JUNK: readonly unknown[] = [
+  null,
+  0,
+  -1,
+  1.5,
+  "",
+  "x",
+  [],
+  {},
+  [null],
+  { a: 1 },
+  true,
+  "*",
+  ["*"],
+  "é\u0000",
+  [[]],
+  JSON.parse('{"__proto__":1}'),
+];
+
+/** The same numbers every time. */
+function random(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1103515245) + 12345) & 0x7fffffff;
+    return (state >> 8) % below;
+  };
+}
+
+/** A copy with something in it replaced or left out. */
+function mutated(value: unknown, next: (below: number) => number): unknown {
+  const keys = typeof value === "object" && value !== null ? Object.keys(value) : [];
+  if (keys.length === 0 || next(12) === 0) return next(3) === 0 ? JUNK[next(JUNK.length)] : value;
+  const key = keys[next(keys.length)] ?? "";
+  const remove = next(10) === 0;
+  if (Array.isArray(value)) {
+    return remove ? value.toSpliced(Number(key), 1) : value.with(Number(key), mutated(value[Number(key)], next));
+  }
+  const { [key]: changed, ...rest } = value as JsonObject;
+  return remove ? rest : { ...rest, [key]: mutated(changed, next) };
+}
+
+const compiler = createExpressionCompiler();
+const context = { deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
+
+describe("documents that hold anything anywhere", () => {
+  test("are decided, validated or refused, and nothing throws", () => {
+    const next = random(20_261_121);
+    for (const [name, answer] of [
+      ["curated.jsonl", (written: JsonObject) => decideCase(written, compiler)],
+      ["static.jsonl", (written: JsonObject) => validateCase(written, { written: compiler, stored: compiler })],
+    ] as const) {
+      for (const { written } of readVectors(name)) {
+        for (let i = 0; i < 3; i++) {
+          const changed = mutated(mutated(written, next), next);
+          if (isObject(changed)) assert.equal(typeof answer(changed), "object");
+        }
+      }
+    }
+  });
+
+  test("are loaded or refused, and answer every review", () => {
+    const next = random(7);
+    for (const { written } of readVectors("curated.jsonl")) {
+      const documents = ["policies", "bindings", "params", "namespaces"].flatMap((key) =>
+        Array.isArray(written[key]) ? (written[key] as unknown[]) : [],
+      );
+      const sources = documents.map((document) => ({
+        document: next(3) === 0 ? mutated(document, next) : document,
+        file: "f",
+      }));
+      const loaded = loadPolicies(sources, { compiler, authorizer: NO_OPINION, now: () => performance.now() });
+      const request = written.request as JsonObject;
+      const review: AdmissionQuestion = {
+        kind: "admission",
+        request: { ...request, object: mutated(request.object, next) } as unknown as AdmissionQuestion["request"],
+        requestText: () => "",
+      };
+      const together = loaded.together("all");
+      for (const asked of [
+        review,
+        { ...review, targeted: true },
+        { kind: "raw" as const, payload: 1, requestText: () => "" },
+      ]) {
+        assert.match(together.evaluateNow(asked, context)?.verdict ?? "", /^(?:allow|deny|skip|error)$/);
+      }
+    }
+  });
+});

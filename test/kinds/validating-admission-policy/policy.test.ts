@@ -1,0 +1,313 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import {
+  compileInline,
+  createExpressionCompiler,
+  type LoadOptions,
+  loadPolicies,
+} from "../../../src/cel-policy/index.js";
+import type { JsonObject } from "../../../src/kubernetes/object.js";
+import type { EvaluationContext, SynchronousPolicy } from "../../../src/policy/policy.js";
+import type { AdmissionQuestion, RawQuestion } from "../../../src/policy/review.js";
+import { type Authorizer, type AuthorizerDecision, NO_OPINION } from "../../../src/world/authorizer/authorizer.js";
+import { FileResources } from "../../../src/world/resources/file-resources.js";
+import { type Lookup, Pending, type ResourceSource } from "../../../src/world/resources/resource-source.js";
+import { binding, DEPLOYMENT, deployment, namespaceObject, policy, validations } from "./tricky.js";
+
+const compiler = createExpressionCompiler();
+const now = (): number => performance.now();
+const context = (more: Partial<EvaluationContext> = {}): EvaluationContext => ({
+  deadline: Number.POSITIVE_INFINITY,
+  signal: new AbortController().signal,
+  ...more,
+});
+const review = (request: JsonObject, more: Partial<AdmissionQuestion> = {}): AdmissionQuestion => ({
+  kind: "admission",
+  request: request as unknown as AdmissionQuestion["request"],
+  requestText: () => "",
+  ...more,
+});
+const raw = (payload: unknown): RawQuestion => ({ kind: "raw", payload, requestText: () => "" });
+
+function inline(spec: JsonObject, more: { authorizer?: Authorizer; source?: ResourceSource } = {}): SynchronousPolicy {
+  const compiled = compileInline(spec, {
+    id: "p",
+    compiler,
+    now,
+    authorizer: NO_OPINION,
+    source: new FileResources([], { guessScope: true, synthesiseNamespaces: true }),
+    ...more,
+  });
+  if ("policy" in compiled) return compiled.policy;
+  throw new Error(JSON.stringify(compiled.errors));
+}
+
+function load(documents: readonly JsonObject[], more: Partial<LoadOptions> = {}) {
+  const sources = documents.map((document, i) => ({ document, file: `${i}.yaml` }));
+  return loadPolicies(sources, { compiler, now, authorizer: NO_OPINION, ...more });
+}
+
+describe("outcomes", () => {
+  test("a policy without a binding stands alone and denies", () => {
+    const [alone] = load([
+      policy({ validations: [{ expression: "false", message: "m", reason: "Forbidden" }] }),
+    ]).policies;
+    assert.deepEqual(alone?.evaluateNow(review(deployment()), context()), {
+      verdict: "deny",
+      message: "ValidatingAdmissionPolicy 'p.acme.example' denied request: m",
+      code: 403,
+      reason: "Forbidden",
+      causes: [
+        {
+          reason: "Forbidden",
+          message: "ValidatingAdmissionPolicy 'p.acme.example' denied request: m",
+          field: "spec.validations[0].expression",
+        },
+      ],
+    });
+  });
+
+  test("its actions may be given", () => {
+    const [warning] = load([policy()], { validationActions: ["Warn", "Audit"] }).policies;
+    assert.deepEqual(warning?.evaluateNow(review(deployment()), context()), {
+      verdict: "allow",
+      warnings: ["Validation failed for ValidatingAdmissionPolicy 'p.acme.example': matched"],
+      auditAnnotations: {
+        validation_failure:
+          '[{"message":"matched","policy":"p.acme.example","binding":"","expressionIndex":0,"validationActions":["Warn","Audit"]}]',
+      },
+    });
+  });
+
+  test("the message is the API server's, and every failure is a cause", () => {
+    const [bound] = load([policy(validations("false", "1 == 2")), binding()]).policies;
+    const outcome = bound?.evaluateNow(review(deployment()), context());
+    assert.equal(outcome?.verdict, "deny");
+    const prefix = "ValidatingAdmissionPolicy 'p.acme.example' with binding 'b' denied request: failed expression:";
+    assert.equal(outcome.message, `${prefix} false`);
+    assert.deepEqual(
+      outcome.causes?.map(({ message, field }) => [message, field]),
+      [
+        [`${prefix} false`, "spec.validations[0].expression"],
+        [`${prefix} 1 == 2`, "spec.validations[1].expression"],
+      ],
+    );
+  });
+
+  test("an inline policy speaks for itself", () => {
+    const outcome = inline(validations({ expression: "false", message: "no" })).evaluateNow(
+      review(deployment()),
+      context(),
+    );
+    assert.deepEqual([outcome?.verdict, outcome?.verdict === "deny" && outcome.message], ["deny", "no"]);
+  });
+
+  test("an error is not a denial: not() of it must not allow", () => {
+    const outcome = inline(validations("object.nope == 1")).evaluateNow(review(deployment()), context());
+    assert.equal(outcome?.verdict, "error");
+    assert.deepEqual([outcome.code, outcome.reason, outcome.cause], [422, "Invalid", "expression"]);
+    assert.equal(outcome.message, "expression 'object.nope == 1' resulted in error: no such key: nope");
+  });
+
+  test("a Namespace that cannot be had is one", () => {
+    const asked = inline(validations("true"), { source: new FileResources([]) });
+    assert.deepEqual(asked.evaluateNow(review(deployment()), context()), {
+      verdict: "error",
+      message: 'namespaces "ns" not found',
+      code: 404,
+      reason: "NotFound",
+      cause: "unavailable",
+    });
+  });
+
+  test("beside an error, a violation denies for certain", () => {
+    const outcome = inline(validations("object.nope == 1", "false")).evaluateNow(review(deployment()), context());
+    assert.equal(outcome?.verdict, "deny");
+    assert.match(outcome.message ?? "", /no such key: nope$/);
+  });
+
+  test("errors that are ignored allow", () => {
+    const spec = { failurePolicy: "Ignore", ...validations("object.nope == 1") };
+    assert.deepEqual(inline(spec).evaluateNow(review(deployment()), context()), { verdict: "allow" });
+  });
+
+  test("what does not apply is a skip, and says why", () => {
+    const skip = (spec: JsonObject, request = deployment()): unknown =>
+      inline(spec).evaluateNow(review(request), context());
+    const pods = { resourceRules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["*"], resources: ["pods"] }] };
+    assert.deepEqual(skip({ ...validations("false"), matchConstraints: pods }), {
+      verdict: "skip",
+      reason: "no resource rule matches",
+    });
+    const conditions = { matchConditions: [{ name: "never", expression: "false" }] };
+    assert.deepEqual(skip({ ...validations("false"), ...conditions }), {
+      verdict: "skip",
+      reason: "match condition 'never' is false",
+    });
+    const tokens = deployment({
+      resource: { group: "authentication.k8s.io", version: "v1", resource: "tokenreviews" },
+    });
+    assert.match(JSON.stringify(skip(validations("false"), tokens)), /never judged/);
+    const [unbound] = load([
+      policy(),
+      binding({ matchResources: { namespaceSelector: { matchLabels: { a: "b" } } } }),
+    ]).policies;
+    assert.deepEqual(unbound?.evaluateNow(review(deployment()), context()), {
+      verdict: "skip",
+      reason: "no binding matches: the namespace's labels do not match the namespace selector",
+    });
+  });
+
+  test("annotations have keys that a webhook can return", () => {
+    const spec = { ...validations("true"), auditAnnotations: [{ key: "k", valueExpression: "'v'" }] };
+    const loaded = load([policy(spec), policy(spec, "q.acme.example")]);
+    assert.deepEqual(loaded.policies[0]?.evaluateNow(review(deployment()), context()), {
+      verdict: "allow",
+      auditAnnotations: { k: "v" },
+    });
+    const together = loaded.together("all").evaluateNow(review(deployment()), context());
+    assert.deepEqual(together?.auditAnnotations, { "p.acme.example.k": "v", "q.acme.example.k": "v" });
+  });
+});
+
+describe("asked about another value", () => {
+  const targeted = (value: unknown): AdmissionQuestion =>
+    review({ ...deployment(), object: value, oldObject: undefined }, { targeted: true });
+  const strict = {
+    matchConstraints: {
+      resourceRules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["*"], resources: ["pods"] }],
+      objectSelector: { matchLabels: { a: "b" } },
+    },
+    matchConditions: [{ name: "text", expression: "type(object) == string" }],
+    ...validations("object.startsWith('reg/')"),
+  };
+  test("rules and selectors are not consulted, match conditions are", () => {
+    const asked = inline(strict);
+    assert.equal(asked.evaluateNow(targeted("reg/app"), context())?.verdict, "allow");
+    assert.equal(asked.evaluateNow(targeted("docker/app"), context())?.verdict, "deny");
+    assert.equal(asked.evaluateNow(targeted({ image: "x" }), context())?.verdict, "skip");
+    assert.equal(asked.evaluateNow(review(deployment()), context())?.verdict, "skip");
+  });
+  test("a raw payload is the object", () => {
+    const asked = inline(strict);
+    assert.equal(asked.evaluateNow(raw("reg/app"), context())?.verdict, "allow");
+    assert.equal(asked.evaluateNow(raw(5), context())?.verdict, "skip");
+    const numbers = inline(validations("object == 9007199254740993 && namespaceObject == null && oldObject == null"));
+    assert.equal(numbers.evaluateNow(raw(9007199254740993n), context())?.verdict, "allow");
+    assert.equal(inline(validations("object == null")).evaluateNow(raw(null), context())?.verdict, "allow");
+  });
+});
+
+describe("answers that are not there yet", () => {
+  const check = "authorizer.requestResource.check('get').allowed()";
+  class Remote implements Authorizer {
+    asked = 0;
+    private answer: AuthorizerDecision | undefined;
+    authorize(): AuthorizerDecision | Pending {
+      this.asked++;
+      if (this.answer !== undefined) return this.answer;
+      return new Pending(
+        Promise.resolve().then(() => {
+          this.answer = { decision: "allow", reason: "" };
+        }),
+      );
+    }
+  }
+  test("keep the synchronous answer back, and are awaited by the other", async () => {
+    const authorizer = new Remote();
+    const asked = inline(validations(`!${check}`), { authorizer });
+    assert.equal(asked.evaluateNow(review(deployment()), context()), undefined);
+    assert.equal((await asked.evaluate(review(deployment()), context())).verdict, "deny");
+  });
+  test("never turn into an allow when the caller goes", async () => {
+    const authorizer: Authorizer = { authorize: () => new Pending(new Promise(() => {})) };
+    const controller = new AbortController();
+    const outcome = inline(validations(check), { authorizer }).evaluate(
+      review(deployment()),
+      context({ signal: controller.signal }),
+    );
+    controller.abort();
+    assert.deepEqual(await outcome, {
+      verdict: "error",
+      message: "the policy did not answer in time",
+      cause: "timeout",
+    });
+  });
+  test("nor when they never come", async () => {
+    const authorizer: Authorizer = { authorize: () => new Pending(Promise.resolve()) };
+    const outcome = await inline(validations(check), { authorizer }).evaluate(review(deployment()), context());
+    assert.deepEqual([outcome.verdict, "cause" in outcome && outcome.cause], ["error", "unavailable"]);
+  });
+  test("so with Namespaces", async () => {
+    class Cluster extends FileResources {
+      fetched = false;
+      override namespace(name: string): Lookup<JsonObject> {
+        if (this.fetched) return namespaceObject(name, { env: "prod" });
+        return new Pending(
+          Promise.resolve().then(() => {
+            this.fetched = true;
+          }),
+        );
+      }
+    }
+    const spec = validations("namespaceObject.metadata.labels.env == 'dev'");
+    const asked = inline(spec, { source: new Cluster([]) });
+    assert.equal(asked.evaluateNow(review(deployment()), context()), undefined);
+    assert.equal((await asked.evaluate(review(deployment()), context())).verdict, "deny");
+    const selected = {
+      ...spec,
+      matchConstraints: { resourceRules: [], namespaceSelector: { matchLabels: { env: "dev" } } },
+    };
+    const unselected = inline({ ...selected }, { source: new Cluster([]) });
+    assert.equal((await unselected.evaluate(review(deployment()), context())).verdict, "skip");
+  });
+});
+
+test("an evaluation ends at its deadline, and does not allow", () => {
+  const list = Array.from({ length: 200 }, () => 0);
+  const object = { ...DEPLOYMENT, spec: { list } };
+  const all = (depth: number): string => (depth === 0 ? "true" : `object.spec.list.all(x${depth}, ${all(depth - 1)})`);
+  const spec = { failurePolicy: "Ignore", ...validations(all(4)) };
+  const outcome = inline(spec).evaluateNow(
+    review(deployment({ object })),
+    context({ deadline: performance.now() - 1 }),
+  );
+  assert.deepEqual(outcome, { verdict: "error", message: "the policy did not answer in time", cause: "timeout" });
+});
+
+test("so do many short ones", () => {
+  let time = 0;
+  const compiled = compileInline(
+    validations(...Array.from({ length: 50 }, (_, i) => `object.spec.replicas != ${i + 10}`)),
+    {
+      id: "p",
+      compiler,
+      now: () => time++,
+      authorizer: NO_OPINION,
+      source: new FileResources([], { synthesiseNamespaces: true }),
+    },
+  );
+  assert.ok("policy" in compiled);
+  assert.equal(compiled.policy.evaluateNow(review(deployment()), context({ deadline: 1_000 }))?.verdict, "allow");
+  time = 1_001;
+  assert.equal(compiled.policy.evaluateNow(review(deployment()), context({ deadline: 1_000 }))?.verdict, "error");
+});
+
+test("mistakes of an inline policy have paths and carets", () => {
+  const compiled = compileInline(
+    { validations: [{ expression: "nope == 1" }], variables: [{ name: "in", expression: "1" }] },
+    { id: "p", compiler, now, authorizer: NO_OPINION, source: new FileResources([]) },
+  );
+  assert.deepEqual("errors" in compiled && compiled.errors.map(({ path, text }) => [path.join("."), text]), [
+    ["variables.0.name", 'Invalid value: "in": must be a valid CEL identifier'],
+    [
+      "validations.0.expression",
+      "Invalid value: \"nope == 1\": compilation failed: ERROR: <input>:1:1: undeclared reference to 'nope' (in container '')\n | nope == 1\n | ^",
+    ],
+  ]);
+  const unknown = compileInline(
+    { validation: [] },
+    { id: "p", compiler, now, authorizer: NO_OPINION, source: new FileResources([]) },
+  );
+  assert.match(JSON.stringify(unknown), /unknown field \\"validation\\"/);
+});

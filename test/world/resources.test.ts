@@ -1,0 +1,188 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { builtinNamespaced, pluralOf } from "../../src/kubernetes/builtin-kinds.js";
+import { goQuote } from "../../src/kubernetes/field-error.js";
+import { formatFieldSelector, parseFieldSelector } from "../../src/kubernetes/field-selector.js";
+import { formatLabelSelector, parseLabelSelector } from "../../src/kubernetes/label-selector-text.js";
+import { compareNames, parseApiVersion } from "../../src/kubernetes/names.js";
+import { canonicalQuantity } from "../../src/kubernetes/quantity.js";
+import { FileResources, objectsOf } from "../../src/world/resources/file-resources.js";
+import { LookupFailure } from "../../src/world/resources/resource-source.js";
+import { asStored } from "../../src/world/resources/stored-object.js";
+
+describe("quantities in canonical form", () => {
+  for (const [written, canonical] of [
+    ["1000m", "1"],
+    ["1.5", "1500m"],
+    ["1.5Gi", "1536Mi"],
+    ["1024Ki", "1Mi"],
+    ["512", "512"],
+    ["0.1m", "100u"],
+    ["1e3", "1e3"],
+    ["1500e3", "1500e3"],
+    ["0", "0"],
+    ["-2000m", "-2"],
+    ["0.5Ki", "512"],
+    ["1000k", "1M"],
+    ["100Gi", "100Gi"],
+    ["no quantity", "no quantity"],
+  ] as const) {
+    test(`${written} is ${canonical}`, () => assert.equal(canonicalQuantity(written), canonical));
+  }
+});
+
+describe("selectors as text", () => {
+  for (const [written, said] of [
+    ["a=b,c in (y,x)", "a=b, c in (x,y)"],
+    ["b,!a", "!a, b"],
+    ["x>5", "x>5"],
+    ["a in ()", "a in ()"],
+    ["", ""],
+    ["a in", "unable to parse requirement: found '' expected: '('"],
+    ["(", "found '(', expected: !, identifier, or 'end of string'"],
+    ["a b", "unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt"],
+    ["a,", "found '', expected: identifier after ','"],
+  ] as const) {
+    test(`labels: ${written}`, () => {
+      const parsed = parseLabelSelector(written);
+      assert.equal("error" in parsed ? parsed.error : formatLabelSelector(parsed), said);
+    });
+  }
+  for (const [written, said] of [
+    ["b=1,a!=2", "a!=2,b=1"],
+    ["a=b\\,c", "a=b,c"],
+    ["x", "invalid selector: 'x'; can't understand 'x'"],
+    ["a=\\x", "invalid field selector: invalid escape sequence: \\x"],
+    ["a=b=c", "invalid field selector: unescaped character in value: 61"],
+  ] as const) {
+    test(`fields: ${written}`, () => {
+      const parsed = parseFieldSelector(written);
+      assert.equal("error" in parsed ? parsed.error : formatFieldSelector(parsed), said);
+    });
+  }
+});
+
+test("text is quoted as Go quotes it", () => {
+  assert.equal(
+    goQuote('a"b\\c\n\t\u0001\u007f é 過 \u200b\u{1f600}'),
+    '"a\\"b\\\\c\\n\\t\\x01\\x7f é 過 \\u200b\u{1f600}"',
+  );
+});
+
+test("names compare by bytes, API versions have at most one slash", () => {
+  assert.deepEqual(["\u{1f600}", "ﬀ", "b", "B"].sort(compareNames), ["B", "b", "ﬀ", "\u{1f600}"]);
+  assert.deepEqual(parseApiVersion("apps/v1"), { group: "apps", version: "v1" });
+  assert.equal(parseApiVersion("a/b/c"), undefined);
+});
+
+test("built-in kinds", () => {
+  assert.equal(builtinNamespaced({ group: "", version: "v1", kind: "Pod" }), true);
+  assert.equal(builtinNamespaced({ group: "", version: "v1", kind: "Node" }), false);
+  assert.equal(builtinNamespaced({ group: "", version: "v2", kind: "Pod" }), undefined);
+  assert.deepEqual(["Ingress", "NetworkPolicy", "Endpoints", "Pod"].map(pluralOf), [
+    "ingresses",
+    "networkpolicies",
+    "endpoints",
+    "pods",
+  ]);
+});
+
+describe("resources from files", () => {
+  const map = (name: string, namespace: string): { readonly [key: string]: unknown } => ({
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name, namespace, labels: {} },
+    data: {},
+    other: 1,
+  });
+  const KIND = { group: "", version: "v1", kind: "ConfigMap" };
+  const files = new FileResources([map("b", "x"), map("a", "x"), map("a", "w")]);
+
+  test("are found by name, listed in order, and shaped as a cluster shows them", () => {
+    assert.deepEqual(files.get(KIND, "x", "a"), {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: "a", namespace: "x" },
+    });
+    assert.equal(files.get(KIND, "y", "a"), undefined);
+    const listed = files.list(KIND, "") as readonly { metadata: { name: string; namespace: string } }[];
+    assert.deepEqual(
+      listed.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`),
+      ["w/a", "x/a", "x/b"],
+    );
+  });
+
+  test("secrets are encoded, typed objects keep empty sections", () => {
+    const secret = { apiVersion: "v1", kind: "Secret", metadata: {}, stringData: { a: "é" }, data: { b: "Yg==" } };
+    assert.deepEqual(asStored(secret).data, { b: "Yg==", a: "w6k=" });
+    assert.deepEqual(asStored({ apiVersion: "v1", kind: "Namespace", metadata: { name: "n" } }), {
+      apiVersion: "v1",
+      kind: "Namespace",
+      metadata: { name: "n" },
+      spec: {},
+      status: {},
+    });
+    const custom = { apiVersion: "acme.example/v1", kind: "X", data: {}, n: null };
+    assert.equal(asStored(custom), custom);
+  });
+
+  test("Namespaces may be made up, kinds guessed", () => {
+    assert.equal(files.namespace("n"), undefined);
+    assert.ok(files.namespace("") instanceof LookupFailure);
+    const lenient = new FileResources(
+      [{ apiVersion: "acme.example/v1", kind: "Limit", metadata: { name: "l", namespace: "n" } }],
+      {
+        guessScope: true,
+        synthesiseNamespaces: true,
+      },
+    );
+    const made = lenient.namespace("n") as { metadata: { labels: unknown } };
+    assert.deepEqual(made.metadata.labels, { "kubernetes.io/metadata.name": "n" });
+    assert.equal(lenient.namespaced({ group: "acme.example", version: "v1", kind: "Limit" }), true);
+    assert.equal(lenient.namespaced({ group: "acme.example", version: "v1", kind: "Other" }), undefined);
+  });
+
+  test("versions of a custom resource are equivalent, and convert when their shapes are equal", () => {
+    const definition = (strategy: string): { readonly [key: string]: unknown } => ({
+      apiVersion: "apiextensions.k8s.io/v1",
+      kind: "CustomResourceDefinition",
+      metadata: { name: "limits.acme.example" },
+      spec: {
+        group: "acme.example",
+        scope: "Namespaced",
+        names: { kind: "Limit", plural: "limits" },
+        conversion: { strategy },
+        versions: [
+          { name: "v1", served: true },
+          { name: "v2", served: true },
+          { name: "v0", served: false },
+        ],
+      },
+    });
+    const resource = { group: "acme.example", version: "v1", resource: "limits" };
+    const kind = { group: "acme.example", version: "v2", kind: "Limit" };
+    const object = { apiVersion: "acme.example/v1", kind: "Limit", spec: {} };
+    const same = new FileResources([definition("None")]);
+    assert.deepEqual(
+      same.equivalents(resource, "").map((each) => each.resource.version),
+      ["v1", "v2"],
+    );
+    assert.deepEqual(same.convert(object, kind), { ...object, apiVersion: "acme.example/v2" });
+    const other = new FileResources([definition("Webhook")]);
+    assert.ok(other.convert(object, kind) instanceof LookupFailure);
+    assert.equal(other.convert(object, { ...kind, version: "v1" }), object);
+    const events = same.equivalents({ group: "", version: "v1", resource: "events" }, "");
+    assert.deepEqual(
+      events.map((each) => each.resource.group),
+      ["", "events.k8s.io"],
+    );
+    assert.deepEqual(same.equivalents({ group: "", version: "v1", resource: "pods" }, ""), []);
+  });
+
+  test("lists are opened", () => {
+    assert.equal(
+      objectsOf({ kind: "List", items: [map("a", "x"), { kind: "PodList", items: [{ kind: "Pod" }] }] }).length,
+      2,
+    );
+  });
+});
