@@ -6,20 +6,26 @@ import type { AdmissionResponse, ResponseStatus, StatusCause } from "../admissio
 import { encodePatch } from "../admission/encode.js";
 import { presentableWarnings } from "../admission/warnings.js";
 import type { Cause, Deny, Failure, Mutation, Outcome } from "../policy/outcome.js";
+import type { Observation } from "../policy/policy.js";
 import type { Review } from "../policy/review.js";
-import type { PolicyEntry } from "./policy-set.js";
+import type { ServedPolicy } from "./policy-set.js";
 
 /** Who asks: admission, the audit scanner, or somebody with any JSON. */
-export type Origin = "validate" | "audit" | "validate_raw";
+export type RequestOrigin = "validate" | "audit" | "validate_raw";
 
 /** What is answered, and what metrics and the decision record say about it. */
 export interface Verdict {
-  readonly entry: PolicyEntry;
+  readonly entry: ServedPolicy;
+  /** What the policy said. */
   readonly outcome: Outcome;
   /** Before monitor mode, mutation rule and custom message: what metrics count. */
   readonly vanilla: AdmissionResponse;
   /** What the client gets. */
   readonly response: AdmissionResponse;
+  /** From call to outcome. */
+  readonly milliseconds: number;
+  /** Members of groups that were evaluated. */
+  readonly observations: readonly Observation[];
 }
 
 const MUTATING_A_DELETE =
@@ -27,7 +33,12 @@ const MUTATING_A_DELETE =
 const INTERNAL_ERROR = 500;
 
 /** Turns an outcome into the answer. */
-export function decide(entry: PolicyEntry, review: Review, outcome: Outcome, origin: Origin): Verdict {
+export function decide(
+  entry: ServedPolicy,
+  review: Review,
+  outcome: Outcome,
+  origin: RequestOrigin,
+): Omit<Verdict, "milliseconds" | "observations"> {
   const vanilla = vanillaResponse(review, outcome);
   const final = outcome.verdict === "error" && outcome.final === true;
   const adjusted = origin === "audit" || final ? vanilla : adjust(entry, vanilla);
@@ -118,7 +129,7 @@ function withoutNulls(status: Readonly<Record<string, unknown>>): ResponseStatus
 function withPatch(response: AdmissionResponse, review: Review, mutation: Mutation): AdmissionResponse {
   if (mutation.kind === "patch") return { ...response, patch: mutation.patch };
   const before = review.kind === "raw" ? review.payload : review.request.object;
-  if (before === undefined) {
+  if (before === undefined || (before === null && review.kind === "admission")) {
     return { uid: response.uid, allowed: false, status: { message: MUTATING_A_DELETE } };
   }
   const patch = encodePatch(before, mutation.object);
@@ -126,7 +137,7 @@ function withPatch(response: AdmissionResponse, review: Review, mutation: Mutati
 }
 
 /** Sections 4.2 to 4.4. */
-function adjust(entry: PolicyEntry, vanilla: AdmissionResponse): AdmissionResponse {
+function adjust(entry: ServedPolicy, vanilla: AdmissionResponse): AdmissionResponse {
   if (entry.mode === "monitor") {
     const { patch, status, ...rest } = vanilla;
     return patch === undefined && status === undefined && vanilla.allowed ? vanilla : { ...rest, allowed: true };

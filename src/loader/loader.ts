@@ -3,7 +3,7 @@
  * policy that says why.
  */
 import type { Config, ConfigEntry, GroupEntry, Member, PolicyEntry, Problem } from "../config/index.js";
-import { createPolicySet, type PolicySet, type PolicyEntry as ServedPolicy } from "../evaluation/policy-set.js";
+import { createPolicySet, type PolicySet, type ServedPolicy } from "../evaluation/policy-set.js";
 import { expressionMistakes, loadGroup } from "../kinds/group/load-group.js";
 import type { GroupMember } from "../kinds/group/member.js";
 import type { Policy } from "../policy/index.js";
@@ -117,7 +117,12 @@ class Loading {
 
   private async members(group: GroupEntry): Promise<GroupMember[]> {
     const members: GroupMember[] = [];
-    for (const member of group.members) members.push({ name: member.name, policy: await this.member(member) });
+    for (const member of group.members)
+      members.push({
+        name: member.name,
+        policy: await this.member(member),
+        timeout: this.memberTimeout(member),
+      });
     return members;
   }
 

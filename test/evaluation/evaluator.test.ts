@@ -3,9 +3,10 @@ import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { admissionQuestion, rawQuestion } from "../../src/admission/decode.js";
 import { createEvaluator, type Evaluation, type EvaluatorOptions } from "../../src/evaluation/evaluator.js";
-import { createPolicySet, type PolicyEntry } from "../../src/evaluation/policy-set.js";
+import { createPolicySet, type ServedPolicy } from "../../src/evaluation/policy-set.js";
 import type { EvaluationContext } from "../../src/policy/policy.js";
 import { entry, immediate } from "../server/fake-policy.js";
+import { ask } from "../support/asking.js";
 
 const POD = admissionQuestion({
   uid: "u",
@@ -16,7 +17,7 @@ const POD = admissionQuestion({
   userInfo: {},
 });
 
-function evaluatorOf(entries: readonly PolicyEntry[], options: Partial<EvaluatorOptions> = {}) {
+function evaluatorOf(entries: readonly ServedPolicy[], options: Partial<EvaluatorOptions> = {}) {
   return createEvaluator(createPolicySet(entries), { policyTimeout: 2000, ...options });
 }
 
@@ -62,7 +63,7 @@ describe("evaluator (spec kubewarden.md 4)", () => {
       { onDefect: (policy, error) => defects.push(`${policy}: ${String(error)}`) },
     );
     for (const id of ["throws", "rejects"]) {
-      const { response } = await settled(evaluator.evaluate(id, POD, "validate"));
+      const { response } = await settled(ask(evaluator, id, POD, "validate"));
       assert.equal(response.allowed, false);
       assert.equal(response.status?.code, 500);
     }
@@ -117,7 +118,7 @@ describe("evaluator (spec kubewarden.md 4)", () => {
     const evaluator = evaluatorOf([silent, immediate("now", () => ({ verdict: "allow" }))]);
     let abandon: () => void = () => assert.fail("nobody asked");
     const pending = settled(
-      evaluator.evaluate("p", POD, "validate", undefined, (given) => {
+      ask(evaluator, "p", POD, "validate", undefined, (given) => {
         abandon = given;
       }),
     );
@@ -126,7 +127,7 @@ describe("evaluator (spec kubewarden.md 4)", () => {
     const { outcome, response } = await pending;
     assert.deepEqual([outcome.verdict, response.allowed, response.status?.code], ["error", false, 499]);
     assert.equal(context?.signal.aborted, true);
-    await evaluator.evaluate("now", POD, "validate", undefined, () => assert.fail("it is answered already"));
+    await ask(evaluator, "now", POD, "validate", undefined, () => assert.fail("it is answered already"));
   });
 
   test("the deadline is the entry's limit, else the evaluator's, else none; an impatient caller makes it earlier", async () => {
@@ -155,17 +156,16 @@ describe("evaluator (spec kubewarden.md 4)", () => {
       return { verdict: "deny" };
     });
     const evaluator = evaluatorOf([counting], { alwaysAcceptNamespace: "kube-system" });
-    const { response } = await settled(evaluator.evaluate("p", POD, "audit"));
+    const { response } = await settled(ask(evaluator, "p", POD, "audit"));
     assert.deepEqual(response, { uid: "u", allowed: true });
     assert.equal(runs, 0);
-    assert.equal(evaluator.evaluate("nope", POD, "validate"), undefined);
+    assert.equal(ask(evaluator, "nope", POD, "validate"), undefined);
     assert.equal(
-      (await settled(evaluator.evaluate("p", rawQuestion({ namespace: "kube-system" }), "validate_raw"))).response
-        .allowed,
+      (await settled(ask(evaluator, "p", rawQuestion({ namespace: "kube-system" }), "validate_raw"))).response.allowed,
       false,
     );
     const namespaceItself = admissionQuestion({ ...POD.request, namespace: "other", name: "kube-system" });
-    assert.equal((await settled(evaluator.evaluate("p", namespaceItself, "validate"))).response.allowed, false);
+    assert.equal((await settled(ask(evaluator, "p", namespaceItself, "validate"))).response.allowed, false);
   });
 
   test("requests under way finish on the set they began with", async () => {
@@ -174,10 +174,10 @@ describe("evaluator (spec kubewarden.md 4)", () => {
       return { verdict: "deny", message: "old" };
     });
     const evaluator = evaluatorOf([slow]);
-    const pending = settled(evaluator.evaluate("p", POD, "validate"));
+    const pending = settled(ask(evaluator, "p", POD, "validate"));
     evaluator.use(createPolicySet([immediate("q", () => ({ verdict: "allow" }))], 2));
-    assert.equal(evaluator.evaluate("p", POD, "validate"), undefined);
-    assert.equal((await settled(evaluator.evaluate("q", POD, "validate"))).response.allowed, true);
+    assert.equal(ask(evaluator, "p", POD, "validate"), undefined);
+    assert.equal((await settled(ask(evaluator, "q", POD, "validate"))).response.allowed, true);
     assert.equal((await pending).response.status?.message, "old");
   });
 

@@ -5,6 +5,7 @@ import { parseConfig } from "../../src/config/index.js";
 import { createEvaluator } from "../../src/evaluation/evaluator.js";
 import { createPolicyLoader } from "../../src/loader/index.js";
 import type { Review } from "../../src/policy/index.js";
+import { ask } from "../support/asking.js";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const loader = createPolicyLoader({
@@ -51,7 +52,7 @@ for (const protocol of ["extism", "wapc", "wasi"]) {
     const { evaluator, problems } = await load(groups(protocol));
     assert.deepEqual(problems, []);
     const ask = async (id: string, mode: string) => {
-      const evaluation = await evaluator.evaluate(id, raw({ mode }), "validate_raw");
+      const evaluation = await ask(evaluator, id, raw({ mode }), "validate_raw");
       assert.ok(evaluation);
       return evaluation.response;
     };
@@ -102,12 +103,12 @@ group-of-missing:
   policies: { missing: { policy: missing } }
 `);
     const deny = async (id: string) => {
-      const response = (await evaluator.evaluate(id, raw({}), "validate_raw"))?.response;
+      const response = (await ask(evaluator, id, raw({}), "validate_raw"))?.response;
       assert.equal(response?.allowed, false, id);
       assert.equal(response?.status?.code, 500, id);
       return String(response?.status?.message);
     };
-    assert.equal((await evaluator.evaluate("good", raw({}), "validate_raw"))?.response.allowed, true);
+    assert.equal((await ask(evaluator, "good", raw({}), "validate_raw"))?.response.allowed, true);
     assert.match(await deny("missing"), /^Error while downloading policy 'missing' from test\/fixtures\/nowhere.wasm/);
     assert.match(await deny("broken-cel"), /^the policy is invalid: /);
     assert.match(await deny("refused"), /^Policy settings are invalid: mode bad-settings is not valid/);

@@ -1,6 +1,6 @@
 /** Policies that answer what a test says, and a server with them on free ports of the loopback. */
 import { createEvaluator, type EvaluatorOptions } from "../../src/evaluation/evaluator.js";
-import { createPolicySet, type PolicyEntry } from "../../src/evaluation/policy-set.js";
+import { createPolicySet, type ServedPolicy } from "../../src/evaluation/policy-set.js";
 import type { Outcome } from "../../src/policy/outcome.js";
 import type { EvaluationContext, Policy, SynchronousPolicy } from "../../src/policy/policy.js";
 import type { Review } from "../../src/policy/review.js";
@@ -12,7 +12,7 @@ import { Metrics } from "../../src/telemetry/metrics.js";
 export type Decide = (review: Review, context: EvaluationContext) => Outcome | Promise<Outcome>;
 
 /** An entry whose policy answers through a promise. */
-export function entry(id: string, decide: Decide, options: Partial<PolicyEntry> = {}): PolicyEntry {
+export function entry(id: string, decide: Decide, options: Partial<ServedPolicy> = {}): ServedPolicy {
   const policy: Policy = {
     id,
     kind: "wasm",
@@ -26,8 +26,8 @@ export function entry(id: string, decide: Decide, options: Partial<PolicyEntry> 
 export function immediate(
   id: string,
   decide: (review: Review) => Outcome,
-  options: Partial<PolicyEntry> = {},
-): PolicyEntry {
+  options: Partial<ServedPolicy> = {},
+): ServedPolicy {
   const policy: SynchronousPolicy = {
     id,
     kind: "cel",
@@ -56,7 +56,7 @@ export interface TestOptions extends Partial<ServerOptions> {
 }
 
 /** Starts a server with these policies. */
-export async function serve(entries: readonly PolicyEntry[], options: TestOptions = {}): Promise<TestServer> {
+export async function serve(entries: readonly ServedPolicy[], options: TestOptions = {}): Promise<TestServer> {
   const lines: string[] = [];
   const sink = { write: (line: string) => void lines.push(line), flushSync: () => {}, dropped: 0 };
   const metrics = new Metrics(false);

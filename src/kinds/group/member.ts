@@ -6,6 +6,8 @@ export interface GroupMember {
   /** A CEL identifier, unique in the group. */
   readonly name: string;
   readonly policy: Policy;
+  /** Milliseconds that one answer may take; Infinity for no limit but the group's. */
+  readonly timeout: number;
 }
 
 /** One answer of a member. */
