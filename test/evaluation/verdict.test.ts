@@ -27,7 +27,13 @@ function answer(
   outcome: Outcome,
   { origin = "validate", review = POD, ...options }: Options = {},
 ): Record<string, unknown> {
-  const policy = { id: "chaos", kind: "wasm", implementation: "fake", evaluate: async () => outcome } as const;
+  const policy = {
+    id: "chaos",
+    kind: "wasm",
+    implementation: "fake",
+    immediate: false,
+    evaluate: async () => outcome,
+  } as const;
   const entry: ServedPolicy = { id: "chaos", policy, mode: "protect", allowedToMutate: false, ...options };
   const { uid, ...response } = JSON.parse(encodeResponse(decide(entry, review, outcome, origin).response)) as Record<
     string,

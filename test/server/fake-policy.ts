@@ -2,7 +2,7 @@
 import { createEvaluator, type EvaluatorOptions } from "../../src/evaluation/evaluator.js";
 import { createPolicySet, type ServedPolicy } from "../../src/evaluation/policy-set.js";
 import type { Outcome } from "../../src/policy/outcome.js";
-import type { EvaluationContext, Policy, SynchronousPolicy } from "../../src/policy/policy.js";
+import type { EvaluationContext, Policy } from "../../src/policy/policy.js";
 import type { Review } from "../../src/policy/review.js";
 import { type RunningServer, type ServerOptions, startServer } from "../../src/server/server.js";
 import { createLogger, type LogFormat, type LogLevel } from "../../src/telemetry/logger.js";
@@ -17,6 +17,7 @@ export function entry(id: string, decide: Decide, options: Partial<ServedPolicy>
     id,
     kind: "wasm",
     implementation: "fake",
+    immediate: false,
     evaluate: async (review, context) => decide(review, context),
   };
   return { id, policy, mode: "protect", allowedToMutate: false, ...options };
@@ -28,12 +29,12 @@ export function immediate(
   decide: (review: Review) => Outcome,
   options: Partial<ServedPolicy> = {},
 ): ServedPolicy {
-  const policy: SynchronousPolicy = {
+  const policy: Policy = {
     id,
     kind: "cel",
     implementation: "fake",
-    evaluate: async (review) => decide(review),
-    evaluateNow: decide,
+    immediate: true,
+    evaluate: decide,
   };
   return { id, policy, mode: "protect", allowedToMutate: false, ...options };
 }

@@ -79,11 +79,10 @@ class GroupPolicy implements Policy {
     if (allowed) return { verdict: "allow", ...findings };
     const causes = causesOf(this.#names, answers);
     if (result === false) return { verdict: "deny", message: this.#options.message, causes, ...findings };
-    const message =
-      result instanceof MemberFailure
-        ? this.#options.message
-        : `error evaluating policy group expression: ${result instanceof CelError ? result.message : "not a bool"}`;
-    return { verdict: "error", message, code: 500, cause: "expression", causes, ...findings };
+    const failure = { verdict: "error", code: 500, causes, ...findings } as const;
+    if (result instanceof MemberFailure) return { ...failure, message: this.#options.message, cause: result.failure };
+    const reason = result instanceof CelError ? result.message : "not a bool";
+    return { ...failure, message: `error evaluating policy group expression: ${reason}`, cause: "expression" };
   }
 }
 

@@ -8,7 +8,7 @@ import type { Result, Value } from "../../cel/values/value.js";
 import { stringifyJson } from "../../data/json.js";
 import { evaluateInTime } from "../../policy/evaluate-in-time.js";
 import { EvaluationRun } from "../../policy/evaluation-run.js";
-import type { EvaluationContext, Failure, Outcome, Review } from "../../policy/index.js";
+import type { EvaluationContext, Failure, FailureCause, Outcome, Review } from "../../policy/index.js";
 import { type GroupMember, type MemberAnswer, outcomeInGroup } from "./member.js";
 import { reviewOf } from "./targeted-review.js";
 
@@ -123,9 +123,17 @@ function resultOf(name: string, outcome: Outcome): Result {
     case "deny":
       return false;
     case "error":
-      return new MemberFailure(`${name} failed: ${outcome.message}`);
+      return new MemberFailure(`${name} failed: ${outcome.message}`, outcome.cause);
   }
 }
 
 /** The error of a member that failed, told apart from errors of the expression itself. */
-export class MemberFailure extends CelError {}
+export class MemberFailure extends CelError {
+  /** What kind of failure it was. */
+  readonly failure: FailureCause;
+
+  constructor(message: string, failure: FailureCause) {
+    super(message);
+    this.failure = failure;
+  }
+}
