@@ -2,7 +2,7 @@
 import { type ClusterAccess, findCluster } from "../loader/index.js";
 import type { CommandIo } from "./io.js";
 
-/** How a server without a cluster ends, or begins: the words of the spec. */
+/** How a server without a cluster ends, or begins: the words of spec kubewarden.md 2. */
 export const NO_KUBERNETES = "Cannot connect to Kubernetes, context aware policies would not work properly";
 
 /**

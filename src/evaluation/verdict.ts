@@ -73,7 +73,7 @@ export function uidOf(review: Review): string {
   return typeof uid === "string" ? uid : "";
 }
 
-/** Section 4.1: what the policy said, unchanged by how it is deployed. */
+/** What the policy said, unchanged by how it is deployed. */
 export function vanillaResponse(review: Review, outcome: Outcome): AdmissionResponse {
   const uid = uidOf(review);
   switch (outcome.verdict) {
@@ -136,7 +136,7 @@ function withPatch(response: AdmissionResponse, review: Review, mutation: Mutati
   return patch === undefined ? response : { ...response, patch };
 }
 
-/** Sections 4.2 to 4.4. */
+/** What the entry's settings make of it: monitor mode, the mutation rule, the custom message (spec kubewarden.md 4.2 to 4.4). */
 function adjust(entry: ServedPolicy, vanilla: AdmissionResponse): AdmissionResponse {
   if (entry.mode === "monitor") {
     const { patch, status, ...rest } = vanilla;
