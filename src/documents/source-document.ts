@@ -1,6 +1,6 @@
 /** A YAML document with its places: what later stages use to say where in a file something is wrong. */
 import { Composer, type CST, type Document, Parser } from "yaml";
-import { MAX_DEPTH } from "../config/limits.js";
+import { MAX_DEPTH } from "./limits.js";
 import { documentValue, readYamlDocuments, YamlError } from "../data/yaml.js";
 import { type Flaw, NodeBuilder } from "./node-builder.js";
 import type { Path, Position, Problem } from "./problem.js";
@@ -42,6 +42,16 @@ export class SourceDocument {
     const { node, complete } = deepestNode(this.root, path.slice(0, -1));
     const pair = complete && node.kind === "map" ? pairOf(node, String(path.at(-1))) : undefined;
     return pair === undefined ? this.positionOf(path) : this.at(pair.keyStart);
+  }
+
+  /** What stands at `path`, as a document of its own with the value given. */
+  part(path: Path, value: unknown): SourceDocument {
+    return new SourceDocument(this.file, this.text, deepestNode(this.root, path).node, value);
+  }
+
+  /** Something wrong (`error`) or doubtful at a path; `inner`: at a place inside the string there. */
+  problem(severity: Problem["severity"], path: Path, message: string, inner?: InnerPlace): Problem {
+    return { severity, ...this.positionOf(path, inner), path, message };
   }
 
   /** Whether something stands at `path`. */
