@@ -1,7 +1,7 @@
 /** Turns the YAML library's tree into {@link SourceNode}s, following aliases within bounds and noting what JSON can't hold. */
 import { type Document, isAlias, isMap, isScalar, isSeq, type Scalar, visit } from "yaml";
-import { MAX_ALIASED_VALUES, MAX_DEPTH } from "./limits.js";
 import { double } from "../data/json-reader.js";
+import { MAX_ALIASED_VALUES, MAX_DEPTH } from "./limits.js";
 import type { Path } from "./problem.js";
 import type { Pair, ScalarNode, ScalarStyle, SourceNode } from "./source-node.js";
 
