@@ -42,17 +42,17 @@ export function decide(
   const vanilla = vanillaResponse(review, outcome);
   const final = outcome.verdict === "error" && outcome.final === true;
   const adjusted = origin === "audit" || final ? vanilla : adjust(entry, vanilla);
-  const response = origin === "validate" ? forPeople(adjusted) : adjusted;
+  const response = origin === "validate" ? presentable(adjusted) : adjusted;
   return { entry, outcome, vanilla, response };
 }
 
 /** What the API server and kubectl show whole: they drop or cut some warnings, and of an invalid object they may show its causes only. */
-function forPeople(response: AdmissionResponse): AdmissionResponse {
+function presentable(response: AdmissionResponse): AdmissionResponse {
   const { warnings, status } = response;
-  const presentable = warnings && presentableWarnings(warnings);
+  const shown = warnings && presentableWarnings(warnings);
   const explained = status && withMessageAmongCauses(status);
-  if (presentable === warnings && explained === status) return response;
-  return { ...response, ...(presentable && { warnings: presentable }), ...(explained && { status: explained }) };
+  if (shown === warnings && explained === status) return response;
+  return { ...response, ...(shown && { warnings: shown }), ...(explained && { status: explained }) };
 }
 
 /** `kubectl apply` prints an object's causes in place of the message when the reason is Invalid, `kubectl create` the message. */
