@@ -65,6 +65,14 @@ describe("a policy that is asked in time", () => {
     assert.equal(await evaluateInTime(policy, REVIEW, new EvaluationRun(100), now), own);
   });
 
+  test("is given a moment to tell of its time-out itself: it says more", async () => {
+    const own: Outcome = { verdict: "error", message: "guest too slow", cause: "timeout" };
+    // Both timers are started together, so that the earlier one fires first however busy the machine is.
+    const policy = policyOf(() => new Promise((resolve) => setTimeout(() => resolve(own), 20)));
+    const run = new EvaluationRun(performance.now() + 1);
+    assert.equal(await evaluateInTime(policy, REVIEW, run, () => performance.now()), own);
+  });
+
   test("is given up a little after its deadline, and told so", async () => {
     const run = new EvaluationRun(performance.now() + 5);
     let signal: AbortSignal | undefined;
