@@ -6,15 +6,10 @@ import { AstBuilder } from "../ast-builder.js";
 import { MAX_SYNTAX_ERRORS } from "../limits.js";
 import type { ParseResult } from "../parse-result.js";
 import type { ParserOptions } from "../parser-options.js";
-import { buildNetwork } from "./build-network.js";
 import { GRAMMAR } from "./grammar.js";
-import { TooMuchWork } from "./predictor.js";
 import { Abandoned, Recognizer } from "./recognizer.js";
 import { TokenStream } from "./token-stream.js";
 import { TreeReader } from "./tree-reader.js";
-
-/** The grammar's network: made once, never changed. */
-const NETWORK = buildNetwork(GRAMMAR);
 
 /**
  * The result for text that the fast parser gave up on: its errors, or, where only something was unusual and nothing wrong, the expression.
@@ -34,7 +29,7 @@ export function diagnose(source: Source, tokens: Tokens, options: ParserOptions)
   };
   const stream = new TokenStream(source, tokens, report);
   try {
-    const tree = new Recognizer(NETWORK, stream, report).parse();
+    const tree = new Recognizer(GRAMMAR, stream, report).parse();
     const expr = new TreeReader(builder).read(tree);
     if (issues.count === 0) {
       const { macroCalls, factory } = builder;
@@ -43,8 +38,6 @@ export function diagnose(source: Source, tokens: Tokens, options: ParserOptions)
   } catch (problem) {
     if (problem instanceof Abandoned) {
       if (problem.problem !== undefined) issues.addGlobal(problem.problem);
-    } else if (problem instanceof TooMuchWork) {
-      issues.add(stream.current.offset, `Syntax error: unexpected input '${stream.current.text}'`);
     } else {
       throw problem;
     }
