@@ -13,12 +13,13 @@ import {
 } from "./decisions.js";
 import { choice, many, named, optional, type Part, rule, some, suffix, suffixes, token } from "./notation.js";
 
-const leadingDot = optional(token("leadingDot", T.DOT));
-const optionalMark = optional(token("opt", T.QUESTION));
-const callArguments = [optional(rule("args", "exprList")), token("", T.RIGHT_PAREN)] as const;
-const trailingComma = optional(token("", T.COMMA));
-const keyValue = [token("cols", T.COLON), rule("values", "expr")] as const;
-const comma = token("", T.COMMA);
+/** What rules have in common, made anew for each place: recovery tells places apart by their parts. */
+const comma = () => token("", T.COMMA);
+const leadingDot = () => optional(token("leadingDot", T.DOT));
+const optionalMark = () => optional(token("opt", T.QUESTION));
+const trailingComma = () => optional(comma());
+const callArguments = () => [optional(rule("args", "exprList")), token("", T.RIGHT_PAREN)] as const;
+const keyValue = () => [token("cols", T.COLON), rule("values", "expr")] as const;
 const relations = [T.LESS, T.LESS_EQUALS, T.GREATER_EQUALS, T.GREATER, T.EQUALS, T.NOT_EQUALS, T.IN] as const;
 
 /** The rules by name. */
@@ -66,20 +67,20 @@ export const GRAMMAR: ReadonlyMap<string, readonly Part[]> = new Map<string, rea
       rule("primary", "primary"),
       suffixes(
         [
-          suffix("select", 3, token("op", T.DOT), optionalMark, rule("id", "escapeIdent")),
+          suffix("select", 3, token("op", T.DOT), optionalMark(), rule("id", "escapeIdent")),
           suffix(
             "memberCall",
             2,
             token("op", T.DOT),
             token("id", T.IDENTIFIER),
             token("open", T.LEFT_PAREN),
-            ...callArguments,
+            ...callArguments(),
           ),
           suffix(
             "index",
             1,
             token("op", T.LEFT_BRACKET),
-            optionalMark,
+            optionalMark(),
             rule("index", "expr"),
             token("", T.RIGHT_BRACKET),
           ),
@@ -93,31 +94,31 @@ export const GRAMMAR: ReadonlyMap<string, readonly Part[]> = new Map<string, rea
     [
       choice(
         [
-          named("ident", leadingDot, token("id", T.IDENTIFIER)),
-          named("globalCall", leadingDot, token("id", T.IDENTIFIER), token("op", T.LEFT_PAREN), ...callArguments),
+          named("ident", leadingDot(), token("id", T.IDENTIFIER)),
+          named("globalCall", leadingDot(), token("id", T.IDENTIFIER), token("op", T.LEFT_PAREN), ...callArguments()),
           named("nested", token("", T.LEFT_PAREN), rule("e", "expr"), token("", T.RIGHT_PAREN)),
           named(
             "list",
             token("op", T.LEFT_BRACKET),
             optional(rule("elems", "listInit")),
-            trailingComma,
+            trailingComma(),
             token("", T.RIGHT_BRACKET),
           ),
           named(
             "map",
             token("op", T.LEFT_BRACE),
             optional(rule("entries", "mapInitializerList")),
-            trailingComma,
+            trailingComma(),
             token("", T.RIGHT_BRACE),
           ),
           named(
             "message",
-            leadingDot,
+            leadingDot(),
             token("ids", T.IDENTIFIER),
             many([token("ops", T.DOT), token("ids", T.IDENTIFIER)]),
             token("op", T.LEFT_BRACE),
             optional(rule("entries", "fieldInitializerList")),
-            trailingComma,
+            trailingComma(),
             token("", T.RIGHT_BRACE),
           ),
           named("literal", rule("literal", "literal")),
@@ -126,26 +127,30 @@ export const GRAMMAR: ReadonlyMap<string, readonly Part[]> = new Map<string, rea
       ),
     ],
   ],
-  ["exprList", [rule("e", "expr"), many([comma, rule("e", "expr")])]],
-  ["listInit", [rule("elems", "optExpr"), many([comma, rule("elems", "optExpr")], beforeItem("optExpr"))]],
+  ["exprList", [rule("e", "expr"), many([comma(), rule("e", "expr")])]],
+  ["listInit", [rule("elems", "optExpr"), many([comma(), rule("elems", "optExpr")], beforeItem("optExpr"))]],
   [
     "fieldInitializerList",
     [
       rule("fields", "optField"),
-      ...keyValue,
-      many([comma, rule("fields", "optField"), ...keyValue], beforeItem("optField")),
+      ...keyValue(),
+      many([comma(), rule("fields", "optField"), ...keyValue()], beforeItem("optField")),
     ],
   ],
-  ["optField", [optionalMark, rule("id", "escapeIdent")]],
+  ["optField", [optionalMark(), rule("id", "escapeIdent")]],
   [
     "mapInitializerList",
-    [rule("keys", "optExpr"), ...keyValue, many([comma, rule("keys", "optExpr"), ...keyValue], beforeItem("optExpr"))],
+    [
+      rule("keys", "optExpr"),
+      ...keyValue(),
+      many([comma(), rule("keys", "optExpr"), ...keyValue()], beforeItem("optExpr")),
+    ],
   ],
   [
     "escapeIdent",
     [choice([named("simple", token("id", T.IDENTIFIER)), named("escaped", token("id", T.ESCAPED_IDENTIFIER))])],
   ],
-  ["optExpr", [optionalMark, rule("e", "expr")]],
+  ["optExpr", [optionalMark(), rule("e", "expr")]],
   [
     "literal",
     [
