@@ -33,21 +33,24 @@ export const oneMoreMinus: Decision<boolean> = ({ peek, first }) => {
   return first("member").has(peek(ahead)) ? minus : new NotViable(ahead);
 };
 
-/** The alternatives of `unary`: a lone minus before a number belongs to the number. */
-export const signOrNumber: Decision<number> = ({ peek, first }) => {
+/** The alternatives of `unary` that begin with a minus: a lone one before a number belongs to the number. */
+export const signOrNumber: Decision<number | undefined> = ({ peek, first }) => {
+  if (peek(1) !== T.MINUS) return undefined;
   const next = peek(2);
   if (next === T.INT || next === T.FLOAT) return 0;
   return first("member").has(next) ? 2 : new NotViable(2);
 };
 
 /** The alternatives of `literal` that have a sign. */
-export const signedNumber: Decision<number> = ({ peek }) => {
+export const signedNumber: Decision<number | undefined> = ({ peek }) => {
+  if (peek(1) !== T.MINUS) return undefined;
   if (peek(2) === T.INT) return 0;
   return peek(2) === T.FLOAT ? 2 : new NotViable(2);
 };
 
 /** The alternatives of `primary` that begin with a name: a variable unless a parenthesis, or a brace after more names, says otherwise. */
-export const nameOrCallOrMessage: Decision<number> = ({ peek }) => {
+export const nameOrCallOrMessage: Decision<number | undefined> = ({ peek }) => {
+  if (peek(1) !== T.DOT && peek(1) !== T.IDENTIFIER) return undefined;
   let ahead = peek(1) === T.DOT ? 2 : 1;
   if (peek(ahead) !== T.IDENTIFIER) return new NotViable(ahead);
   ahead += 1;
@@ -57,7 +60,8 @@ export const nameOrCallOrMessage: Decision<number> = ({ peek }) => {
 };
 
 /** The suffixes of `member` that begin with a dot. */
-export const fieldOrMethod: Decision<number> = ({ peek }) => {
+export const fieldOrMethod: Decision<number | undefined> = ({ peek }) => {
+  if (peek(1) !== T.DOT) return undefined;
   const next = peek(2);
   if (next === T.QUESTION || next === T.ESCAPED_IDENTIFIER) return 0;
   if (next !== T.IDENTIFIER) return new NotViable(2);

@@ -36,12 +36,12 @@ export const GRAMMAR: ReadonlyMap<string, readonly Part[]> = new Map<string, rea
   ["conditionalAnd", [rule("e", "relation"), many([token("ops", T.AND), rule("e1", "relation")])]],
   [
     "relation",
-    [rule("calc", "calc"), suffixes([suffix("relation", 1, token("op", ...relations), rule("right", "relation", 2))])],
+    [rule("e", "calc"), suffixes([suffix("relation", 1, token("op", ...relations), rule("right", "relation", 2))])],
   ],
   [
     "calc",
     [
-      rule("unary", "unary"),
+      rule("e", "unary"),
       suffixes([
         suffix("calc", 2, token("op", T.STAR, T.SLASH, T.PERCENT), rule("right", "calc", 3)),
         suffix("calc", 1, token("op", T.MINUS, T.PLUS), rule("right", "calc", 2)),
@@ -53,9 +53,9 @@ export const GRAMMAR: ReadonlyMap<string, readonly Part[]> = new Map<string, rea
     [
       choice(
         [
-          named("memberExpr", rule("member", "member")),
-          named("not", some([token("ops", T.NOT)]), rule("member", "member")),
-          named("negate", some([token("ops", T.MINUS)], oneMoreMinus), rule("member", "member")),
+          named("memberExpr", rule("e", "member")),
+          named("not", some([token("ops", T.NOT)]), rule("e", "member")),
+          named("negate", some([token("ops", T.MINUS)], oneMoreMinus), rule("e", "member")),
         ],
         signOrNumber,
       ),
@@ -64,7 +64,7 @@ export const GRAMMAR: ReadonlyMap<string, readonly Part[]> = new Map<string, rea
   [
     "member",
     [
-      rule("primary", "primary"),
+      rule("e", "primary"),
       suffixes(
         [
           suffix("select", 3, token("op", T.DOT), optionalMark(), rule("id", "escapeIdent")),
@@ -121,7 +121,7 @@ export const GRAMMAR: ReadonlyMap<string, readonly Part[]> = new Map<string, rea
             trailingComma(),
             token("", T.RIGHT_BRACE),
           ),
-          named("literal", rule("literal", "literal")),
+          named("literal", rule("e", "literal")),
         ],
         nameOrCallOrMessage,
       ),
@@ -132,9 +132,9 @@ export const GRAMMAR: ReadonlyMap<string, readonly Part[]> = new Map<string, rea
   [
     "fieldInitializerList",
     [
-      rule("fields", "optField"),
+      rule("keys", "optField"),
       ...keyValue(),
-      many([comma(), rule("fields", "optField"), ...keyValue()], beforeItem("optField")),
+      many([comma(), rule("keys", "optField"), ...keyValue()], beforeItem("optField")),
     ],
   ],
   ["optField", [optionalMark(), rule("id", "escapeIdent")]],

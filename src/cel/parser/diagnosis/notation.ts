@@ -17,8 +17,8 @@ export type Part =
   | {
       readonly kind: "choice";
       readonly alternatives: readonly Alternative[];
-      /** The index of the alternative, where several begin with the next token. */
-      readonly choose: Decision<number> | undefined;
+      /** The index of the alternative, unless the next token alone says it. */
+      readonly choose: Decision<number | undefined> | undefined;
       /** The alternatives are suffixes: what was parsed so far becomes the left operand in a new node of the rule. */
       readonly wraps: boolean;
     };
@@ -69,7 +69,7 @@ export const some = (body: readonly Part[], goesOn?: Decision<boolean>): Part =>
 export const named = (name: string, ...parts: readonly Part[]): Alternative => ({ name, precedence: 0, parts });
 
 /** One of some alternatives. */
-export const choice = (alternatives: readonly Alternative[], choose?: Decision<number>): Part => ({
+export const choice = (alternatives: readonly Alternative[], choose?: Decision<number | undefined>): Part => ({
   kind: "choice",
   alternatives,
   choose,
@@ -84,7 +84,7 @@ export const suffix = (name: string, precedence: number, ...parts: readonly Part
 });
 
 /** Any number of suffixes. */
-export const suffixes = (alternatives: readonly Alternative[], choose?: Decision<number>): Part =>
+export const suffixes = (alternatives: readonly Alternative[], choose?: Decision<number | undefined>): Part =>
   many([{ kind: "choice", alternatives, choose, wraps: true }], ({ peek, precedence, first }) =>
     alternatives.some((each) => each.precedence >= precedence && first(each.parts).has(peek(1))),
   );

@@ -10,7 +10,7 @@ import type { Part } from "./notation.js";
 import { TreeNode, type TreeToken } from "./syntax-tree.js";
 import type { TokenStream } from "./token-stream.js";
 
-/** Parsing stopped for good. `message` is a problem without a place, unless it was reported already. */
+/** Parsing stopped for good, for a problem without a place or for one that was reported. */
 export class Abandoned extends Error {
   constructor(readonly problem: string | undefined) {
     super(problem);
@@ -26,6 +26,9 @@ class SyntaxProblem extends Error {
     super(problem);
   }
 }
+
+/** Stands for the end of a rule among the tokens that may come. */
+const RULE_END: ReadonlySet<number> = new Set();
 
 type Loop = Part & { readonly kind: "loop" };
 type Choice = Part & { readonly kind: "choice" };
@@ -79,7 +82,7 @@ export class Recognizer {
         if (this.#advance(current)) continue;
       } catch (problem) {
         if (!(problem instanceof SyntaxProblem)) throw problem;
-        this.#reportProblem(problem);
+        this.#reportOnce(problem.offset, problem.problem);
         this.#recover();
       }
       this.#leave(current);
@@ -163,9 +166,11 @@ export class Recognizer {
 
   /** The index of the alternative to take. */
   #choose({ alternatives, choose }: Choice, current: Activation): number {
-    const possible = [...alternatives.keys()].filter((index) => this.#isNext(alternatives[index]!.parts));
-    if (possible.length > 1 && choose !== undefined) return this.#decide(choose, current);
-    return possible[0] ?? this.#decide<number>(() => new NotViable(1), current);
+    const chosen = choose === undefined ? undefined : this.#decide(choose, current);
+    if (chosen !== undefined) return chosen;
+    const index = alternatives.findIndex(({ parts }) => this.#isNext(parts));
+    if (index < 0) throw this.#notViable(this.input.index, this.input.index);
+    return index;
   }
 
   #decide<T>(decision: Decision<T>, { precedence }: Activation): T {
@@ -219,28 +224,24 @@ export class Recognizer {
   }
 
   #reportSurplus(): void {
-    if (this.#isRecovering) return;
-    this.#isRecovering = true;
-    const { current } = this.input;
-    this.report(current.offset, `extraneous input ${quoted(current.text)} expecting ${tokenSetText(this.#expected())}`);
+    const { text, offset } = this.input.current;
+    this.#reportOnce(offset, `extraneous input ${quoted(text)} expecting ${tokenSetText(this.#expected())}`);
   }
 
   /** Whether the next token fits after the one that is expected here. */
   #isMissing(): boolean {
-    const { current } = this.input;
-    if (!this.#expected(false).has(current.type)) return false;
-    if (!this.#isRecovering) {
-      this.#isRecovering = true;
-      this.report(current.offset, `missing ${tokenSetText(this.#expected())} at ${quoted(current.text)}`);
-    }
+    const { type, text, offset } = this.input.current;
+    if (!this.#expected(false).has(type)) return false;
+    this.#reportOnce(offset, `missing ${tokenSetText(this.#expected())} at ${quoted(text)}`);
     return true;
   }
 
   /** Looks whether the next token fits before a choice, an optional part or a turn of a loop. */
   #sync(): void {
     if (this.#isRecovering) return;
-    const next = this.#within(this.#activations.at(-1)!, true);
-    if (next.has(EPSILON) || next.has(this.input.peek())) return;
+    const next = this.input.peek();
+    const sets = this.#ahead(this.#activations.at(-1)!, true);
+    if (sets.at(-1) === RULE_END || sets.some((tokens) => tokens.has(next))) return;
     if (this.#partAtHand !== undefined) {
       if (!this.#dropSurplus()) throw this.#mismatch();
       return;
@@ -258,36 +259,38 @@ export class Recognizer {
     return this.#cursor.parts[this.#cursor.at - 1];
   }
 
-  /** The tokens that may come in a rule, from the part at hand on or after it; with {@link EPSILON} when the rule may end. */
-  #within({ cursors }: Activation, atHand: boolean): ReadonlySet<number> {
-    const tokens = new Set([EPSILON]);
-    for (let index = cursors.length - 1; index >= 0 && tokens.delete(EPSILON); index -= 1) {
+  /** The tokens that may come in a rule, from the part at hand on or after it: sets of them, with {@link RULE_END} last if the rule may end. */
+  #ahead({ cursors }: Activation, atHand: boolean): readonly ReadonlySet<number>[] {
+    const sets: ReadonlySet<number>[] = [];
+    for (let index = cursors.length - 1; index >= 0; index -= 1) {
       const { parts, at, loop } = cursors[index]!;
-      const from = atHand && index === cursors.length - 1 ? at - 1 : at;
-      const next = this.#lookahead.first(parts, from);
-      for (const type of next) tokens.add(type);
-      if (loop !== undefined && next.has(EPSILON)) {
-        for (const type of this.#lookahead.first(loop.body)) tokens.add(type);
-      }
+      const next = this.#lookahead.first(parts, atHand && index === cursors.length - 1 ? at - 1 : at);
+      sets.push(next);
+      if (!next.has(EPSILON)) return sets;
+      if (loop !== undefined) sets.push(this.#lookahead.first(loop.body));
     }
-    return tokens;
+    sets.push(RULE_END);
+    return sets;
   }
 
   /** The tokens that may come, in any of the rules being parsed, from the part at hand on or after it. */
   #expected(atHand = true): ReadonlySet<number> {
-    const tokens = new Set([EPSILON]);
-    for (let index = this.#activations.length - 1; index >= 0 && tokens.delete(EPSILON); index -= 1) {
-      const isCurrent = index === this.#activations.length - 1;
-      for (const type of this.#within(this.#activations[index]!, isCurrent && atHand)) tokens.add(type);
+    const expected = new Set<number>();
+    let current = true;
+    for (const activation of this.#activations.toReversed()) {
+      const sets = this.#ahead(activation, current && atHand);
+      for (const tokens of sets) addAll(expected, tokens);
+      if (sets.at(-1) !== RULE_END) return expected;
+      current = false;
     }
-    if (tokens.delete(EPSILON)) tokens.add(EOF);
-    return tokens;
+    return expected.add(EOF);
   }
 
-  #reportProblem(problem: SyntaxProblem): void {
+  /** Reports a problem, unless no token has fitted since the last one. */
+  #reportOnce(offset: number, problem: string): void {
     if (this.#isRecovering) return;
     this.#isRecovering = true;
-    this.report(problem.offset, problem.problem);
+    this.report(offset, problem);
   }
 
   #recover(): void {
@@ -319,12 +322,11 @@ export class Recognizer {
 
   /** What may follow any of the rules being parsed. */
   #followSet(): ReadonlySet<number> {
-    const tokens = new Set<number>();
+    const following = new Set<number>();
     for (const caller of this.#activations.slice(0, -1)) {
-      for (const type of this.#within(caller, false)) tokens.add(type);
+      for (const tokens of this.#ahead(caller, false)) addAll(following, tokens);
     }
-    tokens.delete(EPSILON);
-    return tokens;
+    return following;
   }
 
   #skipTo(tokens: ReadonlySet<number>, limit: number): void {
@@ -337,6 +339,10 @@ export class Recognizer {
       this.input.consume();
     }
   }
+}
+
+function addAll(tokens: Set<number>, more: ReadonlySet<number>): void {
+  for (const type of more) if (type !== EPSILON) tokens.add(type);
 }
 
 function quoted(text: string): string {
