@@ -169,7 +169,7 @@ export class Recognizer {
     const chosen = choose === undefined ? undefined : this.#decide(choose, current);
     if (chosen !== undefined) return chosen;
     const index = alternatives.findIndex(({ parts }) => this.#isNext(parts));
-    if (index < 0) throw this.#notViable(this.input.index, this.input.index);
+    if (index < 0) throw this.#notViable(1);
     return index;
   }
 
@@ -177,12 +177,15 @@ export class Recognizer {
     const { input } = this;
     const { first } = this.#lookahead;
     const answer = decision({ peek: (ahead) => input.peek(ahead), first, precedence });
-    if (answer instanceof NotViable) throw this.#notViable(input.index, input.index + answer.ahead - 1);
+    if (answer instanceof NotViable) throw this.#notViable(answer.ahead);
     return answer;
   }
 
-  #notViable(first: number, offending: number): SyntaxProblem {
-    const text = this.input.type(first) === EOF ? "<EOF>" : this.input.text(first, offending);
+  /** No alternative goes on with the `ahead`-th token. */
+  #notViable(ahead: number): SyntaxProblem {
+    const { index } = this.input;
+    const offending = index + ahead - 1;
+    const text = this.input.peek() === EOF ? "<EOF>" : this.input.text(index, offending);
     const message = `no viable alternative at input ${quoted(text)}`;
     const keyword = /no viable alternative at input '.(true|false|null)'/u;
     return new SyntaxProblem(
@@ -210,7 +213,7 @@ export class Recognizer {
       this.input.consume();
       return matched;
     }
-    if (this.#isMissing()) return { type: [...types][0]!, text: "<missing>", offset: current.offset, index: -1 };
+    if (this.#isMissing()) return { type: [...types][0]!, text: "<missing>", offset: current.offset };
     throw this.#mismatch();
   }
 

@@ -1,12 +1,11 @@
 /** The syntax tree of text that may be broken: what the parser recognised, by the labels of the grammar. */
 
-/** A token; `index` is -1 for one that was missing and is made up. */
+/** A token; one that was missing is made up. */
 export interface TreeToken {
   readonly type: number;
   readonly text: string;
   /** Code point offset. */
   readonly offset: number;
-  readonly index: number;
 }
 
 /** A node: the rule it stands for, or the name of the rule's alternative once that is known. */
