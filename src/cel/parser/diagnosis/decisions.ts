@@ -1,24 +1,6 @@
 /** Decisions that take more than the next token. They fall as the reference's prediction has them, and break off at the same token. */
 import * as T from "../../lexer/token-type.js";
-import type { Part } from "./notation.js";
-
-/** What a decision may look at. */
-export interface Outlook {
-  /** The type of the `ahead`-th token from here, from 1 on. */
-  readonly peek: (ahead: number) => number;
-  /** The tokens that some parts, or a rule, may begin with. */
-  readonly first: (what: readonly Part[] | string) => ReadonlySet<number>;
-  /** The current precedence of a rule that calls itself. */
-  readonly precedence: number;
-}
-
-/** Looks at the tokens from here on. */
-export type Decision<T> = (outlook: Outlook) => T | NotViable;
-
-/** Nothing that the rule allows begins with the tokens up to and with the `ahead`-th. */
-export class NotViable {
-  constructor(readonly ahead: number) {}
-}
+import { type Decision, NotViable } from "./notation.js";
 
 /** A comma goes on with a list only before an item: it may also be its end. */
 export const beforeItem =

@@ -11,7 +11,7 @@ import { TokenStream } from "./token-stream.js";
 import { TreeReader } from "./tree-reader.js";
 
 /**
- * The problems of a text that the fast parser gave up on. Takes about ten times as long per token, and time linear in their number: how
+ * The problems of a text that the fast parser gave up on. Takes about thirty times as long per token, and time linear in their number: how
  * often parsing goes on after an error is bounded.
  */
 export function diagnose(source: Source, tokens: Tokens, options: ParserOptions): IssueReport {

@@ -1,6 +1,6 @@
 /**
- * The grammar of spec kubernetes-cel.md 1.5, rule by rule as the reference's parser has it: which rules there are and where they look ahead
- * shows in its error messages.
+ * The grammar of spec kubernetes-cel.md 1.5, cut into the same rules as the reference's: its error messages show where one ends and where it
+ * looks further than one token.
  */
 import * as T from "../../lexer/token-type.js";
 import {
@@ -67,18 +67,16 @@ export const GRAMMAR: ReadonlyMap<string, readonly Part[]> = new Map<string, rea
       rule("e", "primary"),
       suffixes(
         [
-          suffix("select", 3, token("op", T.DOT), optionalMark(), rule("id", "escapeIdent")),
-          suffix(
+          named("select", token("op", T.DOT), optionalMark(), rule("id", "escapeIdent")),
+          named(
             "memberCall",
-            2,
             token("op", T.DOT),
             token("id", T.IDENTIFIER),
             token("open", T.LEFT_PAREN),
             ...callArguments(),
           ),
-          suffix(
+          named(
             "index",
-            1,
             token("op", T.LEFT_BRACKET),
             optionalMark(),
             rule("index", "expr"),

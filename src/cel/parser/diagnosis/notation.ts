@@ -1,5 +1,4 @@
 /** The notation in which the grammar is written down. */
-import type { Decision } from "./decisions.js";
 
 /** A part of a rule. */
 export type Part =
@@ -29,6 +28,24 @@ export interface Alternative {
   /** Of a suffix: it applies where the rule's current precedence is not above. */
   readonly precedence: number;
   readonly parts: readonly Part[];
+}
+
+/** What a decision may look at. */
+export interface Outlook {
+  /** The type of the `ahead`-th token from here, from 1 on. */
+  readonly peek: (ahead: number) => number;
+  /** The tokens that some parts, or a rule, may begin with. */
+  readonly first: (what: readonly Part[] | string) => ReadonlySet<number>;
+  /** The current precedence of a rule that calls itself. */
+  readonly precedence: number;
+}
+
+/** Looks at the tokens from here on. */
+export type Decision<T> = (outlook: Outlook) => T | NotViable;
+
+/** Nothing that the rule allows begins with the tokens up to and with the `ahead`-th. */
+export class NotViable {
+  constructor(readonly ahead: number) {}
 }
 
 /** One of some tokens. */
@@ -66,7 +83,7 @@ export const some = (body: readonly Part[], goesOn?: Decision<boolean>): Part =>
 });
 
 /** An alternative that gives its node a name. */
-export const named = (name: string, ...parts: readonly Part[]): Alternative => ({ name, precedence: 0, parts });
+export const named = (name: string, ...parts: readonly Part[]): Alternative => suffix(name, 0, ...parts);
 
 /** One of some alternatives. */
 export const choice = (alternatives: readonly Alternative[], choose?: Decision<number | undefined>): Part => ({
@@ -76,7 +93,7 @@ export const choice = (alternatives: readonly Alternative[], choose?: Decision<n
   wraps: false,
 });
 
-/** A suffix of a rule that calls itself. */
+/** An alternative for {@link suffixes} of a rule that calls itself. */
 export const suffix = (name: string, precedence: number, ...parts: readonly Part[]): Alternative => ({
   name,
   precedence,

@@ -4,9 +4,8 @@
  */
 import { EOF, tokenName } from "../../lexer/token-type.js";
 import { MAX_DEPTH, MAX_RECOVERIES, MAX_SKIPPED_TOKENS } from "../limits.js";
-import { type Decision, NotViable } from "./decisions.js";
 import { EPSILON, Lookahead } from "./lookahead.js";
-import type { Part } from "./notation.js";
+import { type Decision, NotViable, type Part } from "./notation.js";
 import { TreeNode, type TreeToken } from "./syntax-tree.js";
 import type { TokenStream } from "./token-stream.js";
 
