@@ -24,17 +24,20 @@ export interface ManifestAndConfig {
 
 /** Asks registries. Nothing is cached here. Images are named as Docker does: `busybox` is `docker.io/library/busybox:latest`. */
 export class ImageInspector {
-  constructor(
-    private readonly registry: RegistryClient,
-    private readonly trustRoot: TrustRoot,
-  ) {}
+  readonly #registry: RegistryClient;
+  readonly #trustRoot: TrustRoot;
+
+  constructor(registry: RegistryClient, trustRoot: TrustRoot) {
+    this.#registry = registry;
+    this.#trustRoot = trustRoot;
+  }
 
   /**
    * The digest that an image's name stands for now.
    * @throws FetchError
    */
   async digest(image: string, signal: AbortSignal): Promise<string> {
-    return (await this.registry.manifest(parseImageReference(image), signal)).digest;
+    return (await this.#registry.manifest(parseImageReference(image), signal)).digest;
   }
 
   /**
@@ -42,7 +45,7 @@ export class ImageInspector {
    * @throws FetchError
    */
   async manifest(image: string, signal: AbortSignal): Promise<JsonObject> {
-    return (await this.registry.manifest(parseImageReference(image), signal)).content;
+    return (await this.#registry.manifest(parseImageReference(image), signal)).content;
   }
 
   /**
@@ -51,16 +54,16 @@ export class ImageInspector {
    */
   async manifestAndConfig(image: string, signal: AbortSignal): Promise<ManifestAndConfig> {
     const reference = parseImageReference(image);
-    const found = await this.registry.manifest(reference, signal);
+    const found = await this.#registry.manifest(reference, signal);
     const manifest = Array.isArray(found.content.manifests)
-      ? await this.registry.manifest(forThisPlatform(reference, found), signal)
+      ? await this.#registry.manifest(forThisPlatform(reference, found), signal)
       : found;
     const config = manifest.content.config as { mediaType?: unknown; digest?: unknown; size?: unknown } | undefined;
     if (typeof config?.digest !== "string" || !Number.isSafeInteger(config.size)) {
       throw new FetchError(`the manifest of ${formatImageReference(reference)} names no configuration`);
     }
     const descriptor = { mediaType: String(config.mediaType), digest: config.digest, size: config.size as number };
-    const bytes = await this.registry.blob(reference, descriptor, MAX_CONFIG_BYTES, signal);
+    const bytes = await this.#registry.blob(reference, descriptor, MAX_CONFIG_BYTES, signal);
     return { manifest: manifest.content, digest: manifest.digest, config: parsed(bytes, reference) };
   }
 
@@ -71,8 +74,8 @@ export class ImageInspector {
    */
   async verify(image: string, wanted: WantedSignatures, signal: AbortSignal): Promise<string> {
     const reference = parseImageReference(image);
-    const digest = reference.digest ?? digestOf((await this.registry.manifest(reference, signal)).bytes);
-    const { registry, trustRoot } = this;
+    const digest = reference.digest ?? digestOf((await this.#registry.manifest(reference, signal)).bytes);
+    const [registry, trustRoot] = [this.#registry, this.#trustRoot];
     await checkSignatures(wanted, { registry, trustRoot, image: reference, name: image, digest, signal });
     return digest;
   }

@@ -80,14 +80,14 @@ const execute: Executor = (_, run) => run();
 
 /** All capabilities of a server. */
 export class HostCapabilities {
-  private readonly namespaces: ReadonlyMap<string, Capability>;
+  readonly #namespaces: ReadonlyMap<string, Capability>;
+  readonly #onViolation: ViolationSink;
+  readonly #executor: Executor;
 
-  constructor(
-    capabilities: readonly Capability[],
-    private readonly onViolation: ViolationSink,
-    private readonly executor: Executor = execute,
-  ) {
-    this.namespaces = new Map(capabilities.map((capability) => [capability.namespace, capability]));
+  constructor(capabilities: readonly Capability[], onViolation: ViolationSink, executor: Executor = execute) {
+    this.#onViolation = onViolation;
+    this.#executor = executor;
+    this.#namespaces = new Map(capabilities.map((capability) => [capability.namespace, capability]));
   }
 
   /** Answers one call; never rejects, whatever the capability does. Logging (`tracing`) does not come this way. */
@@ -98,7 +98,7 @@ export class HostCapabilities {
     if (binding !== "kubewarden") return refuse(`unknown binding: ${binding}`);
     const path = `${namespace}/${operation}`;
     if (namespace !== "tracing" && !caller.capabilities.allows(path)) {
-      this.onViolation("Policy tried to use a host capability it doesn't have access to", {
+      this.#onViolation("Policy tried to use a host capability it doesn't have access to", {
         policy: caller.policy,
         capability: forLog(path),
       });
@@ -108,7 +108,7 @@ export class HostCapabilities {
     }
     // The only operation of `tracing` is served where the guest runs.
     if (namespace === "tracing") return refuse(`unknown operation: ${operation}`);
-    const capability = this.namespaces.get(namespace);
+    const capability = this.#namespaces.get(namespace);
     if (!capability) return refuse(`unknown namespace: ${namespace}`);
     if (!Object.hasOwn(capability.operations, operation)) return refuse(`unknown operation: ${operation}`);
     const serving = capability.operations[operation];
@@ -117,12 +117,12 @@ export class HostCapabilities {
     try {
       payload = parseJson(new TextDecoder("utf-8", { fatal: true }).decode(call.payload));
       const resource = serving.resource?.(payload);
-      if (resource && !granted(caller, resource)) return this.refuseResource(caller, resource);
+      if (resource && !granted(caller, resource)) return this.#refuseResource(caller, resource);
     } catch (error) {
       return refuse(messageOf(error));
     }
     try {
-      const execution = this.executor({ namespace, operation, payload }, () => serving.run(payload, context));
+      const execution = this.#executor({ namespace, operation, payload }, () => serving.run(payload, context));
       const answer = await raced(execution, signal);
       return { ok: true, payload: new TextEncoder().encode(jsonOf(answer)) };
     } catch (error) {
@@ -136,11 +136,11 @@ export class HostCapabilities {
    * @throws what the reader throws, or a session that does not know the question
    */
   snapshots(reader: KubernetesReader, query: SnapshotQuery): Promise<ResourceSnapshot[]> {
-    return this.executor === execute ? readSnapshots(reader, query) : askSnapshots(reader, query, this.executor);
+    return this.#executor === execute ? readSnapshots(reader, query) : askSnapshots(reader, query, this.#executor);
   }
 
-  private refuseResource(caller: Caller, { apiVersion, kind }: ResourceKind): HostAnswer {
-    this.onViolation("Policy tried to access a Kubernetes resource it doesn't have access to", {
+  #refuseResource(caller: Caller, { apiVersion, kind }: ResourceKind): HostAnswer {
+    this.#onViolation("Policy tried to access a Kubernetes resource it doesn't have access to", {
       policy: caller.policy,
       apiVersion: forLog(apiVersion),
       kind: forLog(kind),

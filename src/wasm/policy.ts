@@ -34,15 +34,23 @@ export class LoadedPolicy implements WasmPolicy {
   readonly implementation: ExecutionMode;
   readonly digest: string;
   readonly metadata?: PolicyMetadata;
-  private lastData: { readonly resources: readonly ResourceSnapshot[]; readonly text: string } | undefined;
+  #lastData: { readonly resources: readonly ResourceSnapshot[]; readonly text: string } | undefined;
+  readonly #module: PreparedModule;
+  readonly #settings: PreparedSettings;
+  readonly #protocol: Protocol;
+  readonly #surroundings: PolicySurroundings;
 
   constructor(
     readonly id: string,
-    private readonly module: PreparedModule,
-    private readonly settings: PreparedSettings,
-    private readonly protocol: Protocol,
-    private readonly surroundings: PolicySurroundings,
+    module: PreparedModule,
+    settings: PreparedSettings,
+    protocol: Protocol,
+    surroundings: PolicySurroundings,
   ) {
+    this.#module = module;
+    this.#settings = settings;
+    this.#protocol = protocol;
+    this.#surroundings = surroundings;
     this.implementation = module.mode;
     this.digest = module.digest;
     if (module.metadata) this.metadata = module.metadata;
@@ -50,51 +58,51 @@ export class LoadedPolicy implements WasmPolicy {
 
   async evaluate(review: Review, context: EvaluationContext): Promise<Outcome> {
     try {
-      return await this.ask(review, context);
+      return await this.#ask(review, context);
     } catch {
       // Nothing below should throw; if it does all the same, that must not become anything but a denial.
       return fail("internal", "internal server error: the policy could not be evaluated");
     }
   }
 
-  private async ask(review: Review, context: EvaluationContext): Promise<Outcome> {
+  async #ask(review: Review, context: EvaluationContext): Promise<Outcome> {
     let data = "";
-    if (this.protocol.dataDocument) {
+    if (this.#protocol.dataDocument) {
       try {
-        data = await this.data(this.protocol.dataDocument, context.signal);
+        data = await this.#data(this.#protocol.dataDocument, context.signal);
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
         return fail("capability", `cannot perform a request via callback channel: ${reason}`);
       }
     }
-    const call = this.protocol.validateCall(review, this.settings, data);
+    const call = this.#protocol.validateCall(review, this.#settings, data);
     if ("verdict" in call) return call;
-    return this.protocol.outcome(await this.run(call, context, review), review);
+    return this.#protocol.outcome(await this.#run(call, context, review), review);
   }
 
   /** Has the module check its settings; undefined when all is well. */
   async loadProblem(): Promise<WasmLoadError | undefined> {
-    const call = this.protocol.loadCall(this.settings, this.module.exports);
-    return call && this.protocol.loadProblem(await this.run(call));
+    const call = this.#protocol.loadCall(this.#settings, this.#module.exports);
+    return call && this.#protocol.loadProblem(await this.#run(call));
   }
 
   /** The data document. It stays the same until the cluster's resources change: printing thousands of them takes the main thread long. */
-  private async data(document: NonNullable<Protocol["dataDocument"]>, signal: AbortSignal): Promise<string> {
-    const wanted = this.surroundings.caller.contextAwareResources.length > 0;
-    const resources = wanted ? await this.resources(document.plurals, signal) : [];
-    const before = this.lastData;
+  async #data(document: NonNullable<Protocol["dataDocument"]>, signal: AbortSignal): Promise<string> {
+    const wanted = this.#surroundings.caller.contextAwareResources.length > 0;
+    const resources = wanted ? await this.#resources(document.plurals, signal) : [];
+    const before = this.#lastData;
     const same =
       before?.resources.length === resources.length &&
       resources.every(({ items }, index) => before.resources[index]?.items === items);
     if (same) return before.text;
-    const text = document.text(this.settings, resources);
-    this.lastData = { resources, text };
+    const text = document.text(this.#settings, resources);
+    this.#lastData = { resources, text };
     return text;
   }
 
   /** All resources of the kinds that the policy may read; no capability is needed for them (spec kubewarden.md 6.5). */
-  private resources(plurals: boolean, signal: AbortSignal): Promise<ResourceSnapshot[]> {
-    const { caller, capabilities, kubernetes } = this.surroundings;
+  #resources(plurals: boolean, signal: AbortSignal): Promise<ResourceSnapshot[]> {
+    const { caller, capabilities, kubernetes } = this.#surroundings;
     const snapshots = capabilities.snapshots(kubernetes, { kinds: caller.contextAwareResources, plurals, signal });
     return new Promise((resolve, reject) => {
       const giveUp = () => reject(new Error("the time for the evaluation is up"));
@@ -104,12 +112,12 @@ export class LoadedPolicy implements WasmPolicy {
     });
   }
 
-  private run(call: GuestCall, context?: EvaluationContext, review?: Review): Promise<JobResult> {
-    const { pool, limits, caller, capabilities, log, timeoutMs } = this.surroundings;
+  #run(call: GuestCall, context?: EvaluationContext, review?: Review): Promise<JobResult> {
+    const { pool, limits, caller, capabilities, log, timeoutMs } = this.#surroundings;
     const request = review?.kind === "admission" ? review.request.uid : undefined;
     const job: Job = {
       key: this.id,
-      module: this.module,
+      module: this.#module,
       call,
       limits,
       deadline: context?.deadline ?? Number.POSITIVE_INFINITY,

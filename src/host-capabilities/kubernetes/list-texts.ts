@@ -12,15 +12,15 @@ const MASK_SETS = 64;
  * five thousand Pods take the main thread 300 ms. What is kept ends with the objects.
  */
 export class ListTexts {
-  private readonly known = new LRUCache<string, WeakMap<object, string>>({ max: MASK_SETS });
+  readonly #known = new LRUCache<string, WeakMap<object, string>>({ max: MASK_SETS });
 
   /** The answer to a list, spec kubewarden.md 7.6. */
   answer({ apiVersion, kind }: ResourceKind, items: readonly unknown[], masks: readonly string[] = []): JsonText {
     const key = [...new Set(masks)].sort().join("\n");
-    let texts = this.known.get(key);
+    let texts = this.#known.get(key);
     if (texts === undefined) {
       texts = new WeakMap();
-      this.known.set(key, texts);
+      this.#known.set(key, texts);
     }
     const wanted = fieldMasks(masks);
     const parts: string[] = [];

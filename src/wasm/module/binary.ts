@@ -228,22 +228,26 @@ function skipLimits(reader: Reader): void {
 }
 
 class Reader {
+  readonly #source: Uint8Array;
+
   constructor(
-    private readonly source: Uint8Array,
+    source: Uint8Array,
     public position: number,
-  ) {}
+  ) {
+    this.#source = source;
+  }
 
   get done(): boolean {
-    return this.position >= this.source.length;
+    return this.position >= this.#source.length;
   }
 
   /** The next byte, left where it is. */
   peek(): number | undefined {
-    return this.source[this.position];
+    return this.#source[this.position];
   }
 
   byte(): number {
-    const value = this.source[this.position];
+    const value = this.#source[this.position];
     if (value === undefined)
       throw new WasmLoadError("wasm-invalid", "invalid wasm file: it ends in the middle of a section");
     this.position++;
@@ -262,14 +266,14 @@ class Reader {
   }
 
   bytes(length: number): Uint8Array {
-    if (this.position + length > this.source.length)
+    if (this.position + length > this.#source.length)
       throw new WasmLoadError("wasm-invalid", "invalid wasm file: it ends in the middle of a section");
     this.position += length;
-    return this.source.subarray(this.position - length, this.position);
+    return this.#source.subarray(this.position - length, this.position);
   }
 
   slice(start: number): Uint8Array {
-    return this.source.subarray(start, this.position);
+    return this.#source.subarray(start, this.position);
   }
 
   text(): string {
@@ -278,13 +282,13 @@ class Reader {
 }
 
 class Writer {
-  private readonly parts: Uint8Array[] = [];
-  private length = 0;
+  readonly #parts: Uint8Array[] = [];
+  #length = 0;
 
   raw(bytes: ArrayLike<number>): void {
     const part = bytes instanceof Uint8Array ? bytes : Uint8Array.from(bytes);
-    this.parts.push(part);
-    this.length += part.length;
+    this.#parts.push(part);
+    this.#length += part.length;
   }
 
   unsigned(value: number): void {
@@ -311,9 +315,9 @@ class Writer {
   }
 
   finish(): Uint8Array<ArrayBuffer> {
-    const out = new Uint8Array(this.length);
+    const out = new Uint8Array(this.#length);
     let position = 0;
-    for (const part of this.parts) {
+    for (const part of this.#parts) {
       out.set(part, position);
       position += part.length;
     }

@@ -32,8 +32,8 @@ export interface PreparedModule extends GuestModule {
 
 /** Prepares modules, the same bytes once. */
 export class ModuleStore {
-  private readonly cache = new LRUCache<string, Promise<PreparedModule>>({ max: CACHED_MODULES });
-  private nextId = 1;
+  readonly #cache = new LRUCache<string, Promise<PreparedModule>>({ max: CACHED_MODULES });
+  #nextId = 1;
 
   /**
    * @param memoryPages most pages of its memory; modules are prepared once for each limit
@@ -43,15 +43,15 @@ export class ModuleStore {
   prepare(bytes: Uint8Array, memoryPages: number, configured?: ExecutionMode): Promise<PreparedModule> {
     const digest = `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
     const key = `${digest} ${memoryPages} ${configured ?? ""}`;
-    const known = this.cache.get(key);
+    const known = this.#cache.get(key);
     if (known) return known;
-    const made = this.make(bytes, digest, memoryPages, configured);
-    this.cache.set(key, made);
-    made.catch(() => this.cache.delete(key));
+    const made = this.#make(bytes, digest, memoryPages, configured);
+    this.#cache.set(key, made);
+    made.catch(() => this.#cache.delete(key));
     return made;
   }
 
-  private async make(
+  async #make(
     bytes: Uint8Array,
     digest: string,
     memoryPages: number,
@@ -69,7 +69,7 @@ export class ModuleStore {
     const exports = new Set(WebAssembly.Module.exports(module).map(({ name }) => name));
     const { importedMemory } = rewritten;
     return {
-      id: this.nextId++,
+      id: this.#nextId++,
       module,
       digest,
       mode,

@@ -72,24 +72,27 @@ class RegoCall {
   builtins: Builtins = { names: new Map(), missing: [] };
   /** Where the heap begins for every evaluation. */
   baseHeap = 0;
-  private exports: Readonly<Record<string, WebAssembly.ExportValue>> = {};
-  private moment: number | undefined;
+  #exports: Readonly<Record<string, WebAssembly.ExportValue>> = {};
+  #moment: number | undefined;
+  readonly #memory: WebAssembly.Memory;
 
   constructor(
-    private readonly memory: WebAssembly.Memory,
+    memory: WebAssembly.Memory,
     readonly host: GuestHost,
-  ) {}
+  ) {
+    this.#memory = memory;
+  }
 
   /** Milliseconds since 1970, the same throughout the evaluation. */
   get now(): number {
-    this.moment ??= Date.now();
-    return this.moment;
+    this.#moment ??= Date.now();
+    return this.#moment;
   }
 
   /** @throws GuestStartError */
   start(module: WebAssembly.Module, env: WebAssembly.ModuleImports): void {
     try {
-      this.exports = new WebAssembly.Instance(module, { env }).exports;
+      this.#exports = new WebAssembly.Instance(module, { env }).exports;
       this.push(EMPTY_DOCUMENT);
       this.baseHeap = this.ask("opa_heap_ptr_get");
     } catch (error) {
@@ -100,7 +103,7 @@ class RegoCall {
 
   /** Calls an exported function. */
   ask(name: string, ...parameters: number[]): number {
-    const exported = this.exports[name];
+    const exported = this.#exports[name];
     if (typeof exported !== "function") throw new GuestStartError(`the module does not export ${name}`);
     return Number((exported as WebAssembly.ExportedFunction)(...parameters) ?? 0);
   }
@@ -108,7 +111,7 @@ class RegoCall {
   /** Puts a JSON document into the guest's memory as a value. */
   push(json: Uint8Array): number {
     const address = this.ask("opa_malloc", json.length);
-    new Uint8Array(this.memory.buffer, address, json.length).set(json);
+    new Uint8Array(this.#memory.buffer, address, json.length).set(json);
     const value = this.ask("opa_json_parse", address, json.length);
     if (value === 0) throw new Error("the module can't read its input");
     return value;
@@ -121,7 +124,7 @@ class RegoCall {
 
   /** A text in the guest's memory, up to its NUL. */
   bytesAt(address: number): Uint8Array {
-    const bytes = new Uint8Array(this.memory.buffer);
+    const bytes = new Uint8Array(this.#memory.buffer);
     const end = bytes.indexOf(0, address);
     if (end < 0) throw new Error("a text without end in the guest's memory");
     const { outputBytes } = this.host.limits;

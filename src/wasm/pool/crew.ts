@@ -45,39 +45,43 @@ export class Crew {
   recycled = 0;
   crashes = 0;
   /** Threads that failed to start since one has. */
-  private failedStarts = 0;
-  private readonly threads = new Set<GuestThread>();
+  #failedStarts = 0;
+  readonly #threads = new Set<GuestThread>();
   /** Those that are not ready for the first time. */
-  private readonly starting = new Set<GuestThread>();
+  readonly #starting = new Set<GuestThread>();
   /** Those that are not ready again, with what ends the waiting for them. */
-  private readonly interrupted = new Map<GuestThread, () => void>();
-  private readonly idle: GuestThread[] = [];
+  readonly #interrupted = new Map<GuestThread, () => void>();
+  readonly #idle: GuestThread[] = [];
   /** Idle threads of low priority. */
-  private readonly demoted: GuestThread[] = [];
-  private interrupter: Interrupter | undefined;
+  readonly #demoted: GuestThread[] = [];
+  #interrupter: Interrupter | undefined;
   /** Ends the time in which no thread is started, because one could not start. */
-  private endPause: (() => void) | undefined;
-  private closed = false;
+  #endPause: (() => void) | undefined;
+  #closed = false;
+  readonly #size: CrewSize;
+  readonly #modes: ReadonlySet<ExecutionMode>;
+  readonly #clock: Clock;
+  readonly #events: CrewEvents;
 
   /** @param modes the kinds of guests seen: new threads load the code for them before they report ready */
-  constructor(
-    private readonly size: CrewSize,
-    private readonly modes: ReadonlySet<ExecutionMode>,
-    private readonly clock: Clock,
-    private readonly events: CrewEvents,
-  ) {}
+  constructor(size: CrewSize, modes: ReadonlySet<ExecutionMode>, clock: Clock, events: CrewEvents) {
+    this.#size = size;
+    this.#modes = modes;
+    this.#clock = clock;
+    this.#events = events;
+  }
 
   get threadCount(): number {
-    return this.threads.size;
+    return this.#threads.size;
   }
 
   get idleCount(): number {
-    return this.idle.length + this.demoted.length;
+    return this.#idle.length + this.#demoted.length;
   }
 
   /** An idle thread, of normal priority unless no other can be had. It stays idle until it is taken. */
   get ready(): GuestThread | undefined {
-    return this.idle.at(-1) ?? (this.mayStart ? undefined : this.demoted.at(-1));
+    return this.#idle.at(-1) ?? (this.#mayStart ? undefined : this.#demoted.at(-1));
   }
 
   /**
@@ -86,22 +90,22 @@ export class Crew {
    * replaced each time.
    */
   get readyForSuspect(): GuestThread | undefined {
-    for (const thread of this.interrupted.keys()) if (isDemoted(thread)) return undefined;
-    return this.demoted.at(-1) ?? this.idle.at(-1);
+    for (const thread of this.#interrupted.keys()) if (isDemoted(thread)) return undefined;
+    return this.#demoted.at(-1) ?? this.#idle.at(-1);
   }
 
   /** A thread gets its first job. */
   take(thread: GuestThread): void {
-    remove(this.idle, thread);
-    remove(this.demoted, thread);
+    remove(this.#idle, thread);
+    remove(this.#demoted, thread);
   }
 
   /** A thread has no job any more: keeps it, or kills it when there are enough of its kind. */
   rest(thread: GuestThread): void {
     const [kept, most] = isDemoted(thread)
-      ? [this.demoted, this.size.demoted]
-      : [this.idle, this.size.idle + SPARE_THREADS];
-    if (this.closed || kept.length >= most) this.discard(thread);
+      ? [this.#demoted, this.#size.demoted]
+      : [this.#idle, this.#size.idle + SPARE_THREADS];
+    if (this.#closed || kept.length >= most) this.#discard(thread);
     else {
       thread.rest();
       kept.push(thread);
@@ -111,10 +115,10 @@ export class Crew {
   /** Starts threads until so many of normal priority are idle or will be soon, and the spare ones. */
   refill(wanted: number): void {
     // Those of low priority do not serve the calls that a thread is wanted for.
-    let coming = this.starting.size;
-    for (const thread of this.interrupted.keys()) if (!isDemoted(thread)) coming++;
-    const missing = wanted + SPARE_THREADS - this.idle.length - coming;
-    for (let count = 0; count < missing && this.mayStart; count++) this.start();
+    let coming = this.#starting.size;
+    for (const thread of this.#interrupted.keys()) if (!isDemoted(thread)) coming++;
+    const missing = wanted + SPARE_THREADS - this.#idle.length - coming;
+    for (let count = 0; count < missing && this.#mayStart; count++) this.#start();
   }
 
   /** Ends what the thread runs, the only job that it has, and if need be the thread. */
@@ -122,109 +126,109 @@ export class Crew {
     const interrupted =
       thread.control.isRunning &&
       !NOT_INTERRUPTED.has(mode) &&
-      this.interrupter?.interrupt(thread.id, () => {
-        if (this.interrupted.has(thread)) thread.resume();
+      this.#interrupter?.interrupt(thread.id, () => {
+        if (this.#interrupted.has(thread)) thread.resume();
       });
     if (!interrupted) {
       this.replace(thread);
       return;
     }
     const giveUp = () => {
-      this.interrupted.delete(thread);
-      this.interrupter?.forget(thread.id);
+      this.#interrupted.delete(thread);
+      this.#interrupter?.forget(thread.id);
       this.replace(thread);
-      this.events.available();
+      this.#events.available();
     };
-    this.interrupted.set(
+    this.#interrupted.set(
       thread,
-      this.clock.after(isDemoted(thread) ? INTERRUPTION_MS : NORMAL_INTERRUPTION_MS, giveUp),
+      this.#clock.after(isDemoted(thread) ? INTERRUPTION_MS : NORMAL_INTERRUPTION_MS, giveUp),
     );
   }
 
   /** Ends a thread, whatever it does. */
   replace(thread: GuestThread): void {
     this.recycled++;
-    this.discard(thread);
+    this.#discard(thread);
   }
 
   close(): void {
-    this.closed = true;
-    for (const thread of this.threads) thread.kill();
-    this.threads.clear();
-    this.starting.clear();
-    for (const stopWaiting of this.interrupted.values()) stopWaiting();
-    this.interrupted.clear();
-    this.endPause?.();
-    this.idle.length = 0;
-    this.demoted.length = 0;
-    this.interrupter?.close();
+    this.#closed = true;
+    for (const thread of this.#threads) thread.kill();
+    this.#threads.clear();
+    this.#starting.clear();
+    for (const stopWaiting of this.#interrupted.values()) stopWaiting();
+    this.#interrupted.clear();
+    this.#endPause?.();
+    this.#idle.length = 0;
+    this.#demoted.length = 0;
+    this.#interrupter?.close();
   }
 
-  private get mayStart(): boolean {
-    return !this.closed && !this.endPause && this.threads.size < this.size.most + SPARE_THREADS;
+  get #mayStart(): boolean {
+    return !this.#closed && !this.#endPause && this.#threads.size < this.#size.most + SPARE_THREADS;
   }
 
-  private start(): void {
-    if (this.threads.size === 0) void this.openInterrupter();
+  #start(): void {
+    if (this.#threads.size === 0) void this.#openInterrupter();
     let thread: GuestThread;
     try {
-      thread = new GuestThread([...this.modes], {
+      thread = new GuestThread([...this.#modes], {
         ready: () => {
-          if (this.starting.delete(thread)) this.failedStarts = 0;
-          else if (!this.isBack(thread)) return;
+          if (this.#starting.delete(thread)) this.#failedStarts = 0;
+          else if (!this.#isBack(thread)) return;
           this.rest(thread);
-          this.events.available();
+          this.#events.available();
         },
-        signal: () => this.events.signal(thread),
-        message: (message) => this.events.message(thread, message),
-        gone: (reason) => this.lose(thread, reason),
+        signal: () => this.#events.signal(thread),
+        message: (message) => this.#events.message(thread, message),
+        gone: (reason) => this.#lose(thread, reason),
       });
     } catch (error) {
       // The system gives no thread: there are too many.
-      this.failToStart(error instanceof Error ? error.message : String(error));
+      this.#failToStart(error instanceof Error ? error.message : String(error));
       return;
     }
-    this.threads.add(thread);
-    this.starting.add(thread);
+    this.#threads.add(thread);
+    this.#starting.add(thread);
   }
 
-  private failToStart(reason: string): void {
-    this.endPause ??= this.clock.after(RESTART_AFTER_MS, () => {
-      this.endPause = undefined;
-      this.events.available();
+  #failToStart(reason: string): void {
+    this.#endPause ??= this.#clock.after(RESTART_AFTER_MS, () => {
+      this.#endPause = undefined;
+      this.#events.available();
     });
-    if (++this.failedStarts >= FAILED_STARTS) this.events.unable(reason);
+    if (++this.#failedStarts >= FAILED_STARTS) this.#events.unable(reason);
   }
 
   /** An interrupted thread is not waited for any more; false if it was not. */
-  private isBack(thread: GuestThread): boolean {
-    this.interrupted.get(thread)?.();
-    return this.interrupted.delete(thread);
+  #isBack(thread: GuestThread): boolean {
+    this.#interrupted.get(thread)?.();
+    return this.#interrupted.delete(thread);
   }
 
-  private async openInterrupter(): Promise<void> {
+  async #openInterrupter(): Promise<void> {
     const interrupter = await Interrupter.open();
-    if (this.closed || this.interrupter) interrupter?.close();
-    else this.interrupter = interrupter;
+    if (this.#closed || this.#interrupter) interrupter?.close();
+    else this.#interrupter = interrupter;
   }
 
   /** A thread has ended: killed, when it is not known any more, else by itself. */
-  private lose(thread: GuestThread, reason: string): void {
-    if (!this.threads.delete(thread)) return;
+  #lose(thread: GuestThread, reason: string): void {
+    if (!this.#threads.delete(thread)) return;
     this.crashes++;
     this.take(thread);
-    if (this.starting.delete(thread)) {
-      this.failToStart(reason);
+    if (this.#starting.delete(thread)) {
+      this.#failToStart(reason);
       return;
     }
-    this.isBack(thread);
+    this.#isBack(thread);
     this.recycled++;
-    this.events.crashed(thread, reason);
-    this.events.available();
+    this.#events.crashed(thread, reason);
+    this.#events.available();
   }
 
-  private discard(thread: GuestThread): void {
-    this.threads.delete(thread);
+  #discard(thread: GuestThread): void {
+    this.#threads.delete(thread);
     thread.kill();
   }
 }

@@ -24,29 +24,32 @@ interface WorkerSession {
 /** A way to all worker threads that are started after it. */
 export class Interrupter {
   /** Inspector sessions by thread id. */
-  private readonly sessions = new Map<number, string>();
-  private readonly waiting = new Map<string, () => void>();
-  private requests = 0;
+  readonly #sessions = new Map<number, string>();
+  readonly #waiting = new Map<string, () => void>();
+  #requests = 0;
 
-  private constructor(private readonly session: Session) {
+  readonly #session: Session;
+
+  private constructor(session: Session) {
+    this.#session = session;
     const workers = session as unknown as WorkerSession;
     workers.on("NodeWorker.attachedToWorker", ({ params }: AttachedEvent) => {
       // Only the title has the thread's number: "[worker 7]", "Worker 7" in older releases. A thread that is not found is not interrupted but killed.
       const thread = /\d+/.exec(params.workerInfo.title)?.[0];
-      if (thread !== undefined) this.sessions.set(Number(thread), params.sessionId);
+      if (thread !== undefined) this.#sessions.set(Number(thread), params.sessionId);
     });
     workers.on("NodeWorker.detachedFromWorker", ({ params }: DetachedEvent) => {
-      for (const [thread, session] of this.sessions)
+      for (const [thread, session] of this.#sessions)
         if (session === params.sessionId) {
           this.forget(thread);
-          this.sessions.delete(thread);
+          this.#sessions.delete(thread);
         }
     });
     workers.on("NodeWorker.receivedMessageFromWorker", ({ params }: ReplyEvent) => {
       const { id } = JSON.parse(params.message) as { id?: number };
       const key = `${params.sessionId} ${id}`;
-      const done = this.waiting.get(key);
-      this.waiting.delete(key);
+      const done = this.#waiting.get(key);
+      this.#waiting.delete(key);
       // This very listener is called by an interrupt of the main thread: in the middle of whatever that does, even of what asked for it.
       if (done) setImmediate(done);
     });
@@ -71,22 +74,22 @@ export class Interrupter {
    * @returns false when this thread can't be reached
    */
   interrupt(threadId: number, done: () => void): boolean {
-    const sessionId = this.sessions.get(threadId);
+    const sessionId = this.#sessions.get(threadId);
     if (sessionId === undefined) return false;
-    const id = ++this.requests;
-    this.waiting.set(`${sessionId} ${id}`, done);
+    const id = ++this.#requests;
+    this.#waiting.set(`${sessionId} ${id}`, done);
     const message = JSON.stringify({ id, method: "Runtime.terminateExecution" });
-    (this.session as unknown as WorkerSession).post("NodeWorker.sendMessageToWorker", { sessionId, message });
+    (this.#session as unknown as WorkerSession).post("NodeWorker.sendMessageToWorker", { sessionId, message });
     return true;
   }
 
   /** A thread that has not answered, and will not: it is going to be killed, or has ended. */
   forget(threadId: number): void {
-    const sessionId = this.sessions.get(threadId);
-    for (const key of this.waiting.keys()) if (key.startsWith(`${sessionId} `)) this.waiting.delete(key);
+    const sessionId = this.#sessions.get(threadId);
+    for (const key of this.#waiting.keys()) if (key.startsWith(`${sessionId} `)) this.#waiting.delete(key);
   }
 
   close(): void {
-    this.session.disconnect();
+    this.#session.disconnect();
   }
 }

@@ -17,52 +17,54 @@ const PARKED_PER_POLICY = 24;
 
 /** Counts threads by lane, and those outside of the regular slots by policy. */
 export class Lanes {
-  private readonly counts: Record<Lane, number> = { regular: 0, slow: 0, parked: 0 };
-  private readonly byPolicy = { slow: new Map<string, number>(), parked: new Map<string, number>() };
-  private readonly most: Readonly<Record<Lane, number>>;
+  readonly #counts: Record<Lane, number> = { regular: 0, slow: 0, parked: 0 };
+  readonly #byPolicy = { slow: new Map<string, number>(), parked: new Map<string, number>() };
+  readonly #most: Readonly<Record<Lane, number>>;
+  readonly #size: number;
 
   /** @param size regular slots */
-  constructor(private readonly size: number) {
-    this.most = { regular: size, slow: SLOW_IN_ALL * size, parked: PARKED_IN_ALL };
+  constructor(size: number) {
+    this.#size = size;
+    this.#most = { regular: size, slow: SLOW_IN_ALL * size, parked: PARKED_IN_ALL };
   }
 
   /** Whether another thread may enter. */
   hasRoom(lane: Lane): boolean {
-    return this.counts[lane] < this.most[lane];
+    return this.#counts[lane] < this.#most[lane];
   }
 
   /** Whether a policy has so many slow calls that its next ones must wait. */
   isFull(policy: string): boolean {
-    return (this.byPolicy.slow.get(policy) ?? 0) >= SLOW_PER_POLICY * this.size;
+    return (this.#byPolicy.slow.get(policy) ?? 0) >= SLOW_PER_POLICY * this.#size;
   }
 
   /** Whether a call of this policy may wait for the host without a slot. */
   mayPark(policy: string): boolean {
-    return this.hasRoom("parked") && (this.byPolicy.parked.get(policy) ?? 0) < PARKED_PER_POLICY;
+    return this.hasRoom("parked") && (this.#byPolicy.parked.get(policy) ?? 0) < PARKED_PER_POLICY;
   }
 
   /** Slots that no thread occupies. */
   get free(): number {
-    return Math.max(0, this.size - this.counts.regular);
+    return Math.max(0, this.#size - this.#counts.regular);
   }
 
   /** Threads that can be busy at the same time. */
   get mostThreads(): number {
-    return this.most.regular + this.most.slow + this.most.parked;
+    return this.#most.regular + this.#most.slow + this.#most.parked;
   }
 
   enter(lane: Lane, policy: string): void {
-    this.count(lane, policy, 1);
+    this.#count(lane, policy, 1);
   }
 
   leave(lane: Lane, policy: string): void {
-    this.count(lane, policy, -1);
+    this.#count(lane, policy, -1);
   }
 
-  private count(lane: Lane, policy: string, change: number): void {
-    this.counts[lane] += change;
+  #count(lane: Lane, policy: string, change: number): void {
+    this.#counts[lane] += change;
     if (lane === "regular") return;
-    const policies = this.byPolicy[lane];
+    const policies = this.#byPolicy[lane];
     const count = (policies.get(policy) ?? 0) + change;
     if (count > 0) policies.set(policy, count);
     else policies.delete(policy);

@@ -48,39 +48,38 @@ export interface PoolStatus {
 
 /** A pool of `size` regular slots. */
 export class WorkerPool {
-  private readonly queue = new FairQueue<Waiting>();
+  readonly #queue = new FairQueue<Waiting>();
   /** Threads with jobs. */
-  private readonly active = new Set<GuestThread>();
-  private readonly modes = new Set<ExecutionMode>();
-  private readonly suspects: Suspects;
-  private readonly lanes: Lanes;
-  private readonly crew: Crew;
-  private cancelTick: (() => void) | undefined;
-  private timeouts = 0;
-  private closed = false;
+  readonly #active = new Set<GuestThread>();
+  readonly #modes = new Set<ExecutionMode>();
+  readonly #suspects: Suspects;
+  readonly #lanes: Lanes;
+  readonly #crew: Crew;
+  #cancelTick: (() => void) | undefined;
+  #timeouts = 0;
+  #closed = false;
+  readonly #clock: Clock;
 
-  constructor(
-    size: number,
-    private readonly clock: Clock,
-  ) {
-    this.suspects = new Suspects(() => clock.now());
-    this.lanes = new Lanes(size);
-    const crewSize: CrewSize = { idle: size, demoted: SLOW_IN_ALL * size, most: this.lanes.mostThreads };
-    this.crew = new Crew(crewSize, this.modes, clock, {
-      available: () => this.pump(),
+  constructor(size: number, clock: Clock) {
+    this.#clock = clock;
+    this.#suspects = new Suspects(() => clock.now());
+    this.#lanes = new Lanes(size);
+    const crewSize: CrewSize = { idle: size, demoted: SLOW_IN_ALL * size, most: this.#lanes.mostThreads };
+    this.#crew = new Crew(crewSize, this.#modes, clock, {
+      available: () => this.#pump(),
       signal: (thread) => {
         thread.acknowledge();
-        this.collect(thread);
-        this.pump();
+        this.#collect(thread);
+        this.#pump();
       },
-      message: (thread, message) => this.receive(thread, message),
+      message: (thread, message) => this.#receive(thread, message),
       crashed: (thread, reason) => {
-        this.collect(thread);
-        this.takeOff(thread, { kind: "crash", text: reason });
+        this.#collect(thread);
+        this.#takeOff(thread, { kind: "crash", text: reason });
       },
       unable: (reason) => {
-        if (this.crew.threadCount > 0) return;
-        for (const { settle } of this.queue.drain())
+        if (this.#crew.threadCount > 0) return;
+        for (const { settle } of this.#queue.drain())
           settle({ kind: "refused", text: `no worker thread starts: ${reason}` });
       },
     });
@@ -89,227 +88,228 @@ export class WorkerPool {
   /** Runs a job; never rejects. */
   run(job: Job): Promise<JobResult> {
     return new Promise((settle) => {
-      if (this.closed) return settle(SHUTTING_DOWN);
-      if (this.queue.size >= WAITING_IN_ALL)
+      if (this.#closed) return settle(SHUTTING_DOWN);
+      if (this.#queue.size >= WAITING_IN_ALL)
         return settle({ kind: "refused", text: "too many policy calls are waiting" });
-      this.modes.add(job.module.mode);
+      this.#modes.add(job.module.mode);
       const waiting: Waiting = { job, settle };
-      if (!this.assignAtOnce(waiting)) {
-        this.queue.push(job.key, waiting);
-        this.pump();
+      if (!this.#assignAtOnce(waiting)) {
+        this.#queue.push(job.key, waiting);
+        this.#pump();
       }
-      this.watch();
+      this.#watch();
     });
   }
 
   status(): PoolStatus {
     let assigned = 0;
-    for (const thread of this.active) assigned += thread.jobs.length;
+    for (const thread of this.#active) assigned += thread.jobs.length;
     return {
-      threads: this.crew.threadCount,
-      idle: this.crew.idleCount,
-      running: this.active.size,
-      waiting: this.queue.size + assigned - this.active.size,
-      recycled: this.crew.recycled,
-      timeouts: this.timeouts,
-      crashes: this.crew.crashes,
+      threads: this.#crew.threadCount,
+      idle: this.#crew.idleCount,
+      running: this.#active.size,
+      waiting: this.#queue.size + assigned - this.#active.size,
+      recycled: this.#crew.recycled,
+      timeouts: this.#timeouts,
+      crashes: this.#crew.crashes,
     };
   }
 
   /** Ends everything: waiting calls are refused, running ones die. */
   close(): void {
-    this.closed = true;
-    this.cancelTick?.();
-    for (const { settle } of this.queue.drain()) settle(SHUTTING_DOWN);
-    for (const thread of this.active)
-      for (const assigned of thread.jobs.splice(0)) this.settle(assigned, SHUTTING_DOWN);
-    this.active.clear();
-    this.crew.close();
+    this.#closed = true;
+    this.#cancelTick?.();
+    for (const { settle } of this.#queue.drain()) settle(SHUTTING_DOWN);
+    for (const thread of this.#active)
+      for (const assigned of thread.jobs.splice(0)) this.#settle(assigned, SHUTTING_DOWN);
+    this.#active.clear();
+    this.#crew.close();
   }
 
   /** Gives a job to a thread if nobody waits before it. */
-  private assignAtOnce(waiting: Waiting): boolean {
+  #assignAtOnce(waiting: Waiting): boolean {
     const { key } = waiting.job;
-    if (this.queue.size > 0 || this.suspects.has(key) || this.lanes.isFull(key)) return false;
-    const thread = this.regularThread();
-    if (thread) this.assign(thread, waiting, "regular");
+    if (this.#queue.size > 0 || this.#suspects.has(key) || this.#lanes.isFull(key)) return false;
+    const thread = this.#regularThread();
+    if (thread) this.#assign(thread, waiting, "regular");
     return thread !== undefined;
   }
 
   /** Gives waiting jobs to threads as long as there is room for both. */
-  private pump(): void {
-    if (this.closed) return;
-    while (this.queue.size > 0) {
-      const thread = this.regularThread();
-      const next = thread && this.queue.take((key) => !this.suspects.has(key) && !this.lanes.isFull(key));
+  #pump(): void {
+    if (this.#closed) return;
+    while (this.#queue.size > 0) {
+      const thread = this.#regularThread();
+      const next = thread && this.#queue.take((key) => !this.#suspects.has(key) && !this.#lanes.isFull(key));
       if (!next) break;
-      this.assign(thread, next, "regular");
+      this.#assign(thread, next, "regular");
     }
-    while (this.queue.size > 0 && this.lanes.hasRoom("slow")) {
-      const thread = this.crew.readyForSuspect;
-      const next = thread && this.queue.take((key) => this.suspects.has(key) && !this.lanes.isFull(key));
+    while (this.#queue.size > 0 && this.#lanes.hasRoom("slow")) {
+      const thread = this.#crew.readyForSuspect;
+      const next = thread && this.#queue.take((key) => this.#suspects.has(key) && !this.#lanes.isFull(key));
       if (!next) break;
       thread.demote(LOWEST_PRIORITY);
-      this.assign(thread, next, "slow");
+      this.#assign(thread, next, "slow");
     }
-    this.crew.refill(Math.min(this.queue.size, this.lanes.free));
+    this.#crew.refill(Math.min(this.#queue.size, this.#lanes.free));
   }
 
   /** A thread for another regular call: an idle one if there is a slot for it, else the one with the fewest calls. */
-  private regularThread(): GuestThread | undefined {
-    const idle = this.lanes.hasRoom("regular") ? this.crew.ready : undefined;
+  #regularThread(): GuestThread | undefined {
+    const idle = this.#lanes.hasRoom("regular") ? this.#crew.ready : undefined;
     if (idle) return idle;
-    const lately = this.clock.now() - STUCK_AFTER_MS;
+    const lately = this.#clock.now() - STUCK_AFTER_MS;
     let best: GuestThread | undefined;
-    for (const thread of this.active) {
+    for (const thread of this.#active) {
       if (thread.lane !== "regular" || !thread.hasRoom() || (best && best.jobs.length <= thread.jobs.length)) continue;
       if ((thread.jobs[0]?.resumed ?? 0) > lately) best = thread;
     }
     return best;
   }
 
-  private assign(thread: GuestThread, waiting: Waiting, lane: Lane): void {
+  #assign(thread: GuestThread, waiting: Waiting, lane: Lane): void {
     if (thread.jobs.length === 0) {
-      this.crew.take(thread);
-      this.active.add(thread);
+      this.#crew.take(thread);
+      this.#active.add(thread);
       thread.lane = lane;
-      this.lanes.enter(lane, waiting.job.key);
+      this.#lanes.enter(lane, waiting.job.key);
     }
-    thread.put(waiting, this.clock.now());
+    thread.put(waiting, this.#clock.now());
   }
 
   /** Settles the jobs that a thread is done with, and lets it rest behind the last one. */
-  private collect(thread: GuestThread): void {
+  #collect(thread: GuestThread): void {
     let policy: string | undefined;
     for (;;) {
       const done = thread.collect();
       if (!done) break;
       policy = done.assigned.job.key;
-      this.lanes.leave(thread.lane, policy);
+      this.#lanes.leave(thread.lane, policy);
       thread.lane = "regular";
-      this.suspects.clear(policy);
-      this.settle(done.assigned, done.result);
+      this.#suspects.clear(policy);
+      this.#settle(done.assigned, done.result);
       const next = thread.jobs[0];
       if (next) {
-        next.started = next.resumed = this.clock.now();
-        this.lanes.enter("regular", next.job.key);
+        next.started = next.resumed = this.#clock.now();
+        this.#lanes.enter("regular", next.job.key);
       }
     }
     if (policy === undefined || thread.jobs.length > 0) return;
-    this.active.delete(thread);
-    this.crew.rest(thread);
+    this.#active.delete(thread);
+    this.#crew.rest(thread);
   }
 
   /** Settles a thread's first job with this result, and lets the others wait again. */
-  private takeOff(thread: GuestThread, result: JobResult): void {
-    this.active.delete(thread);
+  #takeOff(thread: GuestThread, result: JobResult): void {
+    this.#active.delete(thread);
     const [first, ...others] = thread.jobs.splice(0);
     if (!first) return;
-    this.lanes.leave(thread.lane, first.job.key);
-    this.putBack(others);
-    this.settle(first, result);
+    this.#lanes.leave(thread.lane, first.job.key);
+    this.#putBack(others);
+    this.#settle(first, result);
   }
 
-  private putBack(assigned: readonly Waiting[]): void {
-    for (const { job, settle } of [...assigned].reverse()) this.queue.putBack(job.key, { job, settle });
+  #putBack(assigned: readonly Waiting[]): void {
+    for (const { job, settle } of [...assigned].reverse()) this.#queue.putBack(job.key, { job, settle });
   }
 
-  private settle(assigned: Assigned, result: JobResult): void {
+  #settle(assigned: Assigned, result: JobResult): void {
     assigned.killed?.abort();
     assigned.settle(result);
   }
 
   /** Looks at everything that runs or waits, again and again as long as there is something. */
-  private watch(): void {
-    if (this.cancelTick || this.closed) return;
-    this.cancelTick = this.clock.after(TICK_MS, () => {
-      this.cancelTick = undefined;
-      const now = this.clock.now();
-      for (const thread of this.active) this.inspect(thread, now);
-      for (const { settle } of this.queue.sweep(({ job }) => now >= job.deadline || job.isAborted?.() === true)) {
-        this.timeouts++;
+  #watch(): void {
+    if (this.#cancelTick || this.#closed) return;
+    this.#cancelTick = this.#clock.after(TICK_MS, () => {
+      this.#cancelTick = undefined;
+      const now = this.#clock.now();
+      for (const thread of this.#active) this.#inspect(thread, now);
+      for (const { settle } of this.#queue.sweep(({ job }) => now >= job.deadline || job.isAborted?.() === true)) {
+        this.#timeouts++;
         settle(TIMED_OUT_WAITING);
       }
-      this.pump();
-      if (this.active.size > 0 || this.queue.size > 0) this.watch();
+      this.#pump();
+      if (this.#active.size > 0 || this.#queue.size > 0) this.#watch();
     });
   }
 
-  private inspect(thread: GuestThread, now: number): void {
-    this.collect(thread);
+  #inspect(thread: GuestThread, now: number): void {
+    this.#collect(thread);
     const first = thread.jobs[0];
     if (!first) return;
     const { job, started, resumed } = first;
     const end = Math.min(started + (job.timeoutMs ?? Number.POSITIVE_INFINITY), job.deadline);
     if (now >= end) {
-      this.timeouts++;
-      this.breakOff(thread, job, () => {
-        this.suspects.add(job.key);
+      this.#timeouts++;
+      this.#breakOff(thread, job, () => {
+        this.#suspects.add(job.key);
         return { kind: "timeout", phase: thread.control.phase, stderr: thread.control.stderr() };
       });
       return;
     }
     const age = now - resumed;
     if ((age >= SLOW_AFTER_MS || thread.lane === "parked") && job.isAborted?.() === true) {
-      this.breakOff(thread, job, () => ABANDONED);
+      this.#breakOff(thread, job, () => ABANDONED);
       return;
     }
-    if (age >= STUCK_AFTER_MS) this.putBack(thread.withdraw());
-    if (age >= SLOW_AFTER_MS && thread.lane === "regular" && this.lanes.hasRoom("slow")) this.move(thread, job, "slow");
+    if (age >= STUCK_AFTER_MS) this.#putBack(thread.withdraw());
+    if (age >= SLOW_AFTER_MS && thread.lane === "regular" && this.#lanes.hasRoom("slow"))
+      this.#move(thread, job, "slow");
     const halfTime = Math.min((end - started) / 2, LONGEST_PATIENCE_MS);
     if (age >= Math.max(DEMOTE_AFTER_MS, halfTime) && thread.lane !== "parked") thread.demote(LOW_PRIORITY);
   }
 
-  private move(thread: GuestThread, { key }: Job, lane: Lane): void {
-    this.lanes.leave(thread.lane, key);
+  #move(thread: GuestThread, { key }: Job, lane: Lane): void {
+    this.#lanes.leave(thread.lane, key);
     thread.lane = lane;
-    this.lanes.enter(lane, key);
+    this.#lanes.enter(lane, key);
   }
 
   /**
    * Ends a call whose time is up, or for which nobody waits.
    * @param result what it comes to when its guest has begun
    */
-  private breakOff(thread: GuestThread, { module }: Job, result: () => JobResult): void {
+  #breakOff(thread: GuestThread, { module }: Job, result: () => JobResult): void {
     const { behind, first: waited } = thread.withdrawAll();
-    this.putBack(behind);
+    this.#putBack(behind);
     const isAlone = thread.jobs.length === 1;
-    this.takeOff(thread, waited ? TIMED_OUT_WAITING : result());
-    if (waited) this.crew.rest(thread);
-    else if (isAlone) this.crew.breakOff(thread, module.mode);
+    this.#takeOff(thread, waited ? TIMED_OUT_WAITING : result());
+    if (waited) this.#crew.rest(thread);
+    else if (isAlone) this.#crew.breakOff(thread, module.mode);
     // An interruption could strike the call behind it, or the loading of what that needs.
-    else this.crew.replace(thread);
+    else this.#crew.replace(thread);
   }
 
-  private receive(thread: GuestThread, message: Exclude<FromWorker, { type: "ready" | "signal" }>): void {
+  #receive(thread: GuestThread, message: Exclude<FromWorker, { type: "ready" | "signal" }>): void {
     const assigned = thread.jobs.find(({ ticket }) => ticket === message.ticket);
     if (!assigned) return;
     assigned.messages++;
     if (message.type === "log") assigned.job.onLog(message);
-    else if (message.type === "host-call") void this.serve(thread, assigned, message);
+    else if (message.type === "host-call") void this.#serve(thread, assigned, message);
     else assigned.content = textOf(message);
   }
 
   /** Serves a host call; the guest's time goes on, its slot is free meanwhile. */
-  private async serve(thread: GuestThread, assigned: Assigned, message: HostCallMessage): Promise<void> {
+  async #serve(thread: GuestThread, assigned: Assigned, message: HostCallMessage): Promise<void> {
     // What is before it in the mailbox is done, or it could not ask.
-    this.collect(thread);
+    this.#collect(thread);
     const { job } = assigned;
     if (job.isAborted?.() === true) {
-      this.breakOff(thread, job, () => ABANDONED);
+      this.#breakOff(thread, job, () => ABANDONED);
       return;
     }
     const before = thread.lane;
-    if (this.lanes.mayPark(job.key)) {
-      this.putBack(thread.withdraw());
-      this.move(thread, job, "parked");
-      this.pump();
+    if (this.#lanes.mayPark(job.key)) {
+      this.#putBack(thread.withdraw());
+      this.#move(thread, job, "parked");
+      this.#pump();
     }
     assigned.killed ??= new AbortController();
     const answer = await job.onHostCall(message, assigned.killed.signal);
     if (thread.jobs[0] !== assigned) return;
-    if (thread.lane === "parked") this.move(thread, job, before);
-    assigned.resumed = this.clock.now();
+    if (thread.lane === "parked") this.#move(thread, job, before);
+    assigned.resumed = this.#clock.now();
     thread.answer(assigned.ticket, answer);
   }
 }

@@ -10,24 +10,24 @@ const REMEMBERED = 1_000;
 
 /** Counts time-outs by policy id. */
 export class Suspects {
-  private readonly timeouts: LRUCache<string, number>;
+  readonly #timeouts: LRUCache<string, number>;
 
   /** @param now monotonic milliseconds */
   constructor(now: () => number) {
-    this.timeouts = new LRUCache({ max: REMEMBERED, ttl: SUSPICION_MS, perf: { now } });
+    this.#timeouts = new LRUCache({ max: REMEMBERED, ttl: SUSPICION_MS, perf: { now } });
   }
 
   has(policy: string): boolean {
-    return this.timeouts.size > 0 && (this.timeouts.get(policy) ?? 0) >= TIMEOUTS;
+    return this.#timeouts.size > 0 && (this.#timeouts.get(policy) ?? 0) >= TIMEOUTS;
   }
 
   /** A call ran into its limit. */
   add(policy: string): void {
-    this.timeouts.set(policy, (this.timeouts.get(policy) ?? 0) + 1);
+    this.#timeouts.set(policy, (this.#timeouts.get(policy) ?? 0) + 1);
   }
 
   /** A call came to its end by itself. */
   clear(policy: string): void {
-    if (this.timeouts.size > 0) this.timeouts.delete(policy);
+    if (this.#timeouts.size > 0) this.#timeouts.delete(policy);
   }
 }

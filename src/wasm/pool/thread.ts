@@ -52,17 +52,17 @@ export class GuestThread {
   /** As the operating system counts it: higher numbers come later. Going back would need privileges. */
   priority = 0;
   readonly control = ControlBlock.create();
-  private readonly mailbox = Mailbox.create();
-  private readonly worker: Worker;
+  readonly #mailbox = Mailbox.create();
+  readonly #worker: Worker;
   /** Ids of modules the worker has, least recently used first. */
-  private readonly known = new Map<number, true>();
-  private taskId: number | undefined;
-  private nudging = false;
+  readonly #known = new Map<number, true>();
+  #taskId: number | undefined;
+  #nudging = false;
 
   /** @param modes kinds of guests to be ready for */
   constructor(modes: readonly ExecutionMode[], events: ThreadEvents) {
-    const start: WorkerStart = { control: this.control.buffer, mailbox: this.mailbox.buffer, modes };
-    this.worker = new Worker(ENTRY, {
+    const start: WorkerStart = { control: this.control.buffer, mailbox: this.#mailbox.buffer, modes };
+    this.#worker = new Worker(ENTRY, {
       workerData: start,
       // Nothing of the server's environment or flags reaches a thread that runs foreign code.
       env: {},
@@ -74,65 +74,65 @@ export class GuestThread {
       },
     });
     let reason = "the worker thread ended";
-    this.worker.on("message", (message: FromWorker) => {
+    this.#worker.on("message", (message: FromWorker) => {
       if (message.type === "signal") events.signal();
       else if (message.type === "ready") {
         // Until here it keeps the process alive, because a call may be waiting for it; from now on only while it runs one.
-        this.worker.unref();
-        this.taskId = message.taskId ?? this.taskId;
+        this.#worker.unref();
+        this.#taskId = message.taskId ?? this.#taskId;
         events.ready();
       } else events.message(message);
     });
-    this.worker.on("error", (error) => {
+    this.#worker.on("error", (error) => {
       reason = error instanceof Error ? error.message : String(error);
     });
-    this.worker.on("exit", () => events.gone(reason));
+    this.#worker.on("exit", () => events.gone(reason));
   }
 
   /** The thread's number, by which the interrupter knows it. */
   get id(): number {
-    return this.worker.threadId;
+    return this.#worker.threadId;
   }
 
   /** Whether another job may be put. */
   hasRoom(): boolean {
-    return this.jobs.length < MAILBOX_SLOTS && this.mailbox.hasRoom();
+    return this.jobs.length < MAILBOX_SLOTS && this.#mailbox.hasRoom();
   }
 
   /** Puts a job into the mailbox, with the module when the worker does not have it yet. */
   put({ job, settle }: Waiting, now: number): void {
     const { module, call, limits } = job;
-    if (this.jobs.length === 0) this.worker.ref();
-    const has = this.known.delete(module.id);
-    this.known.set(module.id, true);
-    if (!has) this.post({ type: "module", module: shared(module), limits });
-    const { ticket, nudge } = this.mailbox.put(module.id, call.operation, call.input, call.data, (large) => {
+    if (this.jobs.length === 0) this.#worker.ref();
+    const has = this.#known.delete(module.id);
+    this.#known.set(module.id, true);
+    if (!has) this.#post({ type: "module", module: shared(module), limits });
+    const { ticket, nudge } = this.#mailbox.put(module.id, call.operation, call.input, call.data, (large) => {
       const input = Buffer.from(call.input);
-      this.post({ type: "payload", ticket: large, input, ...(call.data && { data: Buffer.from(call.data) }) });
+      this.#post({ type: "payload", ticket: large, input, ...(call.data && { data: Buffer.from(call.data) }) });
     });
     this.jobs.push({ job, settle, ticket, started: now, resumed: now, messages: 0 });
-    if (nudge && !this.nudging) {
-      this.nudging = true;
-      setImmediate(this.nudge);
+    if (nudge && !this.#nudging) {
+      this.#nudging = true;
+      setImmediate(this.#nudge);
     }
   }
 
   /** Behind everything that has come in at the same time: on a busy core the worker would otherwise take over after each call. */
-  private readonly nudge = () => {
-    this.nudging = false;
-    if (this.mailbox.nudge()) this.post({ type: "wake" });
+  readonly #nudge = () => {
+    this.#nudging = false;
+    if (this.#mailbox.nudge()) this.#post({ type: "wake" });
   };
 
   /** From now on a new result is signalled again. Comes before a look at the results. */
   acknowledge(): void {
-    this.mailbox.acknowledge();
+    this.#mailbox.acknowledge();
   }
 
   /** The result of the first job, if it is there; the job is off the thread then. */
   collect(): { readonly assigned: Assigned; readonly result: GuestResult } | undefined {
     const assigned = this.jobs[0];
     if (!assigned) return undefined;
-    const arrival = this.mailbox.collect(assigned.ticket, assigned.messages);
+    const arrival = this.#mailbox.collect(assigned.ticket, assigned.messages);
     if (!arrival) return undefined;
     this.jobs.shift();
     const result = arrival.kind === "by-port" ? arrival.result(assigned.content ?? "") : arrival;
@@ -144,13 +144,13 @@ export class GuestThread {
     // In this order: when the first one has not begun by then, none of the others has.
     const behind = this.withdraw();
     const first = this.jobs[0];
-    return { behind, first: first !== undefined && this.mailbox.withdraw(first.ticket) };
+    return { behind, first: first !== undefined && this.#mailbox.withdraw(first.ticket) };
   }
 
   /** Takes back the jobs behind the first one as far as they have not begun, in their order. */
   withdraw(): Assigned[] {
     const back: Assigned[] = [];
-    for (const assigned of this.jobs.slice(1)) if (this.mailbox.withdraw(assigned.ticket)) back.push(assigned);
+    for (const assigned of this.jobs.slice(1)) if (this.#mailbox.withdraw(assigned.ticket)) back.push(assigned);
     if (back.length > 0) {
       const rest = this.jobs.filter((assigned) => !back.includes(assigned));
       this.jobs.splice(0, this.jobs.length, ...rest);
@@ -160,26 +160,26 @@ export class GuestThread {
 
   /** There is no job any more; the thread no longer keeps the process alive. */
   rest(): void {
-    this.worker.unref();
-    for (const id of this.known.keys()) {
-      if (this.known.size <= KNOWN_MODULES) break;
-      this.known.delete(id);
-      this.post({ type: "forget", moduleId: id });
+    this.#worker.unref();
+    for (const id of this.#known.keys()) {
+      if (this.#known.size <= KNOWN_MODULES) break;
+      this.#known.delete(id);
+      this.#post({ type: "forget", moduleId: id });
     }
   }
 
   /** Posts a host call's answer and wakes the guest. */
   answer(ticket: number, answer: HostAnswer): void {
-    this.post({ type: "answer", ticket, answer });
+    this.#post({ type: "answer", ticket, answer });
     this.control.wake();
   }
 
   /** Lets other threads go first from now on. Works where threads have ids of their own (Linux); elsewhere nothing happens. */
   demote(priority: number): void {
-    if (this.taskId === undefined || this.priority >= priority) return;
+    if (this.#taskId === undefined || this.priority >= priority) return;
     this.priority = priority;
     try {
-      setPriority(this.taskId, priority);
+      setPriority(this.#taskId, priority);
     } catch {
       // A sandbox that forbids it: the guest only competes harder until its time is up.
     }
@@ -187,20 +187,20 @@ export class GuestThread {
 
   /** After an interruption: makes the thread take calls again, which it reports as ready. */
   resume(): void {
-    this.mailbox.reset();
+    this.#mailbox.reset();
     this.control.end();
     // What it was sent may be lost: taken off the port and not kept.
-    this.known.clear();
-    this.post({ type: "resume" });
+    this.#known.clear();
+    this.#post({ type: "resume" });
   }
 
   /** Kills the thread, whatever it does. */
   kill(): void {
-    void this.worker.terminate();
+    void this.#worker.terminate();
   }
 
-  private post(message: ToWorker): void {
-    this.worker.postMessage(message);
+  #post(message: ToWorker): void {
+    this.#worker.postMessage(message);
   }
 }
 

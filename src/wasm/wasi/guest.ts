@@ -20,8 +20,8 @@ class CommandCall extends InstanceCall implements WasiCall {
   readonly args: readonly Uint8Array[];
   readonly stdin = new InputQueue();
   protected override readonly noMemory = "cannot find 'mem' export";
-  private readonly written: Uint8Array[] = [];
-  private size = 0;
+  readonly #written: Uint8Array[] = [];
+  #size = 0;
 
   constructor({ operation, input }: GuestInput, host: GuestHost, given: WebAssembly.Memory | undefined) {
     super(host, given);
@@ -30,18 +30,18 @@ class CommandCall extends InstanceCall implements WasiCall {
   }
 
   readonly stdout = (bytes: Uint8Array): void => {
-    this.size += bytes.length;
+    this.#size += bytes.length;
     const { outputBytes } = this.host.limits;
-    if (this.size > outputBytes) throw new GuestLimitError(`the policy's answer is longer than ${outputBytes} bytes`);
-    this.written.push(bytes.slice());
+    if (this.#size > outputBytes) throw new GuestLimitError(`the policy's answer is longer than ${outputBytes} bytes`);
+    this.#written.push(bytes.slice());
   };
 
   readonly stderr = (bytes: Uint8Array): void => this.host.stderr(bytes);
 
   /** All of standard output. */
   output(): Uint8Array {
-    const [first = NOTHING, ...others] = this.written;
-    return others.length === 0 ? first : Buffer.concat(this.written);
+    const [first = NOTHING, ...others] = this.#written;
+    return others.length === 0 ? first : Buffer.concat(this.#written);
   }
 }
 

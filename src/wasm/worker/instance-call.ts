@@ -11,16 +11,19 @@ export class InstanceCall {
   instance: WebAssembly.Instance | undefined;
   /** What a module is told that has no memory. */
   protected readonly noMemory: string = "the module does not export its memory";
+  readonly #given: WebAssembly.Memory | undefined;
 
   /** @param given the memory that the module imports, if it does */
   constructor(
     readonly host: GuestHost,
-    private readonly given: WebAssembly.Memory | undefined,
-  ) {}
+    given: WebAssembly.Memory | undefined,
+  ) {
+    this.#given = given;
+  }
 
   /** The instance's memory, imported or its own. */
   get memory(): WebAssembly.Memory {
-    const found = this.given ?? this.instance?.exports.memory;
+    const found = this.#given ?? this.instance?.exports.memory;
     if (!(found instanceof WebAssembly.Memory)) throw new Error(this.noMemory);
     return found;
   }
@@ -35,7 +38,7 @@ export class InstanceCall {
    * @returns what it exports
    */
   instantiate(module: WebAssembly.Module, imports: WebAssembly.Imports): WebAssembly.Instance["exports"] {
-    const memory = this.given && { [MEMORY_MODULE]: { [MEMORY_NAME]: this.given } };
+    const memory = this.#given && { [MEMORY_MODULE]: { [MEMORY_NAME]: this.#given } };
     this.instance = new WebAssembly.Instance(module, { ...imports, ...memory });
     return this.instance.exports;
   }
@@ -43,26 +46,26 @@ export class InstanceCall {
 
 /** Where host functions find the call that is under way. */
 export class CurrentCall<T> {
-  private call: T | undefined;
+  #call: T | undefined;
 
   /** The call. Outside of one no guest runs that could ask. */
   readonly get = (): T => {
-    if (!this.call) throw new Error("no call is under way");
-    return this.call;
+    if (!this.#call) throw new Error("no call is under way");
+    return this.#call;
   };
 
   /** Lets go of a call that was broken off: no `finally` has run then. */
   readonly forget = (): void => {
-    this.call = undefined;
+    this.#call = undefined;
   };
 
   /** Serves this call while it runs. */
   during<R>(call: T, run: () => R): R {
-    this.call = call;
+    this.#call = call;
     try {
       return run();
     } finally {
-      this.call = undefined;
+      this.#call = undefined;
     }
   }
 }

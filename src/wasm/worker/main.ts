@@ -37,28 +37,27 @@ const loaders: Record<ExecutionMode, () => Promise<RunGuest>> = {
 
 /** The thread's state and its loop. */
 class GuestWorker {
-  private readonly control: ControlBlock;
-  private readonly mailbox: Mailbox;
-  private readonly modules = new Map<number, ModuleMessage>();
-  private readonly payloads = new Map<number, PayloadMessage>();
-  private readonly runners = new Map<ExecutionMode, RunGuest>();
-  private readonly memories = new Memories();
+  readonly #control: ControlBlock;
+  readonly #mailbox: Mailbox;
+  readonly #modules = new Map<number, ModuleMessage>();
+  readonly #payloads = new Map<number, PayloadMessage>();
+  readonly #runners = new Map<ExecutionMode, RunGuest>();
+  readonly #memories = new Memories();
   /** A call whose runner is being loaded. */
-  private postponed: Delivery | undefined;
-  private readonly itself = new MessageChannel();
+  #postponed: Delivery | undefined;
+  readonly #itself = new MessageChannel();
+  readonly #port: MessagePort;
 
-  constructor(
-    private readonly port: MessagePort,
-    start: WorkerStart,
-  ) {
-    this.control = new ControlBlock(start.control);
-    this.mailbox = new Mailbox(start.mailbox);
-    this.itself.port1.on("message", () => this.serve());
+  constructor(port: MessagePort, start: WorkerStart) {
+    this.#port = port;
+    this.#control = new ControlBlock(start.control);
+    this.#mailbox = new Mailbox(start.mailbox);
+    this.#itself.port1.on("message", () => this.#serve());
   }
 
   async loadRunner(mode: ExecutionMode): Promise<RunGuest> {
     const runner = await loaders[mode]();
-    this.runners.set(mode, runner);
+    this.#runners.set(mode, runner);
     return runner;
   }
 
@@ -68,113 +67,113 @@ class GuestWorker {
    */
   receive(message: ToWorker): void {
     if (message.type === "resume") {
-      this.forgetAll();
+      this.#forgetAll();
       this.post({ type: "ready" });
     }
-    if (message.type === "resume" || message.type === "wake") this.serve();
-    else this.keep(message);
+    if (message.type === "resume" || message.type === "wake") this.#serve();
+    else this.#keep(message);
   }
 
   readonly post = (message: FromWorker): void => {
-    this.port.postMessage(message);
+    this.#port.postMessage(message);
   };
 
   /** Runs calls until there are none for a while. */
-  private serve(): void {
+  #serve(): void {
     for (let calls = 0; calls < CALLS_PER_TURN; ) {
-      const delivery = this.postponed ?? this.mailbox.take();
-      this.postponed = undefined;
+      const delivery = this.#postponed ?? this.#mailbox.take();
+      this.#postponed = undefined;
       if (delivery) {
-        const prepared = this.lookUp(() => this.modules.get(delivery.moduleId));
+        const prepared = this.#lookUp(() => this.#modules.get(delivery.moduleId));
         const { mode } = prepared.module;
-        const runner = this.runners.get(mode);
+        const runner = this.#runners.get(mode);
         if (!runner) {
-          this.postponed = delivery;
-          void this.loadRunner(mode).then(() => this.comeBack());
+          this.#postponed = delivery;
+          void this.loadRunner(mode).then(() => this.#comeBack());
           return;
         }
-        this.run(delivery, prepared, runner);
+        this.#run(delivery, prepared, runner);
         calls++;
-      } else if (!this.mailbox.sleep(LINGER_MS) && this.mailbox.leave()) return;
+      } else if (!this.#mailbox.sleep(LINGER_MS) && this.#mailbox.leave()) return;
     }
-    this.comeBack();
+    this.#comeBack();
   }
 
   /** Nothing of before an interruption counts any more. */
-  private forgetAll(): void {
-    this.modules.clear();
-    this.payloads.clear();
-    this.postponed = undefined;
-    for (const runner of this.runners.values()) runner.forget?.();
+  #forgetAll(): void {
+    this.#modules.clear();
+    this.#payloads.clear();
+    this.#postponed = undefined;
+    for (const runner of this.#runners.values()) runner.forget?.();
   }
 
   /** Goes on behind a turn of the event loop. */
-  private comeBack(): void {
-    this.itself.port2.postMessage(undefined);
+  #comeBack(): void {
+    this.#itself.port2.postMessage(undefined);
   }
 
-  private run(delivery: Delivery, { module, limits }: ModuleMessage, runner: RunGuest): void {
+  #run(delivery: Delivery, { module, limits }: ModuleMessage, runner: RunGuest): void {
     const { ticket, operation } = delivery;
-    const payload = delivery.payload ?? this.lookUp(() => this.payloads.get(ticket));
-    const host = new WorkerHost(ticket, this.post, this.answerTo, this.control, limits);
+    const payload = delivery.payload ?? this.#lookUp(() => this.#payloads.get(ticket));
+    const host = new WorkerHost(ticket, this.post, this.#answerTo, this.#control, limits);
     const { importedMemory: shape } = module;
     let memory: WebAssembly.Memory | undefined;
     let answer: GuestAnswer;
     try {
-      this.control.begin();
+      this.#control.begin();
       // There may be none left for it.
-      memory = shape && this.memories.take(module.id, shape);
+      memory = shape && this.#memories.take(module.id, shape);
       answer = textual(runner(module.module, { operation, ...payload }, host, memory));
     } catch (error) {
       answer = failure(error);
     }
-    this.control.end();
+    this.#control.end();
     // What an interrupted or withdrawn call has left behind goes along.
-    for (const earlier of this.payloads.keys()) if (((earlier - ticket) | 0) <= 0) this.payloads.delete(earlier);
+    for (const earlier of this.#payloads.keys()) if (((earlier - ticket) | 0) <= 0) this.#payloads.delete(earlier);
     // A copy of its own: bytes are posted with all of the memory in which they lie.
     const byPort = (content: Uint8Array | string) => this.post({ type: "content", ticket, content: content.slice() });
-    if (this.mailbox.finish(ticket, answer, host.finish(), byPort)) this.post({ type: "signal" });
+    if (this.#mailbox.finish(ticket, answer, host.finish(), byPort)) this.post({ type: "signal" });
     // Behind the answer, so that nobody waits for the wiping. After anything but an answer the memory is not used again.
-    if (shape && memory && answer.kind === "answer") this.memories.give(module.id, memory, shape);
+    if (shape && memory && answer.kind === "answer") this.#memories.give(module.id, memory, shape);
   }
 
   /** The host's answer to a call, if it has come. One to an interrupted call may still lie before it. */
-  private readonly answerTo = (ticket: number): HostAnswer | undefined => {
+  readonly #answerTo = (ticket: number): HostAnswer | undefined => {
     for (;;) {
-      const message = this.next();
+      const message = this.#next();
       if (!message) return undefined;
-      if (message.type !== "answer") this.keep(message);
+      if (message.type !== "answer") this.#keep(message);
       else if (message.ticket === ticket) return message.answer;
     }
   };
 
   /** Takes messages off the port until the one is there that was posted before the call. */
-  private lookUp<T>(find: () => T | undefined): T {
+  #lookUp<T>(find: () => T | undefined): T {
     for (;;) {
       const found = find();
       if (found !== undefined) return found;
-      const message = this.next();
+      const message = this.#next();
       if (!message) throw new Error("the worker was not given what the mailbox promised");
-      this.keep(message);
+      this.#keep(message);
     }
   }
 
-  private keep(message: ToWorker): void {
+  #keep(message: ToWorker): void {
     switch (message.type) {
       case "module":
-        this.modules.set(message.module.id, message);
+        this.#modules.set(message.module.id, message);
         break;
       case "forget":
-        this.modules.delete(message.moduleId);
+        this.#modules.delete(message.moduleId);
         break;
       case "payload":
-        this.payloads.set(message.ticket, message);
+        this.#payloads.set(message.ticket, message);
         break;
     }
   }
 
-  private next(): ToWorker | undefined {
-    return receiveMessageOnPort(this.port)?.message as ToWorker | undefined;
+  #next(): ToWorker | undefined {
+    return receiveMessageOnPort(this.#port)?.message as ToWorker | undefined;
   }
 }
 

@@ -19,13 +19,13 @@ const LARGEST_PAGES = 128;
 /** The memories of one worker. */
 export class Memories {
   /** By module id, least recently used first. */
-  private readonly kept = new Map<number, WebAssembly.Memory>();
+  readonly #kept = new Map<number, WebAssembly.Memory>();
 
   /** A memory that holds nothing but zeros. */
   take(moduleId: number, { initial, maximum }: GuestMemory): WebAssembly.Memory {
-    const memory = this.kept.get(moduleId);
+    const memory = this.#kept.get(moduleId);
     if (!memory) return new WebAssembly.Memory({ initial, maximum });
-    this.kept.delete(moduleId);
+    this.#kept.delete(moduleId);
     return memory;
   }
 
@@ -34,10 +34,10 @@ export class Memories {
     const bytes = new Uint8Array(memory.buffer);
     if (bytes.length > Math.min(initial + GROWN_PAGES, LARGEST_PAGES) * PAGE_BYTES) return;
     bytes.fill(0);
-    this.kept.set(moduleId, memory);
-    if (this.kept.size <= KEPT) return;
-    for (const oldest of this.kept.keys()) {
-      this.kept.delete(oldest);
+    this.#kept.set(moduleId, memory);
+    if (this.#kept.size <= KEPT) return;
+    for (const oldest of this.#kept.keys()) {
+      this.#kept.delete(oldest);
       break;
     }
   }

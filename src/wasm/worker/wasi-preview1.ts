@@ -35,23 +35,23 @@ export function wasiArguments(...args: readonly string[]): Uint8Array[] {
 
 /** Standard input as a queue: a read of the empty queue is an end of file that is not final. */
 export class InputQueue {
-  private chunks: Uint8Array[] = [];
+  #chunks: Uint8Array[] = [];
 
   push(bytes: Uint8Array): void {
-    if (bytes.length > 0) this.chunks.push(bytes);
+    if (bytes.length > 0) this.#chunks.push(bytes);
   }
 
   /** Fills as much of `target` as there is; the number of bytes. */
   read(target: Uint8Array): number {
     let done = 0;
     while (done < target.length) {
-      const chunk = this.chunks[0];
+      const chunk = this.#chunks[0];
       if (!chunk) break;
       const part = chunk.subarray(0, target.length - done);
       target.set(part, done);
       done += part.length;
-      if (part.length === chunk.length) this.chunks.shift();
-      else this.chunks[0] = chunk.subarray(part.length);
+      if (part.length === chunk.length) this.#chunks.shift();
+      else this.#chunks[0] = chunk.subarray(part.length);
     }
     return done;
   }
