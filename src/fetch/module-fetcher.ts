@@ -1,7 +1,9 @@
 /** Gets the WASM files that a configuration names (spec kubewarden.md 1.6): from files, by HTTP, or from OCI registries. */
+
 import { readFile, stat } from "node:fs/promises";
 import querystring from "node:querystring";
 import { fileURLToPath } from "node:url";
+import { limiter } from "../data/limiter.js";
 import { DownloadCache } from "./download-cache.js";
 import { FetchError, reasonOf, withoutSecrets } from "./fetch-error.js";
 import type { HttpClient } from "./http-client.js";
@@ -191,21 +193,4 @@ async function readModuleFile(location: string): Promise<FetchedModule> {
 
 function moduleOf(bytes: Uint8Array, origin: string): FetchedModule {
   return { bytes, digest: digestOf(bytes), origin };
-}
-
-/** Runs at most `count` tasks at a time, in the order asked. */
-function limiter(count: number): <T>(task: () => Promise<T>) => Promise<T> {
-  let running = 0;
-  const waiting: (() => void)[] = [];
-  return async (task) => {
-    if (running >= count) await new Promise<void>((resolve) => waiting.push(resolve));
-    else running++;
-    try {
-      return await task();
-    } finally {
-      const next = waiting.shift();
-      if (next === undefined) running--;
-      else next();
-    }
-  };
 }

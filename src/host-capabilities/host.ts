@@ -1,4 +1,5 @@
 /** What a guest may ask of the host: the checks of spec kubewarden.md 7.1, in their order, and the way to the capability that answers. */
+import { errorText } from "../data/error-text.js";
 import { parseJson, stringifyJson } from "../data/json.js";
 import type { KubernetesReader, ResourceKind, ResourceSnapshot } from "../kubernetes/reader.js";
 import type { Executor } from "./executor.js";
@@ -119,7 +120,7 @@ export class HostCapabilities {
       const resource = serving.resource?.(payload);
       if (resource && !granted(caller, resource)) return this.#refuseResource(caller, resource);
     } catch (error) {
-      return refuse(messageOf(error));
+      return refuse(errorText(error));
     }
     try {
       const execution = this.#executor({ namespace, operation, payload }, () => serving.run(payload, context));
@@ -127,7 +128,7 @@ export class HostCapabilities {
       return { ok: true, payload: new TextEncoder().encode(jsonOf(answer)) };
     } catch (error) {
       if (error instanceof PayloadError) return refuse(error.message);
-      return refuse(`Callback evaluation failure: ${messageOf(error)}${causeText(error)}`);
+      return refuse(`Callback evaluation failure: ${errorText(error)}${causeText(error)}`);
     }
   }
 
@@ -176,10 +177,6 @@ function forLog(name: string): string {
 
 function refuse(error: string): HostAnswer {
   return { ok: false, error };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** A cause follows after a blank line (spec kubewarden.md 7.1, row 6). */

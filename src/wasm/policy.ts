@@ -1,4 +1,5 @@
 /** A loaded module as a policy. */
+import { errorText } from "../data/error-text.js";
 import type { Caller, CapabilityContext, HostCapabilities } from "../host-capabilities/host.js";
 import type { KubernetesReader, ResourceSnapshot } from "../host-capabilities/kubernetes/reader.js";
 import type { Outcome } from "../policy/outcome.js";
@@ -7,7 +8,7 @@ import type { Review } from "../policy/review.js";
 import type { WasmLoadError } from "./errors.js";
 import { fail } from "./failures.js";
 import type { PreparedSettings, Protocol } from "./guest-protocol.js";
-import { type GuestLimits, LOAD_PATIENCE } from "./limits.js";
+import { type GuestLimits, LOAD_TIMEOUT_FACTOR } from "./limits.js";
 import { logEntry } from "./log.js";
 import type { PolicyMetadata } from "./module/metadata.js";
 import type { PreparedModule } from "./module/prepare.js";
@@ -17,7 +18,7 @@ import type { GuestLogEntry, WasmPolicy } from "./wasm-policy.js";
 import type { ExecutionMode, GuestCall } from "./worker/messages.js";
 
 /** What a policy shares with its runtime. */
-export interface PolicySurroundings {
+export interface PolicyEnvironment {
   readonly pool: WorkerPool;
   readonly limits: GuestLimits;
   readonly caller: Caller;
@@ -38,19 +39,19 @@ export class LoadedPolicy implements WasmPolicy {
   readonly #module: PreparedModule;
   readonly #settings: PreparedSettings;
   readonly #protocol: Protocol;
-  readonly #surroundings: PolicySurroundings;
+  readonly #environment: PolicyEnvironment;
 
   constructor(
     readonly id: string,
     module: PreparedModule,
     settings: PreparedSettings,
     protocol: Protocol,
-    surroundings: PolicySurroundings,
+    environment: PolicyEnvironment,
   ) {
     this.#module = module;
     this.#settings = settings;
     this.#protocol = protocol;
-    this.#surroundings = surroundings;
+    this.#environment = environment;
     this.implementation = module.mode;
     this.digest = module.digest;
     if (module.metadata) this.metadata = module.metadata;
@@ -71,7 +72,7 @@ export class LoadedPolicy implements WasmPolicy {
       try {
         data = await this.#data(this.#protocol.dataDocument, context.signal);
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
+        const reason = errorText(error);
         return fail("capability", `cannot perform a request via callback channel: ${reason}`);
       }
     }
@@ -88,7 +89,7 @@ export class LoadedPolicy implements WasmPolicy {
 
   /** The data document. It stays the same until the cluster's resources change: printing thousands of them takes the main thread long. */
   async #data(document: NonNullable<Protocol["dataDocument"]>, signal: AbortSignal): Promise<string> {
-    const wanted = this.#surroundings.caller.contextAwareResources.length > 0;
+    const wanted = this.#environment.caller.contextAwareResources.length > 0;
     const resources = wanted ? await this.#resources(document.plurals, signal) : [];
     const before = this.#lastData;
     const same =
@@ -102,7 +103,7 @@ export class LoadedPolicy implements WasmPolicy {
 
   /** All resources of the kinds that the policy may read; no capability is needed for them (spec kubewarden.md 6.5). */
   #resources(plurals: boolean, signal: AbortSignal): Promise<ResourceSnapshot[]> {
-    const { caller, capabilities, kubernetes } = this.#surroundings;
+    const { caller, capabilities, kubernetes } = this.#environment;
     const snapshots = capabilities.snapshots(kubernetes, { kinds: caller.contextAwareResources, plurals, signal });
     return new Promise((resolve, reject) => {
       const giveUp = () => reject(new Error("the time for the evaluation is up"));
@@ -113,7 +114,7 @@ export class LoadedPolicy implements WasmPolicy {
   }
 
   #run(call: GuestCall, context?: EvaluationContext, review?: Review): Promise<JobResult> {
-    const { pool, limits, caller, capabilities, log, timeoutMs } = this.#surroundings;
+    const { pool, limits, caller, capabilities, log, timeoutMs } = this.#environment;
     const request = review?.kind === "admission" ? review.request.uid : undefined;
     const job: Job = {
       key: this.id,
@@ -121,7 +122,7 @@ export class LoadedPolicy implements WasmPolicy {
       call,
       limits,
       deadline: context?.deadline ?? Number.POSITIVE_INFINITY,
-      ...(timeoutMs !== undefined && { timeoutMs: context ? timeoutMs : timeoutMs * LOAD_PATIENCE }),
+      ...(timeoutMs !== undefined && { timeoutMs: context ? timeoutMs : timeoutMs * LOAD_TIMEOUT_FACTOR }),
       // The signal is made when somebody asks for it; most calls never take so long.
       ...(context && { isAborted: () => context.signal.aborted }),
       onHostCall(message, killed) {

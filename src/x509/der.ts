@@ -1,5 +1,5 @@
 /** A strict reader of DER: definite lengths in their shortest form, single-byte tags. */
-import { CertificateProblem } from "./problem.js";
+import { CertificateProblem, type ProblemName } from "./problem.js";
 
 /** Tags that certificates use. */
 export const TAG = {
@@ -69,7 +69,7 @@ export class DerReader {
   }
 
   /** Reads the whole of an element; one problem stands for another tag and for what is left over. */
-  nested<T>(tag: number, problem: string, read: (reader: DerReader) => T): T {
+  nested<T>(tag: number, problem: ProblemName, read: (reader: DerReader) => T): T {
     let value: Buffer;
     try {
       value = this.expect(tag);
@@ -115,7 +115,7 @@ export class DerReader {
 }
 
 /** Reads the whole of a value; what is left over is a problem. */
-export function readAll<T>(bytes: Buffer, read: (reader: DerReader) => T, problem = "BadDer"): T {
+export function readAll<T>(bytes: Buffer, read: (reader: DerReader) => T, problem: ProblemName = "BadDer"): T {
   const reader = new DerReader(bytes);
   const result = read(reader);
   if (!reader.atEnd) throw new CertificateProblem(problem);

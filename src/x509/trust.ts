@@ -5,7 +5,7 @@
 import { type Certificate, readCertificate } from "./certificate.js";
 import { DerReader, readAll, TAG } from "./der.js";
 import { checkNames, MOST_COMPARISONS } from "./name-constraints.js";
-import { CertificateProblem } from "./problem.js";
+import { CertificateProblem, type ProblemName } from "./problem.js";
 import { checkSignature } from "./signature.js";
 
 /** The answer, in the words of spec kubewarden.md 7.5. */
@@ -15,7 +15,7 @@ export interface Trust {
   readonly reason: string;
 }
 
-const REASONS: Readonly<Record<string, string>> = {
+const REASONS: Readonly<Partial<Record<ProblemName, string>>> = {
   CertExpired: "Certificate is being used after its expiration date",
   CertNotValidYet: "Certificate is being used before its validity date",
   InvalidSignatureForPublicKey: "Certificate is not trusted by the provided cert chain",
@@ -48,7 +48,7 @@ export function trustOf(
     return { trusted: true, reason: "" };
   } catch (error) {
     if (!(error instanceof CertificateProblem)) throw error;
-    return { trusted: false, reason: REASONS[error.message] ?? `Certificate not trusted: ${error.message}` };
+    return { trusted: false, reason: REASONS[error.problem] ?? `Certificate not trusted: ${error.problem}` };
   }
 }
 

@@ -2,7 +2,9 @@
  * Sessions: what a policy asked of the host and what it was told, recorded once and replayed without a cluster or a registry. The file is
  * kwctl's, spec kubewarden.md 10.2. Gates come before: a call that is refused is neither recorded nor replayed.
  */
+
 import { stringify } from "yaml";
+import { errorText } from "../../data/error-text.js";
 import { parseJson, stringifyJson } from "../../data/json.js";
 import { parseYamlDocuments } from "../../data/yaml.js";
 import type { Executor } from "../executor.js";
@@ -49,7 +51,7 @@ export function recordSession(): Recording {
         if (request) exchanges.push({ request, response: { type: "Success", payload: jsonOf(answer) } });
         return answer;
       } catch (error) {
-        const message = error instanceof Error ? error.message : String(error);
+        const message = errorText(error);
         // A call that can't be understood was no question.
         if (request && !(error instanceof PayloadError))
           exchanges.push({ request, response: { type: "Error", message } });
@@ -112,7 +114,7 @@ function readSession(text: string): Exchange[] {
   try {
     list = parseYamlDocuments(text)[0] ?? [];
   } catch (error) {
-    throw new SessionError(`the session file is no YAML: ${error instanceof Error ? error.message : String(error)}`, {
+    throw new SessionError(`the session file is no YAML: ${errorText(error)}`, {
       cause: error,
     });
   }
@@ -121,7 +123,7 @@ function readSession(text: string): Exchange[] {
     try {
       return exchangeOf(entry);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorText(error);
       throw new SessionError(`exchange ${index + 1} of the session file can't be used: ${reason}`, { cause: error });
     }
   });

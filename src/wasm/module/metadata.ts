@@ -1,4 +1,5 @@
 /** The metadata that a Kubewarden policy carries in a custom section of its module, spec kubewarden.md 6.1. */
+import { errorText } from "../../data/error-text.js";
 import { parseJson } from "../../data/json.js";
 import { WasmLoadError } from "../errors.js";
 import type { ExecutionMode } from "../worker/messages.js";
@@ -42,7 +43,7 @@ function parseSection(section: ArrayBuffer | Uint8Array): PolicyMetadata {
   try {
     return metadataOf(parseJson(new TextDecoder("utf-8", { fatal: true }).decode(section)));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     throw new WasmLoadError("wasm-metadata", `cannot parse custom section of wasm module: ${reason}`, { cause: error });
   }
 }

@@ -1,6 +1,8 @@
 /** From the bytes of a module to one that workers can run: limited, compiled, its kind known, its imports checked. Prepared once, shared by all policies of the same bytes. */
+
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
+import { errorText } from "../../data/error-text.js";
 import { WasmLoadError } from "../errors.js";
 import { EXTISM_FUNCTIONS, EXTISM_MODULE, HOST_CALL_MODULE, HOST_CALL_NAME } from "../extism/names.js";
 import { OPA_IMPORTS } from "../opa/names.js";
@@ -84,7 +86,7 @@ async function compile(bytes: Uint8Array<ArrayBuffer>): Promise<WebAssembly.Modu
   try {
     return await WebAssembly.compile(bytes);
   } catch (error) {
-    const reason = refusedBecause(error instanceof Error ? error.message : String(error), process.versions.node);
+    const reason = refusedBecause(errorText(error), process.versions.node);
     throw new WasmLoadError("wasm-invalid", `invalid wasm file: ${reason}`, { cause: error });
   }
 }

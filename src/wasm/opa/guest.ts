@@ -7,6 +7,7 @@ import {
   GuestLimitError,
   GuestStartError,
   type RunGuest,
+  startGuest,
 } from "../worker/guest.js";
 import { CurrentCall } from "../worker/instance-call.js";
 import type { Builtin } from "./builtins/builtin.js";
@@ -91,14 +92,11 @@ class RegoCall {
 
   /** @throws GuestStartError */
   start(module: WebAssembly.Module, env: WebAssembly.ModuleImports): void {
-    try {
+    startGuest(() => {
       this.#exports = new WebAssembly.Instance(module, { env }).exports;
       this.push(EMPTY_DOCUMENT);
       this.baseHeap = this.ask("opa_heap_ptr_get");
-    } catch (error) {
-      if (error instanceof GuestLimitError) throw error;
-      throw new GuestStartError(error instanceof Error ? error.message : String(error));
-    }
+    });
   }
 
   /** Calls an exported function. */
@@ -135,15 +133,12 @@ class RegoCall {
 }
 
 function builtinsOf(call: RegoCall, table: Readonly<Record<string, Builtin>>): Builtins {
-  try {
+  return startGuest(() => {
     const ids = parseJson(new TextDecoder().decode(call.dump(call.ask("builtins")))) as Record<string, number>;
     const names = new Map(Object.entries(ids).map(([name, id]) => [id, name]));
     const missing = Object.keys(ids).filter((name) => !Object.hasOwn(table, name));
     return { names, missing: missing.sort() };
-  } catch (error) {
-    if (error instanceof GuestLimitError || error instanceof GuestStartError) throw error;
-    throw new GuestStartError(error instanceof Error ? error.message : String(error));
-  }
+  });
 }
 
 function regoImports(call: () => RegoCall, table: Readonly<Record<string, Builtin>>): WebAssembly.ModuleImports {

@@ -1,4 +1,5 @@
 /** The interface between the worker's loop and the guest protocols: what a protocol gets, and what it must do. */
+import { errorText } from "../../data/error-text.js";
 import type { GuestLimits } from "../limits.js";
 import type { GuestFailure, GuestLogLevel, GuestOperation, HostAnswer, LogMessage } from "./messages.js";
 
@@ -58,7 +59,25 @@ export class GuestLimitError extends Error {
   override readonly name = "GuestLimitError";
 }
 
+/** The host has no memory left for the instance; ends the call. */
+export class GuestMemoryError extends Error {
+  override readonly name = "GuestMemoryError";
+}
+
 /** The instance could not be made or initialised; ends the call. */
 export class GuestStartError extends Error {
   override readonly name = "GuestStartError";
+}
+
+/**
+ * Makes or initialises an instance.
+ * @throws GuestStartError whatever is thrown meanwhile, but for a passed limit, which stays a GuestLimitError
+ */
+export function startGuest<T>(start: () => T): T {
+  try {
+    return start();
+  } catch (error) {
+    if (error instanceof GuestLimitError || error instanceof GuestStartError) throw error;
+    throw new GuestStartError(errorText(error));
+  }
 }

@@ -6,7 +6,7 @@
  * The slots form a ring: the main thread fills them in order, the worker takes them in order. A call that the worker has not begun can be
  * withdrawn, so that nothing is stuck behind a guest that takes long.
  */
-import type { GuestFailure, GuestOperation } from "./messages.js";
+import type { GuestFailure, GuestOperation, GuestResult } from "./messages.js";
 
 /** Calls a worker holds: the one it runs and those it goes on with. A power of two. */
 export const MAILBOX_SLOTS = 4;
@@ -57,7 +57,14 @@ const OPERATIONS: readonly GuestOperation[] = [
   "validate-settings",
   "missing-builtins",
 ];
-const RESULTS = ["answer", "guest-error", "trap", "out-of-memory", "start-failed", "limit"] as const;
+const RESULTS: readonly GuestResult["kind"][] = [
+  "answer",
+  "guest-error",
+  "trap",
+  "out-of-memory",
+  "start-failed",
+  "limit",
+];
 
 /** A call as the worker finds it. */
 export interface Delivery {
@@ -71,13 +78,9 @@ export interface Delivery {
 
 /** A result as the main thread finds it. */
 export type Arrival =
-  | { readonly kind: "answer"; readonly text: string }
-  | GuestFailure
+  | GuestResult
   /** The text comes through the port. */
-  | {
-      readonly kind: "by-port";
-      result(text: string): { readonly kind: "answer"; readonly text: string } | GuestFailure;
-    };
+  | { readonly kind: "by-port"; result(text: string): GuestResult };
 
 /** A view of one worker's mailbox; both sides make their own. */
 export class Mailbox {
@@ -172,8 +175,8 @@ export class Mailbox {
     const at = indexOf(ticket) * OUTPUT_BYTES;
     const arrival: Arrival =
       length === BY_PORT
-        ? { kind: "by-port", result: (text) => resultOf(kind, text) }
-        : resultOf(kind, this.#output.toString("utf8", at, at + length));
+        ? { kind: "by-port", result: (text) => ({ kind, text }) }
+        : { kind, text: this.#output.toString("utf8", at, at + length) };
     Atomics.store(fields, slot + STATE, FREE);
     return arrival;
   }
@@ -236,8 +239,7 @@ export class Mailbox {
     const fields = this.#fields;
     const slot = slotOf(ticket);
     const content = result.kind === "answer" ? result.bytes : result.text;
-    const kind = result.kind === "trap" && result.memory ? "out-of-memory" : result.kind;
-    fields[slot + RESULT] = RESULTS.indexOf(kind);
+    fields[slot + RESULT] = RESULTS.indexOf(result.kind);
     let count = messages;
     if (content.length * BYTES_PER_UNIT > OUTPUT_BYTES && byteLength(content) > OUTPUT_BYTES) {
       fields[slot + RESULT_LENGTH] = BY_PORT;
@@ -289,9 +291,4 @@ function fits(input: string, data: string | undefined): boolean {
 
 function byteLength(content: Uint8Array | string): number {
   return typeof content === "string" ? Buffer.byteLength(content) : content.length;
-}
-
-function resultOf(kind: (typeof RESULTS)[number], text: string): { kind: "answer"; text: string } | GuestFailure {
-  if (kind === "out-of-memory") return { kind: "trap", text, memory: true };
-  return kind === "trap" ? { kind, text, memory: false } : { kind, text };
 }

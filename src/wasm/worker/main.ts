@@ -6,7 +6,7 @@ import { isUtf8 } from "node:buffer";
 import { readlinkSync } from "node:fs";
 import { MessageChannel, type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { ControlBlock } from "./control-block.js";
-import { type GuestAnswer, GuestLimitError, GuestStartError, type RunGuest } from "./guest.js";
+import { type GuestAnswer, GuestLimitError, GuestMemoryError, GuestStartError, type RunGuest } from "./guest.js";
 import { WorkerHost } from "./host.js";
 import { type Delivery, Mailbox } from "./mailbox.js";
 import { Memories } from "./memories.js";
@@ -180,17 +180,16 @@ class GuestWorker {
 /** JSON is UTF-8 or nothing: an answer that had to be mended to be read must not allow anything. */
 function textual(answer: GuestAnswer): GuestAnswer {
   if (answer.kind !== "answer" || isUtf8(answer.bytes)) return answer;
-  return { kind: "trap", text: "the policy's answer is not UTF-8", memory: false };
+  return { kind: "trap", text: "the policy's answer is not UTF-8" };
 }
 
 /** Turns what a guest threw into a result. Engine texts are kept short: the first line, no stack. */
 function failure(error: unknown): GuestFailure {
   if (error instanceof GuestLimitError) return { kind: "limit", text: error.message };
   const text = firstLine(error instanceof Error ? error.message : thrownText(error));
+  if (error instanceof GuestMemoryError) return { kind: "out-of-memory", text };
   if (error instanceof GuestStartError) return { kind: "start-failed", text };
-  if (error instanceof WebAssembly.LinkError || error instanceof WebAssembly.CompileError)
-    return { kind: "start-failed", text };
-  return { kind: "trap", text, memory: /could not allocate|out of memory|Out of memory/.test(text) };
+  return { kind: "trap", text };
 }
 
 /** What a guest throws of its own is no Error and has no text that could be read. */

@@ -2,6 +2,7 @@
  * Memories of guests, wiped and used again. A fresh memory for every instance would be garbage collected in batches, which costs more than
  * everything else about an instance; wiping a MiB costs some microseconds.
  */
+import { GuestMemoryError } from "./guest.js";
 import type { GuestMemory } from "./messages.js";
 
 /** Under this name a module's own memory is imported. */
@@ -21,10 +22,13 @@ export class Memories {
   /** By module id, least recently used first. */
   readonly #kept = new Map<number, WebAssembly.Memory>();
 
-  /** A memory that holds nothing but zeros. */
-  take(moduleId: number, { initial, maximum }: GuestMemory): WebAssembly.Memory {
+  /**
+   * A memory that holds nothing but zeros.
+   * @throws GuestMemoryError when there is none left
+   */
+  take(moduleId: number, shape: GuestMemory): WebAssembly.Memory {
     const memory = this.#kept.get(moduleId);
-    if (!memory) return new WebAssembly.Memory({ initial, maximum });
+    if (!memory) return newMemory(shape);
     this.#kept.delete(moduleId);
     return memory;
   }
@@ -40,5 +44,15 @@ export class Memories {
       this.#kept.delete(oldest);
       break;
     }
+  }
+}
+
+function newMemory(shape: GuestMemory): WebAssembly.Memory {
+  try {
+    return new WebAssembly.Memory(shape);
+  } catch (error) {
+    // The engine says so when it finds no room for a memory of this size.
+    if (error instanceof RangeError) throw new GuestMemoryError(error.message);
+    throw error;
   }
 }

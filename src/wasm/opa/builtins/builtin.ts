@@ -7,7 +7,7 @@
 export type Builtin = (...parameters: unknown[]) => unknown;
 
 /** What builtins need of the world. */
-export interface BuiltinSurroundings {
+export interface BuiltinEnvironment {
   readonly trace: (text: string) => void;
   /** Milliseconds since 1970. Within one evaluation time stands still. */
   readonly now: () => number;

@@ -2,23 +2,24 @@
 import { LRUCache } from "lru-cache";
 
 /** Calls in a row that must have run into their limit: one may be the fault of a busy machine. */
-const TIMEOUTS = 2;
-/** Milliseconds for which a policy is suspect. */
-const SUSPICION_MS = 60_000;
-/** Policies remembered; more than this that loop at the same time are beyond help. */
-const REMEMBERED = 1_000;
+const MIN_TIMEOUTS = 2;
+/** Milliseconds after the last time-out until it no longer counts. */
+const EXPIRES_AFTER_MS = 60_000;
+/** Policies counted; if more of them loop at the same time, no priority helps the others. */
+const MAX_POLICIES = 1_000;
 
-/** Counts time-outs by policy id. */
-export class Suspects {
+/** Counts time-outs in a row by policy id. */
+export class RepeatedTimeouts {
   readonly #timeouts: LRUCache<string, number>;
 
   /** @param now monotonic milliseconds */
   constructor(now: () => number) {
-    this.#timeouts = new LRUCache({ max: REMEMBERED, ttl: SUSPICION_MS, perf: { now } });
+    this.#timeouts = new LRUCache({ max: MAX_POLICIES, ttl: EXPIRES_AFTER_MS, perf: { now } });
   }
 
+  /** Whether the policy's last calls ran into their limit. */
   has(policy: string): boolean {
-    return this.#timeouts.size > 0 && (this.#timeouts.get(policy) ?? 0) >= TIMEOUTS;
+    return this.#timeouts.size > 0 && (this.#timeouts.get(policy) ?? 0) >= MIN_TIMEOUTS;
   }
 
   /** A call ran into its limit. */
@@ -26,7 +27,7 @@ export class Suspects {
     this.#timeouts.set(policy, (this.#timeouts.get(policy) ?? 0) + 1);
   }
 
-  /** A call came to its end by itself. */
+  /** A call ended by itself. */
   clear(policy: string): void {
     if (this.#timeouts.size > 0) this.#timeouts.delete(policy);
   }
