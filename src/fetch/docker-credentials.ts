@@ -17,7 +17,7 @@ export interface Credentials {
 export interface Login {
   /** Absent: anonymous. */
   readonly credentials?: Credentials;
-  /** The same for people, who may wonder why a registry refuses: what follows on `asked`. */
+  /** The same in words for the error of a registry that refuses; follows on `asked`. */
   readonly as: string;
 }
 

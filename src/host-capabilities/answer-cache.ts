@@ -10,7 +10,7 @@ import { stringifyJson } from "../data/json.js";
 const ANSWERS = 1_000;
 /** Characters of JSON kept at most: a registry that a request names may answer with manifests of 4 MiB, thousands of them. */
 const ANSWER_CHARACTERS = 32 * 1024 * 1024;
-/** Longest question that is a key as it is; of longer ones, which guests can make a MiB long, a hash is. */
+/** Longest question that is its own key; longer ones (guests can make them a MiB long) have their hash as key. */
 const KEY_CHARACTERS = 1_000;
 /** Milliseconds an execution may take. It is not tied to the guest that asked first, because others may be waiting for it too. */
 const EXECUTION_MS = 30_000;

@@ -124,7 +124,7 @@ export class HostCapabilities {
     }
     try {
       const execution = this.#executor({ namespace, operation, payload }, () => serving.run(payload, context));
-      const answer = await raced(execution, signal);
+      const answer = await untilAborted(execution, signal);
       return { ok: true, payload: new TextEncoder().encode(jsonOf(answer)) };
     } catch (error) {
       if (error instanceof PayloadError) return refuse(error.message);
@@ -159,13 +159,13 @@ export function granted(caller: Caller, wanted: ResourceKind): boolean {
   );
 }
 
-/** An execution that nobody waits for any more is left alone; what it does later is no unhandled rejection. */
-function raced(execution: Promise<unknown>, signal: AbortSignal): Promise<unknown> {
+/** The execution's outcome, or a rejection once the signal is aborted. What the execution does after that is ignored; its rejection is not unhandled. */
+function untilAborted(execution: Promise<unknown>, signal: AbortSignal): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const stopped = () => reject(new Error(STOPPED));
     if (signal.aborted) stopped();
     signal.addEventListener("abort", stopped, { once: true });
-    // A signal serves all calls of an evaluation, which may be hundreds.
+    // One signal serves all calls of an evaluation, which may be hundreds.
     execution.then(resolve, reject).finally(() => signal.removeEventListener("abort", stopped));
   });
 }

@@ -17,7 +17,7 @@ import type { WorkerPool } from "./pool/pool.js";
 import type { GuestLogEntry, WasmPolicy } from "./wasm-policy.js";
 import type { ExecutionMode, GuestCall } from "./worker/messages.js";
 
-/** What a policy shares with its runtime. */
+/** What a policy gets from its runtime. */
 export interface PolicyEnvironment {
   readonly pool: WorkerPool;
   readonly limits: GuestLimits;
@@ -29,7 +29,7 @@ export interface PolicyEnvironment {
   readonly timeoutMs?: number;
 }
 
-/** See {@link WasmPolicy}. */
+/** A module with its settings. */
 export class LoadedPolicy implements WasmPolicy {
   readonly kind = "wasm";
   readonly implementation: ExecutionMode;
@@ -61,7 +61,7 @@ export class LoadedPolicy implements WasmPolicy {
     try {
       return await this.#ask(review, context);
     } catch {
-      // Nothing below should throw; if it does all the same, that must not become anything but a denial.
+      // Nothing in `#ask` should throw; if it does all the same, the outcome must be a denial.
       return fail("internal", "internal server error: the policy could not be evaluated");
     }
   }

@@ -102,7 +102,7 @@ function failed(reason: string, missing: readonly Wanted[]): FetchError {
   return new FetchError(text, { stage: "verify" });
 }
 
-/** Certificates are shown by their subjects. */
+/** A signature as the error shows it: a certificate by its subject. */
 function forMessage(wanted: Wanted): object {
   if (wanted.kind !== "certificate") return wanted;
   return { kind: wanted.kind, subject: wanted.certificate.subject, requireRekorBundle: wanted.requireLogEntry };

@@ -8,8 +8,8 @@ import { fieldMasks, masked } from "./field-masks.js";
 const MASK_SETS = 64;
 
 /**
- * Prints lists. A store's objects stay the same until they change, so each is printed once for each set of masks and not with every request:
- * five thousand Pods take the main thread 300 ms. What is kept ends with the objects.
+ * Prints lists. The store gives the same objects until they change, so each is printed once for each set of masks and not with every request:
+ * five thousand Pods take the main thread 300 ms. A text is kept as long as its object.
  */
 export class ListTexts {
   readonly #known = new LRUCache<string, WeakMap<object, string>>({ max: MASK_SETS });

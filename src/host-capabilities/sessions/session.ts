@@ -93,8 +93,8 @@ export function replaySession(text: string): Replay {
       if (!exchange) throw new Error("the list of recorded responses is empty");
       if (!request || !sameRequest(request, exchange.request))
         throw new Error(
-          `Replay error: unexpected request. Was expecting ${words(exchange.request)}, got ${
-            request ? words(request) : `${call.namespace}/${call.operation}`
+          `Replay error: unexpected request. Was expecting ${describe(exchange.request)}, got ${
+            request ? describe(request) : `${call.namespace}/${call.operation}`
           } instead`,
         );
       const { response } = exchange;
@@ -105,7 +105,7 @@ export function replaySession(text: string): Replay {
   };
 }
 
-function words({ tag, fields }: TaggedRequest): string {
+function describe({ tag, fields }: TaggedRequest): string {
   return `${tag} ${stringifyJson(fields)}`;
 }
 

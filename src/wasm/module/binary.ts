@@ -3,7 +3,7 @@
  * and whose memory it is. Everything else is copied byte for byte.
  */
 import { WasmLoadError } from "../errors.js";
-import { whatItIs } from "./not-a-module.js";
+import { describeNonModule } from "./not-a-module.js";
 
 /** `\0asm` and version 1, little endian. */
 const HEADER = [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00] as const;
@@ -47,9 +47,9 @@ export interface Rewritten {
 }
 
 /** @throws WasmLoadError `wasm-invalid` when the bytes don't begin as a core WebAssembly module does */
-function refuseOthers(bytes: Uint8Array): void {
+function requireHeader(bytes: Uint8Array): void {
   if (HEADER.every((byte, index) => bytes[index] === byte)) return;
-  throw new WasmLoadError("wasm-invalid", `invalid wasm file: ${whatItIs(bytes)}`);
+  throw new WasmLoadError("wasm-invalid", `invalid wasm file: ${describeNonModule(bytes)}`);
 }
 
 /**
@@ -57,7 +57,7 @@ function refuseOthers(bytes: Uint8Array): void {
  * @throws WasmLoadError `wasm-invalid` when the bytes are no module
  */
 export function customSection(bytes: Uint8Array, name: string): Uint8Array | undefined {
-  refuseOthers(bytes);
+  requireHeader(bytes);
   const reader = new Reader(bytes, HEADER.length);
   while (!reader.done) {
     const id = reader.byte();
@@ -74,7 +74,7 @@ export function customSection(bytes: Uint8Array, name: string): Uint8Array | und
  * @throws WasmLoadError `wasm-invalid` when the bytes are no module, `wasm-memory` when its memory can't be limited.
  */
 export function rewriteModule(bytes: Uint8Array, rewrite: Rewrite): Rewritten {
-  refuseOthers(bytes);
+  requireHeader(bytes);
   const reader = new Reader(bytes, HEADER.length);
   const sections: { id: number; body: Uint8Array }[] = [];
   while (!reader.done) {

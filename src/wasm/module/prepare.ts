@@ -14,7 +14,7 @@ import { WASI_FUNCTIONS } from "../worker/wasi-preview1.js";
 import { rewriteModule } from "./binary.js";
 import { type PolicyMetadata, readMetadata } from "./metadata.js";
 import { executionMode } from "./mode.js";
-import { refusedBecause } from "./not-a-module.js";
+import { compileErrorText } from "./not-a-module.js";
 
 /** Compiled modules kept beyond those in use; each takes about twice to ten times the module's size. */
 const CACHED_MODULES = 128;
@@ -86,7 +86,7 @@ async function compile(bytes: Uint8Array<ArrayBuffer>): Promise<WebAssembly.Modu
   try {
     return await WebAssembly.compile(bytes);
   } catch (error) {
-    const reason = refusedBecause(errorText(error), process.versions.node);
+    const reason = compileErrorText(errorText(error), process.versions.node);
     throw new WasmLoadError("wasm-invalid", `invalid wasm file: ${reason}`, { cause: error });
   }
 }

@@ -5,7 +5,7 @@ import type { PreparedSettings, Protocol } from "../guest-protocol.js";
 import { regoLoadCall, regoLoadProblem, regoOutcome } from "../rego.js";
 import { byPlural } from "../rego-data.js";
 
-/** See {@link Protocol}. */
+/** How OPA policies are asked. */
 export const opa: Protocol = {
   dataDocument: {
     plurals: true,
@@ -38,14 +38,14 @@ function admissionResponse(result: unknown): Outcome {
     ...patchOf(response),
   };
   const status = isRecord(response.status) ? response.status : undefined;
-  const words = {
+  const ownStatus = {
     ...(typeof status?.message === "string" && { message: status.message }),
     ...(typeof status?.code === "number" && { code: status.code }),
   };
-  if (allowed) return { verdict: "allow", ...words, ...shared };
+  if (allowed) return { verdict: "allow", ...ownStatus, ...shared };
   return {
     verdict: "deny",
-    ...words,
+    ...ownStatus,
     ...(typeof status?.reason === "string" && { reason: status.reason }),
     ...(status && { status }),
     ...shared,

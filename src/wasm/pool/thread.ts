@@ -126,7 +126,7 @@ export class GuestThread {
     if (this.#mailbox.nudge()) this.#post({ type: "wake" });
   };
 
-  /** From now on a new result is signalled again. Comes before a look at the results. */
+  /** From now on a new result is signalled again. To be called before results are collected. */
   acknowledge(): void {
     this.#mailbox.acknowledge();
   }

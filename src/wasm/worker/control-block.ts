@@ -1,6 +1,6 @@
 /**
- * The shared memory of one worker: where it sleeps during a host call, how far its guest has come, and what a WASI guest has written to
- * standard error: all of which the main thread must be able to read when it has to kill a guest that says nothing more.
+ * Memory that one worker shares with the main thread: where it sleeps during a host call, whether its guest is starting or in its call, and what
+ * a WASI guest has written to standard error. The main thread reads the last two when it stops a guest.
  */
 
 /** Int32 slots. */
@@ -44,7 +44,7 @@ export class ControlBlock {
     Atomics.store(this.#slots, PHASE, IN_CALL);
   }
 
-  /** Behind a call; the next one's failure must not tell what this one wrote. */
+  /** After a call; the next one's failure must not show what this one wrote. */
   end(): void {
     Atomics.store(this.#slots, STDERR_LENGTH, 0);
     Atomics.store(this.#slots, PHASE, NO_GUEST);

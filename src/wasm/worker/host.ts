@@ -53,7 +53,7 @@ export class WorkerHost implements GuestHost {
     this.#post({ type: "host-call", ticket: this.#ticket, binding, namespace, operation, payload: payload.slice() });
     for (;;) {
       this.#control.sleep();
-      // Before the look, so that an answer behind it is not slept through.
+      // Before the port is read, so that an answer which comes after that still ends the next sleep.
       this.#control.arm();
       const answer = this.#receive(this.#ticket);
       if (answer !== undefined) return answer;
@@ -64,7 +64,7 @@ export class WorkerHost implements GuestHost {
     this.#logBytes(bytes, "output");
   }
 
-  /** Text is made of no more than what is logged: a guest's whole memory would be half a gigabyte of the host's. */
+  /** Cut before it is decoded: the text of a guest's whole memory would take half a gigabyte of the host's. */
   #logBytes(bytes: Uint8Array, source: LogMessage["source"]): void {
     const { logLineBytes } = this.limits;
     const text = new TextDecoder().decode(bytes.subarray(0, logLineBytes)).trimEnd();
@@ -76,12 +76,15 @@ export class WorkerHost implements GuestHost {
     const { logLines, logLineBytes } = this.limits;
     const cut = text.length > logLineBytes + 1 ? `${text.slice(0, logLineBytes)}…` : text;
     if (this.#lines <= logLines) this.#line(level, cut, source);
-    // Said here, too, because a call that is killed says nothing at its end.
+    // Also logged here, because a call that is killed does not reach `finish`.
     if (this.#lines === logLines + 1)
       this.#line("warn", `further log lines of this call are dropped, because it has ${logLines}`, "policy");
   }
 
-  /** Says how many lines were dropped. The number of messages that this call has posted. */
+  /**
+   * Logs how many lines were dropped.
+   * @returns how many messages this call has posted
+   */
   finish(): number {
     const dropped = this.#lines - this.limits.logLines;
     if (dropped > 0) this.#line("warn", `${dropped} more log lines of this call were dropped`, "policy");

@@ -1,6 +1,6 @@
 /**
- * What the host functions of all protocols share: the call that they serve, one at a time, and the memory of its instance. Host functions are made
- * once for a worker and ask for the call each time.
+ * What the host functions of several protocols share: the call that they serve, one at a time, and the memory of its instance. Host functions are
+ * made once for each worker, so they ask for the current call each time.
  */
 import { type GuestHost, NAME_BYTES } from "./guest.js";
 import { MEMORY_MODULE, MEMORY_NAME } from "./memories.js";
@@ -25,7 +25,7 @@ export abstract class InstanceCall implements WasiCall {
   readonly stdin = new InputQueue();
   /** Set once there is one: start functions ask the host before. */
   instance: WebAssembly.Instance | undefined;
-  /** What a module is told that has no memory. */
+  /** The error for a module that has no memory. */
   protected readonly noMemory: string = "the module does not export its memory";
   readonly #importedMemory: WebAssembly.Memory | undefined;
 
@@ -75,17 +75,17 @@ export abstract class InstanceCall implements WasiCall {
   }
 }
 
-/** Where host functions find the call that is under way. */
+/** Where host functions find the call that runs. */
 export class CurrentCall<T> {
   #call: T | undefined;
 
-  /** The call. Outside of one no guest runs that could ask. */
+  /** The call that runs; there is one whenever a guest can ask. */
   readonly get = (): T => {
     if (!this.#call) throw new Error("no call is under way");
     return this.#call;
   };
 
-  /** Lets go of a call that was broken off: no `finally` has run then. */
+  /** Drops a call that was interrupted: no `finally` has run then. */
   readonly forget = (): void => {
     this.#call = undefined;
   };

@@ -1,7 +1,7 @@
 /**
  * Calls on their way to a worker and their results on the way back, in memory that both threads share. A message port would copy every payload
- * twice, make an object at each end and wake a sleeping thread each time; here a busy worker finds its next call without a word from outside, and
- * several results are fetched with one signal. What does not fit goes through the port all the same.
+ * twice, make an object at each end and wake a sleeping thread each time; here a busy worker finds its next call by itself, and several results
+ * are fetched with one signal. What does not fit goes through the port.
  *
  * The slots form a ring: the main thread fills them in order, the worker takes them in order. A call that the worker has not begun can be
  * withdrawn, so that nothing is stuck behind a guest that takes long.
@@ -157,7 +157,7 @@ export class Mailbox {
     return Atomics.compareExchange(this.#fields, slotOf(ticket) + STATE, WAITING, FREE) === WAITING;
   }
 
-  /** From now on a new result is signalled again. Comes before the look at the results. */
+  /** From now on a new result is signalled again. To be called before results are collected. */
   acknowledge(): void {
     Atomics.store(this.#fields, SIGNALLED, 0);
   }
@@ -220,7 +220,7 @@ export class Mailbox {
     const fields = this.#fields;
     Atomics.store(fields, ATTENTION, AWAY);
     if (Atomics.load(fields, HEAD) === Atomics.load(fields, TAIL)) return true;
-    // Somebody must go on: this thread now, or later when the message comes that the main thread has posted.
+    // Either this thread goes on now, or the main thread was faster and has posted a message, which comes later.
     return Atomics.compareExchange(fields, ATTENTION, AWAY, AWAKE) !== AWAY;
   }
 
@@ -248,7 +248,7 @@ export class Mailbox {
     } else fields[slot + RESULT_LENGTH] = this.#write(content, indexOf(ticket) * OUTPUT_BYTES);
     fields[slot + MESSAGES] = count;
     Atomics.store(fields, slot + STATE, DONE);
-    // A result with messages is signalled behind them in any case: the main thread may have looked too early.
+    // A result with messages is always signalled, behind them: the main thread may have tried to collect it before they came.
     return Atomics.exchange(fields, SIGNALLED, 1) === 0 || count > 0;
   }
 

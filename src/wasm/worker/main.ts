@@ -1,6 +1,6 @@
 /**
- * A worker thread: takes a call from the mailbox, runs it in a fresh instance, puts the result back, without leaving this loop while there is work.
- * It is interrupted or killed from outside when a guest takes too long; nothing here watches the guest's clock.
+ * A worker thread: takes a call from the mailbox, runs it in a fresh instance, puts the result back, and goes on with the next one.
+ * The main thread interrupts or kills it when a guest takes too long; nothing here looks at the time.
  */
 import { isUtf8 } from "node:buffer";
 import { readlinkSync } from "node:fs";
@@ -21,9 +21,9 @@ import type {
   WorkerStart,
 } from "./messages.js";
 
-/** Milliseconds for which the worker waits for the next call where it is, which makes the call cheap; then it waits in its event loop. */
-const LINGER_MS = 20;
-/** Calls after which the event loop has a turn: the engine does part of its housekeeping there. */
+/** Milliseconds for which the worker waits for the next call inside of its loop, which makes that call cheap; then it waits in the event loop. */
+const WAIT_FOR_CALL_MS = 20;
+/** Calls after which the event loop gets a turn: the engine frees part of its memory only there. */
 const CALLS_PER_TURN = 32;
 
 /** Each protocol's code is loaded with its first guest. */
@@ -45,14 +45,14 @@ class GuestWorker {
   readonly #memories = new Memories();
   /** A call whose runner is being loaded. */
   #postponed: Delivery | undefined;
-  readonly #itself = new MessageChannel();
+  readonly #selfChannel = new MessageChannel();
   readonly #port: MessagePort;
 
   constructor(port: MessagePort, start: WorkerStart) {
     this.#port = port;
     this.#control = new ControlBlock(start.control);
     this.#mailbox = new Mailbox(start.mailbox);
-    this.#itself.port1.on("message", () => this.#serve());
+    this.#selfChannel.port1.on("message", () => this.#serve());
   }
 
   async loadRunner(mode: ExecutionMode): Promise<RunGuest> {
@@ -84,22 +84,22 @@ class GuestWorker {
       const delivery = this.#postponed ?? this.#mailbox.take();
       this.#postponed = undefined;
       if (delivery) {
-        const prepared = this.#lookUp(() => this.#modules.get(delivery.moduleId));
+        const prepared = this.#receiveUntil(() => this.#modules.get(delivery.moduleId));
         const { mode } = prepared.module;
         const runner = this.#runners.get(mode);
         if (!runner) {
           this.#postponed = delivery;
-          void this.loadRunner(mode).then(() => this.#comeBack());
+          void this.loadRunner(mode).then(() => this.#continueLater());
           return;
         }
         this.#run(delivery, prepared, runner);
         calls++;
-      } else if (!this.#mailbox.sleep(LINGER_MS) && this.#mailbox.leave()) return;
+      } else if (!this.#mailbox.sleep(WAIT_FOR_CALL_MS) && this.#mailbox.leave()) return;
     }
-    this.#comeBack();
+    this.#continueLater();
   }
 
-  /** Nothing of before an interruption counts any more. */
+  /** After an interruption: drops all that was received before it. */
   #forgetAll(): void {
     this.#modules.clear();
     this.#payloads.clear();
@@ -107,37 +107,36 @@ class GuestWorker {
     for (const runner of this.#runners.values()) runner.forget?.();
   }
 
-  /** Goes on behind a turn of the event loop. */
-  #comeBack(): void {
-    this.#itself.port2.postMessage(undefined);
+  /** Goes on after a turn of the event loop. */
+  #continueLater(): void {
+    this.#selfChannel.port2.postMessage(undefined);
   }
 
   #run(delivery: Delivery, { module, limits }: ModuleMessage, runner: RunGuest): void {
     const { ticket, operation } = delivery;
-    const payload = delivery.payload ?? this.#lookUp(() => this.#payloads.get(ticket));
+    const payload = delivery.payload ?? this.#receiveUntil(() => this.#payloads.get(ticket));
     const host = new WorkerHost(ticket, this.post, this.#answerTo, this.#control, limits);
     const { importedMemory: shape } = module;
     let memory: WebAssembly.Memory | undefined;
     let answer: GuestAnswer;
     try {
       this.#control.begin();
-      // There may be none left for it.
       memory = shape && this.#memories.take(module.id, shape);
-      answer = textual(runner(module.module, { operation, ...payload }, host, memory));
+      answer = requireUtf8(runner(module.module, { operation, ...payload }, host, memory));
     } catch (error) {
       answer = failure(error);
     }
     this.#control.end();
-    // What an interrupted or withdrawn call has left behind goes along.
+    // Also the payloads of earlier calls that were interrupted or withdrawn.
     for (const earlier of this.#payloads.keys()) if (((earlier - ticket) | 0) <= 0) this.#payloads.delete(earlier);
-    // A copy of its own: bytes are posted with all of the memory in which they lie.
+    // A copy, because bytes are posted together with the whole memory in which they lie.
     const byPort = (content: Uint8Array | string) => this.post({ type: "content", ticket, content: content.slice() });
     if (this.#mailbox.finish(ticket, answer, host.finish(), byPort)) this.post({ type: "signal" });
-    // Behind the answer, so that nobody waits for the wiping. After anything but an answer the memory is not used again.
+    // After the answer, so that nobody waits for the wiping. The memory of a call that failed is not used again.
     if (shape && memory && answer.kind === "answer") this.#memories.give(module.id, memory, shape);
   }
 
-  /** The host's answer to a call, if it has come. One to an interrupted call may still lie before it. */
+  /** The host's answer to a call, if it has come. An answer to an interrupted call may still be before it. */
   readonly #answerTo = (ticket: number): HostAnswer | undefined => {
     for (;;) {
       const message = this.#next();
@@ -147,8 +146,8 @@ class GuestWorker {
     }
   };
 
-  /** Takes messages off the port until the one is there that was posted before the call. */
-  #lookUp<T>(find: () => T | undefined): T {
+  /** Receives messages until `find` finds what was posted before the call. */
+  #receiveUntil<T>(find: () => T | undefined): T {
     for (;;) {
       const found = find();
       if (found !== undefined) return found;
@@ -177,8 +176,8 @@ class GuestWorker {
   }
 }
 
-/** JSON is UTF-8 or nothing: an answer that had to be mended to be read must not allow anything. */
-function textual(answer: GuestAnswer): GuestAnswer {
+/** JSON is UTF-8: an answer with other bytes must not allow anything, whatever a lenient decoder makes of it. */
+function requireUtf8(answer: GuestAnswer): GuestAnswer {
   if (answer.kind !== "answer" || isUtf8(answer.bytes)) return answer;
   return { kind: "trap", text: "the policy's answer is not UTF-8" };
 }
@@ -192,7 +191,7 @@ function failure(error: unknown): GuestFailure {
   return { kind: "trap", text };
 }
 
-/** What a guest throws of its own is no Error and has no text that could be read. */
+/** An exception of the guest's own is no Error, and its text can't be read. */
 function thrownText(thrown: unknown): string {
   return thrown instanceof WebAssembly.Exception ? "an exception that the policy did not catch" : String(thrown);
 }

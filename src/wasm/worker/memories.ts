@@ -1,6 +1,6 @@
 /**
- * Memories of guests, wiped and used again. A fresh memory for every instance would be garbage collected in batches, which costs more than
- * everything else about an instance; wiping a MiB costs some microseconds.
+ * Memories of guests, wiped and used again. New memories for all instances would be garbage collected in batches, which costs more than
+ * all else about an instance; wiping a MiB costs some microseconds.
  */
 import { GuestMemoryError } from "./guest.js";
 import type { GuestMemory } from "./messages.js";
@@ -10,9 +10,9 @@ export const MEMORY_MODULE = "policy-group-gateway:host";
 export const MEMORY_NAME = "memory";
 
 const PAGE_BYTES = 64 * 1024;
-/** Memories kept: one for each module that was used last. */
+/** Memories kept, at most one for each module. */
 const KEPT = 16;
-/** Pages that a kept memory may be larger than the module asked for. It can't shrink, and a guest would go on from where the last one ended. */
+/** A kept memory may be so many pages larger than the module asked for: it can't shrink, and the next guest would start with all of it. */
 const GROWN_PAGES = 16;
 /** Largest memory kept, in pages: wiping more takes longer than making a new one. */
 const LARGEST_PAGES = 128;
@@ -33,7 +33,7 @@ export class Memories {
     return memory;
   }
 
-  /** Wipes a memory whose instance has ended well, and keeps it if that pays. */
+  /** Wipes the memory of an instance that has answered, and keeps it unless it is large. */
   give(moduleId: number, memory: WebAssembly.Memory, { initial }: GuestMemory): void {
     const bytes = new Uint8Array(memory.buffer);
     if (bytes.length > Math.min(initial + GROWN_PAGES, LARGEST_PAGES) * PAGE_BYTES) return;

@@ -13,11 +13,11 @@ import { timeBuiltins } from "./time.js";
 import { unitBuiltins } from "./units.js";
 
 /** The builtins by name. */
-export function builtinsFor(environment: BuiltinEnvironment): Readonly<Record<string, Builtin>> {
+export function builtinsFor({ trace, now }: BuiltinEnvironment): Readonly<Record<string, Builtin>> {
   return {
     sprintf: (format, values) => sprintf(textOf(format, "sprintf"), listOf(values, "sprintf").map(argumentOf)),
     trace: (note) => {
-      environment.trace(textOf(note, "trace"));
+      trace(textOf(note, "trace"));
       return null;
     },
     ...jsonBuiltins,
@@ -26,7 +26,7 @@ export function builtinsFor(environment: BuiltinEnvironment): Readonly<Record<st
     ...stringBuiltins,
     ...encodings,
     ...unitBuiltins,
-    ...timeBuiltins(environment.now),
+    ...timeBuiltins(now),
   };
 }
 

@@ -10,7 +10,7 @@ const WIDTH = 80;
 /** Longest key, in bytes, that stands before its colon. */
 const LONGEST_SIMPLE_KEY = 128;
 
-/** Control characters that may not even be escaped: OPA reads what it prints once more before. */
+/** Control characters that are an error even when escaped: OPA parses what it has printed before it returns it. */
 const UNKNOWN_CONTROL = /[\u007f-\u0084\u0086-\u009f\ufffe\uffff]/;
 
 type Style = "plain" | "single" | "double" | "literal";
@@ -35,7 +35,7 @@ interface Place {
 class Printer {
   #text = "";
   #column = 0;
-  /** Of what is around; the document itself stands one level before the first column. */
+  /** Indentation of the enclosing node, in spaces; the document itself is one level before the first column. */
   #indent = -INDENT;
   /** Whether the line holds nothing but indentation and indicators. */
   #indention = true;
