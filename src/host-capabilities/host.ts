@@ -1,6 +1,8 @@
 /** What a guest may ask of the host: the checks of spec kubewarden.md 7.1, in their order, and the way to the capability that answers. */
+
 import { errorText } from "../data/error-text.js";
 import { parseJson, stringifyJson } from "../data/json.js";
+import { orAborted } from "../data/or-aborted.js";
 import type { KubernetesReader, ResourceKind, ResourceSnapshot } from "../kubernetes/reader.js";
 import type { Executor } from "./executor.js";
 import { askSnapshots, readSnapshots, type SnapshotQuery } from "./kubernetes/snapshots.js";
@@ -124,7 +126,7 @@ export class HostCapabilities {
     }
     try {
       const execution = this.#executor({ namespace, operation, payload }, () => serving.run(payload, context));
-      const answer = await untilAborted(execution, signal);
+      const answer = await orAborted(execution, signal, STOPPED);
       return { ok: true, payload: new TextEncoder().encode(jsonOf(answer)) };
     } catch (error) {
       if (error instanceof PayloadError) return refuse(error.message);
@@ -157,17 +159,6 @@ export function granted(caller: Caller, wanted: ResourceKind): boolean {
   return caller.contextAwareResources.some(
     ({ apiVersion, kind }) => apiVersion === wanted.apiVersion && kind === wanted.kind,
   );
-}
-
-/** The execution's outcome, or a rejection once the signal is aborted. What the execution does after that is ignored; its rejection is not unhandled. */
-function untilAborted(execution: Promise<unknown>, signal: AbortSignal): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    const stopped = () => reject(new Error(STOPPED));
-    if (signal.aborted) stopped();
-    signal.addEventListener("abort", stopped, { once: true });
-    // One signal serves all calls of an evaluation, which may be hundreds.
-    execution.then(resolve, reject).finally(() => signal.removeEventListener("abort", stopped));
-  });
 }
 
 /** What a guest named, as a field of a log line. */

@@ -1,5 +1,7 @@
 /** A loaded module as a policy. */
+
 import { errorText } from "../data/error-text.js";
+import { orAborted } from "../data/or-aborted.js";
 import type { Caller, CapabilityContext, HostCapabilities } from "../host-capabilities/host.js";
 import type { KubernetesReader, ResourceSnapshot } from "../host-capabilities/kubernetes/reader.js";
 import type { Outcome } from "../policy/outcome.js";
@@ -105,12 +107,7 @@ export class LoadedPolicy implements WasmPolicy {
   #resources(plurals: boolean, signal: AbortSignal): Promise<ResourceSnapshot[]> {
     const { caller, capabilities, kubernetes } = this.#environment;
     const snapshots = capabilities.snapshots(kubernetes, { kinds: caller.contextAwareResources, plurals, signal });
-    return new Promise((resolve, reject) => {
-      const giveUp = () => reject(new Error("the time for the evaluation is up"));
-      if (signal.aborted) giveUp();
-      signal.addEventListener("abort", giveUp, { once: true });
-      snapshots.then(resolve, reject).finally(() => signal.removeEventListener("abort", giveUp));
-    });
+    return orAborted(snapshots, signal, "the time for the evaluation is up");
   }
 
   #run(call: GuestCall, context?: EvaluationContext, review?: Review): Promise<JobResult> {

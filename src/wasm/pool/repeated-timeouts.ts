@@ -14,7 +14,7 @@ export class RepeatedTimeouts {
 
   /** @param now monotonic milliseconds */
   constructor(now: () => number) {
-    this.#timeouts = new LRUCache({ max: MAX_POLICIES, ttl: EXPIRES_AFTER_MS, perf: { now } });
+    this.#timeouts = new LRUCache({ max: MAX_POLICIES, ttl: EXPIRES_AFTER_MS, ttlResolution: 0, perf: { now } });
   }
 
   /** Whether the policy's last calls ran into their limit. */

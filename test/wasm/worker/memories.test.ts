@@ -37,6 +37,17 @@ describe("memories of guests", () => {
     assert.equal(memories.take(1, SHAPE).buffer.byteLength, SHAPE.initial * PAGE);
   });
 
+  test("that have grown are given up when they are too large to be wiped quickly, whatever the module asked for", () => {
+    const memories = new Memories();
+    const shape = { initial: 129, maximum: 400 };
+    const large = memories.take(1, shape);
+    memories.give(1, large, shape);
+    assert.notEqual(memories.take(1, shape), large);
+  });
+
+  test("that can't be had are an error of their own", () =>
+    assert.throws(() => new Memories().take(1, { initial: 70_000, maximum: 70_000 }), { name: "GuestMemoryError" }));
+
   test("are kept for a bounded number of modules", () => {
     const memories = new Memories();
     const first = memories.take(0, SHAPE);
