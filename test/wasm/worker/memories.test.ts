@@ -29,6 +29,19 @@ describe("memories of guests", () => {
     assert.notEqual(memories.take(2, SHAPE), first);
   });
 
+  test("that have grown a little are kept as they are", () => {
+    for (const [pages, kept] of [
+      [16, true],
+      [17, false],
+    ] as const) {
+      const memories = new Memories();
+      const grown = memories.take(1, SHAPE);
+      (grown as unknown as { grow(pages: number): void }).grow(pages);
+      memories.give(1, grown, SHAPE);
+      assert.equal(memories.take(1, SHAPE) === grown, kept);
+    }
+  });
+
   test("that have grown much are given up", () => {
     const memories = new Memories();
     const grown = memories.take(1, SHAPE);
