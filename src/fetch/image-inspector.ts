@@ -2,7 +2,7 @@
 import { arch } from "node:process";
 import { FetchError } from "./fetch-error.js";
 import { formatImageReference, type ImageReference, parseImageReference } from "./image-reference.js";
-import { digestOf, type Manifest, type RegistryClient } from "./registry-client.js";
+import { digestOf, jsonObject, type Manifest, type RegistryClient } from "./registry-client.js";
 import { checkSignatures, type WantedSignatures } from "./signatures/image-verifier.js";
 import type { TrustRoot } from "./signatures/trust-root.js";
 
@@ -64,7 +64,10 @@ export class ImageInspector {
     }
     const descriptor = { mediaType: String(config.mediaType), digest: config.digest, size: config.size as number };
     const bytes = await this.#registry.blob(reference, descriptor, MAX_CONFIG_BYTES, signal);
-    return { manifest: manifest.content, digest: manifest.digest, config: parsed(bytes, reference) };
+    const content = jsonObject(bytes);
+    if (content === undefined)
+      throw new FetchError(`the configuration of ${formatImageReference(reference)} is not a JSON object`);
+    return { manifest: manifest.content, digest: manifest.digest, config: content };
   }
 
   /**
@@ -92,14 +95,4 @@ function forThisPlatform(reference: ImageReference, index: Manifest): ImageRefer
   }
   // Checked like a reference that a person wrote: it becomes part of an address.
   return parseImageReference(`${reference.host}/${reference.repository}@${entry.digest}`);
-}
-
-function parsed(bytes: Buffer, reference: ImageReference): JsonObject {
-  try {
-    const value: unknown = JSON.parse(bytes.toString("utf8"));
-    if (typeof value === "object" && value !== null) return value as JsonObject;
-  } catch {
-    // Said below, as for JSON that is no object.
-  }
-  throw new FetchError(`the configuration of ${formatImageReference(reference)} is not a JSON object`);
 }

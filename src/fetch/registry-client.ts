@@ -1,6 +1,8 @@
 /** Reads manifests and blobs from OCI registries (distribution specification 1.1; spec kubewarden.md 1.6 and 1.9). */
+
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
+import { isJsonObject } from "../data/same-value.js";
 import type { CredentialStore, Credentials, Login } from "./docker-credentials.js";
 import { FetchError } from "./fetch-error.js";
 import type { HttpAnswer, HttpClient } from "./http-client.js";
@@ -197,12 +199,11 @@ function basic({ username, password }: Credentials): string {
   return `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
 }
 
-function jsonObject(bytes: Buffer): Readonly<Record<string, unknown>> | undefined {
+/** The JSON object that the bytes are; undefined when they are something else. */
+export function jsonObject(bytes: Buffer): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(bytes.toString("utf8"));
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
+    return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -109,12 +109,10 @@ export class HostCapabilities {
         `Policy has not been granted access to the '${path}' host capability. The violation has been reported.`,
       );
     }
+    const operations = this.#namespaces.get(namespace)?.operations;
     // The only operation of `tracing` is served where the guest runs.
-    if (namespace === "tracing") return refuse(`unknown operation: ${operation}`);
-    const capability = this.#namespaces.get(namespace);
-    if (!capability) return refuse(`unknown namespace: ${namespace}`);
-    if (!Object.hasOwn(capability.operations, operation)) return refuse(`unknown operation: ${operation}`);
-    const serving = capability.operations[operation];
+    if (!operations && namespace !== "tracing") return refuse(`unknown namespace: ${namespace}`);
+    const serving = operations && Object.hasOwn(operations, operation) ? operations[operation] : undefined;
     if (!serving) return refuse(`unknown operation: ${operation}`);
     let payload: unknown;
     try {

@@ -6,6 +6,7 @@
 import { stringify } from "yaml";
 import { errorText } from "../../data/error-text.js";
 import { parseJson, stringifyJson } from "../../data/json.js";
+import { isJsonObject } from "../../data/same-value.js";
 import { parseYamlDocuments } from "../../data/yaml.js";
 import type { Executor } from "../executor.js";
 import { jsonOf } from "../host.js";
@@ -143,6 +144,6 @@ function exchangeOf(entry: unknown): Exchange {
 }
 
 function fieldsOf(value: unknown, what: string): Readonly<Record<string, unknown>> {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Error(`${what} must be a map`);
-  return value as Record<string, unknown>;
+  if (!isJsonObject(value)) throw new Error(`${what} must be a map`);
+  return value;
 }

@@ -1,8 +1,8 @@
 /** WASI commands, spec kubewarden.md 6.4. */
 import { AnswerError, readSettingsVerdict, readValidation, settingsRefused } from "../answer.js";
+import { reviewPayload } from "../call-protocol.js";
 import { causeOf, detail, fail, type Unanswered } from "../failures.js";
 import type { Protocol } from "../guest-protocol.js";
-import { reviewPayload } from "../payload.js";
 
 /** How WASI commands are asked. */
 export const wasi: Protocol = {

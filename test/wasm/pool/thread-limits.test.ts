@@ -48,7 +48,10 @@ function opened(t: TestContext, limits: ThreadSetLimits, mode: ExecutionMode | "
   });
   t.after(() => set.close());
   const until = async (holds: () => boolean) => {
-    while (!holds()) await sleep(5);
+    for (let tries = 0; !holds(); tries++) {
+      assert.ok(tries < 4_000, "it never happens");
+      await sleep(5);
+    }
   };
   /** So many threads have started since the last time. */
   const started = async (count: number) => {
@@ -92,6 +95,19 @@ describe("the number of threads", () => {
       set.release(thread);
     }
     assert.deepEqual([set.threadCount, set.idleCount], [1, 1]);
+  });
+
+  test("is none when the set is closed: those that are starting are killed too", async (t) => {
+    const { set, started } = opened(t, { idle: 1, idleLowPriority: 1, all: 8 });
+    set.refill(0);
+    await started(1);
+    set.refill(2);
+    const kill = t.mock.method(GuestThread.prototype, "kill");
+    set.close();
+    assert.equal(kill.mock.callCount(), 3);
+    assert.deepEqual([set.threadCount, set.idleCount], [0, 0]);
+    set.refill(2);
+    assert.equal(set.threadCount, 0);
   });
 
   test("does not grow for a while when one could not start, nor for ever when none can", async (t) => {
