@@ -2,29 +2,11 @@
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Clock } from "../../../src/wasm/pool/clock.js";
 import { Interrupter } from "../../../src/wasm/pool/interrupter.js";
 import { GuestThread } from "../../../src/wasm/pool/thread.js";
 import { ThreadSet, type ThreadSetLimits } from "../../../src/wasm/pool/thread-set.js";
 import type { ExecutionMode } from "../../../src/wasm/worker/messages.js";
-
-/** A clock whose timers run when the test says so. */
-function heldClock() {
-  const timers = new Map<() => void, number>();
-  const clock: Clock = {
-    now: () => 1,
-    after(milliseconds, callback) {
-      timers.set(callback, milliseconds);
-      return () => timers.delete(callback);
-    },
-  };
-  const run = () => {
-    const due = [...timers.keys()];
-    timers.clear();
-    for (const callback of due) callback();
-  };
-  return { clock, timers, run };
-}
+import { heldClock } from "./held-clock.js";
 
 /** @param mode what threads load before they are ready; there is no code for "none", so that they fail */
 function opened(t: TestContext, limits: ThreadSetLimits, mode: ExecutionMode | "none" = "kubewarden-wapc") {
@@ -111,7 +93,7 @@ describe("the number of threads", () => {
   });
 
   test("does not grow for a while when one could not start, nor for ever when none can", async (t) => {
-    const { set, run, until, reasons } = opened(t, { idle: 1, idleLowPriority: 1, all: 8 }, "none");
+    const { set, tick, until, reasons } = opened(t, { idle: 1, idleLowPriority: 1, all: 8 }, "none");
     for (const failures of [1, 2, 3]) {
       set.refill(0);
       assert.equal(set.threadCount, 1);
@@ -120,12 +102,12 @@ describe("the number of threads", () => {
       set.refill(0);
       assert.equal(set.threadCount, 0);
       assert.equal(reasons.length, failures < 3 ? 0 : 1);
-      run();
+      tick(1_000);
     }
   });
 
   test("grows again after failed starts, of which those before a good one no longer count", async (t) => {
-    const { set, modes, run, until, started, reasons } = opened(t, { idle: 1, idleLowPriority: 1, all: 8 }, "none");
+    const { set, modes, tick, until, started, reasons } = opened(t, { idle: 1, idleLowPriority: 1, all: 8 }, "none");
     for (const failures of [1, 2, 3]) {
       if (failures === 3) {
         modes.clear();
@@ -135,7 +117,7 @@ describe("the number of threads", () => {
       }
       set.refill(set.idleCount);
       await until(() => set.crashes === failures);
-      run();
+      tick(1_000);
       await started(0);
     }
     assert.deepEqual(reasons, []);
@@ -157,13 +139,13 @@ describe("a thread whose guest must end", () => {
   });
 
   test("is replaced when it does not come back in time, and left alone when it does after that", async (t) => {
-    const { set, ends, forgotten, run, busy, started } = opened(t, { idle: 1, idleLowPriority: 1, all: 8 });
+    const { set, ends, forgotten, tick, busy, started } = opened(t, { idle: 1, idleLowPriority: 1, all: 8 });
     const thread = await busy();
     const id = thread.id;
     const resumed = t.mock.method(GuestThread.prototype, "resume", () => {});
     set.stop(thread, "kubewarden-wapc");
     const before = set.threadCount;
-    run();
+    tick(2_000);
     await started(1);
     assert.deepEqual([set.threadCount, set.recycled, set.crashes], [before - 1, 1, 0]);
     assert.deepEqual(forgotten, [id]);
