@@ -14,6 +14,16 @@ describe("slots", () => {
     assert.equal(slots.hasMaxSlow("a"), false);
   });
 
+  test("there is room for two slow calls for each regular slot", () => {
+    const slots = new Slots(2);
+    for (let calls = 0; calls < 4; calls++) {
+      assert.equal(slots.hasRoom("slow"), true);
+      slots.enter("slow", `${calls}`);
+    }
+    assert.equal(slots.hasRoom("slow"), false);
+    assert.equal(slots.maxThreads, 2 + 4 + 32);
+  });
+
   test("a policy whose questions to the host are not answered leaves others room for theirs", () => {
     const slots = new Slots(2);
     let calls = 0;
