@@ -6,7 +6,7 @@ import type { Builtin } from "./builtin.js";
 import { applyPatch } from "./json-patch.js";
 import { listOf, textOf } from "./operands.js";
 
-/** See the module. */
+/** The builtins for JSON, YAML and patches. */
 export const jsonBuiltins: Readonly<Record<string, Builtin>> = {
   "json.is_valid": (text) => typeof text === "string" && succeeds(() => parseJson(text)),
   "json.patch": (target, patch) => applyPatch(target, listOf(patch, "json.patch")),
