@@ -5,8 +5,9 @@ import { LoadError } from "../../loader/load-error.js";
 import type { Policy } from "../../policy/index.js";
 import { type Authorizer, NO_OPINION } from "../../world/authorizer/authorizer.js";
 import type { ClusterWorld } from "../../world/cluster.js";
-import { FileResources } from "../../world/resources/file-resources.js";
+import type { FileResourcesOptions } from "../../world/resources/file-resources.js";
 import type { ResourceSource } from "../../world/resources/resource-source.js";
+import { resourcesOf } from "./load.js";
 
 /** What CEL policies are compiled with and look things up in. */
 export interface CelWorld {
@@ -24,12 +25,12 @@ export interface CelWorld {
  * @throws LoadError with every mistake at its place in the file
  */
 export function loadInline(entry: CelEntry, world: CelWorld, warn: (problem: Problem) => void): Policy {
-  const { authorizer, source } = beyond(entry, world);
+  const { authorizer, source, resources } = beyond(entry, world);
   const compiled = compileInline(entry.cel, {
     id: entry.id,
     compiler: world.compiler,
     authorizer,
-    source: source ?? new FileResources([], { guessScope: true, synthesiseNamespaces: true }),
+    source: resourcesOf([], { resources, ...(source && { source }) }),
     now: world.now,
     ...(world.schemas !== undefined && { schemas: world.schemas() }),
     ...(entry.validationActions !== undefined && { validationActions: entry.validationActions }),
@@ -73,14 +74,22 @@ export function loadResource(entry: ResourceEntry, world: CelWorld, warn: (probl
   return together(entry.id);
 }
 
-/** What a policy looks things up in beside its documents. Who does not ask a cluster does not depend on one. */
+/**
+ * What a policy looks things up in beside its documents. Who does not ask a cluster does not depend on one, but for the versions of resources
+ * when a request comes in another than its rules name.
+ */
 function beyond(
   entry: CelEntry | ResourceEntry,
   { cluster }: CelWorld,
-): { readonly authorizer: Authorizer; readonly source?: ResourceSource } {
+): {
+  readonly authorizer: Authorizer;
+  readonly source?: ResourceSource;
+  readonly resources: Pick<FileResourcesOptions, "versions">;
+} {
+  const resources = cluster === undefined ? {} : { versions: cluster.resources };
   const { asks, needs } = clusterUse(entry);
-  if (cluster === undefined || !(cluster.absent ? needs : asks)) return { authorizer: NO_OPINION };
-  return { authorizer: cluster.authorizer, source: cluster.resources };
+  if (cluster === undefined || !(cluster.absent ? needs : asks)) return { authorizer: NO_OPINION, resources };
+  return { authorizer: cluster.authorizer, source: cluster.resources, resources };
 }
 
 /** The place of an expression's error inside the expression, when the text names one as the engine does. */

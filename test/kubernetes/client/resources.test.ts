@@ -104,9 +104,11 @@ describe("the cluster as policies see it", () => {
     };
     assert.deepEqual(await ask("acme.example", "limits"), ["acme.example/v1", "acme.example/v2"]);
     assert.deepEqual(await ask("", "events"), ["/v1", "events.k8s.io/v1"]);
-    assert.deepEqual(await ask("", "pods"), []);
-    assert.deepEqual(await ask("", "pods", "status"), []);
-    assert.deepEqual(await ask("nowhere.example", "things"), []);
+    assert.deepEqual(await ask("", "pods"), ["/v1"]);
+    const nowhere = { group: "nowhere.example", version: "v1", resource: "things" };
+    assert.equal(await settled(() => resources.equivalents(nowhere, "")), undefined, "nobody knows");
+    const unserved = { group: "acme.example", version: "v9", resource: "limits" };
+    assert.equal(await settled(() => resources.equivalents(unserved, "")), undefined);
   });
 
   test("objects are not converted here", async (context) => {
