@@ -69,8 +69,10 @@ describe("a request in another version than the rule names", () => {
     assert.equal(outcome(match({ ...asked, matchPolicy: "Exact" })), "no");
     assert.equal(outcome(match({ ...asked, excludes: [rule("v1")] })), "no", "exclude rules see it too");
     assert.equal(outcome(match({ ...asked, rules: [rule("v1", { resourceNames: ["other"] })] })), "no");
-    const addressed = match({ ...asked, rules: [rule("v1"), rule("v2")] });
-    assert.deepEqual(addressed, { outcome: "match", resource: gvr("v2"), kind: gvk("v2") }, "as addressed goes first");
+    const both = { ...asked, rules: [rule("v2"), rule("v1")] };
+    assert.deepEqual(match(both), match(asked), "its objects are at hand");
+    const exact = match({ ...both, matchPolicy: "Exact" });
+    assert.deepEqual(exact, { outcome: "match", resource: gvr("v2"), kind: gvk("v2") }, "what was addressed");
   });
 
   test("is an error that says what is missing when nobody knows the versions", () => {

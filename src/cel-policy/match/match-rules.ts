@@ -34,7 +34,7 @@ export type RuleMatch =
 
 const NO: RuleMatch = { outcome: "no" };
 
-/** The first rule that holds: for the resource as addressed, then, where allowed, for its equivalents. */
+/** The first rule that holds: for the resource as it came or as it was addressed, then, where allowed, for its equivalents. */
 export function matchRules(
   rules: readonly PreparedRule[],
   equivalent: boolean,
@@ -42,11 +42,12 @@ export function matchRules(
   source: ResourceSource,
 ): RuleMatch {
   const { resource, kind, converted } = request;
+  // What the API server has converted to is an equivalent, whoever knows of it, and the one whose objects are at hand.
+  if (equivalent && converted !== undefined && holdsFor(rules, request, converted.resource)) {
+    return { outcome: "match", ...converted };
+  }
   if (holdsFor(rules, request, resource)) return { outcome: "match", resource, kind };
   if (!equivalent) return NO;
-  // What the API server has converted to is an equivalent, whoever knows of it, and the one that no more conversion is needed for.
-  if (converted !== undefined && holdsFor(rules, request, converted.resource))
-    return { outcome: "match", ...converted };
 
   const groups = groupsSharing(resource.group, resource.resource);
   const open = rules.filter((rule) => ruleNamesGroup(rule, groups) && ruleMatchesSomeVersion(rule, request, resource));
