@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createExpressionCompiler, loadPolicies } from "../../../src/cel-policy/index.js";
+import type { GroupVersionResource } from "../../../src/kubernetes/names.js";
 import type { JsonObject } from "../../../src/kubernetes/object.js";
+import type { EquivalentResource } from "../../../src/kubernetes/shared-storage.js";
 import type { Outcome } from "../../../src/policy/outcome.js";
 import type { AdmissionQuestion } from "../../../src/policy/review.js";
 import { NO_OPINION } from "../../../src/world/authorizer/authorizer.js";
+import { readVectors } from "../../support/vap-vectors.js";
 import { binding, matching, policy, request, rule } from "./tricky.js";
 
 const compiler = createExpressionCompiler();
@@ -125,6 +128,31 @@ describe("a request in another version than the policy's rules name is never all
       [rule("multi.example.com", "v1", "widgets", { resourceNames: ["other"] })],
     ]) {
       assert.equal(words(await outcome(widget("v2"), rules)), "skip: no resource rule matches");
+    }
+  });
+
+  test("whoever converts, the verdict is that of the API server", async () => {
+    for (const { id, written, expected } of readVectors("equivalents.jsonl")) {
+      const { policies, bindings, request: asked, equivalents } = written as Record<string, readonly JsonObject[]>;
+      const sets = (equivalents ?? []).map(({ resources }) => ({
+        resources: (resources as (JsonObject & EquivalentResource & GroupVersionResource)[]).map(
+          ({ group, version, resource, kind }) => ({ resource: { group, version, resource }, subresource: "", kind }),
+        ),
+      }));
+      const sources = [...(policies ?? []), ...(bindings ?? [])].map((document) => ({ document, file: id }));
+      const resources = { equivalentSets: sets };
+      const loaded = loadPolicies(sources, { compiler, now: () => 0, authorizer: NO_OPINION, resources });
+      const review = { kind: "admission", request: asked, requestText: () => "" } as unknown as AdmissionQuestion;
+      const said = await loaded.policies[0]?.evaluate(review, {
+        deadline: Infinity,
+        signal: new AbortController().signal,
+      });
+      assert.equal(
+        said?.verdict === "deny",
+        !(expected as { allowed: boolean }).allowed,
+        `${id}: ${JSON.stringify(said)}`,
+      );
+      assert.notEqual(said?.verdict, "error", id);
     }
   });
 
