@@ -216,6 +216,11 @@ describe("resources from files", () => {
     const resource = { group: "acme.example", version: "v1", resource: "limits" };
     const files = new FileResources([], { versions: { equivalents: () => [{ resource, kind: undefined }] } });
     assert.deepEqual(versionsOf(files, resource), ["acme.example/v1"]);
+    const failing = new FileResources([], { versions: { equivalents: () => new LookupFailure("down") } });
+    const budgets = { group: "policy", version: "v1", resource: "poddisruptionbudgets" };
+    assert.deepEqual(versionsOf(failing, budgets), ["policy/v1", "policy/v1beta1"], "the table stands in");
+    assert.ok(failing.equivalents(resource, "") instanceof LookupFailure);
+    assert.equal(versionsOf(new FileResources([]), { ...budgets, version: "v3" }), undefined, "newer than the table");
   });
 
   test("lists are opened", () => {

@@ -7,6 +7,7 @@ import type { ClusterHttp } from "../../kubernetes/client/http.js";
 import {
   ABSENCE_KEPT_MS,
   ANSWER_KEPT_MS,
+  EQUIVALENTS_KEPT_MS,
   PARAMETER_WAIT_MS,
   UNKNOWN_KIND_KEPT_MS,
   VERSIONS_KEPT_MS,
@@ -86,7 +87,7 @@ export class ClusterResources implements ResourceSource {
     // With the version: one that was not served when the others were asked for is a new question.
     const key = `${resource.group}/${resource.version}/${resource.resource}/${subresource}`;
     const ask = () => this.parts.discovery.equivalents(resource, subresource);
-    const keptMs = (found: unknown) => (found === undefined ? UNKNOWN_KIND_KEPT_MS : VERSIONS_KEPT_MS);
+    const keptMs = (found: unknown) => (found === undefined ? UNKNOWN_KIND_KEPT_MS : EQUIVALENTS_KEPT_MS);
     return this.versions.ask(key, ask, keptMs);
   }
 

@@ -52,12 +52,12 @@ function builtinTable(): Map<string, GroupVersionKind[]> {
   return table;
 }
 
-/** All versions and groups of a built-in resource, itself included; `undefined` for one that is not built in. */
+/** All versions and groups of a built-in resource, itself included; `undefined` for one that is not built in, or newer than the table. */
 export function builtinEquivalents(
-  { group, resource }: GroupVersionResource,
+  { group, version, resource }: GroupVersionResource,
   subresource: string,
 ): readonly EquivalentResource[] | undefined {
-  if (!BUILTIN.has(`${group}/${resource}`)) return undefined;
+  if (!BUILTIN.get(`${group}/${resource}`)?.some((kind) => kind.version === version)) return undefined;
   // By name, as they are registered: the core group comes first.
   const groups = [...groupsSharing(group, resource)].sort();
   return groups

@@ -16,7 +16,7 @@ import {
   NO_CONVERSION,
   sameBuiltinShape,
 } from "./equivalents.js";
-import { type Lookup, LookupFailure, type ResourceSource } from "./resource-source.js";
+import { type Lookup, LookupFailure, Pending, type ResourceSource } from "./resource-source.js";
 import { asStored } from "./stored-object.js";
 
 /** How to read the documents. */
@@ -29,7 +29,7 @@ export interface FileResourcesOptions {
   readonly synthesiseNamespaces?: boolean;
   /** Resources kept in one storage, instead of what is built in and what CustomResourceDefinitions say. */
   readonly equivalentSets?: readonly EquivalentSet[];
-  /** Who knows the versions of resources that are neither built in nor defined by a document. */
+  /** Who knows the versions of resources that no document defines better than the table of built-in kinds. */
   readonly versions?: Pick<ResourceSource, "equivalents">;
 }
 
@@ -116,7 +116,9 @@ export class FileResources implements ResourceSource {
       if (inSet) return found;
     }
     if (this.options.equivalentSets !== undefined) return [];
-    return builtinEquivalents(resource, subresource) ?? this.options.versions?.equivalents(resource, subresource);
+    const asked = this.options.versions?.equivalents(resource, subresource);
+    if (asked instanceof Pending || Array.isArray(asked)) return asked;
+    return builtinEquivalents(resource, subresource) ?? asked;
   }
 
   convert(object: JsonObject, to: GroupVersionKind): JsonObject | LookupFailure {
