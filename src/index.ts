@@ -28,6 +28,6 @@ export {
   parseConfig,
 } from "./config/index.js";
 export { parseJson, readJson, stringifyJson } from "./data/json.js";
-export { createEvaluator, type Evaluation, type Evaluator, type EvaluatorOptions } from "./evaluation/evaluator.js";
-export { createPolicySet, type PolicyEntry, type PolicySet } from "./evaluation/policy-set.js";
+export { createEvaluator, type Evaluator, type EvaluatorOptions } from "./evaluation/evaluator.js";
+export { createPolicySet, type PolicySet, type ServedPolicy } from "./evaluation/policy-set.js";
 export type * from "./policy/index.js";

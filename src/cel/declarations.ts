@@ -2,9 +2,9 @@
  * What an environment declares: variables, object types, functions with their overloads, and libraries that bundle them.
  * One overload carries its signature and its implementation, so that a function is described in one place.
  */
+import type { Waiting } from "./questions.js";
 import type { Type } from "./types.js";
 import type { Interruption } from "./values/interruption.js";
-import type { Suspended } from "./values/suspended.js";
 import type { Result, Value } from "./values/value.js";
 
 /** A Kubernetes minor version as a number: 1.37 is 137. A declaration `since` a later version is not part of an environment. */
@@ -48,7 +48,7 @@ export interface FunctionDeclaration {
   readonly dynamic?: Implementation;
 }
 
-/** A function the host adds to an environment, such as a member of a policy group. It may suspend. */
+/** A function the host adds to an environment, such as a member of a policy group. Its answer may be on its way. */
 export interface HostFunction {
   readonly name: string;
   readonly overloads: readonly {
@@ -57,7 +57,7 @@ export interface HostFunction {
     readonly params: readonly Type[];
     readonly result: Type;
     /** `state` is the evaluation's own host state, given to `evaluate`. */
-    readonly call: (state: unknown, ...args: readonly Value[]) => Result | Suspended;
+    readonly call: (state: unknown, ...args: readonly Value[]) => Result | Waiting;
     /** Cost units charged per call (default 1). */
     readonly cost?: number;
   }[];

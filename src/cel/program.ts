@@ -8,10 +8,10 @@ import { Meter } from "./compiler/meter.js";
 import type { Plan } from "./compiler/plan.js";
 import { estimateCost } from "./cost/estimate.js";
 import type { Bindings, CompileOptions, Evaluation, EvaluationOptions, Program } from "./public-types.js";
+import { Waiting } from "./questions.js";
 import type { Type } from "./types.js";
 import { CelError } from "./values/cel-error.js";
 import { Interruption } from "./values/interruption.js";
-import type { Suspended } from "./values/suspended.js";
 import type { Result, Value } from "./values/value.js";
 
 /** What one expression evaluation may cost in Kubernetes (spec kubernetes-cel.md 5.1). */
@@ -74,7 +74,7 @@ export class CompiledProgram implements Program {
       // A bound that the engine has and the language has not: the deepest data, the longest list.
       return { result: new CelError(`internal error: ${String(thrown)}`), cost: meter.cost };
     }
-    if (thrown.reason === "suspended") return { result: thrown.suspended as Suspended, cost: meter.cost };
+    if (thrown.reason === "waiting") return { result: Waiting.INSTANCE, cost: meter.cost };
     if (thrown.reason === "deadline") return { result: new CelError("operation interrupted"), cost: meter.cost };
     if (thrown.reason === "fault") return { result: new CelError(thrown.message ?? ""), cost: meter.cost };
     return { result: limitExceeded(), cost: this.#exactCost(bindings, options, meter) };

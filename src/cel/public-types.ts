@@ -7,10 +7,10 @@ import type {
   ObjectTypeDeclaration,
   VariableDeclaration,
 } from "./declarations.js";
+import type { Waiting } from "./questions.js";
 import type { Type } from "./types.js";
 import type { CelError } from "./values/cel-error.js";
 import type { Lazy } from "./values/lazy.js";
-import type { Suspended } from "./values/suspended.js";
 import type { Result, Value } from "./values/value.js";
 
 /** What an environment is made of. */
@@ -86,8 +86,8 @@ export type Bindings = { readonly [name: string]: Value | Lazy | CelError | unde
 
 /** The outcome of an evaluation. */
 export interface Evaluation {
-  /** The value or error; a {@link Suspended} when a host function's answer is awaited (see {@link Program.evaluateAsync}). */
-  readonly result: Result | Suspended;
+  /** The value or error; {@link Waiting} when the answer of a host function is on its way. */
+  readonly result: Result | Waiting;
   /** Cost units used, also when it ended in an error; 0 when not counted. */
   readonly cost: number;
 }

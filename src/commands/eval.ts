@@ -3,7 +3,8 @@ import { text } from "node:stream/consumers";
 import { admissionQuestion, rawQuestion } from "../admission/decode.js";
 import { encodeAdmissionReview, encodeRawReview } from "../admission/encode.js";
 import { parseYamlDocuments } from "../data/yaml.js";
-import { createEvaluator, type Evaluation } from "../evaluation/evaluator.js";
+import { createEvaluator } from "../evaluation/evaluator.js";
+import type { Verdict } from "../evaluation/verdict.js";
 import { type Executor, recordSession, replaySession, SessionError } from "../loader/index.js";
 import type { Review } from "../policy/index.js";
 import { buildRequest, readRequest } from "./build-request.js";
@@ -46,14 +47,15 @@ export async function evalCommand(
     if (loaded.fatal !== undefined) return EXIT_ERROR;
     const evaluator = createEvaluator(loaded.policies, { policyTimeout: source.policyTimeout });
     const origin = review.kind === "raw" ? "validate_raw" : "validate";
-    const evaluation = await evaluator.evaluate(id, review, origin);
-    if (evaluation === undefined) {
+    const entry = loaded.policies.entries.get(id);
+    if (entry === undefined) {
       io.stderr.write(`unknown policy: ${id} (known are ${[...loaded.policies.entries.keys()].join(", ")})\n`);
       return EXIT_ERROR;
     }
-    io.stdout.write(`${JSON.stringify(JSON.parse(answerOf(evaluation, review)), undefined, 2)}\n`);
+    const verdict = await evaluator.evaluate(entry, { review, origin });
+    io.stdout.write(`${JSON.stringify(JSON.parse(answerOf(verdict, review)), undefined, 2)}\n`);
     await session?.end(io);
-    return exitCodeOf(evaluation);
+    return exitCodeOf(verdict);
   } finally {
     source.close();
   }
@@ -90,11 +92,11 @@ async function sessionOf({
   }
 }
 
-function answerOf({ response }: Evaluation, review: Review): string {
+function answerOf({ response }: Verdict, review: Review): string {
   return review.kind === "raw" ? encodeRawReview(response) : encodeAdmissionReview(response);
 }
 
-function exitCodeOf({ response, outcome }: Evaluation): number {
+function exitCodeOf({ response, outcome }: Verdict): number {
   if (response.allowed) return EXIT_ALLOWED;
   return outcome.verdict === "error" ? EXIT_ERROR : EXIT_DENIED;
 }

@@ -8,7 +8,8 @@ import {
   STORED_VERSION,
   ValidatingPolicySet,
 } from "../cel-policy/index.js";
-import { createEvaluator, type Evaluation, type Evaluator } from "../evaluation/evaluator.js";
+import { createEvaluator, type Evaluator } from "../evaluation/evaluator.js";
+import type { Verdict } from "../evaluation/verdict.js";
 import { type CommandIo, UsageError } from "./io.js";
 import { junitXml, type TestResult } from "./junit.js";
 import { createPolicySource, type LoadResult, problemLines } from "./load.js";
@@ -77,14 +78,15 @@ async function testFiles(path: string): Promise<readonly string[]> {
 
 async function run(test: TestCase, file: string, evaluator: Evaluator): Promise<TestResult> {
   const origin = test.review.kind === "raw" ? "validate_raw" : "validate";
-  const evaluation = await evaluator.evaluate(test.policy, test.review, origin);
+  const entry = evaluator.policies.entries.get(test.policy);
   const common = { file, name: test.name, policy: test.policy };
-  if (evaluation === undefined) return { ...common, milliseconds: 0, failure: `there is no policy '${test.policy}'` };
-  return { ...common, milliseconds: evaluation.milliseconds, failure: failureOf(test, evaluation) };
+  if (entry === undefined) return { ...common, milliseconds: 0, failure: `there is no policy '${test.policy}'` };
+  const verdict = await evaluator.evaluate(entry, { review: test.review, origin });
+  return { ...common, milliseconds: verdict.milliseconds, failure: failureOf(test, verdict) };
 }
 
 /** What differs from what was expected. */
-function failureOf(test: TestCase, { outcome, response }: Evaluation): string | undefined {
+function failureOf(test: TestCase, { outcome, response }: Verdict): string | undefined {
   const warnings = response.warnings ?? [];
   const got = outcome.verdict;
   const message = got === "skip" ? outcome.reason : (response.status?.message ?? "");

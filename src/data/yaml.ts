@@ -127,24 +127,27 @@ function checkDepth(tokens: readonly CST.Token[], lines: LineCounter): void {
 }
 
 class Converter {
-  private values = 0;
+  readonly #document: Document.Parsed;
+  readonly #flavour: YamlFlavour;
 
-  constructor(
-    private readonly document: Document.Parsed,
-    private readonly flavour: YamlFlavour,
-  ) {}
+  #values = 0;
+
+  constructor(document: Document.Parsed, flavour: YamlFlavour) {
+    this.#document = document;
+    this.#flavour = flavour;
+  }
 
   value(node: unknown, depth: number): unknown {
     if (depth > YAML_MAX_DEPTH) throw this.#error(`nesting deeper than ${YAML_MAX_DEPTH} levels`, node);
-    if (++this.values > YAML_MAX_VALUES) throw this.#error(`more than ${YAML_MAX_VALUES} values`, node);
+    if (++this.#values > YAML_MAX_VALUES) throw this.#error(`more than ${YAML_MAX_VALUES} values`, node);
     if (isAlias(node)) {
-      const target = node.resolve(this.document);
+      const target = node.resolve(this.#document);
       if (target === undefined) throw this.#error(`unknown alias ${node.source}`, node);
       return this.value(target, depth + 1);
     }
-    if (isMap(node)) return this.map(node.items, depth);
+    if (isMap(node)) return this.#map(node.items, depth);
     if (isSeq(node)) return node.items.map((item) => this.value(item, depth + 1));
-    const value = scalarValue(isScalar(node) ? node.value : node, this.flavour);
+    const value = scalarValue(isScalar(node) ? node.value : node, this.#flavour);
     if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY || Number.isNaN(value)) {
       throw this.#error("a number that JSON can't hold: use a string or a finite number", node);
     }
@@ -153,12 +156,12 @@ class Converter {
 
   #error(reason: string, node: unknown): YamlError {
     // The composer's option is kept, though its type does not say so.
-    const { lineCounter } = this.document.options as { lineCounter?: LineCounter };
+    const { lineCounter } = this.#document.options as { lineCounter?: LineCounter };
     const { line, col } = lineCounter?.linePos(isNode(node) ? (node.range?.[0] ?? 0) : 0) ?? { line: 1, col: 1 };
     return new YamlError(reason, line, col);
   }
 
-  private map(items: readonly { key: unknown; value: unknown }[], depth: number): Record<string, unknown> {
+  #map(items: readonly { key: unknown; value: unknown }[], depth: number): Record<string, unknown> {
     const object: Record<string, unknown> = {};
     const merged: unknown[] = [];
     for (const { key, value } of items) {
@@ -168,12 +171,12 @@ class Converter {
       }
       setKey(object, keyText(this.value(key, depth + 1)), this.value(value, depth + 1));
     }
-    for (const source of merged) this.merge(object, source, depth);
+    for (const source of merged) this.#merge(object, source, depth);
     return object;
   }
 
   /** `<<`: keys that the map has itself win, then the first source that has the key. */
-  private merge(object: Record<string, unknown>, source: unknown, depth: number): void {
+  #merge(object: Record<string, unknown>, source: unknown, depth: number): void {
     const value = this.value(source, depth + 1);
     for (const one of Array.isArray(value) ? value : [value]) {
       if (one === null || typeof one !== "object") continue;

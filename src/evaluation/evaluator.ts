@@ -1,18 +1,14 @@
 /**
- * The set of policies and one `evaluate`: find the policy, run it within its deadline, and turn its outcome into an answer (spec kubewarden.md 4).
+ * The set of policies and one `evaluate`: run a policy within its time, and turn its outcome into an answer (spec kubewarden.md 4).
  * Policies that can answer at once are answered at once: no promise stands between a request and a CEL policy.
  */
-import type { Failure, Outcome } from "../policy/outcome.js";
-import type { Observation, Policy, SynchronousPolicy } from "../policy/policy.js";
-import type { Review } from "../policy/review.js";
-import { EvaluationRun } from "./evaluation-run.js";
-import type { PolicyEntry, PolicySet } from "./policy-set.js";
-import { decide, type Origin, uidOf, type Verdict } from "./verdict.js";
 
-/** How long a policy's own time-out may be late before the evaluator answers in its place: its message says more than ours. */
-export const DEADLINE_GRACE_MS = 50;
-/** The longest delay a timer takes (2^31 - 1 ms); a later deadline is as good as none. */
-const LONGEST_TIMER_MS = 2_147_483_647;
+import { BROKEN, evaluateInTime } from "../policy/evaluate-in-time.js";
+import { EvaluationRun } from "../policy/evaluation-run.js";
+import type { Failure, Outcome } from "../policy/outcome.js";
+import type { Review } from "../policy/review.js";
+import type { PolicySet, ServedPolicy } from "./policy-set.js";
+import { decide, type RequestOrigin, uidOf, type Verdict } from "./verdict.js";
 
 /** What an evaluator needs besides the policies. */
 export interface EvaluatorOptions {
@@ -26,32 +22,24 @@ export interface EvaluatorOptions {
   readonly onDefect?: (policy: string, error: unknown) => void;
 }
 
-/** A verdict with its times. */
-export interface Evaluation extends Verdict {
-  /** Milliseconds from call to outcome. */
-  readonly milliseconds: number;
-  /** Members of groups that were evaluated. */
-  readonly observations: readonly Observation[];
+/** What is asked of a policy. */
+export interface Asked {
+  readonly review: Review;
+  readonly origin: RequestOrigin;
+  /** Monotonic milliseconds at which the client stops waiting; default never. */
+  readonly deadline?: number;
+  /** Takes what to call when the client goes before it has an answer; only asked when the answer takes a while. */
+  readonly whenGone?: (abandon: () => void) => void;
 }
 
 /** Asks policies. */
 export interface Evaluator {
-  /** The set that answers now. Requests under way finish on the set they began with. */
+  /** The set that answers now. A request looks its policy up once, and finishes on what it found. */
   readonly policies: PolicySet;
   /** Swaps the whole set. */
   use(policies: PolicySet): void;
-  /**
-   * Answers a review; undefined when no policy has this id. Never throws and never rejects: failures of policies are denials.
-   * @param callerDeadline monotonic milliseconds at which the client stops waiting
-   * @param whenGone takes what to call when the client goes before it has an answer; only asked when the answer takes a while
-   */
-  evaluate(
-    id: string,
-    review: Review,
-    origin: Origin,
-    callerDeadline?: number,
-    whenGone?: (abandon: () => void) => void,
-  ): Evaluation | Promise<Evaluation> | undefined;
+  /** Answers a review. Never throws and never rejects: failures of policies are denials. */
+  evaluate(policy: ServedPolicy, asked: Asked): Verdict | Promise<Verdict>;
 }
 
 /** An evaluator over a set of policies. */
@@ -78,24 +66,16 @@ class SetEvaluator implements Evaluator {
     this.policies = policies;
   }
 
-  evaluate(
-    id: string,
-    review: Review,
-    origin: Origin,
-    callerDeadline = Number.POSITIVE_INFINITY,
-    whenGone: (abandon: () => void) => void = () => {},
-  ): Evaluation | Promise<Evaluation> | undefined {
-    const entry = this.policies.entries.get(id);
-    if (entry === undefined) return undefined;
+  evaluate(entry: ServedPolicy, asked: Asked): Verdict | Promise<Verdict> {
     const started = this.#now();
-    if (this.#acceptsUnseen(review)) return accepted(entry, review);
-    const run = new EvaluationRun(Math.min(started + (entry.timeout ?? this.#timeout), callerDeadline));
-    const outcome = this.#run(entry.policy, review, run);
-    return outcome instanceof Promise
-      ? this.#waitFor(outcome, run, id, whenGone).then((settled) =>
-          this.#conclude(entry, review, origin, run, started, settled),
-        )
-      : this.#conclude(entry, review, origin, run, started, outcome);
+    if (this.#acceptsUnseen(asked.review)) return accepted(entry, asked.review);
+    const limit = started + (entry.timeout ?? this.#timeout);
+    const run = new EvaluationRun(Math.min(limit, asked.deadline ?? Number.POSITIVE_INFINITY), this.#onDefect);
+    const { whenGone } = asked;
+    const onWait = whenGone && ((giveUp: (failure: Failure) => void) => whenGone(() => giveUp(ABANDONED)));
+    const outcome = evaluateInTime(entry.policy, asked.review, run, this.#now, onWait);
+    const conclude = (settled: Outcome): Verdict => this.#conclude(entry, asked, run, started, settled);
+    return outcome instanceof Promise ? outcome.then(conclude) : conclude(outcome);
   }
 
   #acceptsUnseen(review: Review): boolean {
@@ -107,78 +87,26 @@ class SetEvaluator implements Evaluator {
   }
 
   #conclude(
-    entry: PolicyEntry,
-    review: Review,
-    origin: Origin,
+    entry: ServedPolicy,
+    { review, origin }: Asked,
     run: EvaluationRun,
     started: number,
     outcome: Outcome,
-  ): Evaluation {
-    const verdict = this.#decide(entry, review, origin, outcome);
-    const milliseconds = this.#now() - started;
-    const { vanilla, response } = verdict;
-    return { entry, outcome: verdict.outcome, vanilla, response, milliseconds, observations: run.observations };
+  ): Verdict {
+    const decided = this.#decide(entry, review, origin, outcome);
+    return { ...decided, milliseconds: this.#now() - started, observations: run.observations };
   }
 
-  #decide(entry: PolicyEntry, review: Review, origin: Origin, outcome: Outcome): Verdict {
+  #decide(entry: ServedPolicy, review: Review, origin: RequestOrigin, outcome: Outcome) {
     try {
       return decide(entry, review, outcome, origin);
     } catch (error) {
       // An outcome that can't be turned into an answer, such as a mutation that can't be printed.
-      return decide(entry, review, this.#broken(entry.id, error), origin);
+      this.#onDefect(entry.id, error);
+      return decide(entry, review, BROKEN, origin);
     }
-  }
-
-  #run(policy: Policy | SynchronousPolicy, review: Review, run: EvaluationRun): Outcome | Promise<Outcome> {
-    try {
-      const outcome = "evaluateNow" in policy ? policy.evaluateNow(review, run) : undefined;
-      return outcome ?? policy.evaluate(review, run);
-    } catch (error) {
-      return this.#broken(policy.id, error);
-    }
-  }
-
-  /** Policies never throw by contract; one that does must not take the server down, nor allow anything. */
-  #broken(policy: string, error: unknown): Failure {
-    this.#onDefect(policy, error);
-    return BROKEN;
-  }
-
-  /** The policy's outcome, a time-out shortly after its deadline, or none when the client goes before. */
-  #waitFor(
-    pending: Promise<Outcome>,
-    run: EvaluationRun,
-    id: string,
-    whenGone: (abandon: () => void) => void,
-  ): Promise<Outcome> {
-    const left = run.deadline - this.#now() + DEADLINE_GRACE_MS;
-    return new Promise((resolve) => {
-      const settle = (outcome: Outcome): void => {
-        clearTimeout(timer);
-        resolve(outcome);
-      };
-      const giveUp = (failure: Failure): void => {
-        run.abort();
-        settle(failure);
-      };
-      const timer = left > LONGEST_TIMER_MS ? undefined : setTimeout(() => giveUp(TIMED_OUT), left);
-      whenGone(() => giveUp(ABANDONED));
-      pending.then(settle, (error: unknown) => settle(this.#broken(id, error)));
-    });
   }
 }
-
-const BROKEN: Failure = {
-  verdict: "error",
-  message: "internal server error: the policy failed unexpectedly",
-  cause: "internal",
-};
-
-const TIMED_OUT: Failure = {
-  verdict: "error",
-  message: "Policy execution interrupted because it exceeded the allowed execution time",
-  cause: "timeout",
-};
 
 /** What some proxies answer for a client that has gone; nobody gets to see it but those who read logs and metrics. */
 export const CLIENT_GONE = 499;
@@ -192,7 +120,7 @@ const ABANDONED: Failure = {
   final: true,
 };
 
-function accepted(entry: PolicyEntry, review: Review): Evaluation {
+function accepted(entry: ServedPolicy, review: Review): Verdict {
   const response = { uid: uidOf(review), allowed: true };
   return {
     entry,

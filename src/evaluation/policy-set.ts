@@ -2,7 +2,7 @@
 import type { Policy, PolicyMode } from "../policy/policy.js";
 
 /** One served id: a policy, a group, or a member of a group addressed by itself. */
-export interface PolicyEntry {
+export interface ServedPolicy {
   /** `<name>`, or `<group>/<member>`. */
   readonly id: string;
   readonly policy: Policy;
@@ -21,12 +21,12 @@ export interface PolicyEntry {
 /** A set of policies that is served. */
 export interface PolicySet {
   /** By id; iteration order is the order of the configuration. */
-  readonly entries: ReadonlyMap<string, PolicyEntry>;
+  readonly entries: ReadonlyMap<string, ServedPolicy>;
   /** Counts up with every reload, from 1. */
   readonly generation: number;
 }
 
 /** A set of the given entries. */
-export function createPolicySet(entries: Iterable<PolicyEntry>, generation = 1): PolicySet {
+export function createPolicySet(entries: Iterable<ServedPolicy>, generation = 1): PolicySet {
   return { entries: new Map(Array.from(entries, (entry) => [entry.id, entry])), generation };
 }

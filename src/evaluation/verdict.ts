@@ -6,20 +6,26 @@ import type { AdmissionResponse, ResponseStatus, StatusCause } from "../admissio
 import { encodePatch } from "../admission/encode.js";
 import { presentableWarnings } from "../admission/warnings.js";
 import type { Cause, Deny, Failure, Mutation, Outcome } from "../policy/outcome.js";
+import type { Observation } from "../policy/policy.js";
 import type { Review } from "../policy/review.js";
-import type { PolicyEntry } from "./policy-set.js";
+import type { ServedPolicy } from "./policy-set.js";
 
 /** Who asks: admission, the audit scanner, or somebody with any JSON. */
-export type Origin = "validate" | "audit" | "validate_raw";
+export type RequestOrigin = "validate" | "audit" | "validate_raw";
 
 /** What is answered, and what metrics and the decision record say about it. */
 export interface Verdict {
-  readonly entry: PolicyEntry;
+  readonly entry: ServedPolicy;
+  /** What the policy said. */
   readonly outcome: Outcome;
   /** Before monitor mode, mutation rule and custom message: what metrics count. */
   readonly vanilla: AdmissionResponse;
   /** What the client gets. */
   readonly response: AdmissionResponse;
+  /** From call to outcome. */
+  readonly milliseconds: number;
+  /** Members of groups that were evaluated. */
+  readonly observations: readonly Observation[];
 }
 
 const MUTATING_A_DELETE =
@@ -27,21 +33,26 @@ const MUTATING_A_DELETE =
 const INTERNAL_ERROR = 500;
 
 /** Turns an outcome into the answer. */
-export function decide(entry: PolicyEntry, review: Review, outcome: Outcome, origin: Origin): Verdict {
+export function decide(
+  entry: ServedPolicy,
+  review: Review,
+  outcome: Outcome,
+  origin: RequestOrigin,
+): Omit<Verdict, "milliseconds" | "observations"> {
   const vanilla = vanillaResponse(review, outcome);
   const final = outcome.verdict === "error" && outcome.final === true;
   const adjusted = origin === "audit" || final ? vanilla : adjust(entry, vanilla);
-  const response = origin === "validate" ? forPeople(adjusted) : adjusted;
+  const response = origin === "validate" ? presentable(adjusted) : adjusted;
   return { entry, outcome, vanilla, response };
 }
 
 /** What the API server and kubectl show whole: they drop or cut some warnings, and of an invalid object they may show its causes only. */
-function forPeople(response: AdmissionResponse): AdmissionResponse {
+function presentable(response: AdmissionResponse): AdmissionResponse {
   const { warnings, status } = response;
-  const presentable = warnings && presentableWarnings(warnings);
+  const shown = warnings && presentableWarnings(warnings);
   const explained = status && withMessageAmongCauses(status);
-  if (presentable === warnings && explained === status) return response;
-  return { ...response, ...(presentable && { warnings: presentable }), ...(explained && { status: explained }) };
+  if (shown === warnings && explained === status) return response;
+  return { ...response, ...(shown && { warnings: shown }), ...(explained && { status: explained }) };
 }
 
 /** `kubectl apply` prints an object's causes in place of the message when the reason is Invalid, `kubectl create` the message. */
@@ -62,7 +73,7 @@ export function uidOf(review: Review): string {
   return typeof uid === "string" ? uid : "";
 }
 
-/** Section 4.1: what the policy said, unchanged by how it is deployed. */
+/** What the policy said, unchanged by how it is deployed. */
 export function vanillaResponse(review: Review, outcome: Outcome): AdmissionResponse {
   const uid = uidOf(review);
   switch (outcome.verdict) {
@@ -118,15 +129,15 @@ function withoutNulls(status: Readonly<Record<string, unknown>>): ResponseStatus
 function withPatch(response: AdmissionResponse, review: Review, mutation: Mutation): AdmissionResponse {
   if (mutation.kind === "patch") return { ...response, patch: mutation.patch };
   const before = review.kind === "raw" ? review.payload : review.request.object;
-  if (before === undefined) {
+  if (before === undefined || (before === null && review.kind === "admission")) {
     return { uid: response.uid, allowed: false, status: { message: MUTATING_A_DELETE } };
   }
   const patch = encodePatch(before, mutation.object);
   return patch === undefined ? response : { ...response, patch };
 }
 
-/** Sections 4.2 to 4.4. */
-function adjust(entry: PolicyEntry, vanilla: AdmissionResponse): AdmissionResponse {
+/** What the entry's settings make of it: monitor mode, the mutation rule, the custom message (spec kubewarden.md 4.2 to 4.4). */
+function adjust(entry: ServedPolicy, vanilla: AdmissionResponse): AdmissionResponse {
   if (entry.mode === "monitor") {
     const { patch, status, ...rest } = vanilla;
     return patch === undefined && status === undefined && vanilla.allowed ? vanilla : { ...rest, allowed: true };

@@ -14,10 +14,12 @@ export type PolicyMode = "protect" | "monitor";
 export interface EvaluationContext {
   /** Monotonic milliseconds (performance.now) at which the caller stops waiting; a policy's own limit may be earlier. */
   readonly deadline: number;
-  /** Aborted when the caller has gone or the deadline has passed. */
+  /** Aborted when the caller has gone or the deadline has passed. Made when somebody asks for it. */
   readonly signal: AbortSignal;
   /** Told of every policy evaluated on the way, members of groups included: for metrics, logs and explanations. */
   readonly observe?: (observation: Observation) => void;
+  /** Told when a policy breaks its contract by throwing or rejecting: a defect, to be logged. */
+  readonly onDefect?: (policy: string, error: unknown) => void;
 }
 
 /** One policy evaluation, as metrics and the decision record see it. */
@@ -38,14 +40,14 @@ export interface Policy {
   readonly kind: PolicyKind;
   /** What exactly decides, for `GET /policies`: `extism`, `kubewarden-wapc`, `ValidatingAdmissionPolicy`, `group` … */
   readonly implementation: string;
-  /** Never rejects: every failure is an Outcome. */
-  evaluate(review: Review, context: EvaluationContext): Promise<Outcome>;
-}
-
-/**
- * A policy that can answer without waiting (CEL policies). A caller that finds this method uses it and saves the promise; it answers
- * `undefined` when it must wait after all.
- */
-export interface SynchronousPolicy extends Policy {
-  evaluateNow(review: Review, context: EvaluationContext): Outcome | undefined;
+  /**
+   * Whether it usually answers without waiting. Such a policy is asked as soon as a request is there, and takes a place among the evaluations
+   * under way only when it has to wait after all; any other takes its place first.
+   */
+  readonly immediate: boolean;
+  /**
+   * The outcome, or its promise when something has to be waited for. Every failure is an outcome; a throw or a rejection is a defect, and is
+   * treated as a failure by `evaluateInTime`, through which every policy is asked.
+   */
+  evaluate(review: Review, context: EvaluationContext): Outcome | Promise<Outcome>;
 }

@@ -1,8 +1,6 @@
 /** What is counted and logged about an evaluation. */
 
-import type { Evaluation } from "../evaluation/evaluator.js";
-import type { Origin } from "../evaluation/verdict.js";
-import { uidOf } from "../evaluation/verdict.js";
+import { type RequestOrigin, uidOf, type Verdict } from "../evaluation/verdict.js";
 import type { Review } from "../policy/review.js";
 import { type Decision, type DecisionSink, logDecision, redactDecision } from "../telemetry/decision.js";
 import type { Logger } from "../telemetry/logger.js";
@@ -23,20 +21,20 @@ export interface ReportSinks {
 export function report(
   { metrics, logger, tracer }: ReportSinks,
   review: Review,
-  origin: Origin,
-  evaluation: Evaluation,
+  origin: RequestOrigin,
+  verdict: Verdict,
   traceparent: string | undefined,
 ): void {
-  count(metrics, review, origin, evaluation);
-  const logged = logger.enabled(evaluation.outcome.verdict === "error" ? "warn" : "info");
+  count(metrics, review, origin, verdict);
+  const logged = logger.enabled(verdict.outcome.verdict === "error" ? "warn" : "info");
   if (!logged && tracer === undefined) return;
-  const decision = redactDecision(decisionOf(review, origin, evaluation));
+  const decision = redactDecision(decisionOf(review, origin, verdict));
   const span = tracer?.record(decision, traceparent) ?? traceparent;
   if (logged) logDecision(logger, decision, span);
 }
 
-function count(metrics: Metrics, review: Review, origin: Origin, evaluation: Evaluation): void {
-  const { entry, outcome, vanilla, milliseconds, observations } = evaluation;
+function count(metrics: Metrics, review: Review, origin: RequestOrigin, verdict: Verdict): void {
+  const { entry, outcome, vanilla, milliseconds, observations } = verdict;
   for (const { policy, outcome: member, milliseconds: time } of observations) {
     metrics.memberEvaluated(policy, member.verdict, time);
   }
@@ -60,8 +58,8 @@ function count(metrics: Metrics, review: Review, origin: Origin, evaluation: Eva
   });
 }
 
-function decisionOf(review: Review, origin: Origin, evaluation: Evaluation): Decision {
-  const { entry, outcome, vanilla, response, milliseconds, observations } = evaluation;
+function decisionOf(review: Review, origin: RequestOrigin, verdict: Verdict): Decision {
+  const { entry, outcome, vanilla, response, milliseconds, observations } = verdict;
   const monitored = entry.mode === "monitor" && origin !== "audit" && (!vanilla.allowed || vanilla.patch !== undefined);
   return {
     origin,

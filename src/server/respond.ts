@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { encodeProblem } from "../admission/encode.js";
 import type { RequestProblem } from "../admission/request-problem.js";
-import type { Origin } from "../evaluation/verdict.js";
+import type { RequestOrigin } from "../evaluation/verdict.js";
 
 const JSON_TYPE = "application/json";
 const TEXT_TYPE = "text/plain; charset=utf-8";
@@ -23,7 +23,7 @@ export function sendProblem(
   request: IncomingMessage,
   response: ServerResponse,
   problem: RequestProblem,
-  origin?: Origin,
+  origin?: RequestOrigin,
 ): void {
   if (response.headersSent) return;
   const { status } = problem;

@@ -12,7 +12,9 @@ import {
   unknownPolicy,
   unsupportedMediaType,
 } from "../admission/request-problem.js";
-import { CLIENT_GONE, type Evaluation, type Evaluator } from "../evaluation/evaluator.js";
+import { CLIENT_GONE, type Evaluator } from "../evaluation/evaluator.js";
+import type { ServedPolicy } from "../evaluation/policy-set.js";
+import type { Verdict } from "../evaluation/verdict.js";
 import type { Review } from "../policy/review.js";
 import { isJsonContentType, readBody } from "./body.js";
 import { callerDeadline } from "./caller-timeout.js";
@@ -86,8 +88,8 @@ class Exchange {
       return;
     }
     const deadline = callerDeadline(query, this.#received);
-    if ("evaluateNow" in entry.policy) {
-      this.#evaluateNow(review, deadline);
+    if (entry.policy.immediate) {
+      this.#evaluateAtOnce(entry, review, deadline);
       return;
     }
     const forget = gate.admit({
@@ -95,7 +97,7 @@ class Exchange {
       deadline,
       enter: (waited) => {
         if (waited > 0) metrics.queued(waited);
-        this.#evaluate(review, deadline);
+        this.#evaluateInPlace(entry, review, deadline);
       },
       refuse: (why) => {
         metrics.refused(why);
@@ -120,38 +122,39 @@ class Exchange {
   };
 
   /** A policy that usually answers at once takes no place unless it has to wait. */
-  #evaluateNow(review: Review, deadline: number): void {
-    const { evaluator, gate } = this.#options;
-    const { id, origin } = this.#route;
-    const evaluation = evaluator.evaluate(id, review, origin, deadline, this.#whenGone);
-    if (evaluation instanceof Promise) {
-      gate.take(id);
-      this.#finishLater(review, evaluation);
+  #evaluateAtOnce(entry: ServedPolicy, review: Review, deadline: number): void {
+    const verdict = this.#evaluate(entry, review, deadline);
+    if (verdict instanceof Promise) {
+      this.#options.gate.take(entry.id);
+      this.#finishLater(review, verdict);
     } else {
-      this.#finish(review, evaluation);
+      this.#finish(review, verdict);
     }
   }
 
   /** With a place taken, which is given back in any case. */
-  #evaluate(review: Review, deadline: number): void {
-    const { evaluator, gate } = this.#options;
-    const { id, origin } = this.#route;
-    const evaluation = evaluator.evaluate(id, review, origin, deadline, this.#whenGone);
-    if (evaluation instanceof Promise) {
-      this.#finishLater(review, evaluation);
+  #evaluateInPlace(entry: ServedPolicy, review: Review, deadline: number): void {
+    const verdict = this.#evaluate(entry, review, deadline);
+    if (verdict instanceof Promise) {
+      this.#finishLater(review, verdict);
     } else {
-      gate.leave(id);
-      this.#finish(review, evaluation);
+      this.#options.gate.leave(entry.id);
+      this.#finish(review, verdict);
     }
   }
 
-  #finishLater(review: Review, pending: Promise<Evaluation>): void {
+  #evaluate(entry: ServedPolicy, review: Review, deadline: number): Verdict | Promise<Verdict> {
+    const { origin } = this.#route;
+    return this.#options.evaluator.evaluate(entry, { review, origin, deadline, whenGone: this.#whenGone });
+  }
+
+  #finishLater(review: Review, pending: Promise<Verdict>): void {
     const { gate } = this.#options;
     const { id } = this.#route;
     pending.then(
-      (evaluation) => {
+      (verdict) => {
         gate.leave(id);
-        this.#finish(review, evaluation);
+        this.#finish(review, verdict);
       },
       (error: unknown) => {
         // Never by contract: but a request without an answer would be worse than a vague one.
@@ -162,15 +165,10 @@ class Exchange {
     );
   }
 
-  #finish(review: Review, evaluation: Evaluation | undefined): void {
+  #finish(review: Review, verdict: Verdict): void {
     const { metrics } = this.#options;
-    const { origin, id } = this.#route;
-    if (evaluation === undefined) {
-      // The set was swapped while the request waited, and the new one has no such policy.
-      this.fail(unknownPolicy(id));
-      return;
-    }
-    const { response } = evaluation;
+    const { origin } = this.#route;
+    const { response } = verdict;
     const gone = this.#response.destroyed;
     if (!gone) {
       if (this.#options.stopping()) this.#response.shouldKeepAlive = false;
@@ -181,7 +179,7 @@ class Exchange {
       );
     }
     metrics.answered(origin, gone ? CLIENT_GONE : 200, performance.now() - this.#received);
-    report(this.#options, review, origin, evaluation, traceparentOf(this.#request));
+    report(this.#options, review, origin, verdict, traceparentOf(this.#request));
   }
 
   fail(problem: RequestProblem): void {

@@ -1,11 +1,11 @@
 /** The hot routes: `/validate/{id}`, `/audit/{id}` and `/validate_raw/{id}` (spec kubewarden.md 3.1). Everything else is Express' business. */
 import { pathNotUtf8, type RequestProblem, somethingWentWrong } from "../admission/request-problem.js";
-import type { Origin } from "../evaluation/verdict.js";
+import type { RequestOrigin } from "../evaluation/verdict.js";
 
 /** A request for a verdict. */
 export interface ReviewRoute {
   readonly kind: "route";
-  readonly origin: Origin;
+  readonly origin: RequestOrigin;
   /** Percent-decoded: `<name>` or `<group>/<member>`. */
   readonly id: string;
   /** What follows `?`, undecoded; empty when there is nothing. */
@@ -37,7 +37,7 @@ export function reviewRoute(target: string): ReviewRoute | RequestProblem | unde
 /** Proxies may send `POST http://host/path`. */
 const ABSOLUTE = /^https?:\/\/[^/]*(?=\/)/i;
 
-function originOf(target: string): Origin | undefined {
+function originOf(target: string): RequestOrigin | undefined {
   if (target.startsWith("/validate/")) return "validate";
   if (target.startsWith("/validate_raw/")) return "validate_raw";
   return target.startsWith("/audit/") ? "audit" : undefined;

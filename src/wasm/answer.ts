@@ -24,8 +24,9 @@ export function readValidation(text: string, review: Review): Outcome {
   if (fields.accepted === undefined) throw new AnswerError(`missing field \`accepted\` at ${endOf(text)}`);
   if (typeof fields.accepted !== "boolean") throw invalid("accepted", "a boolean", fields.accepted);
   const mutated = fields.mutated_object ?? undefined;
+  // Without an object there is nothing to change. The change stays with the denial: in a group it is an error, and not a plain "no".
   if (mutated !== undefined && review.kind === "admission" && (review.request.object ?? undefined) === undefined)
-    return { verdict: "deny", message: MUTATION_OF_NOTHING };
+    return { verdict: "deny", message: MUTATION_OF_NOTHING, mutation: { kind: "object", object: mutated } };
   const before = review.kind === "raw" ? review.payload : review.request.object;
   const changed = mutated !== undefined && !sameValue(before, mutated);
   const shared = {

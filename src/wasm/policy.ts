@@ -31,6 +31,7 @@ export interface PolicySurroundings {
 /** See {@link WasmPolicy}. */
 export class LoadedPolicy implements WasmPolicy {
   readonly kind = "wasm";
+  readonly immediate = false;
   readonly implementation: ExecutionMode;
   readonly digest: string;
   readonly metadata?: PolicyMetadata;

@@ -3,8 +3,8 @@ import { describe, test } from "node:test";
 import type { AdmissionRequest } from "../../src/admission/admission-request.js";
 import { admissionQuestion, rawQuestion } from "../../src/admission/decode.js";
 import { encodeResponse } from "../../src/admission/encode.js";
-import type { PolicyEntry } from "../../src/evaluation/policy-set.js";
-import { decide, type Origin } from "../../src/evaluation/verdict.js";
+import type { ServedPolicy } from "../../src/evaluation/policy-set.js";
+import { decide, type RequestOrigin } from "../../src/evaluation/verdict.js";
 import type { Outcome } from "../../src/policy/outcome.js";
 import type { Review } from "../../src/policy/review.js";
 
@@ -20,15 +20,21 @@ const POD = admissionQuestion(REQUEST);
 const { object: _, ...WITHOUT_OBJECT } = REQUEST;
 const DELETE = admissionQuestion({ ...WITHOUT_OBJECT, operation: "DELETE" });
 
-type Options = Partial<Omit<PolicyEntry, "policy">> & { origin?: Origin; review?: Review };
+type Options = Partial<Omit<ServedPolicy, "policy">> & { origin?: RequestOrigin; review?: Review };
 
 /** The response to an outcome, as the client reads it. */
 function answer(
   outcome: Outcome,
   { origin = "validate", review = POD, ...options }: Options = {},
 ): Record<string, unknown> {
-  const policy = { id: "chaos", kind: "wasm", implementation: "fake", evaluate: async () => outcome } as const;
-  const entry: PolicyEntry = { id: "chaos", policy, mode: "protect", allowedToMutate: false, ...options };
+  const policy = {
+    id: "chaos",
+    kind: "wasm",
+    implementation: "fake",
+    immediate: false,
+    evaluate: async () => outcome,
+  } as const;
+  const entry: ServedPolicy = { id: "chaos", policy, mode: "protect", allowedToMutate: false, ...options };
   const { uid, ...response } = JSON.parse(encodeResponse(decide(entry, review, outcome, origin).response)) as Record<
     string,
     unknown

@@ -5,6 +5,7 @@ import { parseConfig } from "../../src/config/index.js";
 import { createEvaluator } from "../../src/evaluation/evaluator.js";
 import { createPolicyLoader } from "../../src/loader/index.js";
 import type { Review } from "../../src/policy/index.js";
+import { ask } from "../support/asking.js";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const loader = createPolicyLoader({
@@ -50,16 +51,13 @@ for (const protocol of ["extism", "wapc", "wasi"]) {
   describe(`a ${protocol} guest that fails as a member`, async () => {
     const { evaluator, problems } = await load(groups(protocol));
     assert.deepEqual(problems, []);
-    const ask = async (id: string, mode: string) => {
-      const evaluation = await evaluator.evaluate(id, raw({ mode }), "validate_raw");
-      assert.ok(evaluation);
-      return evaluation.response;
-    };
+    const answer = async (id: string, mode: string) =>
+      (await ask(evaluator, id, raw({ mode }), "validate_raw")).response;
 
     for (const mode of ["loop", "trap", "stack", "oom", "not-json", "empty", "wrong-shape", "mutate", "guest-error"]) {
       test(`${mode}: neither the member nor its negation accepts, and the request is denied with 500`, async () => {
         for (const id of ["plain", "negated"]) {
-          const response = await ask(id, mode);
+          const response = await answer(id, mode);
           assert.equal(response.allowed, false, id);
           assert.equal(response.status?.code, 500, id);
           assert.equal(response.status?.message, `${id} says no`);
@@ -69,7 +67,7 @@ for (const protocol of ["extism", "wapc", "wasi"]) {
       });
 
       test(`${mode}: the request passes when another member decides, with a warning`, async () => {
-        const response = await ask("rescued", mode);
+        const response = await answer("rescued", mode);
         assert.equal(response.allowed, true);
         assert.equal(response.patch, undefined);
         assert.match(response.warnings?.[0] ?? "", /^chaos failed: /);
@@ -77,10 +75,10 @@ for (const protocol of ["extism", "wapc", "wasi"]) {
     }
 
     test("a guest that answers is believed", async () => {
-      assert.equal((await ask("plain", "accept")).allowed, true);
-      assert.equal((await ask("negated", "accept")).allowed, false);
-      assert.equal((await ask("negated", "reject")).allowed, true);
-      assert.equal((await ask("plain", "reject")).allowed, false);
+      assert.equal((await answer("plain", "accept")).allowed, true);
+      assert.equal((await answer("negated", "accept")).allowed, false);
+      assert.equal((await answer("negated", "reject")).allowed, true);
+      assert.equal((await answer("plain", "reject")).allowed, false);
     });
   });
 }
@@ -102,12 +100,12 @@ group-of-missing:
   policies: { missing: { policy: missing } }
 `);
     const deny = async (id: string) => {
-      const response = (await evaluator.evaluate(id, raw({}), "validate_raw"))?.response;
+      const response = (await ask(evaluator, id, raw({}), "validate_raw"))?.response;
       assert.equal(response?.allowed, false, id);
       assert.equal(response?.status?.code, 500, id);
       return String(response?.status?.message);
     };
-    assert.equal((await evaluator.evaluate("good", raw({}), "validate_raw"))?.response.allowed, true);
+    assert.equal((await ask(evaluator, "good", raw({}), "validate_raw"))?.response.allowed, true);
     assert.match(await deny("missing"), /^Error while downloading policy 'missing' from test\/fixtures\/nowhere.wasm/);
     assert.match(await deny("broken-cel"), /^the policy is invalid: /);
     assert.match(await deny("refused"), /^Policy settings are invalid: mode bad-settings is not valid/);

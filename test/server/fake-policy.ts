@@ -1,8 +1,8 @@
 /** Policies that answer what a test says, and a server with them on free ports of the loopback. */
-import { createEvaluator, type EvaluatorOptions } from "../../src/evaluation/evaluator.js";
-import { createPolicySet, type PolicyEntry } from "../../src/evaluation/policy-set.js";
+import { createEvaluator, type Evaluator, type EvaluatorOptions } from "../../src/evaluation/evaluator.js";
+import { createPolicySet, type ServedPolicy } from "../../src/evaluation/policy-set.js";
 import type { Outcome } from "../../src/policy/outcome.js";
-import type { EvaluationContext, Policy, SynchronousPolicy } from "../../src/policy/policy.js";
+import type { EvaluationContext, Policy } from "../../src/policy/policy.js";
 import type { Review } from "../../src/policy/review.js";
 import { type RunningServer, type ServerOptions, startServer } from "../../src/server/server.js";
 import { createLogger, type LogFormat, type LogLevel } from "../../src/telemetry/logger.js";
@@ -12,11 +12,12 @@ import { Metrics } from "../../src/telemetry/metrics.js";
 export type Decide = (review: Review, context: EvaluationContext) => Outcome | Promise<Outcome>;
 
 /** An entry whose policy answers through a promise. */
-export function entry(id: string, decide: Decide, options: Partial<PolicyEntry> = {}): PolicyEntry {
+export function entry(id: string, decide: Decide, options: Partial<ServedPolicy> = {}): ServedPolicy {
   const policy: Policy = {
     id,
     kind: "wasm",
     implementation: "fake",
+    immediate: false,
     evaluate: async (review, context) => decide(review, context),
   };
   return { id, policy, mode: "protect", allowedToMutate: false, ...options };
@@ -26,14 +27,14 @@ export function entry(id: string, decide: Decide, options: Partial<PolicyEntry> 
 export function immediate(
   id: string,
   decide: (review: Review) => Outcome,
-  options: Partial<PolicyEntry> = {},
-): PolicyEntry {
-  const policy: SynchronousPolicy = {
+  options: Partial<ServedPolicy> = {},
+): ServedPolicy {
+  const policy: Policy = {
     id,
     kind: "cel",
     implementation: "fake",
-    evaluate: async (review) => decide(review),
-    evaluateNow: decide,
+    immediate: true,
+    evaluate: decide,
   };
   return { id, policy, mode: "protect", allowedToMutate: false, ...options };
 }
@@ -44,6 +45,7 @@ export interface TestServer extends RunningServer {
   readonly url: string;
   readonly probes: string;
   readonly metrics: Metrics;
+  readonly evaluator: Evaluator;
   /** Log lines so far. */
   readonly lines: string[];
 }
@@ -56,7 +58,7 @@ export interface TestOptions extends Partial<ServerOptions> {
 }
 
 /** Starts a server with these policies. */
-export async function serve(entries: readonly PolicyEntry[], options: TestOptions = {}): Promise<TestServer> {
+export async function serve(entries: readonly ServedPolicy[], options: TestOptions = {}): Promise<TestServer> {
   const lines: string[] = [];
   const sink = { write: (line: string) => void lines.push(line), flushSync: () => {}, dropped: 0 };
   const metrics = new Metrics(false);
@@ -77,6 +79,7 @@ export async function serve(entries: readonly PolicyEntry[], options: TestOption
     url: `${scheme}://127.0.0.1:${server.port}`,
     probes: `http://127.0.0.1:${server.readinessPort}`,
     metrics,
+    evaluator,
     lines,
   };
 }

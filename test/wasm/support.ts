@@ -61,6 +61,6 @@ export function context(milliseconds = 60_000): EvaluationContext {
 }
 
 /** Asks the misbehaving guest to do something. */
-export function behave(policy: WasmPolicy, mode: string): Promise<Outcome> {
+export async function behave(policy: WasmPolicy, mode: string): Promise<Outcome> {
   return policy.evaluate(admission({ kind: "Pod", metadata: { annotations: { "chaos/mode": mode } } }), context());
 }

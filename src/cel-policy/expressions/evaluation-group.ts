@@ -5,7 +5,6 @@
 
 import type { Bindings, Evaluation, EvaluationOptions, Program } from "../../cel/index.js";
 import { CelError } from "../../cel/values/cel-error.js";
-import { Suspended } from "../../cel/values/suspended.js";
 import type { Result, Value } from "../../cel/values/value.js";
 import type { Expression } from "./expression.js";
 import { EXPRESSION_COST_LIMIT, OUT_OF_BUDGET } from "./limits.js";
@@ -35,10 +34,6 @@ export class Run {
   evaluate(program: Program, bindings: Bindings): Evaluation {
     const evaluation = program.evaluate(bindings, this.options);
     const { result } = evaluation;
-    if (result instanceof Suspended) {
-      this.awaited.push(result.ready);
-      return { result: new CelError("the answer is awaited"), cost: evaluation.cost };
-    }
     if (result instanceof CelError && result.message.startsWith(INTERRUPTED)) this.interrupted = true;
     return evaluation;
   }

@@ -3,9 +3,9 @@
  * of (spec kubernetes-cel.md 5.2): an identifier and its chain of selections is one node, constants are folded, lazy calls are nodes of their own.
  */
 
+import type { Waiting } from "../questions.js";
 import type { Type } from "../types.js";
 import type { CelError } from "../values/cel-error.js";
-import type { Suspended } from "../values/suspended.js";
 import type { Result, Value } from "../values/value.js";
 
 interface Node {
@@ -75,8 +75,8 @@ export interface OptionalOrPlan extends Node {
 /** What a call does: its arguments are values, never errors. */
 export type Callee = (...args: readonly Value[]) => Result;
 
-/** What a host function's call does; it gets the evaluation's state first and may suspend. */
-export type HostCallee = (state: unknown, ...args: readonly Value[]) => Result | Suspended;
+/** What a host function's call does; it gets the evaluation's state first; its answer may be on its way. */
+export type HostCallee = (state: unknown, ...args: readonly Value[]) => Result | Waiting;
 
 /** The cost of a call that has happened; arguments may be errors. */
 export type CostRule = (args: readonly Result[], result: Result) => number;

@@ -16,12 +16,12 @@ import {
   qualifyOptional,
   qualifyOptionalStrictly,
 } from "../operators/qualify.js";
+import { Waiting } from "../questions.js";
 import { CelError, noSuchOverload } from "../values/cel-error.js";
 import { codePointLength as codePoints } from "../values/code-points.js";
 import { Interruption } from "../values/interruption.js";
 import { Lazy } from "../values/lazy.js";
 import { MARK } from "../values/mark.js";
-import { Suspended } from "../values/suspended.js";
 import { MapValue, Optional, type Result, type Value } from "../values/value.js";
 import type { Meter } from "./meter.js";
 
@@ -32,7 +32,7 @@ function global(bound: unknown, name: string): Result {
   if (bound === undefined) return new CelError(`no such attribute(s): ${name}`);
   if (bound instanceof Lazy) {
     const value = bound.get();
-    if (value instanceof Suspended) throw new Interruption("suspended", value);
+    if (value instanceof Waiting) throw new Interruption("waiting");
     return value;
   }
   return bound as Result;
@@ -159,7 +159,7 @@ function pushOptional(list: Value[], element: Result): CelError | undefined {
 
 /** The reference's evaluation ends at a key of bytes, with this text. */
 function badKey(): never {
-  throw new Interruption("fault", undefined, "internal error: runtime error: hash of unhashable type types.Bytes");
+  throw new Interruption("fault", "internal error: runtime error: hash of unhashable type types.Bytes");
 }
 
 /** Sets an entry of a map literal as the language definition has it: only ints, uints, bools and strings are keys, each at most once. */
@@ -229,13 +229,9 @@ function exceeded(cost: number, meter: Meter): never {
 }
 
 /** Calls a host function; ends the evaluation when the answer is not there. */
-function host(
-  call: (...args: readonly unknown[]) => Result | Suspended,
-  state: unknown,
-  args: readonly Value[],
-): Result {
+function host(call: (...args: readonly unknown[]) => Result | Waiting, state: unknown, args: readonly Value[]): Result {
   const value = call(state, ...args);
-  if (value instanceof Suspended) throw new Interruption("suspended", value);
+  if (value instanceof Waiting) throw new Interruption("waiting");
   return value;
 }
 

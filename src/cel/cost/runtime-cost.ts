@@ -83,7 +83,7 @@ function endless(list: Result): never {
 }
 
 function fault(conversion: string): never {
-  throw new Interruption("fault", undefined, `internal error: interface conversion: ${conversion}`);
+  throw new Interruption("fault", `internal error: interface conversion: ${conversion}`);
 }
 
 /** Whether the cost of this overload may end the evaluation. */

@@ -1,13 +1,10 @@
-import type { Suspended } from "./suspended.js";
-
 /**
  * Ends an evaluation; thrown, because nothing in an expression can absorb it. `fault` is an error that ends the reference implementation's evaluation
  * too, with `message` as its text.
  */
 export class Interruption {
   constructor(
-    readonly reason: "limit" | "deadline" | "suspended" | "fault",
-    readonly suspended?: Suspended,
+    readonly reason: "limit" | "deadline" | "waiting" | "fault",
     readonly message?: string,
   ) {}
 }

@@ -1,5 +1,5 @@
+import type { Waiting } from "../questions.js";
 import { MARK } from "./mark.js";
-import type { Suspended } from "./suspended.js";
 import type { Result } from "./value.js";
 
 /** A binding whose value is made when first used; it must memoise itself if making it is costly. */
@@ -8,5 +8,5 @@ export class Lazy {
     return true;
   }
 
-  constructor(readonly get: () => Result | Suspended) {}
+  constructor(readonly get: () => Result | Waiting) {}
 }

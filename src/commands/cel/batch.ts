@@ -5,7 +5,7 @@
 import type { Bindings, Environment, Issue, Program } from "../../cel/index.js";
 import { formatLongType, type Type } from "../../cel/types.js";
 import { CelError } from "../../cel/values/cel-error.js";
-import { Suspended } from "../../cel/values/suspended.js";
+import type { Value } from "../../cel/values/value.js";
 import { type Encoded, encodeValue } from "./encode-value.js";
 
 /** One line out. What doesn't apply is absent. */
@@ -36,12 +36,7 @@ export function batchLine(environment: Environment, bindings: Bindings, expr: st
   const { program } = compiled;
   const { min, max } = program.estimate();
   const { result, cost } = program.evaluate(bindings);
-  const outcome =
-    result instanceof CelError
-      ? { error: result.message }
-      : result instanceof Suspended
-        ? { error: "suspended" }
-        : { value: encodeValue(result) };
+  const outcome = result instanceof CelError ? { error: result.message } : { value: encodeValue(result as Value) };
   const estimate = { estimateMin: String(min), estimateMax: String(max) };
   return { expr, ...typed(program.type), ...outcome, cost, ...estimate };
 }

@@ -7,7 +7,7 @@ import { DYN } from "../../cel/types.js";
 import { CelError } from "../../cel/values/cel-error.js";
 import type { Result } from "../../cel/values/value.js";
 import type { Outcome } from "../../policy/outcome.js";
-import type { EvaluationContext, SynchronousPolicy } from "../../policy/policy.js";
+import type { EvaluationContext, Policy } from "../../policy/policy.js";
 import type { Review } from "../../policy/review.js";
 import { type ModuleInput, moduleInput } from "./input.js";
 import { type ModuleValidation, readModuleSettings } from "./settings.js";
@@ -38,7 +38,7 @@ interface CompiledValidation extends Omit<ModuleValidation, "messageExpression">
 export function compileCelModule(
   settings: Readonly<Record<string, unknown>>,
   options: CelModuleOptions,
-): SynchronousPolicy | undefined {
+): Policy | undefined {
   const read = readModuleSettings(settings);
   if (read === undefined) return undefined;
   let environment = createEnvironment({
@@ -67,8 +67,9 @@ export function compileCelModule(
   return new CelModulePolicy(variables, validations, options);
 }
 
-class CelModulePolicy implements SynchronousPolicy {
+class CelModulePolicy implements Policy {
   readonly kind = "cel";
+  readonly immediate = true;
   readonly implementation = "cel-policy, native";
   readonly id: string;
 
@@ -80,11 +81,7 @@ class CelModulePolicy implements SynchronousPolicy {
     this.id = options.id;
   }
 
-  async evaluate(review: Review, context: EvaluationContext): Promise<Outcome> {
-    return this.evaluateNow(review, context);
-  }
-
-  evaluateNow(review: Review, { deadline }: EvaluationContext): Outcome {
+  evaluate(review: Review, { deadline }: EvaluationContext): Outcome {
     const { now, timeoutMs } = this.options;
     const input = moduleInput(review);
     if ("denial" in input) return { verdict: "deny", message: input.denial, code: 400 };

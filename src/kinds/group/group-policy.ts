@@ -5,13 +5,13 @@
  * result denies with code 500. So `!member()` never turns a crash into an accept (a deliberate difference from Kubewarden).
  */
 
-import type { Program } from "../../cel/index.js";
+import type { EvaluationOptions, Program } from "../../cel/index.js";
+import type { Waiting } from "../../cel/questions.js";
 import { CelError } from "../../cel/values/cel-error.js";
-import { Suspended } from "../../cel/values/suspended.js";
 import type { Result } from "../../cel/values/value.js";
-import type { EvaluationContext, Outcome, Policy, Review, SynchronousPolicy } from "../../policy/index.js";
-import type { GroupMember } from "./member.js";
-import { isSynchronous, MemberCalls, MemberFailure } from "./member-calls.js";
+import type { EvaluationContext, Outcome, Policy, Review } from "../../policy/index.js";
+import type { GroupMember } from "../kind.js";
+import { MemberCalls, MemberFailure } from "./member-calls.js";
 import { causesOf, type GroupWarnings, warningsOf } from "./report.js";
 
 /** Cost units one evaluation of a group's expression may use: the limit of one expression in Kubernetes (spec kubernetes-cel.md 5.1). */
@@ -29,76 +29,60 @@ export interface GroupOptions {
   readonly now: () => number;
 }
 
-/** The group as a policy; one whose members all answer without waiting does so itself. */
-export function createGroupPolicy(options: GroupOptions): Policy {
-  const group = new Group(options);
-  const policy: Policy = {
-    id: options.id,
-    kind: "group",
-    implementation: "group",
-    evaluate: (review, context) => group.evaluate(review, context),
-  };
-  if (!options.members.every(({ policy: member }) => isSynchronous(member))) return policy;
-  const synchronous: SynchronousPolicy = {
-    ...policy,
-    evaluateNow: (review, context) => group.evaluateNow(review, context),
-  };
-  return synchronous;
-}
+/** The group as a policy. */
+export const createGroupPolicy = (options: GroupOptions): Policy => new GroupPolicy(options);
 
-class Group {
-  private readonly members: ReadonlyMap<string, GroupMember>;
-  private readonly names: readonly string[];
+class GroupPolicy implements Policy {
+  readonly kind = "group";
+  readonly implementation = "group";
+  readonly id: string;
+  readonly immediate: boolean;
+  readonly #options: GroupOptions;
+  readonly #members: ReadonlyMap<string, GroupMember>;
+  readonly #names: readonly string[];
 
-  constructor(private readonly options: GroupOptions) {
-    this.members = new Map(options.members.map((member) => [member.name, member]));
-    this.names = options.members.map(({ name }) => name);
+  constructor(options: GroupOptions) {
+    this.id = options.id;
+    this.immediate = options.members.every(({ policy }) => policy.immediate);
+    this.#options = options;
+    this.#members = new Map(options.members.map((member) => [member.name, member]));
+    this.#names = options.members.map(({ name }) => name);
   }
 
-  async evaluate(review: Review, context: EvaluationContext): Promise<Outcome> {
-    const calls = this.calls(review, context);
-    try {
-      // Ends: every round answers one more question, and their number is limited.
-      for (;;) {
-        const result = this.run(review, calls);
-        if (!(result instanceof Suspended)) return this.outcome(result, calls);
-        await result.ready;
-        // No further member is asked for nobody.
-        if (context.signal.aborted) return this.outcome(new CelError("nobody waits for the answer any more"), calls);
-      }
-    } catch (error) {
-      return this.outcome(new CelError(error instanceof Error ? error.message : "internal error"), calls);
-    }
+  evaluate(review: Review, context: EvaluationContext): Outcome | Promise<Outcome> {
+    const { id, now, program } = this.#options;
+    const calls = new MemberCalls({ group: id, members: this.#members, review, context, now });
+    const bindings = bindingsOf(review);
+    const { deadline } = context;
+    const options: EvaluationOptions = {
+      costLimit: EXPRESSION_COST_LIMIT,
+      state: calls,
+      ...(Number.isFinite(deadline) && { deadline: { at: deadline, now } }),
+    };
+    // A result that still waits for members is never concluded from.
+    const result = calls.questions.settle<Result | Waiting>(() => program.evaluate(bindings, options).result, {
+      get signal() {
+        return context.signal;
+      },
+      abandoned: () => new CelError("nobody waits for the answer any more"),
+    });
+    return result instanceof Promise
+      ? result.then((settled) => this.#outcome(settled, calls))
+      : this.#outcome(result, calls);
   }
 
-  evaluateNow(review: Review, context: EvaluationContext): Outcome | undefined {
-    const calls = this.calls(review, context);
-    const result = this.run(review, calls);
-    return result instanceof Suspended ? undefined : this.outcome(result, calls);
-  }
-
-  private calls(review: Review, context: EvaluationContext): MemberCalls {
-    const { id, now } = this.options;
-    return new MemberCalls({ group: id, members: this.members, review, context, now });
-  }
-
-  private run(review: Review, calls: MemberCalls) {
-    return this.options.program.evaluate(bindingsOf(review), { costLimit: EXPRESSION_COST_LIMIT, state: calls }).result;
-  }
-
-  private outcome(result: Result, calls: MemberCalls): Outcome {
-    const answers = calls.all();
+  #outcome(result: Result | Waiting, calls: MemberCalls): Outcome {
+    const { answers } = calls;
     const allowed = result === true;
-    const warnings = warningsOf(this.names, answers, this.options.warnings, allowed);
+    const warnings = warningsOf(this.#names, answers, this.#options.warnings, allowed);
     const findings = warnings.length === 0 ? {} : { warnings };
     if (allowed) return { verdict: "allow", ...findings };
-    const causes = causesOf(this.names, answers);
-    if (result === false) return { verdict: "deny", message: this.options.message, causes, ...findings };
-    const message =
-      result instanceof MemberFailure
-        ? this.options.message
-        : `error evaluating policy group expression: ${result instanceof CelError ? result.message : "not a bool"}`;
-    return { verdict: "error", message, code: 500, cause: "expression", causes, ...findings };
+    const causes = causesOf(this.#names, answers);
+    if (result === false) return { verdict: "deny", message: this.#options.message, causes, ...findings };
+    const failure = { verdict: "error", code: 500, causes, ...findings } as const;
+    if (result instanceof MemberFailure) return { ...failure, message: this.#options.message, cause: result.failure };
+    const reason = result instanceof CelError ? result.message : "not a bool";
+    return { ...failure, message: `error evaluating policy group expression: ${reason}`, cause: "expression" };
   }
 }
 

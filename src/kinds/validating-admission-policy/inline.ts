@@ -6,7 +6,7 @@ import type { MatchResources } from "../../cel-policy/match/match-resources.js";
 import type { SchemaSource } from "../../cel-policy/type-check/schema-source.js";
 import { typeWarnings } from "../../cel-policy/type-check/type-check.js";
 import type { FieldError } from "../../kubernetes/field-error.js";
-import type { SynchronousPolicy } from "../../policy/policy.js";
+import type { Policy } from "../../policy/policy.js";
 import { compilePolicy } from "./compiled-policy.js";
 import { defaultPolicy } from "./defaults.js";
 import { ValidatingPolicySet, type World } from "./policy.js";
@@ -29,7 +29,7 @@ export interface InlineOptions extends World {
 
 /** An inline policy, with what is doubtful about it; or its mistakes. Paths begin inside the spec. */
 export type InlinePolicy =
-  | { readonly policy: SynchronousPolicy; readonly warnings: readonly FieldError[] }
+  | { readonly policy: Policy; readonly warnings: readonly FieldError[] }
   | { readonly errors: readonly FieldError[] };
 
 /** Without criteria an inline policy is about everything. */

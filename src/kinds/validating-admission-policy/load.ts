@@ -8,7 +8,7 @@ import { typeWarnings } from "../../cel-policy/type-check/type-check.js";
 import { type DocumentProblem, problemAt, type SourceDocument } from "../../documents/document-problem.js";
 import { compareNames } from "../../kubernetes/names.js";
 import { isObject, type JsonObject, member, text } from "../../kubernetes/object.js";
-import type { SynchronousPolicy } from "../../policy/policy.js";
+import type { Policy } from "../../policy/policy.js";
 import type { Authorizer } from "../../world/authorizer/authorizer.js";
 import { FileResources, type FileResourcesOptions, objectsOf } from "../../world/resources/file-resources.js";
 import { LayeredResources } from "../../world/resources/layered-resources.js";
@@ -45,7 +45,7 @@ export interface LoadOptions {
 /** What came of loading. */
 export interface Loaded {
   /** One policy each, in the order of their names; broken ones are left out and have a problem. */
-  readonly policies: readonly SynchronousPolicy[];
+  readonly policies: readonly Policy[];
   /** All of them together, as the API server asks them; its id is the first argument of `together`. */
   readonly together: (id: string) => ValidatingPolicySet;
   readonly problems: readonly DocumentProblem[];

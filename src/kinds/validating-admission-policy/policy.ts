@@ -6,7 +6,7 @@ import { exemption } from "../../cel-policy/match/exempt.js";
 import { MatchIndex } from "../../cel-policy/match/match-index.js";
 import { attributesOf, attributesOfRaw, type RequestAttributes } from "../../cel-policy/match/request-attributes.js";
 import type { Outcome } from "../../policy/outcome.js";
-import type { EvaluationContext, SynchronousPolicy } from "../../policy/policy.js";
+import type { EvaluationContext, Policy } from "../../policy/policy.js";
 import type { Review } from "../../policy/review.js";
 import type { Authorizer } from "../../world/authorizer/authorizer.js";
 import type { ResourceSource } from "../../world/resources/resource-source.js";
@@ -28,8 +28,9 @@ export interface World {
 }
 
 /** Policies that are ready to be asked, together. */
-export class ValidatingPolicySet implements SynchronousPolicy {
+export class ValidatingPolicySet implements Policy {
   readonly kind = "cel";
+  readonly immediate = true;
   readonly implementation = "ValidatingAdmissionPolicy";
   private readonly index: MatchIndex<PreparedPolicy>;
 
@@ -47,13 +48,13 @@ export class ValidatingPolicySet implements SynchronousPolicy {
     for (const policy of this.policies) yield* expressionsOf(policy);
   }
 
-  evaluateNow(review: Review, context: EvaluationContext): Outcome | undefined {
-    const result = this.judge(review, new Map(), context.deadline);
-    return "awaited" in result ? undefined : outcome(result);
+  evaluate(review: Review, context: EvaluationContext): Outcome | Promise<Outcome> {
+    const answers: AuthorizationAnswers = new Map();
+    const first = this.judge(review, answers, context.deadline);
+    return "awaited" in first ? this.wait(review, context, answers) : outcome(first);
   }
 
-  async evaluate(review: Review, context: EvaluationContext): Promise<Outcome> {
-    const answers: AuthorizationAnswers = new Map();
+  private async wait(review: Review, context: EvaluationContext, answers: AuthorizationAnswers): Promise<Outcome> {
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const result = this.judge(review, answers, context.deadline);
       if (!("awaited" in result)) return outcome(result);

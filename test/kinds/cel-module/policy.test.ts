@@ -4,6 +4,7 @@ import { describe, test } from "node:test";
 import { compileCelModule } from "../../../src/cel-policy/index.js";
 import { parseJson } from "../../../src/data/json.js";
 import type { AdmissionRequest, Outcome, Review } from "../../../src/policy/index.js";
+import { answerOf } from "../../support/asking.js";
 
 /** Settings and a request, with the module's answers. */
 interface Recorded {
@@ -47,7 +48,7 @@ describe("settings of Kubewarden's CEL module", () => {
     } else {
       test(`${each.name}: is answered as by the module`, () => {
         assert.ok(policy !== undefined, "is left to the module");
-        assert.deepEqual(policy.evaluateNow(reviewOf(each), context), asOutcome(each.answer));
+        assert.deepEqual(answerOf(policy, reviewOf(each), context), asOutcome(each.answer));
       });
     }
   }
@@ -93,7 +94,7 @@ describe("settings of Kubewarden's CEL module", () => {
     test(`a raw request with ${JSON.stringify(fields)}`, () => {
       const policy = compileCelModule({ validations: [{ expression: "object.a == 1" }] }, options);
       const payload = { OBJECT: { a: 1 }, ...fields };
-      const outcome = policy?.evaluateNow({ kind: "raw", payload, requestText: () => "" }, context);
+      const outcome = answerOf(policy, { kind: "raw", payload, requestText: () => "" }, context);
       const message = `Error deserializing request: json: cannot unmarshal ${mistake}`;
       assert.deepEqual(outcome, mistake === undefined ? { verdict: "allow" } : { verdict: "deny", message, code: 400 });
     });
@@ -103,7 +104,7 @@ describe("settings of Kubewarden's CEL module", () => {
     const list = "[0,1,2,3,4,5,6,7,8,9]";
     const expression = `${"abcdefgh".replace(/./g, (name) => `${list}.all(${name}, `)}true${")".repeat(8)}`;
     const policy = compileCelModule({ validations: [{ expression }] }, { ...options, timeoutMs: 50 });
-    const outcome = policy?.evaluateNow(reviewOf(recorded[0]!), context);
+    const outcome = answerOf(policy, reviewOf(recorded[0]!), context);
     assert.deepEqual(outcome, { verdict: "error", message: "the policy did not answer in time", cause: "timeout" });
   });
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { compileExpression } from "../../../src/kinds/group/expression.js";
+import { compileGroupExpression } from "../../../src/kinds/group/expression.js";
 import { createGroupPolicy } from "../../../src/kinds/group/group-policy.js";
 import { MAX_MEMBER_CALLS } from "../../../src/kinds/group/member-calls.js";
 import type { GroupWarnings } from "../../../src/kinds/group/report.js";
@@ -14,19 +14,20 @@ const mutate: Outcome = { verdict: "allow", mutation: { kind: "object", object: 
 
 type Answer = Outcome | ((review: Review) => Outcome);
 
-/** A policy that notes what it was asked; `later` makes it answer through a promise only. */
+/** A policy that notes what it was asked; `later` makes it answer by a promise. */
 function fake(id: string, answer: Answer, asked: Review[] = [], later = false): Policy {
   const decide = (review: Review): Outcome => {
     asked.push(review);
     return typeof answer === "function" ? answer(review) : answer;
   };
-  const policy: Policy = {
+  return {
     id,
     kind: "wasm",
     implementation: "fake",
-    evaluate: (review) => new Promise((resolve) => setImmediate(() => resolve(decide(review)))),
+    immediate: !later,
+    evaluate: (review) =>
+      later ? new Promise((resolve) => setImmediate(() => resolve(decide(review)))) : decide(review),
   };
-  return later ? policy : Object.assign(policy, { evaluateNow: decide });
 }
 
 function group(
@@ -34,13 +35,13 @@ function group(
   members: Readonly<Record<string, Policy>>,
   { warnings = "rejected" as GroupWarnings, message = "group says no" } = {},
 ): Policy {
-  const compiled = compileExpression(expression, Object.keys(members));
+  const compiled = compileGroupExpression(expression, Object.keys(members));
   assert.ok("program" in compiled, JSON.stringify(compiled));
   return createGroupPolicy({
     id: "g",
     program: compiled.program,
     message,
-    members: Object.entries(members).map(([name, policy]) => ({ name, policy })),
+    members: Object.entries(members).map(([name, policy]) => ({ name, policy, timeout: Number.POSITIVE_INFINITY })),
     warnings,
     now: () => 0,
   });
@@ -56,7 +57,7 @@ function context(observed: Observation[] = []): EvaluationContext {
   };
 }
 
-const ask = (policy: Policy, review: Review = raw({})): Promise<Outcome> => policy.evaluate(review, context());
+const ask = async (policy: Policy, review: Review = raw({})): Promise<Outcome> => policy.evaluate(review, context());
 
 test("asks no further member once nobody waits for the answer", async () => {
   const gone = new AbortController();
@@ -276,6 +277,5 @@ describe("the answer names the members", () => {
 
 test("a policy that throws against its contract makes an error, not an allow", async () => {
   const broken: Policy = { ...fake("b", allow), evaluate: () => Promise.reject(new Error("broken")) };
-  delete (broken as { evaluateNow?: unknown }).evaluateNow;
   assert.equal((await ask(group("!b()", { b: broken }))).verdict, "error");
 });

@@ -9,6 +9,7 @@ import {
 import type { JsonObject } from "../../../src/kubernetes/object.js";
 import type { AdmissionQuestion } from "../../../src/policy/review.js";
 import { NO_OPINION } from "../../../src/world/authorizer/authorizer.js";
+import { answerOf } from "../../support/asking.js";
 import { binding, deployment, policy, ref, validations } from "./tricky.js";
 
 const compiler = createExpressionCompiler();
@@ -92,7 +93,7 @@ describe("loading", () => {
     const list = { apiVersion: "v1", kind: "List", items: [policy(), binding({ validationActions: [] })] };
     const loaded = load(list);
     assert.deepEqual(said(loaded), ["error 0.yaml:4 spec.validationActions Required value"]);
-    assert.deepEqual(loaded.policies[0]?.evaluateNow(review, context), {
+    assert.deepEqual(answerOf(loaded.policies[0], review, context), {
       verdict: "skip",
       reason: "no binding names the policy",
     });
@@ -101,7 +102,7 @@ describe("loading", () => {
   test("older versions have their own defaults", () => {
     const kind = { paramKind: { apiVersion: "v1", kind: "ConfigMap" } };
     const alpha = { ...binding({ paramRef: { name: "none" } }), apiVersion: "admissionregistration.k8s.io/v1alpha1" };
-    const outcome = load(policy(kind), alpha).policies[0]?.evaluateNow(review, context);
+    const outcome = answerOf(load(policy(kind), alpha).policies[0], review, context);
     assert.match(outcome?.verdict === "error" ? outcome.message : "", /no params found/);
     assert.deepEqual(said(load(policy(kind), binding({ paramRef: { name: "none" } }))), [
       "error 1.yaml:3 spec.paramRef.parameterNotFoundAction Required value",
@@ -140,7 +141,7 @@ describe("loading", () => {
     const documents = [policy(spec), binding(ref({ name: "l" })), crd, limit, namespace];
     const loaded = load(...documents);
     assert.deepEqual(said(loaded), []);
-    assert.equal(loaded.policies[0]?.evaluateNow(review, context)?.verdict, "deny");
+    assert.equal(answerOf(loaded.policies[0], review, context)?.verdict, "deny");
 
     const doubtful = { ...spec, ...validations("object.spec.replicas <= params.spec.maximum") };
     const apps = {
@@ -165,7 +166,7 @@ describe("loading", () => {
       policy(validations("false"), "z"),
       policy(validations({ expression: "false", message: "m" }), "a"),
     );
-    const outcome = loaded.together("all").evaluateNow(review, context);
+    const outcome = answerOf(loaded.together("all"), review, context);
     assert.equal(outcome?.verdict === "deny" && outcome.message, "ValidatingAdmissionPolicy 'a' denied request: m");
     assert.equal(outcome?.verdict === "deny" && outcome.causes?.length, 2);
   });

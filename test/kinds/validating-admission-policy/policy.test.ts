@@ -7,11 +7,12 @@ import {
   loadPolicies,
 } from "../../../src/cel-policy/index.js";
 import type { JsonObject } from "../../../src/kubernetes/object.js";
-import type { EvaluationContext, SynchronousPolicy } from "../../../src/policy/policy.js";
+import type { EvaluationContext, Policy } from "../../../src/policy/policy.js";
 import type { AdmissionQuestion, RawQuestion } from "../../../src/policy/review.js";
 import { type Authorizer, type AuthorizerDecision, NO_OPINION } from "../../../src/world/authorizer/authorizer.js";
 import { FileResources } from "../../../src/world/resources/file-resources.js";
 import { type Lookup, Pending, type ResourceSource } from "../../../src/world/resources/resource-source.js";
+import { answerOf } from "../../support/asking.js";
 import { binding, DEPLOYMENT, deployment, namespaceObject, policy, validations } from "./tricky.js";
 
 const compiler = createExpressionCompiler();
@@ -29,7 +30,7 @@ const review = (request: JsonObject, more: Partial<AdmissionQuestion> = {}): Adm
 });
 const raw = (payload: unknown): RawQuestion => ({ kind: "raw", payload, requestText: () => "" });
 
-function inline(spec: JsonObject, more: { authorizer?: Authorizer; source?: ResourceSource } = {}): SynchronousPolicy {
+function inline(spec: JsonObject, more: { authorizer?: Authorizer; source?: ResourceSource } = {}): Policy {
   const compiled = compileInline(spec, {
     id: "p",
     compiler,
@@ -52,7 +53,7 @@ describe("outcomes", () => {
     const [alone] = load([
       policy({ validations: [{ expression: "false", message: "m", reason: "Forbidden" }] }),
     ]).policies;
-    assert.deepEqual(alone?.evaluateNow(review(deployment()), context()), {
+    assert.deepEqual(answerOf(alone, review(deployment()), context()), {
       verdict: "deny",
       message: "ValidatingAdmissionPolicy 'p.acme.example' denied request: m",
       code: 403,
@@ -69,7 +70,7 @@ describe("outcomes", () => {
 
   test("its actions may be given", () => {
     const [warning] = load([policy()], { validationActions: ["Warn", "Audit"] }).policies;
-    assert.deepEqual(warning?.evaluateNow(review(deployment()), context()), {
+    assert.deepEqual(answerOf(warning, review(deployment()), context()), {
       verdict: "allow",
       warnings: ["Validation failed for ValidatingAdmissionPolicy 'p.acme.example': matched"],
       auditAnnotations: {
@@ -81,7 +82,7 @@ describe("outcomes", () => {
 
   test("the message is the API server's, and every failure is a cause", () => {
     const [bound] = load([policy(validations("false", "1 == 2")), binding()]).policies;
-    const outcome = bound?.evaluateNow(review(deployment()), context());
+    const outcome = answerOf(bound, review(deployment()), context());
     assert.equal(outcome?.verdict, "deny");
     const prefix = "ValidatingAdmissionPolicy 'p.acme.example' with binding 'b' denied request: failed expression:";
     assert.equal(outcome.message, `${prefix} false`);
@@ -95,7 +96,8 @@ describe("outcomes", () => {
   });
 
   test("an inline policy speaks for itself", () => {
-    const outcome = inline(validations({ expression: "false", message: "no" })).evaluateNow(
+    const outcome = answerOf(
+      inline(validations({ expression: "false", message: "no" })),
       review(deployment()),
       context(),
     );
@@ -103,7 +105,7 @@ describe("outcomes", () => {
   });
 
   test("an error is not a denial: not() of it must not allow", () => {
-    const outcome = inline(validations("object.nope == 1")).evaluateNow(review(deployment()), context());
+    const outcome = answerOf(inline(validations("object.nope == 1")), review(deployment()), context());
     assert.equal(outcome?.verdict, "error");
     assert.deepEqual([outcome.code, outcome.reason, outcome.cause], [422, "Invalid", "expression"]);
     assert.equal(outcome.message, "expression 'object.nope == 1' resulted in error: no such key: nope");
@@ -111,7 +113,7 @@ describe("outcomes", () => {
 
   test("a Namespace that cannot be had is one", () => {
     const asked = inline(validations("true"), { source: new FileResources([]) });
-    assert.deepEqual(asked.evaluateNow(review(deployment()), context()), {
+    assert.deepEqual(answerOf(asked, review(deployment()), context()), {
       verdict: "error",
       message: 'namespaces "ns" not found',
       code: 404,
@@ -121,19 +123,19 @@ describe("outcomes", () => {
   });
 
   test("beside an error, a violation denies for certain", () => {
-    const outcome = inline(validations("object.nope == 1", "false")).evaluateNow(review(deployment()), context());
+    const outcome = answerOf(inline(validations("object.nope == 1", "false")), review(deployment()), context());
     assert.equal(outcome?.verdict, "deny");
     assert.match(outcome.message ?? "", /no such key: nope$/);
   });
 
   test("errors that are ignored allow", () => {
     const spec = { failurePolicy: "Ignore", ...validations("object.nope == 1") };
-    assert.deepEqual(inline(spec).evaluateNow(review(deployment()), context()), { verdict: "allow" });
+    assert.deepEqual(answerOf(inline(spec), review(deployment()), context()), { verdict: "allow" });
   });
 
   test("what does not apply is a skip, and says why", () => {
     const skip = (spec: JsonObject, request = deployment()): unknown =>
-      inline(spec).evaluateNow(review(request), context());
+      answerOf(inline(spec), review(request), context());
     const pods = { resourceRules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["*"], resources: ["pods"] }] };
     assert.deepEqual(skip({ ...validations("false"), matchConstraints: pods }), {
       verdict: "skip",
@@ -152,7 +154,7 @@ describe("outcomes", () => {
       policy(),
       binding({ matchResources: { namespaceSelector: { matchLabels: { a: "b" } } } }),
     ]).policies;
-    assert.deepEqual(unbound?.evaluateNow(review(deployment()), context()), {
+    assert.deepEqual(answerOf(unbound, review(deployment()), context()), {
       verdict: "skip",
       reason: "no binding matches: the namespace's labels do not match the namespace selector",
     });
@@ -161,11 +163,11 @@ describe("outcomes", () => {
   test("annotations have keys that a webhook can return", () => {
     const spec = { ...validations("true"), auditAnnotations: [{ key: "k", valueExpression: "'v'" }] };
     const loaded = load([policy(spec), policy(spec, "q.acme.example")]);
-    assert.deepEqual(loaded.policies[0]?.evaluateNow(review(deployment()), context()), {
+    assert.deepEqual(answerOf(loaded.policies[0], review(deployment()), context()), {
       verdict: "allow",
       auditAnnotations: { k: "v" },
     });
-    const together = loaded.together("all").evaluateNow(review(deployment()), context());
+    const together = answerOf(loaded.together("all"), review(deployment()), context());
     assert.deepEqual(together?.auditAnnotations, { "p.acme.example.k": "v", "q.acme.example.k": "v" });
   });
 });
@@ -183,18 +185,18 @@ describe("asked about another value", () => {
   };
   test("rules and selectors are not consulted, match conditions are", () => {
     const asked = inline(strict);
-    assert.equal(asked.evaluateNow(targeted("reg/app"), context())?.verdict, "allow");
-    assert.equal(asked.evaluateNow(targeted("docker/app"), context())?.verdict, "deny");
-    assert.equal(asked.evaluateNow(targeted({ image: "x" }), context())?.verdict, "skip");
-    assert.equal(asked.evaluateNow(review(deployment()), context())?.verdict, "skip");
+    assert.equal(answerOf(asked, targeted("reg/app"), context())?.verdict, "allow");
+    assert.equal(answerOf(asked, targeted("docker/app"), context())?.verdict, "deny");
+    assert.equal(answerOf(asked, targeted({ image: "x" }), context())?.verdict, "skip");
+    assert.equal(answerOf(asked, review(deployment()), context())?.verdict, "skip");
   });
   test("a raw payload is the object", () => {
     const asked = inline(strict);
-    assert.equal(asked.evaluateNow(raw("reg/app"), context())?.verdict, "allow");
-    assert.equal(asked.evaluateNow(raw(5), context())?.verdict, "skip");
+    assert.equal(answerOf(asked, raw("reg/app"), context())?.verdict, "allow");
+    assert.equal(answerOf(asked, raw(5), context())?.verdict, "skip");
     const numbers = inline(validations("object == 9007199254740993 && namespaceObject == null && oldObject == null"));
-    assert.equal(numbers.evaluateNow(raw(9007199254740993n), context())?.verdict, "allow");
-    assert.equal(inline(validations("object == null")).evaluateNow(raw(null), context())?.verdict, "allow");
+    assert.equal(answerOf(numbers, raw(9007199254740993n), context())?.verdict, "allow");
+    assert.equal(answerOf(inline(validations("object == null")), raw(null), context())?.verdict, "allow");
   });
 });
 
@@ -216,7 +218,7 @@ describe("answers that are not there yet", () => {
   test("keep the synchronous answer back, and are awaited by the other", async () => {
     const authorizer = new Remote();
     const asked = inline(validations(`!${check}`), { authorizer });
-    assert.equal(asked.evaluateNow(review(deployment()), context()), undefined);
+    assert.equal(answerOf(asked, review(deployment()), context()), undefined);
     assert.equal((await asked.evaluate(review(deployment()), context())).verdict, "deny");
   });
   test("never turn into an allow when the caller goes", async () => {
@@ -252,7 +254,7 @@ describe("answers that are not there yet", () => {
     }
     const spec = validations("namespaceObject.metadata.labels.env == 'dev'");
     const asked = inline(spec, { source: new Cluster([]) });
-    assert.equal(asked.evaluateNow(review(deployment()), context()), undefined);
+    assert.equal(answerOf(asked, review(deployment()), context()), undefined);
     assert.equal((await asked.evaluate(review(deployment()), context())).verdict, "deny");
     const selected = {
       ...spec,
@@ -268,10 +270,7 @@ test("an evaluation ends at its deadline, and does not allow", () => {
   const object = { ...DEPLOYMENT, spec: { list } };
   const all = (depth: number): string => (depth === 0 ? "true" : `object.spec.list.all(x${depth}, ${all(depth - 1)})`);
   const spec = { failurePolicy: "Ignore", ...validations(all(4)) };
-  const outcome = inline(spec).evaluateNow(
-    review(deployment({ object })),
-    context({ deadline: performance.now() - 1 }),
-  );
+  const outcome = answerOf(inline(spec), review(deployment({ object })), context({ deadline: performance.now() - 1 }));
   assert.deepEqual(outcome, { verdict: "error", message: "the policy did not answer in time", cause: "timeout" });
 });
 
@@ -288,9 +287,9 @@ test("so do many short ones", () => {
     },
   );
   assert.ok("policy" in compiled);
-  assert.equal(compiled.policy.evaluateNow(review(deployment()), context({ deadline: 1_000 }))?.verdict, "allow");
+  assert.equal(answerOf(compiled.policy, review(deployment()), context({ deadline: 1_000 }))?.verdict, "allow");
   time = 1_001;
-  assert.equal(compiled.policy.evaluateNow(review(deployment()), context({ deadline: 1_000 }))?.verdict, "error");
+  assert.equal(answerOf(compiled.policy, review(deployment()), context({ deadline: 1_000 }))?.verdict, "error");
 });
 
 test("mistakes of an inline policy have paths and carets", () => {

@@ -16,14 +16,15 @@ export interface UnavailablePolicy extends Policy {
  */
 export function createUnavailablePolicy(id: string, reason: string): UnavailablePolicy {
   const outcome: Failure = { verdict: "error", message: reason, code: 500, cause: "unavailable", final: true };
-  const evaluateNow = () => outcome;
-  const policy = {
+  return {
     id,
-    kind: "unavailable" as const,
+    kind: "unavailable",
     implementation: "unavailable",
+    immediate: true,
     reason,
-    evaluate: async () => outcome,
-    evaluateNow,
+    evaluate: () => outcome,
   };
-  return policy;
 }
+
+/** Whether a policy stands in for one that could not be loaded. */
+export const isUnavailable = (policy: Policy): policy is UnavailablePolicy => policy.kind === "unavailable";

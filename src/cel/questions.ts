@@ -1,0 +1,120 @@
+/**
+ * The one way to wait: evaluation is synchronous, and whatever it asks of others goes through {@link Questions}. A question whose answer is
+ * not there yet is {@link Waiting}: who gets that stops, or goes on with what does not depend on it. When the answers have come everything is
+ * evaluated again from the start, and finds them. So there is one evaluator, no second one for answers that take their time.
+ */
+
+/** Stands for an answer that is on its way. */
+export class Waiting {
+  /** There is only one: what is waited for stands in {@link Questions}. */
+  static readonly INSTANCE: Waiting = new Waiting();
+
+  private constructor() {}
+}
+
+/** Why a question has no answer of its own. */
+export type QuestionFailure =
+  /** More different questions were put than allowed. */
+  | { readonly kind: "limit"; readonly limit: number }
+  /** Who was asked threw or rejected. */
+  | { readonly kind: "thrown"; readonly error: unknown };
+
+/** Something asked of others. */
+export interface Question<A> {
+  /** Questions with the same key are the same question. */
+  readonly key: string;
+  /** Puts the question. Called at most once for a key. */
+  put(): A | Promise<A>;
+  /** The answer in place of one that can't be had. */
+  failed(failure: QuestionFailure): A;
+}
+
+/** Who waits for an evaluation, and what it comes to when they don't any more. */
+export interface Waiter<R> {
+  /** Only looked at when there is something to wait for. */
+  readonly signal: AbortSignal;
+  /** The result once the signal is aborted. */
+  abandoned(): R;
+}
+
+/** The questions of one request with their answers (disposable). */
+export class Questions {
+  readonly #limit: number;
+  readonly #answers = new Map<string, unknown>();
+  readonly #open = new Map<string, Promise<void>>();
+
+  /** @param limit most different questions: what a request brings must not start a thousand look-ups */
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** Whether an answer is still on its way: what was evaluated meanwhile does not count. */
+  get waiting(): boolean {
+    return this.#open.size > 0;
+  }
+
+  /** Whether nothing was ever asked. */
+  get empty(): boolean {
+    return this.#answers.size === 0 && this.#open.size === 0;
+  }
+
+  /** The answer, or {@link Waiting} while it is on its way. Never throws. */
+  ask<A>(question: Question<A>): A | Waiting {
+    const { key } = question;
+    if (this.#answers.has(key)) return this.#answers.get(key) as A;
+    if (this.#open.has(key)) return Waiting.INSTANCE;
+    if (this.#answers.size + this.#open.size >= this.#limit) {
+      return question.failed({ kind: "limit", limit: this.#limit });
+    }
+    const failed = (error: unknown): A => question.failed({ kind: "thrown", error });
+    let answer: A | Promise<A>;
+    try {
+      answer = question.put();
+    } catch (error) {
+      answer = failed(error);
+    }
+    if (!(answer instanceof Promise)) {
+      this.#answers.set(key, answer);
+      return answer;
+    }
+    const arrived = (settled: A): void => {
+      this.#open.delete(key);
+      this.#answers.set(key, settled);
+    };
+    this.#open.set(key, answer.catch(failed).then(arrived));
+    return Waiting.INSTANCE;
+  }
+
+  /**
+   * The result of `attempt` once it has had all the answers it asks for: at once when none has to be waited for. What one attempt asks is
+   * waited for together. Ends: every round but the last brings the answer to a question, and their number is limited.
+   */
+  settle<R>(attempt: () => R, waiter: Waiter<R>): R | Promise<R> {
+    const result = attempt();
+    return this.waiting ? this.#repeat(attempt, waiter) : result;
+  }
+
+  async #repeat<R>(attempt: () => R, waiter: Waiter<R>): Promise<R> {
+    const { signal } = waiter;
+    for (;;) {
+      await this.#arrival(signal);
+      // Nothing further is asked for nobody.
+      if (signal.aborted) return waiter.abandoned();
+      const result = attempt();
+      if (!this.waiting) return result;
+    }
+  }
+
+  /** All answers that are on their way, or the end of the wait. */
+  #arrival(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        signal.removeEventListener("abort", done);
+        resolve();
+      };
+      if (signal.aborted) return done();
+      signal.addEventListener("abort", done, { once: true });
+      Promise.all(this.#open.values()).then(done, done);
+    });
+  }
+}

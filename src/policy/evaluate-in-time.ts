@@ -1,0 +1,93 @@
+/**
+ * The one way to ask a policy: within its time, and such that whatever it does is an outcome. What answers after its deadline has timed out,
+ * whatever it says; what throws or rejects has failed. Neither can become an acceptance.
+ */
+import type { EvaluationRun } from "./evaluation-run.js";
+import type { Failure, Outcome } from "./outcome.js";
+import type { Policy } from "./policy.js";
+import type { Review } from "./review.js";
+
+/** How long a policy's own time-out may be late before it is said in its place: its message says more than ours. */
+export const DEADLINE_GRACE_MS = 50;
+/** The longest delay a timer takes (2^31 - 1 ms); a later deadline is as good as none. */
+const LONGEST_TIMER_MS = 2_147_483_647;
+
+/** The outcome of an evaluation whose deadline has passed. */
+export const TIMED_OUT: Failure = {
+  verdict: "error",
+  message: "Policy execution interrupted because it exceeded the allowed execution time",
+  cause: "timeout",
+};
+
+/** The outcome of a policy that threw or rejected: the reason is logged, and not for clients. */
+export const BROKEN: Failure = {
+  verdict: "error",
+  message: "internal server error: the policy failed unexpectedly",
+  cause: "internal",
+};
+
+/** Takes what ends a wait early. */
+export type WaitSink = (giveUp: (outcome: Failure) => void) => void;
+
+/**
+ * Asks a policy. Never throws, never rejects.
+ * @param now monotonic milliseconds
+ * @param onWait called when the answer has to be waited for
+ */
+export function evaluateInTime(
+  policy: Policy,
+  review: Review,
+  run: EvaluationRun,
+  now: () => number,
+  onWait?: WaitSink,
+): Outcome | Promise<Outcome> {
+  let outcome: Outcome | Promise<Outcome>;
+  try {
+    outcome = policy.evaluate(review, run);
+  } catch (error) {
+    run.onDefect(policy.id, error);
+    return BROKEN;
+  }
+  return outcome instanceof Promise
+    ? waitFor(policy.id, outcome, run, now, onWait)
+    : inTime(outcome, run.deadline, now);
+}
+
+/** A time-out in place of an outcome that came too late; a policy's own words about its time-out are kept. */
+function inTime(outcome: Outcome, deadline: number, now: () => number): Outcome {
+  if (deadline === Number.POSITIVE_INFINITY || now() <= deadline) return outcome;
+  return outcome.verdict === "error" && TOLD_LATE.has(outcome.cause) ? outcome : TIMED_OUT;
+}
+
+/** Failures that are themselves about time. */
+const TOLD_LATE: ReadonlySet<Failure["cause"]> = new Set<Failure["cause"]>(["timeout", "abandoned", "overload"]);
+
+/** The policy's outcome, or a time-out shortly after its deadline. */
+function waitFor(
+  id: string,
+  pending: Promise<Outcome>,
+  run: EvaluationRun,
+  now: () => number,
+  onWait: WaitSink | undefined,
+): Promise<Outcome> {
+  const left = run.deadline - now() + DEADLINE_GRACE_MS;
+  return new Promise((resolve) => {
+    const settle = (outcome: Outcome): void => {
+      clearTimeout(timer);
+      resolve(outcome);
+    };
+    const giveUp = (failure: Failure): void => {
+      run.abort();
+      settle(failure);
+    };
+    const timer = left > LONGEST_TIMER_MS ? undefined : setTimeout(() => giveUp(TIMED_OUT), left);
+    onWait?.(giveUp);
+    pending.then(
+      (outcome) => settle(inTime(outcome, run.deadline, now)),
+      (error: unknown) => {
+        run.onDefect(id, error);
+        settle(BROKEN);
+      },
+    );
+  });
+}
