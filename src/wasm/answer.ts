@@ -1,5 +1,5 @@
 /** The JSON answers of Kubewarden's guest protocols, which Extism guests share: spec kubewarden.md 4.1, 6.3. */
-import { JsonError, parseJson } from "../data/json.js";
+import { JsonError, parseJson, UNIQUE_KEYS } from "../data/json.js";
 import { isJsonObject, sameValue } from "../data/same-value.js";
 import type { Allow, Deny, Findings, Outcome } from "../policy/outcome.js";
 import type { Review } from "../policy/review.js";
@@ -73,7 +73,7 @@ export function settingsRefused(verdict: () => string | undefined, unreadable: s
 function readObject(text: string): Readonly<Record<string, unknown>> {
   let value: unknown;
   try {
-    value = parseJson(text);
+    value = parseJson(text, { unique: UNIQUE_KEYS });
   } catch (error) {
     if (error instanceof JsonError) throw new AnswerError(error.message, { cause: error });
     throw error;

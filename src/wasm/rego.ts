@@ -1,6 +1,6 @@
 /** What OPA and Gatekeeper policies share on the main thread, spec kubewarden.md 3.6, 6.5. */
 import { errorText } from "../data/error-text.js";
-import { parseJson } from "../data/json.js";
+import { parseJson, UNIQUE_KEYS } from "../data/json.js";
 import type { Failure, Outcome } from "../policy/outcome.js";
 import { WasmLoadError } from "./errors.js";
 import { causeOf, detail, fail, type Unanswered } from "./failures.js";
@@ -32,7 +32,7 @@ export function regoOutcome(result: JobResult, unusable: string, read: (value: u
   if (result.kind !== "answer") return regoFailure(result);
   let value: unknown;
   try {
-    value = parseJson(result.text);
+    value = parseJson(result.text, { unique: UNIQUE_KEYS });
   } catch (error) {
     return fail("protocol", `internal server error: ${errorText(error)}`);
   }

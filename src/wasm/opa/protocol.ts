@@ -1,6 +1,5 @@
 /** OPA policies: settings are data, the answer is an AdmissionResponse, spec kubewarden.md 6.5. */
-
-import { parseJson, stringifyJson } from "../../data/json.js";
+import { parseJson, stringifyJson, UNIQUE_KEYS } from "../../data/json.js";
 import { isJsonObject } from "../../data/same-value.js";
 import type { Deny, Outcome } from "../../policy/outcome.js";
 import type { PreparedSettings, Protocol } from "../guest-protocol.js";
@@ -60,7 +59,8 @@ function patchOf(response: Readonly<Record<string, unknown>>): { mutation?: { ki
   if (patch === undefined || patch === null) return {};
   if (typeof patch !== "string") throw new Error("the patch is no text");
   // Read here, so that a patch that is none is the policy's failure and not the client's surprise.
-  if (!Array.isArray(parseJson(Buffer.from(patch, "base64").toString("utf8")))) throw new Error("the patch is no list");
+  const operations = parseJson(Buffer.from(patch, "base64").toString("utf8"), { unique: UNIQUE_KEYS });
+  if (!Array.isArray(operations)) throw new Error("the patch is no list");
   return { mutation: { kind: "patch", patch } };
 }
 
