@@ -18,8 +18,6 @@ export type Part =
       readonly alternatives: readonly Alternative[];
       /** The index of the alternative, unless the next token alone says it. */
       readonly choose: Decision<number | undefined> | undefined;
-      /** The alternatives are suffixes: what was parsed so far becomes the left operand in a new node of the rule. */
-      readonly wraps: boolean;
     };
 
 /** An alternative, with the name its tree node gets. */
@@ -90,7 +88,6 @@ export const choice = (alternatives: readonly Alternative[], choose?: Decision<n
   kind: "choice",
   alternatives,
   choose,
-  wraps: false,
 });
 
 /** An alternative for {@link suffixes} of a rule that calls itself. */
@@ -102,6 +99,6 @@ export const suffix = (name: string, precedence: number, ...parts: readonly Part
 
 /** Any number of suffixes. */
 export const suffixes = (alternatives: readonly Alternative[], choose?: Decision<number | undefined>): Part =>
-  many([{ kind: "choice", alternatives, choose, wraps: true }], ({ peek, precedence, first }) =>
+  many([choice(alternatives, choose)], ({ peek, precedence, first }) =>
     alternatives.some((each) => each.precedence >= precedence && first(each.parts).has(peek(1))),
   );

@@ -133,14 +133,12 @@ export class Recognizer {
         if (this.#isNext(part.body)) current.cursors.push({ parts: part.body, at: 0, loop: undefined });
         break;
       case "loop":
-        if (part.plus) this.#sync();
         if (part.plus || this.#goesOn(part, current)) current.cursors.push({ parts: part.body, at: 0, loop: part });
         break;
       case "choice": {
         this.#sync();
         const { name, parts } = part.alternatives[this.#choose(part, current)]!;
-        if (part.wraps) current.node = this.#wrap(current.node);
-        current.node.name = name;
+        current.node = this.#wrap(current.node, name);
         current.cursors.push({ parts, at: 0, loop: undefined });
       }
     }
@@ -151,9 +149,10 @@ export class Recognizer {
     return this.#lookahead.first(parts).has(this.input.peek());
   }
 
-  /** A node of the same rule around what was parsed so far: the left operand of a suffix. */
-  #wrap(node: TreeNode): TreeNode {
+  /** A node of the same rule around what was parsed so far: the left operand, if the alternative is a suffix. */
+  #wrap(node: TreeNode, name: string): TreeNode {
     const outer = new TreeNode(node.rule, node.offset);
+    outer.name = name;
     outer.addNode("left", node);
     return outer;
   }
@@ -230,12 +229,18 @@ export class Recognizer {
     this.#reportOnce(offset, `extraneous input ${quoted(text)} expecting ${tokenSetText(this.#expected())}`);
   }
 
-  /** Whether the next token fits after the one that is expected here. */
+  /** Whether the next token fits after the one that is expected here: in its rule or, where that may end, in those around it. */
   #isMissing(): boolean {
     const { type, text, offset } = this.input.current;
-    if (!this.#expected(false).has(type)) return false;
-    this.#reportOnce(offset, `missing ${tokenSetText(this.#expected())} at ${quoted(text)}`);
-    return true;
+    for (const activation of this.#activations.toReversed()) {
+      const sets = this.#ahead(activation, false);
+      if (sets.some((tokens) => tokens.has(type))) {
+        this.#reportOnce(offset, `missing ${tokenSetText(this.#expected())} at ${quoted(text)}`);
+        return true;
+      }
+      if (sets.at(-1) !== RULE_END) return false;
+    }
+    return false;
   }
 
   /** Looks whether the next token fits before a choice, an optional part or a turn of a loop. */
@@ -249,7 +254,7 @@ export class Recognizer {
       return;
     }
     this.#reportSurplus();
-    this.#skipTo(new Set([...this.#expected(), ...this.#followSet()]), Number.POSITIVE_INFINITY);
+    this.#skipTo(union([this.#expected(), this.#followSet()]), Number.POSITIVE_INFINITY);
   }
 
   get #cursor(): Cursor {
@@ -275,17 +280,9 @@ export class Recognizer {
     return sets;
   }
 
-  /** The tokens that may come, in any of the rules being parsed, from the part at hand on or after it. */
-  #expected(atHand = true): ReadonlySet<number> {
-    const expected = new Set<number>();
-    let current = true;
-    for (const activation of this.#activations.toReversed()) {
-      const sets = this.#ahead(activation, current && atHand);
-      for (const tokens of sets) addAll(expected, tokens);
-      if (sets.at(-1) !== RULE_END) return expected;
-      current = false;
-    }
-    return expected.add(EOF);
+  /** The tokens that may come from the part at hand on. It is asked only where the rule can't end. */
+  #expected(): ReadonlySet<number> {
+    return union(this.#ahead(this.#activations.at(-1)!, true));
   }
 
   /** Reports a problem, unless no token has fitted since the last one. */
@@ -310,7 +307,6 @@ export class Recognizer {
 
   #endRecovery(): void {
     this.#isRecovering = false;
-    this.#lastIndex = -1;
     this.#lastPlaces.clear();
   }
 
@@ -324,11 +320,7 @@ export class Recognizer {
 
   /** What may follow any of the rules being parsed. */
   #followSet(): ReadonlySet<number> {
-    const following = new Set<number>();
-    for (const caller of this.#activations.slice(0, -1)) {
-      for (const tokens of this.#ahead(caller, false)) addAll(following, tokens);
-    }
-    return following;
+    return union(this.#activations.slice(0, -1).flatMap((caller) => this.#ahead(caller, false)));
   }
 
   #skipTo(tokens: ReadonlySet<number>, limit: number): void {
@@ -343,8 +335,10 @@ export class Recognizer {
   }
 }
 
-function addAll(tokens: Set<number>, more: ReadonlySet<number>): void {
-  for (const type of more) if (type !== EPSILON) tokens.add(type);
+function union(sets: readonly ReadonlySet<number>[]): ReadonlySet<number> {
+  const tokens = new Set<number>();
+  for (const set of sets) for (const type of set) if (type !== EPSILON) tokens.add(type);
+  return tokens;
 }
 
 function quoted(text: string): string {
