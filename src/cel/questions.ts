@@ -3,13 +3,27 @@
  * not there yet is {@link Waiting}: who gets that stops, or goes on with what does not depend on it. When the answers have come everything is
  * evaluated again from the start, and finds them. So there is one evaluator, no second one for answers that take their time.
  */
+import { Interruption } from "./values/interruption.js";
 
 /** Stands for an answer that is on its way. */
 export class Waiting {
   /** There is only one: what is waited for stands in {@link Questions}. */
   static readonly INSTANCE: Waiting = new Waiting();
 
+  /** What tells its type from others. */
+  readonly waiting = true;
+
   private constructor() {}
+}
+
+/**
+ * For what is asked in the midst of an evaluation where no {@link Waiting} can be returned: by a method of a value, a field of an object.
+ * @returns the answer
+ * @throws what ends the evaluation with {@link Waiting} when the answer is on its way
+ */
+export function answered<A>(answer: A | Waiting): A {
+  if (answer instanceof Waiting) throw new Interruption("waiting");
+  return answer;
 }
 
 /** Why a question has no answer of its own. */

@@ -1,6 +1,6 @@
 /** The loader's door: one object that turns configurations into sets of policies, as often as asked. */
 
-import { bundledSchemas, createExpressionCompiler, type ExpressionCompiler } from "../cel-policy/index.js";
+import { bundledSchemas, type ExpressionCompiler } from "../cel-policy/index.js";
 import type { Config } from "../config/index.js";
 import {
   createImageInspector,
@@ -9,6 +9,7 @@ import {
   type TrustRoot,
 } from "../fetch/index.js";
 import { createHostCapabilities, type Executor, type ViolationSink } from "../host-capabilities/index.js";
+import { createExpressionCompiler } from "../kinds/validating-admission-policy/index.js";
 import { type CelWorld, loadInline, loadResource } from "../kinds/validating-admission-policy/load-cel.js";
 import { moduleLoader } from "../kinds/wasm/load-module.js";
 import { createWasmRuntime, type GuestLogEntry, type WasmRuntime } from "../wasm/index.js";
@@ -71,7 +72,7 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
   const { policyTimeout, workers, now, log, violation, executor, fetch } = options;
   const inspector = fetch.trustRoot && createImageInspector(fetch, fetch.trustRoot);
   const cluster = openAccess(options.cluster, now, options.note ?? (() => {}));
-  const beyond = clusterWorld(options.cluster, cluster);
+  const beyond = clusterWorld(options.cluster, cluster, now);
   const runtime = createWasmRuntime({
     workers,
     defaultTimeoutMs: Number.isFinite(policyTimeout) ? policyTimeout : null,
@@ -97,7 +98,7 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
       // All at once; who loads a policy then waits for its own, and says what went wrong with it.
       for (const location of downloads(config.entries)) fetcher.fetch(location).catch(() => {});
       const asked = parameterKinds(config);
-      const warm = cluster && asked && warmUp(cluster, asked);
+      const warm = cluster && beyond && asked && warmUp(beyond, asked);
       const kinds: KindLoaders = {
         module: moduleLoader({
           runtime,

@@ -1,4 +1,4 @@
-/** The cluster that a loader's policies look things up in. */
+/** The cluster that policies look things up in. */
 import { setTimeout as delay } from "node:timers/promises";
 import {
   type Cluster,
@@ -9,9 +9,10 @@ import {
   openCluster,
 } from "../kubernetes/client/index.js";
 import type { GroupVersionKind } from "../kubernetes/names.js";
-import type { Authorizer } from "./authorizer/authorizer.js";
+import { ClusterAuthorizer } from "./authorizer/cluster-authorizer.js";
 import { NO_CLUSTER_AUTHORIZER, NO_CLUSTER_RESOURCES } from "./no-cluster.js";
-import { Pending, type ResourceSource } from "./resources/resource-source.js";
+import { ClusterResources } from "./resources/cluster-resources.js";
+import type { World } from "./world.js";
 
 /** The way to a cluster, or why there is none. */
 export type ClusterAccess = { readonly connection: Connection } | { readonly missing: string };
@@ -26,31 +27,6 @@ export function findCluster(search: ConnectionSearch): ClusterAccess {
   }
 }
 
-/** Where CEL policies that ask a cluster find what they ask for. */
-export interface ClusterWorld {
-  readonly resources: ResourceSource;
-  readonly authorizer: Authorizer;
-  /** There is none: only policies that can't do without notice it, by failing. */
-  readonly absent: boolean;
-}
-
-/** How long loading waits for a cluster's first answers: those that come later are waited for by requests. */
-const WARM_UP_MS = 2_000;
-
-/** Lets policies find in place what their first requests would wait for: the connection, Namespaces, parameters. */
-export async function warmUp({ resources }: Cluster, kinds: readonly GroupVersionKind[]): Promise<void> {
-  let late = false;
-  const filled = async (ask: () => unknown): Promise<void> => {
-    for (let found = ask(); found instanceof Pending && !late; found = ask()) await found.ready;
-  };
-  const questions = [() => resources.namespace("default"), ...kinds.map((kind) => () => resources.list(kind, ""))];
-  const over = new AbortController();
-  const limit = delay(WARM_UP_MS, undefined, { signal: over.signal }).catch(() => {});
-  await Promise.race([Promise.all(questions.map(filled)), limit]);
-  late = true;
-  over.abort();
-}
-
 /** The client of a cluster; undefined where there is none. */
 export function openAccess(
   access: ClusterAccess | undefined,
@@ -62,14 +38,37 @@ export function openAccess(
     : openCluster({ connection: access.connection, now, note });
 }
 
+/** A cluster as policies that ask for one see it. */
+export interface ClusterWorld extends World {
+  /** There is none: only policies that can't do without notice it, by failing. */
+  readonly absent: boolean;
+}
+
 /** What CEL policies see; undefined when nobody wants a cluster: then documents are all there is. */
 export function clusterWorld(
   access: ClusterAccess | undefined,
   cluster: Cluster | undefined,
+  now: () => number,
 ): ClusterWorld | undefined {
   if (cluster !== undefined) {
-    return { resources: cluster.resources, authorizer: cluster.authorizer, absent: false };
+    const authorizer = new ClusterAuthorizer(cluster.http, now, cluster.signal);
+    return { resources: new ClusterResources(cluster), authorizer, now, absent: false };
   }
   if (access === undefined) return undefined;
-  return { resources: NO_CLUSTER_RESOURCES, authorizer: NO_CLUSTER_AUTHORIZER, absent: true };
+  return { resources: NO_CLUSTER_RESOURCES, authorizer: NO_CLUSTER_AUTHORIZER, now, absent: true };
+}
+
+/** How long loading waits for a cluster's first answers: those that come later are waited for by requests. */
+const WARM_UP_MS = 2_000;
+
+/** Lets policies find in place what their first requests would wait for: the connection, Namespaces, parameters. */
+export async function warmUp(
+  { resources }: Pick<World, "resources">,
+  kinds: readonly GroupVersionKind[],
+): Promise<void> {
+  const answers = Promise.all([resources.namespace("default"), ...kinds.map((kind) => resources.list(kind, ""))]);
+  const over = new AbortController();
+  const limit = delay(WARM_UP_MS, undefined, { signal: over.signal }).catch(() => {});
+  await Promise.race([answers, limit]);
+  over.abort();
 }

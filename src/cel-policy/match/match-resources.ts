@@ -1,7 +1,9 @@
 /** Match criteria of a policy or binding against a request (spec validating-admission-policy.md 3). */
+import { Waiting } from "../../cel/questions.js";
 import type { GroupVersionKind, GroupVersionResource } from "../../kubernetes/names.js";
 import { labelsOf } from "../../kubernetes/object.js";
-import { LookupFailure, Pending, type ResourceSource } from "../../world/resources/resource-source.js";
+import type { RequestWorld } from "../../world/request-world.js";
+import { LookupFailure } from "../../world/resources/resource-source.js";
 import { type LabelSelector, type PreparedSelector, prepareSelector } from "./label-selector.js";
 import { hasMetadata, type RequestAttributes } from "./request-attributes.js";
 import { nameMatches, type PreparedRule, prepareRule, type ResourceRule, ruleMatches } from "./resource-rule.js";
@@ -14,6 +16,9 @@ export interface MatchResources {
   readonly resourceRules?: readonly ResourceRule[];
   readonly excludeResourceRules?: readonly ResourceRule[];
 }
+
+/** What of the world decides whether criteria are met. */
+type Lookups = Pick<RequestWorld, "namespace" | "equivalents">;
 
 /** Match criteria made ready. */
 export interface PreparedMatch {
@@ -37,7 +42,7 @@ export type MatchResult =
   | Matched
   | { readonly outcome: "no"; readonly reason: string }
   | { readonly outcome: "error"; readonly message: string }
-  | Pending;
+  | Waiting;
 
 /** Makes criteria ready. Without `matchPolicy` only exact matches count: defaulting happens earlier. */
 export function prepareMatch(criteria: MatchResources): PreparedMatch {
@@ -54,32 +59,32 @@ export function prepareMatch(criteria: MatchResources): PreparedMatch {
 const NO = (reason: string): MatchResult => ({ outcome: "no", reason });
 
 /** Whether the request meets the criteria. */
-export function matchRequest(match: PreparedMatch, request: RequestAttributes, source: ResourceSource): MatchResult {
+export function matchRequest(match: PreparedMatch, request: RequestAttributes, world: Lookups): MatchResult {
   const { namespaceSelector, objectSelector } = match;
   if (namespaceSelector === undefined) return nilSelector("namespace");
   if (objectSelector === undefined) return nilSelector("object");
 
-  const inNamespace = namespaceMatches(namespaceSelector, request, source);
+  const inNamespace = namespaceMatches(namespaceSelector, request, world);
   if (inNamespace === false) return NO("the namespace's labels do not match the namespace selector");
   const ofObject = objectMatches(objectSelector, request);
   if (ofObject === false) return NO("the object's labels do not match the object selector");
 
-  const excluded = firstMatch(match.excludes, match.equivalent, request, source);
-  if (excluded instanceof Pending) return excluded;
+  const excluded = firstMatch(match.excludes, match.equivalent, request, world);
+  if (excluded instanceof Waiting) return excluded;
   if (typeof excluded === "string") return { outcome: "error", message: excluded };
   if (excluded !== undefined) return NO("an exclude rule matches");
 
   let matched: Matched | undefined = { outcome: "match", resource: request.resource, kind: request.kind };
   if (match.rules.length > 0) {
-    const found = firstMatch(match.rules, match.equivalent, request, source);
-    if (found instanceof Pending) return found;
+    const found = firstMatch(match.rules, match.equivalent, request, world);
+    if (found instanceof Waiting) return found;
     if (typeof found === "string") return { outcome: "error", message: found };
     matched = found;
   }
   if (matched === undefined) return NO("no resource rule matches");
   // Errors of selectors only concern requests that all the rest matches.
   if (inNamespace !== true)
-    return inNamespace instanceof Pending ? inNamespace : { outcome: "error", message: inNamespace };
+    return inNamespace instanceof Waiting ? inNamespace : { outcome: "error", message: inNamespace };
   if (ofObject !== true) return { outcome: "error", message: ofObject };
   return matched;
 }
@@ -95,8 +100,8 @@ const internalError = (message: string): string => `Internal error occurred: ${m
 function namespaceMatches(
   selector: PreparedSelector,
   request: RequestAttributes,
-  source: ResourceSource,
-): boolean | string | Pending {
+  world: Lookups,
+): boolean | string | Waiting {
   const isNamespace = request.resource.resource === "namespaces";
   if (request.namespace === "" && !isNamespace) return true;
   if (selector.error !== undefined) return internalError(selector.error);
@@ -106,8 +111,8 @@ function namespaceMatches(
     if (request.object === undefined) return internalError("object does not implement the Object interfaces");
     return selector.matches(labelsOf(request.object));
   }
-  const namespace = source.namespace(request.namespace);
-  if (namespace instanceof Pending) return namespace;
+  const namespace = world.namespace(request.namespace);
+  if (namespace instanceof Waiting) return namespace;
   if (namespace instanceof LookupFailure) return internalError(namespace.message);
   if (namespace === undefined) return namespaceNotFound(request.namespace);
   return selector.matches(labelsOf(namespace));
@@ -131,16 +136,16 @@ function firstMatch(
   rules: readonly PreparedRule[],
   equivalent: boolean,
   request: RequestAttributes,
-  source: ResourceSource,
-): Matched | string | Pending | undefined {
+  world: Lookups,
+): Matched | string | Waiting | undefined {
   for (const rule of rules) {
     if (ruleMatches(rule, request, request.resource) && nameMatches(rule, request.name)) {
       return { outcome: "match", resource: request.resource, kind: request.kind };
     }
   }
   if (!equivalent || rules.length === 0) return undefined;
-  const equivalents = source.equivalents(request.resource, request.subresource) ?? [];
-  if (equivalents instanceof Pending) return equivalents;
+  const equivalents = world.equivalents(request.resource, request.subresource) ?? [];
+  if (equivalents instanceof Waiting) return equivalents;
   if (equivalents instanceof LookupFailure) return equivalents.message;
   for (const rule of rules) {
     for (const { resource, kind } of equivalents) {

@@ -1,12 +1,13 @@
-import { compileInline, type ExpressionCompiler, loadPolicies, type SchemaFactory } from "../../cel-policy/index.js";
+import type { ExpressionCompiler, SchemaFactory } from "../../cel-policy/index.js";
 import type { CelEntry, Problem, ResourceEntry } from "../../config/index.js";
-import { clusterUse } from "../../loader/cluster-needs.js";
+import type { JsonObject } from "../../kubernetes/object.js";
 import { LoadError } from "../../loader/load-error.js";
 import type { Policy } from "../../policy/index.js";
-import { type Authorizer, NO_OPINION } from "../../world/authorizer/authorizer.js";
 import type { ClusterWorld } from "../../world/cluster.js";
-import { FileResources } from "../../world/resources/file-resources.js";
-import type { ResourceSource } from "../../world/resources/resource-source.js";
+import { isAny, type WorldUse } from "../../world/needs.js";
+import { type World, worldOf } from "../../world/world.js";
+import { prepareInline } from "./inline.js";
+import { prepareDocuments } from "./prepare.js";
 
 /** What CEL policies are compiled with and look things up in. */
 export interface CelWorld {
@@ -24,26 +25,21 @@ export interface CelWorld {
  * @throws LoadError with every mistake at its place in the file
  */
 export function loadInline(entry: CelEntry, world: CelWorld, warn: (problem: Problem) => void): Policy {
-  const { authorizer, source } = beyond(entry, world);
-  const compiled = compileInline(entry.cel, {
-    id: entry.id,
+  const prepared = prepareInline(entry.cel, {
     compiler: world.compiler,
-    authorizer,
-    source: source ?? new FileResources([], { guessScope: true, synthesiseNamespaces: true }),
-    now: world.now,
     ...(world.schemas !== undefined && { schemas: world.schemas() }),
     ...(entry.validationActions !== undefined && { validationActions: entry.validationActions }),
   });
-  if ("policy" in compiled) {
-    for (const { path, text } of compiled.warnings) {
+  if (!("errors" in prepared)) {
+    for (const { path, text } of prepared.warnings) {
       warn(entry.origin.warning(["cel", ...path], text, innerPlace(text)));
     }
-    return compiled.policy;
+    return prepared.policy(entry.id, worldAround(prepared, [], world));
   }
-  const problems = compiled.errors.map(({ path, text }) =>
+  const problems = prepared.errors.map(({ path, text }) =>
     entry.origin.error(["cel", ...path], text, innerPlace(text)),
   );
-  throw new LoadError(`the policy is invalid: ${firstLine(compiled.errors[0]?.text)}`, problems);
+  throw new LoadError(`the policy is invalid: ${firstLine(prepared.errors[0]?.text)}`, problems);
 }
 
 /**
@@ -51,36 +47,26 @@ export function loadInline(entry: CelEntry, world: CelWorld, warn: (problem: Pro
  * @throws LoadError with every mistake at its place; one broken policy makes the entry unavailable, since what it forbids is not known
  */
 export function loadResource(entry: ResourceEntry, world: CelWorld, warn: (problem: Problem) => void): Policy {
-  const documents = entry.documents.map((document) => ({
-    document: document.value,
-    file: document.file,
-    position: (path: readonly (string | number)[]) => document.positionOf(path),
-  }));
-  const { policies, together, problems } = loadPolicies(documents, {
+  const prepared = prepareDocuments(entry.documents, {
     compiler: world.compiler,
-    now: world.now,
-    ...beyond(entry, world),
     ...(world.schemas !== undefined && { schemas: world.schemas }),
     ...(entry.validationActions !== undefined && { validationActions: entry.validationActions }),
   });
+  const { problems, names, objects } = prepared;
   const errors = problems.filter(({ severity }) => severity === "error");
   if (errors.length > 0) throw new LoadError(`the policy is invalid: ${firstLine(errors[0]?.message)}`, errors);
-  if (policies.length === 0) {
+  if (names.length === 0) {
     const message = "the files hold no policy: expected a ValidatingAdmissionPolicy among their documents";
     throw new LoadError(message, [entry.origin.error(["resource"], message)]);
   }
   for (const problem of problems) warn(problem);
-  return together(entry.id);
+  return prepared.policy(entry.id, worldAround(prepared, objects, world));
 }
 
-/** What a policy looks things up in beside its documents. Who does not ask a cluster does not depend on one. */
-function beyond(
-  entry: CelEntry | ResourceEntry,
-  { cluster }: CelWorld,
-): { readonly authorizer: Authorizer; readonly source?: ResourceSource } {
-  const { asks, needs } = clusterUse(entry);
-  if (cluster === undefined || !(cluster.absent ? needs : asks)) return { authorizer: NO_OPINION };
-  return { authorizer: cluster.authorizer, source: cluster.resources };
+/** Who asks a cluster for nothing does not depend on one. The versions of resources alone are no reason to. */
+function worldAround({ asks, needs }: WorldUse, objects: readonly JsonObject[], { cluster, now }: CelWorld): World {
+  const asked = { ...(cluster?.absent ? needs : asks), equivalents: false };
+  return worldOf(objects, now, isAny(asked) ? cluster : undefined);
 }
 
 /** The place of an expression's error inside the expression, when the text names one as the engine does. */

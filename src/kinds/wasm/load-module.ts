@@ -1,9 +1,9 @@
-import { compileCelModule } from "../../cel-policy/index.js";
 import type { ModuleAddress, ModuleEntry } from "../../config/index.js";
 import { FetchError, fetchFailureText } from "../../fetch/index.js";
 import { LoadError } from "../../loader/load-error.js";
 import type { Policy } from "../../policy/index.js";
 import { readMetadataOfBytes, WasmLoadError, type WasmRuntime, type WasmSource } from "../../wasm/index.js";
+import { compileCelModule } from "../cel-module/policy.js";
 
 /** Gets a module's bytes. Rejects with an error whose message is for the operator. */
 export type FetchModule = (address: ModuleAddress) => Promise<Uint8Array>;

@@ -26,55 +26,54 @@ export interface FileResourcesOptions {
 
 /** What is known offline. Immutable. */
 export class FileResources implements ResourceSource {
-  private readonly namespaces = new Map<string, JsonObject>();
+  readonly #namespaces = new Map<string, JsonObject>();
   /** By `apiVersion/Kind`, then in the order of namespace and name. */
-  private readonly objects = new Map<string, JsonObject[]>();
+  readonly #objects = new Map<string, JsonObject[]>();
   /** By `apiVersion/Kind namespace/name`. */
-  private readonly named = new Map<string, JsonObject>();
-  private readonly scopes = new Map<string, boolean>();
-  private readonly equivalentSets: EquivalentSet[];
+  readonly #named = new Map<string, JsonObject>();
+  readonly #scopes = new Map<string, boolean>();
+  readonly #equivalentSets: EquivalentSet[];
+  readonly #options: FileResourcesOptions;
 
-  constructor(
-    documents: readonly JsonObject[],
-    private readonly options: FileResourcesOptions = {},
-  ) {
-    this.equivalentSets = [...(options.equivalentSets ?? BUILTIN_EQUIVALENTS)];
-    for (const [kind, namespaced] of options.kinds ?? []) this.scopes.set(kind, namespaced);
-    for (const document of documents) this.add(document);
-    for (const list of this.objects.values()) list.sort(byNamespaceAndName);
+  constructor(documents: readonly JsonObject[], options: FileResourcesOptions = {}) {
+    this.#options = options;
+    this.#equivalentSets = [...(options.equivalentSets ?? BUILTIN_EQUIVALENTS)];
+    for (const [kind, namespaced] of options.kinds ?? []) this.#scopes.set(kind, namespaced);
+    for (const document of documents) this.#add(document);
+    for (const list of this.#objects.values()) list.sort(byNamespaceAndName);
   }
 
-  private add(document: JsonObject): void {
+  #add(document: JsonObject): void {
     const apiVersion = text(document, "apiVersion");
     const kind = text(document, "kind");
     const object = asStored(document);
     const key = `${apiVersion}/${kind}`;
-    const list = this.objects.get(key);
-    if (list === undefined) this.objects.set(key, [object]);
+    const list = this.#objects.get(key);
+    if (list === undefined) this.#objects.set(key, [object]);
     else list.push(object);
-    this.named.set(`${key} ${namespaceOf(object)}/${nameOf(object)}`, object);
-    if (key === "v1/Namespace") this.namespaces.set(nameOf(object), object);
-    if (kind === "CustomResourceDefinition" && apiVersion.startsWith("apiextensions.k8s.io/")) this.define(document);
+    this.#named.set(`${key} ${namespaceOf(object)}/${nameOf(object)}`, object);
+    if (key === "v1/Namespace") this.#namespaces.set(nameOf(object), object);
+    if (kind === "CustomResourceDefinition" && apiVersion.startsWith("apiextensions.k8s.io/")) this.#define(document);
   }
 
   /** The kinds that a CustomResourceDefinition defines. */
-  private define(definition: JsonObject): void {
-    const equivalents = this.options.equivalentSets === undefined ? equivalentsOf(definition) : undefined;
-    if (equivalents !== undefined) this.equivalentSets.push(equivalents);
+  #define(definition: JsonObject): void {
+    const equivalents = this.#options.equivalentSets === undefined ? equivalentsOf(definition) : undefined;
+    if (equivalents !== undefined) this.#equivalentSets.push(equivalents);
     const spec = member(definition, "spec");
     const group = text(spec, "group");
     const kind = text(member(spec, "names"), "kind");
     const versions = member(spec, "versions");
     for (const version of Array.isArray(versions) ? versions : []) {
       const apiVersion = apiVersionOf({ group, version: text(version, "name") });
-      this.scopes.set(`${apiVersion}/${kind}`, text(spec, "scope") !== "Cluster");
+      this.#scopes.set(`${apiVersion}/${kind}`, text(spec, "scope") !== "Cluster");
     }
   }
 
   namespace(name: string): Lookup<JsonObject> {
     if (name === "") return new LookupFailure("resource name may not be empty");
-    const found = this.namespaces.get(name);
-    if (found !== undefined || this.options.synthesiseNamespaces !== true) return found;
+    const found = this.#namespaces.get(name);
+    if (found !== undefined || this.#options.synthesiseNamespaces !== true) return found;
     return {
       metadata: { name, labels: { "kubernetes.io/metadata.name": name } },
       spec: { finalizers: ["kubernetes"] },
@@ -83,24 +82,24 @@ export class FileResources implements ResourceSource {
   }
 
   get(kind: GroupVersionKind, namespace: string, name: string): Lookup<JsonObject> {
-    return this.named.get(`${apiVersionOf(kind)}/${kind.kind} ${namespace}/${name}`);
+    return this.#named.get(`${apiVersionOf(kind)}/${kind.kind} ${namespace}/${name}`);
   }
 
   list(kind: GroupVersionKind, namespace: string): Lookup<readonly JsonObject[]> {
-    const all = this.objects.get(`${apiVersionOf(kind)}/${kind.kind}`) ?? [];
+    const all = this.#objects.get(`${apiVersionOf(kind)}/${kind.kind}`) ?? [];
     return namespace === "" ? all : all.filter((object) => namespaceOf(object) === namespace);
   }
 
   namespaced(kind: GroupVersionKind): Lookup<boolean> {
     const key = `${apiVersionOf(kind)}/${kind.kind}`;
-    const known = this.scopes.get(key) ?? builtinNamespaced(kind);
-    if (known !== undefined || this.options.guessScope !== true) return known;
-    const documents = this.objects.get(key);
+    const known = this.#scopes.get(key) ?? builtinNamespaced(kind);
+    if (known !== undefined || this.#options.guessScope !== true) return known;
+    const documents = this.#objects.get(key);
     return documents?.some((object) => namespaceOf(object) !== "");
   }
 
   equivalents(resource: GroupVersionResource, subresource: string): readonly EquivalentResource[] {
-    for (const set of this.equivalentSets) {
+    for (const set of this.#equivalentSets) {
       const found = set.resources.filter((each) => each.subresource === subresource);
       const inSet = set.resources.some(
         ({ resource: each }) => each.group === resource.group && each.resource === resource.resource,
@@ -113,7 +112,7 @@ export class FileResources implements ResourceSource {
   convert(object: JsonObject, to: GroupVersionKind): JsonObject | LookupFailure {
     const from = parseApiVersion(text(object, "apiVersion"));
     if (from?.group === to.group && from.version === to.version && text(object, "kind") === to.kind) return object;
-    const failure = this.equivalentSets.find((set) =>
+    const failure = this.#equivalentSets.find((set) =>
       set.resources.some(
         ({ kind }) =>
           kind !== undefined && kind.group === to.group && kind.version === to.version && kind.kind === to.kind,

@@ -1,6 +1,6 @@
 import { decideCase } from "../../../src/batch/validating-admission-policy/case.js";
 import type { NativeResult } from "../../../src/batch/validating-admission-policy/native-result.js";
-import { createExpressionCompiler } from "../../../src/cel-policy/index.js";
+import { createExpressionCompiler } from "../../../src/kinds/validating-admission-policy/index.js";
 import type { JsonObject } from "../../../src/kubernetes/object.js";
 
 /** The objects of the spec's table of tricky cases: policy `p.acme.example`, binding `b`, CREATE of Deployment `web` in namespace `ns`. */
