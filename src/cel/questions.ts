@@ -54,8 +54,9 @@ export interface Waiter<R> {
 /** The questions of one request with their answers (disposable). */
 export class Questions {
   readonly #limit: number;
-  readonly #answers = new Map<string, unknown>();
-  readonly #open = new Map<string, Promise<void>>();
+  /** Made at first use: most requests ask nothing. */
+  #answers: Map<string, unknown> | undefined;
+  #open: Map<string, Promise<void>> | undefined;
 
   /** @param limit most different questions: what a request brings must not start a thousand look-ups */
   constructor(limit: number) {
@@ -64,20 +65,23 @@ export class Questions {
 
   /** Whether an answer is still on its way: what was evaluated meanwhile does not count. */
   get waiting(): boolean {
-    return this.#open.size > 0;
+    return this.#open !== undefined && this.#open.size > 0;
   }
 
   /** Whether nothing was ever asked. */
   get empty(): boolean {
-    return this.#answers.size === 0 && this.#open.size === 0;
+    return this.#answers === undefined;
   }
 
   /** The answer, or {@link Waiting} while it is on its way. Never throws. */
   ask<A>(question: Question<A>): A | Waiting {
     const { key } = question;
-    if (this.#answers.has(key)) return this.#answers.get(key) as A;
-    if (this.#open.has(key)) return Waiting.INSTANCE;
-    if (this.#answers.size + this.#open.size >= this.#limit) {
+    this.#answers ??= new Map();
+    this.#open ??= new Map();
+    const [answers, open] = [this.#answers, this.#open];
+    if (answers.has(key)) return answers.get(key) as A;
+    if (open.has(key)) return Waiting.INSTANCE;
+    if (answers.size + open.size >= this.#limit) {
       return question.failed({ kind: "limit", limit: this.#limit });
     }
     const failed = (error: unknown): A => question.failed({ kind: "thrown", error });
@@ -88,14 +92,14 @@ export class Questions {
       answer = failed(error);
     }
     if (!(answer instanceof Promise)) {
-      this.#answers.set(key, answer);
+      answers.set(key, answer);
       return answer;
     }
     const arrived = (settled: A): void => {
-      this.#open.delete(key);
-      this.#answers.set(key, settled);
+      open.delete(key);
+      answers.set(key, settled);
     };
-    this.#open.set(key, answer.catch(failed).then(arrived));
+    open.set(key, answer.catch(failed).then(arrived));
     return Waiting.INSTANCE;
   }
 
@@ -128,7 +132,7 @@ export class Questions {
       };
       if (signal.aborted) return done();
       signal.addEventListener("abort", done, { once: true });
-      Promise.all(this.#open.values()).then(done, done);
+      Promise.all(this.#open?.values() ?? []).then(done, done);
     });
   }
 }

@@ -31,9 +31,11 @@ export function cutValue(value: string): string {
 
 /** The annotations of one policy for one request (disposable): repeated values count once. */
 export class AnnotationValues {
-  readonly #values = new Map<string, Set<string>>();
+  /** Made at first use: most policies have none. */
+  #values: Map<string, Set<string>> | undefined;
 
   add(key: string, value: string): void {
+    this.#values ??= new Map();
     const values = this.#values.get(key);
     if (values === undefined) this.#values.set(key, new Set([value]));
     else values.add(value);
@@ -41,6 +43,6 @@ export class AnnotationValues {
 
   /** Each key with its values joined, in order. */
   *joined(): Iterable<readonly [key: string, value: string]> {
-    for (const [key, values] of this.#values) yield [key, [...values].join(", ")];
+    for (const [key, values] of this.#values ?? []) yield [key, [...values].join(", ")];
   }
 }

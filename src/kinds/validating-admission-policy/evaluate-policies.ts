@@ -4,6 +4,7 @@ import type { Attempt } from "../../cel-policy/expressions/attempt.js";
 import { NOT_IN_TIME } from "../../cel-policy/expressions/interruption.js";
 import { type Matched, type MatchResult, matchRequest } from "../../cel-policy/match/match-resources.js";
 import type { RequestAttributes } from "../../cel-policy/match/request-attributes.js";
+import type { JsonObject } from "../../kubernetes/object.js";
 import type { Failure } from "../../policy/outcome.js";
 import { LookupFailure } from "../../world/resources/resource-source.js";
 import { AnnotationValues, cutValue } from "./audit.js";
@@ -15,7 +16,7 @@ import {
   type Violation,
 } from "./decision.js";
 import { type EvaluationInputs, evaluatePolicy, type PolicyEvaluation } from "./evaluate-policy.js";
-import { collectParams, paramScope, paramValue } from "./params.js";
+import { collectParams, NO_PARAM, paramScope, paramValue } from "./params.js";
 import type { PreparedBinding, PreparedPolicy } from "./prepared-policy.js";
 import { RequestInputs } from "./request-inputs.js";
 
@@ -206,13 +207,20 @@ function warningOf({ title }: PreparedPolicy, { name }: PreparedBinding, message
 /** The evaluations of one policy for one request (disposable): bindings only choose parameters and actions, so that one per parameter serves them all. */
 class Evaluations {
   readonly policy: PreparedPolicy;
-  readonly #byParam = new Map<unknown, PolicyEvaluation>();
+  /** The one without a parameter: most policies have no other. */
+  #plain: PolicyEvaluation | undefined;
+  #byParam: Map<JsonObject, PolicyEvaluation> | undefined;
 
   constructor(policy: PreparedPolicy) {
     this.policy = policy;
   }
 
-  with(param: unknown, inputs: () => EvaluationInputs): PolicyEvaluation {
+  with(param: JsonObject | typeof NO_PARAM, inputs: () => EvaluationInputs): PolicyEvaluation {
+    if (param === NO_PARAM) {
+      this.#plain ??= evaluatePolicy(this.policy, inputs());
+      return this.#plain;
+    }
+    this.#byParam ??= new Map();
     let evaluation = this.#byParam.get(param);
     if (evaluation === undefined) {
       evaluation = evaluatePolicy(this.policy, inputs());

@@ -57,7 +57,9 @@ export function evaluatePolicy(policy: PreparedPolicy, inputs: EvaluationInputs)
   if (group instanceof CelError) return failed(group);
   const messages = evaluateMessages(policy, inputs, group.remaining);
   const violations = violationsOf(policy, group.results, messages, ignores);
-  if (policy.annotations.length === 0) return { applies: true, violations, annotations: [] };
+  if (policy.annotations.length === 0) {
+    return violations.length === 0 ? CLEAN : { applies: true, violations, annotations: [] };
+  }
 
   const whole = bindingsOf(inputs, input.request, namespace.whole, false);
   const values = evaluateGroup(policy.annotations, { attempt, bindings: whole, variables, shared: undefined }, budget);
@@ -137,21 +139,28 @@ function violationsOf(
   messages: GroupResults | CelError,
   ignores: boolean,
 ): readonly Violation[] {
-  const violations: Violation[] = [];
-  const error = (index: number, message: string): void => {
-    if (!ignores) violations.push({ kind: "error", index, message, reason: undefined });
-  };
-  results.forEach((result, index) => {
-    const validation = policy.validations[index];
-    if (result === undefined || result instanceof Waiting || validation === undefined) return;
-    if (result instanceof CelError) error(index, result.message);
-    else if (messages instanceof CelError) error(index, `failed messageExpression: ${messages.message}`);
-    else if (result !== true) {
-      const message = messageOf(validation, messages.results[index]);
+  let violations: Violation[] | undefined;
+  for (const [index, validation] of policy.validations.entries()) {
+    const result = results[index];
+    if (result === undefined || result instanceof Waiting) continue;
+    const error = errorOf(result, messages);
+    if (error === undefined ? result === true : ignores) continue;
+    violations ??= [];
+    if (error !== undefined) violations.push({ kind: "error", index, message: error, reason: undefined });
+    else {
+      const message = messageOf(validation, messages instanceof CelError ? undefined : messages.results[index]);
       violations.push({ kind: "false", index, message, reason: validation.reason });
     }
-  });
-  return violations;
+  }
+  return violations ?? NONE;
+}
+
+const NONE: readonly never[] = [];
+
+/** Why a validation fails whether it holds or not. */
+function errorOf(result: Result, messages: GroupResults | CelError): string | undefined {
+  if (result instanceof CelError) return result.message;
+  return messages instanceof CelError ? `failed messageExpression: ${messages.message}` : undefined;
 }
 
 /** The message of a validation that is false (spec validating-admission-policy.md 7.3). */

@@ -27,6 +27,23 @@ const TOO_MANY_QUESTIONS: Failure = {
   cause: "unavailable",
 };
 
+/** Who waits for a decision (disposable). Nobody's signal is made before there is something to wait for. */
+class Patience {
+  readonly #context: Pick<EvaluationContext, "signal">;
+
+  constructor(context: Pick<EvaluationContext, "signal">) {
+    this.#context = context;
+  }
+
+  get signal(): AbortSignal {
+    return this.#context.signal;
+  }
+
+  abandoned(): PolicyDecision {
+    return failedWith(NOT_IN_TIME);
+  }
+}
+
 /** How a set is asked. */
 export interface PolicySetOptions {
   readonly id: string;
@@ -82,12 +99,7 @@ export class ValidatingPolicySet implements Policy, WithExpressions {
       const decision = this.#attempt(request, new Attempt(this.#dialect, world, limit), targeted);
       return world.exhausted ? failedWith(TOO_MANY_QUESTIONS) : decision;
     };
-    return world.questions.settle(attempt, {
-      get signal() {
-        return context.signal;
-      },
-      abandoned: () => failedWith(NOT_IN_TIME),
-    });
+    return world.questions.settle(attempt, new Patience(context));
   }
 
   #attempt(request: RequestAttributes, attempt: Attempt, targeted: boolean): PolicyDecision {

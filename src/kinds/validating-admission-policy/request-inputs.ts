@@ -23,10 +23,10 @@ export class RequestInputs {
   readonly #world: RequestWorld;
   /** Objects are taken as they are, whatever kind they are matched as. */
   readonly #targeted: boolean;
-  /** By matched kind and resource. */
-  readonly #versions = new Map<string, VersionedInput>();
   /** For policies that match the request as it is. */
   #original: VersionedInput | undefined;
+  /** For others, by matched kind and resource. */
+  #versions: Map<string, VersionedInput> | undefined;
   #namespace: NamespaceViews | Waiting | Failure | undefined;
 
   constructor(request: RequestAttributes, world: RequestWorld, targeted: boolean) {
@@ -39,20 +39,24 @@ export class RequestInputs {
   /** The request as a policy matches it; or why its objects cannot be converted to that. */
   version(matched: Matched): VersionedInput | LookupFailure {
     const { kind, resource } = matched;
-    const original = kind === this.#request.kind && resource === this.#request.resource;
-    if (original && this.#original !== undefined) return this.#original;
-    const key = `${apiVersionOf(kind)} ${kind.kind} ${apiVersionOf(resource)} ${resource.resource}`;
-    let input = this.#versions.get(key);
-    if (input === undefined) {
-      const oldObject = this.#convert(this.#request.oldObject, kind);
-      if (oldObject instanceof LookupFailure) return oldObject;
-      const object = this.#convert(this.#request.object, kind);
-      if (object instanceof LookupFailure) return object;
-      input = versionedInput(this.#request, matched, { object, oldObject });
-      this.#versions.set(key, input);
+    if (kind === this.#request.kind && resource === this.#request.resource) {
+      const original = this.#original ?? this.#versioned(matched);
+      if (!(original instanceof LookupFailure)) this.#original = original;
+      return original;
     }
-    if (original) this.#original = input;
-    return input;
+    this.#versions ??= new Map();
+    const key = `${apiVersionOf(kind)} ${kind.kind} ${apiVersionOf(resource)} ${resource.resource}`;
+    const version = this.#versions.get(key) ?? this.#versioned(matched);
+    if (!(version instanceof LookupFailure)) this.#versions.set(key, version);
+    return version;
+  }
+
+  #versioned(matched: Matched): VersionedInput | LookupFailure {
+    const oldObject = this.#convert(this.#request.oldObject, matched.kind);
+    if (oldObject instanceof LookupFailure) return oldObject;
+    const object = this.#convert(this.#request.object, matched.kind);
+    if (object instanceof LookupFailure) return object;
+    return versionedInput(this.#request, matched, { object, oldObject });
   }
 
   #convert(object: unknown, kind: GroupVersionKind): unknown {
