@@ -3,14 +3,13 @@
  * `--typecheck` what type checking puts into a policy's status.
  */
 import { readFile } from "node:fs/promises";
-import { createEnvironment } from "../cel/index.js";
-import { createExpressionCompiler, WRITTEN_VERSION } from "../cel-policy/index.js";
 import { bundledSchemas } from "../cel-policy/type-check/bundled-schemas.js";
 import { SchemaSource } from "../cel-policy/type-check/schema-source.js";
-import { typeCheck } from "../cel-policy/type-check/type-check.js";
 import { type CommandIo, UsageError } from "../commands/io.js";
 import { parseJson } from "../data/json.js";
+import { createExpressionCompiler, WRITTEN_VERSION } from "../kinds/validating-admission-policy/index.js";
 import { readResource } from "../kinds/validating-admission-policy/read.js";
+import { typeCheck } from "../kinds/validating-admission-policy/type-check.js";
 import { answerLines, isObject, type JsonObject } from "./json-lines.js";
 import { validateCase } from "./validating-admission-policy/static-case.js";
 
@@ -41,7 +40,7 @@ function typeCheckLine({ object }: JsonObject, schemas: SchemaSource): unknown {
   const read = readResource(object);
   if (read.kind === "unreadable") return { error: read.message };
   if (read.kind !== "ValidatingAdmissionPolicy") return { error: "not a ValidatingAdmissionPolicy" };
-  return typeCheck(read.resource.spec, schemas, createEnvironment);
+  return typeCheck(read.resource.spec, schemas);
 }
 
 async function readSchemas(file: string): Promise<JsonObject> {

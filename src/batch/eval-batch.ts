@@ -2,8 +2,9 @@
  * `eval --batch`: decides cases that are written down whole, one JSON object a line: policies, bindings, parameters, Namespaces,
  * authorizer, request (see docs/batch.md). Each gets a line `{"id", "result"}` in the words of in-process admission.
  */
-import { createExpressionCompiler } from "../cel-policy/index.js";
+
 import type { CommandIo } from "../commands/io.js";
+import { createExpressionCompiler } from "../kinds/validating-admission-policy/index.js";
 import { answerLines } from "./json-lines.js";
 import { decideCase } from "./validating-admission-policy/case.js";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { decideCase } from "../../src/batch/validating-admission-policy/case.js";
-import { createExpressionCompiler } from "../../src/cel-policy/index.js";
 import { compilePolicy } from "../../src/kinds/validating-admission-policy/compiled-policy.js";
+import { createExpressionCompiler } from "../../src/kinds/validating-admission-policy/index.js";
 import { readResource } from "../../src/kinds/validating-admission-policy/read.js";
 import { validateBinding } from "../../src/kinds/validating-admission-policy/validate-binding.js";
 import { validatePolicy } from "../../src/kinds/validating-admission-policy/validate-policy.js";
