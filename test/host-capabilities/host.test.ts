@@ -232,6 +232,23 @@ describe("kubernetes", () => {
     }
   });
 
+  test("an access answer is kept for those who ask the same for the same user and groups only", async () => {
+    asked.length = 0;
+    const attributes = { verb: "get", resource: "pods" };
+    for (const [user, groups] of [
+      ["bob", ["a"]],
+      ["bob", ["b"]],
+      ["bob", undefined],
+      ["eve", ["a"]],
+      ["bob", ["a"]],
+    ] as const)
+      await ask("kubernetes/can_i", {
+        subject_access_review: { user, groups, resource_attributes: attributes },
+        disable_cache: false,
+      });
+    assert.equal(asked.length, 4);
+  });
+
   test("missing fields are said", async () => {
     assert.equal(await ask("kubernetes/get_resource", { kind: "Namespace" }), "missing field `api_version`");
     assert.equal(await get({ disable_cache: undefined }), "missing field `disable_cache`");
