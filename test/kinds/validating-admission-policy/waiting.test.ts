@@ -123,7 +123,7 @@ describe("answers that are not there yet", () => {
     const asked = prepare(documents).policy("all", worldWith({ resources, authorizer: remote.authorizer }));
     assert.deepEqual(await waited(asked), { verdict: "allow" });
     assert.deepEqual(remote.rounds, [
-      ["equivalents", "scope", "namespace ns"],
+      ["scope", "namespace ns"],
       ["get c1", "get c2", "x", "y"],
     ]);
   });
@@ -197,8 +197,8 @@ describe("more questions than a request may ask", () => {
     const resources = new Remote().resources([...maps, namespaceObject("ns")]);
     return waited(prepare(documents(bindings, spec)).policy("all", worldWith({ resources })));
   };
-  // Besides its parameter of each binding the policy asks for the Namespace, the scope of the kind and the versions of the resource.
-  const OTHERS = 3;
+  // Besides its parameter of each binding the policy asks for the Namespace and the scope of the kind.
+  const OTHERS = 2;
 
   test("are a failure, also for a policy whose failures are ignored", async () => {
     const failure = {
