@@ -7,9 +7,10 @@ import { bundledSchemas } from "../cel-policy/type-check/bundled-schemas.js";
 import { SchemaSource } from "../cel-policy/type-check/schema-source.js";
 import { parseJson } from "../data/json.js";
 import { createExpressionCompiler, WRITTEN_VERSION } from "../kinds/validating-admission-policy/index.js";
-import { readResource } from "../kinds/validating-admission-policy/read.js";
+import { readDocument } from "../kinds/validating-admission-policy/read.js";
 import { typeCheck } from "../kinds/validating-admission-policy/type-check.js";
-import { answerLines, isObject, type JsonObject, type LineStreams, refuse } from "./json-lines.js";
+import { isObject, type JsonObject } from "../kubernetes/object.js";
+import { answerLines, type LineStreams, refuse } from "./json-lines.js";
 import { validateCase } from "./validating-admission-policy/static-case.js";
 
 /** What is wanted. */
@@ -35,7 +36,7 @@ export async function checkBatchCommand(options: CheckBatchOptions, io: LineStre
 }
 
 function typeCheckLine({ object }: JsonObject, schemas: SchemaSource): unknown {
-  const read = readResource(object);
+  const read = readDocument(object);
   if (read.kind === "unreadable") return { error: read.message };
   if (read.kind !== "ValidatingAdmissionPolicy") return { error: "not a ValidatingAdmissionPolicy" };
   return typeCheck(read.resource.spec, schemas);

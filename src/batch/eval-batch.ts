@@ -4,7 +4,8 @@
  */
 import { didYouMean } from "../data/suggest.js";
 import { createExpressionCompiler } from "../kinds/validating-admission-policy/index.js";
-import { answerLines, type JsonObject, type LineStreams, refuse } from "./json-lines.js";
+import type { JsonObject } from "../kubernetes/object.js";
+import { answerLines, type LineStreams, refuse } from "./json-lines.js";
 import { decideCase } from "./validating-admission-policy/case.js";
 
 /** Decides cases of one format; made once for a run. */

@@ -1,6 +1,7 @@
 /** JSON lines in, JSON lines out: the bulk modes of commands. */
 import type { Readable, Writable } from "node:stream";
 import { parseJson } from "../data/json.js";
+import { isObject, type JsonObject } from "../kubernetes/object.js";
 
 /** What a bulk mode reads and writes. */
 export interface LineStreams {
@@ -8,13 +9,6 @@ export interface LineStreams {
   readonly stdout: Writable;
   readonly stderr: Writable;
 }
-
-/** A JSON object. */
-export type JsonObject = { readonly [key: string]: unknown };
-
-/** Whether a value is one. */
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Number);
 
 /** Exit code for input that cannot be read. */
 const EXIT_UNREADABLE = 2;

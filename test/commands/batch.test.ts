@@ -84,10 +84,7 @@ describe("in bulk", () => {
     assert.deepEqual([known.code, known.err], [0, ""]);
     const near = await run(["eval", "--batch", "--cases", "validating-admission-polcy"], "{}");
     assert.equal(near.code, 2);
-    assert.match(
-      near.err,
-      /^Error: unknown cases 'validating-admission-polcy', did you mean 'validating-admission-policy'\?\n$/,
-    );
+    assert.match(near.err, /did you mean "validating-admission-policy"/);
     const far = await run(["eval", "--batch", "--cases", "x"], "{}");
     assert.deepEqual(
       [far.code, far.err, far.out],
