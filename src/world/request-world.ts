@@ -19,12 +19,12 @@ import type { World } from "./world.js";
 export const MAX_QUESTIONS = 2_048;
 
 /** What a look-up comes to: {@link Waiting} while its answer is on its way. */
-export type Asked<T> = Lookup<T> | Waiting;
+export type LookedUp<T> = Lookup<T> | Waiting;
 
 /** Stands for what has not been looked up yet, since it may be known from an earlier round. */
 const UNASKED: Promise<never> = new Promise(() => {});
 
-/** Answers the policies that judge one request. */
+/** Answers the policies that look at one request. */
 export class RequestWorld {
   readonly questions = new Questions(MAX_QUESTIONS);
   readonly #world: World;
@@ -40,35 +40,35 @@ export class RequestWorld {
   }
 
   /** As {@link import("./resources/resource-source.js").ResourceSource}; so are the others. */
-  namespace(name: string): Asked<JsonObject> {
+  namespace(name: string): LookedUp<JsonObject> {
     const { resources } = this.#world;
     const found = this.questions.empty ? resources.namespace(name) : UNASKED;
     if (!(found instanceof Promise)) return found;
     return this.#lookUp(`namespace ${name}`, found, () => resources.namespace(name));
   }
 
-  get(kind: GroupVersionKind, namespace: string, name: string): Asked<JsonObject> {
+  get(kind: GroupVersionKind, namespace: string, name: string): LookedUp<JsonObject> {
     const { resources } = this.#world;
     const found = this.questions.empty ? resources.get(kind, namespace, name) : UNASKED;
     if (!(found instanceof Promise)) return found;
     return this.#lookUp(`get ${nameOf(kind)} ${namespace}/${name}`, found, () => resources.get(kind, namespace, name));
   }
 
-  list(kind: GroupVersionKind, namespace: string): Asked<readonly JsonObject[]> {
+  list(kind: GroupVersionKind, namespace: string): LookedUp<readonly JsonObject[]> {
     const { resources } = this.#world;
     const found = this.questions.empty ? resources.list(kind, namespace) : UNASKED;
     if (!(found instanceof Promise)) return found;
     return this.#lookUp(`list ${nameOf(kind)} ${namespace}`, found, () => resources.list(kind, namespace));
   }
 
-  namespaced(kind: GroupVersionKind): Asked<boolean> {
+  namespaced(kind: GroupVersionKind): LookedUp<boolean> {
     const { resources } = this.#world;
     const found = this.questions.empty ? resources.namespaced(kind) : UNASKED;
     if (!(found instanceof Promise)) return found;
     return this.#lookUp(`scope ${nameOf(kind)}`, found, () => resources.namespaced(kind));
   }
 
-  equivalents(resource: GroupVersionResource, subresource: string): Asked<readonly EquivalentResource[]> {
+  equivalents(resource: GroupVersionResource, subresource: string): LookedUp<readonly EquivalentResource[]> {
     const { resources } = this.#world;
     const found = this.questions.empty ? resources.equivalents(resource, subresource) : UNASKED;
     if (!(found instanceof Promise)) return found;
@@ -90,7 +90,7 @@ export class RequestWorld {
   }
 
   /** While nothing had to be waited for there is nothing to remember either, and no key to make: that is seen to before. */
-  #lookUp<T>(key: string, found: Promise<Lookup<T>>, ask: () => Eventual<Lookup<T>>): Asked<T> {
+  #lookUp<T>(key: string, found: Promise<Lookup<T>>, ask: () => Eventual<Lookup<T>>): LookedUp<T> {
     return this.questions.ask<Lookup<T>>({
       key,
       put: found === UNASKED ? ask : () => found,

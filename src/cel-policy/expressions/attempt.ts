@@ -1,4 +1,4 @@
-/** One attempt of policies to judge a request (disposable): it is repeated when an answer had to be waited for. */
+/** One look of policies at a request (disposable): it is repeated when an answer had to be waited for. */
 import type { Bindings, Evaluation, EvaluationOptions, Program } from "../../cel/index.js";
 import type { RequestWorld } from "../../world/request-world.js";
 import type { Dialect } from "../dialect.js";

@@ -1,12 +1,13 @@
 /**
  * An explanation as text: one line for each part, indented below what it is part of.
  */
+
+import { encodeValue } from "../../batch/cel/encode-value.js";
 import type { Explanation } from "../../cel/explain.js";
 import { kindOf } from "../../cel/operators/kind.js";
 import { entriesOf } from "../../cel/operators/maps.js";
 import { CelError } from "../../cel/values/cel-error.js";
 import type { Result, Value } from "../../cel/values/value.js";
-import { encodeValue } from "./encode-value.js";
 
 /** Longer values and sources are cut: a line is for reading. */
 const MAX_LENGTH = 100;

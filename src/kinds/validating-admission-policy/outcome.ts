@@ -7,7 +7,7 @@ import { type BoundViolation, denialMessage, type PolicyDecision, reasonCode } f
 const KEY_MAX = 63;
 const FAILURE_KEY = "validation_failure";
 
-/** The outcome. */
+/** Puts a decision into words. Denials come before skips, and a failure before both. */
 export function outcomeOf(decision: PolicyDecision): Outcome {
   const findings = findingsOf(decision);
   const { failure, denials, skipped } = decision;

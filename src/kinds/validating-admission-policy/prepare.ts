@@ -15,7 +15,7 @@ import { unescapedName } from "./dialect.js";
 import { needsOf } from "./needs.js";
 import { ValidatingPolicySet } from "./policy.js";
 import { type PreparedPolicy, prepareBinding, preparePolicy, standalone } from "./prepared-policy.js";
-import { checkPolicy, readResource } from "./read.js";
+import { checkPolicy, readDocument } from "./read.js";
 import { type BindingResource, POLICY_KIND, type PolicyResource } from "./resource.js";
 import { typeWarnings } from "./type-check.js";
 import { validateBinding } from "./validate-binding.js";
@@ -69,7 +69,7 @@ export function prepareDocuments(
   const bindings: Found<BindingResource>[] = [];
   const objects: JsonObject[] = [];
   for (const document of documents.flatMap(opened)) {
-    const read = readResource(document.value);
+    const read = readDocument(document.value);
     switch (read.kind) {
       case "unreadable":
         problems.push(problemAt(document, "error", read.path, read.message));

@@ -11,14 +11,14 @@ import { BINDING_KIND, type BindingResource, GROUP, POLICY_KIND, type PolicyReso
 import { validatePolicy } from "./validate-policy.js";
 
 /** A decoded and defaulted object; or why the server could not even read it. */
-export type ReadResource =
+export type ReadDocument =
   | { readonly kind: typeof POLICY_KIND; readonly resource: PolicyResource }
   | { readonly kind: typeof BINDING_KIND; readonly resource: BindingResource }
   | { readonly kind: "unreadable"; readonly message: string; readonly path: FieldPath }
   | { readonly kind: "other" };
 
 /** Reads a document. Kinds that are neither policies nor bindings are `other`. */
-export function readResource(document: unknown): ReadResource {
+export function readDocument(document: unknown): ReadDocument {
   if (!isObject(document)) return { kind: "other" };
   const apiVersion = text(document, "apiVersion");
   const kind = text(document, "kind");

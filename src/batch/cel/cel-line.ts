@@ -9,7 +9,7 @@ import type { Value } from "../../cel/values/value.js";
 import { type Encoded, encodeValue } from "./encode-value.js";
 
 /** One line out. What doesn't apply is absent. */
-export interface BatchLine {
+export interface CelLine {
   readonly expr: string;
   readonly issues?: readonly Issue[];
   readonly issuesText?: string;
@@ -26,7 +26,7 @@ export interface BatchLine {
 const ROUNDS = 5;
 
 /** Compiles and evaluates one expression. */
-export function batchLine(environment: Environment, bindings: Bindings, expr: string): BatchLine {
+export function celLine(environment: Environment, bindings: Bindings, expr: string): CelLine {
   const compiled = environment.compile(expr);
   if (!compiled.ok) {
     if (compiled.phase === "compile") return { expr, issues: compiled.issues, issuesText: compiled.text };
