@@ -3,8 +3,7 @@
  * (expressions, variables, budgets).
  */
 
-import type { KubernetesMinor } from "../cel/declarations.js";
-import { createEnvironment } from "../cel/index.js";
+import { createEnvironment, type KubernetesVersion } from "../cel/index.js";
 import type { Coverage } from "./coverage/coverage.js";
 import { ExpressionCompiler } from "./expressions/expression-compiler.js";
 
@@ -19,16 +18,16 @@ export { bundledSchemas, type SchemaFactory } from "./type-check/bundled-schemas
 export { SchemaSource } from "./type-check/schema-source.js";
 
 /** The newest version whose expressions are understood, as a cluster of that version evaluates stored policies. */
-export const STORED_VERSION: KubernetesMinor = 137;
+export const STORED_VERSION: KubernetesVersion = "1.37";
 /** The version that new policies must keep to on a server of {@link STORED_VERSION}, which must be able to go back one. */
-export const WRITTEN_VERSION: KubernetesMinor = 136;
+export const WRITTEN_VERSION: KubernetesVersion = "1.36";
 
 /**
  * A compiler of policies' expressions; keep one for everything that is loaded together, so that they share what they have in common.
  * With a {@link Coverage} it is told what is reached.
  */
 export const createExpressionCompiler = (
-  version: KubernetesMinor = STORED_VERSION,
+  version: KubernetesVersion = STORED_VERSION,
   coverage?: Coverage,
 ): ExpressionCompiler =>
   new ExpressionCompiler(createEnvironment, version, coverage && ((program) => coverage.watch(program)));

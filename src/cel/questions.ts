@@ -58,12 +58,22 @@ export class Questions {
     return this.#answers.size === 0 && this.#open.size === 0;
   }
 
+  /** Whether no further question is put. */
+  get full(): boolean {
+    return this.#answers.size + this.#open.size >= this.#limit;
+  }
+
+  /** What is known of a question: its answer, {@link Waiting}, or `undefined` when it was not put. */
+  recall<A>(key: string): A | Waiting | undefined {
+    return this.#open.has(key) ? Waiting.INSTANCE : (this.#answers.get(key) as A | undefined);
+  }
+
   /** The answer, or {@link Waiting} while it is on its way. Never throws. */
   ask<A>(question: Question<A>): A | Waiting {
     const { key } = question;
     if (this.#answers.has(key)) return this.#answers.get(key) as A;
     if (this.#open.has(key)) return Waiting.INSTANCE;
-    if (this.#answers.size + this.#open.size >= this.#limit) {
+    if (this.full) {
       return question.failed({ kind: "limit", limit: this.#limit });
     }
     const failed = (error: unknown): A => question.failed({ kind: "thrown", error });

@@ -4,7 +4,7 @@
 import { readFile } from "node:fs/promises";
 import type { Readable, Writable } from "node:stream";
 import { explain } from "../cel/explain.js";
-import { type Bindings, createEnvironment, type Environment } from "../cel/index.js";
+import { type Bindings, createEnvironment, type Environment, isKubernetesVersion } from "../cel/index.js";
 import { DYN, formatLongType } from "../cel/types.js";
 import { CelError } from "../cel/values/cel-error.js";
 import type { Result, Value } from "../cel/values/value.js";
@@ -64,8 +64,8 @@ export async function celCommand(args: CelArguments, streams: CelStreams): Promi
 
 function environmentOf(name: string): Environment | undefined {
   if (name === "standard") return createEnvironment({ flavour: "standard" });
-  const minor = /^kubernetes-1\.(\d+)$/.exec(name)?.[1];
-  return minor === undefined ? undefined : createEnvironment({ flavour: "kubernetes", version: 100 + Number(minor) });
+  const version = /^kubernetes-(.*)$/.exec(name)?.[1] ?? "";
+  return isKubernetesVersion(version) ? createEnvironment({ flavour: "kubernetes", version }) : undefined;
 }
 
 async function bound(

@@ -112,8 +112,20 @@ class WatchedProgram implements Program {
     return this.inner.checked;
   }
 
+  get references(): Program["references"] {
+    return this.inner.references;
+  }
+
   estimate(): ReturnType<Program["estimate"]> {
     return this.inner.estimate();
+  }
+
+  evaluateAsync(...args: Parameters<Program["evaluateAsync"]>): ReturnType<Program["evaluateAsync"]> {
+    return this.inner.evaluateAsync(...args);
+  }
+
+  locate(...args: Parameters<Program["locate"]>): ReturnType<Program["locate"]> {
+    return this.inner.locate(...args);
   }
 
   evaluate(bindings: Bindings, options: EvaluationOptions = {}): Evaluation {

@@ -2,8 +2,7 @@
  * Compiles the expressions of many policies against few environments, each distinct one once (spec validating-admission-policy.md 5.1, 5.8).
  */
 import { LRUCache } from "lru-cache";
-import type { KubernetesMinor } from "../../cel/declarations.js";
-import type { Environment, EnvironmentOptions, Program } from "../../cel/index.js";
+import type { Environment, EnvironmentOptions, KubernetesVersion, Program } from "../../cel/index.js";
 import { ADMISSION_REQUEST, ADMISSION_TYPES, NAMESPACE } from "../../cel/kubernetes/admission-types.js";
 import { AUTHORIZER, RESOURCE_CHECK } from "../../cel/kubernetes/authz.js";
 import { DYN, objectType, type Type } from "../../cel/types.js";
@@ -33,7 +32,7 @@ export class ExpressionCompiler {
 
   constructor(
     private readonly create: (options: EnvironmentOptions) => Environment,
-    private readonly version: KubernetesMinor,
+    private readonly version: KubernetesVersion,
     private readonly watch?: (program: Program) => Program,
   ) {}
 

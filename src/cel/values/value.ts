@@ -126,6 +126,14 @@ export abstract class OpaqueValue {
   abstract equals(other: Value): boolean | CelError;
   /** The text for tools and explanations; not reachable from CEL. */
   abstract toString(): string;
+  /**
+   * A text that tells this value from others of its type, as arguments of calls that are made once; `undefined` (the default) where there
+   * is none.
+   */
+  get identity(): string | undefined {
+    return undefined;
+  }
+
   /** The size that the cost model sees: 4 or 16 octets of an address, 1 for most kinds (spec kubernetes-cel.md 5.3). */
   get costSize(): number {
     return 1;

@@ -11,7 +11,7 @@ import { type Encoded, encodeValue } from "./encode-value.js";
 /** One line out. What doesn't apply is absent. */
 export interface BatchLine {
   readonly expr: string;
-  readonly issues?: readonly Issue[];
+  readonly issues?: readonly Pick<Issue, "line" | "column" | "message">[];
   readonly issuesText?: string;
   readonly type?: string;
   readonly value?: Encoded;
@@ -29,7 +29,10 @@ const ROUNDS = 5;
 export function batchLine(environment: Environment, bindings: Bindings, expr: string): BatchLine {
   const compiled = environment.compile(expr);
   if (!compiled.ok) {
-    if (compiled.phase === "compile") return { expr, issues: compiled.issues, issuesText: compiled.text };
+    if (compiled.phase === "compile") {
+      const issues = compiled.issues.map(({ line, column, message }) => ({ line, column, message }));
+      return { expr, issues, issuesText: compiled.text };
+    }
     const checked = environment.check(expr);
     return { expr, ...(checked.ok ? typed(checked.type) : {}), error: `program: ${compiled.text}` };
   }

@@ -13,7 +13,7 @@ import { type ModuleInput, moduleInput } from "./input.js";
 import { type ModuleValidation, readModuleSettings } from "./settings.js";
 
 /** The version whose libraries are nearest to the module's: later ones have functions that it lacks, such as `ip` and `cidr`. */
-const LIBRARIES = 129;
+const LIBRARIES = "1.29";
 /** How the engine says that the deadline has passed. */
 const INTERRUPTED = "operation interrupted";
 

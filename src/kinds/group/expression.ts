@@ -2,7 +2,7 @@
  * A group's expression: CEL with one function per member, compiled and checked once at load.
  */
 import type { Expr } from "../../cel/ast.js";
-import type { HostFunction } from "../../cel/declarations.js";
+import type { FunctionDeclaration } from "../../cel/declarations.js";
 import { type CompileFailure, createEnvironment, type Program } from "../../cel/index.js";
 import { ADMISSION_REQUEST, ADMISSION_TYPES } from "../../cel/kubernetes/admission-types.js";
 import { BOOL, DYN, formatType } from "../../cel/types.js";
@@ -57,7 +57,7 @@ export function compileExpression(
 }
 
 /** `name()` asks about the request, `name(value)` about another value. */
-function memberFunction(name: string): HostFunction {
+function memberFunction(name: string): FunctionDeclaration {
   const overload = (id: string, params: (typeof DYN)[]) => ({
     id,
     member: false,
