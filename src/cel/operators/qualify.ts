@@ -37,7 +37,7 @@ export function qualifyOptionalStrictly(operand: Value, key: Value): Result | un
   return hasParts(operand) ? find(operand, key) : noSuchKey(key);
 }
 
-/** See {@link qualifyOptionalStrictly}. */
+/** {@link isPresent} where what has no fields at all is an error. */
 export function isPresentStrictly(operand: Value, key: string): boolean | CelError {
   return hasParts(operand) ? isPresent(operand, key) : noSuchKey(key);
 }
