@@ -1,5 +1,5 @@
 /**
- * ValidatingAdmissionPolicies in number: what issue 7 of the specification asks for.
+ * ValidatingAdmissionPolicies in number, with what they should need at most.
  *
  * | what | goal |
  * | --- | --- |

@@ -2,7 +2,7 @@
 import { type ClusterAccess, findCluster } from "../loader/index.js";
 import type { CommandIo } from "./io.js";
 
-/** How a server without a cluster ends, or begins: the words of the spec. */
+/** How a server without a cluster ends, or begins: the words of spec kubewarden.md 2. */
 export const NO_KUBERNETES = "Cannot connect to Kubernetes, context aware policies would not work properly";
 
 /**
@@ -25,12 +25,12 @@ export function clusterAccess(
 /** Why policies that need a cluster can't be served; undefined when nothing is in the way. */
 export function clusterProblem(
   access: ClusterAccess | undefined,
-  needy: readonly string[],
+  needing: readonly string[],
   values: Readonly<Record<string, unknown>>,
 ): string | undefined {
-  if (access === undefined || !("missing" in access) || needy.length === 0) return undefined;
+  if (access === undefined || !("missing" in access) || needing.length === 0) return undefined;
   if (values.ignoreKubernetesConnectionFailure === true) return undefined;
-  return `${NO_KUBERNETES}: ${access.missing} (needed by ${needy.join(", ")}; --ignore-kubernetes-connection-failure starts all the same)`;
+  return `${NO_KUBERNETES}: ${access.missing} (needed by ${needing.join(", ")}; --ignore-kubernetes-connection-failure starts all the same)`;
 }
 
 /** Says on stderr that a server goes without a cluster because it was told to. */

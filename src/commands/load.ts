@@ -10,13 +10,7 @@ import {
   type Problem,
 } from "../config/index.js";
 import { createPolicySet, type PolicySet } from "../evaluation/policy-set.js";
-import {
-  createPolicyLoader,
-  needyPolicies,
-  type PolicyLoader,
-  type PolicyLoaderOptions,
-  prefetchModules,
-} from "../loader/index.js";
+import { createPolicyLoader, type PolicyLoader, type PolicyLoaderOptions, prefetchModules } from "../loader/index.js";
 import type { Logger } from "../telemetry/logger.js";
 import { fetchOptions } from "./fetch-options.js";
 import type { CommandIo } from "./io.js";
@@ -73,7 +67,7 @@ export function createPolicySource(
     note: (message) => logger?.warn(message),
     ...special,
   });
-  const problem = (config: Config) => clusterProblem(access, needyPolicies(config), values);
+  const problem = (needing: readonly string[]) => clusterProblem(access, needing, values);
   return {
     policyTimeout,
     loader,
@@ -86,8 +80,8 @@ interface Loading {
   readonly file: string;
   readonly loader: PolicyLoader;
   readonly generation: number;
-  /** What is in the way of serving a configuration here. */
-  readonly problem: (config: Config) => string | undefined;
+  /** What is in the way of serving policies that need a cluster. */
+  readonly problem: (clusterNeeded: readonly string[]) => string | undefined;
 }
 
 async function load({ file, loader, generation, problem }: Loading): Promise<LoadResult> {
@@ -95,12 +89,12 @@ async function load({ file, loader, generation, problem }: Loading): Promise<Loa
   const nothing = { file, policies: createPolicySet([], generation), errors: 1 };
   if (!read.ok) return { ...nothing, files: [file], problems: read.problems, fatal: read.message };
   const config: Config = read.config;
-  const fatal = problem(config);
+  const loaded = await loader.load(config, generation);
+  const fatal = problem(loaded.clusterNeeded);
   if (fatal !== undefined) {
     const whole: Problem = { severity: "error", file, line: 1, column: 1, path: [], message: fatal };
-    return { ...nothing, files: config.files, problems: [...read.problems, whole], fatal };
+    return { ...nothing, files: config.files, problems: [...read.problems, ...loaded.problems, whole], fatal };
   }
-  const loaded = await loader.load(config, generation);
   const problems = [...read.problems, ...loaded.problems];
   const errors = problems.filter(({ severity }) => severity === "error").length;
   const files = [...config.files, ...config.entries.flatMap(moduleFiles)];

@@ -36,7 +36,7 @@ export class ConfigFiles {
    */
   readBytes(path: string): Buffer {
     this.touched.add(resolve(path));
-    const stats = this.stats(path);
+    const stats = this.#stats(path);
     if (!stats.isFile()) throw new ConfigFileError(stats.isDirectory() ? "is a folder" : "is not a regular file");
     if (stats.size > MAX_FILE_BYTES) {
       throw new ConfigFileError(`is too large: ${stats.size} bytes, at most ${MAX_FILE_BYTES}`);
@@ -57,7 +57,7 @@ export class ConfigFiles {
     const found = path.startsWith("/") ? path : join(dirname(holder), path);
     // Also what isn't there is worth watching: it may come.
     this.touched.add(resolve(found));
-    if (!this.stats(found).isDirectory()) return [found];
+    if (!this.#stats(found).isDirectory()) return [found];
     const names = readdirSync(found).filter((name) => !name.startsWith(".") && /\.(ya?ml|json)$/.test(name));
     if (names.length === 0) throw new ConfigFileError("is a folder without any .yaml, .yml or .json file");
     if (names.length > MAX_RESOURCE_FILES) {
@@ -66,7 +66,7 @@ export class ConfigFiles {
     return names.sort().map((name) => join(found, name));
   }
 
-  private stats(path: string) {
+  #stats(path: string) {
     try {
       return statSync(path);
     } catch (cause) {

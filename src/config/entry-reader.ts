@@ -59,7 +59,7 @@ function kindOf(node: MapNode, path: Path, level: Level, sink: ProblemSink): Kin
     return undefined;
   }
   const slip = node.pairs.map(({ key }) => didYouMean(key, [...KIND_KEYS, "policies"])).find((text) => text !== "");
-  sink.error(path, `says not what it is: expected ${kindsInWords(level)}${slip ?? ""}`);
+  sink.error(path, `does not say what it is: expected ${kindsInWords(level)}${slip ?? ""}`);
   return undefined;
 }
 

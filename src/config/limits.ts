@@ -2,10 +2,6 @@
 
 /** Largest file read, in bytes: Kubernetes caps a ConfigMap at 1 MiB; eight times that leaves room for files of other origin. */
 export const MAX_FILE_BYTES = 8 * 1024 * 1024;
-/** Deepest nesting of maps and lists. Real settings stay below 20; composing YAML is recursive, so this also protects the stack. */
-export const MAX_DEPTH = 200;
-/** Most values that the aliases of one document may stand for together: the end of an alias bomb. Values written out are bounded by the file. */
-export const MAX_ALIASED_VALUES = 100_000;
 /** Most problems reported for one file: a person reads the first ones. */
 export const MAX_PROBLEMS = 200;
 /** Most files that one `resource` entry may name through folders. */

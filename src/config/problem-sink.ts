@@ -6,48 +6,52 @@ import { MAX_PROBLEMS } from "./limits.js";
 
 /** Where readers say what is wrong. */
 export class ProblemSink {
-  private readonly collected: Problem[] = [];
-  private errors = 0;
+  readonly #document: SourceDocument;
+
+  readonly #collected: Problem[] = [];
+  #errors = 0;
 
   /** @param policy the id of the entry that is read, for messages that name it */
   constructor(
-    private readonly document: SourceDocument,
+    document: SourceDocument,
     readonly policy = "",
-  ) {}
+  ) {
+    this.#document = document;
+  }
 
   /** Everything noted so far, at most {@link MAX_PROBLEMS}. */
   get problems(): readonly Problem[] {
-    return this.collected;
+    return this.#collected;
   }
 
   /** How many errors there were, those beyond the bound included: a reader compares it before and after. */
   get errorCount(): number {
-    return this.errors;
+    return this.#errors;
   }
 
   /** An error at the value at `path`. */
   error(path: Path, message: string): void {
-    this.addError({ severity: "error", path, message, ...this.document.positionOf(path) });
+    this.addError({ severity: "error", path, message, ...this.#document.positionOf(path) });
   }
 
   /** An error at the key that `path` ends with. */
   keyError(path: Path, message: string): void {
-    this.addError({ severity: "error", path, message, ...this.document.keyPositionOf(path) });
+    this.addError({ severity: "error", path, message, ...this.#document.keyPositionOf(path) });
   }
 
   /** A doubt at the key that `path` ends with. */
   keyWarning(path: Path, message: string): void {
-    this.add({ severity: "warning", path, message, ...this.document.keyPositionOf(path) });
+    this.add({ severity: "warning", path, message, ...this.#document.keyPositionOf(path) });
   }
 
   /** An error found elsewhere. */
   addError(problem: Problem): void {
-    this.errors++;
+    this.#errors++;
     this.add(problem);
   }
 
   /** A problem found elsewhere that is no error. */
   add(problem: Problem): void {
-    if (this.collected.length < MAX_PROBLEMS) this.collected.push(problem);
+    if (this.#collected.length < MAX_PROBLEMS) this.#collected.push(problem);
   }
 }

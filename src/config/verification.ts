@@ -149,7 +149,7 @@ const file = record({
 
 /**
  * Reads verification.yml.
- * @throws ConfigFileError with the texts of the spec
+ * @throws ConfigFileError with the texts of spec kubewarden.md 1.8
  */
 export function loadVerification(path: string): VerificationConfig {
   const invalid = (reason: string) => new ConfigFileError(`Not a valid configuration file: ${reason}`);

@@ -36,164 +36,168 @@ export function double(value: number): unknown {
 
 /** Reads JSON exactly, and says where it is broken. One use per text. */
 export class ExactReader {
-  private position = 0;
-  /** Keys and indexes of the values being read; its length is the depth. */
-  private readonly path: (string | number)[] = [];
+  readonly #text: string;
+  readonly #maxDepth: number;
+  readonly #numberOf: (text: string) => unknown;
 
-  constructor(
-    private readonly text: string,
-    private readonly maxDepth: number,
-    private readonly numberOf: (text: string) => unknown,
-  ) {}
+  #position = 0;
+  /** Keys and indexes of the values being read; its length is the depth. */
+  readonly #path: (string | number)[] = [];
+
+  constructor(text: string, maxDepth: number, numberOf: (text: string) => unknown) {
+    this.#text = text;
+    this.#maxDepth = maxDepth;
+    this.#numberOf = numberOf;
+  }
 
   /** @throws JsonError */
   read(): unknown {
-    const value = this.value();
-    this.space();
-    if (this.position < this.text.length) throw this.error("trailing characters");
+    const value = this.#value();
+    this.#space();
+    if (this.#position < this.#text.length) throw this.#error("trailing characters");
     return value;
   }
 
-  private value(): unknown {
-    this.space();
-    switch (this.text[this.position]) {
+  #value(): unknown {
+    this.#space();
+    switch (this.#text[this.#position]) {
       case undefined:
-        throw this.error("EOF while parsing a value");
+        throw this.#error("EOF while parsing a value");
       case "{":
-        return this.nested(() => this.object());
+        return this.#nested(() => this.#object());
       case "[":
-        return this.nested(() => this.array());
+        return this.#nested(() => this.#array());
       case '"':
-        return this.string();
+        return this.#string();
       case "t":
-        return this.word("true", true);
+        return this.#word("true", true);
       case "f":
-        return this.word("false", false);
+        return this.#word("false", false);
       case "n":
-        return this.word("null", null);
+        return this.#word("null", null);
       default:
-        return this.number();
+        return this.#number();
     }
   }
 
-  private nested<T>(read: () => T): T {
-    if (this.path.length >= this.maxDepth) throw this.error("recursion limit exceeded");
-    this.position++;
-    this.path.push("");
+  #nested<T>(read: () => T): T {
+    if (this.#path.length >= this.#maxDepth) throw this.#error("recursion limit exceeded");
+    this.#position++;
+    this.#path.push("");
     const value = read();
-    this.path.pop();
+    this.#path.pop();
     return value;
   }
 
-  private object(): Record<string, unknown> {
+  #object(): Record<string, unknown> {
     const object: Record<string, unknown> = {};
-    if (this.accept("}")) return object;
+    if (this.#accept("}")) return object;
     for (;;) {
-      this.space();
-      if (this.text[this.position] !== '"') {
-        throw this.error(this.atEnd() ? "EOF while parsing an object" : "key must be a string");
+      this.#space();
+      if (this.#text[this.#position] !== '"') {
+        throw this.#error(this.#atEnd() ? "EOF while parsing an object" : "key must be a string");
       }
-      const key = this.string();
-      if (!this.accept(":")) throw this.error(this.atEnd() ? "EOF while parsing an object" : "expected `:`");
-      this.path[this.path.length - 1] = key;
-      setKey(object, key, this.value());
-      if (this.accept("}")) return object;
-      if (!this.accept(",")) throw this.error(this.atEnd() ? "EOF while parsing an object" : "expected `,` or `}`");
-      this.space();
-      if (this.text[this.position] === "}") throw this.error("trailing comma");
+      const key = this.#string();
+      if (!this.#accept(":")) throw this.#error(this.#atEnd() ? "EOF while parsing an object" : "expected `:`");
+      this.#path[this.#path.length - 1] = key;
+      setKey(object, key, this.#value());
+      if (this.#accept("}")) return object;
+      if (!this.#accept(",")) throw this.#error(this.#atEnd() ? "EOF while parsing an object" : "expected `,` or `}`");
+      this.#space();
+      if (this.#text[this.#position] === "}") throw this.#error("trailing comma");
     }
   }
 
-  private array(): unknown[] {
+  #array(): unknown[] {
     const array: unknown[] = [];
-    if (this.accept("]")) return array;
+    if (this.#accept("]")) return array;
     for (;;) {
-      this.path[this.path.length - 1] = array.length;
-      array.push(this.value());
-      if (this.accept("]")) return array;
-      if (!this.accept(",")) throw this.error(this.atEnd() ? "EOF while parsing a list" : "expected `,` or `]`");
-      this.space();
-      if (this.text[this.position] === "]") throw this.error("trailing comma");
+      this.#path[this.#path.length - 1] = array.length;
+      array.push(this.#value());
+      if (this.#accept("]")) return array;
+      if (!this.#accept(",")) throw this.#error(this.#atEnd() ? "EOF while parsing a list" : "expected `,` or `]`");
+      this.#space();
+      if (this.#text[this.#position] === "]") throw this.#error("trailing comma");
     }
   }
 
-  private string(): string {
-    this.position++;
+  #string(): string {
+    this.#position++;
     let result = "";
     for (;;) {
-      STRING_RUN.lastIndex = this.position;
-      result += STRING_RUN.exec(this.text)?.[0] ?? "";
-      this.position = STRING_RUN.lastIndex;
-      const c = this.text[this.position];
-      if (c === undefined) throw this.error("EOF while parsing a string");
+      STRING_RUN.lastIndex = this.#position;
+      result += STRING_RUN.exec(this.#text)?.[0] ?? "";
+      this.#position = STRING_RUN.lastIndex;
+      const c = this.#text[this.#position];
+      if (c === undefined) throw this.#error("EOF while parsing a string");
       if (c === '"') break;
-      if (c !== "\\") throw this.error("control character (\\u0000-\\u001F) found while parsing a string");
-      result += this.escape();
+      if (c !== "\\") throw this.#error("control character (\\u0000-\\u001F) found while parsing a string");
+      result += this.#escape();
     }
-    this.position++;
+    this.#position++;
     return result.toWellFormed();
   }
 
-  private escape(): string {
-    const c = this.text[this.position + 1];
+  #escape(): string {
+    const c = this.#text[this.#position + 1];
     if (c === "u") {
-      const digits = this.text.slice(this.position + 2, this.position + 6);
-      if (!/^[0-9a-fA-F]{4}$/.test(digits)) throw this.error("invalid escape");
-      this.position += 6;
+      const digits = this.#text.slice(this.#position + 2, this.#position + 6);
+      if (!/^[0-9a-fA-F]{4}$/.test(digits)) throw this.#error("invalid escape");
+      this.#position += 6;
       return String.fromCharCode(Number.parseInt(digits, 16));
     }
     const plain = c === undefined ? undefined : ESCAPES[c];
-    if (plain === undefined) throw this.error(c === undefined ? "EOF while parsing a string" : "invalid escape");
-    this.position += 2;
+    if (plain === undefined) throw this.#error(c === undefined ? "EOF while parsing a string" : "invalid escape");
+    this.#position += 2;
     return plain;
   }
 
-  private number(): unknown {
-    NUMBER.lastIndex = this.position;
-    const match = NUMBER.exec(this.text);
+  #number(): unknown {
+    NUMBER.lastIndex = this.#position;
+    const match = NUMBER.exec(this.#text);
     if (match === null) {
-      throw this.error(this.text[this.position] === "-" ? "invalid number" : "expected value");
+      throw this.#error(this.#text[this.#position] === "-" ? "invalid number" : "expected value");
     }
-    this.position = NUMBER.lastIndex;
-    if (/[0-9.eE+-]/.test(this.text[this.position] ?? "")) throw this.error("invalid number");
-    return this.numberOf(match[0]);
+    this.#position = NUMBER.lastIndex;
+    if (/[0-9.eE+-]/.test(this.#text[this.#position] ?? "")) throw this.#error("invalid number");
+    return this.#numberOf(match[0]);
   }
 
-  private word<T>(word: string, value: T): T {
+  #word<T>(word: string, value: T): T {
     for (const letter of word) {
-      const found = this.text[this.position];
-      if (found === undefined) throw this.error("EOF while parsing a value");
-      if (found !== letter) throw this.error("expected ident");
-      this.position++;
+      const found = this.#text[this.#position];
+      if (found === undefined) throw this.#error("EOF while parsing a value");
+      if (found !== letter) throw this.#error("expected ident");
+      this.#position++;
     }
     return value;
   }
 
   /** Skips white space and, if it comes next, the character. */
-  private accept(character: string): boolean {
-    this.space();
-    if (this.text[this.position] !== character) return false;
-    this.position++;
+  #accept(character: string): boolean {
+    this.#space();
+    if (this.#text[this.#position] !== character) return false;
+    this.#position++;
     return true;
   }
 
-  private space(): void {
+  #space(): void {
     for (;;) {
-      const c = this.text.charCodeAt(this.position);
+      const c = this.#text.charCodeAt(this.#position);
       if (c !== 0x20 && c !== 0x0a && c !== 0x0d && c !== 0x09) return;
-      this.position++;
+      this.#position++;
     }
   }
 
-  private atEnd(): boolean {
-    return this.position >= this.text.length;
+  #atEnd(): boolean {
+    return this.#position >= this.#text.length;
   }
 
-  private error(reason: string): JsonError {
-    const before = this.text.slice(0, this.position);
+  #error(reason: string): JsonError {
+    const before = this.#text.slice(0, this.#position);
     const line = before.split("\n").length;
     // The end of the text has no character of its own: its column is that of the last one.
-    const column = before.length - (before.lastIndexOf("\n") + 1) + (this.atEnd() ? 0 : 1);
-    return new JsonError(reason, line, column, [...this.path]);
+    const column = before.length - (before.lastIndexOf("\n") + 1) + (this.#atEnd() ? 0 : 1);
+    return new JsonError(reason, line, column, [...this.#path]);
   }
 }

@@ -126,27 +126,30 @@ function checkDepth(tokens: readonly CST.Token[], lines: LineCounter): void {
 }
 
 class Converter {
-  private values = 0;
+  readonly #document: Document.Parsed;
+  readonly #flavour: YamlFlavour;
 
-  constructor(
-    private readonly document: Document.Parsed,
-    private readonly flavour: YamlFlavour,
-  ) {}
+  #values = 0;
+
+  constructor(document: Document.Parsed, flavour: YamlFlavour) {
+    this.#document = document;
+    this.#flavour = flavour;
+  }
 
   value(node: unknown, depth: number): unknown {
     if (depth > YAML_MAX_DEPTH) throw new YamlError(`nesting deeper than ${YAML_MAX_DEPTH} levels`, 1, 1);
-    if (++this.values > YAML_MAX_VALUES) throw new YamlError(`more than ${YAML_MAX_VALUES} values`, 1, 1);
+    if (++this.#values > YAML_MAX_VALUES) throw new YamlError(`more than ${YAML_MAX_VALUES} values`, 1, 1);
     if (isAlias(node)) {
-      const target = node.resolve(this.document);
+      const target = node.resolve(this.#document);
       if (target === undefined) throw new YamlError(`unknown alias ${node.source}`, 1, 1);
       return this.value(target, depth + 1);
     }
-    if (isMap(node)) return this.map(node.items, depth);
+    if (isMap(node)) return this.#map(node.items, depth);
     if (isSeq(node)) return node.items.map((item) => this.value(item, depth + 1));
-    return scalarValue(isScalar(node) ? node.value : node, this.flavour);
+    return scalarValue(isScalar(node) ? node.value : node, this.#flavour);
   }
 
-  private map(items: readonly { key: unknown; value: unknown }[], depth: number): Record<string, unknown> {
+  #map(items: readonly { key: unknown; value: unknown }[], depth: number): Record<string, unknown> {
     const object: Record<string, unknown> = {};
     const merged: unknown[] = [];
     for (const { key, value } of items) {
@@ -156,12 +159,12 @@ class Converter {
       }
       setKey(object, keyText(this.value(key, depth + 1)), this.value(value, depth + 1));
     }
-    for (const source of merged) this.merge(object, source, depth);
+    for (const source of merged) this.#merge(object, source, depth);
     return object;
   }
 
   /** `<<`: keys that the map has itself win, then the first source that has the key. */
-  private merge(object: Record<string, unknown>, source: unknown, depth: number): void {
+  #merge(object: Record<string, unknown>, source: unknown, depth: number): void {
     const value = this.value(source, depth + 1);
     for (const one of Array.isArray(value) ? value : [value]) {
       if (one === null || typeof one !== "object") continue;

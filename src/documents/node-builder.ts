@@ -1,7 +1,7 @@
 /** Turns the YAML library's tree into {@link SourceNode}s, following aliases within bounds and noting what JSON can't hold. */
 import { type Document, isAlias, isMap, isScalar, isSeq, type Scalar, visit } from "yaml";
-import { MAX_ALIASED_VALUES, MAX_DEPTH } from "../config/limits.js";
 import { double } from "../data/json-reader.js";
+import { MAX_ALIASED_VALUES, MAX_DEPTH } from "./limits.js";
 import type { Path } from "./problem.js";
 import type { Pair, ScalarNode, ScalarStyle, SourceNode } from "./source-node.js";
 
@@ -20,13 +20,13 @@ const INT64_MAX = 2n ** 63n - 1n;
 /** One use per document. */
 export class NodeBuilder {
   readonly flaws: Flaw[] = [];
-  private readonly aliasTargets: Map<unknown, unknown>;
-  private aliasDepth = 0;
-  private aliasedValues = 0;
-  private exhausted = false;
+  readonly #aliasTargets: Map<unknown, unknown>;
+  #aliasDepth = 0;
+  #aliasedValues = 0;
+  #exhausted = false;
 
   constructor(document: Document.Parsed) {
-    this.aliasTargets = aliasTargets(document);
+    this.#aliasTargets = aliasTargets(document);
   }
 
   /** The node, or a null scalar in place of what can't be used (with a flaw noted). */
@@ -35,31 +35,31 @@ export class NodeBuilder {
     const start = range?.[0] ?? fallbackOffset;
     const end = range?.[1] ?? start;
     const nothing: ScalarNode = { kind: "scalar", value: null, style: "plain", start, end };
-    if (!this.mayGoOn(start, path)) return nothing;
+    if (!this.#mayGoOn(start, path)) return nothing;
     if (isAlias(node)) {
-      const target = this.aliasTargets.get(node);
+      const target = this.#aliasTargets.get(node);
       if (target !== undefined) {
-        this.aliasDepth++;
+        this.#aliasDepth++;
         const built = this.build(target, path, start);
-        this.aliasDepth--;
+        this.#aliasDepth--;
         return built;
       }
-      return this.flawed(nothing, path, `no anchor &${node.source} stands before this alias`);
+      return this.#flawed(nothing, path, `no anchor &${node.source} stands before this alias`);
     }
-    if (isMap(node)) return { kind: "map", start, end, pairs: this.pairs(node.items, path, start) };
+    if (isMap(node)) return { kind: "map", start, end, pairs: this.#pairs(node.items, path, start) };
     if (isSeq(node)) {
       const items = node.items.map((item, index) => this.build(item, [...path, index], start));
       return { kind: "list", start, end, items };
     }
     if (node === null || node === undefined) return nothing;
-    return isScalar(node) ? this.scalar(node, path, nothing) : this.flawed(nothing, path, "not a value");
+    return isScalar(node) ? this.#scalar(node, path, nothing) : this.#flawed(nothing, path, "not a value");
   }
 
-  private pairs(items: readonly { key: unknown; value: unknown }[], path: Path, fallback: number): Pair[] {
+  #pairs(items: readonly { key: unknown; value: unknown }[], path: Path, fallback: number): Pair[] {
     const pairs = new Map<string, Pair>();
     for (const { key, value } of items) {
       const keyStart = rangeOf(key)?.[0] ?? fallback;
-      const name = this.keyName(key, path, keyStart);
+      const name = this.#keyName(key, path, keyStart);
       const keyPath = [...path, name];
       if (pairs.has(name)) {
         this.flaws.push({
@@ -69,13 +69,13 @@ export class NodeBuilder {
         });
       }
       pairs.set(name, { key: name, keyStart, value: this.build(value, keyPath, keyStart) });
-      if (this.exhausted) break;
+      if (this.#exhausted) break;
     }
     return [...pairs.values()];
   }
 
-  private keyName(key: unknown, path: Path, offset: number): string {
-    const target = isAlias(key) ? this.aliasTargets.get(key) : key;
+  #keyName(key: unknown, path: Path, offset: number): string {
+    const target = isAlias(key) ? this.#aliasTargets.get(key) : key;
     if (isScalar(target)) {
       if (typeof target.value === "string") return target.value;
       const text = target.source ?? String(target.value);
@@ -87,10 +87,10 @@ export class NodeBuilder {
     return "?";
   }
 
-  private scalar(node: Scalar, path: Path, nothing: ScalarNode): SourceNode {
+  #scalar(node: Scalar, path: Path, nothing: ScalarNode): SourceNode {
     const value = scalarValue(node.value);
     if (value === undefined) {
-      return this.flawed(
+      return this.#flawed(
         nothing,
         path,
         `${node.source ?? "this value"} can't be written in JSON: use a string or a finite number`,
@@ -99,17 +99,17 @@ export class NodeBuilder {
     return { ...nothing, value, style: styleOf(node.type) };
   }
 
-  private flawed(nothing: ScalarNode, path: Path, message: string): ScalarNode {
+  #flawed(nothing: ScalarNode, path: Path, message: string): ScalarNode {
     this.flaws.push({ offset: nothing.start, path, message });
     return nothing;
   }
 
   /** False once a bound is passed, which is a flaw of the whole document. */
-  private mayGoOn(offset: number, path: Path): boolean {
-    if (this.exhausted) return false;
-    if (this.aliasDepth > 0) this.aliasedValues++;
-    if (path.length <= MAX_DEPTH && this.aliasedValues <= MAX_ALIASED_VALUES) return true;
-    this.exhausted = true;
+  #mayGoOn(offset: number, path: Path): boolean {
+    if (this.#exhausted) return false;
+    if (this.#aliasDepth > 0) this.#aliasedValues++;
+    if (path.length <= MAX_DEPTH && this.#aliasedValues <= MAX_ALIASED_VALUES) return true;
+    this.#exhausted = true;
     const message =
       path.length > MAX_DEPTH
         ? `nested deeper than ${MAX_DEPTH} levels`

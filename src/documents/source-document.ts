@@ -1,7 +1,7 @@
 /** A YAML document with its places: what later stages use to say where in a file something is wrong. */
 import { Composer, type CST, type Document, Parser } from "yaml";
-import { MAX_DEPTH } from "../config/limits.js";
 import { documentValue, readYamlDocuments, YamlError } from "../data/yaml.js";
+import { MAX_DEPTH } from "./limits.js";
 import { type Flaw, NodeBuilder } from "./node-builder.js";
 import type { Path, Position, Problem } from "./problem.js";
 import { sourceOffset } from "./scalar-position.js";
@@ -15,14 +15,18 @@ export interface InnerPlace {
 
 /** One document of a file. */
 export class SourceDocument {
+  readonly #text: SourceText;
+
   constructor(
     /** The file as it was named (or found in a folder). */
     readonly file: string,
-    private readonly text: SourceText,
+    text: SourceText,
     readonly root: SourceNode,
     /** The document as JSON data in the value model of `data/json`. */
     readonly value: unknown,
-  ) {}
+  ) {
+    this.#text = text;
+  }
 
   /**
    * Where the value at `path` stands; with `inner`, where a place inside that string stands. A path that leads nowhere gives the deepest
@@ -32,7 +36,7 @@ export class SourceDocument {
     const { node, complete } = deepestNode(this.root, path);
     let offset = node.start;
     if (inner !== undefined && complete && node.kind === "scalar" && typeof node.value === "string") {
-      offset = sourceOffset(this.text.text, node, node.value, offsetOfPlace(node.value, inner));
+      offset = sourceOffset(this.#text.text, node, node.value, offsetOfPlace(node.value, inner));
     }
     return this.at(offset);
   }
@@ -44,6 +48,16 @@ export class SourceDocument {
     return pair === undefined ? this.positionOf(path) : this.at(pair.keyStart);
   }
 
+  /** What stands at `path`, as a document of its own with the value given. */
+  part(path: Path, value: unknown): SourceDocument {
+    return new SourceDocument(this.file, this.#text, deepestNode(this.root, path).node, value);
+  }
+
+  /** Something wrong (`error`) or doubtful at a path; `inner`: at a place inside the string there. */
+  problem(severity: Problem["severity"], path: Path, message: string, inner?: InnerPlace): Problem {
+    return { severity, ...this.positionOf(path, inner), path, message };
+  }
+
   /** Whether something stands at `path`. */
   hasKey(path: Path): boolean {
     return deepestNode(this.root, path).complete;
@@ -51,28 +65,28 @@ export class SourceDocument {
 
   /** The place of an offset in the file. */
   at(offset: number): Position {
-    return { file: this.file, ...this.text.place(offset) };
+    return { file: this.file, ...this.#text.place(offset) };
   }
 }
 
 /** A file's text with its lines. */
 export class SourceText {
-  private readonly lineStarts: number[] = [0];
+  readonly #lineStarts: number[] = [0];
 
   constructor(readonly text: string) {
-    for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) this.lineStarts.push(at + 1);
+    for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) this.#lineStarts.push(at + 1);
   }
 
   /** 1-based line and column (code points) of an offset. */
   place(offset: number): InnerPlace {
     let low = 0;
-    let high = this.lineStarts.length - 1;
+    let high = this.#lineStarts.length - 1;
     while (low < high) {
       const middle = (low + high + 1) >> 1;
-      if (this.lineStarts[middle]! <= offset) low = middle;
+      if (this.#lineStarts[middle]! <= offset) low = middle;
       else high = middle - 1;
     }
-    return { line: low + 1, column: [...this.text.slice(this.lineStarts[low], offset)].length + 1 };
+    return { line: low + 1, column: [...this.text.slice(this.#lineStarts[low], offset)].length + 1 };
   }
 }
 

@@ -42,17 +42,17 @@ export function decide(
   const vanilla = vanillaResponse(review, outcome);
   const final = outcome.verdict === "error" && outcome.final === true;
   const adjusted = origin === "audit" || final ? vanilla : adjust(entry, vanilla);
-  const response = origin === "validate" ? forPeople(adjusted) : adjusted;
+  const response = origin === "validate" ? presentable(adjusted) : adjusted;
   return { entry, outcome, vanilla, response };
 }
 
 /** What the API server and kubectl show whole: they drop or cut some warnings, and of an invalid object they may show its causes only. */
-function forPeople(response: AdmissionResponse): AdmissionResponse {
+function presentable(response: AdmissionResponse): AdmissionResponse {
   const { warnings, status } = response;
-  const presentable = warnings && presentableWarnings(warnings);
+  const shown = warnings && presentableWarnings(warnings);
   const explained = status && withMessageAmongCauses(status);
-  if (presentable === warnings && explained === status) return response;
-  return { ...response, ...(presentable && { warnings: presentable }), ...(explained && { status: explained }) };
+  if (shown === warnings && explained === status) return response;
+  return { ...response, ...(shown && { warnings: shown }), ...(explained && { status: explained }) };
 }
 
 /** `kubectl apply` prints an object's causes in place of the message when the reason is Invalid, `kubectl create` the message. */
@@ -73,7 +73,7 @@ export function uidOf(review: Review): string {
   return typeof uid === "string" ? uid : "";
 }
 
-/** Section 4.1: what the policy said, unchanged by how it is deployed. */
+/** What the policy said, unchanged by how it is deployed. */
 export function vanillaResponse(review: Review, outcome: Outcome): AdmissionResponse {
   const uid = uidOf(review);
   switch (outcome.verdict) {
@@ -136,7 +136,7 @@ function withPatch(response: AdmissionResponse, review: Review, mutation: Mutati
   return patch === undefined ? response : { ...response, patch };
 }
 
-/** Sections 4.2 to 4.4. */
+/** What the entry's settings make of it: monitor mode, the mutation rule, the custom message (spec kubewarden.md 4.2 to 4.4). */
 function adjust(entry: ServedPolicy, vanilla: AdmissionResponse): AdmissionResponse {
   if (entry.mode === "monitor") {
     const { patch, status, ...rest } = vanilla;

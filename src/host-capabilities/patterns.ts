@@ -21,7 +21,7 @@ export interface CapabilityGrants {
   allows(path: string): boolean;
 }
 
-/** A pattern was refused; the message has the words of the spec. */
+/** A pattern was refused; the message has the words of spec kubewarden.md 1.5. */
 export class CapabilityPatternError extends Error {
   readonly code = "capability-pattern";
   override readonly name = "CapabilityPatternError";

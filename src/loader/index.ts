@@ -1,27 +1,28 @@
 /** The loader's door: one object that turns configurations into sets of policies, as often as asked. */
-
 import { bundledSchemas, createExpressionCompiler, type ExpressionCompiler } from "../cel-policy/index.js";
-import type { Config } from "../config/index.js";
+import type { Config, ModuleEntry } from "../config/index.js";
 import {
   createImageInspector,
   createModuleFetcher,
+  FetchError,
+  fetchFailureText,
+  type ModuleFetcher,
   type ModuleFetcherOptions,
   type TrustRoot,
 } from "../fetch/index.js";
 import { createHostCapabilities, type Executor, type ViolationSink } from "../host-capabilities/index.js";
-import { type CelWorld, loadInline, loadResource } from "../kinds/validating-admission-policy/load-cel.js";
-import { moduleLoader } from "../kinds/wasm/load-module.js";
+import { LoadError } from "../kinds/load-error.js";
+import { createKinds } from "../kinds/registry.js";
 import { createWasmRuntime, type GuestLogEntry, type WasmRuntime } from "../wasm/index.js";
-import { type ClusterAccess, clusterWorld, openAccess, warmUp } from "../world/cluster.js";
-import { parameterKinds } from "./cluster-needs.js";
-import { type KindLoaders, type Loaded, loadPolicies } from "./loader.js";
+import { type ClusterAccess, openAccess, warmUp, worldOf } from "../world/cluster.js";
+import type { Needs } from "../world/needs.js";
+import { type LoadedConfig, loadEntries } from "./loader.js";
 import { downloads } from "./prefetch.js";
 
 export { type Executor, recordSession, replaySession, SessionError } from "../host-capabilities/index.js";
+export { LoadError } from "../kinds/load-error.js";
 export { type ClusterAccess, findCluster } from "../world/cluster.js";
-export { needyPolicies } from "./cluster-needs.js";
-export { LoadError } from "./load-error.js";
-export type { Loaded } from "./loader.js";
+export type { LoadedConfig } from "./loader.js";
 export { prefetchModules } from "./prefetch.js";
 
 /** How modules are fetched, and images looked at for guests. */
@@ -59,7 +60,7 @@ export interface PolicyLoaderOptions {
 /** Loads configurations. */
 export interface PolicyLoader {
   /** Never rejects: what cannot be loaded becomes an unavailable policy. */
-  load(config: Config, generation?: number): Promise<Loaded>;
+  load(config: Config, generation?: number): Promise<LoadedConfig>;
   /** For metrics: worker threads, queue, time-outs. */
   readonly runtime: WasmRuntime;
   /** Ends the worker threads. */
@@ -71,7 +72,6 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
   const { policyTimeout, workers, now, log, violation, executor, fetch } = options;
   const inspector = fetch.trustRoot && createImageInspector(fetch, fetch.trustRoot);
   const cluster = openAccess(options.cluster, now, options.note ?? (() => {}));
-  const beyond = clusterWorld(options.cluster, cluster);
   const runtime = createWasmRuntime({
     workers,
     defaultTimeoutMs: Number.isFinite(policyTimeout) ? policyTimeout : null,
@@ -84,34 +84,24 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
     }),
     ...(cluster && { kubernetes: cluster.reader }),
   });
-  const world: CelWorld = {
+  const kinds = createKinds({
     compiler: options.expressions ?? createExpressionCompiler(),
-    now,
-    ...(beyond && { cluster: beyond }),
     ...(options.typeCheck && { schemas: bundledSchemas() }),
-  };
+    runtime,
+    policyTimeout,
+    now,
+  });
+  const worldFor = (needs: Needs) => worldOf(options.cluster, cluster, needs, now);
+  const foresee = ({ asks, parameters }: Needs) => (cluster && asks ? warmUp(cluster, parameters) : undefined);
   return {
     load: async (config, generation) => {
       // One fetcher for each load: equal addresses are fetched once, and a reload asks again.
       const fetcher = createModuleFetcher(fetch);
       // All at once; who loads a policy then waits for its own, and says what went wrong with it.
       for (const location of downloads(config.entries)) fetcher.fetch(location).catch(() => {});
-      const asked = parameterKinds(config);
-      const warm = cluster && asked && warmUp(cluster, asked);
-      const kinds: KindLoaders = {
-        module: moduleLoader({
-          runtime,
-          policyTimeout,
-          now,
-          fetchModule: async ({ location }) => (await fetcher.fetch(location)).bytes,
-        }),
-        cel: async (entry, warn) => loadInline(entry, world, warn),
-        resource: async (entry, warn) => loadResource(entry, world, warn),
-      };
+      const fetchModule = (entry: ModuleEntry) => fetched(entry, fetcher);
       try {
-        const loaded = await loadPolicies(config, { kinds, now, policyTimeout }, generation);
-        await warm;
-        return loaded;
+        return await loadEntries(config, { kinds, fetchModule, worldFor, foresee, policyTimeout }, generation);
       } finally {
         await fetcher.close();
       }
@@ -123,4 +113,18 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
       void cluster?.close();
     },
   };
+}
+
+/** The operator reads the reason, a client only which module: reasons may name paths of this machine. */
+async function fetched({ id, module, origin }: ModuleEntry, fetcher: ModuleFetcher): Promise<Uint8Array> {
+  try {
+    return (await fetcher.fetch(module.location)).bytes;
+  } catch (cause) {
+    const error =
+      cause instanceof FetchError ? cause : new FetchError("unexpected failure", { stage: "download", cause });
+    // Fetch messages mark members with `#` (spec kubewarden.md 1.4).
+    const reason = fetchFailureText(id.replace("/", "/#"), module.text, error);
+    const forClients = module.kind === "file" ? `Error while downloading policy '${id}' from ${module.text}` : reason;
+    throw new LoadError(forClients, [origin.error(["module"], reason)], { cause });
+  }
 }

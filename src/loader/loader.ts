@@ -1,65 +1,120 @@
 /**
- * Config entries to policies that are ready to be asked. An entry that cannot be loaded does not stop the others: it stays as an unavailable
- * policy that says why.
+ * Entries of a configuration to policies that are ready to be asked. First everything is read, checked and compiled; then what the policies need
+ * of the world is known, and they are made. An entry that cannot be loaded does not stop the others: it stays as an unavailable policy that
+ * says why.
  */
-import type { Config, ConfigEntry, GroupEntry, Member, PolicyEntry, Problem } from "../config/index.js";
+import type { Config, ConfigEntry, GroupEntry, Member, ModuleEntry, PolicyEntry, Problem } from "../config/index.js";
 import { createPolicySet, type PolicySet, type ServedPolicy } from "../evaluation/policy-set.js";
-import { expressionMistakes, loadGroup } from "../kinds/group/load-group.js";
-import type { GroupMember } from "../kinds/group/member.js";
+import type { GroupMember, Kinds, PreparedPolicy, Warn } from "../kinds/kind.js";
+import { LoadError } from "../kinds/load-error.js";
+import { prepareDocuments } from "../kinds/resource-entry.js";
+import { createUnavailablePolicy, isUnavailable } from "../kinds/unavailable-policy.js";
+import { moduleNeeds } from "../kinds/wasm/kind.js";
 import type { Policy } from "../policy/index.js";
-import { LoadError } from "./load-error.js";
-import { createUnavailablePolicy } from "./unavailable-policy.js";
+import { allNeeds, type Needs, NO_NEEDS } from "../world/needs.js";
+import type { World } from "../world/world.js";
 
-/** Loads entries of one kind. Rejects with a {@link LoadError}. */
-export interface KindLoaders {
-  readonly module: (entry: Extract<PolicyEntry, { kind: "module" }>) => Promise<Policy>;
-  readonly cel: (entry: Extract<PolicyEntry, { kind: "cel" }>, warn: (problem: Problem) => void) => Promise<Policy>;
-  readonly resource: (
-    entry: Extract<PolicyEntry, { kind: "resource" }>,
-    warn: (problem: Problem) => void,
-  ) => Promise<Policy>;
-}
+/** Gets a module's bytes for an entry. Rejects with a LoadError. */
+export type FetchModule = (entry: ModuleEntry) => Promise<Uint8Array>;
 
 /** What loading needs. */
-export interface LoaderOptions {
-  readonly kinds: KindLoaders;
-  /** Monotonic milliseconds. */
-  readonly now: () => number;
+export interface LoadingOptions {
+  readonly kinds: Kinds;
+  readonly fetchModule: FetchModule;
+  /** The world of a policy that needs this much of it. */
+  readonly worldFor: (needs: Needs) => World;
+  /** Told what all policies need together, before the first one is made; what it returns is waited for at the end. */
+  readonly foresee: (needs: Needs) => Promise<void> | undefined;
   /** Milliseconds an evaluation may take when its entry says nothing; Infinity for no limit. */
   readonly policyTimeout: number;
 }
 
 /** What came of loading a configuration. */
-export interface Loaded {
+export interface LoadedConfig {
   readonly policies: PolicySet;
   /** Every error and warning found while loading, beyond those of the configuration itself. */
   readonly problems: readonly Problem[];
+  /** The ids of the entries and members that cannot do without a cluster. */
+  readonly clusterNeeded: readonly string[];
 }
 
 /** Loads every entry of a configuration; never rejects. `generation` numbers the set. */
-export async function loadPolicies(config: Config, options: LoaderOptions, generation = 1): Promise<Loaded> {
+export async function loadEntries(config: Config, options: LoadingOptions, generation = 1): Promise<LoadedConfig> {
   const loading = new Loading(config, options);
+  const needs = loading.prepare();
+  const foreseen = options.foresee(needs);
   const served: ServedPolicy[] = [];
   for (const entry of config.entries) served.push(...(await loading.serve(entry)));
-  return { policies: createPolicySet(served, generation), problems: loading.problems };
+  await foreseen;
+  return {
+    policies: createPolicySet(served, generation),
+    problems: loading.problems,
+    clusterNeeded: loading.clusterNeeded,
+  };
 }
 
 /** One run over a configuration (disposable): every entry is loaded once, whoever refers to it. */
 class Loading {
   readonly problems: Problem[] = [];
-  private readonly entries: ReadonlyMap<string, ConfigEntry>;
-  private readonly policies = new Map<string, Promise<Policy>>();
+  readonly clusterNeeded: string[] = [];
+  readonly #options: LoadingOptions;
+  readonly #entries: ReadonlyMap<string, ConfigEntry>;
+  readonly #prepared = new Map<string, PreparedPolicy | { readonly failed: unknown }>();
+  readonly #policies = new Map<string, Promise<Policy>>();
+  readonly #warn: Warn = (problem) => this.problems.push(problem);
 
-  constructor(
-    config: Config,
-    private readonly options: LoaderOptions,
-  ) {
-    this.entries = new Map(config.entries.map((entry) => [entry.id, entry]));
+  constructor(config: Config, options: LoadingOptions) {
+    this.#options = options;
+    this.#entries = new Map(config.entries.map((entry) => [entry.id, entry]));
+  }
+
+  /** Prepares every entry and member; what they need together. */
+  prepare(): Needs {
+    return allNeeds([...this.#entries.values()].map((entry) => this.#prepareEntry(entry)));
+  }
+
+  #prepareEntry(entry: ConfigEntry): Needs {
+    if (entry.kind === "invalid") return NO_NEEDS;
+    if (entry.kind === "group") {
+      const own = entry.members.flatMap(({ policy }) => (policy.kind === "reference" ? [] : [policy]));
+      return allNeeds(own.map((member) => this.#prepareEntry(member)));
+    }
+    let prepared: PreparedPolicy;
+    try {
+      prepared = this.#prepareAlone(entry);
+    } catch (failed) {
+      this.#prepared.set(entry.id, { failed });
+      return NO_NEEDS;
+    }
+    this.#prepared.set(entry.id, prepared);
+    if (prepared.needs.requires) this.clusterNeeded.push(entry.id);
+    return prepared.needs;
+  }
+
+  #prepareAlone(entry: Exclude<PolicyEntry, GroupEntry>): PreparedPolicy {
+    const { kinds } = this.#options;
+    switch (entry.kind) {
+      case "module":
+        return { needs: moduleNeeds(entry), policy: () => this.#modulePolicy(entry) };
+      case "cel":
+        return kinds.inline.prepare(entry, this.#warn);
+      case "resource":
+        return prepareDocuments(entry, kinds.documents, this.#warn);
+    }
+  }
+
+  async #modulePolicy(entry: ModuleEntry): Promise<Policy> {
+    const bytes = await this.#options.fetchModule(entry);
+    for (const kind of this.#options.kinds.modules) {
+      const policy = await kind.policy(entry, bytes);
+      if (policy !== undefined) return policy;
+    }
+    throw new Error("no kind takes the module");
   }
 
   /** The policies that an entry stands for: itself and, for a group, its members addressed by themselves. */
   async serve(entry: ConfigEntry): Promise<ServedPolicy[]> {
-    const policy = await this.policy(entry);
+    const policy = await this.#policy(entry);
     if (entry.kind === "invalid") {
       return [{ id: entry.id, policy, mode: "protect", allowedToMutate: false, ...whyUnavailable(policy) }];
     }
@@ -69,96 +124,89 @@ class Loading {
       policy,
       mode: policyMode,
       allowedToMutate,
-      timeout: this.timeoutOf(entry),
+      timeout: this.#timeoutOf(entry),
       ...whyUnavailable(policy),
       ...(message === undefined || entry.kind === "group" ? {} : { message }),
     };
-    return entry.kind === "group" ? [served, ...(await this.serveMembers(entry))] : [served];
+    return entry.kind === "group" ? [served, ...(await this.#serveMembers(entry))] : [served];
   }
 
-  private async serveMembers(group: GroupEntry): Promise<ServedPolicy[]> {
+  async #serveMembers(group: GroupEntry): Promise<ServedPolicy[]> {
     const served: ServedPolicy[] = [];
-    for (const member of group.members) {
-      const policy = await this.member(member);
-      const id = `${group.id}/${member.name}`;
-      const timeout = this.memberTimeout(member);
+    for (const { name, policy, timeout } of await this.#members(group)) {
+      const id = `${group.id}/${name}`;
       served.push({ id, policy, mode: "protect", allowedToMutate: false, timeout, ...whyUnavailable(policy) });
     }
     return served;
   }
 
-  private policy(entry: ConfigEntry): Promise<Policy> {
-    const known = this.policies.get(entry.id);
+  #policy(entry: ConfigEntry): Promise<Policy> {
+    const known = this.#policies.get(entry.id);
     if (known !== undefined) return known;
-    const loading = this.load(entry).catch((cause: unknown) => this.unavailable(entry, cause));
-    this.policies.set(entry.id, loading);
+    const loading = this.#load(entry).catch((cause: unknown) => this.#unavailable(entry, cause));
+    this.#policies.set(entry.id, loading);
     return loading;
   }
 
-  private async load(entry: ConfigEntry): Promise<Policy> {
-    const { kinds, now } = this.options;
-    const warn = (problem: Problem) => this.problems.push(problem);
-    switch (entry.kind) {
-      case "invalid":
-        throw new LoadError(
-          `the policy's configuration is invalid: ${entry.problems[0]?.message ?? ""}`,
-          entry.draft === undefined ? [] : expressionMistakes(entry.draft),
-        );
-      case "module":
-        return kinds.module(entry);
-      case "cel":
-        return kinds.cel(entry, warn);
-      case "resource":
-        return kinds.resource(entry, warn);
-      case "group":
-        return loadGroup(entry, await this.members(entry), { now, warn });
+  async #load(entry: ConfigEntry): Promise<Policy> {
+    const { kinds, worldFor } = this.#options;
+    if (entry.kind === "invalid") {
+      throw new LoadError(
+        `the policy's configuration is invalid: ${entry.problems[0]?.message ?? ""}`,
+        entry.draft === undefined ? [] : kinds.group.mistakes(entry.draft),
+      );
     }
+    if (entry.kind === "group") return kinds.group.policy(entry, await this.#members(entry), this.#warn);
+    const prepared = this.#prepared.get(entry.id);
+    if (prepared === undefined) throw new Error("an entry was not prepared");
+    if ("failed" in prepared) throw prepared.failed;
+    return prepared.policy(worldFor(prepared.needs));
   }
 
-  private async members(group: GroupEntry): Promise<GroupMember[]> {
+  async #members(group: GroupEntry): Promise<GroupMember[]> {
     const members: GroupMember[] = [];
-    for (const member of group.members)
+    for (const member of group.members) {
       members.push({
         name: member.name,
-        policy: await this.member(member),
-        timeout: this.memberTimeout(member),
+        policy: await this.#member(member),
+        timeout: this.#memberTimeout(member),
       });
+    }
     return members;
   }
 
-  private member({ policy }: Member): Promise<Policy> {
-    if (policy.kind !== "reference") return this.policy(policy);
-    const entry = this.entries.get(policy.id);
+  #member({ policy }: Member): Promise<Policy> {
+    if (policy.kind !== "reference") return this.#policy(policy);
+    const entry = this.#entries.get(policy.id);
     // The configuration has checked references; one that leads nowhere all the same must not become an answer.
     if (entry === undefined) return Promise.resolve(createUnavailablePolicy(policy.id, "unknown policy"));
-    return this.policy(entry);
+    return this.#policy(entry);
   }
 
   /** The policy in whose place the load error answers. */
-  private unavailable(entry: ConfigEntry, cause: unknown): Policy {
+  #unavailable(entry: ConfigEntry, cause: unknown): Policy {
     const message = cause instanceof Error ? cause.message : "the policy could not be loaded";
-    const problems = cause instanceof LoadError ? cause.problems : this.unexpected(entry, message);
+    const problems = cause instanceof LoadError ? cause.problems : this.#unexpected(entry, message);
     this.problems.push(...problems);
     return createUnavailablePolicy(entry.id, message);
   }
 
-  private unexpected(entry: ConfigEntry, message: string): Problem[] {
+  #unexpected(entry: ConfigEntry, message: string): Problem[] {
     return entry.kind === "invalid" ? [] : [entry.origin.error([], message)];
   }
 
   /** A group may take what its members may take together, unless it says otherwise. */
-  private timeoutOf(entry: PolicyEntry): number {
+  #timeoutOf(entry: PolicyEntry): number {
     if (entry.timeoutEvalSeconds !== undefined) return entry.timeoutEvalSeconds * 1000;
-    if (entry.kind !== "group") return this.options.policyTimeout;
-    return entry.members.reduce((sum, member) => sum + this.memberTimeout(member), 0);
+    if (entry.kind !== "group") return this.#options.policyTimeout;
+    return entry.members.reduce((sum, member) => sum + this.#memberTimeout(member), 0);
   }
 
-  private memberTimeout({ policy }: Member): number {
-    const entry = policy.kind === "reference" ? this.entries.get(policy.id) : policy;
-    return entry === undefined || entry.kind === "invalid" ? this.options.policyTimeout : this.timeoutOf(entry);
+  #memberTimeout({ policy }: Member): number {
+    const entry = policy.kind === "reference" ? this.#entries.get(policy.id) : policy;
+    return entry === undefined || entry.kind === "invalid" ? this.#options.policyTimeout : this.#timeoutOf(entry);
   }
 }
 
-function whyUnavailable(policy: Policy): { readonly unavailable?: string } {
-  return policy.kind === "unavailable" && "reason" in policy ? { unavailable: String(policy.reason) } : {};
-}
+const whyUnavailable = (policy: Policy): { readonly unavailable?: string } =>
+  isUnavailable(policy) ? { unavailable: policy.reason } : {};

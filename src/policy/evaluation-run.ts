@@ -16,7 +16,7 @@ export class EvaluationRun implements EvaluationContext {
    * @param onDefect told when a policy throws or rejects
    * @param parent the evaluation that this one is part of: it ends with it, and is observed by it
    */
-  constructor(deadline: number, onDefect: EvaluationContext["onDefect"], parent?: EvaluationContext) {
+  constructor(deadline: number, onDefect?: EvaluationContext["onDefect"], parent?: EvaluationContext) {
     this.deadline = parent === undefined ? deadline : Math.min(deadline, parent.deadline);
     this.onDefect = onDefect ?? (() => {});
     this.#parent = parent;

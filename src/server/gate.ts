@@ -35,7 +35,7 @@ export interface Candidate {
   readonly refuse: (why: Refusal) => void;
 }
 
-interface Waiting {
+interface Queued {
   readonly candidate: Candidate;
   readonly since: number;
   readonly timer: NodeJS.Timeout;
@@ -47,7 +47,7 @@ export class Gate {
   readonly #now: () => number;
   /** Most places for one policy: half, so that there is always room for another. */
   readonly #share: number;
-  readonly #waiting = new Set<Waiting>();
+  readonly #waiting = new Set<Queued>();
   readonly #busyBy = new Map<string, number>();
   #busy = 0;
 
@@ -83,7 +83,7 @@ export class Gate {
     }
     const now = this.#now();
     const patience = Math.min(this.#limits.queueTimeout, candidate.deadline - now);
-    const waiting: Waiting = { candidate, since: now, timer: setTimeout(() => this.#giveUp(waiting), patience) };
+    const waiting: Queued = { candidate, since: now, timer: setTimeout(() => this.#giveUp(waiting), patience) };
     this.#waiting.add(waiting);
     return () => {
       clearTimeout(waiting.timer);
@@ -113,14 +113,14 @@ export class Gate {
     return this.#busy < this.#limits.concurrency && (this.#busyBy.get(policy) ?? 0) < this.#share;
   }
 
-  #letIn(waiting: Waiting): void {
+  #letIn(waiting: Queued): void {
     this.#waiting.delete(waiting);
     clearTimeout(waiting.timer);
     this.take(waiting.candidate.policy);
     waiting.candidate.enter(this.#now() - waiting.since);
   }
 
-  #giveUp(waiting: Waiting): void {
+  #giveUp(waiting: Queued): void {
     this.#waiting.delete(waiting);
     waiting.candidate.refuse("late");
   }

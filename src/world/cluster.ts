@@ -9,9 +9,11 @@ import {
   openCluster,
 } from "../kubernetes/client/index.js";
 import type { GroupVersionKind } from "../kubernetes/names.js";
-import type { Authorizer } from "./authorizer/authorizer.js";
+import { NO_OPINION } from "./authorizer/authorizer.js";
+import type { Needs } from "./needs.js";
 import { NO_CLUSTER_AUTHORIZER, NO_CLUSTER_RESOURCES } from "./no-cluster.js";
-import { Pending, type ResourceSource } from "./resources/resource-source.js";
+import { Pending } from "./resources/resource-source.js";
+import type { World } from "./world.js";
 
 /** The way to a cluster, or why there is none. */
 export type ClusterAccess = { readonly connection: Connection } | { readonly missing: string };
@@ -24,14 +26,6 @@ export function findCluster(search: ConnectionSearch): ClusterAccess {
     if (error instanceof ClusterConfigError) return { missing: error.message };
     throw error;
   }
-}
-
-/** Where CEL policies that ask a cluster find what they ask for. */
-export interface ClusterWorld {
-  readonly resources: ResourceSource;
-  readonly authorizer: Authorizer;
-  /** There is none: only policies that can't do without notice it, by failing. */
-  readonly absent: boolean;
 }
 
 /** How long loading waits for a cluster's first answers: those that come later are waited for by requests. */
@@ -62,14 +56,16 @@ export function openAccess(
     : openCluster({ connection: access.connection, now, note });
 }
 
-/** What CEL policies see; undefined when nobody wants a cluster: then documents are all there is. */
-export function clusterWorld(
+/** What a policy sees of the world. Who does not ask a cluster does not depend on one; who can do without one that is missing does. */
+export function worldOf(
   access: ClusterAccess | undefined,
   cluster: Cluster | undefined,
-): ClusterWorld | undefined {
-  if (cluster !== undefined) {
-    return { resources: cluster.resources, authorizer: cluster.authorizer, absent: false };
+  { asks, requires }: Needs,
+  now: () => number,
+): World {
+  if (cluster !== undefined && asks) return { resources: cluster.resources, authorizer: cluster.authorizer, now };
+  if (cluster === undefined && access !== undefined && requires) {
+    return { resources: NO_CLUSTER_RESOURCES, authorizer: NO_CLUSTER_AUTHORIZER, now };
   }
-  if (access === undefined) return undefined;
-  return { resources: NO_CLUSTER_RESOURCES, authorizer: NO_CLUSTER_AUTHORIZER, absent: true };
+  return { authorizer: NO_OPINION, now };
 }

@@ -16,6 +16,13 @@ describe("warnings within the API server's limits", () => {
     ]);
   });
 
+  test("the line that counts the rest has room, too", () => {
+    // 4096 characters to the last one, and one warning more.
+    const lines = presentableWarnings([...Array.from({ length: 16 }, () => "z".repeat(256)), "one more"]);
+    assert.equal(lines.at(-1), "… and 2 more warnings");
+    assert.ok(lines.join("").length <= 4096);
+  });
+
   test("beyond 4096 characters the rest is counted", () => {
     const lines = presentableWarnings(Array.from({ length: 50 }, (_, i) => `${i} ${"y".repeat(200)}`));
     assert.ok(lines.join("").length <= 4096);

@@ -125,7 +125,7 @@ describe("mistakes of policies.yaml", () => {
     "an entry of no kind is refused, with the likely key": [
       "p: {modul: ./x.wasm}",
       [
-        'p.yaml:1:4: p: says not what it is: expected exactly one of module, resource, cel, expression (did you mean "module"?)',
+        'p.yaml:1:4: p: does not say what it is: expected exactly one of module, resource, cel, expression (did you mean "module"?)',
       ],
     ],
     "an unknown mode is refused, letter case included": [

@@ -110,7 +110,7 @@ g2: {${GROUP}, policies: {a: {module: ./x.wasm}}}`;
   test("references of a group with other mistakes are checked too", () => {
     assert.deepEqual(problems(`g: {${GROUP}, policies: {a: {policy: nope}, b: {modul: x}}}`), [
       'p.yaml:1:57: g.policies.a.policy: no policy is named "nope"',
-      'p.yaml:1:67: g.policies.b: says not what it is: expected exactly one of policy, module, resource, cel, expression (did you mean "module"?)',
+      'p.yaml:1:67: g.policies.b: does not say what it is: expected exactly one of policy, module, resource, cel, expression (did you mean "module"?)',
     ]);
   });
 

@@ -2,14 +2,9 @@ import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import {
-  MAX_ALIASED_VALUES,
-  MAX_DEPTH,
-  MAX_FILE_BYTES,
-  MAX_GROUP_DEPTH,
-  MAX_POLICIES,
-} from "../../src/config/limits.js";
+import { MAX_FILE_BYTES, MAX_GROUP_DEPTH, MAX_POLICIES } from "../../src/config/limits.js";
 import { loadConfig, parseConfig } from "../../src/config/load-config.js";
+import { MAX_ALIASED_VALUES, MAX_DEPTH } from "../../src/documents/limits.js";
 import { folder, problems } from "./helpers.js";
 
 describe("files that can't be used at all", () => {

@@ -4,19 +4,29 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { loadConfig } from "../../src/config/index.js";
-import { needyPolicies } from "../../src/loader/index.js";
+import { createPolicyLoader } from "../../src/loader/index.js";
 
 const folder = mkdtempSync(join(tmpdir(), "needs-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The needy policies of a configuration with these documents in `resource.yaml`. */
-function needy(policies: string, documents = ""): string[] {
+const loader = createPolicyLoader({
+  policyTimeout: 2000,
+  workers: 1,
+  now: () => performance.now(),
+  log: () => {},
+  violation: () => {},
+  fetch: { downloadDirectory: folder, environment: {} },
+});
+after(() => loader.close());
+
+/** The policies that need a cluster, of a configuration with these documents in `resource.yaml`. */
+async function needing(policies: string, documents = ""): Promise<readonly string[]> {
   writeFileSync(join(folder, "policies.yaml"), policies);
   writeFileSync(join(folder, "resource.yaml"), documents);
   const read = loadConfig(join(folder, "policies.yaml"));
   assert.ok(read.ok, JSON.stringify(read.problems));
   assert.deepEqual(read.problems, []);
-  return needyPolicies(read.config);
+  return (await loader.load(read.config)).clusterNeeded;
 }
 
 const guest = (more: string) => `p:\n  module: x.wasm\n${more}`;
@@ -41,7 +51,7 @@ const RESOURCE = "p: { resource: resource.yaml }\n";
 const selector = (label: string) => `matchResources: { namespaceSelector: { matchLabels: { ${label}: x } } }`;
 
 describe("a policy needs a cluster", () => {
-  const NEEDY = {
+  const NEEDING = {
     "with kinds that its guest may read": [guest("  contextAwareResources: [ { apiVersion: v1, kind: Pod } ]")],
     "with a Kubernetes capability": [guest('  hostCapabilities: ["kubernetes/can_i"]')],
     "with all Kubernetes capabilities": [guest('  hostCapabilities: ["kubernetes/*"]')],
@@ -55,13 +65,13 @@ describe("a policy needs a cluster", () => {
     ],
     "with a selector on labels of Namespaces": [RESOURCE, policy("true") + binding(selector("env"))],
   } as const;
-  for (const [name, [policies, documents]] of Object.entries(NEEDY)) {
-    test(name, () => assert.deepEqual(needy(policies, documents), ["p"]));
+  for (const [name, [policies, documents]] of Object.entries(NEEDING)) {
+    test(name, async () => assert.deepEqual(await needing(policies, documents), ["p"]));
   }
 
-  test("as a member of a group", () => {
+  test("as a member of a group", async () => {
     const group = `g:\n  expression: "m()"\n  message: no\n  policies:\n    m: { cel: { validations: [ { expression: "namespaceObject != null" } ] } }\n`;
-    assert.deepEqual(needy(group), ["g/m"]);
+    assert.deepEqual(await needing(group), ["g/m"]);
   });
 });
 
@@ -84,6 +94,6 @@ describe("a policy does without a cluster", () => {
     "when it selects Namespaces by name": [RESOURCE, policy("true") + binding(selector("kubernetes.io/metadata.name"))],
   } as const;
   for (const [name, [policies, documents]] of Object.entries(CONTENT)) {
-    test(name, () => assert.deepEqual(needy(policies, documents), []));
+    test(name, async () => assert.deepEqual(await needing(policies, documents), []));
   }
 });

@@ -31,7 +31,7 @@ test("mistakes in a group's expression are told in the run that tells those of i
     [...result.problems, ...problems].map((problem) => formatProblem(problem).split("\n")[0]),
     [
       'p.yaml:5:17: group.policies.a.policy: no policy is named "nope"',
-      'p.yaml:6:8: group.policies.b: says not what it is: expected exactly one of policy, module, resource, cel, expression (did you mean "module"?)',
+      'p.yaml:6:8: group.policies.b: does not say what it is: expected exactly one of policy, module, resource, cel, expression (did you mean "module"?)',
       "p.yaml:2:32: group.expression: unknown name 'cc' (did you mean \"c\"?)",
     ],
   );

@@ -1,5 +1,5 @@
 /** Policies that answer what a test says, and a server with them on free ports of the loopback. */
-import { createEvaluator, type EvaluatorOptions } from "../../src/evaluation/evaluator.js";
+import { createEvaluator, type Evaluator, type EvaluatorOptions } from "../../src/evaluation/evaluator.js";
 import { createPolicySet, type ServedPolicy } from "../../src/evaluation/policy-set.js";
 import type { Outcome } from "../../src/policy/outcome.js";
 import type { EvaluationContext, Policy } from "../../src/policy/policy.js";
@@ -45,6 +45,7 @@ export interface TestServer extends RunningServer {
   readonly url: string;
   readonly probes: string;
   readonly metrics: Metrics;
+  readonly evaluator: Evaluator;
   /** Log lines so far. */
   readonly lines: string[];
 }
@@ -78,6 +79,7 @@ export async function serve(entries: readonly ServedPolicy[], options: TestOptio
     url: `${scheme}://127.0.0.1:${server.port}`,
     probes: `http://127.0.0.1:${server.readinessPort}`,
     metrics,
+    evaluator,
     lines,
   };
 }

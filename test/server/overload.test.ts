@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { createPolicySet } from "../../src/evaluation/policy-set.js";
 import type { Outcome } from "../../src/policy/outcome.js";
 import { Gate, type Refusal } from "../../src/server/gate.js";
 import { admissionReview, entry, immediate, post, serve } from "./fake-policy.js";
@@ -45,6 +46,21 @@ describe("limits on what is evaluated at a time", () => {
     assert.equal(late.status, 503);
     await server.stop({ delay: 0, grace: 0 });
     await first;
+  });
+
+  test("who waits in the queue finishes on the set of policies it began with", async () => {
+    const server = await serve([entry("slow", () => sleep(200, ALLOW))], { gate: { concurrency: 1, queue: 1 } });
+    const first = post(`${server.url}/validate/slow`, GOOD);
+    await sleep(50);
+    const queued = post(`${server.url}/validate/slow`, GOOD);
+    await sleep(50);
+    server.evaluator.use(createPolicySet([immediate("other", () => ALLOW)], 2));
+    assert.equal((await post(`${server.url}/validate/slow`, GOOD)).status, 404);
+    for (const answer of await Promise.all([first, queued])) {
+      const { response } = (await answer.json()) as { response: { allowed: boolean } };
+      assert.deepEqual([answer.status, response.allowed], [200, true]);
+    }
+    await server.stop({ delay: 0, grace: 0 });
   });
 
   test("who leaves the queue makes room", async () => {

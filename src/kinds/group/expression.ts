@@ -36,7 +36,7 @@ const VARIABLES = [
  * Compiles a group's expression against its members' names.
  * @returns the program, or every problem found
  */
-export function compileExpression(
+export function compileGroupExpression(
   source: string,
   members: readonly string[],
 ): CompiledExpression | { readonly problems: readonly ExpressionProblem[] } {

@@ -10,7 +10,7 @@ import type { Waiting } from "../../cel/questions.js";
 import { CelError } from "../../cel/values/cel-error.js";
 import type { Result } from "../../cel/values/value.js";
 import type { EvaluationContext, Outcome, Policy, Review } from "../../policy/index.js";
-import type { GroupMember } from "./member.js";
+import type { GroupMember } from "../kind.js";
 import { MemberCalls, MemberFailure } from "./member-calls.js";
 import { causesOf, type GroupWarnings, warningsOf } from "./report.js";
 

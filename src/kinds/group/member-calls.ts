@@ -9,7 +9,8 @@ import { stringifyJson } from "../../data/json.js";
 import { evaluateInTime } from "../../policy/evaluate-in-time.js";
 import { EvaluationRun } from "../../policy/evaluation-run.js";
 import type { EvaluationContext, Failure, FailureCause, Outcome, Review } from "../../policy/index.js";
-import { type GroupMember, type MemberAnswer, outcomeInGroup } from "./member.js";
+import type { GroupMember } from "../kind.js";
+import { type MemberAnswer, outcomeInGroup } from "./member.js";
 import { reviewOf } from "./targeted-review.js";
 
 /**

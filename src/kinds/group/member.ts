@@ -1,14 +1,5 @@
-/** The members of a group and what they answered. */
-import type { Outcome, Policy } from "../../policy/index.js";
-
-/** A member: a policy under the name that the group's expression calls. */
-export interface GroupMember {
-  /** A CEL identifier, unique in the group. */
-  readonly name: string;
-  readonly policy: Policy;
-  /** Milliseconds that one answer may take; Infinity for no limit but the group's. */
-  readonly timeout: number;
-}
+/** What the members of a group answered. */
+import type { Outcome } from "../../policy/index.js";
 
 /** One answer of a member. */
 export interface MemberAnswer {

@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { compileExpression } from "../../../src/kinds/group/expression.js";
+import { compileGroupExpression } from "../../../src/kinds/group/expression.js";
 
 const members = ["signed", "trusted_registry"];
 
 function problems(source: string): string[] {
-  const compiled = compileExpression(source, members);
+  const compiled = compileGroupExpression(source, members);
   assert.ok("problems" in compiled, `${source} compiled`);
   return compiled.problems.map(({ line, column, message }) => `${line}:${column} ${message}`);
 }
 
 function warnings(source: string): string[] {
-  const compiled = compileExpression(source, members);
+  const compiled = compileGroupExpression(source, members);
   assert.ok("program" in compiled, JSON.stringify(compiled));
   return compiled.warnings.map(({ message }) => message);
 }

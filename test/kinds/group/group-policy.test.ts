@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { compileExpression } from "../../../src/kinds/group/expression.js";
+import { compileGroupExpression } from "../../../src/kinds/group/expression.js";
 import { createGroupPolicy } from "../../../src/kinds/group/group-policy.js";
 import { MAX_MEMBER_CALLS } from "../../../src/kinds/group/member-calls.js";
 import type { GroupWarnings } from "../../../src/kinds/group/report.js";
@@ -35,7 +35,7 @@ function group(
   members: Readonly<Record<string, Policy>>,
   { warnings = "rejected" as GroupWarnings, message = "group says no" } = {},
 ): Policy {
-  const compiled = compileExpression(expression, Object.keys(members));
+  const compiled = compileGroupExpression(expression, Object.keys(members));
   assert.ok("program" in compiled, JSON.stringify(compiled));
   return createGroupPolicy({
     id: "g",

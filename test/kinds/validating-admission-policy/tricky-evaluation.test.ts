@@ -30,7 +30,7 @@ import {
   withList,
 } from "./tricky.js";
 
-describe("tricky cases: match conditions (rows of the spec's table)", () => {
+describe("tricky cases: match conditions (spec validating-admission-policy.md 13)", () => {
   const A = "object.a == 1";
   const B = "object.b == 1";
   const error = (expression: string, key: string): string =>
@@ -60,7 +60,7 @@ describe("tricky cases: match conditions (rows of the spec's table)", () => {
   });
 });
 
-describe("tricky cases: messages (rows of the spec's table)", () => {
+describe("tricky cases: messages (spec validating-admission-policy.md 13)", () => {
   const message = (messageExpression: string, more: JsonObject = {}): string | undefined =>
     denial({ spec: validations({ expression: "false", messageExpression, ...more }) });
   test("54: results are trimmed", () => {
@@ -108,7 +108,7 @@ describe("tricky cases: messages (rows of the spec's table)", () => {
   });
 });
 
-describe("tricky cases: audit annotations (rows of the spec's table)", () => {
+describe("tricky cases: audit annotations (spec validating-admission-policy.md 13)", () => {
   const annotating = (valueExpression: string): JsonObject => ({
     validations: [{ expression: "true" }],
     auditAnnotations: [{ key: "k", valueExpression }],
@@ -166,7 +166,7 @@ function refused(spec: JsonObject): string {
   return errors.map(({ text }) => text).join("\n");
 }
 
-describe("tricky cases: variables and cost (rows of the spec's table)", () => {
+describe("tricky cases: variables and cost (spec validating-admission-policy.md 13)", () => {
   test("65: an error of a variable is everybody's", () => {
     const spec = {
       variables: [{ name: "v", expression: "object.nope" }],
@@ -248,7 +248,7 @@ describe("tricky cases: variables and cost (rows of the spec's table)", () => {
   });
 });
 
-describe("tricky cases: inputs (rows of the spec's table)", () => {
+describe("tricky cases: inputs (spec validating-admission-policy.md 13)", () => {
   test("70: a dyn result is refused", () => {
     assert.match(refused(validations("object.spec.paused")), /must evaluate to bool but got dyn$/);
   });

@@ -47,7 +47,7 @@ const set = (...versions: readonly (readonly [string, string])[]): JsonObject =>
 });
 const OLD = set(["apps", "v1"], ["apps", "v1beta1"], ["extensions", "v1beta1"]);
 
-describe("tricky cases: which requests (rows of the spec's table)", () => {
+describe("tricky cases: which requests (spec validating-admission-policy.md 13)", () => {
   test("1: a policy without any binding is not asked", () => {
     assert.equal(denial({ bindings: [] }), undefined);
   });

@@ -19,7 +19,7 @@ import {
   WARN,
 } from "./tricky.js";
 
-describe("tricky cases: parameters (rows of the spec's table)", () => {
+describe("tricky cases: parameters (spec validating-admission-policy.md 13)", () => {
   test("30: a paramKind that nobody serves", () => {
     const text =
       "failed to configure policy: failed to find resource referenced by paramKind: 'acme.example/v1, Kind=Limit'";
@@ -104,7 +104,7 @@ describe("tricky cases: parameters (rows of the spec's table)", () => {
   });
 });
 
-describe("tricky cases: actions (rows of the spec's table)", () => {
+describe("tricky cases: actions (spec validating-admission-policy.md 13)", () => {
   test("39, 40: a warning and a denial are both given", () => {
     const result = decided({ bindings: [binding(WARN, "a"), binding()] });
     assert.deepEqual(result.warnings, [

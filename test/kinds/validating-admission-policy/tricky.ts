@@ -3,7 +3,7 @@ import type { NativeResult } from "../../../src/batch/validating-admission-polic
 import { createExpressionCompiler } from "../../../src/cel-policy/index.js";
 import type { JsonObject } from "../../../src/kubernetes/object.js";
 
-/** The objects of the spec's table of tricky cases: policy `p.acme.example`, binding `b`, CREATE of Deployment `web` in namespace `ns`. */
+/** The objects of the tricky cases (spec validating-admission-policy.md 13): policy `p.acme.example`, binding `b`, CREATE of Deployment `web` in namespace `ns`. */
 export const ALL = { apiGroups: ["*"], apiVersions: ["*"], operations: ["*"], resources: ["*/*"] };
 export const rule = (group: string, version: string, resource: string, more: JsonObject = {}): JsonObject => ({
   apiGroups: [group],

@@ -1,4 +1,4 @@
-import type { Problem } from "../config/index.js";
+import type { Problem } from "../documents/problem.js";
 
 /** An entry cannot become a policy. `problems` say where and why for the operator; the message goes to clients and names no files. */
 export class LoadError extends Error {

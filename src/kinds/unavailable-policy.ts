@@ -25,3 +25,6 @@ export function createUnavailablePolicy(id: string, reason: string): Unavailable
     evaluate: () => outcome,
   };
 }
+
+/** Whether a policy stands in for one that could not be loaded. */
+export const isUnavailable = (policy: Policy): policy is UnavailablePolicy => policy.kind === "unavailable";

@@ -1,0 +1,56 @@
+/** Documents of any kind, as the kinds of policies share them: lists opened, told apart by group and kind, repeated names found. */
+import { member, nameOf, namespaceOf, text } from "../kubernetes/object.js";
+import type { Problem } from "./problem.js";
+import type { SourceDocument } from "./source-document.js";
+
+/** What a document says it is. Parts that are missing, or are no texts, are `""`. */
+export interface DocumentIdentity {
+  /** `""` for the core group. */
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** What a document says it is, by its apiVersion, kind and metadata. */
+export function identityOf({ value }: Pick<SourceDocument, "value">): DocumentIdentity {
+  const apiVersion = text(value, "apiVersion");
+  const slash = apiVersion.indexOf("/");
+  return {
+    group: apiVersion.slice(0, Math.max(slash, 0)),
+    version: apiVersion.slice(slash + 1),
+    kind: text(value, "kind"),
+    namespace: namespaceOf(value),
+    name: nameOf(value),
+  };
+}
+
+/** The documents in their order, with the items of every list (`kind: …List`) in its place: they are documents of their own. */
+export function opened(documents: readonly SourceDocument[]): readonly SourceDocument[] {
+  return documents.flatMap((document) => {
+    const items = itemsOf(document);
+    return items === undefined ? [document] : opened(items);
+  });
+}
+
+function itemsOf(document: SourceDocument): readonly SourceDocument[] | undefined {
+  const items = member(document.value, "items");
+  if (!Array.isArray(items) || !text(document.value, "kind").endsWith("List")) return undefined;
+  return items.map((item: unknown, index) => document.part(["items", index], item));
+}
+
+/** An error for every document whose kind, namespace and name an earlier one has. Documents without a name are not compared. */
+export function repeatedDocuments(documents: readonly SourceDocument[]): readonly Problem[] {
+  const seen = new Map<string, SourceDocument>();
+  return documents.flatMap((document) => {
+    const { group, kind, namespace, name } = identityOf(document);
+    if (name === "") return [];
+    const key = JSON.stringify([group, kind, namespace, name]);
+    const earlier = seen.get(key);
+    seen.set(key, earlier ?? document);
+    if (earlier === undefined) return [];
+    const message = `duplicate name ${JSON.stringify(name)} of a ${kind} (previously seen in ${JSON.stringify(earlier.file)})`;
+    return [document.problem("error", ["metadata", "name"], message)];
+  });
+}

@@ -1,0 +1,66 @@
+/** Policies of several kinds in one entry: all are asked, and all must allow. */
+import { evaluateInTime } from "../policy/evaluate-in-time.js";
+import { EvaluationRun } from "../policy/evaluation-run.js";
+import type { Cause, Deny, EvaluationContext, Failure, Findings, Outcome, Policy, Review } from "../policy/index.js";
+
+/**
+ * Several policies as one.
+ * @param now monotonic milliseconds
+ */
+export function askTogether(id: string, policies: readonly Policy[], now: () => number): Policy {
+  return {
+    id,
+    kind: "cel",
+    implementation: [...new Set(policies.map(({ implementation }) => implementation))].join(", "),
+    immediate: policies.every(({ immediate }) => immediate),
+    evaluate(review: Review, context: EvaluationContext) {
+      const outcomes = policies.map((policy) =>
+        evaluateInTime(policy, review, EvaluationRun.within(context, context.deadline), now),
+      );
+      return outcomes.some((outcome) => outcome instanceof Promise)
+        ? Promise.all(outcomes).then(mostSevere)
+        : mostSevere(outcomes as readonly Outcome[]);
+    },
+  };
+}
+
+/**
+ * One outcome of several. A denial is certain whatever failed beside it; a failure is no *no*, and no *yes*; what none of them applies to is
+ * skipped. Reasons are told in order.
+ */
+export function mostSevere(outcomes: readonly Outcome[]): Outcome {
+  const findings = findingsOf(outcomes);
+  const objections = outcomes.filter(isObjection);
+  const first = objections.find(({ verdict }) => verdict === "deny") ?? objections[0];
+  if (first !== undefined) {
+    if (objections.length === 1) return { ...first, ...findings };
+    return { ...first, ...findings, causes: objections.flatMap(causesOf) };
+  }
+  const changing = outcomes.filter((outcome) => outcome.verdict === "allow" && outcome.mutation !== undefined);
+  if (changing.length > 1) {
+    return { verdict: "error", message: "more than one policy changes the object", cause: "mutation", ...findings };
+  }
+  const [decisive] = changing.length > 0 ? changing : outcomes.filter(({ verdict }) => verdict === "allow");
+  if (decisive !== undefined) return { ...decisive, ...findings };
+  const skipped = outcomes.find((outcome) => outcome.verdict === "skip");
+  return { verdict: "skip", reason: skipped?.reason ?? "there is no policy", ...findings };
+}
+
+const isObjection = (outcome: Outcome): outcome is Deny | Failure =>
+  outcome.verdict === "deny" || outcome.verdict === "error";
+
+function causesOf({ causes, message, reason }: Deny | Failure): readonly Cause[] {
+  return causes !== undefined && causes.length > 0
+    ? causes
+    : [{ reason: reason ?? null, message: message ?? null, field: null }];
+}
+
+/** Of annotations with the same key the first one counts. */
+function findingsOf(outcomes: readonly Outcome[]): Findings {
+  const warnings = outcomes.flatMap((outcome) => outcome.warnings ?? []);
+  const annotations = Object.assign({}, ...outcomes.map(({ auditAnnotations }) => auditAnnotations).reverse());
+  return {
+    ...(warnings.length > 0 && { warnings }),
+    ...(Object.keys(annotations).length > 0 && { auditAnnotations: annotations }),
+  };
+}

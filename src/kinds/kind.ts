@@ -1,0 +1,98 @@
+/**
+ * What a kind of policies is to the rest of the house: how its policies are read, checked and compiled, and how they become policies that can
+ * be asked. A kind knows no other kind; `registry.ts` names them all, and the loader knows them only through it.
+ */
+import type { CelEntry, GroupDraft, GroupEntry, ModuleEntry } from "../config/entry.js";
+import type { Problem } from "../documents/problem.js";
+import type { SourceDocument } from "../documents/source-document.js";
+import type { Policy } from "../policy/index.js";
+import type { Needs } from "../world/needs.js";
+import type { World } from "../world/world.js";
+
+/** Told of what is doubtful, but keeps nothing from acting. */
+export type Warn = (problem: Problem) => void;
+
+/** A policy that was read, checked and compiled: only the world is missing. */
+export interface PreparedPolicy {
+  /** What it will ask of the world. */
+  readonly needs: Needs;
+  /**
+   * The policy in a world. May throw or reject.
+   * @throws LoadError
+   */
+  policy(world: World): Policy | Promise<Policy>;
+}
+
+/** A type of documents, of any version. */
+export interface DocumentType {
+  readonly group: string;
+  readonly kind: string;
+}
+
+/** The documents of one `resource:` entry that belong to one kind. */
+export interface DocumentSet {
+  /** The id of the policy that they make together. */
+  readonly id: string;
+  /** The kind's own documents, in order; lists are opened, and no name stands twice. At least one of them is a policy. */
+  readonly own: readonly SourceDocument[];
+  /** Every other document of the entry: Namespaces, parameters, definitions. */
+  readonly others: readonly SourceDocument[];
+  /** Replaces the actions of bindings; absent: as they say. */
+  readonly validationActions?: readonly string[];
+}
+
+/** Policies that are documents (`resource:`). */
+export interface DocumentKind {
+  /** As people call it. */
+  readonly name: string;
+  /** The documents that are policies. */
+  readonly policies: readonly DocumentType[];
+  /** Documents that belong to them, such as bindings. */
+  readonly companions: readonly DocumentType[];
+  /**
+   * All policies among the documents, as one that asks them together.
+   * @throws LoadError with every mistake at its place; one broken policy is enough, since what it forbids is not known
+   */
+  prepare(documents: DocumentSet, warn: Warn): PreparedPolicy;
+}
+
+/** Policies written in their entry (`cel:`). */
+export interface InlineKind {
+  /** @throws LoadError with every mistake at its place */
+  prepare(entry: CelEntry, warn: Warn): PreparedPolicy;
+}
+
+/** Policies that are WASM modules (`module:`). */
+export interface ModuleKind {
+  /** The policy; undefined when another kind must run the module. Rejects with a LoadError. */
+  policy(entry: ModuleEntry, bytes: Uint8Array): Promise<Policy> | Policy | undefined;
+}
+
+/** A member under the name that its group's expression calls. */
+export interface GroupMember {
+  /** A CEL identifier, unique in the group. */
+  readonly name: string;
+  readonly policy: Policy;
+  /** Milliseconds that one answer may take; Infinity for no limit but the group's. */
+  readonly timeout: number;
+}
+
+/** Policies made of others (`expression:`). */
+export interface GroupKind {
+  /**
+   * The group over its members, in order of definition.
+   * @throws LoadError when the expression does not compile
+   */
+  policy(entry: GroupEntry, members: readonly GroupMember[], warn: Warn): Policy;
+  /** The mistakes in the expression of a group that can't be loaded anyway, so that one run tells them all. */
+  mistakes(draft: GroupDraft): readonly Problem[];
+}
+
+/** All kinds. */
+export interface Kinds {
+  readonly documents: readonly DocumentKind[];
+  readonly inline: InlineKind;
+  /** Asked in this order; the last one takes every module. */
+  readonly modules: readonly ModuleKind[];
+  readonly group: GroupKind;
+}

@@ -1,0 +1,33 @@
+/** The kinds of policies that are served. To add one: write its folder, and name it here. */
+import type { ExpressionCompiler, SchemaFactory } from "../cel-policy/index.js";
+import type { WasmRuntime } from "../wasm/index.js";
+import { celModuleKind } from "./cel-module/kind.js";
+import { groupKind } from "./group/kind.js";
+import type { Kinds } from "./kind.js";
+import { validatingAdmissionPolicyKind } from "./validating-admission-policy/kind.js";
+import { wasmKind } from "./wasm/kind.js";
+
+/** What kinds compile and run their policies with. */
+export interface KindTools {
+  /** Compiles the expressions of CEL policies. */
+  readonly compiler: ExpressionCompiler;
+  /** Makes the schemas that expressions' types are checked against; absent: they are not checked. */
+  readonly schemas?: SchemaFactory;
+  /** Runs guests. */
+  readonly runtime: WasmRuntime;
+  /** Milliseconds an evaluation may take when its entry says nothing; Infinity for no limit. */
+  readonly policyTimeout: number;
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
+}
+
+/** All kinds. */
+export function createKinds({ compiler, schemas, runtime, policyTimeout, now }: KindTools): Kinds {
+  const validatingAdmissionPolicy = validatingAdmissionPolicyKind(compiler, schemas);
+  return {
+    documents: [validatingAdmissionPolicy],
+    inline: validatingAdmissionPolicy.inline,
+    modules: [celModuleKind(policyTimeout, now), wasmKind(runtime)],
+    group: groupKind(now),
+  };
+}

@@ -1,0 +1,91 @@
+/** A `resource:` entry: documents of any kinds to one policy. */
+import type { ResourceEntry } from "../config/entry.js";
+import { identityOf, opened, repeatedDocuments } from "../documents/documents.js";
+import type { Problem } from "../documents/problem.js";
+import type { SourceDocument } from "../documents/source-document.js";
+import { allNeeds } from "../world/needs.js";
+import { askTogether } from "./ask-together.js";
+import type { DocumentKind, DocumentType, PreparedPolicy, Warn } from "./kind.js";
+import { LoadError } from "./load-error.js";
+
+/** API groups, and kinds of others, whose documents are policies wherever they are served: here, without effect, they deserve a word. */
+const POLICY_GROUPS: ReadonlySet<string> = new Set([
+  "kyverno.io",
+  "policies.kyverno.io",
+  "policy.cert-manager.io",
+  "templates.gatekeeper.sh",
+  "constraints.gatekeeper.sh",
+]);
+const POLICY_KINDS: ReadonlySet<string> = new Set([
+  "admissionregistration.k8s.io MutatingAdmissionPolicy",
+  "admissionregistration.k8s.io MutatingAdmissionPolicyBinding",
+]);
+
+/**
+ * Prepares the policies of an entry: all of one kind together, and the kinds together.
+ * @throws LoadError when no document is a policy of a known kind, or one is broken
+ */
+export function prepareDocuments(entry: ResourceEntry, kinds: readonly DocumentKind[], warn: Warn): PreparedPolicy {
+  const documents = opened(entry.documents);
+  const kindOf = new Map(documents.map((document) => [document, kinds.find((kind) => owns(kind, document))]));
+  const others = documents.filter((document) => kindOf.get(document) === undefined);
+  const errors: Problem[] = [];
+  const prepared: PreparedPolicy[] = [];
+  for (const kind of kinds) {
+    const own = documents.filter((document) => kindOf.get(document) === kind);
+    if (!own.some((document) => isOneOf(kind.policies, document))) continue;
+    errors.push(...repeatedDocuments(own));
+    const { id, validationActions } = entry;
+    try {
+      prepared.push(kind.prepare({ id, own, others, ...(validationActions && { validationActions }) }, warn));
+    } catch (error) {
+      if (!(error instanceof LoadError)) throw error;
+      errors.push(...error.problems);
+    }
+  }
+  for (const document of others) {
+    if (isPolicyElsewhere(document))
+      warn(document.problem("warning", ["kind"], `${nameOf(document)} has no effect here`));
+  }
+  const [first] = errors;
+  if (first !== undefined) throw new LoadError(`the policy is invalid: ${first.message.split("\n")[0] ?? ""}`, errors);
+  const [only] = prepared;
+  if (only === undefined) throw noPolicy(entry, documents, kinds);
+  if (prepared.length === 1) return only;
+  return {
+    needs: allNeeds(prepared.map(({ needs }) => needs)),
+    policy: async (world) =>
+      askTogether(entry.id, await Promise.all(prepared.map((each) => each.policy(world))), world.now),
+  };
+}
+
+function noPolicy(
+  entry: ResourceEntry,
+  documents: readonly SourceDocument[],
+  kinds: readonly DocumentKind[],
+): LoadError {
+  const found = [...new Set(documents.map(nameOf))];
+  const known = kinds.flatMap(({ policies }) => policies).map(({ group, kind }) => `${kind} of ${group}`);
+  const message = `the files hold no policy: found ${found.join(", ") || "no document"}; expected a ${known.join(", or a ")}`;
+  return new LoadError(message, [entry.origin.error(["resource"], message)]);
+}
+
+const owns = ({ policies, companions }: DocumentKind, document: SourceDocument): boolean =>
+  isOneOf(policies, document) || isOneOf(companions, document);
+
+function isOneOf(types: readonly DocumentType[], document: SourceDocument): boolean {
+  const { group, kind } = identityOf(document);
+  return types.some((type) => type.group === group && type.kind === kind);
+}
+
+function isPolicyElsewhere(document: SourceDocument): boolean {
+  const { group, kind } = identityOf(document);
+  return POLICY_GROUPS.has(group) || POLICY_KINDS.has(`${group} ${kind}`);
+}
+
+/** `ClusterPolicy of kyverno.io/v1`, `ConfigMap of v1`. */
+function nameOf(document: SourceDocument): string {
+  const { group, version, kind } = identityOf(document);
+  const apiVersion = group === "" ? version : `${group}/${version}`;
+  return kind === "" ? "a document without a kind" : `${kind} of ${apiVersion || "no apiVersion"}`;
+}

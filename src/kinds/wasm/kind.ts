@@ -1,0 +1,43 @@
+/** WASM modules of every guest protocol. */
+import type { ModuleEntry } from "../../config/entry.js";
+import { CAPABILITY_PATHS, parseCapabilities } from "../../host-capabilities/patterns.js";
+import { WasmLoadError, type WasmRuntime } from "../../wasm/index.js";
+import type { Needs } from "../../world/needs.js";
+import type { ModuleKind } from "../kind.js";
+import { LoadError } from "../load-error.js";
+
+/** A page of WASM memory has 64 KiB. */
+const PAGES_PER_MIB = 16;
+const KUBERNETES_CAPABILITIES = "kubernetes/";
+
+/** The kind. */
+export const wasmKind = (runtime: WasmRuntime): ModuleKind => ({
+  async policy(entry, bytes) {
+    try {
+      return await runtime.load({
+        id: entry.id,
+        bytes,
+        settings: entry.settings,
+        contextAwareResources: entry.contextAwareResources,
+        hostCapabilities: entry.hostCapabilities,
+        ...(entry.timeoutEvalSeconds !== undefined && { timeoutMs: entry.timeoutEvalSeconds * 1000 }),
+        ...(entry.memoryLimitMiB !== undefined && { memoryPages: entry.memoryLimitMiB * PAGES_PER_MIB }),
+        ...(entry.executionMode !== undefined && { executionMode: entry.executionMode }),
+      });
+    } catch (cause) {
+      if (!(cause instanceof WasmLoadError)) throw cause;
+      const place = cause.code === "wasm-settings" ? ["settings"] : ["module"];
+      throw new LoadError(cause.message, [entry.origin.error(place, cause.message)], { cause });
+    }
+  },
+});
+
+/** What a module may ask a cluster, told by what it was granted: the module itself need not be there. */
+export function moduleNeeds({ contextAwareResources, hostCapabilities }: ModuleEntry): Needs {
+  const grants = parseCapabilities(hostCapabilities);
+  const lists = contextAwareResources.length > 0;
+  const granted = CAPABILITY_PATHS.some((path) => path.startsWith(KUBERNETES_CAPABILITIES) && grants.allows(path));
+  // `*` grants everything, and is the controller's default: it does not say that the guest will ask for resources.
+  const named = hostCapabilities.some((pattern) => pattern.startsWith(KUBERNETES_CAPABILITIES));
+  return { asks: lists || granted, requires: lists || named, parameters: [] };
+}

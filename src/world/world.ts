@@ -1,0 +1,12 @@
+import type { Authorizer } from "./authorizer/authorizer.js";
+import type { ResourceSource } from "./resources/resource-source.js";
+
+/** What policies may ask about beside the request: in a cluster, in files, or nowhere. */
+export interface World {
+  /** Where Namespaces, parameters and kinds are looked up behind the documents of a policy; absent: documents are all there is. */
+  readonly resources?: ResourceSource;
+  /** Who may do what. */
+  readonly authorizer: Authorizer;
+  /** Monotonic milliseconds, the clock of deadlines. */
+  readonly now: () => number;
+}

@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { ResourceEntry } from "../../src/config/entry.js";
+import { parseConfig } from "../../src/config/index.js";
+import { Origin } from "../../src/documents/origin.js";
+import { formatProblem, type Problem } from "../../src/documents/problem.js";
+import { parseResources, type SourceDocument } from "../../src/documents/source-document.js";
+import type { DocumentKind, DocumentSet } from "../../src/kinds/kind.js";
+import { LoadError } from "../../src/kinds/load-error.js";
+import { prepareDocuments } from "../../src/kinds/resource-entry.js";
+import type { Outcome } from "../../src/policy/index.js";
+import { NO_NEEDS } from "../../src/world/needs.js";
+
+const NOW = { authorizer: { authorize: () => ({ decision: "noOpinion", reason: "" }) as const }, now: () => 0 };
+
+/** A kind that notes what it is given; its policies answer as told. */
+function fakeKind(name: string, outcome: Outcome, given: DocumentSet[] = []): DocumentKind {
+  return {
+    name,
+    policies: [{ group: `${name}.io`, kind: "Rule" }],
+    companions: [{ group: `${name}.io`, kind: "Binding" }],
+    prepare(documents) {
+      given.push(documents);
+      const broken = documents.own.find(({ value }) => (value as { broken?: unknown }).broken === true);
+      if (broken !== undefined) throw new LoadError("broken", [broken.problem("error", ["broken"], "is broken")]);
+      return {
+        needs: { ...NO_NEEDS, asks: name === "a" },
+        policy: () => ({
+          id: documents.id,
+          kind: "cel",
+          implementation: name,
+          immediate: true,
+          evaluate: () => outcome,
+        }),
+      };
+    },
+  };
+}
+
+function entryOf(text: string): ResourceEntry {
+  const read = parseResources(text, "rules.yaml");
+  assert.deepEqual(read.problems, []);
+  const holder = parseConfig("p: { cel: { validations: [ { expression: 'true' } ] } }", "p.yaml");
+  assert.ok(holder.ok);
+  const [entry] = holder.config.entries;
+  assert.ok(entry?.kind === "cel");
+  const origin = new Origin((entry.origin as Origin).document, ["p"]);
+  return {
+    kind: "resource",
+    id: "p",
+    origin,
+    documents: read.documents,
+    policyMode: "protect",
+    allowedToMutate: false,
+  };
+}
+
+const rule = (group: string, name: string, more = "") =>
+  `{apiVersion: ${group}.io/v1, kind: Rule, metadata: {name: ${name}}${more}}\n---\n`;
+const silent = (problem: Problem): void => assert.fail(formatProblem(problem));
+const ALLOW: Outcome = { verdict: "allow" };
+const names = (documents: readonly SourceDocument[]) =>
+  documents.map(({ value }) => (value as { metadata: { name: string } }).metadata.name);
+
+describe("documents of a resource entry", () => {
+  test("go to their kinds, bindings with them, and all others to every kind", async () => {
+    const given: DocumentSet[] = [];
+    const text = `${rule("a", "a1")}${rule("b", "b1")}{apiVersion: a.io/v1, kind: Binding, metadata: {name: a2}}\n---\n{apiVersion: v1, kind: Namespace, metadata: {name: ns}}\n`;
+    const prepared = prepareDocuments(
+      entryOf(text),
+      [fakeKind("a", ALLOW, given), fakeKind("b", { verdict: "deny" }, given)],
+      silent,
+    );
+    assert.deepEqual(
+      given.map(({ own, others }) => [names(own), names(others)]),
+      [
+        [["a1", "a2"], ["ns"]],
+        [["b1"], ["ns"]],
+      ],
+    );
+    assert.equal(prepared.needs.asks, true);
+    const policy = await prepared.policy(NOW);
+    const outcome = await policy.evaluate(
+      { kind: "raw", payload: {}, requestText: () => "" },
+      { deadline: 1, signal: new AbortController().signal },
+    );
+    assert.deepEqual([policy.id, policy.implementation, outcome.verdict], ["p", "a, b", "deny"]);
+  });
+
+  test("may stand in lists, also in lists of lists, with the place of every mistake", () => {
+    const given: DocumentSet[] = [];
+    const list = `apiVersion: v1
+kind: List
+items:
+  - apiVersion: v1
+    kind: RuleList
+    items:
+      - {apiVersion: a.io/v1, kind: Rule, metadata: {name: a1}}
+      - apiVersion: a.io/v1
+        kind: Rule
+        metadata: {name: a2}
+        broken: true
+`;
+    const problems = problemsOf(() => prepareDocuments(entryOf(list), [fakeKind("a", ALLOW, given)], silent));
+    assert.deepEqual(
+      given.map(({ own }) => names(own)),
+      [["a1", "a2"]],
+    );
+    assert.deepEqual(problems, ["rules.yaml:11:17: broken: is broken"]);
+  });
+
+  test("with one name twice are refused, whatever version they are of", () => {
+    const text = `${rule("a", "same")}{apiVersion: a.io/v2, kind: Rule, metadata: {name: same}}\n`;
+    assert.deepEqual(
+      problemsOf(() => prepareDocuments(entryOf(text), [fakeKind("a", ALLOW)], silent)),
+      ['rules.yaml:3:52: metadata.name: duplicate name "same" of a Rule (previously seen in "rules.yaml")'],
+    );
+  });
+
+  test("of every kind have their mistakes told in one run", () => {
+    const text = `${rule("a", "a1", ", broken: true")}${rule("b", "b1", ", broken: true")}`;
+    const kinds = [fakeKind("a", ALLOW), fakeKind("b", ALLOW)];
+    assert.equal(problemsOf(() => prepareDocuments(entryOf(text), kinds, silent)).length, 2);
+  });
+
+  test("without a policy of a known kind are refused by the names of what was found and what is known", () => {
+    const text = "{apiVersion: kyverno.io/v1, kind: ClusterPolicy}\n---\n{apiVersion: v1, kind: ConfigMap}\n";
+    assert.deepEqual(
+      problemsOf(() => prepareDocuments(entryOf(text), [fakeKind("a", ALLOW), fakeKind("b", ALLOW)], () => {})),
+      [
+        "p.yaml:1:4: p.resource: the files hold no policy: found ClusterPolicy of kyverno.io/v1, ConfigMap of v1; expected a Rule of a.io, or a Rule of b.io",
+      ],
+    );
+  });
+
+  test("that are policies elsewhere, beside one that is served, have a word said about them", () => {
+    const warnings: Problem[] = [];
+    const text = `${rule("a", "a1")}{apiVersion: kyverno.io/v1, kind: ClusterPolicy}\n---\n{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy}\n`;
+    prepareDocuments(entryOf(text), [fakeKind("a", ALLOW)], (problem) => warnings.push(problem));
+    assert.deepEqual(warnings.map(formatProblem), [
+      "rules.yaml:3:35: warning: kind: ClusterPolicy of kyverno.io/v1 has no effect here",
+    ]);
+  });
+});
+
+function problemsOf(act: () => unknown): readonly string[] {
+  try {
+    act();
+  } catch (error) {
+    assert.ok(error instanceof LoadError, String(error));
+    return error.problems.map(formatProblem);
+  }
+  return assert.fail("nothing was refused");
+}
