@@ -3,11 +3,18 @@
  */
 import { readFile } from "node:fs/promises";
 import type { Readable, Writable } from "node:stream";
-import { explain } from "../cel/explain.js";
-import { type Bindings, createEnvironment, type Environment, isKubernetesVersion } from "../cel/index.js";
-import { DYN, formatLongType } from "../cel/types.js";
-import { CelError } from "../cel/values/cel-error.js";
-import type { Result, Value } from "../cel/values/value.js";
+import {
+  type Bindings,
+  CelError,
+  createEnvironment,
+  DYN,
+  type Environment,
+  explain,
+  formatLongType,
+  isKubernetesVersion,
+  type Result,
+  type Value,
+} from "../cel/index.js";
 import { parseJson } from "../data/json.js";
 import { batchLine, nanosPerEvaluation } from "./cel/batch.js";
 import { encodeValue } from "./cel/encode-value.js";

@@ -7,7 +7,7 @@ import {
   type AuthorizationQuestion,
   AuthorizerValue,
   ResourceCheckValue,
-} from "../../cel/kubernetes/authz-values.js";
+} from "../../cel/index.js";
 import { formatFieldSelector, parseFieldSelector } from "../../kubernetes/field-selector.js";
 import { formatLabelSelector, parseLabelSelector } from "../../kubernetes/label-selector-text.js";
 import type { Authorizer, AuthorizerAttributes, AuthorizerUser } from "../../world/authorizer/authorizer.js";

@@ -3,9 +3,15 @@
  * (spec validating-admission-policy.md 5.7 and 9.2).
  */
 
-import type { Bindings, Evaluation, EvaluationOptions, Program } from "../../cel/index.js";
-import { CelError } from "../../cel/values/cel-error.js";
-import type { Result, Value } from "../../cel/values/value.js";
+import {
+  type Bindings,
+  CelError,
+  type Evaluation,
+  type EvaluationOptions,
+  type Program,
+  type Result,
+  type Value,
+} from "../../cel/index.js";
 import type { Expression } from "./expression.js";
 import { EXPRESSION_COST_LIMIT, OUT_OF_BUDGET } from "./limits.js";
 import { Variables } from "./variables.js";

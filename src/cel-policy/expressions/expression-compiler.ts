@@ -2,10 +2,20 @@
  * Compiles the expressions of many policies against few environments, each distinct one once (spec validating-admission-policy.md 5.1, 5.8).
  */
 import { LRUCache } from "lru-cache";
-import type { Environment, EnvironmentOptions, KubernetesVersion, Program } from "../../cel/index.js";
-import { ADMISSION_REQUEST, ADMISSION_TYPES, NAMESPACE } from "../../cel/kubernetes/admission-types.js";
-import { AUTHORIZER, RESOURCE_CHECK } from "../../cel/kubernetes/authz.js";
-import { DYN, objectType, type Type } from "../../cel/types.js";
+import {
+  ADMISSION_REQUEST,
+  ADMISSION_TYPES,
+  AUTHORIZER,
+  DYN,
+  type Environment,
+  type EnvironmentOptions,
+  type KubernetesVersion,
+  NAMESPACE,
+  objectType,
+  type Program,
+  RESOURCE_CHECK,
+  type Type,
+} from "../../cel/index.js";
 import { compileExpression, type Expression, isShared } from "./expression.js";
 import type { ResultType } from "./result-type.js";
 

@@ -1,6 +1,5 @@
 /** Expressions of policies, compiled. */
-import type { CompileFailure, Environment, Issue, Program } from "../../cel/index.js";
-import { DYN, type Type } from "../../cel/types.js";
+import { type CompileFailure, DYN, type Environment, type Issue, type Program, type Type } from "../../cel/index.js";
 import { type ResultType, typeError } from "./result-type.js";
 
 /** A compiled expression, or what keeps it from being one: an evaluator meets that at run time. */

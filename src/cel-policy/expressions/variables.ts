@@ -1,9 +1,7 @@
 /**
  * `variables.…`: evaluated when first touched, once per group of expressions, value or error (spec validating-admission-policy.md 5.7).
  */
-import { DYN, listType, mapType, type Type } from "../../cel/types.js";
-import { CelError } from "../../cel/values/cel-error.js";
-import { ObjectValue, type Result } from "../../cel/values/value.js";
+import { CelError, DYN, listType, mapType, ObjectValue, type Result, type Type } from "../../cel/index.js";
 import type { Expression } from "./expression.js";
 import { VARIABLES } from "./expression-compiler.js";
 import { RESERVED_WORDS } from "./reserved-words.js";

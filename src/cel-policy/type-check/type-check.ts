@@ -2,10 +2,17 @@
  * Type checking of a policy against the schemas of the kinds it matches: `status.typeChecking` (spec validating-admission-policy.md 10). It
  * informs, and never changes a decision.
  */
-import type { Environment, EnvironmentOptions } from "../../cel/index.js";
-import { ADMISSION_REQUEST, ADMISSION_TYPES, NAMESPACE } from "../../cel/kubernetes/admission-types.js";
-import { AUTHORIZER } from "../../cel/kubernetes/authz.js";
-import { DYN, objectType, type Type } from "../../cel/types.js";
+import {
+  ADMISSION_REQUEST,
+  ADMISSION_TYPES,
+  AUTHORIZER,
+  DYN,
+  type Environment,
+  type EnvironmentOptions,
+  NAMESPACE,
+  objectType,
+  type Type,
+} from "../../cel/index.js";
 import type { PolicySpec } from "../../kinds/validating-admission-policy/resource.js";
 import { type FieldPath, formatPath } from "../../kubernetes/field-error.js";
 import { type GroupVersionKind, parseApiVersion } from "../../kubernetes/names.js";

@@ -2,10 +2,16 @@
  * Expressions in bulk: a JSON line in for each, a JSON line out with everything that compiling and evaluating it says.
  */
 
-import type { Bindings, Environment, Issue, Program } from "../../cel/index.js";
-import { formatLongType, type Type } from "../../cel/types.js";
-import { CelError } from "../../cel/values/cel-error.js";
-import type { Value } from "../../cel/values/value.js";
+import {
+  type Bindings,
+  CelError,
+  type Environment,
+  formatLongType,
+  type Issue,
+  type Program,
+  type Type,
+  type Value,
+} from "../../cel/index.js";
 import { type Encoded, encodeValue } from "./encode-value.js";
 
 /** One line out. What doesn't apply is absent. */

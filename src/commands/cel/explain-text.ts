@@ -1,11 +1,7 @@
 /**
  * An explanation as text: one line for each part, indented below what it is part of.
  */
-import type { Explanation } from "../../cel/explain.js";
-import { kindOf } from "../../cel/operators/kind.js";
-import { entriesOf } from "../../cel/operators/maps.js";
-import { CelError } from "../../cel/values/cel-error.js";
-import type { Result, Value } from "../../cel/values/value.js";
+import { CelError, type Explanation, entriesOf, kindOf, type Result, type Value } from "../../cel/index.js";
 import { encodeValue } from "./encode-value.js";
 
 /** Longer values and sources are cut: a line is for reading. */

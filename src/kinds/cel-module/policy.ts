@@ -2,10 +2,16 @@
  * Kubewarden publishes CEL rules as settings of one module of 22 MB that runs cel-go inside WASM. Such settings are run here by our own
  * engine, with the same answers; whatever isn't surely the same is left to the module.
  */
-import { type Bindings, createEnvironment, type EvaluationOptions, Lazy, type Program } from "../../cel/index.js";
-import { DYN } from "../../cel/types.js";
-import { CelError } from "../../cel/values/cel-error.js";
-import type { Result } from "../../cel/values/value.js";
+import {
+  type Bindings,
+  CelError,
+  createEnvironment,
+  DYN,
+  type EvaluationOptions,
+  Lazy,
+  type Program,
+  type Result,
+} from "../../cel/index.js";
 import type { Outcome } from "../../policy/outcome.js";
 import type { EvaluationContext, Policy } from "../../policy/policy.js";
 import type { Review } from "../../policy/review.js";

@@ -1,7 +1,5 @@
 /** One evaluation of a policy: for one request, with one parameter (spec validating-admission-policy.md 6, 7 and 8.3). */
-import type { Bindings } from "../../cel/index.js";
-import type { AuthorizerValue, ResourceCheckValue } from "../../cel/kubernetes/authz-values.js";
-import type { Value } from "../../cel/values/value.js";
+import type { AuthorizerValue, Bindings, ResourceCheckValue, Value } from "../../cel/index.js";
 import {
   type ExpressionResult,
   evaluateGroup,
