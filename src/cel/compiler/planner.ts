@@ -28,12 +28,14 @@ import { constantMembership } from "./membership.js";
 import { bindPattern } from "./patterns.js";
 import {
   type AttributePlan,
+  type Callee,
   type CallPlan,
   type ConstPlan,
   type Plan,
   PlanError,
   type Qualifier,
   type Slot,
+  type StatefulCallee,
 } from "./plan.js";
 import { WELL_KNOWN_CONSTRUCTORS } from "./well-known.js";
 
@@ -173,7 +175,8 @@ export class Planner {
     }
     const overloads = this.#checked.overloads.get(expr.id) ?? [];
     const overload = overloads.length === 1 ? overloads[0] : undefined;
-    const lazy = args.length === 2 ? this.#lazyForm(expr.function, overloads) : undefined;
+    const lazy =
+      args.length === 2 && !OPERATORS.has(expr.function) ? this.#lazyForm(expr.function, overloads) : undefined;
     if (lazy !== undefined) return { kind: LAZY_PLANS[lazy], id: expr.id, left: first, right: second };
     if (overload === "in_list" && second.kind === "const") {
       const membership = constantMembership(second.value);
@@ -189,48 +192,46 @@ export class Planner {
   }
 
   #strict(expr: CallExpr, overload: string | undefined, args: readonly Plan[], kinds: readonly Type["kind"][]): Plan {
-    const name = expr.function;
-    const candidates = this.#candidates(name, overload, args.length);
+    const { id, function: name } = expr;
+    const operator = OPERATORS.has(name);
+    const candidates = operator ? [] : this.#candidates(name, overload, args.length);
     // What was added to the environment only shares its name, if that, with what is known of the language's functions.
-    const added = candidates.filter(({ cost }) => cost !== undefined);
-    const known = added.length === 0;
-    const call: CallPlan = {
+    const known = candidates.every(({ cost }) => cost === undefined);
+    const stopsAtError = args.length > 2 || (args.length === 2 && this.#isSequential(name, overload));
+    const call = (callee: Callee | undefined, stateful?: StatefulCallee): CallPlan => ({
       kind: "call",
-      id: expr.id,
+      id,
       name,
       overload: known ? overload : undefined,
       args,
       kinds,
-      callee: undefined,
-      stateful: undefined,
-      cost: known ? callCost(name, overload) : Math.max(...added.map(({ cost }) => cost ?? 0)),
-      stopsAtError: args.length > 2 || (args.length === 2 && this.#isSequential(name, overload)),
+      callee,
+      stateful,
+      cost: known ? callCost(name, overload) : Math.max(...candidates.map(({ cost }) => cost ?? 0)),
+      stopsAtError,
       known,
-    };
-    if (OPERATORS.has(name)) return call;
+    });
+    if (operator) return call(undefined);
     const declaration = this.#declarations.functions.get(name);
-    if (declaration === undefined || candidates.length === 0) {
-      return { ...call, callee: (...values) => noOverloadFor(name, values) };
-    }
+    if (declaration === undefined || candidates.length === 0) return call((...values) => noOverloadFor(name, values));
     if (candidates.some((each) => each.call !== undefined)) {
-      const stateful = { key: overload ?? name, call: statefulDispatcher(declaration, candidates) };
-      return { ...call, stateful };
+      return call(undefined, { key: overload ?? name, call: statefulDispatcher(declaration, candidates) });
     }
     const callee = dispatcher(declaration, candidates);
-    if (!known) return { ...call, callee };
+    if (!known) return call(callee);
     const argument = args[0];
     if (FOLDED.has(name) && args.length === 1 && argument?.kind === "const") {
       const value = callee(argument.value);
       if (value instanceof CelError) throw new PlanError(value);
-      return { kind: "const", id: expr.id, value };
+      return { kind: "const", id, value };
     }
     const pattern = args[1];
     if (pattern?.kind === "const" && typeof pattern.value === "string") {
       const bound = bindPattern(name, pattern.value);
       if (bound instanceof CelError) throw new PlanError(bound);
-      if (bound !== undefined) return { ...call, callee: bound, stopsAtError: true };
+      if (bound !== undefined) return { ...call(bound), stopsAtError: true };
     }
-    return { ...call, callee };
+    return call(callee);
   }
 
   /** Whether the reference calls a function of two arguments with a list: where the overload says so, or is chosen only at run time. */
@@ -245,18 +246,19 @@ export class Planner {
   /** The overload the checker has left, or all that take so many arguments. Only an unchecked expression can name a function that has none. */
   #candidates(name: string, overload: string | undefined, arity: number): readonly Overload[] {
     const declared = this.#declarations.functions.get(name)?.overloads ?? [];
-    const fitting = declared.filter(({ params }) => params.length === arity);
-    const chosen = fitting.filter(({ id }) => id === overload);
-    return chosen.length === 0 ? fitting : chosen;
+    const chosen = overload === undefined ? undefined : declared.find(({ id }) => id === overload);
+    return chosen === undefined ? declared.filter(({ params }) => params.length === arity) : [chosen];
   }
 
   /** The form of a call of two arguments of which all overloads that may apply have the same. */
   #lazyForm(name: string, overloads: readonly string[]): LazyForm | undefined {
-    const declared = this.#declarations.functions.get(name)?.overloads ?? [];
-    const [first, ...others] = declared.filter(({ id, params }) =>
-      overloads.length === 0 ? params.length === 2 : overloads.includes(id),
-    );
-    return others.every(({ lazy }) => lazy === first?.lazy) ? first?.lazy : undefined;
+    let form: LazyForm | undefined;
+    for (const { id, params, lazy } of this.#declarations.functions.get(name)?.overloads ?? []) {
+      if (overloads.length === 0 ? params.length !== 2 : !overloads.includes(id)) continue;
+      if (lazy === undefined || (form !== undefined && form !== lazy)) return undefined;
+      form = lazy;
+    }
+    return form;
   }
 
   #index(id: number, key: Plan, kind: Type["kind"], optional: boolean): Qualifier {
