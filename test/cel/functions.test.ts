@@ -91,6 +91,11 @@ describe("functions of one's own", () => {
     assert.deepEqual(evaluate([dear], "dear() && dear()"), { value: true, cost: 1000 });
   });
 
+  test("read literals in their own way where they take the place of a function that is checked for them", () => {
+    const duration = { ...fn("duration", overload("words", [STRING], STRING, (text: string) => text)), replaces: true };
+    assert.equal(evaluate([{ ...duration, replaces: true }], "duration('a while')").value, "a while");
+  });
+
   test("get the evaluation's state with `call`, which is made every time", () => {
     const next = fn("next", {
       id: "next",
