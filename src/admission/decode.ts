@@ -2,13 +2,13 @@
  * The body of `/validate`, `/audit` and `/validate_raw`: JSON text to a question for policies, or the error that answers it
  * (spec kubewarden.md 3.2, 3.4, 3.5).
  */
-import { JsonError, readJson, stringifyJson } from "../data/json.js";
+import { JsonError, type JsonLimits, readJson, stringifyJson } from "../data/json.js";
 import { isJsonObject } from "../data/same-value.js";
 import type { AdmissionRequest } from "./admission-request.js";
 import { formatPath, positionOf } from "./json-position.js";
 import { readAdmissionRequest } from "./read-admission-request.js";
 import { notJson, type RequestProblem, wrongShape } from "./request-problem.js";
-import { missing, required, ShapeError, wrongType } from "./shape.js";
+import { fieldNames, missing, refuseMisspelt, required, ShapeError, wrongType } from "./shape.js";
 
 /** An AdmissionReview's request. The shape of the policy room's `AdmissionQuestion`. */
 export interface DecodedAdmission {
@@ -25,18 +25,38 @@ export interface DecodedRaw {
   readonly requestText: () => string;
 }
 
+const REVIEW = fieldNames("request");
+
+/**
+ * Which of two equal fields is meant, one parser takes for granted and another the other way round: none is believed. Inside of objects the last
+ * one counts, as for the API server, whose own reviews have none.
+ */
+const REVIEW_KEYS: JsonLimits = {
+  unique: {
+    // The review, the request, its members such as `userInfo`, and their members such as `extra`.
+    depth: 4,
+    except: ([first, second]) => first === "request" && OBJECTS.has(second),
+  },
+};
+const OBJECTS: ReadonlySet<unknown> = new Set(["object", "oldObject", "options"]);
+
+/** The same of raw reviews: the review and the members of its request. */
+const RAW_KEYS: JsonLimits = { unique: { depth: 2 } };
+
 /** Reads an AdmissionReview. `kind` and `apiVersion` of the review are not looked at; the audit client leaves them out. */
 export function decodeAdmissionReview(text: string): DecodedAdmission | RequestProblem {
-  return decode(text, (review, plain) => {
+  return decode(text, REVIEW_KEYS, (review, plain) => {
     if (!isJsonObject(review)) throw wrongType(review, "struct AdmissionReviewRequest");
+    refuseMisspelt(review, REVIEW);
     return admissionQuestion(required(review, "request", readAdmissionRequest), plain);
   });
 }
 
 /** Reads `{"request": <any JSON>}`. */
 export function decodeRawReview(text: string): DecodedRaw | RequestProblem {
-  return decode(text, (review, plain) => {
+  return decode(text, RAW_KEYS, (review, plain) => {
     if (!isJsonObject(review)) throw wrongType(review, "struct RawReviewRequest");
+    refuseMisspelt(review, REVIEW);
     if (!Object.hasOwn(review, "request")) throw missing("request");
     return rawQuestion(review.request, plain);
   });
@@ -63,9 +83,9 @@ function printedOnce(value: unknown, plain: boolean): () => string {
   };
 }
 
-function decode<T>(text: string, read: (value: unknown, plain: boolean) => T): T | RequestProblem {
+function decode<T>(text: string, limits: JsonLimits, read: (value: unknown, plain: boolean) => T): T | RequestProblem {
   try {
-    const { value, plain } = readJson(text);
+    const { value, plain } = readJson(text, limits);
     return read(value, plain);
   } catch (error) {
     if (error instanceof JsonError) return notJson(`${prefix(formatPath(error.path))}${error.message}`);

@@ -25,10 +25,9 @@ export function positionOf(text: string, path: readonly PathStep[]): string {
   return `line ${line} column ${Buffer.byteLength(text.slice(lineStart, end))}`;
 }
 
-/** Where the member of the object or array at `start` begins; of repeated keys the last, as the parser takes it. */
+/** Where the member of the object or array at `start` begins. Fields of a review are not repeated. */
 function findMember(text: string, start: number, step: PathStep): number | undefined {
   const isObject = text[start] === "{";
-  let found: number | undefined;
   let at = skipSpace(text, start + 1);
   for (let index = 0; text[at] !== "}" && text[at] !== "]" && at < text.length; index++) {
     let key: PathStep = index;
@@ -37,11 +36,11 @@ function findMember(text: string, start: number, step: PathStep): number | undef
       key = String(JSON.parse(text.slice(at, end)));
       at = skipSpace(text, skipSpace(text, end) + 1);
     }
-    if (key === step) found = at;
+    if (key === step) return at;
     at = skipSpace(text, endOfValue(text, at));
     if (text[at] === ",") at = skipSpace(text, at + 1);
   }
-  return found;
+  return undefined;
 }
 
 function skipSpace(text: string, from: number): number {

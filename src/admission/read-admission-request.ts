@@ -5,10 +5,13 @@
 import { isJsonObject } from "../data/same-value.js";
 import type { AdmissionRequest, GroupVersionKind, GroupVersionResource, UserInfo } from "./admission-request.js";
 import {
+  type FieldNames,
+  fieldNames,
   type JsonObject,
   optional,
   optionalBoolean,
   optionalString,
+  refuseMisspelt,
   required,
   requiredString,
   step,
@@ -17,12 +20,33 @@ import {
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
+const REQUEST = fieldNames(
+  "uid",
+  "kind",
+  "resource",
+  "subResource",
+  "requestKind",
+  "requestResource",
+  "requestSubResource",
+  "name",
+  "namespace",
+  "operation",
+  "userInfo",
+  "object",
+  "oldObject",
+  "dryRun",
+  "options",
+);
+const KIND = fieldNames("group", "version", "kind");
+const RESOURCE = fieldNames("group", "version", "resource");
+const USER = fieldNames("username", "uid", "groups", "extra");
+
 /**
  * Reads an AdmissionRequest.
  * @throws ShapeError with the path of what is wrong
  */
 export function readAdmissionRequest(value: unknown): AdmissionRequest {
-  const from = expectObject(value, "struct AdmissionRequest");
+  const from = expectObject(value, "struct AdmissionRequest", REQUEST);
   const request: Writable<AdmissionRequest> = {
     uid: requiredString(from, "uid"),
     kind: required(from, "kind", readKind),
@@ -50,13 +74,14 @@ export function readAdmissionRequest(value: unknown): AdmissionRequest {
   return request;
 }
 
-function expectObject(value: unknown, expected: string): JsonObject {
+function expectObject(value: unknown, expected: string, fields?: FieldNames): JsonObject {
   if (!isJsonObject(value)) throw wrongType(value, expected);
+  if (fields !== undefined) refuseMisspelt(value, fields);
   return value;
 }
 
 function readKind(value: unknown): GroupVersionKind {
-  const from = expectObject(value, "struct GroupVersionKind");
+  const from = expectObject(value, "struct GroupVersionKind", KIND);
   return {
     group: requiredString(from, "group"),
     version: requiredString(from, "version"),
@@ -65,7 +90,7 @@ function readKind(value: unknown): GroupVersionKind {
 }
 
 function readResource(value: unknown): GroupVersionResource {
-  const from = expectObject(value, "struct GroupVersionResource");
+  const from = expectObject(value, "struct GroupVersionResource", RESOURCE);
   return {
     group: requiredString(from, "group"),
     version: requiredString(from, "version"),
@@ -74,7 +99,7 @@ function readResource(value: unknown): GroupVersionResource {
 }
 
 function readUserInfo(value: unknown): UserInfo {
-  const from = expectObject(value, "struct UserInfo");
+  const from = expectObject(value, "struct UserInfo", USER);
   const user: Writable<UserInfo> = {};
   const username = optionalString(from, "username");
   if (username !== undefined) user.username = username;

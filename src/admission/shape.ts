@@ -79,6 +79,28 @@ export function step<T>(name: PathStep, value: unknown, read: (value: unknown) =
   }
 }
 
+/** The names of an object's fields, each by its folded spelling and by itself. */
+export type FieldNames = ReadonlyMap<string, string>;
+
+/** For {@link refuseMisspelt}. */
+export const fieldNames = (...names: readonly string[]): FieldNames =>
+  new Map(names.flatMap((name) => [[folded(name), name] as const, [name, name] as const]));
+
+/**
+ * Refuses a member whose name is that of a field in other letters: Go's parser takes it for the field, so that a policy would not see what its
+ * sender means. Other unknown members are left alone.
+ */
+export function refuseMisspelt(object: JsonObject, fields: FieldNames): void {
+  for (const name in object) {
+    const meant = fields.get(name) ?? fields.get(folded(name));
+    if (meant === undefined || meant === name) continue;
+    throw new ShapeError(`unknown field \`${name}\`, expected \`${meant}\``, []);
+  }
+}
+
+/** One spelling for all that Go's parser takes for equal. */
+const folded = (name: string): string => name.toUpperCase().toLowerCase();
+
 /** A member of the object itself; nothing comes from a prototype. */
 function own(object: JsonObject, field: string): unknown {
   return Object.hasOwn(object, field) ? object[field] : undefined;

@@ -18,12 +18,25 @@ const ESCAPES: Readonly<Record<string, string>> = {
   t: "\t",
 };
 
+/** Keys and indexes on the way from the root to a value. */
+export type JsonPath = readonly (string | number)[];
+
+/** Which objects must not have a key twice. */
+export interface UniqueKeys {
+  /** Those nested at most so deep; 1 is the document itself. */
+  readonly depth: number;
+  /** Leaves out the object at a path. */
+  readonly except?: (path: JsonPath) => boolean;
+}
+
 /**
- * The number model's value of a JSON number's text: see `json.ts`.
+ * The number model's value of a JSON number's text: see `json.ts`. Infinite for what no double holds, as the API server's parser refuses it.
  */
 export function numberOf(text: string): unknown {
-  if (/[.eE]/.test(text)) return double(Number(text));
   const value = Number(text);
+  // Past this no integer has more than 309 digits, so that reading them exactly costs little.
+  if (!Number.isFinite(value)) return value;
+  if (/[.eE]/.test(text)) return double(value);
   if (Number.isSafeInteger(value)) return value === 0 ? 0 : value;
   const exact = BigInt(text);
   return exact >= INT64_MIN && exact <= INT64_MAX ? exact : double(value);
@@ -39,15 +52,17 @@ export class ExactReader {
   readonly #text: string;
   readonly #maxDepth: number;
   readonly #numberOf: (text: string) => unknown;
+  readonly #unique: UniqueKeys | undefined;
 
   #position = 0;
   /** Keys and indexes of the values being read; its length is the depth. */
   readonly #path: (string | number)[] = [];
 
-  constructor(text: string, maxDepth: number, numberOf: (text: string) => unknown) {
+  constructor(text: string, maxDepth: number, numberOf: (text: string) => unknown, unique?: UniqueKeys) {
     this.#text = text;
     this.#maxDepth = maxDepth;
     this.#numberOf = numberOf;
+    this.#unique = unique;
   }
 
   /** @throws JsonError */
@@ -98,6 +113,7 @@ export class ExactReader {
         throw this.#error(this.#atEnd() ? "EOF while parsing an object" : "key must be a string");
       }
       const key = this.#string();
+      if (Object.hasOwn(object, key)) this.#checkRepeated(key);
       if (!this.#accept(":")) throw this.#error(this.#atEnd() ? "EOF while parsing an object" : "expected `:`");
       this.#path[this.#path.length - 1] = key;
       setKey(object, key, this.#value());
@@ -106,6 +122,14 @@ export class ExactReader {
       this.#space();
       if (this.#text[this.#position] === "}") throw this.#error("trailing comma");
     }
+  }
+
+  #checkRepeated(key: string): void {
+    if (this.#unique === undefined || this.#path.length > this.#unique.depth) return;
+    const path = this.#path.slice(0, -1);
+    if (this.#unique.except?.(path)) return;
+    this.#path[this.#path.length - 1] = "";
+    throw this.#error(`duplicate field \`${shorten(key)}\``);
   }
 
   #array(): unknown[] {
@@ -160,7 +184,10 @@ export class ExactReader {
     }
     this.#position = NUMBER.lastIndex;
     if (/[0-9.eE+-]/.test(this.#text[this.#position] ?? "")) throw this.#error("invalid number");
-    return this.#numberOf(match[0]);
+    const value = this.#numberOf(match[0]);
+    if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY)
+      throw this.#error("number out of range");
+    return value;
   }
 
   #word<T>(word: string, value: T): T {
@@ -200,4 +227,11 @@ export class ExactReader {
     const column = before.length - (before.lastIndexOf("\n") + 1) + (this.#atEnd() ? 0 : 1);
     return new JsonError(reason, line, column, [...this.#path]);
   }
+}
+
+/** Keys of any length come from outside: errors show the start of long ones. */
+const SHOWN = 64;
+
+function shorten(key: string): string {
+  return key.length <= SHOWN ? key : `${key.slice(0, SHOWN)}…`;
 }

@@ -8,7 +8,7 @@
  * a `number` unless its value is a safe integer, then as a `Number` object (spec kubernetes-cel.md 6.2, 9.1).
  */
 import { JsonError } from "./json-error.js";
-import { ExactReader, numberOf } from "./json-reader.js";
+import { ExactReader, numberOf, type UniqueKeys } from "./json-reader.js";
 
 /** Deepest nesting accepted: real objects stay below 60, and everything that walks a value recursively must survive it. */
 export const JSON_MAX_DEPTH = 500;
@@ -26,22 +26,49 @@ export interface JsonLimits {
   readonly maxDepth?: number;
   /** What becomes of a number's text, unless it is a safe integer's; default the number model above. */
   readonly number?: (text: string) => unknown;
+  /** Where a key that stands twice in one object is an error; default: nowhere, the last one counts, as in Go. */
+  readonly unique?: UniqueKeys;
 }
+
+/** No object at all may have a key twice: for texts whose writer must not mean two things. */
+export const UNIQUE_KEYS: UniqueKeys = { depth: Number.POSITIVE_INFINITY };
 
 /**
  * Reads one JSON document.
- * @throws JsonError with line and column when the text is not JSON, or nests too deeply
+ * @throws JsonError with line and column when the text is not JSON, nests too deeply, has a number that no double holds, or repeats a key
  */
 export function readJson(text: string, limits: JsonLimits = {}): JsonDocument {
-  const maxDepth = limits.maxDepth ?? JSON_MAX_DEPTH;
-  if (isPlain(text, maxDepth)) {
+  const { maxDepth = JSON_MAX_DEPTH, unique } = limits;
+  const keyDepth = unique?.depth ?? 0;
+  const colons = scan(text, maxDepth, keyDepth);
+  if (colons >= 0) {
     try {
-      return { value: JSON.parse(text), plain: true };
+      const value: unknown = JSON.parse(text);
+      // A repeated key makes one member of two; the exact reader says whether it may.
+      if (keyDepth === 0 || keysWithin(value, keyDepth) === colons) return { value, plain: true };
     } catch {
       // Not JSON: the exact reader says where.
     }
   }
-  return { value: new ExactReader(text, maxDepth, limits.number ?? numberOf).read(), plain: false };
+  const value = new ExactReader(text, maxDepth, limits.number ?? numberOf, unique).read();
+  return { value, plain: false };
+}
+
+/** The number of members in a value's objects down to a depth. */
+function keysWithin(value: unknown, depth: number): number {
+  if (typeof value !== "object" || value === null) return 0;
+  let count = 0;
+  if (Array.isArray(value)) {
+    if (depth > 1) for (const item of value) if (typeof item === "object") count += keysWithin(item, depth - 1);
+    return count;
+  }
+  for (const key in value) {
+    count++;
+    if (depth === 1) continue;
+    const item = (value as Record<string, unknown>)[key];
+    if (typeof item === "object") count += keysWithin(item, depth - 1);
+  }
+  return count;
 }
 
 /**
@@ -87,35 +114,39 @@ function printDouble(value: number): string {
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const MINUS = 0x2d;
+const COLON = 0x3a;
 const ZERO = 0x30;
 /** A run of digits shorter than this is a safe integer whatever its digits. */
 const SAFE_DIGITS = 15;
 
 /**
- * Whether the built-in parser reads this text exactly and within the depth limit. It need not be JSON: a wrong guess on broken text only
- * means that the other reader reports the error.
+ * Finds out whether the built-in parser reads this text exactly and within the depth limit: if so, the number of keys down to `keyDepth`, else
+ * -1. It need not be JSON: a wrong guess on broken text only means that the other reader reports the error.
  */
-function isPlain(text: string, maxDepth: number): boolean {
+function scan(text: string, maxDepth: number, keyDepth: number): number {
   // A \u escape of a surrogate may be a lone one, which must become U+FFFD.
-  if (text.includes("\\ud") || text.includes("\\uD")) return false;
+  if (text.includes("\\ud") || text.includes("\\uD")) return -1;
   let depth = 0;
+  let keys = 0;
   const length = text.length;
   for (let i = 0; i < length; i++) {
     const c = text.charCodeAt(i);
     if (c === QUOTE) {
       i = closingQuote(text, i + 1);
-      if (i < 0) return true;
+      if (i < 0) return keys;
     } else if (c === 0x7b || c === 0x5b) {
-      if (++depth > maxDepth) return false;
+      if (++depth > maxDepth) return -1;
     } else if (c === 0x7d || c === 0x5d) {
       depth--;
+    } else if (c === COLON) {
+      if (depth <= keyDepth) keys++;
     } else if (c === MINUS || (c >= ZERO && c <= 0x39)) {
       const end = plainIntegerEnd(text, i);
-      if (end < 0) return false;
+      if (end < 0) return -1;
       i = end - 1;
     }
   }
-  return true;
+  return keys;
 }
 
 /** The index of the quote that ends the string whose content starts at `from`; -1 when there is none. */

@@ -8,6 +8,7 @@ import {
   type DocumentOptions,
   isAlias,
   isMap,
+  isNode,
   isScalar,
   isSeq,
   LineCounter,
@@ -137,16 +138,27 @@ class Converter {
   }
 
   value(node: unknown, depth: number): unknown {
-    if (depth > YAML_MAX_DEPTH) throw new YamlError(`nesting deeper than ${YAML_MAX_DEPTH} levels`, 1, 1);
-    if (++this.#values > YAML_MAX_VALUES) throw new YamlError(`more than ${YAML_MAX_VALUES} values`, 1, 1);
+    if (depth > YAML_MAX_DEPTH) throw this.#error(`nesting deeper than ${YAML_MAX_DEPTH} levels`, node);
+    if (++this.#values > YAML_MAX_VALUES) throw this.#error(`more than ${YAML_MAX_VALUES} values`, node);
     if (isAlias(node)) {
       const target = node.resolve(this.#document);
-      if (target === undefined) throw new YamlError(`unknown alias ${node.source}`, 1, 1);
+      if (target === undefined) throw this.#error(`unknown alias ${node.source}`, node);
       return this.value(target, depth + 1);
     }
     if (isMap(node)) return this.#map(node.items, depth);
     if (isSeq(node)) return node.items.map((item) => this.value(item, depth + 1));
-    return scalarValue(isScalar(node) ? node.value : node, this.#flavour);
+    const value = scalarValue(isScalar(node) ? node.value : node, this.#flavour);
+    if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY || Number.isNaN(value)) {
+      throw this.#error("a number that JSON can't hold: use a string or a finite number", node);
+    }
+    return value;
+  }
+
+  #error(reason: string, node: unknown): YamlError {
+    // The composer's option is kept, though its type does not say so.
+    const { lineCounter } = this.#document.options as { lineCounter?: LineCounter };
+    const { line, col } = lineCounter?.linePos(isNode(node) ? (node.range?.[0] ?? 0) : 0) ?? { line: 1, col: 1 };
+    return new YamlError(reason, line, col);
   }
 
   #map(items: readonly { key: unknown; value: unknown }[], depth: number): Record<string, unknown> {
@@ -192,9 +204,8 @@ function scalarValue(value: unknown, flavour: YamlFlavour): unknown {
       if (value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER) return Number(value);
       return value >= -(2n ** 63n) && value < 2n ** 63n ? value : double(Number(value));
     case "number":
-      if (!Number.isFinite(value)) throw new YamlError(`${value} is not a JSON number`, 1, 1);
       // kubectl sends JSON, whose printer writes the double 1.0 as 1: the API server reads an integer.
-      return flavour === "kubernetes" ? numberOf(String(value)) : double(value);
+      return flavour === "kubernetes" && Number.isFinite(value) ? numberOf(String(value)) : double(value);
     case "string":
       return value.toWellFormed();
     case "boolean":

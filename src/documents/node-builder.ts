@@ -14,6 +14,8 @@ export interface Flaw {
   readonly fatal?: boolean;
 }
 
+/** Characters of a value that a message shows: a number may have thousands of digits. */
+const MAX_SHOWN = 64;
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
 
@@ -90,11 +92,9 @@ export class NodeBuilder {
   #scalar(node: Scalar, path: Path, nothing: ScalarNode): SourceNode {
     const value = scalarValue(node.value);
     if (value === undefined) {
-      return this.#flawed(
-        nothing,
-        path,
-        `${node.source ?? "this value"} can't be written in JSON: use a string or a finite number`,
-      );
+      const written = node.source ?? "this value";
+      const shown = written.length <= MAX_SHOWN ? written : `${written.slice(0, MAX_SHOWN)}…`;
+      return this.#flawed(nothing, path, `${shown} can't be written in JSON: use a string or a finite number`);
     }
     return { ...nothing, value, style: styleOf(node.type) };
   }
@@ -148,9 +148,9 @@ function scalarValue(value: unknown): ScalarNode["value"] | undefined {
   switch (typeof value) {
     case "bigint":
       if (value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER)) return Number(value);
-      return value >= INT64_MIN && value <= INT64_MAX ? value : (double(Number(value)) as number | number);
+      return value >= INT64_MIN && value <= INT64_MAX ? value : finite(Number(value));
     case "number":
-      return Number.isFinite(value) ? (double(value) as number | number) : undefined;
+      return finite(value);
     case "string":
       return value.toWellFormed();
     case "boolean":
@@ -159,3 +159,6 @@ function scalarValue(value: unknown): ScalarNode["value"] | undefined {
       return value === null ? null : undefined;
   }
 }
+
+const finite = (value: number): ScalarNode["value"] | undefined =>
+  Number.isFinite(value) ? (double(value) as ScalarNode["value"]) : undefined;

@@ -17,7 +17,7 @@ export interface Credentials {
 export interface Login {
   /** Absent: anonymous. */
   readonly credentials?: Credentials;
-  /** The same for people, who may wonder why a registry refuses: what follows on `asked`. */
+  /** The same in words for the error of a registry that refuses; follows on `asked`. */
   readonly as: string;
 }
 
@@ -117,6 +117,7 @@ function askHelper(name: string, host: string, environment: CredentialOptions["e
   return new Promise((resolve, reject) => {
     const child = execFile(`docker-credential-${name}`, ["get"], limits, (error, stdout) => {
       if (error !== null) {
+        // Docker's protocol has no code for it: these words are how every helper says so, and `docker` itself looks for them.
         if (stdout.includes("credentials not found"))
           resolve(anonymous(`credential helper ${name} has none for ${host}`));
         else reject(new FetchError(`credential helper ${name} failed for ${host}: ${stdout.trim() || error.message}`));

@@ -16,15 +16,19 @@ const DIGEST_SUFFIX = ".digest";
 
 /** A folder of modules. */
 export class DownloadCache {
-  constructor(private readonly folder: string) {}
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
 
   /** The path at which a module is kept. */
   path(location: string): string {
     const colon = location.indexOf("://");
     const scheme = location.slice(0, colon);
-    if (scheme !== "registry") return this.join(scheme, httpParts(new URL(location)));
+    if (scheme !== "registry") return this.#join(scheme, httpParts(new URL(location)));
     const image = parseImageReference(location.slice(colon + 3));
-    return this.join(scheme, formatImageReference(image).split("/"));
+    return this.#join(scheme, formatImageReference(image).split("/"));
   }
 
   /** The module, when it is there, whole and of allowed size. */
@@ -49,9 +53,9 @@ export class DownloadCache {
     await writeWhole(path, bytes);
   }
 
-  private join(scheme: string, parts: readonly string[]): string {
+  #join(scheme: string, parts: readonly string[]): string {
     const names = parts.map((part) => (part.length <= MAX_NAME_LENGTH ? part : hash(part)));
-    return join(this.folder, scheme, ...names);
+    return join(this.#folder, scheme, ...names);
   }
 }
 

@@ -44,13 +44,15 @@ type Undici = Awaited<ReturnType<typeof loadUndici>>;
 
 /** A client; close it when it is no longer needed. */
 export class HttpClient {
-  private readonly dispatchers = new Map<string, Dispatcher>();
-  private extraRoots: readonly string[] | undefined;
+  readonly #dispatchers = new Map<string, Dispatcher>();
+  #extraRoots: readonly string[] | undefined;
+  readonly #sources: Sources;
+  readonly #environment: Environment;
 
-  constructor(
-    private readonly sources: Sources,
-    private readonly environment: Environment,
-  ) {}
+  constructor(sources: Sources, environment: Environment) {
+    this.#sources = sources;
+    this.#environment = environment;
+  }
 
   /**
    * Follows redirects (`authorization` is left behind when the origin changes). Every HTTP status is an answer.
@@ -60,7 +62,7 @@ export class HttpClient {
     let url = start;
     let sent = headers;
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-      const answer = await this.getOnce(url, sent, maxBytes, signal);
+      const answer = await this.#getOnce(url, sent, maxBytes, signal);
       const location = answer.status >= 300 && answer.status < 400 ? answer.headers.location : undefined;
       if (location === undefined) return answer;
       const next = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
@@ -82,17 +84,17 @@ export class HttpClient {
 
   /** Whether sources.yml lists the host of a URL as insecure. */
   isInsecure(url: URL): boolean {
-    return hostKeys(url).some((key) => this.sources.insecure.has(key));
+    return hostKeys(url).some((key) => this.#sources.insecure.has(key));
   }
 
   /** Closes all connections. */
   async close(): Promise<void> {
-    const open = [...this.dispatchers.values()];
-    this.dispatchers.clear();
+    const open = [...this.#dispatchers.values()];
+    this.#dispatchers.clear();
     await Promise.all(open.map((dispatcher) => dispatcher.destroy()));
   }
 
-  private async getOnce(
+  async #getOnce(
     url: URL,
     headers: Readonly<Record<string, string>>,
     maxBytes: number,
@@ -100,7 +102,7 @@ export class HttpClient {
   ): Promise<HttpAnswer> {
     const undici = await loadUndici();
     const failures: unknown[] = [];
-    for (const attempt of this.attempts(url)) {
+    for (const attempt of this.#attempts(url)) {
       const target = new URL(url);
       target.protocol = attempt.protocol;
       let answer: Dispatcher.ResponseData;
@@ -108,7 +110,7 @@ export class HttpClient {
         answer = await undici.request(target, {
           headers: { "user-agent": "policy-group-gateway", ...headers },
           signal,
-          dispatcher: this.dispatcher(target, attempt.verified, undici),
+          dispatcher: this.#dispatcher(target, attempt.verified, undici),
         });
       } catch (cause) {
         if (signal.aborted) throw new FetchError(`no answer from ${url.host} in time`, { cause, unanswered: true });
@@ -118,27 +120,27 @@ export class HttpClient {
       return readAnswer(answer, target, maxBytes);
     }
     const reasons = failures.map(connectionReason).filter((reason, index, all) => all.indexOf(reason) === index);
-    const proxy = proxyFor(url, this.environment) === undefined ? "" : " through the proxy of the environment";
+    const proxy = proxyFor(url, this.#environment) === undefined ? "" : " through the proxy of the environment";
     throw new FetchError(`cannot reach ${url.host}${proxy}: ${reasons.join("; ")}`, {
       cause: failures[0],
       unanswered: true,
     });
   }
 
-  private attempts(url: URL): readonly Attempt[] {
+  #attempts(url: URL): readonly Attempt[] {
     if (url.protocol === "http:") return [{ protocol: "http:", verified: false }];
     const verified: Attempt = { protocol: "https:", verified: true };
     if (!this.isInsecure(url)) return [verified];
     return [verified, { protocol: "https:", verified: false }, { protocol: "http:", verified: false }];
   }
 
-  private dispatcher(url: URL, verified: boolean, { Agent, ProxyAgent }: Undici): Dispatcher {
+  #dispatcher(url: URL, verified: boolean, { Agent, ProxyAgent }: Undici): Dispatcher {
     const key = `${url.origin} ${verified}`;
-    const known = this.dispatchers.get(key);
+    const known = this.#dispatchers.get(key);
     if (known !== undefined) return known;
     const extra = [
-      ...hostKeys(url).flatMap((host) => this.sources.authorities.get(host) ?? []),
-      ...this.systemExtras(),
+      ...hostKeys(url).flatMap((host) => this.#sources.authorities.get(host) ?? []),
+      ...this.#systemExtras(),
     ];
     const servername = url.hostname.replace(/^\[.*\]$/, "");
     const tls = {
@@ -148,23 +150,23 @@ export class HttpClient {
       ...(servername !== "" && !/^[\d.]+$/.test(servername) && { servername }),
     };
     const limits = { headersTimeout: IDLE_TIMEOUT_MS, bodyTimeout: IDLE_TIMEOUT_MS };
-    const proxy = proxyFor(url, this.environment);
+    const proxy = proxyFor(url, this.#environment);
     const dispatcher =
       proxy === undefined
         ? new Agent({ ...limits, connect: tls })
         : new ProxyAgent({ ...limits, uri: proxy, proxyTunnel: url.protocol === "https:", requestTls: tls });
-    for (const [oldest, unused] of this.dispatchers) {
-      if (this.dispatchers.size < MAX_DISPATCHERS) break;
-      this.dispatchers.delete(oldest);
+    for (const [oldest, unused] of this.#dispatchers) {
+      if (this.#dispatchers.size < MAX_DISPATCHERS) break;
+      this.#dispatchers.delete(oldest);
       void unused.close();
     }
-    this.dispatchers.set(key, dispatcher);
+    this.#dispatchers.set(key, dispatcher);
     return dispatcher;
   }
 
   /** `SSL_CERT_FILE` and `NODE_EXTRA_CA_CERTS`: how images of other servers are given the CAs of a company. */
-  private systemExtras(): readonly string[] {
-    this.extraRoots ??= [this.environment.SSL_CERT_FILE, this.environment.NODE_EXTRA_CA_CERTS].flatMap((file) => {
+  #systemExtras(): readonly string[] {
+    this.#extraRoots ??= [this.#environment.SSL_CERT_FILE, this.#environment.NODE_EXTRA_CA_CERTS].flatMap((file) => {
       if (!file) return [];
       try {
         return [readFileSync(file, "latin1")];
@@ -172,7 +174,7 @@ export class HttpClient {
         throw new FetchError(`cannot read the certificates of ${file}: ${reasonOf(cause)}`, { cause });
       }
     });
-    return this.extraRoots;
+    return this.#extraRoots;
   }
 }
 

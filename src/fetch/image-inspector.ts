@@ -2,7 +2,7 @@
 import { arch } from "node:process";
 import { FetchError } from "./fetch-error.js";
 import { formatImageReference, type ImageReference, parseImageReference } from "./image-reference.js";
-import { digestOf, type Manifest, type RegistryClient } from "./registry-client.js";
+import { digestOf, jsonObject, type Manifest, type RegistryClient } from "./registry-client.js";
 import { checkSignatures, type WantedSignatures } from "./signatures/image-verifier.js";
 import type { TrustRoot } from "./signatures/trust-root.js";
 
@@ -24,17 +24,20 @@ export interface ManifestAndConfig {
 
 /** Asks registries. Nothing is cached here. Images are named as Docker does: `busybox` is `docker.io/library/busybox:latest`. */
 export class ImageInspector {
-  constructor(
-    private readonly registry: RegistryClient,
-    private readonly trustRoot: TrustRoot,
-  ) {}
+  readonly #registry: RegistryClient;
+  readonly #trustRoot: TrustRoot;
+
+  constructor(registry: RegistryClient, trustRoot: TrustRoot) {
+    this.#registry = registry;
+    this.#trustRoot = trustRoot;
+  }
 
   /**
    * The digest that an image's name stands for now.
    * @throws FetchError
    */
   async digest(image: string, signal: AbortSignal): Promise<string> {
-    return (await this.registry.manifest(parseImageReference(image), signal)).digest;
+    return (await this.#registry.manifest(parseImageReference(image), signal)).digest;
   }
 
   /**
@@ -42,7 +45,7 @@ export class ImageInspector {
    * @throws FetchError
    */
   async manifest(image: string, signal: AbortSignal): Promise<JsonObject> {
-    return (await this.registry.manifest(parseImageReference(image), signal)).content;
+    return (await this.#registry.manifest(parseImageReference(image), signal)).content;
   }
 
   /**
@@ -51,17 +54,20 @@ export class ImageInspector {
    */
   async manifestAndConfig(image: string, signal: AbortSignal): Promise<ManifestAndConfig> {
     const reference = parseImageReference(image);
-    const found = await this.registry.manifest(reference, signal);
+    const found = await this.#registry.manifest(reference, signal);
     const manifest = Array.isArray(found.content.manifests)
-      ? await this.registry.manifest(forThisPlatform(reference, found), signal)
+      ? await this.#registry.manifest(forThisPlatform(reference, found), signal)
       : found;
     const config = manifest.content.config as { mediaType?: unknown; digest?: unknown; size?: unknown } | undefined;
     if (typeof config?.digest !== "string" || !Number.isSafeInteger(config.size)) {
       throw new FetchError(`the manifest of ${formatImageReference(reference)} names no configuration`);
     }
     const descriptor = { mediaType: String(config.mediaType), digest: config.digest, size: config.size as number };
-    const bytes = await this.registry.blob(reference, descriptor, MAX_CONFIG_BYTES, signal);
-    return { manifest: manifest.content, digest: manifest.digest, config: parsed(bytes, reference) };
+    const bytes = await this.#registry.blob(reference, descriptor, MAX_CONFIG_BYTES, signal);
+    const content = jsonObject(bytes);
+    if (content === undefined)
+      throw new FetchError(`the configuration of ${formatImageReference(reference)} is not a JSON object`);
+    return { manifest: manifest.content, digest: manifest.digest, config: content };
   }
 
   /**
@@ -71,8 +77,8 @@ export class ImageInspector {
    */
   async verify(image: string, wanted: WantedSignatures, signal: AbortSignal): Promise<string> {
     const reference = parseImageReference(image);
-    const digest = reference.digest ?? digestOf((await this.registry.manifest(reference, signal)).bytes);
-    const { registry, trustRoot } = this;
+    const digest = reference.digest ?? digestOf((await this.#registry.manifest(reference, signal)).bytes);
+    const [registry, trustRoot] = [this.#registry, this.#trustRoot];
     await checkSignatures(wanted, { registry, trustRoot, image: reference, name: image, digest, signal });
     return digest;
   }
@@ -89,14 +95,4 @@ function forThisPlatform(reference: ImageReference, index: Manifest): ImageRefer
   }
   // Checked like a reference that a person wrote: it becomes part of an address.
   return parseImageReference(`${reference.host}/${reference.repository}@${entry.digest}`);
-}
-
-function parsed(bytes: Buffer, reference: ImageReference): JsonObject {
-  try {
-    const value: unknown = JSON.parse(bytes.toString("utf8"));
-    if (typeof value === "object" && value !== null) return value as JsonObject;
-  } catch {
-    // Said below, as for JSON that is no object.
-  }
-  throw new FetchError(`the configuration of ${formatImageReference(reference)} is not a JSON object`);
 }

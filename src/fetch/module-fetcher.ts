@@ -1,7 +1,9 @@
 /** Gets the WASM files that a configuration names (spec kubewarden.md 1.6): from files, by HTTP, or from OCI registries. */
+
 import { readFile, stat } from "node:fs/promises";
 import querystring from "node:querystring";
 import { fileURLToPath } from "node:url";
+import { limiter } from "../data/limiter.js";
 import { DownloadCache } from "./download-cache.js";
 import { FetchError, reasonOf, withoutSecrets } from "./fetch-error.js";
 import type { HttpClient } from "./http-client.js";
@@ -73,65 +75,73 @@ export function createModuleFetcher(options: ModuleFetcherOptions): ModuleFetche
 }
 
 class Fetcher {
-  private readonly cache: DownloadCache;
+  readonly #cache: DownloadCache;
+  readonly #http: HttpClient;
+  readonly #registry: RegistryClient;
+  readonly #verifier: ImageVerifier | undefined;
+  readonly #options: ModuleFetcherOptions;
 
   constructor(
-    private readonly http: HttpClient,
-    private readonly registry: RegistryClient,
-    private readonly verifier: ImageVerifier | undefined,
-    private readonly options: ModuleFetcherOptions,
+    http: HttpClient,
+    registry: RegistryClient,
+    verifier: ImageVerifier | undefined,
+    options: ModuleFetcherOptions,
   ) {
-    this.cache = new DownloadCache(options.downloadDirectory);
+    this.#http = http;
+    this.#registry = registry;
+    this.#verifier = verifier;
+    this.#options = options;
+    this.#cache = new DownloadCache(options.downloadDirectory);
   }
 
   async fetch(location: string): Promise<FetchedModule> {
-    const signal = AbortSignal.timeout(this.options.timeoutMilliseconds ?? DOWNLOAD_TIMEOUT_MS);
+    const signal = AbortSignal.timeout(this.#options.timeoutMilliseconds ?? DOWNLOAD_TIMEOUT_MS);
     const scheme = location.slice(0, location.indexOf(":"));
-    if (scheme === "registry") return this.fetchImage(location, signal);
-    if (this.verifier !== undefined) {
+    if (scheme === "registry") return this.#fetchImage(location, signal);
+    if (this.#verifier !== undefined) {
       throw new FetchError(`only modules from OCI registries can be verified, not ${withoutSecrets(location)}`, {
         stage: "verify",
       });
     }
     if (scheme === "file") return readModuleFile(location);
-    const cached = await this.cache.read(location);
+    const cached = await this.#cache.read(location);
     if (cached !== undefined) return moduleOf(cached, location);
     const { url, headers } = withCredentials(location);
-    const answer = await this.http.get(url, { headers, maxBytes: MAX_MODULE_BYTES, signal });
+    const answer = await this.#http.get(url, { headers, maxBytes: MAX_MODULE_BYTES, signal });
     if (answer.status < 200 || answer.status > 299) throw new FetchError(`${answer.url.host} answers ${answer.status}`);
-    await this.keep(location, answer.body);
+    await this.#keep(location, answer.body);
     return moduleOf(answer.body, location);
   }
 
-  private async fetchImage(location: string, signal: AbortSignal): Promise<FetchedModule> {
+  async #fetchImage(location: string, signal: AbortSignal): Promise<FetchedModule> {
     const named = parseImageReference(location.slice("registry://".length));
-    const kept = await this.cache.read(location);
-    if (this.verifier !== undefined) {
-      const image = { ...named, digest: await this.verifier.verify(named, signal) };
-      return this.pull(image, location, signal, kept);
+    const kept = await this.#cache.read(location);
+    if (this.#verifier !== undefined) {
+      const image = { ...named, digest: await this.#verifier.verify(named, signal) };
+      return this.#pull(image, location, signal, kept);
     }
     if (kept !== undefined && !isFloating(named)) return moduleOf(kept, location);
     try {
-      return await this.pull(named, location, signal, kept);
+      return await this.#pull(named, location, signal, kept);
     } catch (error) {
       // A registry in trouble must not take down a server that only starts another process.
       if (kept === undefined || !(error instanceof FetchError) || !error.transient) throw error;
-      this.options.warn?.(`${error.message}; ${location} is taken from the download folder, as last pulled`);
+      this.#options.warn?.(`${error.message}; ${location} is taken from the download folder, as last pulled`);
       return moduleOf(kept, location);
     }
   }
 
   /** Asks for the manifest, and for the module unless the kept one is the same. */
-  private async pull(
+  async #pull(
     image: ImageReference,
     location: string,
     signal: AbortSignal,
     kept: Uint8Array | undefined,
   ): Promise<FetchedModule> {
-    const layer = wasmLayer(await this.registry.manifest(image, signal), location);
+    const layer = wasmLayer(await this.#registry.manifest(image, signal), location);
     if (kept !== undefined && digestOf(kept, layer.digest) === layer.digest) return moduleOf(kept, location);
-    const bytes = await this.registry.blob(image, layer, MAX_MODULE_BYTES, signal);
-    await this.keep(location, bytes);
+    const bytes = await this.#registry.blob(image, layer, MAX_MODULE_BYTES, signal);
+    await this.#keep(location, bytes);
     return moduleOf(bytes, location);
   }
 
@@ -139,12 +149,12 @@ class Fetcher {
    * A folder that can't be written costs another download, not the policy. What is no module (a page that says "come back later") is not kept: it
    * would be found again at each start.
    */
-  private async keep(location: string, bytes: Uint8Array): Promise<void> {
+  async #keep(location: string, bytes: Uint8Array): Promise<void> {
     if (!WASM_MAGIC.every((byte, index) => bytes[index] === byte)) return;
     try {
-      await this.cache.write(location, bytes);
+      await this.#cache.write(location, bytes);
     } catch (cause) {
-      this.options.warn?.(`cannot keep ${withoutSecrets(location)} in the download folder: ${reasonOf(cause)}`);
+      this.#options.warn?.(`cannot keep ${withoutSecrets(location)} in the download folder: ${reasonOf(cause)}`);
     }
   }
 }
@@ -183,21 +193,4 @@ async function readModuleFile(location: string): Promise<FetchedModule> {
 
 function moduleOf(bytes: Uint8Array, origin: string): FetchedModule {
   return { bytes, digest: digestOf(bytes), origin };
-}
-
-/** Runs at most `count` tasks at a time, in the order asked. */
-function limiter(count: number): <T>(task: () => Promise<T>) => Promise<T> {
-  let running = 0;
-  const waiting: (() => void)[] = [];
-  return async (task) => {
-    if (running >= count) await new Promise<void>((resolve) => waiting.push(resolve));
-    else running++;
-    try {
-      return await task();
-    } finally {
-      const next = waiting.shift();
-      if (next === undefined) running--;
-      else next();
-    }
-  };
 }

@@ -1,6 +1,8 @@
 /** Reads manifests and blobs from OCI registries (distribution specification 1.1; spec kubewarden.md 1.6 and 1.9). */
+
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
+import { isJsonObject } from "../data/same-value.js";
 import type { CredentialStore, Credentials, Login } from "./docker-credentials.js";
 import { FetchError } from "./fetch-error.js";
 import type { HttpAnswer, HttpClient } from "./http-client.js";
@@ -46,14 +48,14 @@ export interface RegistryClientOptions {
 
 /** A client for any number of registries. Tokens are kept until they end, at most {@link MAX_TOKENS}. */
 export class RegistryClient {
-  private readonly http: HttpClient;
-  private readonly credentials: CredentialStore;
-  private readonly tokens: LRUCache<string, string>;
+  readonly #http: HttpClient;
+  readonly #credentials: CredentialStore;
+  readonly #tokens: LRUCache<string, string>;
 
   constructor({ http, credentials, now }: RegistryClientOptions) {
-    this.http = http;
-    this.credentials = credentials;
-    this.tokens = new LRUCache({ max: MAX_TOKENS, ttl: DEFAULT_TOKEN_SECONDS * 1000, perf: { now } });
+    this.#http = http;
+    this.#credentials = credentials;
+    this.#tokens = new LRUCache({ max: MAX_TOKENS, ttl: DEFAULT_TOKEN_SECONDS * 1000, perf: { now } });
   }
 
   /**
@@ -62,7 +64,7 @@ export class RegistryClient {
    */
   async manifest(image: ImageReference, signal: AbortSignal): Promise<Manifest> {
     const name = image.digest ?? image.tag ?? "latest";
-    const answer = await this.get(image, `manifests/${name}`, { accept: MANIFEST_TYPES }, MAX_MANIFEST_BYTES, signal);
+    const answer = await this.#get(image, `manifests/${name}`, { accept: MANIFEST_TYPES }, MAX_MANIFEST_BYTES, signal);
     const digest = digestOf(answer.body, image.digest);
     if (image.digest !== undefined && digest !== image.digest) {
       throw new FetchError(`the manifest of ${formatImageReference(image)} has the digest ${digest}`, {
@@ -90,7 +92,7 @@ export class RegistryClient {
     if (size > maxBytes) {
       throw new FetchError(`the layer of ${formatImageReference(image)} has ${size} bytes, more than ${maxBytes}`);
     }
-    const { body } = await this.get(image, `blobs/${digest}`, {}, Math.min(size, maxBytes), signal);
+    const { body } = await this.#get(image, `blobs/${digest}`, {}, Math.min(size, maxBytes), signal);
     const found = digestOf(body, digest);
     if (found !== digest) {
       throw new FetchError(`the layer of ${formatImageReference(image)} has the digest ${found} instead of ${digest}`, {
@@ -101,7 +103,7 @@ export class RegistryClient {
   }
 
   /** GET below `/v2/<repository>/`, with a token when the registry wants one. */
-  private async get(
+  async #get(
     image: ImageReference,
     path: string,
     headers: Readonly<Record<string, string>>,
@@ -111,19 +113,19 @@ export class RegistryClient {
     const host = isDockerHub(image.host) ? "registry-1.docker.io" : image.host;
     const url = new URL(`https://${host}/v2/${image.repository}/${path}`);
     const key = `${image.host}/${image.repository}`;
-    const known = this.tokens.get(key);
+    const known = this.#tokens.get(key);
     const ask = (authorization: string | undefined) =>
-      this.http.get(url, { headers: { ...headers, ...(authorization && { authorization }) }, maxBytes, signal });
+      this.#http.get(url, { headers: { ...headers, ...(authorization && { authorization }) }, maxBytes, signal });
     let answer = await ask(known);
     let asked = "";
     if (answer.status === 401) {
-      const login = await this.credentials(image.host);
+      const login = await this.#credentials(image.host);
       asked = `, asked ${login.as}`;
-      const authorization = await this.authorize(image, answer, login, signal);
+      const authorization = await this.#authorize(image, answer, login, signal);
       if (authorization !== undefined) answer = await ask(authorization);
     }
     if (answer.status >= 200 && answer.status < 300) return answer;
-    this.tokens.delete(key);
+    this.#tokens.delete(key);
     const told = registryMessage(answer.body);
     throw new FetchError(
       `${formatImageReference(image)}: the registry answers ${answer.status}${told === "" ? "" : ` (${told})`} to GET ${url.pathname}${asked}`,
@@ -132,7 +134,7 @@ export class RegistryClient {
   }
 
   /** The `authorization` header that the challenge of a 401 asks for; undefined when there is nothing to offer. */
-  private async authorize(
+  async #authorize(
     image: ImageReference,
     answer: HttpAnswer,
     { credentials, as }: Login,
@@ -148,7 +150,7 @@ export class RegistryClient {
     const url = URL.canParse(realm) ? new URL(realm) : undefined;
     if (
       url === undefined ||
-      (url.protocol !== "https:" && !(url.protocol === "http:" && this.http.isInsecure(answer.url)))
+      (url.protocol !== "https:" && !(url.protocol === "http:" && this.#http.isInsecure(answer.url)))
     ) {
       throw new FetchError(`${image.host} names no usable token service: ${JSON.stringify(realm)}`);
     }
@@ -156,7 +158,7 @@ export class RegistryClient {
     if (service !== undefined) url.searchParams.set("service", service);
     url.searchParams.set("scope", values.get("scope") ?? `repository:${image.repository}:pull`);
     const headers = credentials === undefined ? {} : { authorization: basic(credentials) };
-    const told = await this.http.get(url, { headers, maxBytes: MAX_TOKEN_BYTES, signal });
+    const told = await this.#http.get(url, { headers, maxBytes: MAX_TOKEN_BYTES, signal });
     const content = jsonObject(told.body);
     const token = content?.token ?? content?.access_token;
     if (told.status !== 200 || typeof token !== "string") {
@@ -168,7 +170,7 @@ export class RegistryClient {
     const lasts = typeof content?.expires_in === "number" ? content.expires_in : DEFAULT_TOKEN_SECONDS;
     const ttl = (lasts - TOKEN_MARGIN_SECONDS) * 1000;
     const authorization = `Bearer ${token}`;
-    if (ttl > 0) this.tokens.set(`${image.host}/${image.repository}`, authorization, { ttl });
+    if (ttl > 0) this.#tokens.set(`${image.host}/${image.repository}`, authorization, { ttl });
     return authorization;
   }
 }
@@ -197,12 +199,11 @@ function basic({ username, password }: Credentials): string {
   return `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
 }
 
-function jsonObject(bytes: Buffer): Readonly<Record<string, unknown>> | undefined {
+/** The JSON object that the bytes are; undefined when they are something else. */
+export function jsonObject(bytes: Buffer): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(bytes.toString("utf8"));
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
+    return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;
   }

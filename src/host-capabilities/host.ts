@@ -1,5 +1,8 @@
 /** What a guest may ask of the host: the checks of spec kubewarden.md 7.1, in their order, and the way to the capability that answers. */
+
+import { errorText } from "../data/error-text.js";
 import { parseJson, stringifyJson } from "../data/json.js";
+import { orAborted } from "../data/or-aborted.js";
 import type { KubernetesReader, ResourceKind, ResourceSnapshot } from "../kubernetes/reader.js";
 import type { Executor } from "./executor.js";
 import { askSnapshots, readSnapshots, type SnapshotQuery } from "./kubernetes/snapshots.js";
@@ -80,14 +83,14 @@ const execute: Executor = (_, run) => run();
 
 /** All capabilities of a server. */
 export class HostCapabilities {
-  private readonly namespaces: ReadonlyMap<string, Capability>;
+  readonly #namespaces: ReadonlyMap<string, Capability>;
+  readonly #onViolation: ViolationSink;
+  readonly #executor: Executor;
 
-  constructor(
-    capabilities: readonly Capability[],
-    private readonly onViolation: ViolationSink,
-    private readonly executor: Executor = execute,
-  ) {
-    this.namespaces = new Map(capabilities.map((capability) => [capability.namespace, capability]));
+  constructor(capabilities: readonly Capability[], onViolation: ViolationSink, executor: Executor = execute) {
+    this.#onViolation = onViolation;
+    this.#executor = executor;
+    this.#namespaces = new Map(capabilities.map((capability) => [capability.namespace, capability]));
   }
 
   /** Answers one call; never rejects, whatever the capability does. Logging (`tracing`) does not come this way. */
@@ -98,7 +101,7 @@ export class HostCapabilities {
     if (binding !== "kubewarden") return refuse(`unknown binding: ${binding}`);
     const path = `${namespace}/${operation}`;
     if (namespace !== "tracing" && !caller.capabilities.allows(path)) {
-      this.onViolation("Policy tried to use a host capability it doesn't have access to", {
+      this.#onViolation("Policy tried to use a host capability it doesn't have access to", {
         policy: caller.policy,
         capability: forLog(path),
       });
@@ -106,28 +109,26 @@ export class HostCapabilities {
         `Policy has not been granted access to the '${path}' host capability. The violation has been reported.`,
       );
     }
+    const operations = this.#namespaces.get(namespace)?.operations;
     // The only operation of `tracing` is served where the guest runs.
-    if (namespace === "tracing") return refuse(`unknown operation: ${operation}`);
-    const capability = this.namespaces.get(namespace);
-    if (!capability) return refuse(`unknown namespace: ${namespace}`);
-    if (!Object.hasOwn(capability.operations, operation)) return refuse(`unknown operation: ${operation}`);
-    const serving = capability.operations[operation];
+    if (!operations && namespace !== "tracing") return refuse(`unknown namespace: ${namespace}`);
+    const serving = operations && Object.hasOwn(operations, operation) ? operations[operation] : undefined;
     if (!serving) return refuse(`unknown operation: ${operation}`);
     let payload: unknown;
     try {
       payload = parseJson(new TextDecoder("utf-8", { fatal: true }).decode(call.payload));
       const resource = serving.resource?.(payload);
-      if (resource && !granted(caller, resource)) return this.refuseResource(caller, resource);
+      if (resource && !granted(caller, resource)) return this.#refuseResource(caller, resource);
     } catch (error) {
-      return refuse(messageOf(error));
+      return refuse(errorText(error));
     }
     try {
-      const execution = this.executor({ namespace, operation, payload }, () => serving.run(payload, context));
-      const answer = await raced(execution, signal);
+      const execution = this.#executor({ namespace, operation, payload }, () => serving.run(payload, context));
+      const answer = await orAborted(execution, signal, STOPPED);
       return { ok: true, payload: new TextEncoder().encode(jsonOf(answer)) };
     } catch (error) {
       if (error instanceof PayloadError) return refuse(error.message);
-      return refuse(`Callback evaluation failure: ${messageOf(error)}${causeText(error)}`);
+      return refuse(`Callback evaluation failure: ${errorText(error)}${causeText(error)}`);
     }
   }
 
@@ -136,11 +137,11 @@ export class HostCapabilities {
    * @throws what the reader throws, or a session that does not know the question
    */
   snapshots(reader: KubernetesReader, query: SnapshotQuery): Promise<ResourceSnapshot[]> {
-    return this.executor === execute ? readSnapshots(reader, query) : askSnapshots(reader, query, this.executor);
+    return this.#executor === execute ? readSnapshots(reader, query) : askSnapshots(reader, query, this.#executor);
   }
 
-  private refuseResource(caller: Caller, { apiVersion, kind }: ResourceKind): HostAnswer {
-    this.onViolation("Policy tried to access a Kubernetes resource it doesn't have access to", {
+  #refuseResource(caller: Caller, { apiVersion, kind }: ResourceKind): HostAnswer {
+    this.#onViolation("Policy tried to access a Kubernetes resource it doesn't have access to", {
       policy: caller.policy,
       apiVersion: forLog(apiVersion),
       kind: forLog(kind),
@@ -158,17 +159,6 @@ export function granted(caller: Caller, wanted: ResourceKind): boolean {
   );
 }
 
-/** An execution that nobody waits for any more is left alone; what it does later is no unhandled rejection. */
-function raced(execution: Promise<unknown>, signal: AbortSignal): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    const stopped = () => reject(new Error(STOPPED));
-    if (signal.aborted) stopped();
-    signal.addEventListener("abort", stopped, { once: true });
-    // A signal serves all calls of an evaluation, which may be hundreds.
-    execution.then(resolve, reject).finally(() => signal.removeEventListener("abort", stopped));
-  });
-}
-
 /** What a guest named, as a field of a log line. */
 function forLog(name: string): string {
   return name.length > LOGGED_NAME_LENGTH ? `${name.slice(0, LOGGED_NAME_LENGTH)}…` : name;
@@ -176,10 +166,6 @@ function forLog(name: string): string {
 
 function refuse(error: string): HostAnswer {
   return { ok: false, error };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** A cause follows after a blank line (spec kubewarden.md 7.1, row 6). */

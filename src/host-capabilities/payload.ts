@@ -1,5 +1,7 @@
 /** Reads the payloads of host calls. What does not fit is said in the words of common parsers; the guest sees them. */
 
+import { isJsonObject } from "../data/same-value.js";
+
 /** A payload did not have the right shape; the message goes to the guest as it is. */
 export class PayloadError extends Error {
   override readonly name = "PayloadError";
@@ -7,9 +9,8 @@ export class PayloadError extends Error {
 
 /** @throws PayloadError when the payload is no object */
 export function objectOf(value: unknown, what: string): Readonly<Record<string, unknown>> {
-  if (typeof value !== "object" || value === null || Array.isArray(value) || value instanceof Number)
-    throw new PayloadError(`invalid type: ${what} must be an object`);
-  return value as Record<string, unknown>;
+  if (!isJsonObject(value)) throw new PayloadError(`invalid type: ${what} must be an object`);
+  return value;
 }
 
 /** @throws PayloadError when the payload is no text */

@@ -1,6 +1,6 @@
 /** The JSON answers of Kubewarden's guest protocols, which Extism guests share: spec kubewarden.md 4.1, 6.3. */
-import { JsonError, parseJson } from "../data/json.js";
-import { sameValue } from "../data/same-value.js";
+import { JsonError, parseJson, UNIQUE_KEYS } from "../data/json.js";
+import { isJsonObject, sameValue } from "../data/same-value.js";
 import type { Allow, Deny, Findings, Outcome } from "../policy/outcome.js";
 import type { Review } from "../policy/review.js";
 import { WasmLoadError } from "./errors.js";
@@ -70,20 +70,19 @@ export function settingsRefused(verdict: () => string | undefined, unreadable: s
     : new WasmLoadError("wasm-settings", `Policy settings are invalid: ${problem}`);
 }
 
-function readObject(text: string): Record<string, unknown> {
+function readObject(text: string): Readonly<Record<string, unknown>> {
   let value: unknown;
   try {
-    value = parseJson(text);
+    value = parseJson(text, { unique: UNIQUE_KEYS });
   } catch (error) {
     if (error instanceof JsonError) throw new AnswerError(error.message, { cause: error });
     throw error;
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value) || value instanceof Number)
-    throw new AnswerError(`invalid type: expected an object at ${endOf(text)}`);
-  return value as Record<string, unknown>;
+  if (!isJsonObject(value)) throw new AnswerError(`invalid type: expected an object at ${endOf(text)}`);
+  return value;
 }
 
-function findings(fields: Record<string, unknown>): Findings {
+function findings(fields: Readonly<Record<string, unknown>>): Findings {
   const warnings = fields.warnings ?? undefined;
   const annotations = fields.audit_annotations ?? undefined;
   return {
@@ -92,7 +91,7 @@ function findings(fields: Record<string, unknown>): Findings {
   };
 }
 
-function textOf(fields: Record<string, unknown>, name: string): string | undefined {
+function textOf(fields: Readonly<Record<string, unknown>>, name: string): string | undefined {
   const value = fields[name] ?? undefined;
   if (value !== undefined && typeof value !== "string") throw invalid(name, "a string", value);
   return value;
@@ -112,12 +111,7 @@ function strings(value: unknown): string[] {
 }
 
 function stringMap(value: unknown): Record<string, string> {
-  if (
-    typeof value !== "object" ||
-    value === null ||
-    Array.isArray(value) ||
-    !Object.values(value).every((item) => typeof item === "string")
-  )
+  if (!isJsonObject(value) || !Object.values(value).every((item) => typeof item === "string"))
     throw invalid("audit_annotations", "a map of strings", value);
   return value as Record<string, string>;
 }

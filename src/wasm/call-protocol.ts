@@ -1,8 +1,14 @@
-/** The protocol of guests that are called by operation name and answer with Kubewarden's JSON: Extism and waPC. */
+/** The protocol of guests that are called by operation name and answer with Kubewarden's JSON: Extism and waPC (spec kubewarden.md 6.2, 6.3). */
+
+import type { Review } from "../policy/review.js";
 import { AnswerError, readSettingsVerdict, readValidation, settingsRefused } from "./answer.js";
 import { callFailure, detail, fail } from "./failures.js";
-import type { Protocol } from "./guest-protocol.js";
-import { reviewPayload } from "./payload.js";
+import type { PreparedSettings, Protocol } from "./guest-protocol.js";
+
+/** The payload of a review: `{"request":…,"settings":{…}}`, put together from texts that were made once. */
+export function reviewPayload(review: Review, settings: PreparedSettings): string {
+  return `{"request":${review.requestText()},"settings":${settings.text}}`;
+}
 
 /** @param hasSettings whether a module with these exports checks its settings */
 export function callProtocol(hasSettings: (exports: ReadonlySet<string>) => boolean): Protocol {

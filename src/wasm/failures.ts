@@ -19,6 +19,7 @@ export function detail(result: Unanswered): string {
   switch (result.kind) {
     case "guest-error":
     case "trap":
+    case "out-of-memory":
     case "limit":
       return `Guest call failure: ${result.text}`;
     case "start-failed":
@@ -40,11 +41,10 @@ export function causeOf(result: Unanswered): FailureCause {
     case "refused":
       return "overload";
     case "limit":
+    case "out-of-memory":
       return "memory";
     case "crash":
-      return /memory/i.test(result.text) ? "memory" : "trap";
-    case "trap":
-      return result.memory ? "memory" : "trap";
+      return result.outOfMemory ? "memory" : "trap";
     default:
       return "trap";
   }

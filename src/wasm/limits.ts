@@ -46,7 +46,7 @@ export const DEFAULT_GUEST_LIMITS: GuestLimits = {
 export const DEFAULT_TIMEOUT_MS = 2_000;
 
 /**
- * How many times as long as a call the check of settings at load may take. The engine compiles a function when it is first called, here that is: two
- * seconds of work for a Go module of 80 MB on a busy machine, which must not refuse the policy until the next load. Nobody waits for an answer.
+ * The check of settings at load may take so many times as long as a call. It is the module's first call, for which the engine compiles functions: two
+ * seconds of work for a Go module of 80 MB on a busy machine, which must not make the load fail. Nobody waits for an answer.
  */
-export const LOAD_PATIENCE = 5;
+export const LOAD_TIMEOUT_FACTOR = 5;

@@ -1,5 +1,7 @@
 /** From a worker's log message to a log entry. */
+
 import { JsonError, parseJson, stringifyJson } from "../data/json.js";
+import { isJsonObject } from "../data/same-value.js";
 import type { GuestLogEntry } from "./wasm-policy.js";
 import type { GuestLogLevel, LogMessage } from "./worker/messages.js";
 
@@ -43,8 +45,8 @@ function readEvent(text: string): TracingEvent | string {
     if (error instanceof JsonError) return error.message;
     throw error;
   }
-  if (typeof event !== "object" || event === null || Array.isArray(event)) return "not an object";
-  const { level, message, ...others } = event as Record<string, unknown>;
+  if (!isJsonObject(event)) return "not an object";
+  const { level, message, ...others } = event;
   if (level === undefined) return "missing field `level`";
   const name = String(level);
   const known = Object.hasOwn(TRACING_LEVELS, name.toLowerCase()) ? TRACING_LEVELS[name.toLowerCase()] : undefined;

@@ -1,10 +1,9 @@
 /** How the main thread speaks with each kind of guest: the question to put, and what to make of the answer. */
 
-import { extism } from "./extism/protocol.js";
+import { callProtocol } from "./call-protocol.js";
 import { gatekeeper } from "./gatekeeper/protocol.js";
 import type { Protocol } from "./guest-protocol.js";
 import { opa } from "./opa/protocol.js";
-import { wapc } from "./wapc/protocol.js";
 import { wasi } from "./wasi/protocol.js";
 import type { ExecutionMode } from "./worker/messages.js";
 
@@ -14,8 +13,9 @@ export function protocolOf(mode: ExecutionMode): Protocol {
 }
 
 const PROTOCOLS: Readonly<Record<ExecutionMode, Protocol>> = {
-  extism,
-  "kubewarden-wapc": wapc,
+  extism: callProtocol((exports) => exports.has("validate_settings")),
+  // Every guest is asked about its settings, whatever its exports.
+  "kubewarden-wapc": callProtocol(() => true),
   wasi,
   opa,
   gatekeeper,

@@ -1,8 +1,9 @@
 /** What OPA and Gatekeeper policies share on the main thread, spec kubewarden.md 3.6, 6.5. */
-import { parseJson } from "../data/json.js";
+import { errorText } from "../data/error-text.js";
+import { parseJson, UNIQUE_KEYS } from "../data/json.js";
 import type { Failure, Outcome } from "../policy/outcome.js";
 import { WasmLoadError } from "./errors.js";
-import { causeOf, detail, fail } from "./failures.js";
+import { causeOf, detail, fail, type Unanswered } from "./failures.js";
 import { MISSING_BUILTINS } from "./opa/names.js";
 import type { JobResult } from "./pool/job.js";
 import type { GuestCall } from "./worker/messages.js";
@@ -31,9 +32,9 @@ export function regoOutcome(result: JobResult, unusable: string, read: (value: u
   if (result.kind !== "answer") return regoFailure(result);
   let value: unknown;
   try {
-    value = parseJson(result.text);
+    value = parseJson(result.text, { unique: UNIQUE_KEYS });
   } catch (error) {
-    return fail("protocol", `internal server error: ${error instanceof Error ? error.message : String(error)}`);
+    return fail("protocol", `internal server error: ${errorText(error)}`);
   }
   const first: unknown = Array.isArray(value) ? value[0] : undefined;
   try {
@@ -44,9 +45,8 @@ export function regoOutcome(result: JobResult, unusable: string, read: (value: u
   }
 }
 
-function regoFailure(result: Exclude<JobResult, { kind: "answer" }>): Failure {
+function regoFailure(result: Unanswered): Failure {
   if (result.kind === "timeout") return fail("timeout", INTERRUPTED, result.phase === "start");
-  const text =
-    result.kind === "trap" || result.kind === "limit" || result.kind === "guest-error" ? result.text : detail(result);
+  const text = result.kind === "crash" || result.kind === "start-failed" ? detail(result) : result.text;
   return fail(causeOf(result), `internal server error: ${text}`);
 }

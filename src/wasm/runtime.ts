@@ -1,5 +1,4 @@
-/** The WASM room's door: loads modules as policies, runs their calls in worker threads. */
-
+/** Loads modules as policies and runs their calls in worker threads. */
 import { stringifyJson } from "../data/json.js";
 import type { HostCapabilities, ResourceKind } from "../host-capabilities/host.js";
 import { type KubernetesReader, NO_CLUSTER } from "../host-capabilities/kubernetes/reader.js";
@@ -52,7 +51,7 @@ export interface WasmSource {
   readonly executionMode?: ExecutionMode;
 }
 
-/** See {@link createWasmRuntime}. */
+/** Loads modules and runs them. */
 export interface WasmRuntime {
   /**
    * Prepares the module (the same bytes once, however many policies use them) and has it check its settings.

@@ -37,13 +37,10 @@ declare global {
       readonly buffer: ArrayBuffer;
     }
 
-    class LinkError extends Error {}
-    class CompileError extends Error {}
-    class RuntimeError extends Error {}
     /** What a guest throws of its own; no Error. */
     class Exception {}
 
-    /** @throws CompileError */
+    /** @throws an Error, when the bytes are no module that the engine takes */
     function compile(bytes: Uint8Array<ArrayBuffer>): Promise<Module>;
   }
 }

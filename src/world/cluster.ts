@@ -56,15 +56,23 @@ export function openAccess(
     : openCluster({ connection: access.connection, now, note });
 }
 
-/** What a policy sees of the world. Who does not ask a cluster does not depend on one; who can do without one that is missing does. */
+/**
+ * What a policy sees of the world. Who does not ask a cluster does not depend on one, but for the versions of resources that its rules name in
+ * others; who can do without one that is missing does.
+ */
 export function worldOf(
   access: ClusterAccess | undefined,
   cluster: Cluster | undefined,
   { asks, requires }: Needs,
   now: () => number,
 ): World {
-  if (cluster !== undefined && asks) return { resources: cluster.resources, authorizer: cluster.authorizer, now };
-  if (cluster === undefined && access !== undefined && requires) {
+  if (cluster !== undefined) {
+    const { resources, authorizer } = cluster;
+    return asks
+      ? { resources, versions: resources, authorizer, now }
+      : { versions: resources, authorizer: NO_OPINION, now };
+  }
+  if (access !== undefined && requires) {
     return { resources: NO_CLUSTER_RESOURCES, authorizer: NO_CLUSTER_AUTHORIZER, now };
   }
   return { authorizer: NO_OPINION, now };

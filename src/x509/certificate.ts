@@ -1,6 +1,6 @@
 /** The parts of an X.509 certificate that its trust depends on (RFC 5280, 4.1), as the reference implementation's library reads them. */
 import { contextTag, DerReader, readAll, TAG } from "./der.js";
-import { CertificateProblem } from "./problem.js";
+import { CertificateProblem, type ProblemName } from "./problem.js";
 
 /** A certificate that was read. Names are the content of their DER, and compared as such. */
 export interface Certificate {
@@ -88,7 +88,7 @@ function bitsOf(value: Buffer): Buffer {
   return value.subarray(1);
 }
 
-function readVersion(reader: DerReader, unsupported: string): void {
+function readVersion(reader: DerReader, unsupported: ProblemName): void {
   const version = reader.nested(contextTag(0, true), unsupported, (inner) => inner.smallInteger());
   if (version !== VERSION_3) throw new CertificateProblem(unsupported);
 }

@@ -1,5 +1,5 @@
 /** A strict reader of DER: definite lengths in their shortest form, single-byte tags. */
-import { CertificateProblem } from "./problem.js";
+import { CertificateProblem, type ProblemName } from "./problem.js";
 
 /** Tags that certificates use. */
 export const TAG = {
@@ -34,28 +34,31 @@ export interface Element {
 
 /** Reads elements one after another. All methods throw CertificateProblem. */
 export class DerReader {
-  private at = 0;
+  #at = 0;
+  readonly #bytes: Buffer;
 
-  constructor(private readonly bytes: Buffer) {}
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
 
   get atEnd(): boolean {
-    return this.at === this.bytes.length;
+    return this.#at === this.#bytes.length;
   }
 
   /** Whether this tag comes next. */
   peek(tag: number): boolean {
-    return this.bytes[this.at] === tag;
+    return this.#bytes[this.#at] === tag;
   }
 
   element(): Element {
-    const start = this.at;
-    const tag = this.byte();
+    const start = this.#at;
+    const tag = this.#byte();
     if ((tag & HIGH_TAG) === HIGH_TAG) throw new CertificateProblem("BadDer");
-    const end = this.length() + this.at;
-    if (end > this.bytes.length) throw new CertificateProblem("BadDer");
-    const value = this.bytes.subarray(this.at, end);
-    this.at = end;
-    return { tag, value, raw: this.bytes.subarray(start, end) };
+    const end = this.#length() + this.#at;
+    if (end > this.#bytes.length) throw new CertificateProblem("BadDer");
+    const value = this.#bytes.subarray(this.#at, end);
+    this.#at = end;
+    return { tag, value, raw: this.#bytes.subarray(start, end) };
   }
 
   /** The value of an element that must have this tag. */
@@ -66,7 +69,7 @@ export class DerReader {
   }
 
   /** Reads the whole of an element; one problem stands for another tag and for what is left over. */
-  nested<T>(tag: number, problem: string, read: (reader: DerReader) => T): T {
+  nested<T>(tag: number, problem: ProblemName, read: (reader: DerReader) => T): T {
     let value: Buffer;
     try {
       value = this.expect(tag);
@@ -92,27 +95,27 @@ export class DerReader {
     return number;
   }
 
-  private length(): number {
-    const first = this.byte();
+  #length(): number {
+    const first = this.#byte();
     if (first < LONG_FORM) return first;
     const count = first - LONG_FORM;
     if (count < 1 || count > 2) throw new CertificateProblem("BadDer");
     let length = 0;
-    for (let i = 0; i < count; i++) length = length * 256 + this.byte();
+    for (let i = 0; i < count; i++) length = length * 256 + this.#byte();
     if (length < (count === 1 ? LONG_FORM : 0x100) || length >= LONGEST_VALUE) throw new CertificateProblem("BadDer");
     return length;
   }
 
-  private byte(): number {
-    const byte = this.bytes[this.at];
+  #byte(): number {
+    const byte = this.#bytes[this.#at];
     if (byte === undefined) throw new CertificateProblem("BadDer");
-    this.at += 1;
+    this.#at += 1;
     return byte;
   }
 }
 
 /** Reads the whole of a value; what is left over is a problem. */
-export function readAll<T>(bytes: Buffer, read: (reader: DerReader) => T, problem = "BadDer"): T {
+export function readAll<T>(bytes: Buffer, read: (reader: DerReader) => T, problem: ProblemName = "BadDer"): T {
   const reader = new DerReader(bytes);
   const result = read(reader);
   if (!reader.atEnd) throw new CertificateProblem(problem);

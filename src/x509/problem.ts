@@ -1,7 +1,7 @@
-/** What is wrong with a certificate, in the words of the reference implementation's library (webpki). */
+/** What can be wrong with a certificate, by the names of the reference implementation's library (webpki). */
 
-/** When several paths fail, the problem with the highest rank is told; those without one have the lowest. */
-const RANKS: Readonly<Record<string, number>> = {
+/** How much each problem tells: when several paths fail, the one with the highest number is reported. */
+const RANKS = {
   CertNotValidYet: 290,
   CertExpired: 290,
   InvalidSignatureForPublicKey: 260,
@@ -21,23 +21,46 @@ const RANKS: Readonly<Record<string, number>> = {
   MaximumPathDepthExceeded: 61,
   MalformedDnsIdentifier: 60,
   MalformedNameConstraint: 50,
-  TrailingData: 40,
+  "TrailingData(SignedData)": 40,
+  "TrailingData(Certificate)": 40,
+  "TrailingData(CertificateTbsCertificate)": 40,
+  "TrailingData(CertificateExtensions)": 40,
+  "TrailingData(Extension)": 40,
+  "TrailingData(GeneralName)": 40,
   ExtensionValueInvalid: 30,
   BadDerTime: 20,
   BadDer: 10,
-};
+  MaximumSignatureChecksExceeded: 0,
+  MaximumPathBuildCallsExceeded: 0,
+  MaximumNameConstraintComparisonsExceeded: 0,
+  UnknownIssuer: 0,
+} as const;
 
-/** Why a certificate can't be read, or can't be trusted. Its message is the library's name for it. */
+/** A problem's name. */
+export type ProblemName = keyof typeof RANKS;
+
+/** Those behind which nothing else is tried: the search has become too expensive. */
+const FINAL: ReadonlySet<ProblemName> = new Set([
+  "MaximumSignatureChecksExceeded",
+  "MaximumPathBuildCallsExceeded",
+  "MaximumNameConstraintComparisonsExceeded",
+]);
+
+/** Why a certificate can't be read, or can't be trusted. */
 export class CertificateProblem extends Error {
   override readonly name = "CertificateProblem";
 
-  /** How much it tells. */
-  get rank(): number {
-    return RANKS[this.message] ?? 0;
+  constructor(readonly problem: ProblemName) {
+    super(problem);
   }
 
-  /** Whether nothing else is to be tried: the search has become too expensive. */
+  /** How much it tells. */
+  get rank(): number {
+    return RANKS[this.problem];
+  }
+
+  /** Whether nothing else is to be tried. */
   get final(): boolean {
-    return this.message.startsWith("Maximum") && this.message !== "MaximumPathDepthExceeded";
+    return FINAL.has(this.problem);
   }
 }

@@ -5,7 +5,7 @@
 import { type Certificate, readCertificate } from "./certificate.js";
 import { DerReader, readAll, TAG } from "./der.js";
 import { checkNames, MOST_COMPARISONS } from "./name-constraints.js";
-import { CertificateProblem } from "./problem.js";
+import { CertificateProblem, type ProblemName } from "./problem.js";
 import { checkSignature } from "./signature.js";
 
 /** The answer, in the words of spec kubewarden.md 7.5. */
@@ -15,7 +15,7 @@ export interface Trust {
   readonly reason: string;
 }
 
-const REASONS: Readonly<Record<string, string>> = {
+const REASONS: Readonly<Partial<Record<ProblemName, string>>> = {
   CertExpired: "Certificate is being used after its expiration date",
   CertNotValidYet: "Certificate is being used before its validity date",
   InvalidSignatureForPublicKey: "Certificate is not trusted by the provided cert chain",
@@ -48,21 +48,24 @@ export function trustOf(
     return { trusted: true, reason: "" };
   } catch (error) {
     if (!(error instanceof CertificateProblem)) throw error;
-    return { trusted: false, reason: REASONS[error.message] ?? `Certificate not trusted: ${error.message}` };
+    return { trusted: false, reason: REASONS[error.problem] ?? `Certificate not trusted: ${error.problem}` };
   }
 }
 
 /** One search for a path; counts what it costs. */
 class Search {
-  private signatures = 0;
-  private steps = 0;
-  private comparisons = 0;
+  #signatures = 0;
+  #steps = 0;
+  #comparisons = 0;
+  readonly #intermediates: readonly Buffer[];
+  readonly #anchors: readonly Certificate[];
+  readonly #at: number;
 
-  constructor(
-    private readonly intermediates: readonly Buffer[],
-    private readonly anchors: readonly Certificate[],
-    private readonly at: number,
-  ) {}
+  constructor(intermediates: readonly Buffer[], anchors: readonly Certificate[], at: number) {
+    this.#intermediates = intermediates;
+    this.#anchors = anchors;
+    this.#at = at;
+  }
 
   /**
    * Finds a way from the first certificate to an anchor.
@@ -72,21 +75,21 @@ class Search {
   extend(path: readonly Certificate[]): void {
     const [head] = path;
     if (head === undefined) return;
-    this.checkByItself(head, path.length);
-    const byAnchor = this.firstOf(this.anchors, new CertificateProblem("UnknownIssuer"), (anchor) => {
+    this.#checkByItself(head, path.length);
+    const byAnchor = this.#firstOf(this.#anchors, new CertificateProblem("UnknownIssuer"), (anchor) => {
       if (!head.issuer.equals(anchor.subject)) throw new CertificateProblem("UnknownIssuer");
-      this.checkSignatures(path, anchor);
-      this.checkNameConstraints(path, anchor);
+      this.#checkSignatures(path, anchor);
+      this.#checkNameConstraints(path, anchor);
     });
     if (byAnchor === undefined) return;
-    const problem = this.firstOf(this.intermediates, byAnchor, (der) => {
+    const problem = this.#firstOf(this.#intermediates, byAnchor, (der) => {
       const issuer = readCertificate(der);
       const known = path.some(
         (other) => other.publicKey.equals(issuer.publicKey) && other.subject.equals(issuer.subject),
       );
       if (known || !issuer.subject.equals(head.issuer)) throw new CertificateProblem("UnknownIssuer");
-      this.steps += 1;
-      if (this.steps > MOST_STEPS) throw new CertificateProblem("MaximumPathBuildCallsExceeded");
+      this.#steps += 1;
+      if (this.#steps > MOST_STEPS) throw new CertificateProblem("MaximumPathBuildCallsExceeded");
       if (path.length > MOST_INTERMEDIATES) throw new CertificateProblem("MaximumPathDepthExceeded");
       this.extend([issuer, ...path]);
     });
@@ -94,7 +97,7 @@ class Search {
   }
 
   /** Tries one after another; undefined when one will do, else the problem that tells most. */
-  private firstOf<T>(
+  #firstOf<T>(
     candidates: readonly T[],
     known: CertificateProblem,
     attempt: (candidate: T) => void,
@@ -113,11 +116,11 @@ class Search {
   }
 
   /** @param place 1 for the leaf, 2 for its issuer and so on */
-  private checkByItself({ validity, extensions }: Certificate, place: number): void {
+  #checkByItself({ validity, extensions }: Certificate, place: number): void {
     const { from, to } = validity();
     if (from > to) throw new CertificateProblem("InvalidCertValidity");
-    if (this.at < from) throw new CertificateProblem("CertNotValidYet");
-    if (this.at > to) throw new CertificateProblem("CertExpired");
+    if (this.#at < from) throw new CertificateProblem("CertNotValidYet");
+    if (this.#at > to) throw new CertificateProblem("CertExpired");
     const { authority, pathLength } = readBasicConstraints(extensions.basicConstraints);
     if (place === 1 && authority) throw new CertificateProblem("CaUsedAsEndEntity");
     if (place > 1 && !authority) throw new CertificateProblem("EndEntityUsedAsCa");
@@ -127,21 +130,22 @@ class Search {
       throw new CertificateProblem("IssuerNotCertSigner");
   }
 
-  private checkSignatures(path: readonly Certificate[], anchor: Certificate): void {
+  #checkSignatures(path: readonly Certificate[], anchor: Certificate): void {
     let { publicKey } = anchor;
     for (const certificate of path) {
-      this.signatures += 1;
-      if (this.signatures > MOST_SIGNATURES) throw new CertificateProblem("MaximumSignatureChecksExceeded");
+      this.#signatures += 1;
+      if (this.#signatures > MOST_SIGNATURES) throw new CertificateProblem("MaximumSignatureChecksExceeded");
       checkSignature(certificate, publicKey);
       publicKey = certificate.publicKey;
     }
   }
 
   /** Each one's constraints hold for all below it. */
-  private checkNameConstraints(path: readonly Certificate[], anchor: Certificate): void {
+  #checkNameConstraints(path: readonly Certificate[], anchor: Certificate): void {
     const count = (): void => {
-      this.comparisons += 1;
-      if (this.comparisons > MOST_COMPARISONS) throw new CertificateProblem("MaximumNameConstraintComparisonsExceeded");
+      this.#comparisons += 1;
+      if (this.#comparisons > MOST_COMPARISONS)
+        throw new CertificateProblem("MaximumNameConstraintComparisonsExceeded");
     };
     for (const [index, { extensions }] of [anchor, ...path].entries()) {
       if (extensions.nameConstraints === undefined) continue;

@@ -13,6 +13,8 @@ import { asWritten, readVectors, type Vector } from "../support/vap-vectors.js";
 const compiler = createExpressionCompiler();
 const curated = readVectors("curated.jsonl");
 const generated = readVectors("generated.jsonl");
+/** Random rules over resources that have equivalents, addressed and converted in all ways. */
+const equivalents = readVectors("equivalents.jsonl");
 const bench = readVectors("bench.jsonl");
 
 /** The errors with which the API server refuses to store what a case is made of. */
@@ -43,13 +45,13 @@ describe("decisions of the real admission plugin", () => {
   }
 
   test("every generated case", () => {
-    for (const vector of generated) {
+    for (const vector of [...generated, ...equivalents]) {
       assert.deepEqual(asWritten(decideCase(vector.written, compiler)), vector.expected, vector.id);
     }
   });
 
   test("there are as many as there should be", () => {
-    assert.deepEqual([curated.length, generated.length], [620, 1500]);
+    assert.deepEqual([curated.length, generated.length, equivalents.length], [620, 1500, 130]);
   });
 });
 

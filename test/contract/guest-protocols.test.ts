@@ -144,6 +144,8 @@ for (const protocol of protocols) {
         verdict: "deny",
         message:
           "Incoming object is null, which happens only with DELETE operations, but the policy is attempting a mutation. This is not allowed",
+        // Kept, so that a group sees the attempt and not a plain denial.
+        mutation: { kind: "object", object: { chaos: "yes", large: 9007199254740993n } },
       });
     });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { JsonError, parseJson, readJson, stringifyJson } from "../../src/data/json.js";
+import { JsonError, parseJson, readJson, stringifyJson, UNIQUE_KEYS } from "../../src/data/json.js";
 
 describe("numbers keep their kind and value", () => {
   for (const [text, expected] of [
@@ -23,6 +23,25 @@ describe("numbers keep their kind and value", () => {
     });
   }
 
+  for (const [text, column] of [
+    ["1e400", 5],
+    ["-1e309", 6],
+    ["9".repeat(5_000), 5_000],
+    [`1${"0".repeat(1_800_000)}`, 1_800_001],
+    [`${"9".repeat(400)}.5`, 402],
+  ] as const) {
+    test(`no double holds ${text.slice(0, 10)}, ${text.length} characters: an error, at once`, () => {
+      const began = process.cpuUsage().user;
+      assert.throws(() => parseJson(text), { message: `number out of range at line 1 column ${column}` });
+      assert.ok(process.cpuUsage().user - began < 1_000_000);
+    });
+  }
+
+  test("many digits of a fraction, and what is too small for a double, are read", () => {
+    assert.equal(parseJson(`0.${"3".repeat(1_800_000)}`), 1 / 3);
+    assert.deepEqual(parseJson("1e-400"), Object(0));
+  });
+
   test("text inside strings does not look like numbers", () => {
     assert.deepEqual(readJson('{"image":"nginx:1.25","note":"a\\"b: 1.0"}'), {
       value: { image: "nginx:1.25", note: 'a"b: 1.0' },
@@ -43,6 +62,31 @@ describe("hostile text is data or one clear error", () => {
   test("the last of equal keys wins", () => {
     assert.deepEqual(parseJson('{"a":1,"a":2}'), { a: 2 });
     assert.deepEqual(parseJson('{"a":1.5,"a":2}'), { a: 2 });
+  });
+
+  test("a repeated key is an error where keys must differ, in both readers", () => {
+    for (const other of ["1", "1.0"]) {
+      const unique = (depth: number) => ({
+        unique: { depth, except: (path: unknown) => JSON.stringify(path) === '["x"]' },
+      });
+      for (const [text, depth] of [
+        [`{"a":${other},"b":2,"a":3}`, 1],
+        [`{"b":{"a":${other},"a":3}}`, 2],
+        [`{"b":[{"a":${other},"a":3}]}`, 3],
+        [`{"__proto__":${other},"__proto__":3}`, 1],
+        [`{"a":${other},"\\u0061":3}`, 1],
+      ] as const) {
+        assert.throws(() => parseJson(text, unique(depth)), /^JsonError: duplicate field `(a|__proto__)` at line 1/);
+        assert.throws(() => parseJson(text, { unique: UNIQUE_KEYS }), JsonError);
+        assert.doesNotThrow(() => parseJson(text, unique(depth - 1)));
+      }
+      assert.deepEqual(parseJson(`{"x":{"a":${other},"a":3}}`, unique(9)), { x: { a: 3 } });
+      assert.doesNotThrow(() => parseJson(`{"a:":":","b":[{"a":${other}},{"a":1}],"c":{"a":{"a":{}}}}`, unique(9)));
+    }
+    assert.throws(
+      () => parseJson(`{"${"k".repeat(99)}":1,"${"k".repeat(99)}":1}`, { unique: UNIQUE_KEYS }),
+      /`k{64}…`/,
+    );
   });
 
   test("lone surrogates become the replacement character", () => {

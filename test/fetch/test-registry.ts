@@ -40,8 +40,8 @@ export class TestRegistry {
   ) {}
 
   static async start(context: TestContext, options: RegistryOptions = {}): Promise<TestRegistry> {
-    let registry: TestRegistry | undefined;
-    const listener: RequestListener = (request, response) => registry?.answer(request, response);
+    let registry: TestRegistry;
+    const listener: RequestListener = (request, response) => registry.#answer(request, response);
     const { certificate } = options;
     const server =
       certificate === undefined
@@ -87,17 +87,17 @@ export class TestRegistry {
     return this.push(repository, tag, [{ mediaType: "application/vnd.wasm.content.layer.v1+wasm", bytes }]);
   }
 
-  private answer(request: IncomingMessage, response: ServerResponse): void {
+  #answer(request: IncomingMessage, response: ServerResponse): void {
     const url = new URL(request.url ?? "/", `http://${this.host}`);
     this.requests.push(`${request.method} ${url.pathname}`);
     const special = this.special.get(url.pathname);
     if (special !== undefined) special(request, response);
-    else if (url.pathname === "/token") this.giveToken(request, response, url);
-    else this.answerRegistry(request, response, url.pathname);
+    else if (url.pathname === "/token") this.#giveToken(request, response, url);
+    else this.#answerRegistry(request, response, url.pathname);
   }
 
-  private answerRegistry(request: IncomingMessage, response: ServerResponse, path: string): void {
-    if (!this.mayPass(request)) {
+  #answerRegistry(request: IncomingMessage, response: ServerResponse, path: string): void {
+    if (!this.#mayPass(request)) {
       const scheme = this.options.certificate === undefined ? "http" : "https";
       const challenge =
         this.options.login === "basic"
@@ -120,8 +120,8 @@ export class TestRegistry {
     response.writeHead(200, { "content-type": "application/octet-stream" }).end(bytes);
   }
 
-  private giveToken(request: IncomingMessage, response: ServerResponse, url: URL): void {
-    if (!this.knows(request) || url.searchParams.get("service") !== "test" || !url.searchParams.has("scope")) {
+  #giveToken(request: IncomingMessage, response: ServerResponse, url: URL): void {
+    if (!this.#knows(request) || url.searchParams.get("service") !== "test" || !url.searchParams.has("scope")) {
       response.writeHead(401).end("{}");
       return;
     }
@@ -129,13 +129,13 @@ export class TestRegistry {
     response.writeHead(200).end(JSON.stringify({ token: "secret", expires_in: 300 }));
   }
 
-  private mayPass(request: IncomingMessage): boolean {
+  #mayPass(request: IncomingMessage): boolean {
     const { login = "none" } = this.options;
     if (login === "none") return true;
-    return login === "basic" ? this.knows(request) : request.headers.authorization === "Bearer secret";
+    return login === "basic" ? this.#knows(request) : request.headers.authorization === "Bearer secret";
   }
 
-  private knows(request: IncomingMessage): boolean {
+  #knows(request: IncomingMessage): boolean {
     const { user } = this.options;
     return user === undefined || request.headers.authorization === `Basic ${Buffer.from(user).toString("base64")}`;
   }

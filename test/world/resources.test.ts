@@ -4,11 +4,18 @@ import { builtinNamespaced, pluralOf } from "../../src/kubernetes/builtin-kinds.
 import { goQuote } from "../../src/kubernetes/field-error.js";
 import { formatFieldSelector, parseFieldSelector } from "../../src/kubernetes/field-selector.js";
 import { formatLabelSelector, parseLabelSelector } from "../../src/kubernetes/label-selector-text.js";
-import { compareNames, parseApiVersion } from "../../src/kubernetes/names.js";
+import { apiVersionOf, compareNames, type GroupVersionResource, parseApiVersion } from "../../src/kubernetes/names.js";
 import { canonicalQuantity } from "../../src/kubernetes/quantity.js";
 import { FileResources, objectsOf } from "../../src/world/resources/file-resources.js";
 import { LookupFailure } from "../../src/world/resources/resource-source.js";
 import { asStored } from "../../src/world/resources/stored-object.js";
+
+/** The API versions of a resource's storage; undefined when they are not known. */
+function versionsOf(files: FileResources, resource: GroupVersionResource, subresource = ""): string[] | undefined {
+  const found = files.equivalents(resource, subresource);
+  assert.ok(found === undefined || "map" in found);
+  return found?.map((each) => apiVersionOf(each.resource));
+}
 
 describe("quantities in canonical form", () => {
   for (const [written, canonical] of [
@@ -143,7 +150,7 @@ describe("resources from files", () => {
   });
 
   test("versions of a custom resource are equivalent, and convert when their shapes are equal", () => {
-    const definition = (strategy: string): { readonly [key: string]: unknown } => ({
+    const definition = (strategy: string, served = ["v1", "v2"]): { readonly [key: string]: unknown } => ({
       apiVersion: "apiextensions.k8s.io/v1",
       kind: "CustomResourceDefinition",
       metadata: { name: "limits.acme.example" },
@@ -152,31 +159,68 @@ describe("resources from files", () => {
         scope: "Namespaced",
         names: { kind: "Limit", plural: "limits" },
         conversion: { strategy },
-        versions: [
-          { name: "v1", served: true },
-          { name: "v2", served: true },
-          { name: "v0", served: false },
-        ],
+        versions: [...served.map((name) => ({ name, served: true })), { name: "v0", served: false }],
       },
     });
     const resource = { group: "acme.example", version: "v1", resource: "limits" };
     const kind = { group: "acme.example", version: "v2", kind: "Limit" };
     const object = { apiVersion: "acme.example/v1", kind: "Limit", spec: {} };
     const same = new FileResources([definition("None")]);
-    assert.deepEqual(
-      same.equivalents(resource, "").map((each) => each.resource.version),
-      ["v1", "v2"],
-    );
+    assert.deepEqual(versionsOf(same, resource), ["acme.example/v1", "acme.example/v2"]);
     assert.deepEqual(same.convert(object, kind), { ...object, apiVersion: "acme.example/v2" });
     const other = new FileResources([definition("Webhook")]);
     assert.ok(other.convert(object, kind) instanceof LookupFailure);
     assert.equal(other.convert(object, { ...kind, version: "v1" }), object);
-    const events = same.equivalents({ group: "", version: "v1", resource: "events" }, "");
-    assert.deepEqual(
-      events.map((each) => each.resource.group),
-      ["", "events.k8s.io"],
-    );
-    assert.deepEqual(same.equivalents({ group: "", version: "v1", resource: "pods" }, ""), []);
+    const single = new FileResources([definition("None", ["v1"])]);
+    assert.deepEqual(versionsOf(single, resource), ["acme.example/v1"], "it is known to have no other");
+  });
+
+  test("all versions of a built-in resource are equivalent; only those of one shape convert", () => {
+    const files = new FileResources([]);
+    const of = (group: string, resource: string, subresource = "") =>
+      versionsOf(files, { group, version: "v1", resource }, subresource);
+    assert.deepEqual(of("", "pods"), ["v1"]);
+    assert.deepEqual(of("", "events"), ["v1", "events.k8s.io/v1", "events.k8s.io/v1beta1"]);
+    assert.deepEqual(of("events.k8s.io", "events"), of("", "events"));
+    assert.deepEqual(of("policy", "poddisruptionbudgets", "status"), ["policy/v1", "policy/v1beta1"]);
+    assert.ok(of("apps", "deployments")?.includes("extensions/v1beta1"));
+    for (const group of ["resource.k8s.io", "flowcontrol.apiserver.k8s.io", "admissionregistration.k8s.io"]) {
+      const resource = { r: "resourceclaims", f: "flowschemas", a: "mutatingwebhookconfigurations" }[group.charAt(0)];
+      assert.ok((of(group, resource ?? "")?.length ?? 0) > 1, group);
+    }
+    assert.equal(of("acme.example", "limits"), undefined, "nobody here knows");
+
+    const converted = (apiVersion: string, kind: string, to: string) => {
+      const [group = "", version = ""] = to.split("/");
+      return files.convert({ apiVersion, kind, spec: {} }, { group, version, kind });
+    };
+    assert.deepEqual(converted("batch/v1beta1", "CronJob", "batch/v1"), {
+      apiVersion: "batch/v1",
+      kind: "CronJob",
+      spec: {},
+    });
+    for (const [from, kind, to] of [
+      ["autoscaling/v1", "HorizontalPodAutoscaler", "autoscaling/v2"],
+      ["resource.k8s.io/v1beta1", "ResourceClaim", "resource.k8s.io/v1"],
+      ["events.k8s.io/v1", "Event", "/v1"],
+      ["batch/v7", "CronJob", "batch/v1"],
+      ["acme.example/v1", "Limit", "acme.example/v2"],
+    ] as const) {
+      const failure = converted(from, kind, to);
+      assert.ok(failure instanceof LookupFailure, `${from} ${kind}`);
+      assert.equal(failure.message, "only the API server can convert between its versions");
+    }
+  });
+
+  test("of resources that no document defines, whoever is given for it knows the versions", () => {
+    const resource = { group: "acme.example", version: "v1", resource: "limits" };
+    const files = new FileResources([], { versions: { equivalents: () => [{ resource, kind: undefined }] } });
+    assert.deepEqual(versionsOf(files, resource), ["acme.example/v1"]);
+    const failing = new FileResources([], { versions: { equivalents: () => new LookupFailure("down") } });
+    const budgets = { group: "policy", version: "v1", resource: "poddisruptionbudgets" };
+    assert.deepEqual(versionsOf(failing, budgets), ["policy/v1", "policy/v1beta1"], "the table stands in");
+    assert.ok(failing.equivalents(resource, "") instanceof LookupFailure);
+    assert.equal(versionsOf(new FileResources([]), { ...budgets, version: "v3" }), undefined, "newer than the table");
   });
 
   test("lists are opened", () => {

@@ -83,6 +83,14 @@ describe("certificate trust", () => {
     assert.rejects(ask({ cert: { encoding: "Pem", data: [65] }, cert_chain: [] }), {
       message: /^Certificate PEM data is not valid: /,
     }));
+  test("bytes behind an intermediate are the problem that is told, and not that nobody issued the leaf", async () => {
+    const { encoding, data } = der("intermediate");
+    const longer = { encoding, data: [...data, 0] };
+    assert.deepEqual(await ask({ cert: der("leaf"), cert_chain: [longer, der("root")] }), {
+      trusted: false,
+      reason: "Certificate not trusted: TrailingData(Certificate)",
+    });
+  });
   test("DER that is none", () =>
     assert.rejects(ask({ cert: { encoding: "Der", data: [65] }, cert_chain: [] }), {
       message: /^Certificate is not a valid end-entity certificate: /,

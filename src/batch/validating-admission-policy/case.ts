@@ -153,14 +153,13 @@ function readRequest(request: unknown): RequestAttributes {
     text(request, key) === "" ? {} : { [key]: text(request, key) };
   const kind = kindOf(request.kind);
   const requestKind = isObject(request.requestKind) ? kindOf(request.requestKind) : undefined;
+  // Inside the API server objects are as they were addressed.
+  const asAddressed = isObject(request.requestResource) ? "requestSubResource" : "subResource";
   return attributesOf({
     uid: text(request, "uid"),
-    kind,
-    resource: resourceOf(request.resource),
-    ...optional("subResource"),
-    ...(requestKind && { requestKind }),
-    ...(isObject(request.requestResource) && { requestResource: resourceOf(request.requestResource) }),
-    ...optional("requestSubResource"),
+    kind: requestKind ?? kind,
+    resource: resourceOf(isObject(request.requestResource) ? request.requestResource : request.resource),
+    ...(text(request, asAddressed) !== "" && { subResource: text(request, asAddressed) }),
     ...optional("name"),
     ...optional("namespace"),
     operation: text(request, "operation"),

@@ -36,9 +36,9 @@ export function prepareSelector(selector: LabelSelector): PreparedSelector {
     ...(selector.matchExpressions ?? []),
   ];
   for (const expression of written) {
-    const made = requirement(expression);
-    if (typeof made === "string") return { empty: false, error: made, matches: () => false };
-    requirements.push(made);
+    const error = requirementError(expression);
+    if (error !== undefined) return { empty: false, error, matches: () => false };
+    requirements.push(requirement(expression));
   }
   return {
     empty: requirements.length === 0,
@@ -47,9 +47,7 @@ export function prepareSelector(selector: LabelSelector): PreparedSelector {
   };
 }
 
-function requirement({ key, operator, values = [] }: LabelSelectorExpression): Requirement | string {
-  const error = requirementError(key, operator, values);
-  if (error !== undefined) return error;
+function requirement({ key, operator, values = [] }: LabelSelectorExpression): Requirement {
   const set = new Set(values);
   const has = (labels: Labels): boolean => Object.hasOwn(labels, key);
   switch (operator) {
@@ -64,7 +62,8 @@ function requirement({ key, operator, values = [] }: LabelSelectorExpression): R
   }
 }
 
-function requirementError(key: string, operator: string, values: readonly string[]): string | undefined {
+/** What is wrong with an expression. */
+function requirementError({ key, operator, values = [] }: LabelSelectorExpression): string | undefined {
   if (!["=", "In", "NotIn", "Exists", "DoesNotExist"].includes(operator)) {
     return `${goQuote(operator)} is not a valid label selector operator`;
   }

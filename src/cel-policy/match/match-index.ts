@@ -1,7 +1,7 @@
 /**
  * Which of many policies can match a request, by the groups and resources that their rules name, so that a request only touches those.
  */
-import type { GroupVersionResource } from "../../kubernetes/names.js";
+import { groupsSharing } from "../../kubernetes/shared-storage.js";
 import type { PreparedMatch } from "./match-resources.js";
 
 /** Candidates of one request are remembered for so many different resources; a cluster has a few hundred. */
@@ -41,26 +41,24 @@ export class MatchIndex<T> {
     return this.remembered.size;
   }
 
-  /** The items that can match, in their order: a superset of those that do. `resources` are the request's and its equivalents. */
-  candidates(operation: string, resources: readonly GroupVersionResource[]): readonly T[] {
+  /** The items that can match, in their order: a superset of those that do. */
+  candidates(operation: string, group: string, resource: string): readonly T[] {
     if (this.items.length <= 1) return this.items;
-    const memo = `${operation} ${resources.map(({ group, resource }) => `${group}/${resource}`).join(" ")}`;
+    const memo = `${operation} ${group}/${resource}`;
     const known = this.remembered.get(memo);
     if (known !== undefined) return known;
-    const found = this.find(operation, resources);
+    const found = this.find(operation, groupsSharing(group, resource), resource);
     if (this.remembered.size >= MAX_REMEMBERED) this.remembered.clear();
     this.remembered.set(memo, found);
     return found;
   }
 
-  private find(operation: string, resources: readonly GroupVersionResource[]): readonly T[] {
+  private find(operation: string, groups: readonly string[], resource: string): readonly T[] {
     const found = new Set(this.always);
-    for (const { group, resource } of resources) {
-      for (const op of [operation, "*"]) {
-        for (const ofGroup of [group, "*"]) {
-          for (const name of [resource, "*"]) {
-            for (const position of this.positions.get(`${op} ${ofGroup}/${name}`) ?? []) found.add(position);
-          }
+    for (const op of [operation, "*"]) {
+      for (const group of [...groups, "*"]) {
+        for (const name of [resource, "*"]) {
+          for (const position of this.positions.get(`${op} ${group}/${name}`) ?? []) found.add(position);
         }
       }
     }

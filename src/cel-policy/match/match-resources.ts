@@ -1,10 +1,10 @@
 /** Match criteria of a policy or binding against a request (spec validating-admission-policy.md 3). */
-import type { GroupVersionKind, GroupVersionResource } from "../../kubernetes/names.js";
 import { labelsOf } from "../../kubernetes/object.js";
 import { LookupFailure, Pending, type ResourceSource } from "../../world/resources/resource-source.js";
 import { type LabelSelector, type PreparedSelector, prepareSelector } from "./label-selector.js";
+import { type Failed, type Matched, matchRules } from "./match-rules.js";
 import { hasMetadata, type RequestAttributes } from "./request-attributes.js";
-import { nameMatches, type PreparedRule, prepareRule, type ResourceRule, ruleMatches } from "./resource-rule.js";
+import { type PreparedRule, prepareRule, type ResourceRule } from "./resource-rule.js";
 
 /** Match criteria as they are written. */
 export interface MatchResources {
@@ -25,19 +25,8 @@ export interface PreparedMatch {
   readonly excludes: readonly PreparedRule[];
 }
 
-/** The request is of interest, as this resource and kind. */
-export interface Matched {
-  readonly outcome: "match";
-  readonly resource: GroupVersionResource;
-  readonly kind: GroupVersionKind;
-}
-
-/** It is not, because of this; or nobody can tell. */
-export type MatchResult =
-  | Matched
-  | { readonly outcome: "no"; readonly reason: string }
-  | { readonly outcome: "error"; readonly message: string }
-  | Pending;
+/** The request is of interest as this, or is not because of this, or nobody can tell because of that; or it must be waited for. */
+export type MatchResult = Matched | Failed | { readonly outcome: "no"; readonly reason: string } | Pending;
 
 /** Makes criteria ready. Without `matchPolicy` only exact matches count: defaulting happens earlier. */
 export function prepareMatch(criteria: MatchResources): PreparedMatch {
@@ -52,10 +41,12 @@ export function prepareMatch(criteria: MatchResources): PreparedMatch {
 }
 
 const NO = (reason: string): MatchResult => ({ outcome: "no", reason });
+const failed = (message: string): Failed => ({ outcome: "error", message });
+const internalError = (message: string): Failed => failed(`Internal error occurred: ${message}`);
 
 /** Whether the request meets the criteria. */
 export function matchRequest(match: PreparedMatch, request: RequestAttributes, source: ResourceSource): MatchResult {
-  const { namespaceSelector, objectSelector } = match;
+  const { namespaceSelector, objectSelector, equivalent } = match;
   if (namespaceSelector === undefined) return nilSelector("namespace");
   if (objectSelector === undefined) return nilSelector("object");
 
@@ -64,39 +55,35 @@ export function matchRequest(match: PreparedMatch, request: RequestAttributes, s
   const ofObject = objectMatches(objectSelector, request);
   if (ofObject === false) return NO("the object's labels do not match the object selector");
 
-  const excluded = firstMatch(match.excludes, match.equivalent, request, source);
-  if (excluded instanceof Pending) return excluded;
-  if (typeof excluded === "string") return { outcome: "error", message: excluded };
-  if (excluded !== undefined) return NO("an exclude rule matches");
-
-  let matched: Matched | undefined = { outcome: "match", resource: request.resource, kind: request.kind };
-  if (match.rules.length > 0) {
-    const found = firstMatch(match.rules, match.equivalent, request, source);
-    if (found instanceof Pending) return found;
-    if (typeof found === "string") return { outcome: "error", message: found };
-    matched = found;
+  const excluded = matchRules(match.excludes, equivalent, request, source);
+  if (!(excluded instanceof Pending)) {
+    if (excluded.outcome === "match") return NO("an exclude rule matches");
+    if (excluded.outcome === "error") return excluded;
   }
-  if (matched === undefined) return NO("no resource rule matches");
-  // Errors of selectors only concern requests that all the rest matches.
-  if (inNamespace !== true)
-    return inNamespace instanceof Pending ? inNamespace : { outcome: "error", message: inNamespace };
-  if (ofObject !== true) return { outcome: "error", message: ofObject };
+  const matched: ReturnType<typeof matchRules> =
+    match.rules.length === 0
+      ? { outcome: "match", resource: request.resource, kind: request.kind }
+      : matchRules(match.rules, equivalent, request, source);
+  if (!(matched instanceof Pending) && matched.outcome === "no") return NO("no resource rule matches");
+  // What could not be found out only concerns requests that all the rest matches.
+  if (excluded instanceof Pending) return excluded;
+  if (excluded.outcome === "unknown") return failed(excluded.message);
+  if (matched instanceof Pending) return matched;
+  if (matched.outcome !== "match") return failed(matched.message);
+  if (inNamespace !== true) return inNamespace;
+  if (ofObject !== true) return ofObject;
   return matched;
 }
 
-const nilSelector = (which: string): MatchResult => ({
-  outcome: "error",
-  message: `a nil ${which} selector was passed, please ensure selectors are initialized properly`,
-});
-
-const internalError = (message: string): string => `Internal error occurred: ${message}`;
+const nilSelector = (which: string): Failed =>
+  failed(`a nil ${which} selector was passed, please ensure selectors are initialized properly`);
 
 /** Yes, no, or an error to remember. */
 function namespaceMatches(
   selector: PreparedSelector,
   request: RequestAttributes,
   source: ResourceSource,
-): boolean | string | Pending {
+): boolean | Failed | Pending {
   const isNamespace = request.resource.resource === "namespaces";
   if (request.namespace === "" && !isNamespace) return true;
   if (selector.error !== undefined) return internalError(selector.error);
@@ -109,14 +96,14 @@ function namespaceMatches(
   const namespace = source.namespace(request.namespace);
   if (namespace instanceof Pending) return namespace;
   if (namespace instanceof LookupFailure) return internalError(namespace.message);
-  if (namespace === undefined) return namespaceNotFound(request.namespace);
+  if (namespace === undefined) return failed(namespaceNotFound(request.namespace));
   return selector.matches(labelsOf(namespace));
 }
 
 /** The API server's words for a Namespace that does not exist. */
 export const namespaceNotFound = (name: string): string => `namespaces "${name}" not found`;
 
-function objectMatches(selector: PreparedSelector, request: RequestAttributes): boolean | string {
+function objectMatches(selector: PreparedSelector, request: RequestAttributes): boolean | Failed {
   if (selector.error !== undefined) return internalError(selector.error);
   if (selector.empty) return true;
   if (!hasMetadata(request)) return false;
@@ -125,34 +112,3 @@ function objectMatches(selector: PreparedSelector, request: RequestAttributes): 
     (request.oldObject !== undefined && selector.matches(labelsOf(request.oldObject)))
   );
 }
-
-/** The first rule that holds: for the resource as addressed, then, where allowed, for its equivalents. A string is an error. */
-function firstMatch(
-  rules: readonly PreparedRule[],
-  equivalent: boolean,
-  request: RequestAttributes,
-  source: ResourceSource,
-): Matched | string | Pending | undefined {
-  for (const rule of rules) {
-    if (ruleMatches(rule, request, request.resource) && nameMatches(rule, request.name)) {
-      return { outcome: "match", resource: request.resource, kind: request.kind };
-    }
-  }
-  if (!equivalent || rules.length === 0) return undefined;
-  const equivalents = source.equivalents(request.resource, request.subresource) ?? [];
-  if (equivalents instanceof Pending) return equivalents;
-  if (equivalents instanceof LookupFailure) return equivalents.message;
-  for (const rule of rules) {
-    for (const { resource, kind } of equivalents) {
-      if (sameResource(resource, request.resource) || !ruleMatches(rule, request, resource)) continue;
-      if (kind === undefined) {
-        return `unable to convert to ${resource.group}/${resource.version}, Resource=${resource.resource}: unknown kind`;
-      }
-      if (nameMatches(rule, request.name)) return { outcome: "match", resource, kind };
-    }
-  }
-  return undefined;
-}
-
-const sameResource = (a: GroupVersionResource, b: GroupVersionResource): boolean =>
-  a.group === b.group && a.version === b.version && a.resource === b.resource;

@@ -12,6 +12,8 @@ export interface RequestAttributes {
   /** The original resource (`requestResource`) and its kind (`requestKind`). */
   readonly resource: GroupVersionResource;
   readonly kind: GroupVersionKind;
+  /** What the API server converted the objects to for us, because our webhook's rules name that; `undefined` when they are as addressed. */
+  readonly converted: { readonly resource: GroupVersionResource; readonly kind: GroupVersionKind } | undefined;
   /** `""` when there is none; likewise namespace and name. */
   readonly subresource: string;
   readonly namespace: string;
@@ -28,6 +30,7 @@ export function attributesOf(request: AdmissionRequest): RequestAttributes {
     operation: request.operation,
     resource: request.requestResource ?? request.resource,
     kind: request.requestKind ?? request.kind,
+    converted: convertedTo(request),
     subresource: (request.requestResource === undefined ? request.subResource : request.requestSubResource) ?? "",
     namespace: request.namespace ?? "",
     name: request.name ?? "",
@@ -36,6 +39,14 @@ export function attributesOf(request: AdmissionRequest): RequestAttributes {
     request,
   };
 }
+
+function convertedTo({ requestResource, resource, kind }: AdmissionRequest): RequestAttributes["converted"] {
+  return requestResource === undefined || sameResource(requestResource, resource) ? undefined : { resource, kind };
+}
+
+/** Whether two names mean one resource in one version. */
+export const sameResource = (a: GroupVersionResource, b: GroupVersionResource): boolean =>
+  a.group === b.group && a.version === b.version && a.resource === b.resource;
 
 /** Options of CONNECT are no objects with metadata: selectors never match them (spec validating-admission-policy.md 3.5). */
 export const hasMetadata = (attributes: RequestAttributes): boolean => attributes.operation !== "CONNECT";

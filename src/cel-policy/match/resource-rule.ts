@@ -49,9 +49,20 @@ export function prepareRule(rule: ResourceRule): PreparedRule {
 /** Whether the rule holds for the request taken as one of `resource`; names are looked at separately, see {@link nameMatches}. */
 export function ruleMatches(rule: PreparedRule, request: RequestAttributes, resource: GroupVersionResource): boolean {
   return (
-    holds(rule.operations, request.operation) &&
     holds(rule.groups, resource.group) &&
     holds(rule.versions, resource.version) &&
+    ruleMatchesSomeVersion(rule, request, resource)
+  );
+}
+
+/** Whether the rule holds for the request but for group and version, as it may for an equivalent resource. */
+export function ruleMatchesSomeVersion(
+  rule: PreparedRule,
+  request: RequestAttributes,
+  resource: GroupVersionResource,
+): boolean {
+  return (
+    holds(rule.operations, request.operation) &&
     rule.resources.some(
       (entry) =>
         (entry.resource === "*" || entry.resource === resource.resource) &&
@@ -60,6 +71,10 @@ export function ruleMatches(rule: PreparedRule, request: RequestAttributes, reso
     scopeMatches(rule.scope, request.namespace, resource)
   );
 }
+
+/** Whether the rule names one of the groups. */
+export const ruleNamesGroup = (rule: PreparedRule, groups: readonly string[]): boolean =>
+  groups.some((group) => holds(rule.groups, group));
 
 /** Whether the rule's names contain the request's. */
 export const nameMatches = (rule: PreparedRule, name: string): boolean =>

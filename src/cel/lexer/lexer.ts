@@ -3,7 +3,7 @@
 import { characterEnd, scanString } from "./string-token.js";
 import * as T from "./token-type.js";
 
-/** A place where no token starts. */
+/** Text that is no token and begins none. */
 export interface LexicalError {
   /** String indexes of the text that was given up, `end` exclusive: it runs through the character that broke the match. */
   readonly start: number;

@@ -1,4 +1,5 @@
 /** Finds the end of string and bytes literals (spec kubernetes-cel.md 1.3). */
+
 /** A literal found, or where the attempt broke off. */
 export interface StringToken {
   readonly found: boolean;

@@ -1,4 +1,4 @@
-/** Makes the tree: what both parsers share once they know what they see. Reports problems that are not syntax errors. */
+/** Makes tree nodes of recognised syntax, for both parsers, and reports what is wrong there though the syntax is right. */
 import type { CallExpr, Expr } from "../ast.js";
 import type { IssueCollector } from "../issues.js";
 import { MacroError } from "../macros/macro.js";
@@ -33,7 +33,7 @@ export function isReserved(name: string): boolean {
   return RESERVED.has(name);
 }
 
-/** Builds one tree. Offsets are code point offsets. */
+/** Builds the nodes of one tree. Offsets are code point offsets. */
 export class AstBuilder {
   readonly factory = new NodeFactory();
   /** Macro calls as written, by the id of their expansion. */
@@ -59,17 +59,17 @@ export class AstBuilder {
     return { kind: "literal", id: this.factory.id(), offset, value };
   }
 
-  /** A literal whose value may have turned out to be none. */
+  /** A literal, or the problem that its token stands for no value. */
   checkedLiteral(offset: number, value: Value | LiteralError): Expr {
     return value instanceof LiteralError ? this.invalid(offset, value.message) : this.literal(offset, value);
   }
 
-  /** A STRING token. */
+  /** The literal of a STRING token. */
   string(offset: number, token: string): Expr {
     return this.checkedLiteral(offset, stringValue(token));
   }
 
-  /** A BYTES token. */
+  /** The literal of a BYTES token. */
   bytes(offset: number, token: string): Expr {
     return this.checkedLiteral(offset, bytesValue(token.slice(1)));
   }

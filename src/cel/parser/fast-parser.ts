@@ -46,11 +46,11 @@ export function parseFast(source: Source, tokens: Tokens, builder: AstBuilder): 
 class FastParser {
   readonly #types: readonly number[];
   #at = 0;
-  /** Activations of the rules that can nest deepest. */
+  /** How often each of the rules that nest deepest is active now: the reference limits each. */
   #expressions = 0;
   #relations = 0;
   #calculations = 0;
-  /** Counted nodes on the deepest path of the expression parsed last. */
+  /** Operators, selections, member calls and indexes on the deepest path of the expression parsed last: the reference limits these too. */
   #height = 0;
 
   constructor(
@@ -88,7 +88,7 @@ class FastParser {
     return true;
   }
 
-  /** The height of a counted node whose deepest child has this height. */
+  /** Adds one such node on top of children of this height. */
   #raise(height: number): void {
     this.#height = height + 1;
     if (this.#height > MAX_DEPTH) throw new GaveUp();

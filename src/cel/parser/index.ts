@@ -12,7 +12,7 @@ import type { ParserOptions } from "./parser-options.js";
 export type { ParseResult } from "./parse-result.js";
 export type { ParserOptions } from "./parser-options.js";
 
-/** Parses an expression. Never throws; time is linear in the length of well-formed text, and bounded for any other. */
+/** Parses an expression. Never throws; time is linear in the length of the text. */
 export function parse(text: string, options: ParserOptions): ParseResult {
   const source = new Source(text);
   if (source.length > MAX_CODE_POINTS) {

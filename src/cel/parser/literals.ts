@@ -3,7 +3,7 @@ import { INT_MAX, INT_MIN, UINT_MAX } from "../values/numbers.js";
 import { Uint, uintOf } from "../values/uint.js";
 import type { Value } from "../values/value.js";
 
-/** A literal that is a token but no value. */
+/** Why a token, though well-formed, stands for no value: a number out of range, say. */
 export class LiteralError {
   constructor(readonly message: string) {}
 }
@@ -11,7 +11,7 @@ export class LiteralError {
 /** Decimal numbers of so few digits are exact as JavaScript numbers. */
 const EXACT_DIGITS = 15;
 
-/** An INT token, with the sign before it. */
+/** The value of an INT token, with the sign before it. */
 export function intValue(text: string, negative: boolean): Value | LiteralError {
   if (text.length <= EXACT_DIGITS) {
     const small = Number(text);
@@ -24,7 +24,7 @@ export function intValue(text: string, negative: boolean): Value | LiteralError 
   return Number.isSafeInteger(small) ? small : value;
 }
 
-/** A UINT token, with its `u`. */
+/** The value of a UINT token, with its `u`. */
 export function uintValue(text: string): Value | LiteralError {
   const digits = text.slice(0, -1);
   if (digits.length <= EXACT_DIGITS) return new Uint(Number(digits));
@@ -32,7 +32,7 @@ export function uintValue(text: string): Value | LiteralError {
   return value > UINT_MAX ? new LiteralError("invalid uint literal") : uintOf(value);
 }
 
-/** A FLOAT token, with the sign before it. Integral doubles are `Number` objects (see values/value.ts). */
+/** The value of a FLOAT token, with the sign before it. Integral doubles are `Number` objects (see values/value.ts). */
 export function doubleValue(text: string, negative: boolean): Value | LiteralError {
   const value = negative ? -Number(text) : Number(text);
   if (!Number.isFinite(value)) return new LiteralError("invalid double literal");
@@ -50,7 +50,7 @@ function content(token: string): { readonly text: string; readonly raw: boolean 
   return { text: text.includes("\r") ? text.replaceAll(/\r\n?/g, "\n") : text, raw };
 }
 
-/** A STRING token. */
+/** The value of a STRING token. */
 export function stringValue(token: string): string | LiteralError {
   const { text, raw } = content(token);
   if (raw || !text.includes("\\")) return text;
@@ -69,7 +69,7 @@ export function stringValue(token: string): string | LiteralError {
   return value + text.slice(at);
 }
 
-/** A BYTES token without its `b`. */
+/** The value of a BYTES token without its `b`. */
 export function bytesValue(token: string): Uint8Array | LiteralError {
   const { text, raw } = content(token);
   const encoder = new TextEncoder();

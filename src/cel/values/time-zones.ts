@@ -1,10 +1,9 @@
 /** Time zones of the getters: names of the time zone database and offsets (spec kubernetes-cel.md 3.4). */
 import { LRUCache } from "lru-cache";
 import { CelError } from "./cel-error.js";
-import { EARLY_OFFSETS } from "./early-offsets.js";
 import { INT_MAX, INT_MIN } from "./numbers.js";
 import { quoted } from "./quoted-text.js";
-import { TIME_ZONE_NAMES } from "./time-zone-names.js";
+import { type EarlyOffsets, readTimeZoneData, type TimeZoneData } from "./time-zone-data.js";
 
 /** Seconds east of UTC at an instant (Unix seconds). */
 export type Zone = (seconds: number) => number;
@@ -16,24 +15,27 @@ const MAX_ZONES = 64;
 
 /** Finds zones by name and keeps the latest ones. */
 export class TimeZones {
-  private readonly named = new LRUCache<string, Zone>({ max: MAX_ZONES });
+  readonly #named = new LRUCache<string, Zone>({ max: MAX_ZONES });
+  /** Read when the first zone is named: few expressions do. */
+  #data: TimeZoneData | undefined;
 
   /** The zone of a name or of an offset `H:M`; the reference's error for anything else. */
   zone(text: string): Zone | CelError {
     const colon = text.indexOf(":");
-    return colon === -1 ? this.zoneOfName(text) : fixedZone(text, colon);
+    return colon === -1 ? this.#zoneOfName(text) : fixedZone(text, colon);
   }
 
-  private zoneOfName(name: string): Zone | CelError {
+  #zoneOfName(name: string): Zone | CelError {
     if (name === "" || name === "UTC" || name === "Factory") return UTC;
-    const known = this.named.get(name);
+    const known = this.#named.get(name);
     if (known !== undefined) return known;
     if (name.includes("..") || name.startsWith("/") || name.startsWith("\\")) {
       return new CelError("time: invalid location name");
     }
-    if (name !== "Local" && !TIME_ZONE_NAMES.has(name)) return new CelError(`unknown time zone ${name}`);
-    const zone = withEarlyOffsets(name, namedZone(name === "Local" ? undefined : name));
-    this.named.set(name, zone);
+    this.#data ??= readTimeZoneData();
+    if (name !== "Local" && !this.#data.names.has(name)) return new CelError(`unknown time zone ${name}`);
+    const zone = withEarlyOffsets(this.#data.early.get(name), namedZone(name === "Local" ? undefined : name));
+    this.#named.set(name, zone);
     return zone;
   }
 }
@@ -61,8 +63,7 @@ function offsetIn(text: string): number {
 }
 
 /** The zone with its own history before 1970, where `Intl` has another's. */
-function withEarlyOffsets(name: string, later: Zone): Zone {
-  const early = EARLY_OFFSETS.get(name);
+function withEarlyOffsets(early: EarlyOffsets | undefined, later: Zone): Zone {
   const end = early?.transitions.at(-1)?.[0];
   if (early === undefined || end === undefined) return later;
   return (seconds) => {

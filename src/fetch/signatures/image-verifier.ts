@@ -97,13 +97,13 @@ export async function checkSignatures({ allOf, anyOf }: WantedSignatures, verifi
 }
 
 function failed(reason: string, missing: readonly Wanted[]): FetchError {
-  const list = stringify(missing.map(forPeople)).trimEnd();
+  const list = stringify(missing.map(forMessage)).trimEnd();
   const text = `Image verification failed: ${reason}\nThe following constraints were not satisfied:\n${list}`;
   return new FetchError(text, { stage: "verify" });
 }
 
-/** Certificates are shown by their subjects. */
-function forPeople(wanted: Wanted): object {
+/** A signature as the error shows it: a certificate by its subject. */
+function forMessage(wanted: Wanted): object {
   if (wanted.kind !== "certificate") return wanted;
   return { kind: wanted.kind, subject: wanted.certificate.subject, requireRekorBundle: wanted.requireLogEntry };
 }

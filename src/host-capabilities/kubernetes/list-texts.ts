@@ -8,19 +8,19 @@ import { fieldMasks, masked } from "./field-masks.js";
 const MASK_SETS = 64;
 
 /**
- * Prints lists. A store's objects stay the same until they change, so each is printed once for each set of masks and not with every request:
- * five thousand Pods take the main thread 300 ms. What is kept ends with the objects.
+ * Prints lists. The store gives the same objects until they change, so each is printed once for each set of masks and not with every request:
+ * five thousand Pods take the main thread 300 ms. A text is kept as long as its object.
  */
 export class ListTexts {
-  private readonly known = new LRUCache<string, WeakMap<object, string>>({ max: MASK_SETS });
+  readonly #known = new LRUCache<string, WeakMap<object, string>>({ max: MASK_SETS });
 
   /** The answer to a list, spec kubewarden.md 7.6. */
   answer({ apiVersion, kind }: ResourceKind, items: readonly unknown[], masks: readonly string[] = []): JsonText {
     const key = [...new Set(masks)].sort().join("\n");
-    let texts = this.known.get(key);
+    let texts = this.#known.get(key);
     if (texts === undefined) {
       texts = new WeakMap();
-      this.known.set(key, texts);
+      this.#known.set(key, texts);
     }
     const wanted = fieldMasks(masks);
     const parts: string[] = [];

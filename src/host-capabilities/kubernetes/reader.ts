@@ -1,4 +1,4 @@
-/** What the host asks of a cluster stands in the room `kubernetes`, whose client answers it. */
+/** What guests ask of a cluster is defined beside the client that answers it, in `kubernetes/reader.ts`. */
 
 export type {
   AccessAnswer,

@@ -2,8 +2,11 @@
  * Sessions: what a policy asked of the host and what it was told, recorded once and replayed without a cluster or a registry. The file is
  * kwctl's, spec kubewarden.md 10.2. Gates come before: a call that is refused is neither recorded nor replayed.
  */
+
 import { stringify } from "yaml";
+import { errorText } from "../../data/error-text.js";
 import { parseJson, stringifyJson } from "../../data/json.js";
+import { isJsonObject } from "../../data/same-value.js";
 import { parseYamlDocuments } from "../../data/yaml.js";
 import type { Executor } from "../executor.js";
 import { jsonOf } from "../host.js";
@@ -49,7 +52,7 @@ export function recordSession(): Recording {
         if (request) exchanges.push({ request, response: { type: "Success", payload: jsonOf(answer) } });
         return answer;
       } catch (error) {
-        const message = error instanceof Error ? error.message : String(error);
+        const message = errorText(error);
         // A call that can't be understood was no question.
         if (request && !(error instanceof PayloadError))
           exchanges.push({ request, response: { type: "Error", message } });
@@ -91,8 +94,8 @@ export function replaySession(text: string): Replay {
       if (!exchange) throw new Error("the list of recorded responses is empty");
       if (!request || !sameRequest(request, exchange.request))
         throw new Error(
-          `Replay error: unexpected request. Was expecting ${words(exchange.request)}, got ${
-            request ? words(request) : `${call.namespace}/${call.operation}`
+          `Replay error: unexpected request. Was expecting ${describe(exchange.request)}, got ${
+            request ? describe(request) : `${call.namespace}/${call.operation}`
           } instead`,
         );
       const { response } = exchange;
@@ -103,7 +106,7 @@ export function replaySession(text: string): Replay {
   };
 }
 
-function words({ tag, fields }: TaggedRequest): string {
+function describe({ tag, fields }: TaggedRequest): string {
   return `${tag} ${stringifyJson(fields)}`;
 }
 
@@ -112,7 +115,7 @@ function readSession(text: string): Exchange[] {
   try {
     list = parseYamlDocuments(text)[0] ?? [];
   } catch (error) {
-    throw new SessionError(`the session file is no YAML: ${error instanceof Error ? error.message : String(error)}`, {
+    throw new SessionError(`the session file is no YAML: ${errorText(error)}`, {
       cause: error,
     });
   }
@@ -121,7 +124,7 @@ function readSession(text: string): Exchange[] {
     try {
       return exchangeOf(entry);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorText(error);
       throw new SessionError(`exchange ${index + 1} of the session file can't be used: ${reason}`, { cause: error });
     }
   });
@@ -141,6 +144,6 @@ function exchangeOf(entry: unknown): Exchange {
 }
 
 function fieldsOf(value: unknown, what: string): Readonly<Record<string, unknown>> {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Error(`${what} must be a map`);
-  return value as Record<string, unknown>;
+  if (!isJsonObject(value)) throw new Error(`${what} must be a map`);
+  return value;
 }

@@ -9,7 +9,8 @@ import {
   type VersionedInput,
   versionedInput,
 } from "../../cel-policy/expressions/input.js";
-import { type Matched, matchRequest, namespaceNotFound } from "../../cel-policy/match/match-resources.js";
+import { matchRequest, namespaceNotFound } from "../../cel-policy/match/match-resources.js";
+import type { Matched } from "../../cel-policy/match/match-rules.js";
 import type { RequestAttributes } from "../../cel-policy/match/request-attributes.js";
 import { apiVersionOf, type GroupVersionKind } from "../../kubernetes/names.js";
 import { isObject } from "../../kubernetes/object.js";

@@ -1,10 +1,10 @@
 /** ValidatingAdmissionPolicies: documents with their bindings, and the same written inline. */
 import type { ExpressionCompiler, SchemaFactory } from "../../cel-policy/index.js";
-import { FileResources } from "../../world/resources/file-resources.js";
+import type { World } from "../../world/world.js";
 import type { DocumentKind, InlineKind } from "../kind.js";
 import { LoadError } from "../load-error.js";
 import { compileInline } from "./inline.js";
-import { loadPolicies } from "./load.js";
+import { type LoadOptions, loadPolicies, resourcesOf } from "./load.js";
 import { needsOf } from "./needs.js";
 import { BINDING_KIND, GROUP, POLICY_KIND } from "./resource.js";
 
@@ -33,7 +33,7 @@ export function validatingAdmissionPolicyKind(
             compiler,
             now: world?.now ?? (() => 0),
             authorizer: world?.authorizer ?? { authorize: () => ({ decision: "noOpinion", reason: "" }) },
-            ...(world?.resources && { source: world.resources }),
+            ...sources(world),
             ...(schemas !== undefined && { schemas }),
             ...(validationActions !== undefined && { validationActions }),
           },
@@ -54,7 +54,7 @@ export function validatingAdmissionPolicyKind(
             id: entry.id,
             compiler,
             authorizer: given.authorizer ?? { authorize: () => ({ decision: "noOpinion", reason: "" }) },
-            source: given.resources ?? new FileResources([], { guessScope: true, synthesiseNamespaces: true }),
+            source: resourcesOf([], sources(given)),
             now: given.now ?? (() => 0),
             ...(schemas !== undefined && { schemas: schemas() }),
             ...(entry.validationActions !== undefined && { validationActions: entry.validationActions }),
@@ -82,6 +82,13 @@ export function validatingAdmissionPolicyKind(
     },
   };
 }
+
+/** Where policies look things up beside their documents. */
+const sources = ({ resources, versions }: Partial<World> = {}): Pick<LoadOptions, "source" | "resources"> => ({
+  ...(resources && { source: resources }),
+  ...(versions && { resources: { versions } }),
+});
+
 /** The place of an expression's error inside the expression, when the text names one as the engine does. */
 function innerPlace(text: string): { readonly line: number; readonly column: number } | undefined {
   const [, line, column] = /<input>:(\d+):(\d+):/.exec(text) ?? [];

@@ -106,7 +106,11 @@ export function loadPolicies(documents: readonly SourceDocument[], options: Load
   };
 }
 
-function resourcesOf(objects: readonly JsonObject[], { source, resources }: LoadOptions): ResourceSource {
+/** Where a policy finds what a request does not bring: documents, and what is behind them. */
+export function resourcesOf(
+  objects: readonly JsonObject[],
+  { source, resources }: Pick<LoadOptions, "source" | "resources">,
+): ResourceSource {
   if (source === undefined) return new FileResources(objects, DEFAULT_RESOURCES(resources));
   return new LayeredResources(new FileResources(objects, resources), source);
 }

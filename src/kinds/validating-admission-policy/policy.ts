@@ -9,7 +9,7 @@ import type { Outcome } from "../../policy/outcome.js";
 import type { EvaluationContext, Policy } from "../../policy/policy.js";
 import type { Review } from "../../policy/review.js";
 import type { Authorizer } from "../../world/authorizer/authorizer.js";
-import { LookupFailure, Pending, type ResourceSource } from "../../world/resources/resource-source.js";
+import type { ResourceSource } from "../../world/resources/resource-source.js";
 import { expressionsOf } from "./expressions.js";
 import { type JudgeResult, judge } from "./judge.js";
 import type { Judgement } from "./judgement.js";
@@ -82,7 +82,7 @@ export class ValidatingPolicySet implements Policy {
     targeted: boolean,
   ): JudgeResult {
     const { source, authorizer, now } = this.world;
-    const { operation, resource, subresource } = request;
+    const { operation, resource } = request;
     const exempt = targeted ? undefined : exemption(operation, resource.group, resource.resource);
     if (exempt !== undefined) return { judgement: { ...EMPTY, traces: [{ policy: "", skipped: exempt }] } };
     const options = {
@@ -93,12 +93,7 @@ export class ValidatingPolicySet implements Policy {
       deadline: Number.isFinite(deadline) ? { at: deadline, now } : undefined,
     };
     if (targeted) return judge(this.policies, request, options);
-    const equivalents = source.equivalents(resource, subresource) ?? [];
-    if (equivalents instanceof Pending) return { awaited: [equivalents.ready] };
-    // Who knows no other versions cannot rule any policy out: each says for itself what is wrong.
-    if (equivalents instanceof LookupFailure) return judge(this.policies, request, options);
-    const resources = [resource, ...equivalents.map((equivalent) => equivalent.resource)];
-    const candidates = this.index.candidates(operation, resources);
+    const candidates = this.index.candidates(operation, resource.group, resource.resource);
     if (candidates.length > 0) return judge(candidates, request, options);
     return { judgement: { ...EMPTY, traces: [{ policy: "", skipped: "no resource rule matches" }] } };
   }

@@ -1,4 +1,4 @@
-/** Ends of waiting. */
+/** Limits on work for a cluster. */
 import { setTimeout as delay } from "node:timers/promises";
 
 /** A limit on one piece of work. */
@@ -26,14 +26,4 @@ export function endWithin(outer: AbortSignal, milliseconds: number): WorkLimit {
       outer.removeEventListener("abort", end);
     },
   };
-}
-
-/** The promise, or a rejection with this message when the signal comes first; the work itself goes on for others. */
-export function orAborted<T>(work: Promise<T>, signal: AbortSignal, message: string): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const gone = (): void => reject(new Error(message));
-    if (signal.aborted) gone();
-    signal.addEventListener("abort", gone, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", gone));
-  });
 }

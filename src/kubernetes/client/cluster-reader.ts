@@ -1,4 +1,5 @@
 /** The cluster as guests see it (spec kubewarden.md 7.6). */
+import { orAborted } from "../../data/or-aborted.js";
 import type {
   AccessAnswer,
   AccessQuestion,
@@ -8,7 +9,6 @@ import type {
   ResourceKind,
   ResourceSnapshot,
 } from "../reader.js";
-import { orAborted } from "./abort.js";
 import { reviewAccess } from "./access-review.js";
 import { type ApiResource, type Discovery, kindOf } from "./discovery.js";
 import { ApiError, ResourceError, reasonOf } from "./errors.js";

@@ -1,8 +1,8 @@
 /** Which resources the API server serves: plural and scope of kinds, versions of resources. */
 import { LRUCache } from "lru-cache";
-import type { EquivalentResource } from "../../world/resources/resource-source.js";
 import { apiVersionOf, type GroupVersionKind, type GroupVersionResource, parseApiVersion } from "../names.js";
 import { member, text } from "../object.js";
+import { type EquivalentResource, groupsSharing } from "../shared-storage.js";
 import { ApiError } from "./errors.js";
 import type { ClusterHttp } from "./http.js";
 import { MAX_API_VERSIONS, UNKNOWN_KIND_KEPT_MS } from "./limits.js";
@@ -19,20 +19,6 @@ interface ServedVersion {
   readonly at: number;
   readonly resources: readonly ApiResource[];
 }
-
-/** Resources of two groups that are kept in one storage (spec validating-admission-policy.md 2.7); the latter ones on old clusters only. */
-const SHARED_STORAGE: readonly (readonly [groups: readonly [string, string], resources: readonly string[]])[] = [
-  [["", "events.k8s.io"], ["events"]],
-  [
-    ["extensions", "apps"],
-    ["deployments", "daemonsets", "replicasets"],
-  ],
-  [
-    ["extensions", "networking.k8s.io"],
-    ["networkpolicies", "ingresses"],
-  ],
-  [["extensions", "policy"], ["podsecuritypolicies"]],
-];
 
 /** Asks the API server once for each API version and remembers. */
 export class Discovery {
@@ -53,21 +39,30 @@ export class Discovery {
     return resourceOf(served.resources, kind);
   }
 
-  /** All resources in the storage of this one, itself included; empty when there are no others. */
-  async equivalents(resource: GroupVersionResource, subresource: string): Promise<readonly EquivalentResource[]> {
+  /** All resources in the storage of this one, itself included; `undefined` when the cluster does not know it in its version. */
+  async equivalents(
+    resource: GroupVersionResource,
+    subresource: string,
+  ): Promise<readonly EquivalentResource[] | undefined> {
     const plural = subresource === "" ? resource.resource : `${resource.resource}/${subresource}`;
     const found: EquivalentResource[] = [];
-    for (const group of groupsOf(resource)) {
+    const has = (resources: readonly ApiResource[]) => resources.find((each) => each.plural === plural);
+    for (const group of groupsSharing(resource.group, resource.resource)) {
       for (const version of await this.versionsOf(group)) {
-        const { resources } = await this.served({ group, version }, () => true);
-        const served = resources.find((each) => each.plural === plural);
+        // What a version lacked a moment ago may have been defined since: taken for absent, a rule that names it would not hold.
+        const served = has(
+          (await this.served({ group, version }, ({ resources }) => has(resources) !== undefined, 0)).resources,
+        );
         if (served === undefined) continue;
         const { kind } = served;
         const of = { group: served.group, version: served.version, kind };
         found.push({ resource: { group, version, resource: resource.resource }, kind: of });
       }
     }
-    return found.length < 2 ? [] : found;
+    const known = found.some(
+      ({ resource: each }) => each.group === resource.group && each.version === resource.version,
+    );
+    return known ? found : undefined;
   }
 
   /** Ends what is under way. */
@@ -79,12 +74,13 @@ export class Discovery {
   private async served(
     { group, version }: { readonly group: string; readonly version: string },
     suffices: (served: ServedVersion) => boolean,
+    keptMs = UNKNOWN_KIND_KEPT_MS,
   ): Promise<ServedVersion> {
     const key = apiVersionOf({ group, version });
     const known = this.versions.get(key);
     if (known !== undefined) {
       const served = await known;
-      if (suffices(served) || this.now() - served.at < UNKNOWN_KIND_KEPT_MS) return served;
+      if (suffices(served) || this.now() - served.at < keptMs) return served;
     }
     const current = this.versions.get(key);
     // Whoever finds the old answer first asks; the others wait for the new one.
@@ -128,11 +124,6 @@ export class Discovery {
       throw error;
     }
   }
-}
-
-function groupsOf({ group, resource }: GroupVersionResource): readonly string[] {
-  const shared = SHARED_STORAGE.filter(([groups, resources]) => groups.includes(group) && resources.includes(resource));
-  return [...new Set([group, ...shared.flatMap(([groups]) => groups)])];
 }
 
 function resourceOf(resources: readonly ApiResource[], { kind }: GroupVersionKind): ApiResource | undefined {

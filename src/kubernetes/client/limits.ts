@@ -40,8 +40,10 @@ export const ANSWER_KEPT_MS = 5_000;
 export const ABSENCE_KEPT_MS = 1_000;
 /** How long a policy waits for an object by name, and for the store of its parameters (spec validating-admission-policy.md 2.7, 4.5). */
 export const PARAMETER_WAIT_MS = 1_000;
-/** How long the versions of a resource are believed: they change when an operator installs or upgrades something. */
+/** How long the resource of a kind is believed: it changes when an operator installs or upgrades something. */
 export const VERSIONS_KEPT_MS = 600_000;
+/** How long the versions of a resource are believed: while a new one is not seen, a rule that names only it does not match. */
+export const EQUIVALENTS_KEPT_MS = 30_000;
 /** Least time between two questions for a kind that the cluster did not know. */
 export const UNKNOWN_KIND_KEPT_MS = 10_000;
 /** API versions whose resources are remembered: a large cluster has 150. */

@@ -1,23 +1,15 @@
 /** Runs calls of Extism plugins: Extism 1.x, with a kernel of our own for what plugin and host share (kernel.wat). */
-import { type GuestAnswer, type GuestInput, GuestLimitError, GuestStartError, type RunGuest } from "../worker/guest.js";
+import { type GuestAnswer, type GuestInput, GuestStartError, type RunGuest, startGuest } from "../worker/guest.js";
 import { CurrentCall, InstanceCall } from "../worker/instance-call.js";
-import { ExitStatus, InputQueue, type WasiCall, wasiArguments, wasiImports } from "../worker/wasi-preview1.js";
+import { callStart, ExitStatus, wasiArguments, wasiImports } from "../worker/wasi-preview1.js";
 import { compileKernel, Kernel } from "./kernel.js";
 
 const ARGUMENTS = wasiArguments("policy.wasm");
 
 type Exports = WebAssembly.Instance["exports"];
 
-/** One call as WASI sees it. */
-class PluginCall extends InstanceCall implements WasiCall {
-  readonly args: readonly Uint8Array[] = ARGUMENTS;
-  readonly stdin = new InputQueue();
-
-  readonly stdout = (bytes: Uint8Array): void => this.host.output(bytes);
-
-  get stderr() {
-    return this.stdout;
-  }
+class PluginCall extends InstanceCall {
+  readonly args = ARGUMENTS;
 }
 
 /**
@@ -50,14 +42,11 @@ function run(
   wasi: WebAssembly.ModuleImports,
 ): GuestAnswer {
   const { host } = call;
-  let exports: Exports;
-  try {
-    exports = call.instantiate(module, { ...kernel.imports, wasi_snapshot_preview1: wasi });
-    initialize(exports);
-  } catch (error) {
-    if (error instanceof GuestLimitError) throw error;
-    throw new GuestStartError(error instanceof Error ? error.message : String(error));
-  }
+  const exports = startGuest(() => {
+    const made = call.instantiate(module, { ...kernel.imports, wasi_snapshot_preview1: wasi });
+    initialize(made);
+    return made;
+  });
   const operation = exports[name];
   if (typeof operation !== "function") throw new GuestStartError(`the module does not export ${name}`);
   kernel.input(input);
@@ -80,16 +69,7 @@ function run(
  */
 function initialize(exports: Exports): void {
   if (exports.hs_init) {
-    start(exports._initialize);
-    start(exports.hs_init);
-  } else start(exports._initialize ?? exports._start ?? exports.__wasm_call_ctors);
-}
-
-function start(candidate: WebAssembly.ExportValue | undefined): void {
-  if (typeof candidate !== "function") return;
-  try {
-    candidate();
-  } catch (error) {
-    if (!(error instanceof ExitStatus) || error.code !== 0) throw error;
-  }
+    callStart(exports._initialize);
+    callStart(exports.hs_init);
+  } else callStart(exports._initialize ?? exports._start ?? exports.__wasm_call_ctors);
 }

@@ -40,18 +40,17 @@ export function compileKernel(): WebAssembly.Module {
 export class Kernel {
   /** What it offers to plugins, by import module. */
   readonly imports: WebAssembly.Imports;
-  private readonly exports: KernelExports;
-  private readonly decoder = new TextDecoder();
-  private readonly encoder = new TextEncoder();
-  private variables = new Variables();
+  readonly #exports: KernelExports;
+  readonly #decoder = new TextDecoder();
+  readonly #encoder = new TextEncoder();
+  #variables = new Variables();
+  #host: GuestHost;
 
-  constructor(
-    module: WebAssembly.Module,
-    private host: GuestHost,
-  ) {
-    const instance = new WebAssembly.Instance(module, { services: this.services() });
+  constructor(module: WebAssembly.Module, host: GuestHost) {
+    this.#host = host;
+    const instance = new WebAssembly.Instance(module, { services: this.#services() });
     const functions = instance.exports as WebAssembly.ModuleImports;
-    this.exports = instance.exports as unknown as KernelExports;
+    this.#exports = instance.exports as unknown as KernelExports;
     const environment: WebAssembly.ModuleImports = {};
     for (const name of EXTISM_FUNCTIONS) if (functions[name]) environment[name] = functions[name];
     const user: WebAssembly.ModuleImports = {};
@@ -61,40 +60,40 @@ export class Kernel {
 
   /** Forgets the last call and begins one for this host. Everything that the last one has given out is void. */
   begin(host: GuestHost): void {
-    this.host = host;
-    this.variables = new Variables();
-    this.exports.reset(host.limits.memoryPages);
+    this.#host = host;
+    this.#variables = new Variables();
+    this.#exports.reset(host.limits.memoryPages);
   }
 
   /** Gives the plugin its input. */
   input(bytes: Uint8Array): void {
-    const address = this.exports.input_set(bytes.length);
-    this.bytes(address, bytes.length).set(bytes);
+    const address = this.#exports.input_set(bytes.length);
+    this.#bytes(address, bytes.length).set(bytes);
   }
 
   /** What the plugin has put out, in the kernel's memory. @throws GuestLimitError */
   output(): Uint8Array {
-    const length = this.exports.output_length() >>> 0;
-    const { outputBytes } = this.host.limits;
+    const length = this.#exports.output_length() >>> 0;
+    const { outputBytes } = this.#host.limits;
     if (length > outputBytes) throw new GuestLimitError(`the policy's answer is longer than ${outputBytes} bytes`);
-    return this.bytes(this.exports.output_offset(), length);
+    return this.#bytes(this.#exports.output_offset(), length);
   }
 
   /** The error that the plugin has reported. */
   error(): string | undefined {
-    const address = this.exports.error_offset();
-    return address === 0 ? undefined : this.line(address, this.exports.error_length());
+    const address = this.#exports.error_offset();
+    return address === 0 ? undefined : this.#line(address, this.#exports.error_length());
   }
 
   /** Whether it pays to use this kernel again. */
   get reusable(): boolean {
-    return this.exports.used() >>> 0 <= KEPT_BYTES;
+    return this.#exports.used() >>> 0 <= KEPT_BYTES;
   }
 
-  private services(): WebAssembly.ModuleImports {
+  #services(): WebAssembly.ModuleImports {
     return {
       passed_limit: () => {
-        const bytes = this.host.limits.memoryPages * PAGE_BYTES;
+        const bytes = this.#host.limits.memoryPages * PAGE_BYTES;
         throw new GuestLimitError(`the policy allocated more than ${bytes} bytes from the host`);
       },
       bad_output: () => {
@@ -103,23 +102,23 @@ export class Kernel {
       bad_error: () => {
         throw new Error("the error is no block that the policy has allocated");
       },
-      bad_variable: () => this.host.log("error", "a variable's name or value is no block", "policy"),
+      bad_variable: () => this.#host.log("error", "a variable's name or value is no block", "policy"),
       log: (level: number, address: number, length: number) => {
         const named = LEVELS[level] ?? "error";
-        if (address === 0) this.host.log("error", `failed to log(${named}): the line is no block`, "policy");
-        else this.host.log(named, this.line(address, length), "policy");
+        if (address === 0) this.#host.log("error", `failed to log(${named}): the line is no block`, "policy");
+        else this.#host.log(named, this.#line(address, length), "policy");
       },
-      refuse_http: (which: number) => this.host.log("error", `${HTTP_FUNCTIONS[which]} is not enabled`, "policy"),
+      refuse_http: (which: number) => this.#host.log("error", `${HTTP_FUNCTIONS[which]} is not enabled`, "policy"),
       variable_get: (address: number, length: number) => {
-        const value = this.variables.get(this.text(address, length));
-        return value ? this.store(value) : 0;
+        const value = this.#variables.get(this.#text(address, length));
+        return value ? this.#store(value) : 0;
       },
       variable_set: (address: number, length: number, value: number, valueLength: number) => {
-        const name = this.text(address, length);
-        if (value === 0) this.variables.delete(name);
-        else this.setVariable(name, this.bytes(value, valueLength).slice());
+        const name = this.#text(address, length);
+        if (value === 0) this.#variables.delete(name);
+        else this.#setVariable(name, this.#bytes(value, valueLength).slice());
       },
-      host_call: this.hostCall.bind(this),
+      host_call: this.#hostCall.bind(this),
     };
   }
 
@@ -127,42 +126,42 @@ export class Kernel {
    * `host_call(namespace, operation, payload) -> block`: the host capabilities of spec kubewarden.md 7 for Extism guests. The block that comes back is
    * one byte, 1 for an answer and 0 for an error, followed by the answer or the error's text.
    */
-  private hostCall(na: number, nl: number, oa: number, ol: number, pa: number, pl: number): number {
-    const name = (address: number, length: number) => this.text(address, Math.min(length >>> 0, NAME_BYTES));
-    const answer = this.host.call("kubewarden", name(na, nl), name(oa, ol), this.bytes(pa, pl));
-    const body = answer.ok ? answer.payload : this.encoder.encode(answer.error);
-    const address = this.exports.reserve(body.length + 1);
-    const block = this.bytes(address, body.length + 1);
+  #hostCall(na: number, nl: number, oa: number, ol: number, pa: number, pl: number): number {
+    const name = (address: number, length: number) => this.#text(address, Math.min(length >>> 0, NAME_BYTES));
+    const answer = this.#host.call("kubewarden", name(na, nl), name(oa, ol), this.#bytes(pa, pl));
+    const body = answer.ok ? answer.payload : this.#encoder.encode(answer.error);
+    const address = this.#exports.reserve(body.length + 1);
+    const block = this.#bytes(address, body.length + 1);
     block[0] = answer.ok ? 1 : 0;
     block.set(body, 1);
     return address;
   }
 
   /** A variable that finds no room is an error of the plugin. */
-  private setVariable(name: string, value: Uint8Array): void {
-    const problem = this.variables.set(name, value);
+  #setVariable(name: string, value: Uint8Array): void {
+    const problem = this.#variables.set(name, value);
     if (problem === undefined) return;
-    this.host.log("error", problem, "policy");
-    this.exports.fail(this.store(this.encoder.encode(problem)));
+    this.#host.log("error", problem, "policy");
+    this.#exports.fail(this.#store(this.#encoder.encode(problem)));
   }
 
-  private store(bytes: Uint8Array): number {
-    const address = this.exports.reserve(bytes.length);
-    this.bytes(address, bytes.length).set(bytes);
+  #store(bytes: Uint8Array): number {
+    const address = this.#exports.reserve(bytes.length);
+    this.#bytes(address, bytes.length).set(bytes);
     return address;
   }
 
   /** A part of the kernel's memory; made at every use, because the memory may have grown since. What is empty may lie anywhere. */
-  private bytes(address: number, length: number): Uint8Array {
-    return length === 0 ? NOTHING : new Uint8Array(this.exports.memory.buffer, address >>> 0, length >>> 0);
+  #bytes(address: number, length: number): Uint8Array {
+    return length === 0 ? NOTHING : new Uint8Array(this.#exports.memory.buffer, address >>> 0, length >>> 0);
   }
 
-  private text(address: number, length: number): string {
-    return this.decoder.decode(this.bytes(address, length));
+  #text(address: number, length: number): string {
+    return this.#decoder.decode(this.#bytes(address, length));
   }
 
   /** As much of a text as a log line may have, or a little more. */
-  private line(address: number, length: number): string {
-    return this.text(address, Math.min(length >>> 0, this.host.limits.logLineBytes * UNIT_BYTES));
+  #line(address: number, length: number): string {
+    return this.#text(address, Math.min(length >>> 0, this.#host.limits.logLineBytes * UNIT_BYTES));
   }
 }

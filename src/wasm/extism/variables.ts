@@ -7,28 +7,28 @@ const OVERHEAD_BYTES = 48;
 
 /** One call's variables. */
 export class Variables {
-  private readonly values = new Map<string, Uint8Array>();
-  private bytes = 0;
+  readonly #values = new Map<string, Uint8Array>();
+  #bytes = 0;
 
   get(name: string): Uint8Array | undefined {
-    return this.values.get(name);
+    return this.#values.get(name);
   }
 
   /** @returns why the variable could not be set */
   set(name: string, value: Uint8Array): string | undefined {
-    const known = this.values.get(name);
-    const bytes = this.bytes + cost(name, value) - (known ? cost(name, known) : 0);
+    const known = this.#values.get(name);
+    const bytes = this.#bytes + cost(name, value) - (known ? cost(name, known) : 0);
     if (bytes > VARIABLE_BYTES) return `var memory limit exceeded: ${bytes} bytes requested, ${VARIABLE_BYTES} allowed`;
-    this.bytes = bytes;
-    this.values.set(name, value);
+    this.#bytes = bytes;
+    this.#values.set(name, value);
     return undefined;
   }
 
   delete(name: string): void {
-    const known = this.values.get(name);
+    const known = this.#values.get(name);
     if (!known) return;
-    this.values.delete(name);
-    this.bytes -= cost(name, known);
+    this.#values.delete(name);
+    this.#bytes -= cost(name, known);
   }
 }
 

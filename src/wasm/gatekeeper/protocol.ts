@@ -6,7 +6,7 @@ import type { Protocol } from "../guest-protocol.js";
 import { regoLoadCall, regoLoadProblem, regoOutcome } from "../rego.js";
 import { inventory } from "../rego-data.js";
 
-/** See {@link Protocol}. */
+/** How Gatekeeper policies are asked. */
 export const gatekeeper: Protocol = {
   dataDocument: {
     plurals: false,

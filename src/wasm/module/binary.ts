@@ -3,7 +3,7 @@
  * and whose memory it is. Everything else is copied byte for byte.
  */
 import { WasmLoadError } from "../errors.js";
-import { whatItIs } from "./not-a-module.js";
+import { describeNonModule } from "./not-a-module.js";
 
 /** `\0asm` and version 1, little endian. */
 const HEADER = [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00] as const;
@@ -47,9 +47,9 @@ export interface Rewritten {
 }
 
 /** @throws WasmLoadError `wasm-invalid` when the bytes don't begin as a core WebAssembly module does */
-function refuseOthers(bytes: Uint8Array): void {
+function requireHeader(bytes: Uint8Array): void {
   if (HEADER.every((byte, index) => bytes[index] === byte)) return;
-  throw new WasmLoadError("wasm-invalid", `invalid wasm file: ${whatItIs(bytes)}`);
+  throw new WasmLoadError("wasm-invalid", `invalid wasm file: ${describeNonModule(bytes)}`);
 }
 
 /**
@@ -57,7 +57,7 @@ function refuseOthers(bytes: Uint8Array): void {
  * @throws WasmLoadError `wasm-invalid` when the bytes are no module
  */
 export function customSection(bytes: Uint8Array, name: string): Uint8Array | undefined {
-  refuseOthers(bytes);
+  requireHeader(bytes);
   const reader = new Reader(bytes, HEADER.length);
   while (!reader.done) {
     const id = reader.byte();
@@ -74,7 +74,7 @@ export function customSection(bytes: Uint8Array, name: string): Uint8Array | und
  * @throws WasmLoadError `wasm-invalid` when the bytes are no module, `wasm-memory` when its memory can't be limited.
  */
 export function rewriteModule(bytes: Uint8Array, rewrite: Rewrite): Rewritten {
-  refuseOthers(bytes);
+  requireHeader(bytes);
   const reader = new Reader(bytes, HEADER.length);
   const sections: { id: number; body: Uint8Array }[] = [];
   while (!reader.done) {
@@ -228,22 +228,26 @@ function skipLimits(reader: Reader): void {
 }
 
 class Reader {
+  readonly #source: Uint8Array;
+
   constructor(
-    private readonly source: Uint8Array,
+    source: Uint8Array,
     public position: number,
-  ) {}
+  ) {
+    this.#source = source;
+  }
 
   get done(): boolean {
-    return this.position >= this.source.length;
+    return this.position >= this.#source.length;
   }
 
   /** The next byte, left where it is. */
   peek(): number | undefined {
-    return this.source[this.position];
+    return this.#source[this.position];
   }
 
   byte(): number {
-    const value = this.source[this.position];
+    const value = this.#source[this.position];
     if (value === undefined)
       throw new WasmLoadError("wasm-invalid", "invalid wasm file: it ends in the middle of a section");
     this.position++;
@@ -262,14 +266,14 @@ class Reader {
   }
 
   bytes(length: number): Uint8Array {
-    if (this.position + length > this.source.length)
+    if (this.position + length > this.#source.length)
       throw new WasmLoadError("wasm-invalid", "invalid wasm file: it ends in the middle of a section");
     this.position += length;
-    return this.source.subarray(this.position - length, this.position);
+    return this.#source.subarray(this.position - length, this.position);
   }
 
   slice(start: number): Uint8Array {
-    return this.source.subarray(start, this.position);
+    return this.#source.subarray(start, this.position);
   }
 
   text(): string {
@@ -278,13 +282,13 @@ class Reader {
 }
 
 class Writer {
-  private readonly parts: Uint8Array[] = [];
-  private length = 0;
+  readonly #parts: Uint8Array[] = [];
+  #length = 0;
 
   raw(bytes: ArrayLike<number>): void {
     const part = bytes instanceof Uint8Array ? bytes : Uint8Array.from(bytes);
-    this.parts.push(part);
-    this.length += part.length;
+    this.#parts.push(part);
+    this.#length += part.length;
   }
 
   unsigned(value: number): void {
@@ -311,9 +315,9 @@ class Writer {
   }
 
   finish(): Uint8Array<ArrayBuffer> {
-    const out = new Uint8Array(this.length);
+    const out = new Uint8Array(this.#length);
     let position = 0;
-    for (const part of this.parts) {
+    for (const part of this.#parts) {
       out.set(part, position);
       position += part.length;
     }

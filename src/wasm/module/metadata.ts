@@ -1,5 +1,8 @@
 /** The metadata that a Kubewarden policy carries in a custom section of its module, spec kubewarden.md 6.1. */
+
+import { errorText } from "../../data/error-text.js";
 import { parseJson } from "../../data/json.js";
+import { isJsonObject } from "../../data/same-value.js";
 import { WasmLoadError } from "../errors.js";
 import type { ExecutionMode } from "../worker/messages.js";
 import { customSection } from "./binary.js";
@@ -42,7 +45,7 @@ function parseSection(section: ArrayBuffer | Uint8Array): PolicyMetadata {
   try {
     return metadataOf(parseJson(new TextDecoder("utf-8", { fatal: true }).decode(section)));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     throw new WasmLoadError("wasm-metadata", `cannot parse custom section of wasm module: ${reason}`, { cause: error });
   }
 }
@@ -78,9 +81,9 @@ function metadataOf(value: unknown): PolicyMetadata {
   };
 }
 
-function record(value: unknown, what: string): Record<string, unknown> {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Error(`${what} must be an object`);
-  return value as Record<string, unknown>;
+function record(value: unknown, what: string): Readonly<Record<string, unknown>> {
+  if (!isJsonObject(value)) throw new Error(`${what} must be an object`);
+  return value;
 }
 
 function list(value: unknown, what: string): readonly unknown[] {
@@ -89,7 +92,7 @@ function list(value: unknown, what: string): readonly unknown[] {
   return value;
 }
 
-function optionalText<K extends string>(fields: Record<string, unknown>, key: K): { [P in K]?: string } {
+function optionalText<K extends string>(fields: Readonly<Record<string, unknown>>, key: K): { [P in K]?: string } {
   const value = fields[key];
   if (value === undefined || value === null) return {};
   if (typeof value !== "string") throw new Error(`${key} must be a string`);

@@ -1,12 +1,12 @@
-/** What a file is that was meant to be a module: most often it is one of a few other things, and whoever sees the error should know which. */
+/** Error texts for files that are no WebAssembly module, or none that the engine takes. */
 
 /** The layer of the binary format that components have, behind `\0asm`. */
 const COMPONENT = [0x0d, 0x00, 0x01, 0x00] as const;
 const MAGIC = [0x00, 0x61, 0x73, 0x6d] as const;
 const GZIP = [0x1f, 0x8b] as const;
 
-/** What to say of bytes that do not begin as a core module does. */
-export function whatItIs(bytes: Uint8Array): string {
+/** Says what a file is that does not begin as a core module does: most often it is one of a few other things. */
+export function describeNonModule(bytes: Uint8Array): string {
   if (bytes.length === 0) return "it is empty";
   const starts = (wanted: readonly number[], at = 0) => wanted.every((byte, index) => bytes[at + index] === byte);
   if (starts(MAGIC) && starts(COMPONENT, MAGIC.length))
@@ -23,11 +23,11 @@ export function whatItIs(bytes: Uint8Array): string {
 const NODE_WITH_REFERENCES = 22;
 
 /**
- * Why the engine refuses a module.
- * @param reason the engine's words
+ * Why the engine refuses a module. Only the text has the feature that a module wants, so it is looked for there, and nothing depends on it but this text.
+ * @param reason the engine's message
  * @param version of Node.js
  */
-export function refusedBecause(reason: string, version: string): string {
+export function compileErrorText(reason: string, version: string): string {
   const plain = reason.replace(/^WebAssembly\.\w+\(\): /, "");
   const feature = /, enable with --experimental-wasm-\S+/.exec(plain);
   if (feature === null || Number.parseInt(version, 10) >= NODE_WITH_REFERENCES) return plain;

@@ -1,6 +1,8 @@
 /** From the bytes of a module to one that workers can run: limited, compiled, its kind known, its imports checked. Prepared once, shared by all policies of the same bytes. */
+
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
+import { errorText } from "../../data/error-text.js";
 import { WasmLoadError } from "../errors.js";
 import { EXTISM_FUNCTIONS, EXTISM_MODULE, HOST_CALL_MODULE, HOST_CALL_NAME } from "../extism/names.js";
 import { OPA_IMPORTS } from "../opa/names.js";
@@ -12,7 +14,7 @@ import { WASI_FUNCTIONS } from "../worker/wasi-preview1.js";
 import { rewriteModule } from "./binary.js";
 import { type PolicyMetadata, readMetadata } from "./metadata.js";
 import { executionMode } from "./mode.js";
-import { refusedBecause } from "./not-a-module.js";
+import { compileErrorText } from "./not-a-module.js";
 
 /** Compiled modules kept beyond those in use; each takes about twice to ten times the module's size. */
 const CACHED_MODULES = 128;
@@ -32,8 +34,8 @@ export interface PreparedModule extends GuestModule {
 
 /** Prepares modules, the same bytes once. */
 export class ModuleStore {
-  private readonly cache = new LRUCache<string, Promise<PreparedModule>>({ max: CACHED_MODULES });
-  private nextId = 1;
+  readonly #cache = new LRUCache<string, Promise<PreparedModule>>({ max: CACHED_MODULES });
+  #nextId = 1;
 
   /**
    * @param memoryPages most pages of its memory; modules are prepared once for each limit
@@ -43,15 +45,15 @@ export class ModuleStore {
   prepare(bytes: Uint8Array, memoryPages: number, configured?: ExecutionMode): Promise<PreparedModule> {
     const digest = `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
     const key = `${digest} ${memoryPages} ${configured ?? ""}`;
-    const known = this.cache.get(key);
+    const known = this.#cache.get(key);
     if (known) return known;
-    const made = this.make(bytes, digest, memoryPages, configured);
-    this.cache.set(key, made);
-    made.catch(() => this.cache.delete(key));
+    const made = this.#make(bytes, digest, memoryPages, configured);
+    this.#cache.set(key, made);
+    made.catch(() => this.#cache.delete(key));
     return made;
   }
 
-  private async make(
+  async #make(
     bytes: Uint8Array,
     digest: string,
     memoryPages: number,
@@ -69,7 +71,7 @@ export class ModuleStore {
     const exports = new Set(WebAssembly.Module.exports(module).map(({ name }) => name));
     const { importedMemory } = rewritten;
     return {
-      id: this.nextId++,
+      id: this.#nextId++,
       module,
       digest,
       mode,
@@ -84,7 +86,7 @@ async function compile(bytes: Uint8Array<ArrayBuffer>): Promise<WebAssembly.Modu
   try {
     return await WebAssembly.compile(bytes);
   } catch (error) {
-    const reason = refusedBecause(error instanceof Error ? error.message : String(error), process.versions.node);
+    const reason = compileErrorText(errorText(error), process.versions.node);
     throw new WasmLoadError("wasm-invalid", `invalid wasm file: ${reason}`, { cause: error });
   }
 }

@@ -7,6 +7,7 @@ import {
   GuestLimitError,
   GuestStartError,
   type RunGuest,
+  startGuest,
 } from "../worker/guest.js";
 import { CurrentCall } from "../worker/instance-call.js";
 import type { Builtin } from "./builtins/builtin.js";
@@ -72,35 +73,35 @@ class RegoCall {
   builtins: Builtins = { names: new Map(), missing: [] };
   /** Where the heap begins for every evaluation. */
   baseHeap = 0;
-  private exports: Readonly<Record<string, WebAssembly.ExportValue>> = {};
-  private moment: number | undefined;
+  #exports: Readonly<Record<string, WebAssembly.ExportValue>> = {};
+  #moment: number | undefined;
+  readonly #memory: WebAssembly.Memory;
 
   constructor(
-    private readonly memory: WebAssembly.Memory,
+    memory: WebAssembly.Memory,
     readonly host: GuestHost,
-  ) {}
+  ) {
+    this.#memory = memory;
+  }
 
   /** Milliseconds since 1970, the same throughout the evaluation. */
   get now(): number {
-    this.moment ??= Date.now();
-    return this.moment;
+    this.#moment ??= Date.now();
+    return this.#moment;
   }
 
   /** @throws GuestStartError */
   start(module: WebAssembly.Module, env: WebAssembly.ModuleImports): void {
-    try {
-      this.exports = new WebAssembly.Instance(module, { env }).exports;
+    startGuest(() => {
+      this.#exports = new WebAssembly.Instance(module, { env }).exports;
       this.push(EMPTY_DOCUMENT);
       this.baseHeap = this.ask("opa_heap_ptr_get");
-    } catch (error) {
-      if (error instanceof GuestLimitError) throw error;
-      throw new GuestStartError(error instanceof Error ? error.message : String(error));
-    }
+    });
   }
 
   /** Calls an exported function. */
   ask(name: string, ...parameters: number[]): number {
-    const exported = this.exports[name];
+    const exported = this.#exports[name];
     if (typeof exported !== "function") throw new GuestStartError(`the module does not export ${name}`);
     return Number((exported as WebAssembly.ExportedFunction)(...parameters) ?? 0);
   }
@@ -108,7 +109,7 @@ class RegoCall {
   /** Puts a JSON document into the guest's memory as a value. */
   push(json: Uint8Array): number {
     const address = this.ask("opa_malloc", json.length);
-    new Uint8Array(this.memory.buffer, address, json.length).set(json);
+    new Uint8Array(this.#memory.buffer, address, json.length).set(json);
     const value = this.ask("opa_json_parse", address, json.length);
     if (value === 0) throw new Error("the module can't read its input");
     return value;
@@ -121,7 +122,7 @@ class RegoCall {
 
   /** A text in the guest's memory, up to its NUL. */
   bytesAt(address: number): Uint8Array {
-    const bytes = new Uint8Array(this.memory.buffer);
+    const bytes = new Uint8Array(this.#memory.buffer);
     const end = bytes.indexOf(0, address);
     if (end < 0) throw new Error("a text without end in the guest's memory");
     const { outputBytes } = this.host.limits;
@@ -132,15 +133,12 @@ class RegoCall {
 }
 
 function builtinsOf(call: RegoCall, table: Readonly<Record<string, Builtin>>): Builtins {
-  try {
+  return startGuest(() => {
     const ids = parseJson(new TextDecoder().decode(call.dump(call.ask("builtins")))) as Record<string, number>;
     const names = new Map(Object.entries(ids).map(([name, id]) => [id, name]));
     const missing = Object.keys(ids).filter((name) => !Object.hasOwn(table, name));
     return { names, missing: missing.sort() };
-  } catch (error) {
-    if (error instanceof GuestLimitError || error instanceof GuestStartError) throw error;
-    throw new GuestStartError(error instanceof Error ? error.message : String(error));
-  }
+  });
 }
 
 function regoImports(call: () => RegoCall, table: Readonly<Record<string, Builtin>>): WebAssembly.ModuleImports {

@@ -1,11 +1,12 @@
 /** OPA policies: settings are data, the answer is an AdmissionResponse, spec kubewarden.md 6.5. */
-import { parseJson, stringifyJson } from "../../data/json.js";
+import { parseJson, stringifyJson, UNIQUE_KEYS } from "../../data/json.js";
+import { isJsonObject } from "../../data/same-value.js";
 import type { Deny, Outcome } from "../../policy/outcome.js";
 import type { PreparedSettings, Protocol } from "../guest-protocol.js";
 import { regoLoadCall, regoLoadProblem, regoOutcome } from "../rego.js";
 import { byPlural } from "../rego-data.js";
 
-/** See {@link Protocol}. */
+/** How OPA policies are asked. */
 export const opa: Protocol = {
   dataDocument: {
     plurals: true,
@@ -34,18 +35,18 @@ function admissionResponse(result: unknown): Outcome {
   if (typeof allowed !== "boolean" || typeof uid !== "string") throw new Error("no response");
   const shared = {
     ...(Array.isArray(response.warnings) && { warnings: response.warnings.map(String) }),
-    ...(isRecord(response.auditAnnotations) && { auditAnnotations: texts(response.auditAnnotations) }),
+    ...(isJsonObject(response.auditAnnotations) && { auditAnnotations: texts(response.auditAnnotations) }),
     ...patchOf(response),
   };
-  const status = isRecord(response.status) ? response.status : undefined;
-  const words = {
+  const status = isJsonObject(response.status) ? response.status : undefined;
+  const ownStatus = {
     ...(typeof status?.message === "string" && { message: status.message }),
     ...(typeof status?.code === "number" && { code: status.code }),
   };
-  if (allowed) return { verdict: "allow", ...words, ...shared };
+  if (allowed) return { verdict: "allow", ...ownStatus, ...shared };
   return {
     verdict: "deny",
-    ...words,
+    ...ownStatus,
     ...(typeof status?.reason === "string" && { reason: status.reason }),
     ...(status && { status }),
     ...shared,
@@ -53,24 +54,21 @@ function admissionResponse(result: unknown): Outcome {
 }
 
 /** A base64 JSON Patch that the policy made itself. */
-function patchOf(response: Record<string, unknown>): { mutation?: { kind: "patch"; patch: string } } {
+function patchOf(response: Readonly<Record<string, unknown>>): { mutation?: { kind: "patch"; patch: string } } {
   const { patch } = response;
   if (patch === undefined || patch === null) return {};
   if (typeof patch !== "string") throw new Error("the patch is no text");
   // Read here, so that a patch that is none is the policy's failure and not the client's surprise.
-  if (!Array.isArray(parseJson(Buffer.from(patch, "base64").toString("utf8")))) throw new Error("the patch is no list");
+  const operations = parseJson(Buffer.from(patch, "base64").toString("utf8"), { unique: UNIQUE_KEYS });
+  if (!Array.isArray(operations)) throw new Error("the patch is no list");
   return { mutation: { kind: "patch", patch } };
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function record(value: unknown): Record<string, unknown> {
-  if (!isRecord(value)) throw new Error("not an object");
+function record(value: unknown): Readonly<Record<string, unknown>> {
+  if (!isJsonObject(value)) throw new Error("not an object");
   return value;
 }
 
-function texts(map: Record<string, unknown>): Record<string, string> {
+function texts(map: Readonly<Record<string, unknown>>): Record<string, string> {
   return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, String(value)]));
 }

@@ -1,7 +1,7 @@
 /**
- * Breaks off what a worker thread runs and keeps the thread: an endless loop in a guest, or a sleep in a host call. Ending the thread and starting
- * another would cost some 30 ms of CPU each time. The engine offers this through its inspector protocol (`Runtime.terminateExecution`), which the
- * main thread speaks with its workers inside of the process; no port is opened.
+ * Ends what a worker thread runs (an endless loop in a guest, or a sleep in a host call) and keeps the thread: killing it and starting another one
+ * costs some 30 ms of CPU. The engine offers this by its inspector protocol (`Runtime.terminateExecution`), which the main thread speaks with its
+ * workers inside of the process; no port is opened.
  */
 import type { Session } from "node:inspector";
 
@@ -21,33 +21,36 @@ interface WorkerSession {
   post(method: string, parameters: object): void;
 }
 
-/** A way to all worker threads that are started after it. */
+/** Reaches all worker threads that are started after it. */
 export class Interrupter {
   /** Inspector sessions by thread id. */
-  private readonly sessions = new Map<number, string>();
-  private readonly waiting = new Map<string, () => void>();
-  private requests = 0;
+  readonly #sessions = new Map<number, string>();
+  /** Requests without an answer yet, by their numbers. */
+  readonly #waiting = new Map<number, { readonly sessionId: string; readonly done: () => void }>();
+  #requests = 0;
+  readonly #session: Session;
 
-  private constructor(private readonly session: Session) {
+  private constructor(session: Session) {
+    this.#session = session;
     const workers = session as unknown as WorkerSession;
     workers.on("NodeWorker.attachedToWorker", ({ params }: AttachedEvent) => {
       // Only the title has the thread's number: "[worker 7]", "Worker 7" in older releases. A thread that is not found is not interrupted but killed.
       const thread = /\d+/.exec(params.workerInfo.title)?.[0];
-      if (thread !== undefined) this.sessions.set(Number(thread), params.sessionId);
+      if (thread !== undefined) this.#sessions.set(Number(thread), params.sessionId);
     });
     workers.on("NodeWorker.detachedFromWorker", ({ params }: DetachedEvent) => {
-      for (const [thread, session] of this.sessions)
+      for (const [thread, session] of this.#sessions)
         if (session === params.sessionId) {
           this.forget(thread);
-          this.sessions.delete(thread);
+          this.#sessions.delete(thread);
         }
     });
     workers.on("NodeWorker.receivedMessageFromWorker", ({ params }: ReplyEvent) => {
-      const { id } = JSON.parse(params.message) as { id?: number };
-      const key = `${params.sessionId} ${id}`;
-      const done = this.waiting.get(key);
-      this.waiting.delete(key);
-      // This very listener is called by an interrupt of the main thread: in the middle of whatever that does, even of what asked for it.
+      // Notifications have no id.
+      const { id = 0 } = JSON.parse(params.message) as { id?: number };
+      const done = this.#waiting.get(id)?.done;
+      this.#waiting.delete(id);
+      // The engine calls this listener in the middle of anything that the main thread runs, even of `interrupt` itself.
       if (done) setImmediate(done);
     });
     workers.post("NodeWorker.enable", { waitForDebuggerOnStart: false });
@@ -66,27 +69,27 @@ export class Interrupter {
   }
 
   /**
-   * Breaks off what the thread runs.
-   * @param done called when it has come to rest; perhaps never, so the caller must have a limit
+   * Ends what the thread runs.
+   * @param done called when it has ended; perhaps never, so the caller must have a time limit
    * @returns false when this thread can't be reached
    */
   interrupt(threadId: number, done: () => void): boolean {
-    const sessionId = this.sessions.get(threadId);
+    const sessionId = this.#sessions.get(threadId);
     if (sessionId === undefined) return false;
-    const id = ++this.requests;
-    this.waiting.set(`${sessionId} ${id}`, done);
+    const id = ++this.#requests;
+    this.#waiting.set(id, { sessionId, done });
     const message = JSON.stringify({ id, method: "Runtime.terminateExecution" });
-    (this.session as unknown as WorkerSession).post("NodeWorker.sendMessageToWorker", { sessionId, message });
+    (this.#session as unknown as WorkerSession).post("NodeWorker.sendMessageToWorker", { sessionId, message });
     return true;
   }
 
-  /** A thread that has not answered, and will not: it is going to be killed, or has ended. */
+  /** The thread's answers are no longer waited for: it is going to be killed, or has ended. */
   forget(threadId: number): void {
-    const sessionId = this.sessions.get(threadId);
-    for (const key of this.waiting.keys()) if (key.startsWith(`${sessionId} `)) this.waiting.delete(key);
+    const forgotten = this.#sessions.get(threadId);
+    for (const [id, { sessionId }] of this.#waiting) if (sessionId === forgotten) this.#waiting.delete(id);
   }
 
   close(): void {
-    this.session.disconnect();
+    this.#session.disconnect();
   }
 }

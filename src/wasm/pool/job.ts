@@ -21,11 +21,18 @@ export interface Job {
   readonly timeoutMs?: number;
   /** When the caller stops waiting, on the pool's clock; waiting for a worker counts. */
   readonly deadline: number;
-  /** Whether nobody waits for the result any more. A call that waits, for a worker or the host, is then dropped, one that runs long broken off. */
+  /** Whether nobody waits for the result any more. A call that waits, for a worker or the host, is then dropped, one that has run for a while stopped. */
   readonly isAborted?: () => boolean;
   /** Answers a host call; the signal is aborted when the job has ended meanwhile. */
   readonly onHostCall: (message: HostCallMessage, signal: AbortSignal) => Promise<HostAnswer>;
   readonly onLog: (message: LogMessage) => void;
+}
+
+/** Why a thread has ended by itself. */
+export interface ThreadEnd {
+  readonly text: string;
+  /** Its JavaScript heap was full. */
+  readonly outOfMemory: boolean;
 }
 
 /** What came of a job. */
@@ -34,7 +41,7 @@ export type JobResult =
   /** Killed at its time limit, or given up before a worker was free (`waiting`). */
   | { readonly kind: "timeout"; readonly phase: Phase | "waiting"; readonly stderr: string }
   /** The thread died under the guest: out of memory, or a fault of the engine. */
-  | { readonly kind: "crash"; readonly text: string }
+  | ({ readonly kind: "crash" } & ThreadEnd)
   /** Too many calls are waiting already, or the pool is closed. */
   | { readonly kind: "refused"; readonly text: string };
 

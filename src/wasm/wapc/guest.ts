@@ -5,20 +5,18 @@ import {
   type GuestInput,
   GuestLimitError,
   GuestStartError,
-  NAME_BYTES,
   type RunGuest,
+  startGuest,
 } from "../worker/guest.js";
-import { CurrentCall, InstanceCall } from "../worker/instance-call.js";
-import { ExitStatus, InputQueue, type WasiCall, wasiImports } from "../worker/wasi-preview1.js";
+import { CurrentCall, type HostCallParameters, InstanceCall } from "../worker/instance-call.js";
+import { callStart, wasiImports } from "../worker/wasi-preview1.js";
 
 const NOTHING = new Uint8Array();
 /** Called once per instance, in this order, when the module has them. */
 const START_FUNCTIONS = ["_start", "wapc_init"] as const;
 
-/** One call on its way through an instance. */
-class WapcCall extends InstanceCall implements WasiCall {
-  readonly args: readonly Uint8Array[] = [];
-  readonly stdin = new InputQueue();
+class WapcCall extends InstanceCall {
+  readonly args = [];
   readonly operation: Uint8Array;
   readonly payload: Uint8Array;
   answer: Uint8Array | undefined;
@@ -26,16 +24,10 @@ class WapcCall extends InstanceCall implements WasiCall {
   hostAnswer: Uint8Array = NOTHING;
   hostError: Uint8Array = NOTHING;
 
-  constructor({ operation, input }: GuestInput, host: GuestHost, given: WebAssembly.Memory | undefined) {
-    super(host, given);
+  constructor({ operation, input }: GuestInput, host: GuestHost, importedMemory: WebAssembly.Memory | undefined) {
+    super(host, importedMemory);
     this.operation = Buffer.from(operation);
     this.payload = input;
-  }
-
-  readonly stdout = (bytes: Uint8Array): void => this.host.output(bytes);
-
-  get stderr() {
-    return this.stdout;
   }
 }
 
@@ -57,8 +49,9 @@ export function wapcRunner(): RunGuest {
 function wapcImports(call: () => WapcCall): WebAssembly.ModuleImports {
   const encoder = new TextEncoder();
   const decoder = new TextDecoder();
-  const text = (pointer: number, length: number) => decoder.decode(call().bytes(pointer, length));
-  const name = (pointer: number, length: number) => text(pointer, Math.min(length >>> 0, NAME_BYTES));
+  /** As much of a text as a log line may have. */
+  const cut = (pointer: number, length: number) =>
+    call().bytes(pointer, Math.min(length >>> 0, call().host.limits.logLineBytes));
   return {
     __guest_request(operationPointer: number, payloadPointer: number) {
       const { operation, payload } = call();
@@ -72,24 +65,12 @@ function wapcImports(call: () => WapcCall): WebAssembly.ModuleImports {
       call().answer = call().bytes(pointer, length).slice();
     },
     __guest_error(pointer: number, length: number) {
-      call().error = call()
-        .bytes(pointer, Math.min(length >>> 0, call().host.limits.logLineBytes))
-        .slice();
+      call().error = cut(pointer, length).slice();
     },
-    __host_call(
-      bp: number,
-      bl: number,
-      np: number,
-      nl: number,
-      op: number,
-      ol: number,
-      pp: number,
-      pl: number,
-    ): number {
-      const asking = call();
-      const result = asking.host.call(name(bp, bl), name(np, nl), name(op, ol), asking.bytes(pp, pl));
-      asking.hostAnswer = result.ok ? result.payload : NOTHING;
-      asking.hostError = result.ok ? NOTHING : encoder.encode(result.error);
+    __host_call(...parameters: HostCallParameters): number {
+      const result = call().askHost(...parameters);
+      call().hostAnswer = result.ok ? result.payload : NOTHING;
+      call().hostError = result.ok ? NOTHING : encoder.encode(result.error);
       return result.ok ? 1 : 0;
     },
     __host_response_len: () => call().hostAnswer.length,
@@ -97,20 +78,17 @@ function wapcImports(call: () => WapcCall): WebAssembly.ModuleImports {
     __host_error_len: () => call().hostError.length,
     __host_error: (pointer: number) => call().bytes(pointer, call().hostError.length).set(call().hostError),
     __console_log: (pointer: number, length: number) =>
-      call().host.log("info", text(pointer, Math.min(length >>> 0, call().host.limits.logLineBytes)), "policy"),
+      call().host.log("info", decoder.decode(cut(pointer, length)), "policy"),
   };
 }
 
 function run(module: WebAssembly.Module, call: WapcCall, imports: WebAssembly.Imports): GuestAnswer {
   const { host, operation, payload } = call;
-  let exports: WebAssembly.Instance["exports"];
-  try {
-    exports = call.instantiate(module, imports);
-    for (const name of START_FUNCTIONS) start(exports[name]);
-  } catch (error) {
-    if (error instanceof GuestLimitError) throw error;
-    throw new GuestStartError(error instanceof Error ? error.message : String(error));
-  }
+  const exports = startGuest(() => {
+    const made = call.instantiate(module, imports);
+    for (const name of START_FUNCTIONS) callStart(made[name]);
+    return made;
+  });
   const guestCall = exports.__guest_call;
   if (typeof guestCall !== "function") throw new GuestStartError("the module does not export __guest_call");
   host.enterCall();
@@ -121,13 +99,4 @@ function run(module: WebAssembly.Module, call: WapcCall, imports: WebAssembly.Im
     kind: "guest-error",
     text: success !== 0 ? "No error message OR response set for call success" : "No error message set for call failure",
   };
-}
-
-function start(candidate: WebAssembly.ExportValue | undefined): void {
-  if (typeof candidate !== "function") return;
-  try {
-    candidate();
-  } catch (error) {
-    if (!(error instanceof ExitStatus) || error.code !== 0) throw error;
-  }
 }

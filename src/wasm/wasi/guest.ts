@@ -5,43 +5,43 @@ import {
   type GuestInput,
   GuestLimitError,
   GuestStartError,
-  NAME_BYTES,
   type RunGuest,
+  startGuest,
 } from "../worker/guest.js";
-import { CurrentCall, InstanceCall } from "../worker/instance-call.js";
-import { ExitStatus, InputQueue, type WasiCall, wasiArguments, wasiImports } from "../worker/wasi-preview1.js";
+import { CurrentCall, type HostCallParameters, InstanceCall } from "../worker/instance-call.js";
+import { ExitStatus, wasiArguments, wasiImports } from "../worker/wasi-preview1.js";
 
 const SUCCESS = 0;
 const FAILURE = 1;
 const NOTHING = new Uint8Array();
 
-/** One call on its way through an instance. */
-class CommandCall extends InstanceCall implements WasiCall {
+class CommandCall extends InstanceCall {
   readonly args: readonly Uint8Array[];
-  readonly stdin = new InputQueue();
   protected override readonly noMemory = "cannot find 'mem' export";
-  private readonly written: Uint8Array[] = [];
-  private size = 0;
+  readonly #written: Uint8Array[] = [];
+  #size = 0;
 
-  constructor({ operation, input }: GuestInput, host: GuestHost, given: WebAssembly.Memory | undefined) {
-    super(host, given);
+  constructor({ operation, input }: GuestInput, host: GuestHost, importedMemory: WebAssembly.Memory | undefined) {
+    super(host, importedMemory);
     this.args = wasiArguments("policy.wasm", operation);
     this.stdin.push(input);
   }
 
-  readonly stdout = (bytes: Uint8Array): void => {
-    this.size += bytes.length;
+  override stdout(bytes: Uint8Array): void {
+    this.#size += bytes.length;
     const { outputBytes } = this.host.limits;
-    if (this.size > outputBytes) throw new GuestLimitError(`the policy's answer is longer than ${outputBytes} bytes`);
-    this.written.push(bytes.slice());
-  };
+    if (this.#size > outputBytes) throw new GuestLimitError(`the policy's answer is longer than ${outputBytes} bytes`);
+    this.#written.push(bytes.slice());
+  }
 
-  readonly stderr = (bytes: Uint8Array): void => this.host.stderr(bytes);
+  override stderr(bytes: Uint8Array): void {
+    this.host.stderr(bytes);
+  }
 
   /** All of standard output. */
   output(): Uint8Array {
-    const [first = NOTHING, ...others] = this.written;
-    return others.length === 0 ? first : Buffer.concat(this.written);
+    const [first = NOTHING, ...others] = this.#written;
+    return others.length === 0 ? first : Buffer.concat(this.#written);
   }
 }
 
@@ -65,13 +65,9 @@ export function wasiRunner(): RunGuest {
 /** The answer, or the error's text, is appended to standard input; note that 0 means success here, 1 in waPC. */
 function hostCall(call: () => CommandCall) {
   const encoder = new TextEncoder();
-  const decoder = new TextDecoder();
-  const name = (pointer: number, length: number) =>
-    decoder.decode(call().bytes(pointer, Math.min(length >>> 0, NAME_BYTES)));
-  return (bp: number, bl: number, np: number, nl: number, op: number, ol: number, pp: number, pl: number): number => {
-    const { host, stdin } = call();
-    const result = host.call(name(bp, bl), name(np, nl), name(op, ol), call().bytes(pp, pl));
-    stdin.push(result.ok ? result.payload : encoder.encode(result.error));
+  return (...parameters: HostCallParameters): number => {
+    const result = call().askHost(...parameters);
+    call().stdin.push(result.ok ? result.payload : encoder.encode(result.error));
     return result.ok ? SUCCESS : FAILURE;
   };
 }
@@ -83,14 +79,7 @@ function run(
   imports: WebAssembly.Imports,
 ): GuestAnswer {
   const { host } = call;
-  let exports: WebAssembly.Instance["exports"];
-  try {
-    exports = call.instantiate(module, imports);
-  } catch (error) {
-    if (error instanceof GuestLimitError) throw error;
-    throw new GuestStartError(error instanceof Error ? error.message : String(error));
-  }
-  const start = exports._start;
+  const start = startGuest(() => call.instantiate(module, imports))._start;
   if (typeof start !== "function") throw new GuestStartError("cannot find `_start` function inside of module");
   host.enterCall();
   try {

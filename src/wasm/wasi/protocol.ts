@@ -1,23 +1,24 @@
 /** WASI commands, spec kubewarden.md 6.4. */
 import { AnswerError, readSettingsVerdict, readValidation, settingsRefused } from "../answer.js";
+import { reviewPayload } from "../call-protocol.js";
 import { causeOf, detail, fail, type Unanswered } from "../failures.js";
 import type { Protocol } from "../guest-protocol.js";
-import { reviewPayload } from "../payload.js";
 
-/** See {@link Protocol}. */
+/** How WASI commands are asked. */
 export const wasi: Protocol = {
   loadCall: (settings) => ({ operation: "validate-settings", input: settings.text }),
 
   loadProblem: (result) =>
     settingsRefused(
-      () => (result.kind === "answer" ? readSettingsVerdict(result.text) : words(result) || silent(result)),
+      () =>
+        result.kind === "answer" ? readSettingsVerdict(result.text) : messageOf(result) || messageOfNothing(result),
       "Cannot deserialize settings validation response: ",
     ),
 
   validateCall: (review, settings) => ({ operation: "validate", input: reviewPayload(review, settings) }),
 
   outcome(result, review) {
-    if (result.kind !== "answer") return fail(causeOf(result), words(result));
+    if (result.kind !== "answer") return fail(causeOf(result), messageOf(result));
     try {
       return readValidation(result.text, review);
     } catch (error) {
@@ -31,15 +32,15 @@ export const wasi: Protocol = {
   },
 };
 
-/** At load somebody has to mend what failed without a word. */
-function silent(result: Unanswered): string {
+/** Stands in at load for a message that is empty: somebody has to find out why the module does not load. */
+function messageOfNothing(result: Unanswered): string {
   return result.kind === "timeout"
     ? detail(result)
     : "the module ended with an error and wrote nothing to standard error";
 }
 
-/** What a command that failed wrote to standard error is its message, even when that is nothing (spec kubewarden.md 3.6). */
-function words(result: Unanswered): string {
+/** The message of a command that failed is what it wrote to standard error, even when that is nothing (spec kubewarden.md 3.6). */
+function messageOf(result: Unanswered): string {
   switch (result.kind) {
     case "guest-error":
       return result.text;

@@ -1,4 +1,5 @@
 /** The interface between the worker's loop and the guest protocols: what a protocol gets, and what it must do. */
+import { errorText } from "../../data/error-text.js";
 import type { GuestLimits } from "../limits.js";
 import type { GuestFailure, GuestLogLevel, GuestOperation, HostAnswer, LogMessage } from "./messages.js";
 
@@ -9,7 +10,7 @@ export interface GuestHost {
   call(binding: string, namespace: string, operation: string, payload: Uint8Array): HostAnswer;
   /** Passes a line to the log without waiting. */
   log(level: GuestLogLevel, text: string, source: LogMessage["source"]): void;
-  /** Passes what the guest wrote to the log, as much of it as a line may have; it may lie in the guest's memory. */
+  /** Logs what the guest printed, cut to the length of a line. The bytes may lie in the guest's memory. */
   output(bytes: Uint8Array): void;
   /** Says that the instance is initialised and the call begins. */
   enterCall(): void;
@@ -31,7 +32,7 @@ export interface GuestInput {
   readonly data?: Uint8Array;
 }
 
-/** What a guest said. The bytes may lie in its memory or the host's, until the next call: whoever wants to keep them copies them. */
+/** A guest's answer. The bytes may lie in its memory or the host's, and are valid until the next call. */
 export type GuestAnswer = { readonly kind: "answer"; readonly bytes: Uint8Array } | GuestFailure;
 
 /** Runs calls of one kind of guests. */
@@ -41,16 +42,13 @@ export interface RunGuest {
    * @param memory the memory that the module wants from its host, all zeros
    */
   (module: WebAssembly.Module, call: GuestInput, host: GuestHost, memory?: WebAssembly.Memory): GuestAnswer;
-  /** Lets go of a call that was broken off: its guest may have hundreds of MiB. */
+  /** Drops a call that was interrupted: its guest may have hundreds of MiB. */
   forget?(): void;
 }
 
-/**
- * Longest name that a host call may have, all parts together: the longest that exists has 50 characters, and names of refused calls are
- * logged.
- */
+/** Longest name of a host call in characters, all parts together: the longest that exists has 50, and names of refused calls are logged. */
 export const NAME_LENGTH = 256;
-/** So much is read of a part of a name; it is more than {@link NAME_LENGTH} characters. */
+/** Bytes that are read of each part of a name; they are more than {@link NAME_LENGTH} characters. */
 export const NAME_BYTES = 1024;
 
 /** A guest passed one of its limits; ends the call. */
@@ -58,7 +56,25 @@ export class GuestLimitError extends Error {
   override readonly name = "GuestLimitError";
 }
 
+/** The host has no memory left for the instance; ends the call. */
+export class GuestMemoryError extends Error {
+  override readonly name = "GuestMemoryError";
+}
+
 /** The instance could not be made or initialised; ends the call. */
 export class GuestStartError extends Error {
   override readonly name = "GuestStartError";
+}
+
+/**
+ * Makes or initialises an instance.
+ * @throws GuestStartError whatever is thrown meanwhile, but for a passed limit, which stays a GuestLimitError
+ */
+export function startGuest<T>(start: () => T): T {
+  try {
+    return start();
+  } catch (error) {
+    if (error instanceof GuestLimitError || error instanceof GuestStartError) throw error;
+    throw new GuestStartError(errorText(error));
+  }
 }

@@ -8,30 +8,39 @@ const NOTHING = new Uint8Array();
 
 /** One call's host. Counts what the guest uses. */
 export class WorkerHost implements GuestHost {
-  private calls = 0;
-  private lines = 0;
-  private posted = 0;
+  #calls = 0;
+  #lines = 0;
+  #posted = 0;
+  readonly #ticket: number;
+  readonly #post: (message: FromWorker) => void;
+  readonly #receive: (ticket: number) => HostAnswer | undefined;
+  readonly #control: ControlBlock;
 
   /**
    * @param ticket the call's number in the mailbox
    * @param receive the answer to this call, if it has come
    */
   constructor(
-    private readonly ticket: number,
-    private readonly post: (message: FromWorker) => void,
-    private readonly receive: (ticket: number) => HostAnswer | undefined,
-    private readonly control: ControlBlock,
+    ticket: number,
+    post: (message: FromWorker) => void,
+    receive: (ticket: number) => HostAnswer | undefined,
+    control: ControlBlock,
     readonly limits: GuestLimits,
-  ) {}
+  ) {
+    this.#ticket = ticket;
+    this.#post = post;
+    this.#receive = receive;
+    this.#control = control;
+  }
 
   call(binding: string, namespace: string, operation: string, payload: Uint8Array): HostAnswer {
     if (binding === "kubewarden" && namespace === "tracing" && operation === "log") {
       // The main thread reads it, its level too (spec kubewarden.md 7.3).
-      this.logBytes(payload, "event");
+      this.#logBytes(payload, "event");
       return { ok: true, payload: NOTHING };
     }
-    this.calls++;
-    if (this.calls > this.limits.hostCalls)
+    this.#calls++;
+    if (this.#calls > this.limits.hostCalls)
       throw new GuestLimitError(`the policy made more than ${this.limits.hostCalls} calls to the host`);
     if (binding.length + namespace.length + operation.length > NAME_LENGTH)
       throw new GuestLimitError(
@@ -39,65 +48,68 @@ export class WorkerHost implements GuestHost {
       );
     if (payload.length > this.limits.hostCallBytes)
       throw new GuestLimitError(`the policy asked the host with more than ${this.limits.hostCallBytes} bytes`);
-    this.control.arm();
-    this.posted++;
-    this.post({ type: "host-call", ticket: this.ticket, binding, namespace, operation, payload: payload.slice() });
+    this.#control.arm();
+    this.#posted++;
+    this.#post({ type: "host-call", ticket: this.#ticket, binding, namespace, operation, payload: payload.slice() });
     for (;;) {
-      this.control.sleep();
-      // Before the look, so that an answer behind it is not slept through.
-      this.control.arm();
-      const answer = this.receive(this.ticket);
+      this.#control.sleep();
+      // Before the port is read, so that an answer which comes after that still ends the next sleep.
+      this.#control.arm();
+      const answer = this.#receive(this.#ticket);
       if (answer !== undefined) return answer;
     }
   }
 
   output(bytes: Uint8Array): void {
-    this.logBytes(bytes, "output");
+    this.#logBytes(bytes, "output");
   }
 
-  /** Text is made of no more than what is logged: a guest's whole memory would be half a gigabyte of the host's. */
-  private logBytes(bytes: Uint8Array, source: LogMessage["source"]): void {
+  /** Cut before it is decoded: the text of a guest's whole memory would take half a gigabyte of the host's. */
+  #logBytes(bytes: Uint8Array, source: LogMessage["source"]): void {
     const { logLineBytes } = this.limits;
     const text = new TextDecoder().decode(bytes.subarray(0, logLineBytes)).trimEnd();
     this.log("info", bytes.length > logLineBytes ? `${text}…` : text, source);
   }
 
   log(level: GuestLogLevel, text: string, source: LogMessage["source"]): void {
-    this.lines++;
+    this.#lines++;
     const { logLines, logLineBytes } = this.limits;
     const cut = text.length > logLineBytes + 1 ? `${text.slice(0, logLineBytes)}…` : text;
-    if (this.lines <= logLines) this.line(level, cut, source);
-    // Said here, too, because a call that is killed says nothing at its end.
-    if (this.lines === logLines + 1)
-      this.line("warn", `further log lines of this call are dropped, because it has ${logLines}`, "policy");
+    if (this.#lines <= logLines) this.#line(level, cut, source);
+    // Also logged here, because a call that is killed does not reach `finish`.
+    if (this.#lines === logLines + 1)
+      this.#line("warn", `further log lines of this call are dropped, because it has ${logLines}`, "policy");
   }
 
-  /** Says how many lines were dropped. The number of messages that this call has posted. */
+  /**
+   * Logs how many lines were dropped.
+   * @returns how many messages this call has posted
+   */
   finish(): number {
-    const dropped = this.lines - this.limits.logLines;
-    if (dropped > 0) this.line("warn", `${dropped} more log lines of this call were dropped`, "policy");
-    return this.posted;
+    const dropped = this.#lines - this.limits.logLines;
+    if (dropped > 0) this.#line("warn", `${dropped} more log lines of this call were dropped`, "policy");
+    return this.#posted;
   }
 
-  private line(level: GuestLogLevel, text: string, source: LogMessage["source"]): void {
-    this.posted++;
-    this.post({ type: "log", ticket: this.ticket, level, text, source });
+  #line(level: GuestLogLevel, text: string, source: LogMessage["source"]): void {
+    this.#posted++;
+    this.#post({ type: "log", ticket: this.#ticket, level, text, source });
   }
 
   enterCall(): void {
-    this.control.enterCall();
+    this.#control.enterCall();
   }
 
   stderr(bytes: Uint8Array): void {
-    this.control.appendStderr(bytes);
+    this.#control.appendStderr(bytes);
   }
 
   stderrText(): string {
-    return this.control.stderr();
+    return this.#control.stderr();
   }
 
   sleep(milliseconds: number): void {
-    this.control.arm();
-    this.control.sleep(milliseconds);
+    this.#control.arm();
+    this.#control.sleep(milliseconds);
   }
 }

@@ -1,26 +1,45 @@
 /**
- * What the host functions of all protocols share: the call that they serve, one at a time, and the memory of its instance. Host functions are made
- * once for a worker and ask for the call each time.
+ * What the host functions of several protocols share: the call that they serve, one at a time, and the memory of its instance. Host functions are
+ * made once for each worker, so they ask for the current call each time.
  */
-import type { GuestHost } from "./guest.js";
+import { type GuestHost, NAME_BYTES } from "./guest.js";
 import { MEMORY_MODULE, MEMORY_NAME } from "./memories.js";
+import type { HostAnswer } from "./messages.js";
+import { InputQueue, type WasiCall } from "./wasi-preview1.js";
 
-/** One call on its way through an instance. */
-export class InstanceCall {
+/** What guests give their host's function for calls: address and length of each part, unsigned 32 bits in a signed number. */
+export type HostCallParameters = [
+  bindingAt: number,
+  bindingLength: number,
+  namespaceAt: number,
+  namespaceLength: number,
+  operationAt: number,
+  operationLength: number,
+  payloadAt: number,
+  payloadLength: number,
+];
+
+/** One call on its way through an instance. What the guest prints is logged. */
+export abstract class InstanceCall implements WasiCall {
+  abstract readonly args: readonly Uint8Array[];
+  readonly stdin = new InputQueue();
   /** Set once there is one: start functions ask the host before. */
   instance: WebAssembly.Instance | undefined;
-  /** What a module is told that has no memory. */
+  /** The error for a module that has no memory. */
   protected readonly noMemory: string = "the module does not export its memory";
+  readonly #importedMemory: WebAssembly.Memory | undefined;
 
-  /** @param given the memory that the module imports, if it does */
+  /** @param importedMemory the memory that the module imports, if it does */
   constructor(
     readonly host: GuestHost,
-    private readonly given: WebAssembly.Memory | undefined,
-  ) {}
+    importedMemory: WebAssembly.Memory | undefined,
+  ) {
+    this.#importedMemory = importedMemory;
+  }
 
   /** The instance's memory, imported or its own. */
   get memory(): WebAssembly.Memory {
-    const found = this.given ?? this.instance?.exports.memory;
+    const found = this.#importedMemory ?? this.instance?.exports.memory;
     if (!(found instanceof WebAssembly.Memory)) throw new Error(this.noMemory);
     return found;
   }
@@ -30,39 +49,54 @@ export class InstanceCall {
     return new Uint8Array(this.memory.buffer, pointer >>> 0, length >>> 0);
   }
 
+  stdout(bytes: Uint8Array): void {
+    this.host.output(bytes);
+  }
+
+  stderr(bytes: Uint8Array): void {
+    this.stdout(bytes);
+  }
+
+  /** Asks the host what the guest asks. */
+  askHost(...[bindingAt, b, namespaceAt, n, operationAt, o, payloadAt, p]: HostCallParameters): HostAnswer {
+    const decoder = new TextDecoder();
+    const name = (at: number, length: number) => decoder.decode(this.bytes(at, Math.min(length >>> 0, NAME_BYTES)));
+    return this.host.call(name(bindingAt, b), name(namespaceAt, n), name(operationAt, o), this.bytes(payloadAt, p));
+  }
+
   /**
    * Makes the instance, with the memory that is given to it.
    * @returns what it exports
    */
   instantiate(module: WebAssembly.Module, imports: WebAssembly.Imports): WebAssembly.Instance["exports"] {
-    const memory = this.given && { [MEMORY_MODULE]: { [MEMORY_NAME]: this.given } };
+    const memory = this.#importedMemory && { [MEMORY_MODULE]: { [MEMORY_NAME]: this.#importedMemory } };
     this.instance = new WebAssembly.Instance(module, { ...imports, ...memory });
     return this.instance.exports;
   }
 }
 
-/** Where host functions find the call that is under way. */
+/** Where host functions find the call that runs. */
 export class CurrentCall<T> {
-  private call: T | undefined;
+  #call: T | undefined;
 
-  /** The call. Outside of one no guest runs that could ask. */
+  /** The call that runs; there is one whenever a guest can ask. */
   readonly get = (): T => {
-    if (!this.call) throw new Error("no call is under way");
-    return this.call;
+    if (!this.#call) throw new Error("no call is under way");
+    return this.#call;
   };
 
-  /** Lets go of a call that was broken off: no `finally` has run then. */
+  /** Drops a call that was interrupted: no `finally` has run then. */
   readonly forget = (): void => {
-    this.call = undefined;
+    this.#call = undefined;
   };
 
   /** Serves this call while it runs. */
   during<R>(call: T, run: () => R): R {
-    this.call = call;
+    this.#call = call;
     try {
       return run();
     } finally {
-      this.call = undefined;
+      this.#call = undefined;
     }
   }
 }

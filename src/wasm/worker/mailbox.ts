@@ -1,12 +1,12 @@
 /**
  * Calls on their way to a worker and their results on the way back, in memory that both threads share. A message port would copy every payload
- * twice, make an object at each end and wake a sleeping thread each time; here a busy worker finds its next call without a word from outside, and
- * several results are fetched with one signal. What does not fit goes through the port all the same.
+ * twice, make an object at each end and wake a sleeping thread each time; here a busy worker finds its next call by itself, and several results
+ * are fetched with one signal. What does not fit goes through the port.
  *
  * The slots form a ring: the main thread fills them in order, the worker takes them in order. A call that the worker has not begun can be
  * withdrawn, so that nothing is stuck behind a guest that takes long.
  */
-import type { GuestFailure, GuestOperation } from "./messages.js";
+import type { GuestFailure, GuestOperation, GuestResult } from "./messages.js";
 
 /** Calls a worker holds: the one it runs and those it goes on with. A power of two. */
 export const MAILBOX_SLOTS = 4;
@@ -57,7 +57,14 @@ const OPERATIONS: readonly GuestOperation[] = [
   "validate-settings",
   "missing-builtins",
 ];
-const RESULTS = ["answer", "guest-error", "trap", "out-of-memory", "start-failed", "limit"] as const;
+const RESULTS: readonly GuestResult["kind"][] = [
+  "answer",
+  "guest-error",
+  "trap",
+  "out-of-memory",
+  "start-failed",
+  "limit",
+];
 
 /** A call as the worker finds it. */
 export interface Delivery {
@@ -71,31 +78,27 @@ export interface Delivery {
 
 /** A result as the main thread finds it. */
 export type Arrival =
-  | { readonly kind: "answer"; readonly text: string }
-  | GuestFailure
+  | GuestResult
   /** The text comes through the port. */
-  | {
-      readonly kind: "by-port";
-      result(text: string): { readonly kind: "answer"; readonly text: string } | GuestFailure;
-    };
+  | { readonly kind: "by-port"; result(text: string): GuestResult };
 
 /** A view of one worker's mailbox; both sides make their own. */
 export class Mailbox {
-  private readonly fields: Int32Array;
-  private readonly input: Buffer;
-  private readonly output: Buffer;
+  readonly #fields: Int32Array;
+  readonly #input: Buffer;
+  readonly #output: Buffer;
 
   constructor(readonly buffer: SharedArrayBuffer) {
     const header = (HEADER_FIELDS + MAILBOX_SLOTS * SLOT_FIELDS) * 4;
-    this.fields = new Int32Array(buffer, 0, header / 4);
-    this.input = Buffer.from(buffer, header, MAILBOX_SLOTS * INPUT_BYTES);
-    this.output = Buffer.from(buffer, header + MAILBOX_SLOTS * INPUT_BYTES, MAILBOX_SLOTS * OUTPUT_BYTES);
+    this.#fields = new Int32Array(buffer, 0, header / 4);
+    this.#input = Buffer.from(buffer, header, MAILBOX_SLOTS * INPUT_BYTES);
+    this.#output = Buffer.from(buffer, header + MAILBOX_SLOTS * INPUT_BYTES, MAILBOX_SLOTS * OUTPUT_BYTES);
   }
 
   static create(): Mailbox {
     const header = (HEADER_FIELDS + MAILBOX_SLOTS * SLOT_FIELDS) * 4;
     const mailbox = new Mailbox(new SharedArrayBuffer(header + MAILBOX_SLOTS * (INPUT_BYTES + OUTPUT_BYTES)));
-    Atomics.store(mailbox.fields, ATTENTION, AWAY);
+    Atomics.store(mailbox.#fields, ATTENTION, AWAY);
     return mailbox;
   }
 
@@ -103,10 +106,10 @@ export class Mailbox {
 
   /** Whether another call can be put. */
   hasRoom(): boolean {
-    const tail = Atomics.load(this.fields, TAIL);
+    const tail = Atomics.load(this.#fields, TAIL);
     return (
-      ((tail - Atomics.load(this.fields, HEAD)) | 0) < MAILBOX_SLOTS &&
-      Atomics.load(this.fields, slotOf(tail) + STATE) === FREE
+      ((tail - Atomics.load(this.#fields, HEAD)) | 0) < MAILBOX_SLOTS &&
+      Atomics.load(this.#fields, slotOf(tail) + STATE) === FREE
     );
   }
 
@@ -122,16 +125,16 @@ export class Mailbox {
     data: string | undefined,
     byPort: (ticket: number) => void,
   ): { readonly ticket: number; readonly nudge: boolean } {
-    const { fields } = this;
+    const fields = this.#fields;
     const ticket = Atomics.load(fields, TAIL);
     const slot = slotOf(ticket);
     fields[slot + MODULE] = moduleId;
     fields[slot + OPERATION] = OPERATIONS.indexOf(operation);
     const at = indexOf(ticket) * INPUT_BYTES;
     if (fits(input, data)) {
-      const inputLength = this.input.write(input, at, "utf8");
+      const inputLength = this.#input.write(input, at, "utf8");
       fields[slot + INPUT_LENGTH] = inputLength;
-      fields[slot + DATA_LENGTH] = data === undefined ? NONE : this.input.write(data, at + inputLength, "utf8");
+      fields[slot + DATA_LENGTH] = data === undefined ? NONE : this.#input.write(data, at + inputLength, "utf8");
     } else {
       fields[slot + INPUT_LENGTH] = BY_PORT;
       byPort(ticket);
@@ -143,7 +146,7 @@ export class Mailbox {
 
   /** Tells the worker that there are calls; true when it has to be told with a message. */
   nudge(): boolean {
-    const { fields } = this;
+    const fields = this.#fields;
     const attention = Atomics.load(fields, ATTENTION);
     if (attention === ASLEEP) Atomics.notify(fields, TAIL);
     return attention === AWAY && Atomics.compareExchange(fields, ATTENTION, AWAY, AWAKE) === AWAY;
@@ -151,12 +154,12 @@ export class Mailbox {
 
   /** Takes a call back; false when the worker has begun it. */
   withdraw(ticket: number): boolean {
-    return Atomics.compareExchange(this.fields, slotOf(ticket) + STATE, WAITING, FREE) === WAITING;
+    return Atomics.compareExchange(this.#fields, slotOf(ticket) + STATE, WAITING, FREE) === WAITING;
   }
 
-  /** From now on a new result is signalled again. Comes before the look at the results. */
+  /** From now on a new result is signalled again. To be called before results are collected. */
   acknowledge(): void {
-    Atomics.store(this.fields, SIGNALLED, 0);
+    Atomics.store(this.#fields, SIGNALLED, 0);
   }
 
   /**
@@ -165,22 +168,22 @@ export class Mailbox {
    */
   collect(ticket: number, messages: number): Arrival | undefined {
     const slot = slotOf(ticket);
-    const { fields } = this;
+    const fields = this.#fields;
     if (Atomics.load(fields, slot + STATE) !== DONE || (fields[slot + MESSAGES] ?? 0) > messages) return undefined;
     const kind = RESULTS[fields[slot + RESULT] ?? 0] ?? "trap";
     const length = fields[slot + RESULT_LENGTH] ?? 0;
     const at = indexOf(ticket) * OUTPUT_BYTES;
     const arrival: Arrival =
       length === BY_PORT
-        ? { kind: "by-port", result: (text) => resultOf(kind, text) }
-        : resultOf(kind, this.output.toString("utf8", at, at + length));
+        ? { kind: "by-port", result: (text) => ({ kind, text }) }
+        : { kind, text: this.#output.toString("utf8", at, at + length) };
     Atomics.store(fields, slot + STATE, FREE);
     return arrival;
   }
 
   /** Frees the slot of a call that was broken off, and empties the ring. The worker does not run meanwhile. */
   reset(): void {
-    const { fields } = this;
+    const fields = this.#fields;
     for (let index = 0; index < MAILBOX_SLOTS; index++)
       Atomics.store(fields, HEADER_FIELDS + index * SLOT_FIELDS + STATE, FREE);
     Atomics.store(fields, HEAD, Atomics.load(fields, TAIL));
@@ -192,20 +195,20 @@ export class Mailbox {
 
   /** Takes the next call, if there is one. */
   take(): Delivery | undefined {
-    const { fields } = this;
+    const fields = this.#fields;
     for (;;) {
       const ticket = Atomics.load(fields, HEAD);
       if (ticket === Atomics.load(fields, TAIL)) return undefined;
       const slot = slotOf(ticket);
       const taken = Atomics.compareExchange(fields, slot + STATE, WAITING, RUNNING) === WAITING;
       Atomics.store(fields, HEAD, (ticket + 1) | 0);
-      if (taken) return this.delivery(ticket, slot);
+      if (taken) return this.#delivery(ticket, slot);
     }
   }
 
   /** Sleeps until there is a call, or for so many milliseconds; false when there was none. */
   sleep(milliseconds: number): boolean {
-    const { fields } = this;
+    const fields = this.#fields;
     Atomics.store(fields, ATTENTION, ASLEEP);
     const ended = Atomics.wait(fields, TAIL, Atomics.load(fields, HEAD), milliseconds);
     Atomics.store(fields, ATTENTION, AWAKE);
@@ -214,10 +217,10 @@ export class Mailbox {
 
   /** Says that the next call must be announced with a message; false when there is one now, unannounced. */
   leave(): boolean {
-    const { fields } = this;
+    const fields = this.#fields;
     Atomics.store(fields, ATTENTION, AWAY);
     if (Atomics.load(fields, HEAD) === Atomics.load(fields, TAIL)) return true;
-    // Somebody must go on: this thread now, or later when the message comes that the main thread has posted.
+    // Either this thread goes on now, or the main thread was faster and has posted a message, which comes later.
     return Atomics.compareExchange(fields, ATTENTION, AWAY, AWAKE) !== AWAY;
   }
 
@@ -233,25 +236,24 @@ export class Mailbox {
     messages: number,
     byPort: (content: Uint8Array | string) => void,
   ): boolean {
-    const { fields } = this;
+    const fields = this.#fields;
     const slot = slotOf(ticket);
     const content = result.kind === "answer" ? result.bytes : result.text;
-    const kind = result.kind === "trap" && result.memory ? "out-of-memory" : result.kind;
-    fields[slot + RESULT] = RESULTS.indexOf(kind);
+    fields[slot + RESULT] = RESULTS.indexOf(result.kind);
     let count = messages;
     if (content.length * BYTES_PER_UNIT > OUTPUT_BYTES && byteLength(content) > OUTPUT_BYTES) {
       fields[slot + RESULT_LENGTH] = BY_PORT;
       byPort(content);
       count++;
-    } else fields[slot + RESULT_LENGTH] = this.write(content, indexOf(ticket) * OUTPUT_BYTES);
+    } else fields[slot + RESULT_LENGTH] = this.#write(content, indexOf(ticket) * OUTPUT_BYTES);
     fields[slot + MESSAGES] = count;
     Atomics.store(fields, slot + STATE, DONE);
-    // A result with messages is signalled behind them in any case: the main thread may have looked too early.
+    // A result with messages is always signalled, behind them: the main thread may have tried to collect it before they came.
     return Atomics.exchange(fields, SIGNALLED, 1) === 0 || count > 0;
   }
 
-  private delivery(ticket: number, slot: number): Delivery {
-    const { fields } = this;
+  #delivery(ticket: number, slot: number): Delivery {
+    const fields = this.#fields;
     const common = {
       ticket,
       moduleId: fields[slot + MODULE] ?? 0,
@@ -261,15 +263,15 @@ export class Mailbox {
     if (inputLength === BY_PORT) return common;
     const dataLength = fields[slot + DATA_LENGTH] ?? NONE;
     const at = indexOf(ticket) * INPUT_BYTES;
-    const input = this.input.subarray(at, at + inputLength);
+    const input = this.#input.subarray(at, at + inputLength);
     if (dataLength === NONE) return { ...common, payload: { input } };
-    const data = this.input.subarray(at + inputLength, at + inputLength + dataLength);
+    const data = this.#input.subarray(at + inputLength, at + inputLength + dataLength);
     return { ...common, payload: { input, data } };
   }
 
-  private write(content: Uint8Array | string, at: number): number {
-    if (typeof content === "string") return this.output.write(content, at, "utf8");
-    this.output.set(content, at);
+  #write(content: Uint8Array | string, at: number): number {
+    if (typeof content === "string") return this.#output.write(content, at, "utf8");
+    this.#output.set(content, at);
     return content.length;
   }
 }
@@ -289,9 +291,4 @@ function fits(input: string, data: string | undefined): boolean {
 
 function byteLength(content: Uint8Array | string): number {
   return typeof content === "string" ? Buffer.byteLength(content) : content.length;
-}
-
-function resultOf(kind: (typeof RESULTS)[number], text: string): { kind: "answer"; text: string } | GuestFailure {
-  if (kind === "out-of-memory") return { kind: "trap", text, memory: true };
-  return kind === "trap" ? { kind, text, memory: false } : { kind, text };
 }

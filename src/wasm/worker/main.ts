@@ -1,12 +1,12 @@
 /**
- * A worker thread: takes a call from the mailbox, runs it in a fresh instance, puts the result back, without leaving this loop while there is work.
- * It is interrupted or killed from outside when a guest takes too long; nothing here watches the guest's clock.
+ * A worker thread: takes a call from the mailbox, runs it in a fresh instance, puts the result back, and goes on with the next one.
+ * The main thread interrupts or kills it when a guest takes too long; nothing here looks at the time.
  */
 import { isUtf8 } from "node:buffer";
 import { readlinkSync } from "node:fs";
 import { MessageChannel, type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { ControlBlock } from "./control-block.js";
-import { type GuestAnswer, GuestLimitError, GuestStartError, type RunGuest } from "./guest.js";
+import { type GuestAnswer, GuestLimitError, GuestMemoryError, GuestStartError, type RunGuest } from "./guest.js";
 import { WorkerHost } from "./host.js";
 import { type Delivery, Mailbox } from "./mailbox.js";
 import { Memories } from "./memories.js";
@@ -21,9 +21,9 @@ import type {
   WorkerStart,
 } from "./messages.js";
 
-/** Milliseconds for which the worker waits for the next call where it is, which makes the call cheap; then it waits in its event loop. */
-const LINGER_MS = 20;
-/** Calls after which the event loop has a turn: the engine does part of its housekeeping there. */
+/** Milliseconds for which the worker waits for the next call inside of its loop, which makes that call cheap; then it waits in the event loop. */
+const WAIT_FOR_CALL_MS = 20;
+/** Calls after which the event loop gets a turn: the engine frees part of its memory only there. */
 const CALLS_PER_TURN = 32;
 
 /** Each protocol's code is loaded with its first guest. */
@@ -37,28 +37,27 @@ const loaders: Record<ExecutionMode, () => Promise<RunGuest>> = {
 
 /** The thread's state and its loop. */
 class GuestWorker {
-  private readonly control: ControlBlock;
-  private readonly mailbox: Mailbox;
-  private readonly modules = new Map<number, ModuleMessage>();
-  private readonly payloads = new Map<number, PayloadMessage>();
-  private readonly runners = new Map<ExecutionMode, RunGuest>();
-  private readonly memories = new Memories();
+  readonly #control: ControlBlock;
+  readonly #mailbox: Mailbox;
+  readonly #modules = new Map<number, ModuleMessage>();
+  readonly #payloads = new Map<number, PayloadMessage>();
+  readonly #runners = new Map<ExecutionMode, RunGuest>();
+  readonly #memories = new Memories();
   /** A call whose runner is being loaded. */
-  private postponed: Delivery | undefined;
-  private readonly itself = new MessageChannel();
+  #postponed: Delivery | undefined;
+  readonly #selfChannel = new MessageChannel();
+  readonly #port: MessagePort;
 
-  constructor(
-    private readonly port: MessagePort,
-    start: WorkerStart,
-  ) {
-    this.control = new ControlBlock(start.control);
-    this.mailbox = new Mailbox(start.mailbox);
-    this.itself.port1.on("message", () => this.serve());
+  constructor(port: MessagePort, start: WorkerStart) {
+    this.#port = port;
+    this.#control = new ControlBlock(start.control);
+    this.#mailbox = new Mailbox(start.mailbox);
+    this.#selfChannel.port1.on("message", () => this.#serve());
   }
 
   async loadRunner(mode: ExecutionMode): Promise<RunGuest> {
     const runner = await loaders[mode]();
-    this.runners.set(mode, runner);
+    this.#runners.set(mode, runner);
     return runner;
   }
 
@@ -68,133 +67,131 @@ class GuestWorker {
    */
   receive(message: ToWorker): void {
     if (message.type === "resume") {
-      this.forgetAll();
+      this.#forgetAll();
       this.post({ type: "ready" });
     }
-    if (message.type === "resume" || message.type === "wake") this.serve();
-    else this.keep(message);
+    if (message.type === "resume" || message.type === "wake") this.#serve();
+    else this.#keep(message);
   }
 
   readonly post = (message: FromWorker): void => {
-    this.port.postMessage(message);
+    this.#port.postMessage(message);
   };
 
   /** Runs calls until there are none for a while. */
-  private serve(): void {
+  #serve(): void {
     for (let calls = 0; calls < CALLS_PER_TURN; ) {
-      const delivery = this.postponed ?? this.mailbox.take();
-      this.postponed = undefined;
+      const delivery = this.#postponed ?? this.#mailbox.take();
+      this.#postponed = undefined;
       if (delivery) {
-        const prepared = this.lookUp(() => this.modules.get(delivery.moduleId));
+        const prepared = this.#receiveUntil(() => this.#modules.get(delivery.moduleId));
         const { mode } = prepared.module;
-        const runner = this.runners.get(mode);
+        const runner = this.#runners.get(mode);
         if (!runner) {
-          this.postponed = delivery;
-          void this.loadRunner(mode).then(() => this.comeBack());
+          this.#postponed = delivery;
+          void this.loadRunner(mode).then(() => this.#continueLater());
           return;
         }
-        this.run(delivery, prepared, runner);
+        this.#run(delivery, prepared, runner);
         calls++;
-      } else if (!this.mailbox.sleep(LINGER_MS) && this.mailbox.leave()) return;
+      } else if (!this.#mailbox.sleep(WAIT_FOR_CALL_MS) && this.#mailbox.leave()) return;
     }
-    this.comeBack();
+    this.#continueLater();
   }
 
-  /** Nothing of before an interruption counts any more. */
-  private forgetAll(): void {
-    this.modules.clear();
-    this.payloads.clear();
-    this.postponed = undefined;
-    for (const runner of this.runners.values()) runner.forget?.();
+  /** After an interruption: drops all that was received before it. */
+  #forgetAll(): void {
+    this.#modules.clear();
+    this.#payloads.clear();
+    this.#postponed = undefined;
+    for (const runner of this.#runners.values()) runner.forget?.();
   }
 
-  /** Goes on behind a turn of the event loop. */
-  private comeBack(): void {
-    this.itself.port2.postMessage(undefined);
+  /** Goes on after a turn of the event loop. */
+  #continueLater(): void {
+    this.#selfChannel.port2.postMessage(undefined);
   }
 
-  private run(delivery: Delivery, { module, limits }: ModuleMessage, runner: RunGuest): void {
+  #run(delivery: Delivery, { module, limits }: ModuleMessage, runner: RunGuest): void {
     const { ticket, operation } = delivery;
-    const payload = delivery.payload ?? this.lookUp(() => this.payloads.get(ticket));
-    const host = new WorkerHost(ticket, this.post, this.answerTo, this.control, limits);
+    const payload = delivery.payload ?? this.#receiveUntil(() => this.#payloads.get(ticket));
+    const host = new WorkerHost(ticket, this.post, this.#answerTo, this.#control, limits);
     const { importedMemory: shape } = module;
     let memory: WebAssembly.Memory | undefined;
     let answer: GuestAnswer;
     try {
-      this.control.begin();
-      // There may be none left for it.
-      memory = shape && this.memories.take(module.id, shape);
-      answer = textual(runner(module.module, { operation, ...payload }, host, memory));
+      this.#control.begin();
+      memory = shape && this.#memories.take(module.id, shape);
+      answer = requireUtf8(runner(module.module, { operation, ...payload }, host, memory));
     } catch (error) {
       answer = failure(error);
     }
-    this.control.end();
-    // What an interrupted or withdrawn call has left behind goes along.
-    for (const earlier of this.payloads.keys()) if (((earlier - ticket) | 0) <= 0) this.payloads.delete(earlier);
-    // A copy of its own: bytes are posted with all of the memory in which they lie.
+    this.#control.end();
+    // Also the payloads of earlier calls that were interrupted or withdrawn.
+    for (const earlier of this.#payloads.keys()) if (((earlier - ticket) | 0) <= 0) this.#payloads.delete(earlier);
+    // A copy, because bytes are posted together with the whole memory in which they lie.
     const byPort = (content: Uint8Array | string) => this.post({ type: "content", ticket, content: content.slice() });
-    if (this.mailbox.finish(ticket, answer, host.finish(), byPort)) this.post({ type: "signal" });
-    // Behind the answer, so that nobody waits for the wiping. After anything but an answer the memory is not used again.
-    if (shape && memory && answer.kind === "answer") this.memories.give(module.id, memory, shape);
+    if (this.#mailbox.finish(ticket, answer, host.finish(), byPort)) this.post({ type: "signal" });
+    // After the answer, so that nobody waits for the wiping. The memory of a call that failed is not used again.
+    if (shape && memory && answer.kind === "answer") this.#memories.give(module.id, memory, shape);
   }
 
-  /** The host's answer to a call, if it has come. One to an interrupted call may still lie before it. */
-  private readonly answerTo = (ticket: number): HostAnswer | undefined => {
+  /** The host's answer to a call, if it has come. An answer to an interrupted call may still be before it. */
+  readonly #answerTo = (ticket: number): HostAnswer | undefined => {
     for (;;) {
-      const message = this.next();
+      const message = this.#next();
       if (!message) return undefined;
-      if (message.type !== "answer") this.keep(message);
+      if (message.type !== "answer") this.#keep(message);
       else if (message.ticket === ticket) return message.answer;
     }
   };
 
-  /** Takes messages off the port until the one is there that was posted before the call. */
-  private lookUp<T>(find: () => T | undefined): T {
+  /** Receives messages until `find` finds what was posted before the call. */
+  #receiveUntil<T>(find: () => T | undefined): T {
     for (;;) {
       const found = find();
       if (found !== undefined) return found;
-      const message = this.next();
+      const message = this.#next();
       if (!message) throw new Error("the worker was not given what the mailbox promised");
-      this.keep(message);
+      this.#keep(message);
     }
   }
 
-  private keep(message: ToWorker): void {
+  #keep(message: ToWorker): void {
     switch (message.type) {
       case "module":
-        this.modules.set(message.module.id, message);
+        this.#modules.set(message.module.id, message);
         break;
       case "forget":
-        this.modules.delete(message.moduleId);
+        this.#modules.delete(message.moduleId);
         break;
       case "payload":
-        this.payloads.set(message.ticket, message);
+        this.#payloads.set(message.ticket, message);
         break;
     }
   }
 
-  private next(): ToWorker | undefined {
-    return receiveMessageOnPort(this.port)?.message as ToWorker | undefined;
+  #next(): ToWorker | undefined {
+    return receiveMessageOnPort(this.#port)?.message as ToWorker | undefined;
   }
 }
 
-/** JSON is UTF-8 or nothing: an answer that had to be mended to be read must not allow anything. */
-function textual(answer: GuestAnswer): GuestAnswer {
+/** JSON is UTF-8: an answer with other bytes must not allow anything, whatever a lenient decoder makes of it. */
+function requireUtf8(answer: GuestAnswer): GuestAnswer {
   if (answer.kind !== "answer" || isUtf8(answer.bytes)) return answer;
-  return { kind: "trap", text: "the policy's answer is not UTF-8", memory: false };
+  return { kind: "trap", text: "the policy's answer is not UTF-8" };
 }
 
 /** Turns what a guest threw into a result. Engine texts are kept short: the first line, no stack. */
 function failure(error: unknown): GuestFailure {
   if (error instanceof GuestLimitError) return { kind: "limit", text: error.message };
   const text = firstLine(error instanceof Error ? error.message : thrownText(error));
+  if (error instanceof GuestMemoryError) return { kind: "out-of-memory", text };
   if (error instanceof GuestStartError) return { kind: "start-failed", text };
-  if (error instanceof WebAssembly.LinkError || error instanceof WebAssembly.CompileError)
-    return { kind: "start-failed", text };
-  return { kind: "trap", text, memory: /could not allocate|out of memory|Out of memory/.test(text) };
+  return { kind: "trap", text };
 }
 
-/** What a guest throws of its own is no Error and has no text that could be read. */
+/** An exception of the guest's own is no Error, and its text can't be read. */
 function thrownText(thrown: unknown): string {
   return thrown instanceof WebAssembly.Exception ? "an exception that the policy did not catch" : String(thrown);
 }

@@ -72,7 +72,9 @@ export type GuestFailure =
   /** The guest reported an error in its protocol's way, or ended with an exit code. */
   | { readonly kind: "guest-error"; readonly text: string }
   /** A trap, a stack overflow, or a failing host function. */
-  | { readonly kind: "trap"; readonly text: string; readonly memory: boolean }
+  | { readonly kind: "trap"; readonly text: string }
+  /** The host has no memory left for another instance. */
+  | { readonly kind: "out-of-memory"; readonly text: string }
   /** The instance could not be made or initialised. */
   | { readonly kind: "start-failed"; readonly text: string }
   /** A limit was passed; `text` says which. */

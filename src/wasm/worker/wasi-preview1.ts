@@ -15,6 +15,16 @@ export class ExitStatus extends Error {
   }
 }
 
+/** Calls a function that a module has for its start. An exit with status 0 is a good end of it. */
+export function callStart(start: WebAssembly.ExportValue | undefined): void {
+  if (typeof start !== "function") return;
+  try {
+    start();
+  } catch (error) {
+    if (!(error instanceof ExitStatus) || error.code !== 0) throw error;
+  }
+}
+
 /** What the imports serve at the moment: one call of one instance. */
 export interface WasiCall {
   /** Read at every use: the instance that owns it exists only after the imports, and it may grow. */
@@ -23,8 +33,8 @@ export interface WasiCall {
   readonly args: readonly Uint8Array[];
   /** Bytes for the next read of standard input; empty means end of file for now. */
   readonly stdin: InputQueue;
-  readonly stdout: (bytes: Uint8Array) => void;
-  readonly stderr: (bytes: Uint8Array) => void;
+  stdout(bytes: Uint8Array): void;
+  stderr(bytes: Uint8Array): void;
   readonly host: GuestHost;
 }
 
@@ -35,23 +45,23 @@ export function wasiArguments(...args: readonly string[]): Uint8Array[] {
 
 /** Standard input as a queue: a read of the empty queue is an end of file that is not final. */
 export class InputQueue {
-  private chunks: Uint8Array[] = [];
+  #chunks: Uint8Array[] = [];
 
   push(bytes: Uint8Array): void {
-    if (bytes.length > 0) this.chunks.push(bytes);
+    if (bytes.length > 0) this.#chunks.push(bytes);
   }
 
   /** Fills as much of `target` as there is; the number of bytes. */
   read(target: Uint8Array): number {
     let done = 0;
     while (done < target.length) {
-      const chunk = this.chunks[0];
+      const chunk = this.#chunks[0];
       if (!chunk) break;
       const part = chunk.subarray(0, target.length - done);
       target.set(part, done);
       done += part.length;
-      if (part.length === chunk.length) this.chunks.shift();
-      else this.chunks[0] = chunk.subarray(part.length);
+      if (part.length === chunk.length) this.#chunks.shift();
+      else this.#chunks[0] = chunk.subarray(part.length);
     }
     return done;
   }
@@ -197,10 +207,11 @@ export function wasiImports(current: () => WasiCall): Record<string, Import> {
     },
     fd_write(fd: number, pointer: number, count: number, written: number) {
       if (fd !== 1 && fd !== 2) return E_BADF;
-      const { stdout, stderr } = current();
+      const call = current();
       let total = 0;
       for (const part of vectors(pointer, count)) {
-        (fd === 1 ? stdout : stderr)(part);
+        if (fd === 1) call.stdout(part);
+        else call.stderr(part);
         total += part.length;
       }
       return store32(written, total);

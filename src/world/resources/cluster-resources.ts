@@ -7,6 +7,7 @@ import type { ClusterHttp } from "../../kubernetes/client/http.js";
 import {
   ABSENCE_KEPT_MS,
   ANSWER_KEPT_MS,
+  EQUIVALENTS_KEPT_MS,
   PARAMETER_WAIT_MS,
   UNKNOWN_KIND_KEPT_MS,
   VERSIONS_KEPT_MS,
@@ -20,14 +21,9 @@ import {
   parseApiVersion,
 } from "../../kubernetes/names.js";
 import { isObject, type JsonObject, text } from "../../kubernetes/object.js";
+import type { EquivalentResource } from "../../kubernetes/shared-storage.js";
 import { LookUps } from "../look-ups.js";
-import {
-  type EquivalentResource,
-  type Lookup,
-  LookupFailure,
-  Pending,
-  type ResourceSource,
-} from "./resource-source.js";
+import { type Lookup, LookupFailure, Pending, type ResourceSource } from "./resource-source.js";
 
 const NAMESPACE: ApiResource = { group: "", version: "v1", kind: "Namespace", plural: "namespaces", namespaced: false };
 
@@ -87,9 +83,12 @@ export class ClusterResources implements ResourceSource {
   }
 
   equivalents(resource: GroupVersionResource, subresource: string): Lookup<readonly EquivalentResource[]> {
-    const key = `${resource.group}/${resource.resource}/${subresource}`;
+    if (!isSegment(resource.group || "core") || !isSegment(resource.version)) return undefined;
+    // With the version: one that was not served when the others were asked for is a new question.
+    const key = `${resource.group}/${resource.version}/${resource.resource}/${subresource}`;
     const ask = () => this.parts.discovery.equivalents(resource, subresource);
-    return this.versions.ask(key, ask, () => VERSIONS_KEPT_MS);
+    const keptMs = (found: unknown) => (found === undefined ? UNKNOWN_KIND_KEPT_MS : EQUIVALENTS_KEPT_MS);
+    return this.versions.ask(key, ask, keptMs);
   }
 
   /** Only the API server can convert: what a webhook gets is in the version that its registration matched. */

@@ -1,9 +1,11 @@
 /**
- * Resources kept in one storage (spec validating-admission-policy.md 2.7): the built-in ones that a current cluster serves in two places, and
- * the versions of custom resources.
+ * Resources kept in one storage (spec validating-admission-policy.md 2.7): all versions of a built-in one, as the table of built-in kinds has
+ * them, and the versions of custom resources.
  */
+import { builtinKinds, isBuiltin, pluralOf } from "../../kubernetes/builtin-kinds.js";
+import { type GroupVersionKind, type GroupVersionResource, parseApiVersion } from "../../kubernetes/names.js";
 import { type JsonObject, member, text } from "../../kubernetes/object.js";
-import type { EquivalentResource } from "./resource-source.js";
+import { type EquivalentResource, groupsSharing } from "../../kubernetes/shared-storage.js";
 
 /** Resources that share a storage: see {@link ResourceSource.equivalents}. */
 export interface EquivalentSet {
@@ -12,38 +14,77 @@ export interface EquivalentSet {
   readonly conversionError?: string;
 }
 
-const NO_CONVERSION = "only the API server can convert between its versions";
+/** Why an object of one built-in shape is not turned into another here. */
+export const NO_CONVERSION = "only the API server can convert between its versions";
 
-const set = (
-  resource: string,
-  kind: string,
-  subresources: readonly string[],
-  ...versions: readonly [string, string][]
-): EquivalentSet => ({
-  resources: subresources.flatMap((subresource) =>
-    versions.map(([group, version]) => ({
-      resource: { group, version, resource },
-      subresource,
-      kind: { group, version, kind },
-    })),
-  ),
-  conversionError: NO_CONVERSION,
-});
+/**
+ * Versions whose shape is another than that of the kind's other versions, found by comparing the types of Kubernetes' Go client library
+ * (0.37). The versions of all other built-in kinds differ in nothing but the label.
+ */
+const OTHER_SHAPES: Readonly<Record<string, readonly string[]>> = {
+  "apps/Deployment": ["v1beta1"],
+  "autoscaling/HorizontalPodAutoscaler": ["v1"],
+  "certificates.k8s.io/PodCertificateRequest": ["v1beta1"],
+  "discovery.k8s.io/EndpointSlice": ["v1beta1"],
+  "flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration": ["v1beta1", "v1beta2"],
+  "networking.k8s.io/Ingress": ["v1beta1"],
+  "node.k8s.io/RuntimeClass": ["v1alpha1"],
+  "rbac.authorization.k8s.io/ClusterRoleBinding": ["v1alpha1"],
+  "rbac.authorization.k8s.io/RoleBinding": ["v1alpha1"],
+  "resource.k8s.io/ResourceClaim": ["v1beta1"],
+  "resource.k8s.io/ResourceClaimTemplate": ["v1beta1"],
+  "resource.k8s.io/ResourceSlice": ["v1beta1"],
+};
 
-/** Built-in resources with two shapes. */
-export const BUILTIN_EQUIVALENTS: readonly EquivalentSet[] = [
-  set("events", "Event", [""], ["", "v1"], ["events.k8s.io", "v1"]),
-  set(
-    "horizontalpodautoscalers",
-    "HorizontalPodAutoscaler",
-    ["", "status"],
-    ["autoscaling", "v1"],
-    ["autoscaling", "v2"],
-  ),
-];
+/** The kinds of a built-in resource, by `group/resource`. */
+const BUILTIN: ReadonlyMap<string, readonly GroupVersionKind[]> = builtinTable();
 
-/** The served versions of a CustomResourceDefinition; `undefined` when there is only one. */
-export function equivalentsOf(definition: JsonObject): EquivalentSet | undefined {
+function builtinTable(): Map<string, GroupVersionKind[]> {
+  const table = new Map<string, GroupVersionKind[]>();
+  for (const { apiVersion, kind } of builtinKinds()) {
+    const version = parseApiVersion(apiVersion);
+    if (version === undefined) continue;
+    const key = `${version.group}/${pluralOf(kind)}`;
+    const kinds = table.get(key) ?? [];
+    table.set(key, kinds);
+    kinds.push({ ...version, kind });
+  }
+  return table;
+}
+
+/** All versions and groups of a built-in resource, itself included; `undefined` for one that is not built in, or newer than the table. */
+export function builtinEquivalents(
+  { group, version, resource }: GroupVersionResource,
+  subresource: string,
+): readonly EquivalentResource[] | undefined {
+  if (!BUILTIN.get(`${group}/${resource}`)?.some((kind) => kind.version === version)) return undefined;
+  // By name, as they are registered: the core group comes first.
+  const groups = [...groupsSharing(group, resource)].sort();
+  return groups
+    .flatMap((each) => BUILTIN.get(`${each}/${resource}`) ?? [])
+    .map((kind) => ({
+      resource: { group: kind.group, version: kind.version, resource },
+      kind: subresource === "scale" ? scaleOf(kind) : kind,
+    }));
+}
+
+/** Old groups have a Scale of their own. */
+function scaleOf({ group, version }: GroupVersionKind): GroupVersionKind {
+  const own = { group, version, kind: "Scale" };
+  return isBuiltin(own) ? own : SCALE;
+}
+
+const SCALE: GroupVersionKind = { group: "autoscaling", version: "v1", kind: "Scale" };
+
+/** Whether two versions of a built-in kind differ in nothing but their label. */
+export function sameBuiltinShape(a: GroupVersionKind, b: GroupVersionKind): boolean {
+  if (a.group !== b.group || a.kind !== b.kind || !isBuiltin(a) || !isBuiltin(b)) return false;
+  const others = OTHER_SHAPES[`${a.group}/${a.kind}`] ?? [];
+  return others.includes(a.version) === others.includes(b.version);
+}
+
+/** The served versions of a CustomResourceDefinition. */
+export function equivalentsOf(definition: JsonObject): EquivalentSet {
   const spec = member(definition, "spec");
   const group = text(spec, "group");
   const names = member(spec, "names");
@@ -51,14 +92,13 @@ export function equivalentsOf(definition: JsonObject): EquivalentSet | undefined
   const versions = (Array.isArray(written) ? (written as readonly unknown[]) : [])
     .filter((version) => member(version, "served") !== false)
     .map((version) => text(version, "name"));
-  if (versions.length < 2) return undefined;
   const resource = text(names, "plural");
   const kind = text(names, "kind");
-  const resources = ["", "status"].flatMap((subresource) =>
+  const resources = ["", "status", "scale"].flatMap((subresource) =>
     versions.map((version) => ({
       resource: { group, version, resource },
       subresource,
-      kind: { group, version, kind },
+      kind: subresource === "scale" ? SCALE : { group, version, kind },
     })),
   );
   // Without a webhook, versions differ in nothing but their name.

@@ -8,8 +8,15 @@ import {
   parseApiVersion,
 } from "../../kubernetes/names.js";
 import { isObject, type JsonObject, member, nameOf, namespaceOf, text } from "../../kubernetes/object.js";
-import { BUILTIN_EQUIVALENTS, type EquivalentSet, equivalentsOf } from "./equivalents.js";
-import { type EquivalentResource, type Lookup, LookupFailure, type ResourceSource } from "./resource-source.js";
+import type { EquivalentResource } from "../../kubernetes/shared-storage.js";
+import {
+  builtinEquivalents,
+  type EquivalentSet,
+  equivalentsOf,
+  NO_CONVERSION,
+  sameBuiltinShape,
+} from "./equivalents.js";
+import { type Lookup, LookupFailure, Pending, type ResourceSource } from "./resource-source.js";
 import { asStored } from "./stored-object.js";
 
 /** How to read the documents. */
@@ -22,6 +29,8 @@ export interface FileResourcesOptions {
   readonly synthesiseNamespaces?: boolean;
   /** Resources kept in one storage, instead of what is built in and what CustomResourceDefinitions say. */
   readonly equivalentSets?: readonly EquivalentSet[];
+  /** Who knows the versions of resources that no document defines better than the table of built-in kinds. */
+  readonly versions?: Pick<ResourceSource, "equivalents">;
 }
 
 /** What is known offline. Immutable. */
@@ -38,7 +47,7 @@ export class FileResources implements ResourceSource {
     documents: readonly JsonObject[],
     private readonly options: FileResourcesOptions = {},
   ) {
-    this.equivalentSets = [...(options.equivalentSets ?? BUILTIN_EQUIVALENTS)];
+    this.equivalentSets = [...(options.equivalentSets ?? [])];
     for (const [kind, namespaced] of options.kinds ?? []) this.scopes.set(kind, namespaced);
     for (const document of documents) this.add(document);
     for (const list of this.objects.values()) list.sort(byNamespaceAndName);
@@ -59,8 +68,7 @@ export class FileResources implements ResourceSource {
 
   /** The kinds that a CustomResourceDefinition defines. */
   private define(definition: JsonObject): void {
-    const equivalents = this.options.equivalentSets === undefined ? equivalentsOf(definition) : undefined;
-    if (equivalents !== undefined) this.equivalentSets.push(equivalents);
+    if (this.options.equivalentSets === undefined) this.equivalentSets.push(equivalentsOf(definition));
     const spec = member(definition, "spec");
     const group = text(spec, "group");
     const kind = text(member(spec, "names"), "kind");
@@ -99,7 +107,7 @@ export class FileResources implements ResourceSource {
     return documents?.some((object) => namespaceOf(object) !== "");
   }
 
-  equivalents(resource: GroupVersionResource, subresource: string): readonly EquivalentResource[] {
+  equivalents(resource: GroupVersionResource, subresource: string): Lookup<readonly EquivalentResource[]> {
     for (const set of this.equivalentSets) {
       const found = set.resources.filter((each) => each.subresource === subresource);
       const inSet = set.resources.some(
@@ -107,20 +115,31 @@ export class FileResources implements ResourceSource {
       );
       if (inSet) return found;
     }
-    return [];
+    if (this.options.equivalentSets !== undefined) return [];
+    const asked = this.options.versions?.equivalents(resource, subresource);
+    if (asked instanceof Pending || Array.isArray(asked)) return asked;
+    return builtinEquivalents(resource, subresource) ?? asked;
   }
 
   convert(object: JsonObject, to: GroupVersionKind): JsonObject | LookupFailure {
     const from = parseApiVersion(text(object, "apiVersion"));
     if (from?.group === to.group && from.version === to.version && text(object, "kind") === to.kind) return object;
-    const failure = this.equivalentSets.find((set) =>
-      set.resources.some(
+    const failure = this.conversionError({ group: "", version: "", ...from, kind: text(object, "kind") }, to);
+    if (failure !== undefined) return new LookupFailure(failure);
+    return { ...object, apiVersion: apiVersionOf(to), kind: to.kind };
+  }
+
+  /** Why another label does not make the one kind the other. */
+  private conversionError(from: GroupVersionKind, to: GroupVersionKind): string | undefined {
+    const set = this.equivalentSets.find(({ resources }) =>
+      resources.some(
         ({ kind }) =>
           kind !== undefined && kind.group === to.group && kind.version === to.version && kind.kind === to.kind,
       ),
-    )?.conversionError;
-    if (failure !== undefined) return new LookupFailure(failure);
-    return { ...object, apiVersion: apiVersionOf(to), kind: to.kind };
+    );
+    // An object without a label is what the request says that it is.
+    if (set !== undefined || from.kind === "") return set?.conversionError;
+    return sameBuiltinShape(from, to) ? undefined : NO_CONVERSION;
   }
 }
 

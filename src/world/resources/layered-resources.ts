@@ -1,13 +1,8 @@
 /** Documents in front of a cluster: what a policy brings along wins over what the cluster holds, and is added to it. */
 import { compareNames, type GroupVersionKind, type GroupVersionResource } from "../../kubernetes/names.js";
 import { type JsonObject, nameOf, namespaceOf } from "../../kubernetes/object.js";
-import {
-  type EquivalentResource,
-  type Lookup,
-  LookupFailure,
-  Pending,
-  type ResourceSource,
-} from "./resource-source.js";
+import type { EquivalentResource } from "../../kubernetes/shared-storage.js";
+import { type Lookup, LookupFailure, Pending, type ResourceSource } from "./resource-source.js";
 
 /** Two sources as one. */
 export class LayeredResources implements ResourceSource {
@@ -42,12 +37,12 @@ export class LayeredResources implements ResourceSource {
   }
 
   equivalents(resource: GroupVersionResource, subresource: string): Lookup<readonly EquivalentResource[]> {
-    const front = this.front.equivalents(resource, subresource) ?? [];
-    return isUnsettled(front) || front.length > 0 ? front : this.back.equivalents(resource, subresource);
+    return this.front.equivalents(resource, subresource) ?? this.back.equivalents(resource, subresource);
   }
 
   convert(object: JsonObject, to: GroupVersionKind): JsonObject | LookupFailure {
-    return this.back.convert(object, to);
+    const converted = this.front.convert(object, to);
+    return converted instanceof LookupFailure ? this.back.convert(object, to) : converted;
   }
 }
 

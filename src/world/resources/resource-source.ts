@@ -5,6 +5,7 @@
  */
 import type { GroupVersionKind, GroupVersionResource } from "../../kubernetes/names.js";
 import type { JsonObject } from "../../kubernetes/object.js";
+import type { EquivalentResource } from "../../kubernetes/shared-storage.js";
 
 /** The answer is on its way: ask again when `ready` has settled. */
 export class Pending {
@@ -20,12 +21,6 @@ export class LookupFailure {
 /** What a look-up gives; `undefined` is "does not exist". */
 export type Lookup<T> = T | undefined | Pending | LookupFailure;
 
-/** A resource kept in the same storage as another, and the kind it has there; without a kind it cannot be converted to. */
-export interface EquivalentResource {
-  readonly resource: GroupVersionResource;
-  readonly kind: GroupVersionKind | undefined;
-}
-
 /** The outside world as policies see it. */
 export interface ResourceSource {
   /** The Namespace of that name. An empty name is a {@link LookupFailure}. */
@@ -37,10 +32,10 @@ export interface ResourceSource {
   /** Whether objects of the kind live in namespaces; `undefined` when there is no such kind. */
   namespaced(kind: GroupVersionKind): Lookup<boolean>;
   /**
-   * All resources in the storage of this one, itself included, in the order they were registered. Empty or `undefined` when it has no
-   * equivalents.
+   * All resources in the storage of this one, itself included, in the order they were registered; empty or only itself when it has no
+   * equivalents. `undefined`: nobody here knows the resource, so that there is no telling which versions it has.
    */
   equivalents(resource: GroupVersionResource, subresource: string): Lookup<readonly EquivalentResource[]>;
-  /** The object as another kind of the same storage. */
+  /** The object as another kind of the same storage; a failure when that takes more than another label, or when nobody here knows. */
   convert(object: JsonObject, to: GroupVersionKind): JsonObject | LookupFailure;
 }

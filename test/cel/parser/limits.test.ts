@@ -38,6 +38,15 @@ describe("limits of parsing", () => {
     assert.equal(textOf(`a${".a".repeat(251)}`), DEPTH);
   });
 
+  test("operators side by side are on paths of their own, broken or not", () => {
+    const wide = "a.b + 1, ".repeat(300);
+    assert.equal(textOf(`[${wide}1]`), undefined);
+    assert.match(
+      textOf(`[${wide}1`) ?? "",
+      /^ERROR: <input>:1:2703: Syntax error: mismatched input '<EOF>' expecting {']', ','}\n/,
+    );
+  });
+
   test("logic and runs of signs are not counted", () => {
     assert.equal(textOf(`true${" && true".repeat(5_000)}`), undefined);
     assert.equal(textOf(`${"!".repeat(5_000)}true`), undefined);

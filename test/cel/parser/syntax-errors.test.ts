@@ -30,6 +30,34 @@ const rows: readonly (readonly [string, ...string[]])[] = [
     "1:4 unsupported ident kind",
   ],
   ["1, 2", "1:2 Syntax error: mismatched input ',' expecting <EOF>"],
+  [
+    "h({T{a))",
+    "1:7 Syntax error: mismatched input ')' expecting ':'",
+    "1:8 Syntax error: extraneous input ')' expecting <EOF>",
+  ],
+  ["f(g.h(1]]", "1:8 Syntax error: mismatched input ']' expecting ')'"],
+  [
+    "--1 - -)",
+    "1:8 Syntax error: no viable alternative at input '-)'",
+    `1:8 Syntax error: mismatched input ')' expecting ${EXPR}`,
+  ],
+  ["a.b.{1: 2}", "1:5 Syntax error: no viable alternative at input '.{'"],
+  ["T.a.true{}", "1:5 Syntax error: mismatched input 'true' expecting IDENTIFIER"],
+  ["f(1,,2)", `1:5 Syntax error: extraneous input ',' expecting ${EXPR}`],
+  ["[1,,2]", "1:4 Syntax error: mismatched input ',' expecting ']'"],
+  ["{1: 2,, 3: 4}", "1:7 Syntax error: mismatched input ',' expecting '}'"],
+  ["T{a: 1,, b: 2}", "1:8 Syntax error: mismatched input ',' expecting '}'"],
+  [
+    "T{?1: 2}",
+    "1:3 unsupported ident kind",
+    "1:4 Syntax error: mismatched input '1' expecting {IDENTIFIER, ESC_IDENTIFIER}",
+  ],
+  ["a.b #(1", "1:5 Syntax error: token recognition error at: '#'", "1:8 Syntax error: missing ')' at '<EOF>'"],
+  [
+    "a && && b || ) c",
+    `1:6 Syntax error: extraneous input '&&' expecting ${EXPR}`,
+    `1:14 Syntax error: extraneous input ')' expecting ${EXPR}`,
+  ],
 ];
 
 describe("syntax errors", () => {

@@ -24,8 +24,8 @@ export interface Signer {
 /** All keys of the instance. */
 export class TestSigstore {
   readonly authority: Certificate = newCertificate({ name: "test fulcio", authority: true });
-  private readonly certificateLog = newKeys();
-  private readonly signatureLog = newKeys();
+  readonly #certificateLog = newKeys();
+  readonly #signatureLog = newKeys();
 
   /** A client trust configuration for this instance. */
   trustConfig(): string {
@@ -43,8 +43,8 @@ export class TestSigstore {
       mediaType: "application/vnd.dev.sigstore.clienttrustconfig.v0.1+json",
       trustedRoot: {
         mediaType: "application/vnd.dev.sigstore.trustedroot+json;version=0.1",
-        tlogs: [log(this.signatureLog)],
-        ctlogs: [log(this.certificateLog)],
+        tlogs: [log(this.#signatureLog)],
+        ctlogs: [log(this.#certificateLog)],
         certificateAuthorities: [
           {
             subject: { organization: "test", commonName: "test fulcio" },
@@ -61,11 +61,11 @@ export class TestSigstore {
 
   /** Puts signatures beside an image, as cosign does. */
   sign(registry: TestRegistry, repository: string, digest: string, signers: readonly Signer[]): void {
-    const layers = signers.map((signer) => this.layer(registry.host, repository, digest, signer));
+    const layers = signers.map((signer) => this.#layer(registry.host, repository, digest, signer));
     registry.push(repository, `${digest.replace(":", "-")}.sig`, layers);
   }
 
-  private layer(host: string, repository: string, digest: string, signer: Signer) {
+  #layer(host: string, repository: string, digest: string, signer: Signer) {
     const payload = Buffer.from(
       JSON.stringify({
         critical: {
@@ -77,20 +77,20 @@ export class TestSigstore {
       }),
     );
     const { identity } = signer;
-    const certificate = identity && this.certificate(identity, signer.withoutProof === true);
+    const certificate = identity && this.#certificate(identity, signer.withoutProof === true);
     const keys = certificate ?? signer.keys ?? newKeys();
     const signature = sign("sha256", payload, keys.privateKey);
     const annotations: Record<string, string> = { "dev.cosignproject.cosign/signature": signature.toString("base64") };
     if (certificate) annotations["dev.sigstore.cosign/certificate"] = certificate.pem;
     if (signer.log ?? certificate !== undefined) {
       const keyPem = certificate?.pem ?? keys.publicKey.export({ type: "spki", format: "pem" }).toString();
-      annotations["dev.sigstore.cosign/bundle"] = this.logBundle(payload, signature, keyPem, signer.time);
+      annotations["dev.sigstore.cosign/bundle"] = this.#logBundle(payload, signature, keyPem, signer.time);
     }
     signer.spoil?.(annotations);
     return { mediaType: "application/vnd.dev.cosign.simplesigning.v1+json", bytes: payload, annotations };
   }
 
-  private certificate(identity: NonNullable<Signer["identity"]>, withoutProof: boolean): Certificate {
+  #certificate(identity: NonNullable<Signer["identity"]>, withoutProof: boolean): Certificate {
     const { issuer, email, uri, repository } = identity;
     return newCertificate({
       name: "sigstore-intermediate-leaf",
@@ -102,21 +102,21 @@ export class TestSigstore {
         "1.3.6.1.4.1.57264.1.8": utf8(issuer),
         ...(repository !== undefined && { "1.3.6.1.4.1.57264.1.5": Buffer.from(repository) }),
       },
-      ...(!withoutProof && { proof: (body: Buffer) => this.proof(body) }),
+      ...(!withoutProof && { proof: (body: Buffer) => this.#proof(body) }),
     });
   }
 
   /** A signed certificate timestamp (RFC 6962) in its list. */
-  private proof(body: Buffer): Buffer {
+  #proof(body: Buffer): Buffer {
     const time = u64(Date.now());
     const issuerId = createHash("sha256").update(spki(this.authority)).digest();
     const entry = Buffer.concat([Buffer.from([0, 1]), issuerId, u24(body.length), body]);
     const signed = Buffer.concat([Buffer.from([0, 0]), time, entry, u16(0)]);
-    const signature = sign("sha256", signed, this.certificateLog.privateKey);
+    const signature = sign("sha256", signed, this.#certificateLog.privateKey);
     const algorithm = Buffer.from([4, 3]);
     const proof = Buffer.concat([
       Buffer.from([0]),
-      logId(this.certificateLog),
+      logId(this.#certificateLog),
       time,
       u16(0),
       algorithm,
@@ -126,7 +126,7 @@ export class TestSigstore {
     return octets(Buffer.concat([u16(proof.length + 2), u16(proof.length), proof]));
   }
 
-  private logBundle(payload: Buffer, signature: Buffer, keyPem: string, time = Math.floor(Date.now() / 1000)): string {
+  #logBundle(payload: Buffer, signature: Buffer, keyPem: string, time = Math.floor(Date.now() / 1000)): string {
     const value = createHash("sha256").update(payload).digest("hex");
     const publicKey = { content: Buffer.from(keyPem).toString("base64") };
     const entry = {
@@ -138,9 +138,9 @@ export class TestSigstore {
       },
     };
     const body = Buffer.from(JSON.stringify(entry)).toString("base64");
-    const logID = logId(this.signatureLog).toString("hex");
+    const logID = logId(this.#signatureLog).toString("hex");
     const canonical = `{"body":"${body}","integratedTime":${time},"logID":"${logID}","logIndex":7}`;
-    const promise = sign("sha256", Buffer.from(canonical), this.signatureLog.privateKey).toString("base64");
+    const promise = sign("sha256", Buffer.from(canonical), this.#signatureLog.privateKey).toString("base64");
     return JSON.stringify({
       SignedEntryTimestamp: promise,
       Payload: { body, integratedTime: time, logIndex: 7, logID },

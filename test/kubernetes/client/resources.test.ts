@@ -104,9 +104,29 @@ describe("the cluster as policies see it", () => {
     };
     assert.deepEqual(await ask("acme.example", "limits"), ["acme.example/v1", "acme.example/v2"]);
     assert.deepEqual(await ask("", "events"), ["/v1", "events.k8s.io/v1"]);
-    assert.deepEqual(await ask("", "pods"), []);
-    assert.deepEqual(await ask("", "pods", "status"), []);
-    assert.deepEqual(await ask("nowhere.example", "things"), []);
+    assert.deepEqual(await ask("", "pods"), ["/v1"]);
+    const nowhere = { group: "nowhere.example", version: "v1", resource: "things" };
+    assert.equal(await settled(() => resources.equivalents(nowhere, "")), undefined, "nobody knows");
+    const unserved = { group: "acme.example", version: "v9", resource: "limits" };
+    assert.equal(await settled(() => resources.equivalents(unserved, "")), undefined);
+  });
+
+  test("what was defined a moment ago has its versions at once", async (context) => {
+    const server = await FakeApiServer.start(context);
+    const { resources } = connect(context, server);
+    const limits = { group: "acme.example", version: "v1", resource: "limits" };
+    const gadgets = { ...limits, resource: "gadgets" };
+    assert.ok(Array.isArray(await settled(() => resources.equivalents(limits, ""))));
+    for (const version of ["v1", "v2"]) {
+      const defined = { resources: [{ name: "gadgets", kind: "Gadget", namespaced: true }] };
+      server.special.set(`/apis/acme.example/${version}`, (_, response) => json(response, 200, defined));
+    }
+    const found = await settled(() => resources.equivalents(gadgets, ""));
+    assert.ok(Array.isArray(found));
+    assert.deepEqual(
+      found.map(({ resource }) => resource.version),
+      ["v1", "v2"],
+    );
   });
 
   test("objects are not converted here", async (context) => {

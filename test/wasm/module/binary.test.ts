@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { WasmLoadError } from "../../../src/wasm/errors.js";
 import { rewriteModule } from "../../../src/wasm/module/binary.js";
-import { refusedBecause } from "../../../src/wasm/module/not-a-module.js";
+import { compileErrorText } from "../../../src/wasm/module/not-a-module.js";
 import { file } from "../support.js";
 
 const HEADER = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0];
@@ -37,9 +37,9 @@ describe("rewriting a module", () => {
   test("what the engine refuses is said with the version that may know it", () => {
     const reason = "WebAssembly.compile(): Unknown type code 0x5e, enable with --experimental-wasm-gc @+16";
     const said = "it may use what only Node.js 22 and later have, and this is 20.17.0";
-    assert.equal(refusedBecause(reason, "20.17.0"), `Unknown type code 0x5e @+16: ${said}`);
-    assert.equal(refusedBecause(reason, "22.1.0"), reason.replace("WebAssembly.compile(): ", ""));
-    assert.equal(refusedBecause("a mistake @+16", "20.17.0"), "a mistake @+16");
+    assert.equal(compileErrorText(reason, "20.17.0"), `Unknown type code 0x5e @+16: ${said}`);
+    assert.equal(compileErrorText(reason, "22.1.0"), reason.replace("WebAssembly.compile(): ", ""));
+    assert.equal(compileErrorText("a mistake @+16", "20.17.0"), "a mistake @+16");
   });
 
   for (const [what, broken] of [

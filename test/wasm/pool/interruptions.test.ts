@@ -107,6 +107,6 @@ describe("guests that are broken off", () => {
     assert.deepEqual(await behave(policy, "accept"), { verdict: "allow" });
     await behave(policy, "loop");
     await sleep(50);
-    assert.equal(lowest(), 1, "a policy is no suspect any more when a call has ended well");
+    assert.equal(lowest(), 1, "a call that ends well ends the low priority of the policy's calls");
   });
 });

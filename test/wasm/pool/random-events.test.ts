@@ -6,8 +6,8 @@ import { DEFAULT_GUEST_LIMITS } from "../../../src/wasm/limits.js";
 import { ModuleStore } from "../../../src/wasm/module/prepare.js";
 import { systemClock } from "../../../src/wasm/pool/clock.js";
 import type { Job } from "../../../src/wasm/pool/job.js";
-import { Lanes } from "../../../src/wasm/pool/lanes.js";
 import { WorkerPool } from "../../../src/wasm/pool/pool.js";
+import { Slots } from "../../../src/wasm/pool/slots.js";
 import { GuestThread } from "../../../src/wasm/pool/thread.js";
 import { file } from "../support.js";
 
@@ -34,17 +34,17 @@ test("calls, time-outs, callers that go, dying threads and a busy main thread, a
   const modules = await Promise.all(
     ["wapc", "wasi", "extism"].map((name) => store.prepare(file(`test/fixtures/chaos/${name}.wasm`), 512)),
   );
-  // What goes in and out of the lanes, and the threads to be killed.
-  const lanes = new Map<string, number>();
-  const count = (lane: string, change: number) => lanes.set(lane, (lanes.get(lane) ?? 0) + change);
-  const { enter, leave } = Lanes.prototype;
-  t.mock.method(Lanes.prototype, "enter", function (this: Lanes, ...[lane, policy]: Parameters<Lanes["enter"]>) {
-    count(`${lane} ${policy}`, 1);
-    enter.call(this, lane, policy);
+  // What goes in and out of the slots, and the threads to be killed.
+  const slots = new Map<string, number>();
+  const count = (kind: string, change: number) => slots.set(kind, (slots.get(kind) ?? 0) + change);
+  const { enter, leave } = Slots.prototype;
+  t.mock.method(Slots.prototype, "enter", function (this: Slots, ...[kind, policy]: Parameters<Slots["enter"]>) {
+    count(`${kind} ${policy}`, 1);
+    enter.call(this, kind, policy);
   });
-  t.mock.method(Lanes.prototype, "leave", function (this: Lanes, ...[lane, policy]: Parameters<Lanes["leave"]>) {
-    count(`${lane} ${policy}`, -1);
-    leave.call(this, lane, policy);
+  t.mock.method(Slots.prototype, "leave", function (this: Slots, ...[kind, policy]: Parameters<Slots["leave"]>) {
+    count(`${kind} ${policy}`, -1);
+    leave.call(this, kind, policy);
   });
   const threads = new Set<GuestThread>();
   const { put } = GuestThread.prototype;
@@ -99,9 +99,9 @@ test("calls, time-outs, callers that go, dying threads and a busy main thread, a
 
   const { running, waiting } = pool.status();
   assert.deepEqual({ running, waiting }, { running: 0, waiting: 0 });
-  assert.ok(lanes.size > 6);
+  assert.ok(slots.size > 6);
   assert.deepEqual(
-    [...lanes].filter(([, threadsLeft]) => threadsLeft !== 0),
+    [...slots].filter(([, threadsLeft]) => threadsLeft !== 0),
     [],
   );
   // Interrupted threads come to rest.

@@ -45,6 +45,6 @@ test("a memory that can't be had fails its call, not the thread", async (t) => {
     onHostCall: () => Promise.reject(new Error("not asked")),
     onLog: () => {},
   });
-  assert.equal(result.kind, "trap");
+  assert.equal(result.kind, "out-of-memory");
   assert.equal(pool.status().crashes, 0);
 });

@@ -61,4 +61,47 @@ describe("a worker's host", () => {
     assert.throws(() => host.call("kubewarden", "net", "v1/dns_lookup_host", large), { name: "GuestLimitError" });
     assert.deepEqual(posted, []);
   });
+
+  test("serves as many calls as a guest may make, with names as long as they may be, and none more", () => {
+    const { host, posted } = recorded();
+    const { hostCalls } = DEFAULT_GUEST_LIMITS;
+    const ask = (namespace: string) => host.call("b".repeat(100), namespace, "o".repeat(100), new Uint8Array());
+    assert.throws(() => ask("n".repeat(57)), {
+      name: "GuestLimitError",
+      message: /name is longer than 256 characters/,
+    });
+    for (let calls = 1; calls < hostCalls; calls++) ask("n".repeat(56));
+    assert.throws(() => ask("n"), { name: "GuestLimitError", message: /more than 1000 calls to the host/ });
+    assert.equal(posted.length, hostCalls - 1);
+  });
+
+  test("counts what it posts", () => {
+    const { host, posted } = recorded();
+    host.log("info", "line", "policy");
+    host.call("kubewarden", "net", "v1/dns_lookup_host", new Uint8Array());
+    for (let line = 0; line <= DEFAULT_GUEST_LIMITS.logLines; line++) host.log("info", "line", "policy");
+    assert.equal(host.finish(), posted.length);
+  });
+
+  test("sleeps through no answer: one that comes while it looks for it ends the next sleep", () => {
+    const control = ControlBlock.create();
+    const answer: HostAnswer = { ok: true, payload: new Uint8Array() };
+    let looks = 0;
+    const post = (message: FromWorker) => {
+      // Something else wakes the worker first.
+      if (message.type === "host-call") control.wake();
+    };
+    const receive = (): HostAnswer | undefined => {
+      looks++;
+      if (looks > 1) return answer;
+      control.wake();
+      return undefined;
+    };
+    const host = new WorkerHost(7, post, receive, control, DEFAULT_GUEST_LIMITS);
+    assert.equal(host.call("kubewarden", "net", "v1/dns_lookup_host", new Uint8Array()), answer);
+    // Armed again before the last look: a wake of this call does not end a sleep of the next.
+    const asleep = performance.now();
+    control.sleep(20);
+    assert.ok(performance.now() - asleep >= 19);
+  });
 });

@@ -112,8 +112,8 @@ describe("a worker's mailbox", () => {
     const { main, worker, put } = ends();
     for (const failure of [
       { kind: "guest-error", text: "e" },
-      { kind: "trap", text: "t", memory: false },
-      { kind: "trap", text: "m", memory: true },
+      { kind: "trap", text: "t" },
+      { kind: "out-of-memory", text: "m" },
       { kind: "start-failed", text: "s" },
       { kind: "limit", text: "l" },
     ] as const) {

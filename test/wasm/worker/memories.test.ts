@@ -29,6 +29,19 @@ describe("memories of guests", () => {
     assert.notEqual(memories.take(2, SHAPE), first);
   });
 
+  test("that have grown a little are kept as they are", () => {
+    for (const [pages, kept] of [
+      [16, true],
+      [17, false],
+    ] as const) {
+      const memories = new Memories();
+      const grown = memories.take(1, SHAPE);
+      (grown as unknown as { grow(pages: number): void }).grow(pages);
+      memories.give(1, grown, SHAPE);
+      assert.equal(memories.take(1, SHAPE) === grown, kept);
+    }
+  });
+
   test("that have grown much are given up", () => {
     const memories = new Memories();
     const grown = memories.take(1, SHAPE);
@@ -36,6 +49,17 @@ describe("memories of guests", () => {
     memories.give(1, grown, SHAPE);
     assert.equal(memories.take(1, SHAPE).buffer.byteLength, SHAPE.initial * PAGE);
   });
+
+  test("that have grown are given up when they are too large to be wiped quickly, whatever the module asked for", () => {
+    const memories = new Memories();
+    const shape = { initial: 129, maximum: 400 };
+    const large = memories.take(1, shape);
+    memories.give(1, large, shape);
+    assert.notEqual(memories.take(1, shape), large);
+  });
+
+  test("that can't be had are an error of their own", () =>
+    assert.throws(() => new Memories().take(1, { initial: 70_000, maximum: 70_000 }), { name: "GuestMemoryError" }));
 
   test("are kept for a bounded number of modules", () => {
     const memories = new Memories();

@@ -1,29 +1,26 @@
 /**
- * The grammar of spec kubernetes-cel.md 1.5, rule by rule as the reference's parser has it: which rules there are and where they look ahead
- * shows in its error messages.
+ * The grammar of spec kubernetes-cel.md 1.5, cut into the same rules as the reference's: its error messages show where one ends and where it
+ * looks further than one token.
  */
 import * as T from "../../lexer/token-type.js";
 import {
-  choice,
-  many,
-  named,
-  optional,
-  type Part,
-  predictedMany,
-  predictedSome,
-  rule,
-  some,
-  suffix,
-  suffixes,
-  switchOn,
-  token,
-} from "./notation.js";
+  beforeItem,
+  fieldOrMethod,
+  nameOrCallOrMessage,
+  oneMoreMinus,
+  signedNumber,
+  signOrNumber,
+} from "./decisions.js";
+import { choice, many, named, optional, type Part, rule, some, suffix, suffixes, token } from "./notation.js";
 
-const leadingDot = optional(token("leadingDot", T.DOT));
-const optionalMark = optional(token("opt", T.QUESTION));
-const callArguments = [optional(rule("args", "exprList")), token("", T.RIGHT_PAREN)] as const;
-const trailingComma = optional(token("", T.COMMA));
-const keyValue = [token("cols", T.COLON), rule("values", "expr")] as const;
+/** What rules have in common, made anew for each place: recovery tells places apart by their parts. */
+const comma = () => token("", T.COMMA);
+const leadingDot = () => optional(token("leadingDot", T.DOT));
+const optionalMark = () => optional(token("opt", T.QUESTION));
+const trailingComma = () => optional(comma());
+const callArguments = () => [optional(rule("args", "exprList")), token("", T.RIGHT_PAREN)] as const;
+const keyValue = () => [token("cols", T.COLON), rule("values", "expr")] as const;
+const relations = [T.LESS, T.LESS_EQUALS, T.GREATER_EQUALS, T.GREATER, T.EQUALS, T.NOT_EQUALS, T.IN] as const;
 
 /** The rules by name. */
 export const GRAMMAR: ReadonlyMap<string, readonly Part[]> = new Map<string, readonly Part[]>([
@@ -35,64 +32,58 @@ export const GRAMMAR: ReadonlyMap<string, readonly Part[]> = new Map<string, rea
       optional(token("op", T.QUESTION), rule("e1", "conditionalOr"), token("", T.COLON), rule("e2", "expr")),
     ],
   ],
-  ["conditionalOr", [rule("e", "conditionalAnd"), many(token("ops", T.OR), rule("e1", "conditionalAnd"))]],
-  ["conditionalAnd", [rule("e", "relation"), many(token("ops", T.AND), rule("e1", "relation"))]],
+  ["conditionalOr", [rule("e", "conditionalAnd"), many([token("ops", T.OR), rule("e1", "conditionalAnd")])]],
+  ["conditionalAnd", [rule("e", "relation"), many([token("ops", T.AND), rule("e1", "relation")])]],
   [
     "relation",
-    [
-      rule("calc", "calc"),
-      suffixes(
-        suffix(
-          "relation",
-          1,
-          token("op", T.LESS, T.LESS_EQUALS, T.GREATER_EQUALS, T.GREATER, T.EQUALS, T.NOT_EQUALS, T.IN),
-          rule("right", "relation", 2),
-        ),
-      ),
-    ],
+    [rule("e", "calc"), suffixes([suffix("relation", 1, token("op", ...relations), rule("right", "relation", 2))])],
   ],
   [
     "calc",
     [
-      rule("unary", "unary"),
-      suffixes(
+      rule("e", "unary"),
+      suffixes([
         suffix("calc", 2, token("op", T.STAR, T.SLASH, T.PERCENT), rule("right", "calc", 3)),
         suffix("calc", 1, token("op", T.MINUS, T.PLUS), rule("right", "calc", 2)),
-      ),
+      ]),
     ],
   ],
   [
     "unary",
     [
       choice(
-        named("memberExpr", rule("member", "member")),
-        named("not", some(token("ops", T.NOT)), rule("member", "member")),
-        named("negate", predictedSome(token("ops", T.MINUS)), rule("member", "member")),
+        [
+          named("memberExpr", rule("e", "member")),
+          named("not", some([token("ops", T.NOT)]), rule("e", "member")),
+          named("negate", some([token("ops", T.MINUS)], oneMoreMinus), rule("e", "member")),
+        ],
+        signOrNumber,
       ),
     ],
   ],
   [
     "member",
     [
-      rule("primary", "primary"),
+      rule("e", "primary"),
       suffixes(
-        suffix("select", 3, token("op", T.DOT), optionalMark, rule("id", "escapeIdent")),
-        suffix(
-          "memberCall",
-          2,
-          token("op", T.DOT),
-          token("id", T.IDENTIFIER),
-          token("open", T.LEFT_PAREN),
-          ...callArguments,
-        ),
-        suffix(
-          "index",
-          1,
-          token("op", T.LEFT_BRACKET),
-          optionalMark,
-          rule("index", "expr"),
-          token("", T.RIGHT_BRACKET),
-        ),
+        [
+          named("select", token("op", T.DOT), optionalMark(), rule("id", "escapeIdent")),
+          named(
+            "memberCall",
+            token("op", T.DOT),
+            token("id", T.IDENTIFIER),
+            token("open", T.LEFT_PAREN),
+            ...callArguments(),
+          ),
+          named(
+            "index",
+            token("op", T.LEFT_BRACKET),
+            optionalMark(),
+            rule("index", "expr"),
+            token("", T.RIGHT_BRACKET),
+          ),
+        ],
+        fieldOrMethod,
       ),
     ],
   ],
@@ -100,69 +91,79 @@ export const GRAMMAR: ReadonlyMap<string, readonly Part[]> = new Map<string, rea
     "primary",
     [
       choice(
-        named("ident", leadingDot, token("id", T.IDENTIFIER)),
-        named("globalCall", leadingDot, token("id", T.IDENTIFIER), token("op", T.LEFT_PAREN), ...callArguments),
-        named("nested", token("", T.LEFT_PAREN), rule("e", "expr"), token("", T.RIGHT_PAREN)),
-        named(
-          "list",
-          token("op", T.LEFT_BRACKET),
-          optional(rule("elems", "listInit")),
-          trailingComma,
-          token("", T.RIGHT_BRACKET),
-        ),
-        named(
-          "map",
-          token("op", T.LEFT_BRACE),
-          optional(rule("entries", "mapInitializerList")),
-          trailingComma,
-          token("", T.RIGHT_BRACE),
-        ),
-        named(
-          "message",
-          leadingDot,
-          token("ids", T.IDENTIFIER),
-          many(token("ops", T.DOT), token("ids", T.IDENTIFIER)),
-          token("op", T.LEFT_BRACE),
-          optional(rule("entries", "fieldInitializerList")),
-          trailingComma,
-          token("", T.RIGHT_BRACE),
-        ),
-        named("literal", rule("literal", "literal")),
+        [
+          named("ident", leadingDot(), token("id", T.IDENTIFIER)),
+          named("globalCall", leadingDot(), token("id", T.IDENTIFIER), token("op", T.LEFT_PAREN), ...callArguments()),
+          named("nested", token("", T.LEFT_PAREN), rule("e", "expr"), token("", T.RIGHT_PAREN)),
+          named(
+            "list",
+            token("op", T.LEFT_BRACKET),
+            optional(rule("elems", "listInit")),
+            trailingComma(),
+            token("", T.RIGHT_BRACKET),
+          ),
+          named(
+            "map",
+            token("op", T.LEFT_BRACE),
+            optional(rule("entries", "mapInitializerList")),
+            trailingComma(),
+            token("", T.RIGHT_BRACE),
+          ),
+          named(
+            "message",
+            leadingDot(),
+            token("ids", T.IDENTIFIER),
+            many([token("ops", T.DOT), token("ids", T.IDENTIFIER)]),
+            token("op", T.LEFT_BRACE),
+            optional(rule("entries", "fieldInitializerList")),
+            trailingComma(),
+            token("", T.RIGHT_BRACE),
+          ),
+          named("literal", rule("e", "literal")),
+        ],
+        nameOrCallOrMessage,
       ),
     ],
   ],
-  ["exprList", [rule("e", "expr"), many(token("", T.COMMA), rule("e", "expr"))]],
-  ["listInit", [rule("elems", "optExpr"), predictedMany(token("", T.COMMA), rule("elems", "optExpr"))]],
+  ["exprList", [rule("e", "expr"), many([comma(), rule("e", "expr")])]],
+  ["listInit", [rule("elems", "optExpr"), many([comma(), rule("elems", "optExpr")], beforeItem("optExpr"))]],
   [
     "fieldInitializerList",
     [
-      rule("fields", "optField"),
-      ...keyValue,
-      predictedMany(token("", T.COMMA), rule("fields", "optField"), ...keyValue),
+      rule("keys", "optField"),
+      ...keyValue(),
+      many([comma(), rule("keys", "optField"), ...keyValue()], beforeItem("optField")),
     ],
   ],
-  ["optField", [optionalMark, rule("id", "escapeIdent")]],
+  ["optField", [optionalMark(), rule("id", "escapeIdent")]],
   [
     "mapInitializerList",
-    [rule("keys", "optExpr"), ...keyValue, predictedMany(token("", T.COMMA), rule("keys", "optExpr"), ...keyValue)],
+    [
+      rule("keys", "optExpr"),
+      ...keyValue(),
+      many([comma(), rule("keys", "optExpr"), ...keyValue()], beforeItem("optExpr")),
+    ],
   ],
   [
     "escapeIdent",
-    [switchOn(named("simple", token("id", T.IDENTIFIER)), named("escaped", token("id", T.ESCAPED_IDENTIFIER)))],
+    [choice([named("simple", token("id", T.IDENTIFIER)), named("escaped", token("id", T.ESCAPED_IDENTIFIER))])],
   ],
-  ["optExpr", [optionalMark, rule("e", "expr")]],
+  ["optExpr", [optionalMark(), rule("e", "expr")]],
   [
     "literal",
     [
       choice(
-        named("int", optional(token("sign", T.MINUS)), token("tok", T.INT)),
-        named("uint", token("tok", T.UINT)),
-        named("double", optional(token("sign", T.MINUS)), token("tok", T.FLOAT)),
-        named("string", token("tok", T.STRING)),
-        named("bytes", token("tok", T.BYTES)),
-        named("true", token("tok", T.TRUE)),
-        named("false", token("tok", T.FALSE)),
-        named("null", token("tok", T.NULL)),
+        [
+          named("int", optional(token("sign", T.MINUS)), token("tok", T.INT)),
+          named("uint", token("tok", T.UINT)),
+          named("double", optional(token("sign", T.MINUS)), token("tok", T.FLOAT)),
+          named("string", token("tok", T.STRING)),
+          named("bytes", token("tok", T.BYTES)),
+          named("true", token("tok", T.TRUE)),
+          named("false", token("tok", T.FALSE)),
+          named("null", token("tok", T.NULL)),
+        ],
+        signedNumber,
       ),
     ],
   ],

@@ -2,27 +2,56 @@
 
 /** A part of a rule. */
 export type Part =
-  | { readonly kind: "token"; readonly types: readonly number[]; readonly label: string }
+  | { readonly kind: "token"; readonly types: ReadonlySet<number>; readonly label: string }
   | { readonly kind: "rule"; readonly rule: string; readonly precedence: number; readonly label: string }
-  | { readonly kind: "predicate"; readonly precedence: number }
-  | { readonly kind: "optional"; readonly parts: readonly Part[] }
+  | { readonly kind: "optional"; readonly body: readonly Part[] }
   | {
       readonly kind: "loop";
+      /** At least one iteration. */
       readonly plus: boolean;
-      readonly oneToken: boolean;
-      readonly recursive: boolean;
-      readonly alternatives: readonly NamedParts[];
+      readonly body: readonly Part[];
+      /** Whether there is one more; without it the next token says so. */
+      readonly goesOn: Decision<boolean> | undefined;
     }
-  | { readonly kind: "choice"; readonly oneToken: boolean; readonly alternatives: readonly NamedParts[] };
+  | {
+      readonly kind: "choice";
+      readonly alternatives: readonly Alternative[];
+      /** The index of the alternative, unless the next token alone says it. */
+      readonly choose: Decision<number | undefined> | undefined;
+    };
 
 /** An alternative, with the name its tree node gets. */
-export interface NamedParts {
-  readonly name: string | undefined;
+export interface Alternative {
+  readonly name: string;
+  /** Of a suffix: it applies where the rule's current precedence is not above. */
+  readonly precedence: number;
   readonly parts: readonly Part[];
 }
 
+/** What a decision may look at. */
+export interface Outlook {
+  /** The type of the `ahead`-th token from here, from 1 on. */
+  readonly peek: (ahead: number) => number;
+  /** The tokens that some parts, or a rule, may begin with. */
+  readonly first: (what: readonly Part[] | string) => ReadonlySet<number>;
+  /** The current precedence of a rule that calls itself. */
+  readonly precedence: number;
+}
+
+/** Looks at the tokens from here on. */
+export type Decision<T> = (outlook: Outlook) => T | NotViable;
+
+/** Nothing that the rule allows begins with the tokens up to and with the `ahead`-th. */
+export class NotViable {
+  constructor(readonly ahead: number) {}
+}
+
 /** One of some tokens. */
-export const token = (label: string, ...types: readonly number[]): Part => ({ kind: "token", types, label });
+export const token = (label: string, ...types: readonly number[]): Part => ({
+  kind: "token",
+  types: new Set(types),
+  label,
+});
 
 /** A rule; `precedence` for those that call themselves. */
 export const rule = (label: string, name: string, precedence = 0): Part => ({
@@ -33,56 +62,43 @@ export const rule = (label: string, name: string, precedence = 0): Part => ({
 });
 
 /** Zero or one. */
-export const optional = (...parts: readonly Part[]): Part => ({ kind: "optional", parts });
+export const optional = (...body: readonly Part[]): Part => ({ kind: "optional", body });
+
+/** Any number. */
+export const many = (body: readonly Part[], goesOn?: Decision<boolean>): Part => ({
+  kind: "loop",
+  plus: false,
+  body,
+  goesOn,
+});
+
+/** One or more. */
+export const some = (body: readonly Part[], goesOn?: Decision<boolean>): Part => ({
+  kind: "loop",
+  plus: true,
+  body,
+  goesOn,
+});
 
 /** An alternative that gives its node a name. */
-export const named = (name: string, ...parts: readonly Part[]): NamedParts => ({ name, parts });
+export const named = (name: string, ...parts: readonly Part[]): Alternative => suffix(name, 0, ...parts);
 
-/** A choice that needs more than one token of lookahead. */
-export const choice = (...alternatives: readonly NamedParts[]): Part => ({
+/** One of some alternatives. */
+export const choice = (alternatives: readonly Alternative[], choose?: Decision<number | undefined>): Part => ({
   kind: "choice",
-  oneToken: false,
   alternatives,
+  choose,
 });
 
-/** A choice by the next token. */
-export const switchOn = (...alternatives: readonly NamedParts[]): Part => ({
-  kind: "choice",
-  oneToken: true,
-  alternatives,
-});
-
-/** Any number, going on decided by the next token. */
-export const many = (...parts: readonly Part[]): Part => loop(false, true, parts);
-
-/** Any number, going on decided by prediction. */
-export const predictedMany = (...parts: readonly Part[]): Part => loop(false, false, parts);
-
-/** One or more, going on decided by the next token. */
-export const some = (...parts: readonly Part[]): Part => loop(true, true, parts);
-
-/** One or more, going on decided by prediction. */
-export const predictedSome = (...parts: readonly Part[]): Part => loop(true, false, parts);
-
-const loop = (plus: boolean, oneToken: boolean, parts: readonly Part[]): Part => ({
-  kind: "loop",
-  plus,
-  oneToken,
-  recursive: false,
-  alternatives: [{ name: undefined, parts }],
-});
-
-/** A suffix of a rule that calls itself; it applies where its precedence is at least the rule's current one. */
-export const suffix = (name: string, precedence: number, ...parts: readonly Part[]): NamedParts => ({
+/** An alternative for {@link suffixes} of a rule that calls itself. */
+export const suffix = (name: string, precedence: number, ...parts: readonly Part[]): Alternative => ({
   name,
-  parts: [{ kind: "predicate", precedence }, ...parts],
+  precedence,
+  parts,
 });
 
 /** Any number of suffixes. */
-export const suffixes = (...alternatives: readonly NamedParts[]): Part => ({
-  kind: "loop",
-  plus: false,
-  oneToken: false,
-  recursive: true,
-  alternatives,
-});
+export const suffixes = (alternatives: readonly Alternative[], choose?: Decision<number | undefined>): Part =>
+  many([choice(alternatives, choose)], ({ peek, precedence, first }) =>
+    alternatives.some((each) => each.precedence >= precedence && first(each.parts).has(peek(1))),
+  );

@@ -4,13 +4,12 @@
  */
 import { EOF, tokenName } from "../../lexer/token-type.js";
 import { MAX_DEPTH, MAX_RECOVERIES, MAX_SKIPPED_TOKENS } from "../limits.js";
-import { type CallStack, EPSILON, Lookahead } from "./lookahead.js";
-import type { Network, Rule, State, Step } from "./network.js";
-import { NotViable, Predictor } from "./predictor.js";
+import { EPSILON, Lookahead } from "./lookahead.js";
+import { type Decision, NotViable, type Part } from "./notation.js";
 import { TreeNode, type TreeToken } from "./syntax-tree.js";
 import type { TokenStream } from "./token-stream.js";
 
-/** Parsing stopped for good. `message` is a problem without a place, unless it was reported already. */
+/** Parsing stopped for good, for a problem without a place or for one that was reported. */
 export class Abandoned extends Error {
   constructor(readonly problem: string | undefined) {
     super(problem);
@@ -27,19 +26,25 @@ class SyntaxProblem extends Error {
   }
 }
 
-/** Steps of a rule being done; `loop` says what they are the body of. */
-interface Cursor {
-  readonly steps: readonly Step[];
-  at: number;
-  readonly loop: LoopStep | undefined;
-}
+/** Stands for the end of a rule among the tokens that may come. */
+const RULE_END: ReadonlySet<number> = new Set();
 
-type LoopStep = Step & { readonly kind: "loop" };
+type Loop = Part & { readonly kind: "loop" };
+type Choice = Part & { readonly kind: "choice" };
+
+/** Parts of a rule being parsed. */
+interface Cursor {
+  readonly parts: readonly Part[];
+  /** The index after the part at hand; after a turn of a loop, where no part is, one more than there are parts. */
+  at: number;
+  /** What the parts are the body of. */
+  readonly loop: Loop | undefined;
+}
 
 /** A rule being parsed. Activations are kept on a stack of their own: hostile nesting must not exhaust JavaScript's. */
 interface Activation {
-  readonly rule: Rule;
-  readonly isRecursive: boolean;
+  readonly rule: string;
+  readonly precedence: number;
   /** The label under which the caller keeps the node. */
   readonly label: string;
   readonly cursors: Cursor[];
@@ -48,28 +53,23 @@ interface Activation {
 
 /** Parses once. */
 export class Recognizer {
-  readonly #lookahead = new Lookahead();
-  readonly #predictor = new Predictor();
+  readonly #lookahead: Lookahead;
   readonly #activations: Activation[] = [];
   /** Activations of each rule. */
   readonly #depth = new Map<string, number>();
-  readonly #precedences = [0];
-  /** Where the rules being parsed go on after their callees. */
-  #stack: CallStack | undefined;
-  #state: State;
   #isRecovering = false;
   #recoveries = 0;
-  /** Where recovery last gave up skipping, and in which states: to make progress there. */
+  /** Where recovery last gave up skipping, and at which places of the grammar: to make progress there. */
   #lastIndex = -1;
-  readonly #lastStates = new Set<State>();
+  readonly #lastPlaces = new Set<Part | Cursor["parts"]>();
 
   constructor(
-    readonly network: Network,
+    readonly grammar: ReadonlyMap<string, readonly Part[]>,
     readonly input: TokenStream,
     /** Gets syntax errors; may throw {@link Abandoned}. */
     readonly report: (offset: number, message: string) => void,
   ) {
-    this.#state = network.states[0]!;
+    this.#lookahead = new Lookahead(grammar);
   }
 
   /** The tree of the whole text. */
@@ -81,7 +81,7 @@ export class Recognizer {
         if (this.#advance(current)) continue;
       } catch (problem) {
         if (!(problem instanceof SyntaxProblem)) throw problem;
-        this.#reportProblem(problem);
+        this.#reportOnce(problem.offset, problem.problem);
         this.#recover();
       }
       this.#leave(current);
@@ -89,24 +89,18 @@ export class Recognizer {
     return start.node;
   }
 
-  #enter(name: string, label: string, precedence: number): void {
-    const rule = this.network.rules.get(name)!;
+  #enter(rule: string, label: string, precedence: number): void {
     const { offset } = this.input.current;
-    const depth = (this.#depth.get(name) ?? 0) + 1;
-    this.#depth.set(name, depth);
+    const depth = (this.#depth.get(rule) ?? 0) + 1;
+    this.#depth.set(rule, depth);
     if (depth > MAX_DEPTH) throw new Abandoned(`expression recursion limit exceeded: ${MAX_DEPTH}`);
-    const isRecursive = rule.steps.some((step) => step.kind === "loop" && step.recursive);
-    if (isRecursive) this.#precedences.push(precedence);
-    const node = new TreeNode(name, offset);
-    const cursors = [{ steps: rule.steps, at: 0, loop: undefined }];
-    this.#activations.push({ rule, isRecursive, label, cursors, node });
+    const cursors = [{ parts: this.grammar.get(rule)!, at: 0, loop: undefined }];
+    this.#activations.push({ rule, precedence, label, cursors, node: new TreeNode(rule, offset) });
   }
 
-  #leave({ rule, isRecursive, label, node }: Activation): void {
-    if (isRecursive) this.#precedences.pop();
-    this.#depth.set(rule.name, this.#depth.get(rule.name)! - 1);
+  #leave({ rule, label, node }: Activation): void {
+    this.#depth.set(rule, this.#depth.get(rule)! - 1);
     this.#activations.pop();
-    this.#stack = this.#stack?.caller;
     this.#activations.at(-1)?.node.addNode(label, node);
   }
 
@@ -114,98 +108,82 @@ export class Recognizer {
   #advance(current: Activation): boolean {
     const cursor = current.cursors.at(-1);
     if (cursor === undefined) return false;
-    const step = cursor.steps[cursor.at];
+    const part = cursor.parts[cursor.at];
     cursor.at += 1;
-    if (step !== undefined) {
-      this.#step(step, current);
-      return true;
-    }
-    current.cursors.pop();
-    if (cursor.loop !== undefined) {
-      this.#state = cursor.loop.back;
-      this.#sync();
-      if (this.#goesOn(cursor.loop)) this.#iterate(cursor.loop, current);
+    if (part !== undefined) {
+      this.#part(part, current);
+    } else if (cursor.loop !== undefined && this.#goesOn(cursor.loop, current)) {
+      cursor.at = 0;
+    } else {
+      current.cursors.pop();
     }
     return true;
   }
 
-  #step(step: Step, current: Activation): void {
-    switch (step.kind) {
+  #part(part: Part, current: Activation): void {
+    switch (part.kind) {
       case "token":
-        this.#state = step.state;
-        current.node.addToken(step.label, this.#match(step.types));
+        current.node.addToken(part.label, this.#match(part.types));
         break;
-      case "rule": {
-        this.#state = step.state;
-        const [edge] = step.state.edges;
-        if (edge?.kind !== "rule") break;
-        this.#stack = { follow: edge.follow, caller: this.#stack };
-        this.#enter(step.rule, step.label, step.precedence);
+      case "rule":
+        this.#enter(part.rule, part.label, part.precedence);
         break;
-      }
       case "optional":
-        this.#state = step.start;
         this.#sync();
-        if (this.#isNext(step.bodyStart)) current.cursors.push({ steps: step.body, at: 0, loop: undefined });
+        if (this.#isNext(part.body)) current.cursors.push({ parts: part.body, at: 0, loop: undefined });
         break;
       case "loop":
-        this.#state = step.start;
-        this.#sync();
-        if (step.plus || this.#goesOn(step)) this.#iterate(step, current);
+        if (part.plus || this.#goesOn(part, current)) current.cursors.push({ parts: part.body, at: 0, loop: part });
         break;
       case "choice": {
-        this.#state = step.state;
         this.#sync();
-        const alternative = step.alternatives[this.#choose(step)]!;
-        if (step.wraps) current.node = this.#wrap(current.node);
-        current.node.name = alternative.name;
-        current.cursors.push({ steps: alternative.steps, at: 0, loop: undefined });
+        const { name, parts } = part.alternatives[this.#choose(part, current)]!;
+        current.node = this.#wrap(current.node, name);
+        current.cursors.push({ parts, at: 0, loop: undefined });
       }
     }
   }
 
-  /** Whether the next token may start what begins in this state. */
-  #isNext(state: State): boolean {
-    return this.#lookahead.within(state).has(this.input.peek());
+  /** Whether the next token may begin these parts. */
+  #isNext(parts: readonly Part[]): boolean {
+    return this.#lookahead.first(parts).has(this.input.peek());
   }
 
-  #iterate(loop: LoopStep, current: Activation): void {
-    current.cursors.push({ steps: loop.body, at: 0, loop });
-  }
-
-  /** A node of the same rule around what was parsed so far: the left operand of a suffix. */
-  #wrap(node: TreeNode): TreeNode {
+  /** A node of the same rule around what was parsed so far: the left operand, if the alternative is a suffix. */
+  #wrap(node: TreeNode, name: string): TreeNode {
     const outer = new TreeNode(node.rule, node.offset);
+    outer.name = name;
     outer.addNode("left", node);
     return outer;
   }
 
-  #goesOn(loop: LoopStep): boolean {
-    return loop.oneToken ? this.#isNext(loop.bodyStart) : this.#predict(loop.decision) === 1;
+  #goesOn(loop: Loop, current: Activation): boolean {
+    this.#sync();
+    return loop.goesOn === undefined ? this.#isNext(loop.body) : this.#decide(loop.goesOn, current);
   }
 
   /** The index of the alternative to take. */
-  #choose(step: Step & { readonly kind: "choice" }): number {
-    if (!step.oneToken) return this.#predict(step.state) - 1;
-    const index = step.alternatives.findIndex(({ start }) => this.#isNext(start));
-    if (index < 0) throw this.#notViable(this.input.index, this.input.index);
+  #choose({ alternatives, choose }: Choice, current: Activation): number {
+    const chosen = choose === undefined ? undefined : this.#decide(choose, current);
+    if (chosen !== undefined) return chosen;
+    const index = alternatives.findIndex(({ parts }) => this.#isNext(parts));
+    if (index < 0) throw this.#notViable(1);
     return index;
   }
 
-  #predict(decision: State): number {
+  #decide<T>(decision: Decision<T>, { precedence }: Activation): T {
     const { input } = this;
-    const prediction = this.#predictor.predict(decision, {
-      type: (index) => input.type(index),
-      next: input.index,
-      precedence: this.#precedences.at(-1)!,
-      stack: this.#stack,
-    });
-    if (prediction instanceof NotViable) throw this.#notViable(input.index, prediction.token);
-    return prediction;
+    const { first } = this.#lookahead;
+    const answer = decision({ peek: (ahead) => input.peek(ahead), first, precedence });
+    if (answer instanceof NotViable) throw this.#notViable(answer.ahead);
+    return answer;
   }
 
-  #notViable(first: number, offending: number): SyntaxProblem {
-    const text = this.input.type(first) === EOF ? "<EOF>" : this.input.text(first, offending);
+  /** No alternative goes on with the `ahead`-th token. */
+  #notViable(ahead: number): SyntaxProblem {
+    const { index } = this.input;
+    const offending = index + ahead - 1;
+    const text = this.input.peek() === EOF ? "<EOF>" : this.input.text(index, offending);
     const message = `no viable alternative at input ${quoted(text)}`;
     const keyword = /no viable alternative at input '.(true|false|null)'/u;
     return new SyntaxProblem(
@@ -216,7 +194,7 @@ export class Recognizer {
 
   #mismatch(): SyntaxProblem {
     const { current } = this.input;
-    const expected = tokenSetText(this.#lookahead.expected(this.#state, this.#stack));
+    const expected = tokenSetText(this.#expected());
     return new SyntaxProblem(current.offset, `mismatched input ${quoted(current.text)} expecting ${expected}`);
   }
 
@@ -233,14 +211,13 @@ export class Recognizer {
       this.input.consume();
       return matched;
     }
-    if (this.#isMissing()) return { type: [...types][0]!, text: "<missing>", offset: current.offset, index: -1 };
+    if (this.#isMissing()) return { type: [...types][0]!, text: "<missing>", offset: current.offset };
     throw this.#mismatch();
   }
 
   /** Drops the next token if the one after it is expected here. */
   #dropSurplus(): boolean {
-    const expected = this.#lookahead.expected(this.#state, this.#stack);
-    if (!expected.has(this.input.peek(2))) return false;
+    if (!this.#expected().has(this.input.peek(2))) return false;
     this.#reportSurplus();
     this.input.consume();
     this.#endRecovery();
@@ -248,68 +225,89 @@ export class Recognizer {
   }
 
   #reportSurplus(): void {
-    if (this.#isRecovering) return;
-    this.#isRecovering = true;
-    const { current } = this.input;
-    const expected = tokenSetText(this.#lookahead.expected(this.#state, this.#stack));
-    this.report(current.offset, `extraneous input ${quoted(current.text)} expecting ${expected}`);
+    const { text, offset } = this.input.current;
+    this.#reportOnce(offset, `extraneous input ${quoted(text)} expecting ${tokenSetText(this.#expected())}`);
   }
 
-  /** Whether the next token fits after the one that is expected here. */
+  /** Whether the next token fits after the one that is expected here: in its rule or, where that may end, in those around it. */
   #isMissing(): boolean {
-    const { current } = this.input;
-    const after = this.#lookahead.after(this.#state.edges[0]!.target, this.#stack);
-    if (!after.has(current.type)) return false;
-    if (!this.#isRecovering) {
-      this.#isRecovering = true;
-      const expected = tokenSetText(this.#lookahead.expected(this.#state, this.#stack));
-      this.report(current.offset, `missing ${expected} at ${quoted(current.text)}`);
+    const { type, text, offset } = this.input.current;
+    for (const activation of this.#activations.toReversed()) {
+      const sets = this.#ahead(activation, false);
+      if (sets.some((tokens) => tokens.has(type))) {
+        this.#reportOnce(offset, `missing ${tokenSetText(this.#expected())} at ${quoted(text)}`);
+        return true;
+      }
+      if (sets.at(-1) !== RULE_END) return false;
     }
-    return true;
+    return false;
   }
 
-  /** Looks whether the next token fits before a choice or loop. */
+  /** Looks whether the next token fits before a choice, an optional part or a turn of a loop. */
   #sync(): void {
     if (this.#isRecovering) return;
-    const next = this.#lookahead.within(this.#state);
-    if (next.has(EPSILON) || next.has(this.input.peek())) return;
-    switch (this.#state.kind) {
-      case "blockStart":
-      case "loopEntry":
-        if (!this.#dropSurplus()) throw this.#mismatch();
-        break;
-      case "loopBack": {
-        this.#reportSurplus();
-        const expected = this.#lookahead.expected(this.#state, this.#stack);
-        this.#skipTo(new Set([...expected, ...this.#followSet()]), Number.POSITIVE_INFINITY);
-        break;
-      }
-      default:
+    const next = this.input.peek();
+    const sets = this.#ahead(this.#activations.at(-1)!, true);
+    if (sets.at(-1) === RULE_END || sets.some((tokens) => tokens.has(next))) return;
+    if (this.#partAtHand !== undefined) {
+      if (!this.#dropSurplus()) throw this.#mismatch();
+      return;
     }
+    this.#reportSurplus();
+    this.#skipTo(union([this.#expected(), this.#followSet()]), Number.POSITIVE_INFINITY);
   }
 
-  #reportProblem(problem: SyntaxProblem): void {
+  get #cursor(): Cursor {
+    return this.#activations.at(-1)!.cursors.at(-1)!;
+  }
+
+  /** `undefined` after a turn of a loop. */
+  get #partAtHand(): Part | undefined {
+    return this.#cursor.parts[this.#cursor.at - 1];
+  }
+
+  /** The tokens that may come in a rule, from the part at hand on or after it: sets of them, with {@link RULE_END} last if the rule may end. */
+  #ahead({ cursors }: Activation, atHand: boolean): readonly ReadonlySet<number>[] {
+    const sets: ReadonlySet<number>[] = [];
+    for (let index = cursors.length - 1; index >= 0; index -= 1) {
+      const { parts, at, loop } = cursors[index]!;
+      const next = this.#lookahead.first(parts, atHand && index === cursors.length - 1 ? at - 1 : at);
+      sets.push(next);
+      if (!next.has(EPSILON)) return sets;
+      if (loop !== undefined) sets.push(this.#lookahead.first(loop.body));
+    }
+    sets.push(RULE_END);
+    return sets;
+  }
+
+  /** The tokens that may come from the part at hand on. It is asked only where the rule can't end. */
+  #expected(): ReadonlySet<number> {
+    return union(this.#ahead(this.#activations.at(-1)!, true));
+  }
+
+  /** Reports a problem, unless no token has fitted since the last one. */
+  #reportOnce(offset: number, problem: string): void {
     if (this.#isRecovering) return;
     this.#isRecovering = true;
-    this.report(problem.offset, problem.problem);
+    this.report(offset, problem);
   }
 
   #recover(): void {
     this.#countRecovery();
     let limit = MAX_SKIPPED_TOKENS;
-    if (this.#lastIndex === this.input.index && this.#lastStates.has(this.#state)) {
+    const place = this.#partAtHand ?? this.#cursor.parts;
+    if (this.#lastIndex === this.input.index && this.#lastPlaces.has(place)) {
       this.input.consume();
       limit -= 1;
     }
     this.#lastIndex = this.input.index;
-    this.#lastStates.add(this.#state);
+    this.#lastPlaces.add(place);
     this.#skipTo(this.#followSet(), limit);
   }
 
   #endRecovery(): void {
     this.#isRecovering = false;
-    this.#lastIndex = -1;
-    this.#lastStates.clear();
+    this.#lastPlaces.clear();
   }
 
   #countRecovery(): void {
@@ -322,12 +320,7 @@ export class Recognizer {
 
   /** What may follow any of the rules being parsed. */
   #followSet(): ReadonlySet<number> {
-    const tokens = new Set<number>();
-    for (let at = this.#stack; at !== undefined; at = at.caller) {
-      for (const type of this.#lookahead.within(at.follow)) tokens.add(type);
-    }
-    tokens.delete(EPSILON);
-    return tokens;
+    return union(this.#activations.slice(0, -1).flatMap((caller) => this.#ahead(caller, false)));
   }
 
   #skipTo(tokens: ReadonlySet<number>, limit: number): void {
@@ -340,6 +333,12 @@ export class Recognizer {
       this.input.consume();
     }
   }
+}
+
+function union(sets: readonly ReadonlySet<number>[]): ReadonlySet<number> {
+  const tokens = new Set<number>();
+  for (const set of sets) for (const type of set) if (type !== EPSILON) tokens.add(type);
+  return tokens;
 }
 
 function quoted(text: string): string {

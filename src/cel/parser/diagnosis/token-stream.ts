@@ -19,15 +19,11 @@ export class TokenStream {
     readonly report: (offset: number, message: string) => void,
   ) {}
 
-  /** The type of a token; beyond the end it is that of the end. */
-  type(index: number): number {
+  /** The type of the `ahead`-th token from here, from 1 on; beyond the end it is that of the end. */
+  peek(ahead = 1): number {
+    const index = this.index + ahead - 1;
     this.#reportUpTo(index);
     return this.tokens.types[index] ?? EOF;
-  }
-
-  /** The type of the `ahead`-th token from here, from 1 on. */
-  peek(ahead = 1): number {
-    return this.type(this.index + ahead - 1);
   }
 
   /** Moves on; stays at the end. */
@@ -38,14 +34,12 @@ export class TokenStream {
   /** The token at an index. */
   at(index: number): TreeToken {
     const { types, starts } = this.tokens;
-    const last = Math.min(index, types.length - 1);
-    const start = starts[last]!;
-    const isEnd = types[last] === EOF;
+    const start = starts[index]!;
+    const isEnd = types[index] === EOF;
     return {
-      type: types[last]!,
-      text: isEnd ? "<EOF>" : this.source.text.slice(start, this.tokens.ends[last]),
+      type: types[index]!,
+      text: isEnd ? "<EOF>" : this.source.text.slice(start, this.tokens.ends[index]),
       offset: isEnd && this.source.length === 0 ? BEFORE_START : this.source.offsetOf(start),
-      index: last,
     };
   }
 
@@ -55,7 +49,7 @@ export class TokenStream {
     return this.at(this.index);
   }
 
-  /** The text from one token through another, as written, without what is no token. */
+  /** The text from one token through another, as written, without what is no token. The reference then reads the text to its end. */
   text(first: number, last: number): string {
     this.#reportUpTo(this.tokens.types.length);
     const end = this.tokens.types[last] === EOF ? this.source.text.length : this.tokens.ends[last]!;

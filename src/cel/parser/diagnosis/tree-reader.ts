@@ -9,10 +9,6 @@ import type { TreeNode } from "./syntax-tree.js";
 /** The place of an expression that isn't there. */
 const NOWHERE = -1;
 
-const OPERATORS: ReadonlyMap<string, string> = new Map(
-  ["<", "<=", ">=", ">", "==", "!=", "*", "/", "%", "+", "-"].map((operator) => [operator, `_${operator}_`] as const),
-);
-
 /** Reads one tree. */
 export class TreeReader {
   /** Counted nodes on the path to the current one. */
@@ -23,11 +19,7 @@ export class TreeReader {
   /** The expression of a node; a placeholder where there is none. */
   read(node: TreeNode | undefined): Expr {
     if (node === undefined) return this.builder.placeholder(NOWHERE);
-    const { builder } = this;
     switch (node.name ?? node.rule) {
-      case "start":
-      case "nested":
-        return this.read(node.node("e"));
       case "expr":
         return node.token("op") === undefined ? this.read(node.node("e")) : this.#deeper(() => this.#conditional(node));
       case "conditionalOr":
@@ -36,10 +28,7 @@ export class TreeReader {
         return this.#logic(node, "_&&_");
       case "relation":
       case "calc":
-        if (node.token("op") !== undefined) return this.#deeper(() => this.#operator(node));
-        return this.read(node.node("calc") ?? node.node("unary"));
-      case "memberExpr":
-        return this.read(node.node("member"));
+        return node.token("op") === undefined ? this.read(node.node("e")) : this.#deeper(() => this.#operator(node));
       case "not":
         return this.#sign(node, "!_");
       case "negate":
@@ -50,12 +39,8 @@ export class TreeReader {
         return this.#deeper(() => this.#memberCall(node));
       case "index":
         return this.#deeper(() => this.#index(node));
-      case "member":
-        return this.read(node.node("primary"));
       case "unary":
-        return builder.placeholder(node.offset);
-      case "primary":
-        return builder.placeholder(NOWHERE);
+        return this.builder.placeholder(node.offset);
       case "ident":
         return this.#ident(node);
       case "globalCall":
@@ -66,10 +51,8 @@ export class TreeReader {
         return this.#map(node);
       case "message":
         return this.#message(node);
-      case "literal":
-        return this.read(node.node("literal"));
       default:
-        return this.#literal(node);
+        return node.rule === "literal" ? this.#literal(node) : this.read(node.node("e"));
     }
   }
 
@@ -82,41 +65,36 @@ export class TreeReader {
   }
 
   #conditional(node: TreeNode): Expr {
-    const condition = this.read(node.node("e"));
-    const branches = [this.read(node.node("e1")), this.read(node.node("e2"))];
-    return this.builder.operator(node.token("op")!.offset, "_?_:_", [condition, ...branches]);
+    const parts = ["e", "e1", "e2"].map((label) => this.read(node.node(label)));
+    return this.builder.operator(node.token("op")!.offset, "_?_:_", parts);
   }
 
   #logic(node: TreeNode, name: string): Expr {
     const terms = [this.read(node.node("e")), ...node.nodes("e1").map((term) => this.read(term))];
-    if (terms.length === 1) return terms[0]!;
-    return this.builder.balanced(
-      name,
-      terms,
-      node.tokens("ops").map(({ offset }) => offset),
-    );
+    const offsets = node.tokens("ops").map(({ offset }) => offset);
+    return offsets.length === 0 ? terms[0]! : this.builder.balanced(name, terms, offsets);
   }
 
   #operator(node: TreeNode): Expr {
     const { text, offset } = node.token("op")!;
     const operands = [this.read(node.node("left")), this.read(node.node("right"))];
-    return this.builder.operator(offset, text === "in" ? "@in" : (OPERATORS.get(text) ?? text), operands);
+    return this.builder.operator(offset, text === "in" ? "@in" : `_${text}_`, operands);
   }
 
   #sign(node: TreeNode, name: string): Expr {
-    const operand = this.read(node.node("member"));
+    const operand = this.read(node.node("e"));
     const operators = node.tokens("ops");
     return operators.length % 2 === 0 ? operand : this.builder.operator(operators[0]!.offset, name, [operand]);
   }
 
   #select(node: TreeNode): Expr {
     const operand = this.read(node.node("left"));
-    const [dot, field] = [node.token("op"), node.node("id")];
-    if (dot === undefined || field === undefined) return this.builder.placeholder(node.offset);
+    const { offset } = node.token("op")!;
+    const field = node.node("id")!;
     const name = this.#fieldName(field, field.offset);
-    if (node.token("opt") === undefined) return this.builder.select(dot.offset, operand, name);
-    if (!this.builder.options.optionalSyntax) return this.builder.invalid(dot.offset, "unsupported syntax '.?'");
-    return this.builder.optionalSelect(dot.offset, operand, field.offset, name);
+    if (node.token("opt") === undefined) return this.builder.select(offset, operand, name);
+    if (!this.builder.options.optionalSyntax) return this.builder.invalid(offset, "unsupported syntax '.?'");
+    return this.builder.optionalSelect(offset, operand, field.offset, name);
   }
 
   /** The name that a field is written with; reported at `offset` if there is none. */
@@ -131,22 +109,16 @@ export class TreeReader {
 
   #memberCall(node: TreeNode): Expr {
     const operand = this.read(node.node("left"));
-    const name = node.token("id");
-    if (name === undefined) return this.builder.placeholder(node.offset);
     const args = this.#arguments(node);
-    return this.builder.call(node.token("open")?.offset ?? NOWHERE, name.text, operand, args, false);
+    return this.builder.call(node.token("open")!.offset, node.token("id")!.text, operand, args, false);
   }
 
   #index(node: TreeNode): Expr {
-    const operand = this.read(node.node("left"));
-    const bracket = node.token("op");
-    if (bracket === undefined) return this.builder.placeholder(node.offset);
-    const index = this.read(node.node("index"));
-    const optional = node.token("opt") !== undefined;
-    if (optional && !this.builder.options.optionalSyntax) {
-      return this.builder.invalid(bracket.offset, "unsupported syntax '[?'");
-    }
-    return this.builder.operator(bracket.offset, optional ? "_[?_]" : "_[_]", [operand, index]);
+    const operands = [this.read(node.node("left")), this.read(node.node("index"))];
+    const { offset } = node.token("op")!;
+    if (node.token("opt") === undefined) return this.builder.operator(offset, "_[_]", operands);
+    if (!this.builder.options.optionalSyntax) return this.builder.invalid(offset, "unsupported syntax '[?'");
+    return this.builder.operator(offset, "_[?_]", operands);
   }
 
   #arguments(node: TreeNode): Expr[] {
@@ -154,17 +126,15 @@ export class TreeReader {
   }
 
   #ident(node: TreeNode): Expr {
-    const name = node.token("id");
-    if (name === undefined) return this.builder.placeholder(node.offset);
-    return this.builder.variable(node.token("leadingDot")?.offset ?? name.offset, name.offset, name.text);
+    const { offset, text } = node.token("id")!;
+    return this.builder.variable(node.token("leadingDot")?.offset ?? offset, offset, text);
   }
 
   #globalCall(node: TreeNode): Expr {
-    const name = node.token("id");
-    if (name === undefined) return this.builder.placeholder(node.offset);
-    if (isReserved(name.text)) return this.builder.invalid(node.offset, `reserved identifier: ${name.text}`);
+    const name = node.token("id")!.text;
+    if (isReserved(name)) return this.builder.invalid(node.offset, `reserved identifier: ${name}`);
     const rooted = node.token("leadingDot") !== undefined;
-    return this.builder.call(node.token("op")?.offset ?? NOWHERE, name.text, undefined, this.#arguments(node), rooted);
+    return this.builder.call(node.token("op")!.offset, name, undefined, this.#arguments(node), rooted);
   }
 
   #refusesOptional(node: TreeNode): boolean {
@@ -180,41 +150,38 @@ export class TreeReader {
       this.#refusesOptional(element);
       return expr;
     });
-    this.builder.factory.offset = node.token("op")?.offset ?? NOWHERE;
+    this.builder.factory.offset = node.token("op")!.offset;
     return this.builder.factory.list(...elements);
   }
 
-  #map(node: TreeNode): Expr {
+  /** Reads the entries of a map or message that have all their parts, for their problems. */
+  #entries(node: TreeNode, readKey: (key: TreeNode, list: TreeNode) => boolean): Expr {
     const list = node.node("entries");
-    const [keys, values] = [list?.nodes("keys") ?? [], list?.nodes("values") ?? []];
-    for (const [index] of (list?.tokens("cols") ?? []).entries()) {
-      const [key, value] = [keys[index], values[index]];
-      if (key === undefined || value === undefined) break;
-      if (this.#refusesOptional(key)) continue;
-      this.read(key.node("e"));
-      this.read(value);
+    const [colons, values] = [list?.tokens("cols") ?? [], list?.nodes("values") ?? []];
+    for (const [index, key] of (list?.nodes("keys") ?? []).entries()) {
+      const value = values[index];
+      if (colons[index] === undefined || value === undefined) break;
+      if (!this.#refusesOptional(key) && readKey(key, list!)) this.read(value);
     }
-    this.builder.factory.offset = node.token("op")?.offset ?? NOWHERE;
+    this.builder.factory.offset = node.token("op")!.offset;
     return this.builder.factory.emptyMap();
   }
 
+  #map(node: TreeNode): Expr {
+    return this.#entries(node, (key) => {
+      this.read(key.node("e"));
+      return true;
+    });
+  }
+
   #message(node: TreeNode): Expr {
-    const list = node.node("entries");
-    const [colons, values] = [list?.tokens("cols") ?? [], list?.nodes("values") ?? []];
-    for (const [index, field] of (list?.nodes("fields") ?? []).entries()) {
-      const value = values[index];
-      if (colons[index] === undefined || value === undefined) break;
-      if (this.#refusesOptional(field)) continue;
-      if (this.#fieldName(field.node("id"), list?.offset ?? NOWHERE) !== "") this.read(value);
-    }
-    this.builder.factory.offset = node.token("op")?.offset ?? NOWHERE;
-    return this.builder.factory.emptyMap();
+    return this.#entries(node, (key, list) => this.#fieldName(key.node("id"), list.offset) !== "");
   }
 
   #literal(node: TreeNode): Expr {
     const { builder } = this;
     const token = node.token("tok");
-    if (token === undefined || token.index < 0) return builder.placeholder(node.offset);
+    if (token === undefined) return builder.placeholder(node.offset);
     const negative = node.token("sign") !== undefined;
     switch (node.name) {
       case "int":

@@ -1,13 +1,11 @@
-/** What a Rego builtin is. */
-
 /**
- * One builtin: values of `rego-value` in and out.
+ * A builtin of Rego: values of `rego-value` in and out.
  * @throws what the arguments do wrong; the evaluation fails with it
  */
 export type Builtin = (...parameters: unknown[]) => unknown;
 
-/** What builtins need of the world. */
-export interface BuiltinSurroundings {
+/** What builtins get from their host. */
+export interface BuiltinEnvironment {
   readonly trace: (text: string) => void;
   /** Milliseconds since 1970. Within one evaluation time stands still. */
   readonly now: () => number;

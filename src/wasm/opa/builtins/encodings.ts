@@ -5,7 +5,7 @@ import { compareBytes } from "../rego-value.js";
 import type { Builtin } from "./builtin.js";
 import { objectOf, textOf } from "./operands.js";
 
-/** See the module. */
+/** The builtins for encodings and digests. */
 export const encodings: Readonly<Record<string, Builtin>> = {
   "base64url.encode_no_pad": (text) => Buffer.from(textOf(text, "base64url.encode_no_pad")).toString("base64url"),
   "hex.encode": (text) => Buffer.from(textOf(text, "hex.encode")).toString("hex"),

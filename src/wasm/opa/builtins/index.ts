@@ -2,7 +2,7 @@
 import { sprintf } from "../go-fmt/sprintf.js";
 import type { Argument } from "../go-fmt/verbs.js";
 import { printTerm, WrittenNumber } from "../rego-value.js";
-import type { Builtin, BuiltinSurroundings } from "./builtin.js";
+import type { Builtin, BuiltinEnvironment } from "./builtin.js";
 import { encodings } from "./encodings.js";
 import { jsonBuiltins } from "./json.js";
 import { listOf, textOf } from "./operands.js";
@@ -13,11 +13,11 @@ import { timeBuiltins } from "./time.js";
 import { unitBuiltins } from "./units.js";
 
 /** The builtins by name. */
-export function builtinsFor(surroundings: BuiltinSurroundings): Readonly<Record<string, Builtin>> {
+export function builtinsFor({ trace, now }: BuiltinEnvironment): Readonly<Record<string, Builtin>> {
   return {
     sprintf: (format, values) => sprintf(textOf(format, "sprintf"), listOf(values, "sprintf").map(argumentOf)),
     trace: (note) => {
-      surroundings.trace(textOf(note, "trace"));
+      trace(textOf(note, "trace"));
       return null;
     },
     ...jsonBuiltins,
@@ -26,7 +26,7 @@ export function builtinsFor(surroundings: BuiltinSurroundings): Readonly<Record<
     ...stringBuiltins,
     ...encodings,
     ...unitBuiltins,
-    ...timeBuiltins(surroundings.now),
+    ...timeBuiltins(now),
   };
 }
 

@@ -74,15 +74,15 @@ function copyOf(value: unknown): unknown {
 
 class Document {
   /** The document is the only element; none once it has been removed. */
-  private readonly root: unknown[];
+  readonly #root: unknown[];
 
   constructor(value: unknown) {
-    this.root = [value];
+    this.#root = [value];
   }
 
   get(path: Path): unknown {
-    if (this.root.length === 0) throw missing();
-    let value = this.root[0];
+    if (this.#root.length === 0) throw missing();
+    let value = this.#root[0];
     for (const step of path) value = member(value, step);
     return value;
   }
@@ -90,7 +90,7 @@ class Document {
   add(path: Path, value: unknown): void {
     const last = path.at(-1);
     if (path.length === 0) {
-      this.root[0] = value;
+      this.#root[0] = value;
       return;
     }
     const parent = this.get(path.slice(0, -1));
@@ -102,7 +102,7 @@ class Document {
   remove(path: Path): void {
     if (path.length === 0) {
       this.get(path);
-      this.root.length = 0;
+      this.#root.length = 0;
       return;
     }
     const last = path.at(-1);

@@ -1,14 +1,14 @@
 /** `json.*` and `yaml.*`. */
-import { parseJson } from "../../../data/json.js";
 import { parseYamlDocuments } from "../../../data/yaml.js";
 import { marshalYaml } from "../go-yaml/marshal.js";
+import { readRego } from "../rego-value.js";
 import type { Builtin } from "./builtin.js";
 import { applyPatch } from "./json-patch.js";
 import { listOf, textOf } from "./operands.js";
 
-/** See the module. */
+/** The builtins for JSON, YAML and patches. */
 export const jsonBuiltins: Readonly<Record<string, Builtin>> = {
-  "json.is_valid": (text) => typeof text === "string" && succeeds(() => parseJson(text)),
+  "json.is_valid": (text) => typeof text === "string" && succeeds(() => readRego(text)),
   "json.patch": (target, patch) => applyPatch(target, listOf(patch, "json.patch")),
   "yaml.is_valid": (text) => typeof text === "string" && succeeds(() => parseYamlDocuments(text)),
   "yaml.marshal": (value) => marshalYaml(value),

@@ -1,4 +1,5 @@
 /** Checks of what Rego passes to a builtin. */
+import { isJsonObject } from "../../../data/same-value.js";
 
 /** @throws when the operand is no string */
 export function textOf(value: unknown, builtin: string): string {
@@ -13,10 +14,9 @@ export function listOf(value: unknown, builtin: string): unknown[] {
 }
 
 /** @throws when the operand is no object */
-export function objectOf(value: unknown, builtin: string): Record<string, unknown> {
-  if (typeof value !== "object" || value === null || Array.isArray(value) || value instanceof Number)
-    throw new Error(`${builtin}: operand must be an object`);
-  return value as Record<string, unknown>;
+export function objectOf(value: unknown, builtin: string): Readonly<Record<string, unknown>> {
+  if (!isJsonObject(value)) throw new Error(`${builtin}: operand must be an object`);
+  return value;
 }
 
 /** @throws when the operand is no whole number of 64 bits, written as one */

@@ -3,7 +3,7 @@ import { RE2JS } from "re2js";
 import type { Builtin } from "./builtin.js";
 import { integerOf, textOf } from "./operands.js";
 
-/** See the module. */
+/** The builtins for regular expressions. */
 export const regexBuiltins: Readonly<Record<string, Builtin>> = {
   "regex.split": (pattern, text) => split(textOf(pattern, "regex.split"), textOf(text, "regex.split")),
   "regex.find_n": (pattern, text, limit) =>

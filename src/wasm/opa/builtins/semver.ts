@@ -12,7 +12,7 @@ interface Version {
   readonly prerelease: string;
 }
 
-/** See the module. */
+/** The builtins for semantic versions. */
 export const semverBuiltins: Readonly<Record<string, Builtin>> = {
   "semver.is_valid": (text) => typeof text === "string" && parse(text) !== undefined,
   "semver.compare": (a, b) => compare(versionOf(a), versionOf(b)),

@@ -2,7 +2,7 @@
 import type { Builtin } from "./builtin.js";
 import { textOf } from "./operands.js";
 
-/** See the module. */
+/** The builtins for texts. */
 export const stringBuiltins: Readonly<Record<string, Builtin>> = {
   "strings.any_prefix_match": (search, base) => {
     const prefixes = texts(base, "strings.any_prefix_match");

@@ -22,7 +22,7 @@ const POWERS: Readonly<Record<string, bigint>> = Object.fromEntries(
   ]),
 );
 
-/** See the module. */
+/** The builtins for amounts with units. */
 export const unitBuiltins: Readonly<Record<string, Builtin>> = {
   "units.parse": (value) => {
     const [amount, unit] = parts(textOf(value, "units.parse"), "units.parse");

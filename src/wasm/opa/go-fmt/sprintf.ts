@@ -14,86 +14,87 @@ export function sprintf(format: string, args: readonly Argument[]): string {
 
 /** One use per call. Names and order are those of Go's doPrintf, as the odd cases follow from it. */
 class Formatting {
-  private readonly end: number;
-  private text = "";
-  private at = 0;
-  private next = 0;
-  private reordered = false;
-  private goodIndex = true;
+  readonly #end: number;
+  #text = "";
+  #at = 0;
+  #next = 0;
+  #reordered = false;
+  #goodIndex = true;
+  readonly #format: string;
+  readonly #args: readonly Argument[];
 
-  constructor(
-    private readonly format: string,
-    private readonly args: readonly Argument[],
-  ) {
-    this.end = format.length;
+  constructor(format: string, args: readonly Argument[]) {
+    this.#format = format;
+    this.#args = args;
+    this.#end = format.length;
   }
 
   run(): string {
-    while (this.at < this.end) {
-      const percent = this.format.indexOf("%", this.at);
-      this.write(this.format.slice(this.at, percent === -1 ? this.end : percent));
+    while (this.#at < this.#end) {
+      const percent = this.#format.indexOf("%", this.#at);
+      this.#write(this.#format.slice(this.#at, percent === -1 ? this.#end : percent));
       if (percent === -1) break;
-      this.at = percent + 1;
-      if (!this.directive()) break;
+      this.#at = percent + 1;
+      if (!this.#directive()) break;
     }
-    if (!this.reordered && this.next < this.args.length)
-      this.write(`%!(EXTRA ${this.args.slice(this.next).map(printExtra).join(", ")})`);
-    return this.text;
+    if (!this.#reordered && this.#next < this.#args.length)
+      this.#write(`%!(EXTRA ${this.#args.slice(this.#next).map(printExtra).join(", ")})`);
+    return this.#text;
   }
 
   /** @returns false when the format ends within */
-  private directive(): boolean {
-    this.goodIndex = true;
-    const flags = this.flags();
-    let afterIndex = this.index();
-    if (this.accept("*")) {
-      const width = this.numberArgument();
-      if (width === undefined) this.write("%!(BADWIDTH)");
+  #directive(): boolean {
+    this.#goodIndex = true;
+    const flags = this.#flags();
+    let afterIndex = this.#index();
+    if (this.#accept("*")) {
+      const width = this.#numberArgument();
+      if (width === undefined) this.#write("%!(BADWIDTH)");
       else if (width < 0) Object.assign(flags, { width: -width, minus: true, zero: false });
       else flags.width = width;
       afterIndex = false;
     } else {
-      flags.width = this.number();
-      if (afterIndex && flags.width !== undefined) this.goodIndex = false;
+      flags.width = this.#number();
+      if (afterIndex && flags.width !== undefined) this.#goodIndex = false;
     }
-    if (this.at + 1 < this.end && this.accept(".")) {
-      if (afterIndex) this.goodIndex = false;
-      afterIndex = this.index();
-      if (this.accept("*")) {
-        const precision = this.numberArgument();
-        if (precision === undefined || precision < 0) this.write("%!(BADPREC)");
+    if (this.#at + 1 < this.#end && this.#accept(".")) {
+      if (afterIndex) this.#goodIndex = false;
+      afterIndex = this.#index();
+      if (this.#accept("*")) {
+        const precision = this.#numberArgument();
+        if (precision === undefined || precision < 0) this.#write("%!(BADPREC)");
         else flags.precision = precision;
         afterIndex = false;
       } else {
-        flags.precision = this.number() ?? 0;
+        flags.precision = this.#number() ?? 0;
       }
     }
-    if (!afterIndex) this.index();
-    if (this.at >= this.end) {
-      this.write("%!(NOVERB)");
+    if (!afterIndex) this.#index();
+    if (this.#at >= this.#end) {
+      this.#write("%!(NOVERB)");
       return false;
     }
-    const verb = String.fromCodePoint(this.format.codePointAt(this.at) ?? 0);
-    this.at += verb.length;
-    this.write(this.verb(verb, flags));
+    const verb = String.fromCodePoint(this.#format.codePointAt(this.#at) ?? 0);
+    this.#at += verb.length;
+    this.#write(this.#verb(verb, flags));
     return true;
   }
 
-  private verb(verb: string, flags: Flags): string {
+  #verb(verb: string, flags: Flags): string {
     if (verb === "%") return "%";
-    if (!this.goodIndex) return `%!${verb}(BADINDEX)`;
-    const argument = this.args[this.next];
+    if (!this.#goodIndex) return `%!${verb}(BADINDEX)`;
+    const argument = this.#args[this.#next];
     if (argument === undefined) return `%!${verb}(MISSING)`;
-    this.next++;
+    this.#next++;
     if (verb === "v" || verb === "w")
       Object.assign(flags, { sharpV: flags.sharp, sharp: false, plusV: flags.plus, plus: false });
     return printArgument(argument, verb, flags);
   }
 
-  private flags(): Flags {
+  #flags(): Flags {
     const flags = noFlags();
-    for (; this.at < this.end; this.at++) {
-      switch (this.format[this.at]) {
+    for (; this.#at < this.#end; this.#at++) {
+      switch (this.#format[this.#at]) {
         case "#":
           flags.sharp = true;
           break;
@@ -117,56 +118,57 @@ class Formatting {
   }
 
   /** Reads `[n]`, which says what the next argument is; whether there was one. */
-  private index(): boolean {
-    if (this.format[this.at] !== "[") return false;
-    this.reordered = true;
-    const close = this.format.indexOf("]", this.at);
-    if (close === -1 || this.end - this.at < 3) {
-      this.goodIndex = false;
-      this.at++;
+  #index(): boolean {
+    if (this.#format[this.#at] !== "[") return false;
+    this.#reordered = true;
+    const close = this.#format.indexOf("]", this.#at);
+    if (close === -1 || this.#end - this.#at < 3) {
+      this.#goodIndex = false;
+      this.#at++;
       return false;
     }
-    const digits = this.format.slice(this.at + 1, close);
-    this.at = close + 1;
+    const digits = this.#format.slice(this.#at + 1, close);
+    this.#at = close + 1;
     const isNumber = /^\d+$/.test(digits) && Number(digits) <= LARGEST_NUMBER * 10 + 9;
     const index = Number(digits) - 1;
-    if (isNumber && index >= 0 && index < this.args.length) this.next = index;
-    else this.goodIndex = false;
+    if (isNumber && index >= 0 && index < this.#args.length) this.#next = index;
+    else this.#goodIndex = false;
     return isNumber;
   }
 
-  private number(): number | undefined {
-    const start = this.at;
+  #number(): number | undefined {
+    const start = this.#at;
     let value = 0;
-    for (; this.at < this.end; this.at++) {
-      const digit = this.format.charCodeAt(this.at) - 0x30;
+    for (; this.#at < this.#end; this.#at++) {
+      const digit = this.#format.charCodeAt(this.#at) - 0x30;
       if (digit < 0 || digit > 9) break;
       if (value > LARGEST_NUMBER) {
-        this.at = this.end;
+        this.#at = this.#end;
         return undefined;
       }
       value = value * 10 + digit;
     }
-    return this.at === start ? undefined : value;
+    return this.#at === start ? undefined : value;
   }
 
   /** The next argument as width or precision; undefined when it is no fit number. */
-  private numberArgument(): number | undefined {
-    const argument = this.args[this.next];
+  #numberArgument(): number | undefined {
+    const argument = this.#args[this.#next];
     if (argument === undefined) return undefined;
-    this.next++;
+    this.#next++;
     const value = argument.type === "int" ? Number(argument.value) : undefined;
     return value !== undefined && Math.abs(value) <= LARGEST_NUMBER ? value : undefined;
   }
 
-  private accept(character: string): boolean {
-    if (this.format[this.at] !== character) return false;
-    this.at++;
+  #accept(character: string): boolean {
+    if (this.#format[this.#at] !== character) return false;
+    this.#at++;
     return true;
   }
 
-  private write(text: string): void {
-    this.text += text;
-    if (this.text.length > LONGEST_TEXT) throw new Error(`sprintf: the text is longer than ${LONGEST_TEXT} characters`);
+  #write(text: string): void {
+    this.#text += text;
+    if (this.#text.length > LONGEST_TEXT)
+      throw new Error(`sprintf: the text is longer than ${LONGEST_TEXT} characters`);
   }
 }

@@ -10,7 +10,7 @@ const WIDTH = 80;
 /** Longest key, in bytes, that stands before its colon. */
 const LONGEST_SIMPLE_KEY = 128;
 
-/** Control characters that may not even be escaped: OPA reads what it prints once more before. */
+/** Control characters that are an error even when escaped: OPA parses what it has printed before it returns it. */
 const UNKNOWN_CONTROL = /[\u007f-\u0084\u0086-\u009f\ufffe\uffff]/;
 
 type Style = "plain" | "single" | "double" | "literal";
@@ -33,68 +33,68 @@ interface Place {
 
 /** State and steps are those of libyaml's emitter. */
 class Printer {
-  private text = "";
-  private column = 0;
-  /** Of what is around; the document itself stands one level before the first column. */
-  private indent = -INDENT;
+  #text = "";
+  #column = 0;
+  /** Indentation of the enclosing node, in spaces; the document itself is one level before the first column. */
+  #indent = -INDENT;
   /** Whether the line holds nothing but indentation and indicators. */
-  private indention = true;
-  private whitespace = true;
+  #indention = true;
+  #whitespace = true;
 
   finish(): string {
-    this.newLine();
-    return this.text;
+    this.#newLine();
+    return this.#text;
   }
 
   node(value: unknown, place: Place): void {
-    if (Array.isArray(value)) this.list(value, place);
+    if (Array.isArray(value)) this.#list(value, place);
     else if (typeof value === "object" && value !== null && !(value instanceof Number))
-      this.map(value as Record<string, unknown>);
-    else if (typeof value === "string") this.string(value, place.simpleKey);
-    else this.scalar(scalarText(value), "plain", place.simpleKey);
+      this.#map(value as Record<string, unknown>);
+    else if (typeof value === "string") this.#string(value, place.simpleKey);
+    else this.#scalar(scalarText(value), "plain", place.simpleKey);
   }
 
-  private list(items: readonly unknown[], { mapping }: Place): void {
+  #list(items: readonly unknown[], { mapping }: Place): void {
     if (items.length === 0) {
-      this.indicator("[", true, true);
-      this.indicator("]", false);
+      this.#indicator("[", true, true);
+      this.#indicator("]", false);
       return;
     }
-    this.within(mapping && !this.indention ? this.indent : this.indent + INDENT, () => {
+    this.#within(mapping && !this.#indention ? this.#indent : this.#indent + INDENT, () => {
       for (const item of items) {
-        this.newLine();
-        this.indicator("-", true, false, true);
+        this.#newLine();
+        this.#indicator("-", true, false, true);
         this.node(item, { mapping: false, simpleKey: false });
       }
     });
   }
 
-  private map(members: Record<string, unknown>): void {
+  #map(members: Record<string, unknown>): void {
     const keys = Object.keys(members).sort(compareKeys);
     if (keys.length === 0) {
-      this.indicator("{", true, true);
-      this.indicator("}", false);
+      this.#indicator("{", true, true);
+      this.#indicator("}", false);
       return;
     }
-    this.within(this.indent + INDENT, () => {
+    this.#within(this.#indent + INDENT, () => {
       for (const key of keys) {
-        this.newLine();
+        this.#newLine();
         const simple = !analyze(key).multiline && Buffer.byteLength(key) <= LONGEST_SIMPLE_KEY;
         if (simple) {
-          this.string(key, true);
-          this.indicator(":", false);
+          this.#string(key, true);
+          this.#indicator(":", false);
         } else {
-          this.indicator("?", true, false, true);
-          this.string(key, false);
-          this.newLine();
-          this.indicator(":", true, false, true);
+          this.#indicator("?", true, false, true);
+          this.#string(key, false);
+          this.#newLine();
+          this.#indicator(":", true, false, true);
         }
         this.node(members[key], { mapping: true, simpleKey: false });
       }
     });
   }
 
-  private string(text: string, simpleKey: boolean): void {
+  #string(text: string, simpleKey: boolean): void {
     if (UNKNOWN_CONTROL.test(text)) throw new Error("yaml.marshal: control characters are not allowed");
     const { multiline, plain, single, block } = analyze(text);
     let style: Style = text.includes("\n") ? "literal" : isPlainText(text) ? "plain" : "double";
@@ -102,110 +102,110 @@ class Printer {
     if (style === "plain" && !plain) style = "single";
     if (style === "single" && !single) style = "double";
     if (style === "literal" && (!block || simpleKey)) style = "double";
-    this.scalar(text, style, simpleKey);
+    this.#scalar(text, style, simpleKey);
   }
 
-  private scalar(text: string, style: Style, simpleKey: boolean): void {
-    this.within(Math.max(this.indent, 0) + INDENT, () => {
+  #scalar(text: string, style: Style, simpleKey: boolean): void {
+    this.#within(Math.max(this.#indent, 0) + INDENT, () => {
       const characters = Array.from(text);
-      if (style === "literal") this.literal(text, characters);
-      else if (style === "double") this.doubleQuoted(characters, !simpleKey);
-      else this.folded(characters, style === "single" ? "'" : "", !simpleKey);
+      if (style === "literal") this.#literal(text, characters);
+      else if (style === "double") this.#doubleQuoted(characters, !simpleKey);
+      else this.#folded(characters, style === "single" ? "'" : "", !simpleKey);
     });
   }
 
   /** Plain, or in single quotes. */
-  private folded(characters: readonly string[], quote: string, mayFold: boolean): void {
-    if (quote !== "") this.indicator(quote, true);
-    else if (!this.whitespace) this.put(" ");
+  #folded(characters: readonly string[], quote: string, mayFold: boolean): void {
+    if (quote !== "") this.#indicator(quote, true);
+    else if (!this.#whitespace) this.#put(" ");
     let [spaces, breaks] = [false, false];
     for (const [index, character] of characters.entries()) {
       if (character === " ") {
         const inner = quote === "" || (index > 0 && index < characters.length - 1);
-        if (mayFold && !spaces && this.column > WIDTH && inner && characters[index + 1] !== " ") this.newLine();
-        else this.put(character);
+        if (mayFold && !spaces && this.#column > WIDTH && inner && characters[index + 1] !== " ") this.#newLine();
+        else this.#put(character);
         spaces = true;
       } else if (isBreak(character)) {
-        if (!breaks && character === "\n") this.put("\n");
-        this.put(character);
-        this.indention = true;
+        if (!breaks && character === "\n") this.#put("\n");
+        this.#put(character);
+        this.#indention = true;
         breaks = true;
       } else {
-        if (breaks) this.newLine();
-        this.put(character === quote ? quote + quote : character);
-        this.indention = false;
+        if (breaks) this.#newLine();
+        this.#put(character === quote ? quote + quote : character);
+        this.#indention = false;
         [spaces, breaks] = [false, false];
       }
     }
-    if (quote !== "") this.indicator(quote, false);
-    this.whitespace = false;
-    this.indention = false;
+    if (quote !== "") this.#indicator(quote, false);
+    this.#whitespace = false;
+    this.#indention = false;
   }
 
-  private doubleQuoted(characters: readonly string[], mayFold: boolean): void {
-    this.indicator('"', true);
+  #doubleQuoted(characters: readonly string[], mayFold: boolean): void {
+    this.#indicator('"', true);
     let spaces = false;
     for (const [index, character] of characters.entries()) {
       const inner = index > 0 && index < characters.length - 1;
-      if (character === " " && mayFold && !spaces && this.column > WIDTH && inner) {
-        this.newLine();
-        if (characters[index + 1] === " ") this.put("\\");
-      } else this.put(escaped(character));
+      if (character === " " && mayFold && !spaces && this.#column > WIDTH && inner) {
+        this.#newLine();
+        if (characters[index + 1] === " ") this.#put("\\");
+      } else this.#put(escaped(character));
       spaces = character === " ";
     }
-    this.indicator('"', false);
-    this.whitespace = false;
-    this.indention = false;
+    this.#indicator('"', false);
+    this.#whitespace = false;
+    this.#indention = false;
   }
 
-  private literal(text: string, characters: readonly string[]): void {
-    this.indicator("|", true);
-    if (characters[0] === " " || isBreak(characters[0])) this.indicator(String(INDENT), false);
-    if (!isBreak(characters.at(-1))) this.indicator("-", false);
-    else if (text.length === 1 || isBreak(characters.at(-2))) this.indicator("+", false);
-    this.put("\n");
-    this.indention = true;
-    this.whitespace = true;
+  #literal(text: string, characters: readonly string[]): void {
+    this.#indicator("|", true);
+    if (characters[0] === " " || isBreak(characters[0])) this.#indicator(String(INDENT), false);
+    if (!isBreak(characters.at(-1))) this.#indicator("-", false);
+    else if (text.length === 1 || isBreak(characters.at(-2))) this.#indicator("+", false);
+    this.#put("\n");
+    this.#indention = true;
+    this.#whitespace = true;
     let breaks = true;
     for (const character of characters) {
       if (isBreak(character)) {
-        this.put(character);
-        this.indention = true;
+        this.#put(character);
+        this.#indention = true;
       } else {
-        if (breaks) this.newLine();
-        this.put(character);
-        this.indention = false;
+        if (breaks) this.#newLine();
+        this.#put(character);
+        this.#indention = false;
       }
       breaks = isBreak(character);
     }
   }
 
-  private within(indent: number, write: () => void): void {
-    const before = this.indent;
-    this.indent = indent;
+  #within(indent: number, write: () => void): void {
+    const before = this.#indent;
+    this.#indent = indent;
     write();
-    this.indent = before;
+    this.#indent = before;
   }
 
-  private indicator(text: string, spaced: boolean, whitespace = false, indention = false): void {
-    if (spaced && !this.whitespace) this.put(" ");
-    this.put(text);
-    this.whitespace = whitespace;
-    this.indention = this.indention && indention;
+  #indicator(text: string, spaced: boolean, whitespace = false, indention = false): void {
+    if (spaced && !this.#whitespace) this.#put(" ");
+    this.#put(text);
+    this.#whitespace = whitespace;
+    this.#indention = this.#indention && indention;
   }
 
   /** A new line with its indentation, unless this one is just that. */
-  private newLine(): void {
-    const indent = Math.max(this.indent, 0);
-    if (!this.indention || this.column > indent || (this.column === indent && !this.whitespace)) this.put("\n");
-    this.put(" ".repeat(Math.max(indent - this.column, 0)));
-    this.whitespace = true;
-    this.indention = true;
+  #newLine(): void {
+    const indent = Math.max(this.#indent, 0);
+    if (!this.#indention || this.#column > indent || (this.#column === indent && !this.#whitespace)) this.#put("\n");
+    this.#put(" ".repeat(Math.max(indent - this.#column, 0)));
+    this.#whitespace = true;
+    this.#indention = true;
   }
 
-  private put(text: string): void {
-    this.text += text;
-    this.column = isBreak(text) ? 0 : this.column + Array.from(text).length;
+  #put(text: string): void {
+    this.#text += text;
+    this.#column = isBreak(text) ? 0 : this.#column + Array.from(text).length;
   }
 }
 

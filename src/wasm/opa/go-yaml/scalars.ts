@@ -41,7 +41,7 @@ export function isPrintable(character: string): boolean {
   return /^[\n\u0020-\u007e\u00a0-\ud7ff\ue000-\ufefe\uff00-\ufffd]$/u.test(character);
 }
 
-/** See {@link ScalarAnalysis}. */
+/** In which styles a text may be written. */
 export function analyze(text: string): ScalarAnalysis {
   if (text === "") return { multiline: false, plain: true, single: true, block: false };
   const characters = Array.from(text);

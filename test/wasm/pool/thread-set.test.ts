@@ -6,9 +6,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { DEFAULT_GUEST_LIMITS } from "../../../src/wasm/limits.js";
 import { systemClock } from "../../../src/wasm/pool/clock.js";
-import { Crew } from "../../../src/wasm/pool/crew.js";
 import type { Job } from "../../../src/wasm/pool/job.js";
 import { GuestThread, LOWEST_PRIORITY } from "../../../src/wasm/pool/thread.js";
+import { ThreadSet } from "../../../src/wasm/pool/thread-set.js";
 import { Mailbox } from "../../../src/wasm/worker/mailbox.js";
 import { file } from "../support.js";
 
@@ -27,60 +27,65 @@ function job(mode: string): Job {
 }
 
 function ready(t: TestContext) {
-  const crew: Crew = new Crew({ idle: 1, demoted: 1, most: 8 }, new Set(["kubewarden-wapc"]), systemClock, {
-    available: () => {},
-    signal: () => {},
-    message: () => {},
-    crashed: () => {},
-    unable: assert.fail,
-  });
-  t.after(() => crew.close());
+  const set: ThreadSet = new ThreadSet(
+    { idle: 1, idleLowPriority: 1, all: 8 },
+    new Set(["kubewarden-wapc"]),
+    systemClock,
+    {
+      available: () => {},
+      signal: () => {},
+      message: () => {},
+      crashed: () => {},
+      cannotStart: assert.fail,
+    },
+  );
+  t.after(() => set.close());
   /** A thread that loops, whose jobs nobody looks after. */
   const looping = async (): Promise<GuestThread> => {
-    crew.refill(1);
-    while (!crew.ready) await sleep(5);
-    const thread = crew.ready;
-    crew.take(thread);
+    set.refill(1);
+    while (!set.idleThread) await sleep(5);
+    const thread = set.idleThread;
+    set.take(thread);
     thread.put({ job: job("loop"), settle: () => {} }, 0);
     while (thread.control.phase !== "call") await sleep(5);
     return thread;
   };
-  return { crew, looping };
+  return { set, looping };
 }
 
-describe("a crew of threads", () => {
+describe("the set of threads", () => {
   test("an interrupted thread does not look as if its guest still ran", async (t) => {
-    const { crew, looping } = ready(t);
+    const { set, looping } = ready(t);
     const thread = await looping();
     thread.jobs.length = 0;
-    crew.breakOff(thread, "kubewarden-wapc");
-    const before = crew.idleCount;
-    while (crew.idleCount === before) await sleep(5);
+    set.stop(thread, "kubewarden-wapc");
+    const before = set.idleCount;
+    while (set.idleCount === before) await sleep(5);
     // An interruption on its strength could strike the worker outside of a guest.
     assert.equal(thread.control.isRunning, false);
   });
 
-  test("regular calls do not wait for threads of low priority that come to rest, and suspects do", async (t) => {
-    const { crew, looping } = ready(t);
+  test("regular calls do not wait for threads of low priority that are being interrupted, and those of policies that time out repeatedly do", async (t) => {
+    const { set, looping } = ready(t);
     const thread = await looping();
-    thread.demote(LOWEST_PRIORITY);
-    crew.refill(1);
-    while (crew.idleCount < 2) await sleep(5);
+    thread.lowerPriority(LOWEST_PRIORITY);
+    set.refill(1);
+    while (set.idleCount < 2) await sleep(5);
     thread.jobs.length = 0;
-    crew.breakOff(thread, "kubewarden-wapc");
-    assert.ok(!crew.readyForSuspect);
-    assert.ok(crew.ready);
-    crew.take(crew.ready);
-    assert.ok(crew.ready);
-    crew.take(crew.ready);
-    const threads = crew.threadCount;
-    crew.refill(1);
-    assert.equal(crew.threadCount, threads + 2);
+    set.stop(thread, "kubewarden-wapc");
+    assert.ok(!set.lowPriorityThread);
+    assert.ok(set.idleThread);
+    set.take(set.idleThread);
+    assert.ok(set.idleThread);
+    set.take(set.idleThread);
+    const threads = set.threadCount;
+    set.refill(1);
+    assert.equal(set.threadCount, threads + 2);
   });
 });
 
 test("a thread takes back all calls or has begun the first", (t) => {
-  const thread = new GuestThread([], { ready() {}, signal() {}, message() {}, gone() {} });
+  const thread = new GuestThread([], { ready() {}, signal() {}, message() {}, ended() {} });
   t.after(() => thread.kill());
   for (let call = 0; call < 3; call++) thread.put({ job: job("accept"), settle: () => {} }, 0);
   // The worker takes whatever there is at the worst of times.

@@ -1,0 +1,92 @@
+/** Resource rules against a request, in its own version and in equivalent ones (spec validating-admission-policy.md 3.3). */
+import { apiVersionOf, type GroupVersionKind, type GroupVersionResource } from "../../kubernetes/names.js";
+import { groupsSharing } from "../../kubernetes/shared-storage.js";
+import { LookupFailure, Pending, type ResourceSource } from "../../world/resources/resource-source.js";
+import { type RequestAttributes, sameResource } from "./request-attributes.js";
+import {
+  nameMatches,
+  type PreparedRule,
+  ruleMatches,
+  ruleMatchesSomeVersion,
+  ruleNamesGroup,
+} from "./resource-rule.js";
+
+/** The request is of interest, as this resource and kind. */
+export interface Matched {
+  readonly outcome: "match";
+  readonly resource: GroupVersionResource;
+  readonly kind: GroupVersionKind;
+}
+
+/** The API server itself would fail with this. */
+export interface Failed {
+  readonly outcome: "error";
+  readonly message: string;
+}
+
+/** What rules say; `unknown`: whether one matches cannot be told from here. */
+export type RuleMatch =
+  | Matched
+  | Failed
+  | { readonly outcome: "no" }
+  | { readonly outcome: "unknown"; readonly message: string }
+  | Pending;
+
+const NO: RuleMatch = { outcome: "no" };
+
+/** The first rule that holds: for the resource as it came or as it was addressed, then, where allowed, for its equivalents. */
+export function matchRules(
+  rules: readonly PreparedRule[],
+  equivalent: boolean,
+  request: RequestAttributes,
+  source: ResourceSource,
+): RuleMatch {
+  const { resource, kind, converted } = request;
+  // What the API server has converted to is an equivalent, whoever knows of it, and the one whose objects are at hand.
+  if (equivalent && converted !== undefined && holdsFor(rules, request, converted.resource)) {
+    return { outcome: "match", ...converted };
+  }
+  if (holdsFor(rules, request, resource)) return { outcome: "match", resource, kind };
+  if (!equivalent) return NO;
+
+  const groups = groupsSharing(resource.group, resource.resource);
+  const open = rules.filter((rule) => ruleNamesGroup(rule, groups) && ruleMatchesSomeVersion(rule, request, resource));
+  // Other requests must not depend on what is known of their versions.
+  if (open.length === 0) return NO;
+  const equivalents = source.equivalents(resource, request.subresource);
+  if (equivalents instanceof Pending) return equivalents;
+  if (equivalents === undefined || equivalents instanceof LookupFailure) {
+    const named = open.find((rule) => nameMatches(rule, request.name));
+    return named === undefined
+      ? NO
+      : { outcome: "unknown", message: equivalents?.message ?? cannotTell(request, named) };
+  }
+  for (const rule of open) {
+    for (const other of equivalents) {
+      if (sameResource(other.resource, resource) || !ruleMatches(rule, request, other.resource)) continue;
+      if (other.kind === undefined) {
+        const { group, version } = other.resource;
+        const message = `unable to convert to ${group}/${version}, Resource=${other.resource.resource}: unknown kind`;
+        return { outcome: "error", message };
+      }
+      if (nameMatches(rule, request.name)) return { outcome: "match", resource: other.resource, kind: other.kind };
+    }
+  }
+  return NO;
+}
+
+const holdsFor = (
+  rules: readonly PreparedRule[],
+  request: RequestAttributes,
+  resource: GroupVersionResource,
+): boolean => rules.some((rule) => ruleMatches(rule, request, resource) && nameMatches(rule, request.name));
+
+function cannotTell({ resource, subresource }: RequestAttributes, rule: PreparedRule): string {
+  const name = subresource === "" ? resource.resource : `${resource.resource}/${subresource}`;
+  const versions = rule.versions === "*" ? ["*"] : [...rule.versions];
+  const named = versions.map((version) => apiVersionOf({ group: resource.group, version })).join(" or ");
+  return (
+    `cannot tell whether ${apiVersionOf(resource)} ${name} are the same objects as ${named}: ` +
+    "give the CustomResourceDefinition beside the policy or run with a cluster that serves them"
+  );
+}

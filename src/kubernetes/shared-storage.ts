@@ -1,0 +1,28 @@
+/** Resources of two API groups that are kept in one storage (spec validating-admission-policy.md 2.7). */
+import type { GroupVersionKind, GroupVersionResource } from "./names.js";
+
+/** A resource kept in the same storage as another, and the kind it has there; without a kind it cannot be converted to. */
+export interface EquivalentResource {
+  readonly resource: GroupVersionResource;
+  readonly kind: GroupVersionKind | undefined;
+}
+
+/** Groups in the order in which servers register them; all but the first pair are of old servers. */
+const SHARED: readonly (readonly [groups: readonly [string, string], resources: string])[] = [
+  [["", "events.k8s.io"], "events"],
+  [["extensions", "apps"], "deployments daemonsets replicasets"],
+  [["extensions", "networking.k8s.io"], "networkpolicies ingresses"],
+  [["extensions", "policy"], "podsecuritypolicies"],
+];
+
+/** By resource: almost all have none. */
+const PAIRS: ReadonlyMap<string, readonly (readonly string[])[]> = SHARED.reduce((pairs, [groups, resources]) => {
+  for (const resource of resources.split(" ")) pairs.set(resource, [...(pairs.get(resource) ?? []), groups]);
+  return pairs;
+}, new Map<string, readonly (readonly string[])[]>());
+
+/** The groups that serve the resource's storage: its own, then others. */
+export function groupsSharing(group: string, resource: string): readonly string[] {
+  const others = PAIRS.get(resource)?.find((groups) => groups.includes(group));
+  return others === undefined ? [group] : [...new Set([group, ...others])];
+}

@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { type MatchResult, matchRequest, prepareMatch } from "../../src/cel-policy/match/match-resources.js";
+import { attributesOf } from "../../src/cel-policy/match/request-attributes.js";
+import type { ResourceRule } from "../../src/cel-policy/match/resource-rule.js";
+import { FileResources, type FileResourcesOptions } from "../../src/world/resources/file-resources.js";
+import { LookupFailure, Pending } from "../../src/world/resources/resource-source.js";
+
+const rule = (version: string, more: Partial<ResourceRule & { group: string; resource: string }> = {}) => ({
+  operations: ["*"],
+  apiGroups: [more.group ?? "multi.example.com"],
+  apiVersions: [version],
+  resources: [more.resource ?? "widgets"],
+  ...(more.resourceNames && { resourceNames: more.resourceNames }),
+});
+const gvr = (version: string, group = "multi.example.com", resource = "widgets") => ({ group, version, resource });
+const gvk = (version: string, group = "multi.example.com", kind = "Widget") => ({ group, version, kind });
+
+interface Asked {
+  readonly rules?: readonly ResourceRule[];
+  readonly excludes?: readonly ResourceRule[];
+  readonly matchPolicy?: string;
+  /** As addressed, and as the API server has converted it. */
+  readonly request?: string;
+  readonly converted?: string;
+  readonly options?: FileResourcesOptions;
+  readonly documents?: ConstructorParameters<typeof FileResources>[0];
+}
+
+function match({ rules = [rule("v1")], excludes = [], matchPolicy = "Equivalent", ...asked }: Asked): MatchResult {
+  const { request = "v2", converted = request, options, documents = [] } = asked;
+  const criteria = { namespaceSelector: {}, objectSelector: {}, resourceRules: rules, excludeResourceRules: excludes };
+  const attributes = attributesOf({
+    uid: "",
+    kind: gvk(converted),
+    resource: gvr(converted),
+    requestKind: gvk(request),
+    requestResource: gvr(request),
+    operation: "CREATE",
+    name: "w",
+    userInfo: {},
+    object: { apiVersion: `multi.example.com/${converted}`, kind: "Widget" },
+  });
+  return matchRequest(prepareMatch({ ...criteria, matchPolicy }), attributes, new FileResources(documents, options));
+}
+
+const outcome = (result: MatchResult): string => (result instanceof Pending ? "pending" : result.outcome);
+const UNKNOWN = {
+  outcome: "error",
+  message:
+    "cannot tell whether multi.example.com/v2 widgets are the same objects as multi.example.com/v1: " +
+    "give the CustomResourceDefinition beside the policy or run with a cluster that serves them",
+};
+const crd = (...versions: readonly string[]) => ({
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: { name: "widgets.multi.example.com" },
+  spec: {
+    group: "multi.example.com",
+    names: { plural: "widgets", kind: "Widget" },
+    versions: versions.map((name) => ({ name, served: true })),
+  },
+});
+
+describe("a request in another version than the rule names", () => {
+  test("matches when the API server has converted the object to it", () => {
+    const asked = { converted: "v1" };
+    assert.deepEqual(match(asked), { outcome: "match", resource: gvr("v1"), kind: gvk("v1") });
+    assert.equal(outcome(match({ ...asked, matchPolicy: "Exact" })), "no");
+    assert.equal(outcome(match({ ...asked, excludes: [rule("v1")] })), "no", "exclude rules see it too");
+    assert.equal(outcome(match({ ...asked, rules: [rule("v1", { resourceNames: ["other"] })] })), "no");
+    const both = { ...asked, rules: [rule("v2"), rule("v1")] };
+    assert.deepEqual(match(both), match(asked), "its objects are at hand");
+    const exact = match({ ...both, matchPolicy: "Exact" });
+    assert.deepEqual(exact, { outcome: "match", resource: gvr("v2"), kind: gvk("v2") }, "what was addressed");
+  });
+
+  test("is an error that says what is missing when nobody knows the versions", () => {
+    assert.deepEqual(match({}), UNKNOWN);
+    assert.deepEqual(match({ rules: [rule("v1", { group: "*", resource: "*" })] }), UNKNOWN);
+    assert.deepEqual(match({ excludes: [rule("v1")], rules: [rule("v2")] }), UNKNOWN);
+  });
+
+  test("is none of the rule's business unless all but the version fits", () => {
+    assert.equal(outcome(match({ matchPolicy: "Exact" })), "no");
+    for (const more of [{ group: "other.example" }, { resource: "gadgets" }, { resourceNames: ["other"] }]) {
+      assert.equal(outcome(match({ rules: [rule("v1", more)] })), "no", JSON.stringify(more));
+      assert.equal(
+        outcome(match({ rules: [rule("v1", more)], excludes: [rule("v1")] })),
+        "no",
+        "nor of an exclude rule",
+      );
+    }
+    const operations = [{ ...rule("v1"), operations: ["DELETE"] }];
+    assert.equal(outcome(match({ rules: operations })), "no");
+  });
+
+  test("matches when a CustomResourceDefinition says so, and does not when it says otherwise", () => {
+    assert.deepEqual(match({ documents: [crd("v1", "v2")] }), {
+      outcome: "match",
+      resource: gvr("v1"),
+      kind: gvk("v1"),
+    });
+    assert.equal(outcome(match({ documents: [crd("v2")] })), "no");
+  });
+
+  test("asks whoever knows versions, and only then", () => {
+    let asked = 0;
+    const answering = (answer: LookupFailure | Pending): FileResourcesOptions => ({
+      versions: {
+        equivalents: () => {
+          asked++;
+          return answer;
+        },
+      },
+    });
+    const failing = answering(new LookupFailure("forbidden"));
+    assert.deepEqual(match({ options: failing }), { outcome: "error", message: "forbidden" });
+    assert.equal(outcome(match({ options: answering(new Pending(Promise.resolve())) })), "pending");
+    assert.equal(asked, 2);
+    assert.equal(outcome(match({ options: failing, rules: [rule("v2")] })), "match");
+    assert.equal(outcome(match({ options: failing, rules: [rule("v1", { resource: "gadgets" })] })), "no");
+    assert.equal(asked, 2, "requests that the rules leave alone, or name, depend on nobody");
+  });
+});

@@ -1,0 +1,164 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { createExpressionCompiler, loadPolicies } from "../../../src/cel-policy/index.js";
+import type { GroupVersionResource } from "../../../src/kubernetes/names.js";
+import type { JsonObject } from "../../../src/kubernetes/object.js";
+import type { EquivalentResource } from "../../../src/kubernetes/shared-storage.js";
+import type { Outcome } from "../../../src/policy/outcome.js";
+import type { AdmissionQuestion } from "../../../src/policy/review.js";
+import { NO_OPINION } from "../../../src/world/authorizer/authorizer.js";
+import { readVectors } from "../../support/vap-vectors.js";
+import { binding, matching, policy, request, rule } from "./tricky.js";
+
+const compiler = createExpressionCompiler();
+
+/** What a policy says that denies, and tells what it saw. */
+async function outcome(asked: JsonObject, rules: readonly JsonObject[], ...documents: JsonObject[]): Promise<Outcome> {
+  const told = { expression: "false", messageExpression: "'saw ' + object.apiVersion + ' as ' + request.kind.version" };
+  const own = policy({ ...matching(...rules), validations: [told] });
+  const sources = [own, ...documents].map((document, i) => ({ document, file: `${i}.yaml` }));
+  const loaded = loadPolicies(sources, { compiler, now: () => performance.now(), authorizer: NO_OPINION });
+  assert.deepEqual(loaded.problems, []);
+  const review: AdmissionQuestion = {
+    kind: "admission",
+    request: asked as unknown as AdmissionQuestion["request"],
+    requestText: () => "",
+  };
+  const patience = { deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
+  const [alone] = loaded.policies;
+  assert.ok(alone);
+  return await alone.evaluate(review, patience);
+}
+
+const words = (said: Outcome): string =>
+  `${said.verdict}: ${said.verdict === "skip" ? said.reason : said.message}`.replace(
+    /ValidatingAdmissionPolicy 'p.acme.example' denied request: /,
+    "",
+  );
+
+const widget = (version: string, more: JsonObject = {}) =>
+  request(["multi.example.com", version, "widgets", "Widget"], { namespace: "ns", ...more });
+const V1 = rule("multi.example.com", "v1", "widgets");
+const addressed = (version: string) => ({
+  requestKind: { group: "multi.example.com", version, kind: "Widget" },
+  requestResource: { group: "multi.example.com", version, resource: "widgets" },
+});
+const CRD = (strategy: string) => ({
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: { name: "widgets.multi.example.com" },
+  spec: {
+    group: "multi.example.com",
+    scope: "Namespaced",
+    names: { plural: "widgets", kind: "Widget" },
+    conversion: { strategy },
+    versions: [
+      { name: "v1", served: true },
+      { name: "v2", served: true },
+    ],
+  },
+});
+
+describe("a request in another version than the policy's rules name is never allowed for that", () => {
+  test("what the API server has converted is judged as it is", async () => {
+    assert.equal(words(await outcome(widget("v1", addressed("v2")), [V1])), "deny: saw multi.example.com/v1 as v1");
+  });
+
+  test("without a way to know, it is an error that says what is missing", async () => {
+    assert.equal(
+      words(await outcome(widget("v2"), [V1])),
+      "error: failed to configure policy: cannot tell whether multi.example.com/v2 widgets are the same objects as " +
+        "multi.example.com/v1: give the CustomResourceDefinition beside the policy or run with a cluster that serves them",
+    );
+  });
+
+  test("the failure policy decides about that as about other errors", async () => {
+    const ignoring = { ...policy({ ...matching(V1), failurePolicy: "Ignore" }, "ignoring.acme.example") };
+    const sources = [{ document: ignoring, file: "a.yaml" }];
+    const [alone] = loadPolicies(sources, { compiler, now: () => 0, authorizer: NO_OPINION }).policies;
+    const review = { kind: "admission", request: widget("v2"), requestText: () => "" } as unknown as AdmissionQuestion;
+    const said = await alone?.evaluate(review, { deadline: Infinity, signal: new AbortController().signal });
+    assert.equal(said?.verdict, "allow");
+  });
+
+  test("a CustomResourceDefinition beside the policy tells; with a conversion webhook nobody here converts", async () => {
+    assert.equal(words(await outcome(widget("v2"), [V1], CRD("None"))), "deny: saw multi.example.com/v1 as v1");
+    assert.equal(
+      words(await outcome(widget("v2"), [V1], CRD("Webhook"))),
+      "error: failed to configure binding: failed to convert object version: its conversion webhook cannot be asked here",
+    );
+  });
+
+  test("what was addressed is not made up from what it was converted to", async () => {
+    const said = words(await outcome(widget("v2", addressed("v1")), [V1]));
+    assert.equal(
+      said,
+      "error: failed to configure binding: failed to convert object version: only the API server can convert between its versions",
+    );
+  });
+
+  test("versions of built-in resources are known", async () => {
+    const of = async (kind: string, resource: string, asked: string, named: string) => {
+      const [group = "", version = ""] = asked.split("/");
+      const [ruleGroup = "", ruleVersion = ""] = named.split("/");
+      return words(
+        await outcome(request([group, version, resource, kind], { namespace: "ns" }), [
+          rule(ruleGroup, ruleVersion, resource),
+        ]),
+      );
+    };
+    const unconverted =
+      "error: failed to configure binding: failed to convert object version: only the API server can convert between its versions";
+    assert.equal(await of("CronJob", "cronjobs", "batch/v1", "batch/v1beta1"), "deny: saw batch/v1beta1 as v1beta1");
+    const classes = await of("DeviceClass", "deviceclasses", "resource.k8s.io/v1beta2", "resource.k8s.io/v1");
+    assert.equal(classes, "deny: saw resource.k8s.io/v1 as v1");
+    assert.equal(
+      await of("ResourceClaim", "resourceclaims", "resource.k8s.io/v1beta1", "resource.k8s.io/v1"),
+      unconverted,
+    );
+    assert.equal(await of("Event", "events", "events.k8s.io/v1", "/v1"), unconverted);
+    assert.equal(await of("Pod", "pods", "/v1", "/v2"), "skip: no resource rule matches");
+  });
+
+  test("other requests are none of the policy's business", async () => {
+    for (const rules of [
+      [rule("other.example.com", "v1", "widgets")],
+      [rule("multi.example.com", "v1", "gadgets")],
+      [rule("multi.example.com", "v1", "widgets/status")],
+      [rule("multi.example.com", "v1", "widgets", { resourceNames: ["other"] })],
+    ]) {
+      assert.equal(words(await outcome(widget("v2"), rules)), "skip: no resource rule matches");
+    }
+  });
+
+  test("whoever converts, the verdict is that of the API server", async () => {
+    for (const { id, written, expected } of readVectors("equivalents.jsonl")) {
+      const { policies, bindings, request: asked, equivalents } = written as Record<string, readonly JsonObject[]>;
+      const sets = (equivalents ?? []).map(({ resources }) => ({
+        resources: (resources as (JsonObject & EquivalentResource & GroupVersionResource)[]).map(
+          ({ group, version, resource, kind }) => ({ resource: { group, version, resource }, subresource: "", kind }),
+        ),
+      }));
+      const sources = [...(policies ?? []), ...(bindings ?? [])].map((document) => ({ document, file: id }));
+      const resources = { equivalentSets: sets };
+      const loaded = loadPolicies(sources, { compiler, now: () => 0, authorizer: NO_OPINION, resources });
+      const review = { kind: "admission", request: asked, requestText: () => "" } as unknown as AdmissionQuestion;
+      const said = await loaded.policies[0]?.evaluate(review, {
+        deadline: Infinity,
+        signal: new AbortController().signal,
+      });
+      assert.equal(
+        said?.verdict === "deny",
+        !(expected as { allowed: boolean }).allowed,
+        `${id}: ${JSON.stringify(said)}`,
+      );
+      assert.notEqual(said?.verdict, "error", id);
+    }
+  });
+
+  test("a binding's rules are taken the same way", async () => {
+    const narrowed = binding({ matchResources: { resourceRules: [V1] } });
+    const said = words(await outcome(widget("v2"), [rule("*", "*", "*")], narrowed));
+    assert.match(said, /^error: .*failed to configure binding: cannot tell whether multi\.example\.com\/v2 widgets/);
+  });
+});

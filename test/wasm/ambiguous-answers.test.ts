@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { Outcome } from "../../src/policy/outcome.js";
+import { readSettingsVerdict, readValidation } from "../../src/wasm/answer.js";
+import { opa } from "../../src/wasm/opa/protocol.js";
+import { raw } from "./support.js";
+
+describe("an answer that says two things says nothing", () => {
+  test("a field twice is an error that names it", () => {
+    for (const [text, field] of [
+      ['{"accepted":false,"accepted":true}', "accepted"],
+      ['{"accepted":true,"\\u0061ccepted":true}', "accepted"],
+      ['{"accepted":true,"message":"a","code":1.0,"message":"b"}', "message"],
+      ['{"accepted":true,"mutated_object":{"a":{"b":1,"b":2}}}', "b"],
+    ] as const) {
+      assert.throws(() => readValidation(text, raw({})), { name: "AnswerError", message: new RegExp(`\`${field}\``) });
+    }
+    assert.throws(
+      () => readSettingsVerdict('{"valid":false,"valid":true}'),
+      /duplicate field `valid` at line 1 column 23/,
+    );
+  });
+
+  test("a number that no double holds is an error", () => {
+    const text = '{"accepted":true,"mutated_object":{"replicas":1e400}}';
+    assert.throws(() => readValidation(text, raw({})), { name: "AnswerError", message: /^number out of range at/ });
+  });
+
+  test("the same of Rego's results", () => {
+    const answer = (response: string): Outcome =>
+      opa.outcome({ kind: "answer", text: `[{"result":{"response":${response}}}]` } as never, raw({}));
+    assert.equal(answer('{"uid":"u","allowed":true}').verdict, "allow");
+    for (const [response, said] of [
+      ['{"uid":"u","allowed":false,"allowed":true}', /duplicate field `allowed`/],
+      ['{"uid":"u","allowed":true,"status":{"code":1e400}}', /number out of range/],
+    ] as const) {
+      const outcome = answer(response);
+      assert.equal(outcome.verdict, "error");
+      assert.match(outcome.message ?? "", said);
+    }
+  });
+});

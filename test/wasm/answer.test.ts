@@ -1,0 +1,47 @@
+/** Guests' answers: what each field may be. Whatever else it is, is an error and neither an acceptance nor a rejection. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { readSettingsVerdict, readValidation } from "../../src/wasm/answer.js";
+import { admission } from "./support.js";
+
+const review = admission({ kind: "Pod" });
+const read = (text: string) => readValidation(text, review);
+
+describe("an answer to a review", () => {
+  for (const code of [0, 65_535])
+    test(`may have the code ${code}`, () =>
+      assert.deepEqual(read(`{"accepted":false,"code":${code}}`), { verdict: "deny", code }));
+
+  for (const [field, values] of [
+    ["accepted", ["null", "1", '"true"', "[]"]],
+    ["code", ["65536", "-1", "1.5", '"403"', "1e400", "[]"]],
+    ["message", ["1", "{}", "[]"]],
+    ["warnings", ['"w"', '["w",1]', "{}", "[null]"]],
+    ["audit_annotations", ['"a"', '["a"]', '{"a":1}', '{"a":null}']],
+  ] as const)
+    for (const value of values)
+      test(`${field} is not ${value}`, () =>
+        assert.throws(
+          () => read(`{"accepted":true,"${field}":${value}}`.replace('"accepted":true,"accepted"', '"accepted"')),
+          {
+            name: "AnswerError",
+          },
+        ));
+
+  for (const text of ["[]", "1", "null", '"accepted"', "", "{}", '{"accepted":true'])
+    test(`is not ${JSON.stringify(text)}`, () => assert.throws(() => read(text), { name: "AnswerError" }));
+
+  test("with the object as it was is no mutation", () =>
+    assert.deepEqual(read('{"accepted":true,"mutated_object":{"kind":"Pod"}}'), { verdict: "allow" }));
+});
+
+describe("an answer about settings", () => {
+  test("says whether they are valid, and why not", () => {
+    assert.equal(readSettingsVerdict('{"valid":true,"message":"m"}'), undefined);
+    assert.equal(readSettingsVerdict('{"valid":false,"message":"m"}'), "m");
+    assert.equal(readSettingsVerdict('{"valid":false}'), "no message");
+  });
+
+  for (const text of ["{}", '{"valid":"true"}', '{"valid":1}', '{"valid":null}', "[]"])
+    test(`is not ${text}`, () => assert.throws(() => readSettingsVerdict(text), { name: "AnswerError" }));
+});
