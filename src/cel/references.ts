@@ -7,7 +7,8 @@ import type { References } from "./public-types.js";
 export function referencesOf(checked: CheckedExpr): References {
   const finder = new Finder(checked);
   finder.visit(checked.expr);
-  return { variables: finder.variables, functions: finder.functions };
+  // Copied to their size: what has grown keeps room for more.
+  return { variables: finder.variables.slice(), functions: finder.functions.slice() };
 }
 
 /** A variable, as long as its fields are collected. */

@@ -11,6 +11,7 @@ import {
   type Result,
   STRING,
   type Value,
+  type Waiting,
 } from "../../src/cel/index.js";
 
 const pause = (ms = 1): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -169,6 +170,16 @@ describe("evaluating with functions that answer later", () => {
     assert.equal((await program.evaluateAsync({ later }, { questions })).result, true);
     assert.equal((await compile("fetch('x')").evaluateAsync({}, { questions })).result, "x");
     assert.deepEqual(log, ["fetch x", "done x"]);
+  });
+
+  test("functions may ask there, too", async () => {
+    const questions = new Questions(10);
+    const call = (): Result | Waiting =>
+      questions.ask<Result>({ key: "own", put: async () => 7, failed: () => new CelError("no") });
+    const ask = { name: "ask", overloads: [{ id: "ask", member: false, params: [], result: DYN, call }] };
+    const compiled = createEnvironment({ flavour: "kubernetes", functions: [ask] }).compile("ask() + ask() == 14");
+    assert.ok(compiled.ok);
+    assert.equal((await compiled.program.evaluateAsync({}, { questions })).result, true);
   });
 
   test("a binding that waits for something else is an error, not a wait without end", async () => {

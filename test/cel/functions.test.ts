@@ -92,7 +92,13 @@ describe("functions of one's own", () => {
   });
 
   test("read literals in their own way where they take the place of a function that is checked for them", () => {
-    const duration = { ...fn("duration", overload("words", [STRING], STRING, (text: string) => text)), replaces: true };
+    const duration = {
+      ...fn(
+        "duration",
+        overload("words", [STRING], STRING, (text: string) => text),
+      ),
+      replaces: true,
+    };
     assert.equal(evaluate([{ ...duration, replaces: true }], "duration('a while')").value, "a while");
   });
 

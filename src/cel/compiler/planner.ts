@@ -207,7 +207,7 @@ export class Planner {
       kinds,
       callee,
       stateful,
-      cost: known ? callCost(name, overload) : Math.max(...candidates.map(({ cost }) => cost ?? 0)),
+      cost: known ? callCost(name, overload) : Math.max(...candidates.map(({ cost }) => cost ?? 1)),
       stopsAtError,
       known,
     });
