@@ -18,9 +18,7 @@ import { celEnv, isCelError, parse as parseBufbuild, plan } from "@bufbuild/cel"
 import { Environment as Marcbachmann } from "@marcbachmann/cel-js";
 import { evaluate as evaluateCelJs, parse as parseCelJs } from "cel-js";
 import { readVariables } from "../src/batch/cel/variables.js";
-import { createEnvironment } from "../src/cel/index.js";
-import { CelError } from "../src/cel/values/cel-error.js";
-import type { Result } from "../src/cel/values/value.js";
+import { CelError, createEnvironment, type Result } from "../src/cel/index.js";
 import { BY_HAND } from "./support/cel-by-hand.js";
 import { median, spread } from "./support/statistics.js";
 

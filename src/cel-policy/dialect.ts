@@ -1,7 +1,5 @@
 /** What differs between the kinds of CEL policies, as one value: what expressions may name, what they may cost, how their failures are worded. */
-import type { VariableDeclaration } from "../cel/declarations.js";
-import type { EnvironmentOptions } from "../cel/index.js";
-import type { Type } from "../cel/types.js";
+import type { EnvironmentOptions, Type, VariableDeclaration } from "../cel/index.js";
 
 /** A kind's expressions. */
 export interface Dialect {

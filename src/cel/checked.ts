@@ -3,7 +3,8 @@
  * node, and for every call the overloads that may apply at run time.
  */
 import type { Expr, ParsedExpr } from "./ast.js";
-import type { FunctionDeclaration, KubernetesMinor, ObjectTypeDeclaration } from "./declarations.js";
+import type { FunctionDeclaration, ObjectTypeDeclaration } from "./declarations.js";
+import type { KubernetesVersion } from "./kubernetes-version.js";
 import type { Type } from "./types.js";
 
 /**
@@ -29,11 +30,11 @@ export interface CheckedExpr {
 export interface Declarations {
   readonly flavour: "kubernetes" | "standard";
   /** The environment's version; for `standard` the newest. */
-  readonly version: KubernetesMinor;
+  readonly version: KubernetesVersion;
   /** The container in which names are resolved, `""` for none. */
   readonly container: string;
   readonly variables: ReadonlyMap<string, Type>;
-  /** Functions by name; host functions are among them, as overloads without implementation. */
+  /** Functions by name. */
   readonly functions: ReadonlyMap<string, FunctionDeclaration>;
   readonly objectTypes: ReadonlyMap<string, ObjectTypeDeclaration>;
   /** Type names usable as identifiers, with the type each names (`net.IP`). */

@@ -2,13 +2,11 @@
  * What an environment declares: variables, object types, functions with their overloads, and libraries that bundle them.
  * One overload carries its signature and its implementation, so that a function is described in one place.
  */
+import type { KubernetesVersion } from "./kubernetes-version.js";
 import type { Waiting } from "./questions.js";
 import type { Type } from "./types.js";
 import type { Interruption } from "./values/interruption.js";
 import type { Result, Value } from "./values/value.js";
-
-/** A Kubernetes minor version as a number: 1.37 is 137. A declaration `since` a later version is not part of an environment. */
-export type KubernetesMinor = number;
 
 /**
  * The implementation of an overload. It gets evaluated arguments (the receiver first), never errors, and returns a value or an error;
@@ -18,7 +16,16 @@ export type KubernetesMinor = number;
  */
 export type Implementation = (...args: readonly Value[]) => Result;
 
-/** One overload of a function. */
+/**
+ * A call that depends on more than its arguments: it gets the evaluation's state first (`EvaluationOptions.state`), and its answer may be on
+ * its way ({@link Waiting}), or a promise where `evaluateAsync` evaluates. Evaluations are repeated, so asking the same twice must do no harm.
+ */
+export type StatefulCall = (state: unknown, ...args: readonly Value[]) => Result | Waiting | Promise<Result>;
+
+/** What the compiler writes in place of a call, so that an argument is evaluated only where it is needed. */
+export type LazyForm = "or" | "orValue";
+
+/** One overload of a function: its signature, and an `implementation` or a `call`. */
 export interface Overload {
   /** The overload's id, as the reference implementation names it: cost rules refer to it. */
   readonly id: string;
@@ -26,41 +33,37 @@ export interface Overload {
   readonly member: boolean;
   readonly params: readonly Type[];
   readonly result: Type;
-  /** Absent for what the compiler itself builds (logic, ternary, index, equality). */
+  /** Pure: equal arguments have equal answers, and it may be called while an expression is compiled. Absent, as `call` is, for operators. */
   readonly implementation?: Implementation;
+  /** Not pure: called once for every evaluation of the call. Takes the place of `implementation`. */
+  readonly call?: StatefulCall;
+  /**
+   * Cost units of a call. Present on every overload that was added to an environment (default 1): rules that go by names and ids of the
+   * language's own functions do not hold for those.
+   */
+  readonly cost?: number;
+  /** The form that is written where this overload alone may apply; its implementation is called where others may, too. */
+  readonly lazy?: LazyForm;
   /**
    * Arguments behind one that failed are not evaluated, although there are only two (spec kubernetes-cel.md 2.8): the reference calls this
    * overload with a list of arguments.
    */
   readonly sequential?: true;
   /** Since which environment version (default: always). */
-  readonly since?: KubernetesMinor;
+  readonly since?: KubernetesVersion;
 }
 
 /** A function: a name and its overloads. */
 export interface FunctionDeclaration {
   readonly name: string;
   readonly overloads: readonly Overload[];
+  /** Takes the place of every earlier overload of this name, rather than standing beside them. */
+  readonly replaces?: true;
   /**
    * For functions whose reference implementation dispatches on the first operand's abilities (operators, `size`, `matches`, `sort`):
    * called with whatever arguments there are, and itself answers "no such overload" (spec kubernetes-cel.md 3.1).
    */
   readonly dynamic?: Implementation;
-}
-
-/** A function the host adds to an environment, such as a member of a policy group. Its answer may be on its way. */
-export interface HostFunction {
-  readonly name: string;
-  readonly overloads: readonly {
-    readonly id: string;
-    readonly member: boolean;
-    readonly params: readonly Type[];
-    readonly result: Type;
-    /** `state` is the evaluation's own host state, given to `evaluate`. */
-    readonly call: (state: unknown, ...args: readonly Value[]) => Result | Waiting;
-    /** Cost units charged per call (default 1). */
-    readonly cost?: number;
-  }[];
 }
 
 /** A variable. Dotted names (`authorizer.requestResource`) are allowed. */

@@ -1,7 +1,8 @@
 /**
  * Short forms for writing declarations: libraries are tables, and should read as such.
  */
-import type { FunctionDeclaration, Implementation, KubernetesMinor, Overload } from "./declarations.js";
+import type { FunctionDeclaration, Implementation, Overload } from "./declarations.js";
+import type { KubernetesVersion } from "./kubernetes-version.js";
 import type { Type } from "./types.js";
 import type { Result } from "./values/value.js";
 
@@ -45,7 +46,7 @@ export const dynamicFn = (
 
 /** The functions, each of their overloads belonging to environments of at least `since`. */
 export const added = (
-  since: KubernetesMinor,
+  since: KubernetesVersion,
   ...functions: readonly FunctionDeclaration[]
 ): readonly FunctionDeclaration[] =>
   functions.map((declaration) => ({

@@ -2,7 +2,7 @@
  * Choosing an overload by the runtime kinds of its arguments (spec kubernetes-cel.md 3.1). The compiler calls an overload's implementation
  * directly where static types settle which one it is, and asks here for a dispatcher, once per call site, where they don't.
  */
-import type { FunctionDeclaration, Implementation, Overload } from "./declarations.js";
+import type { FunctionDeclaration, Implementation, Overload, StatefulCall } from "./declarations.js";
 import { typeNameOf } from "./operators/kind.js";
 import { entriesOf } from "./operators/maps.js";
 import type { Type } from "./types.js";
@@ -79,7 +79,8 @@ export const noOverloadFor = (name: string, args: readonly Value[]): Result =>
   noSuchOverload(`${name}(${args.map(typeNameOf).join(", ")})`);
 
 /**
- * An implementation that takes arguments of any kinds: the function's own dynamic one, or the first of the overloads that accepts them.
+ * An implementation that takes arguments of any kinds: the function's own dynamic one, or the first of the overloads that accepts them. Where
+ * overloads were added to a dynamic function, those come first.
  *
  * @param overloads those that may apply: the only one the checker has left, or (the default) all of the function's; with more than one
  *   left the reference tries all, whatever the checker found
@@ -88,42 +89,60 @@ export function dispatcher(
   declaration: FunctionDeclaration,
   overloads: readonly Overload[] = declaration.overloads,
 ): Implementation {
-  const { name, dynamic } = declaration;
-  if (dynamic !== undefined) return dynamic;
-  const candidates: readonly Candidate[] = overloads.flatMap(({ params, implementation }) =>
+  const { dynamic } = declaration;
+  const candidates: readonly Candidate[] = tried(declaration, overloads).flatMap(({ params, implementation }) =>
     implementation === undefined ? [] : [{ guards: params.map(guardOf), implementation }],
   );
   const only = candidates[0];
-  if (only !== undefined && candidates.length === 1) return guarded(name, only);
+  if (only === undefined && dynamic !== undefined) return dynamic;
+  const otherwise = refusal(declaration);
+  if (only !== undefined && candidates.length === 1) return guarded(only, otherwise);
   return (...args) => {
-    for (const { guards, implementation } of candidates) {
-      if (guards.length === args.length && guards.every((guard, index) => guard(args[index] as Value))) {
-        return implementation(...args);
-      }
-    }
-    return noOverloadFor(name, args);
+    for (const { guards, implementation } of candidates) if (accepts(guards, args)) return implementation(...args);
+    return otherwise(...args);
   };
 }
 
+/** {@link dispatcher} for a function of which an overload depends on the evaluation's state. */
+export function statefulDispatcher(declaration: FunctionDeclaration, overloads: readonly Overload[]): StatefulCall {
+  const candidates = tried(declaration, overloads).map((each) => ({ ...each, guards: each.params.map(guardOf) }));
+  const otherwise = refusal(declaration);
+  return (state, ...args) => {
+    for (const { guards, call, implementation } of candidates) {
+      if (!accepts(guards, args)) continue;
+      if (call !== undefined) return call(state, ...args);
+      if (implementation !== undefined) return implementation(...args);
+    }
+    return otherwise(...args);
+  };
+}
+
+/** The overloads that are tried by their parameters: what is dynamic answers for all of its own. */
+const tried = ({ dynamic }: FunctionDeclaration, overloads: readonly Overload[]): readonly Overload[] =>
+  dynamic === undefined ? overloads : overloads.filter(({ cost }) => cost !== undefined);
+
+const refusal =
+  ({ name, dynamic }: FunctionDeclaration): Implementation =>
+  (...args) =>
+    dynamic === undefined ? noOverloadFor(name, args) : dynamic(...args);
+
+const accepts = (guards: readonly Guard[], args: readonly Value[]): boolean =>
+  guards.length === args.length && guards.every((guard, index) => guard(args[index] as Value));
+
 /** An implementation behind the guards of its parameters; with one or two of them without a loop, because most calls are such. */
-function guarded(name: string, { guards, implementation }: Candidate): Implementation {
+function guarded({ guards, implementation }: Candidate, otherwise: Implementation): Implementation {
   const [first, second] = guards;
   if (first !== undefined && guards.length === 1) {
     return (value, ...rest) =>
-      rest.length === 0 && first(value as Value)
-        ? implementation(value as Value)
-        : noOverloadFor(name, [value as Value, ...rest]);
+      rest.length === 0 && first(value as Value) ? implementation(value as Value) : otherwise(value as Value, ...rest);
   }
   if (first !== undefined && second !== undefined && guards.length === 2) {
     return (a, b, ...rest) =>
       rest.length === 0 && first(a as Value) && second(b as Value)
         ? implementation(a as Value, b as Value)
-        : noOverloadFor(name, [a as Value, b as Value, ...rest]);
+        : otherwise(a as Value, b as Value, ...rest);
   }
-  return (...args) =>
-    guards.length === args.length && guards.every((guard, index) => guard(args[index] as Value))
-      ? implementation(...args)
-      : noOverloadFor(name, args);
+  return (...args) => (accepts(guards, args) ? implementation(...args) : otherwise(...args));
 }
 
 /** Calls a function with arguments of whatever kinds: {@link dispatcher} for a single call. */

@@ -8,16 +8,17 @@ import { unchecked } from "./checker/unchecked.js";
 import { validate } from "./checker/validators/index.js";
 import { type Plan, PlanError } from "./compiler/plan.js";
 import { Planner } from "./compiler/planner.js";
-import type { FunctionDeclaration, HostFunction, ObjectTypeDeclaration } from "./declarations.js";
-import { functionsByName, libraries, NEWEST_VERSION } from "./libraries.js";
+import type { FunctionDeclaration, ObjectTypeDeclaration } from "./declarations.js";
+import { NEWEST_VERSION } from "./kubernetes-version.js";
+import { functionsByName, libraries, withFunctions } from "./libraries.js";
 import { parserOptions } from "./macros/macro-sets.js";
 import { type ParserOptions, parse } from "./parser/index.js";
 import { CompiledProgram, KUBERNETES_COST_LIMIT } from "./program.js";
 import type { Compiled, CompileFailure, CompileOptions, Environment, EnvironmentOptions } from "./public-types.js";
+import { referencesOf } from "./references.js";
 import { typeNamesOf } from "./type-names.js";
 import type { Type } from "./types.js";
 
-type HostOverload = HostFunction["overloads"][number];
 type Extension = Pick<EnvironmentOptions, "variables" | "objectTypes" | "functions" | "libraries">;
 
 /** Makes an environment. Not cheap: make it once and share it. */
@@ -34,17 +35,17 @@ export function createEnvironment(options: EnvironmentOptions): Environment {
     typeNames: typeNamesOf(base, true),
   };
   const parsing = parserOptions(options.flavour, version);
-  return new CelEnvironment(declarations, new Map(), parsing).extend(options);
+  return new CelEnvironment(declarations, parsing).extend(options);
 }
 
 class CelEnvironment implements Environment {
+  readonly #declarations: Declarations;
+  readonly #parsing: ParserOptions;
   readonly #checker: TypeChecker;
 
-  constructor(
-    private readonly declarations: Declarations,
-    private readonly hosts: ReadonlyMap<string, HostOverload>,
-    private readonly parsing: ParserOptions,
-  ) {
+  constructor(declarations: Declarations, parsing: ParserOptions) {
+    this.#declarations = declarations;
+    this.#parsing = parsing;
     this.#checker = new TypeChecker(declarations);
   }
 
@@ -62,10 +63,11 @@ class CelEnvironment implements Environment {
     try {
       plan = this.#plan(checked);
     } catch (error) {
-      if (!(error instanceof PlanError)) throw error;
-      return { ok: false, issues: [], text: error.message, phase: "program" };
+      // Whatever else it is, it is this expression's: no text of an expression may end its host.
+      const text = error instanceof PlanError ? error.message : String(error);
+      return { ok: false, issues: [], text, phase: "program" };
     }
-    const kubernetes = this.declarations.flavour === "kubernetes";
+    const kubernetes = this.#declarations.flavour === "kubernetes";
     const decorations = { trace: options.trace ?? false, cost: options.cost ?? kubernetes, standard: !kubernetes };
     const limit = kubernetes ? KUBERNETES_COST_LIMIT : Number.POSITIVE_INFINITY;
     // Trees are several times the size of what runs, and rarely asked for again: they are made anew from the source then.
@@ -77,61 +79,56 @@ class CelEnvironment implements Environment {
     const trees = { checked: again, plan: () => this.#plan(again()) };
     return {
       ok: true,
-      program: new CompiledProgram(checked.parsed.source, checked.type, plan, trees, decorations, limit),
+      program: new CompiledProgram({
+        source: checked.parsed.source,
+        type: checked.type,
+        references: referencesOf(checked),
+        plan,
+        trees,
+        options: decorations,
+        costLimit: limit,
+      }),
     };
   }
 
   #plan(checked: CheckedExpr): Plan {
-    return new Planner(checked, this.declarations, this.hosts).run();
+    return new Planner(checked, this.#declarations).run();
   }
 
   extend(options: Extension): Environment {
-    const variables = new Map(this.declarations.variables);
+    const variables = new Map(this.#declarations.variables);
     for (const { name, type } of options.variables ?? []) variables.set(name, type);
-    const objectTypes = new Map<string, ObjectTypeDeclaration>(this.declarations.objectTypes);
+    const objectTypes = new Map<string, ObjectTypeDeclaration>(this.#declarations.objectTypes);
     for (const type of options.objectTypes ?? []) objectTypes.set(type.name, type);
-    const typeNames = new Map(this.declarations.typeNames);
+    const typeNames = new Map(this.#declarations.typeNames);
     for (const [name, type] of typeNamesOf(options.libraries ?? [])) typeNames.set(name, type);
-    const functions = merge(this.declarations.functions, [
-      ...functionsByName(options.libraries ?? []).values(),
-      ...(options.functions ?? []).map(declarationOf),
+    const functions = withFunctions(this.#declarations.functions, [
+      ...(options.libraries ?? []).flatMap((library) => library.functions),
+      ...(options.functions ?? []).map(added),
     ]);
-    const hosts = new Map(this.hosts);
-    for (const { overloads } of options.functions ?? []) for (const each of overloads) hosts.set(each.id, each);
-    const declarations = { ...this.declarations, variables, objectTypes, typeNames, functions };
-    return new CelEnvironment(declarations, hosts, this.parsing);
+    return new CelEnvironment({ ...this.#declarations, variables, objectTypes, typeNames, functions }, this.#parsing);
   }
 
   #unchecked(source: string): CheckedExpr | CompileFailure {
-    const parsed = parse(source, this.parsing);
-    return parsed.ok ? unchecked(parsed.parsed, this.declarations) : { ...parsed, phase: "compile" };
+    const parsed = parse(source, this.#parsing);
+    return parsed.ok ? unchecked(parsed.parsed, this.#declarations) : { ...parsed, phase: "compile" };
   }
 
   #check(source: string): CheckedExpr | CompileFailure {
-    const parsed = parse(source, this.parsing);
+    const parsed = parse(source, this.#parsing);
     if (!parsed.ok) return { ...parsed, phase: "compile" };
     const checked = this.#checker.check(parsed.parsed);
     if (!checked.ok) return { ...checked, phase: "compile" };
-    const report = validate(checked.checked, this.declarations);
+    const report = validate(checked.checked, this.#declarations);
     return report === undefined ? checked.checked : { ...report, phase: "compile" };
   }
 }
 
-/** A host function as a declaration whose overloads have no implementation: the planner knows them by their ids. */
-function declarationOf(host: HostFunction): FunctionDeclaration {
-  const overloads = host.overloads.map(({ id, member, params, result }) => ({ id, member, params, result }));
-  return { name: host.name, overloads };
-}
+/** What a function may be called. Operators have other names: they are the language's own. */
+const NAME = /^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$/;
 
-function merge(
-  before: ReadonlyMap<string, FunctionDeclaration>,
-  added: readonly FunctionDeclaration[],
-): ReadonlyMap<string, FunctionDeclaration> {
-  const merged = new Map(before);
-  for (const each of added) {
-    const existing = merged.get(each.name);
-    const all = existing === undefined ? each : { ...existing, overloads: [...existing.overloads, ...each.overloads] };
-    merged.set(each.name, all);
-  }
-  return merged;
+/** A function of one's own: its overloads have a cost, by which they are known as such. */
+function added(declaration: FunctionDeclaration): FunctionDeclaration {
+  if (!NAME.test(declaration.name)) throw new Error(`no function can be declared with the name '${declaration.name}'`);
+  return { ...declaration, overloads: declaration.overloads.map((each) => ({ ...each, cost: each.cost ?? 1 })) };
 }

@@ -1,5 +1,5 @@
 /** Collects the problems of one expression and prints them in order of place (spec kubernetes-cel.md 7.7). */
-import type { Issue } from "./public-types.js";
+import type { Issue, IssueCode } from "./public-types.js";
 import { type Location, NO_LOCATION, type Source } from "./source.js";
 
 /** Problems beyond this many are only counted, so that hostile input can't make the report large. */
@@ -12,9 +12,16 @@ export interface IssueReport {
   readonly text: string;
 }
 
+/** What a problem is about. */
+export type IssueDetail = Pick<Issue, "name" | "id">;
+
 /** Problems in the order found. */
 export class IssueCollector {
-  readonly #found: { readonly location: Location; readonly message: string }[] = [];
+  readonly #found: {
+    readonly location: Location;
+    readonly message: string;
+    readonly about: Omit<Issue, "line" | "column" | "message">;
+  }[] = [];
   #count = 0;
 
   constructor(readonly source: Source) {}
@@ -25,14 +32,14 @@ export class IssueCollector {
   }
 
   /** Adds a problem at a code point offset. */
-  add(offset: number, message: string): void {
-    this.addAt(this.source.locationOf(offset), message);
+  add(offset: number, message: string, code: IssueCode = "syntax", detail?: IssueDetail): void {
+    this.addAt(this.source.locationOf(offset), message, code, detail);
   }
 
   /** Adds a problem at a place. */
-  addAt(location: Location, message: string): void {
+  addAt(location: Location, message: string, code: IssueCode = "syntax", detail?: IssueDetail): void {
     this.#count += 1;
-    if (this.#count <= MAX_REPORTED) this.#found.push({ location, message });
+    if (this.#count <= MAX_REPORTED) this.#found.push({ location, message, about: { code, ...detail } });
   }
 
   /** Adds a problem that has no place. */
@@ -49,7 +56,12 @@ export class IssueCollector {
     if (this.#count > MAX_REPORTED) lines.push(`${this.#count - MAX_REPORTED} more errors were truncated`);
     return {
       ok: false,
-      issues: sorted.map(({ location, message }) => ({ line: location.line, column: location.column + 1, message })),
+      issues: sorted.map(({ location: { line, column }, message, about }) => ({
+        ...about,
+        line,
+        column: column + 1,
+        message,
+      })),
       text: lines.join("\n"),
     };
   }

@@ -2,7 +2,7 @@
  * Which libraries an environment has: by flavour, and for Kubernetes by version, so that an expression means here what it means in a
  * cluster of that version (spec kubernetes-cel.md 4.1 and 4.14).
  */
-import type { FunctionDeclaration, KubernetesMinor, Library } from "./declarations.js";
+import type { FunctionDeclaration, Library } from "./declarations.js";
 import { authzLibrary } from "./kubernetes/authz.js";
 import { cidrLibrary } from "./kubernetes/cidr.js";
 import { formatLibrary } from "./kubernetes/format.js";
@@ -12,8 +12,9 @@ import { quantityLibrary } from "./kubernetes/quantity.js";
 import { kubernetesRegexLibrary } from "./kubernetes/regex.js";
 import { semverLibrary } from "./kubernetes/semver.js";
 import { urlLibrary } from "./kubernetes/url.js";
+import { isSince, type KubernetesVersion, NEWEST_VERSION } from "./kubernetes-version.js";
+import { withMemoizedParsers } from "./memoized-parsers.js";
 import { PatternCache } from "./pattern/pattern.js";
-import { withMemory } from "./remembered.js";
 import { comprehensionLibrary } from "./stdlib/comprehensions.js";
 import { conversionLibrary } from "./stdlib/conversions.js";
 import { encodersLibrary } from "./stdlib/encoders.js";
@@ -26,9 +27,6 @@ import { setsLibrary } from "./stdlib/sets.js";
 import { latestStringsLibrary, stringsLibrary } from "./stdlib/strings.js";
 import { textLibrary } from "./stdlib/text.js";
 import { timeGetterLibrary } from "./stdlib/time-getters.js";
-
-/** The newest environment version there is. */
-export const NEWEST_VERSION: KubernetesMinor = 137;
 
 /** The libraries of one environment, with caches that belong to it. */
 function librariesOf(flavour: "kubernetes" | "standard"): readonly Library[] {
@@ -60,37 +58,46 @@ function librariesOf(flavour: "kubernetes" | "standard"): readonly Library[] {
  */
 export function libraries(
   flavour: "kubernetes" | "standard",
-  version: KubernetesMinor = NEWEST_VERSION,
+  version: KubernetesVersion = NEWEST_VERSION,
 ): readonly Library[] {
-  const all = librariesOf(flavour).map((library) => ({ ...library, functions: library.functions.map(withMemory) }));
+  const all = librariesOf(flavour).map((library) => ({
+    ...library,
+    functions: library.functions.map(withMemoizedParsers),
+  }));
   if (flavour === "standard") return all;
   return all.map((library) => asOf(version, library)).filter((library) => library.functions.length > 0);
 }
 
 /** The library as it was in `version`. */
-function asOf(version: KubernetesMinor, library: Library): Library {
+function asOf(version: KubernetesVersion, library: Library): Library {
   const functions = library.functions
     .map((declaration) => ({
       ...declaration,
-      overloads: declaration.overloads.filter(({ since }) => since === undefined || since <= version),
+      overloads: declaration.overloads.filter(({ since }) => since === undefined || isSince(version, since)),
     }))
     .filter(({ overloads }) => overloads.length > 0);
   return { ...library, functions };
 }
 
 /** All functions of some libraries by name; one that several libraries declare has the overloads of all, in order of the libraries. */
-export function functionsByName(from: readonly Library[]): ReadonlyMap<string, FunctionDeclaration> {
-  const byName = new Map<string, FunctionDeclaration>();
-  for (const { functions } of from) {
-    for (const declaration of functions) {
-      const before = byName.get(declaration.name);
-      byName.set(
-        declaration.name,
-        before === undefined
-          ? declaration
-          : { ...before, ...declaration, overloads: [...before.overloads, ...declaration.overloads] },
-      );
-    }
+export const functionsByName = (from: readonly Library[]): ReadonlyMap<string, FunctionDeclaration> =>
+  withFunctions(
+    new Map(),
+    from.flatMap(({ functions }) => functions),
+  );
+
+/** Functions by name with more of them: overloads are added to those of the same name, or take their place. */
+export function withFunctions(
+  before: ReadonlyMap<string, FunctionDeclaration>,
+  added: readonly FunctionDeclaration[],
+): ReadonlyMap<string, FunctionDeclaration> {
+  const byName = new Map(before);
+  for (const each of added) {
+    const existing = each.replaces === true ? undefined : byName.get(each.name);
+    byName.set(
+      each.name,
+      existing === undefined ? each : { ...existing, ...each, overloads: [...existing.overloads, ...each.overloads] },
+    );
   }
   return byName;
 }

@@ -1,13 +1,8 @@
 /** The types of the engine's public face; the engine itself uses them from here. */
 import type { Expr, ParsedExpr } from "./ast.js";
-import type {
-  HostFunction,
-  KubernetesMinor,
-  Library,
-  ObjectTypeDeclaration,
-  VariableDeclaration,
-} from "./declarations.js";
-import type { Waiting } from "./questions.js";
+import type { FunctionDeclaration, Library, ObjectTypeDeclaration, VariableDeclaration } from "./declarations.js";
+import type { KubernetesVersion } from "./kubernetes-version.js";
+import type { Questions, Waiting } from "./questions.js";
 import type { Type } from "./types.js";
 import type { CelError } from "./values/cel-error.js";
 import type { Lazy } from "./values/lazy.js";
@@ -20,23 +15,50 @@ export interface EnvironmentOptions {
    * `standard`: plain CEL with every extension library.
    */
   readonly flavour: "kubernetes" | "standard";
-  /** Environment version for `kubernetes` (137 is 1.37, the default). */
-  readonly version?: KubernetesMinor;
+  /** For `kubernetes`: whose CEL it is (default the newest known). */
+  readonly version?: KubernetesVersion;
   readonly variables?: readonly VariableDeclaration[];
   readonly objectTypes?: readonly ObjectTypeDeclaration[];
-  readonly functions?: readonly HostFunction[];
+  /** Added to those of the flavour; one that `replaces` takes the place of those of its name. Operators cannot be declared. */
+  readonly functions?: readonly FunctionDeclaration[];
   readonly libraries?: readonly Library[];
   /** The container in which names are resolved (`standard` only; default none). */
   readonly container?: string;
 }
 
+/** What kind of problem it is: what a program may go by, where people read the message. */
+export type IssueCode =
+  /** The text is no expression, or too large. */
+  | "syntax"
+  /** A name that is not declared. */
+  | "undeclared-reference"
+  /** No overload of a function takes arguments of these types. */
+  | "no-matching-overload"
+  /** A value of another type is needed. */
+  | "type-mismatch"
+  /** The type has no such field. */
+  | "undefined-field"
+  /** The type has no fields at all. */
+  | "no-field-selection"
+  /** A type that is not declared, or is no message's where a message is made. */
+  | "not-a-message"
+  /** The range of a macro is neither list nor map. */
+  | "not-iterable"
+  /** A literal that its function would refuse: a pattern, a duration, a format. */
+  | "invalid-argument";
+
 /** One problem of an expression, at a place in it. */
 export interface Issue {
+  readonly code: IssueCode;
   /** 1-based line; -1 where the problem has no place. */
   readonly line: number;
   /** 1-based column in code points; 0 where the problem has no place. */
   readonly column: number;
   readonly message: string;
+  /** The name that is not declared (as written), the field that is not defined, the function without a fitting overload. */
+  readonly name?: string;
+  /** The id of the expression's part, where it is one. */
+  readonly id?: number;
 }
 
 /** Why an expression did not compile. */
@@ -68,11 +90,11 @@ export interface CompileOptions {
 
 /** What an evaluation gets. */
 export interface EvaluationOptions {
-  /** Cost units this evaluation may use; exceeding gives the error `operation cancelled: actual cost limit exceeded`. */
+  /** Cost units this evaluation may use; exceeding gives the error with code `cost-limit`. */
   readonly costLimit?: number;
-  /** Monotonic milliseconds after which evaluation stops with `operation interrupted`, and the clock that tells them. */
+  /** Monotonic milliseconds after which evaluation stops with the error of code `interrupted`, and the clock that tells them. */
   readonly deadline?: { readonly at: number; readonly now: () => number };
-  /** Handed to host functions. */
+  /** Handed to functions with a `call`. */
   readonly state?: unknown;
   /** With `trace`: gets the value of every evaluated node by expression id (last value wins inside loops). */
   readonly onValue?: (id: number, result: Result) => void;
@@ -86,9 +108,55 @@ export type Bindings = { readonly [name: string]: Value | Lazy | CelError | unde
 
 /** The outcome of an evaluation. */
 export interface Evaluation {
-  /** The value or error; {@link Waiting} when the answer of a host function is on its way. */
+  /** The value or error; {@link Waiting} when an answer of a function or of a {@link Lazy} binding is on its way. */
   readonly result: Result | Waiting;
   /** Cost units used, also when it ended in an error; 0 when not counted. */
+  readonly cost: number;
+}
+
+/** A variable that an expression names. */
+export interface VariableReference {
+  /** The full name as it is declared, dots included: `authorizer.requestResource`. */
+  readonly name: string;
+  /** Of a variable of an object type: the fields read of it; `undefined` where it is used as a whole, or is of another type. */
+  readonly fields: readonly string[] | undefined;
+}
+
+/** What an expression refers to: names of the environment, wherever they stand in it, evaluated or not. */
+export interface References {
+  readonly variables: readonly VariableReference[];
+  /** Full names of functions and methods (`size`, `sets.contains`); not of operators. */
+  readonly functions: readonly string[];
+}
+
+/** The part of an expression that an error comes from. */
+export interface ErrorPlace {
+  /** The part's id. */
+  readonly id: number;
+  /** 1-based. */
+  readonly line: number;
+  /** 1-based, in code points. */
+  readonly column: number;
+  /** The part as it is written, in one line. */
+  readonly text: string;
+}
+
+/** How `evaluateAsync` evaluates. */
+export interface AsyncEvaluationOptions extends EvaluationOptions {
+  /** Ends the wait: the result is the error with code `interrupted` then. */
+  readonly signal?: AbortSignal;
+  /** Most different calls with promises as answers (default 100): what an expression is given must not start a thousand requests. */
+  readonly callLimit?: number;
+  /**
+   * Where answers are kept, in place of `callLimit`: evaluations that share it make a call once among them, and functions that ask questions
+   * of their own there, or {@link Lazy} bindings that do, are waited for as well.
+   */
+  readonly questions?: Questions;
+}
+
+/** The outcome of an evaluation that was waited for. */
+export interface AsyncEvaluation {
+  readonly result: Result;
   readonly cost: number;
 }
 
@@ -101,8 +169,21 @@ export interface Program {
   readonly constant: Value | undefined;
   /** Static cost estimate without size hints; uint64 (spec kubernetes-cel.md 5.4). */
   estimate(): { readonly min: bigint; readonly max: bigint };
+  /** The names that the expression refers to. */
+  readonly references: References;
   /** Evaluates once, synchronously. */
   evaluate(bindings: Bindings, options?: EvaluationOptions): Evaluation;
+  /**
+   * Evaluates with functions whose answers are promises. Calls that don't depend on each other are made side by side, also on both sides of
+   * `&&` and `||` and in every turn of a loop; with their answers the expression is evaluated again, until none is missing.
+   */
+  evaluateAsync(bindings: Bindings, options?: AsyncEvaluationOptions): Promise<AsyncEvaluation>;
+  /**
+   * The part that the error of an evaluation comes from: evaluates once more, watching every part, so that evaluations that nobody asks
+   * about pay nothing. After `evaluateAsync` give it the same `questions`. `undefined` where the outcome is no error of a part: a value, or a
+   * limit that was reached.
+   */
+  locate(bindings: Bindings, options?: AsyncEvaluationOptions): ErrorPlace | undefined;
   /** The checked expression after folding, for tools. */
   readonly checked: Expr;
 }

@@ -73,6 +73,16 @@ export class Questions {
     return this.#answers === undefined;
   }
 
+  /** Whether no further question is put. */
+  get full(): boolean {
+    return (this.#answers?.size ?? 0) + (this.#open?.size ?? 0) >= this.#limit;
+  }
+
+  /** What is known of a question: its answer, {@link Waiting}, or `undefined` when it was not put. */
+  recall<A>(key: string): A | Waiting | undefined {
+    return this.#open?.has(key) === true ? Waiting.INSTANCE : (this.#answers?.get(key) as A | undefined);
+  }
+
   /** The answer, or {@link Waiting} while it is on its way. Never throws. */
   ask<A>(question: Question<A>): A | Waiting {
     const { key } = question;
@@ -81,7 +91,7 @@ export class Questions {
     const [answers, open] = [this.#answers, this.#open];
     if (answers.has(key)) return answers.get(key) as A;
     if (open.has(key)) return Waiting.INSTANCE;
-    if (answers.size + open.size >= this.#limit) {
+    if (this.full) {
       return question.failed({ kind: "limit", limit: this.#limit });
     }
     const failed = (error: unknown): A => question.failed({ kind: "thrown", error });

@@ -6,11 +6,18 @@ import type { Readable, Writable } from "node:stream";
 import { encodeValue } from "../batch/cel/encode-value.js";
 import { readVariables } from "../batch/cel/variables.js";
 import { celBatchCommand } from "../batch/cel-batch.js";
-import { explain } from "../cel/explain.js";
-import { type Bindings, createEnvironment, type Environment } from "../cel/index.js";
-import { DYN, formatLongType } from "../cel/types.js";
-import { CelError } from "../cel/values/cel-error.js";
-import type { Result, Value } from "../cel/values/value.js";
+import {
+  type Bindings,
+  CelError,
+  createEnvironment,
+  DYN,
+  type Environment,
+  explain,
+  formatLongType,
+  isKubernetesVersion,
+  type Result,
+  type Value,
+} from "../cel/index.js";
 import { parseJson } from "../data/json.js";
 import { explanationLines } from "./cel/explain-text.js";
 
@@ -58,8 +65,8 @@ export async function celCommand(args: CelArguments, streams: CelStreams): Promi
 
 function environmentOf(name: string): Environment | undefined {
   if (name === "standard") return createEnvironment({ flavour: "standard" });
-  const minor = /^kubernetes-1\.(\d+)$/.exec(name)?.[1];
-  return minor === undefined ? undefined : createEnvironment({ flavour: "kubernetes", version: 100 + Number(minor) });
+  const version = /^kubernetes-(.*)$/.exec(name)?.[1] ?? "";
+  return isKubernetesVersion(version) ? createEnvironment({ flavour: "kubernetes", version }) : undefined;
 }
 
 async function bound(

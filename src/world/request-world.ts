@@ -2,7 +2,7 @@
  * The world as one request sees it (disposable): what is at hand is answered at once, what has to be fetched goes through {@link Questions}, so
  * that every question is asked once for the request, over all its policies, and those of one round side by side.
  */
-import { type QuestionFailure, Questions, type Waiting } from "../cel/questions.js";
+import { type QuestionFailure, Questions, type Waiting } from "../cel/index.js";
 import { reasonOf } from "../kubernetes/client/errors.js";
 import { apiVersionOf, type GroupVersionKind, type GroupVersionResource } from "../kubernetes/names.js";
 import type { JsonObject } from "../kubernetes/object.js";

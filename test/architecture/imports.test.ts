@@ -157,6 +157,13 @@ describe("import directions", () => {
     assert.deepEqual(cyclesAmong(all), []);
   });
 
+  test("the CEL engine is known by its public face alone", () => {
+    const deep = imports
+      .filter(({ to, target }) => to === "cel" && target !== "cel/index.ts")
+      .map(({ file, target }) => `src/${file} imports ${target}`);
+    assert.deepEqual(deep, []);
+  });
+
   test("the table in the documentation is this table", () => {
     const text = readFileSync(join(root, "docs/architecture.md"), "utf8");
     for (const [room, { rooms, types = [] }] of Object.entries(ALLOWED)) {

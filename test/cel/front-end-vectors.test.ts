@@ -3,6 +3,7 @@ import { describe, test } from "node:test";
 import { TypeChecker } from "../../src/cel/checker/index.js";
 import { validate } from "../../src/cel/checker/validators/index.js";
 import { estimateCost } from "../../src/cel/cost/estimate.js";
+import type { Issue } from "../../src/cel/index.js";
 import { parserOptions } from "../../src/cel/macros/macro-sets.js";
 import { parse } from "../../src/cel/parser/index.js";
 import { formatLongType } from "../../src/cel/types.js";
@@ -15,14 +16,17 @@ const options = parserOptions("kubernetes", declarations.version);
 /** What the front end makes of an expression, in the form of the vectors. */
 function compile({ expr }: Vector): Omit<Vector, "error"> {
   const parsed = parse(expr, options);
-  if (!parsed.ok) return { expr, issues: parsed.issues, issuesText: parsed.text };
+  if (!parsed.ok) return { expr, issues: placed(parsed.issues), issuesText: parsed.text };
   const result = checker.check(parsed.parsed);
-  if (!result.ok) return { expr, issues: result.issues, issuesText: result.text };
+  if (!result.ok) return { expr, issues: placed(result.issues), issuesText: result.text };
   const invalid = validate(result.checked, declarations);
-  if (invalid !== undefined) return { expr, issues: invalid.issues, issuesText: invalid.text };
+  if (invalid !== undefined) return { expr, issues: placed(invalid.issues), issuesText: invalid.text };
   const { min, max } = estimateCost(result.checked);
   return { expr, type: formatLongType(result.checked.type), estimateMin: `${min}`, estimateMax: `${max}` };
 }
+
+/** Issues as the vectors have them. */
+const placed = (issues: readonly Issue[]) => issues.map(({ line, column, message }) => ({ line, column, message }));
 
 /** The part of a vector that the front end answers for. */
 function expected({ expr, issues, issuesText, type, estimateMin, estimateMax }: Vector): Omit<Vector, "error"> {

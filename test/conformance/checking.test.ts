@@ -200,7 +200,7 @@ function declarationsOf({ original, error }: CheckingCase): Declarations {
 
 function outcome(each: CheckingCase): string {
   const optionalSyntax = !WITHOUT_OPTIONALS.test(each.error ?? "");
-  const parsed = parse(each.original.expr, { ...parserOptions("standard", 137), optionalSyntax });
+  const parsed = parse(each.original.expr, { ...parserOptions("standard", "1.37"), optionalSyntax });
   if (!parsed.ok) return parsed.text;
   if (each.ast !== undefined) assert.equal(debugText(parsed.parsed.expr), each.ast);
   const checked = check(parsed.parsed, declarationsOf(each));

@@ -12,7 +12,7 @@ interface ParsingCase {
 }
 
 const cases = (parsing as { readonly tests: readonly ParsingCase[] }).tests;
-const options = parserOptions("standard", 137);
+const options = parserOptions("standard", "1.37");
 
 /** The data was made with optional syntax off where it says so. */
 const WITHOUT_OPTIONALS = /unsupported syntax '(\?|\.\?|\[\?)'/;

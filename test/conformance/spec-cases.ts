@@ -1,6 +1,6 @@
 /** The official conformance cases, one by one: what each asks and whether the engine answers it. */
 import { tests } from "@bufbuild/cel-spec/testdata/conformance.js";
-import type { HostFunction } from "../../src/cel/declarations.js";
+import type { Overload } from "../../src/cel/declarations.js";
 import { createEnvironment } from "../../src/cel/index.js";
 import { equals } from "../../src/cel/operators/compare.js";
 import { kindOf } from "../../src/cel/operators/kind.js";
@@ -94,7 +94,7 @@ function compareOutcome(spec: SpecCase): string | undefined {
 }
 
 /** A declared function; cases that have one are only checked. */
-function hostOverload(spec: SpecOverload): HostFunction["overloads"][number] {
+function hostOverload(spec: SpecOverload): Overload {
   return {
     id: spec.overloadId,
     member: spec.isInstanceFunction === true,

@@ -2,16 +2,22 @@
  * Expressions in bulk: a JSON line in for each, a JSON line out with everything that compiling and evaluating it says.
  */
 
-import type { Bindings, Environment, Issue, Program } from "../../cel/index.js";
-import { formatLongType, type Type } from "../../cel/types.js";
-import { CelError } from "../../cel/values/cel-error.js";
-import type { Value } from "../../cel/values/value.js";
+import {
+  type Bindings,
+  CelError,
+  type Environment,
+  formatLongType,
+  type Issue,
+  type Program,
+  type Type,
+  type Value,
+} from "../../cel/index.js";
 import { type Encoded, encodeValue } from "./encode-value.js";
 
 /** One line out. What doesn't apply is absent. */
 export interface CelLine {
   readonly expr: string;
-  readonly issues?: readonly Issue[];
+  readonly issues?: readonly Pick<Issue, "line" | "column" | "message">[];
   readonly issuesText?: string;
   readonly type?: string;
   readonly value?: Encoded;
@@ -29,7 +35,10 @@ const ROUNDS = 5;
 export function celLine(environment: Environment, bindings: Bindings, expr: string): CelLine {
   const compiled = environment.compile(expr);
   if (!compiled.ok) {
-    if (compiled.phase === "compile") return { expr, issues: compiled.issues, issuesText: compiled.text };
+    if (compiled.phase === "compile") {
+      const issues = compiled.issues.map(({ line, column, message }) => ({ line, column, message }));
+      return { expr, issues, issuesText: compiled.text };
+    }
     const checked = environment.check(expr);
     return { expr, ...(checked.ok ? typed(checked.type) : {}), error: `program: ${compiled.text}` };
   }

@@ -1,13 +1,20 @@
 /**
  * The inverse of {@link import("./encode-value.js")}: tagged JSON, as a file of variables holds it, to CEL values.
  */
-import { add } from "../../cel/operators/arithmetic.js";
-import { CelError } from "../../cel/values/cel-error.js";
-import { makeDouble, makeInt } from "../../cel/values/numbers.js";
-import { Duration, Timestamp } from "../../cel/values/time.js";
-import { TypeValue } from "../../cel/values/type-value.js";
-import { uintOf } from "../../cel/values/uint.js";
-import { MapValue, Optional, type Result, type Value } from "../../cel/values/value.js";
+import {
+  add,
+  CelError,
+  Duration,
+  MapValue,
+  makeDouble,
+  makeInt,
+  Optional,
+  type Result,
+  Timestamp,
+  TypeValue,
+  uintOf,
+  type Value,
+} from "../../cel/index.js";
 
 /** A tagged value that is none. */
 export class BadVariable extends Error {

@@ -1,15 +1,23 @@
 /**
  * CEL values as tagged JSON, one key for the kind, so that int and uint, 1 and 1.0, text and bytes differ: `{"int":"5"}`, `{"map":[[k,v],…]}` sorted by key.
  */
-import { compareStrings } from "../../cel/operators/compare.js";
-import { doubleOf, kindOf } from "../../cel/operators/kind.js";
-import { entriesOf } from "../../cel/operators/maps.js";
-import { CelError } from "../../cel/values/cel-error.js";
-import { doubleText } from "../../cel/values/double-text.js";
-import type { Duration, Timestamp } from "../../cel/values/time.js";
-import type { TypeValue } from "../../cel/values/type-value.js";
-import type { Uint } from "../../cel/values/uint.js";
-import type { ObjectValue, OpaqueValue, Optional, Result, Value } from "../../cel/values/value.js";
+import {
+  CelError,
+  compareStrings,
+  type Duration,
+  doubleOf,
+  doubleText,
+  entriesOf,
+  kindOf,
+  type ObjectValue,
+  type OpaqueValue,
+  type Optional,
+  type Result,
+  type Timestamp,
+  type TypeValue,
+  type Uint,
+  type Value,
+} from "../../cel/index.js";
 
 /** A value with its kind as the only key. */
 export type Encoded = { readonly [kind: string]: unknown };

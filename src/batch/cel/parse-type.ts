@@ -1,7 +1,7 @@
 /**
  * Types as they are written in declarations: `int`, `list(string)`, `map(string, dyn)`, `optional_type(int)`, `kubernetes.Quantity`.
  */
-import { listType, mapType, objectType, opaqueType, type ScalarKind, type Type } from "../../cel/types.js";
+import { listType, mapType, objectType, opaqueType, type ScalarKind, type Type } from "../../cel/index.js";
 import { BadVariable } from "./decode-value.js";
 
 const SCALARS: ReadonlySet<string> = new Set<ScalarKind>([

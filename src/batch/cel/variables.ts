@@ -4,11 +4,16 @@
  */
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import type { ObjectTypeDeclaration, VariableDeclaration } from "../../cel/declarations.js";
-import type { Bindings } from "../../cel/index.js";
-import { type Authorize, AuthorizerValue } from "../../cel/kubernetes/authz-values.js";
-import type { Type } from "../../cel/types.js";
-import type { Result, Value } from "../../cel/values/value.js";
+import {
+  type Authorize,
+  AuthorizerValue,
+  type Bindings,
+  type ObjectTypeDeclaration,
+  type Result,
+  type Type,
+  type Value,
+  type VariableDeclaration,
+} from "../../cel/index.js";
 import { parseJson } from "../../data/json.js";
 import { BadVariable, decodeValue } from "./decode-value.js";
 import { parseType } from "./parse-type.js";

@@ -1,7 +1,5 @@
 /** The branches of an expression: what is only evaluated when something before it is true, or false. */
-import type { ComprehensionExpr, Expr } from "../../cel/ast.js";
-import type { Program } from "../../cel/index.js";
-import { children } from "../../cel/walk.js";
+import { type ComprehensionExpr, children, type Expr, type Program } from "../../cel/index.js";
 
 /** A branch: reached when the node `decider` has been `value`. */
 export interface Branch {

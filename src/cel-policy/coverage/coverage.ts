@@ -2,9 +2,14 @@
  * Which parts of policies were reached: expressions, their outcomes, and the branches inside them. Programs are watched as they are compiled
  * (with `trace`), so that evaluation itself knows nothing of it.
  */
-import type { Bindings, Evaluation, EvaluationOptions, Program } from "../../cel/index.js";
-import { CelError } from "../../cel/values/cel-error.js";
-import type { Result } from "../../cel/values/value.js";
+import {
+  type Bindings,
+  CelError,
+  type Evaluation,
+  type EvaluationOptions,
+  type Program,
+  type Result,
+} from "../../cel/index.js";
 import type { Expression } from "../expressions/expression.js";
 import { type Branch, branchesOf } from "./branches.js";
 
@@ -125,8 +130,20 @@ class WatchedProgram implements Program {
     return this.#inner.checked;
   }
 
+  get references(): Program["references"] {
+    return this.#inner.references;
+  }
+
   estimate(): ReturnType<Program["estimate"]> {
     return this.#inner.estimate();
+  }
+
+  evaluateAsync(...args: Parameters<Program["evaluateAsync"]>): ReturnType<Program["evaluateAsync"]> {
+    return this.#inner.evaluateAsync(...args);
+  }
+
+  locate(...args: Parameters<Program["locate"]>): ReturnType<Program["locate"]> {
+    return this.#inner.locate(...args);
   }
 
   evaluate(bindings: Bindings, options: EvaluationOptions = {}): Evaluation {

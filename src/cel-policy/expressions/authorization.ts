@@ -7,8 +7,8 @@ import {
   type AuthorizationQuestion,
   AuthorizerValue,
   ResourceCheckValue,
-} from "../../cel/kubernetes/authz-values.js";
-import { Waiting } from "../../cel/questions.js";
+  Waiting,
+} from "../../cel/index.js";
 import { formatFieldSelector, parseFieldSelector } from "../../kubernetes/field-selector.js";
 import { formatLabelSelector, parseLabelSelector } from "../../kubernetes/label-selector-text.js";
 import type { AuthorizerAttributes, AuthorizerUser } from "../../world/authorizer/authorizer.js";

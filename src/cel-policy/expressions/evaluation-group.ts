@@ -2,10 +2,7 @@
  * Evaluating a list of expressions on one budget: validations, message expressions, audit annotations and match conditions are a group each
  * (spec validating-admission-policy.md 5.7 and 9.2).
  */
-import type { Bindings, Evaluation, Program } from "../../cel/index.js";
-import type { Waiting } from "../../cel/questions.js";
-import { CelError } from "../../cel/values/cel-error.js";
-import type { Result } from "../../cel/values/value.js";
+import { type Bindings, CelError, type Evaluation, type Program, type Result, type Waiting } from "../../cel/index.js";
 import type { Attempt } from "./attempt.js";
 import type { Expression } from "./expression.js";
 import { VariablesValue } from "./variables.js";

@@ -2,11 +2,9 @@
  * Compiles the expressions of many policies against few environments, each distinct one once (spec validating-admission-policy.md 5.1, 5.8).
  */
 import { LRUCache } from "lru-cache";
-import { createEnvironment, type Environment, type Program } from "../../cel/index.js";
-import { objectType } from "../../cel/types.js";
+import { createEnvironment, type Environment, objectType, type Program } from "../../cel/index.js";
 import type { Dialect, Scope } from "../dialect.js";
 import { type Expression, expressionOf } from "./expression.js";
-import { refersTo } from "./references.js";
 import type { ResultType } from "./result-type.js";
 
 /** Expressions kept compiled. A policy has about ten: this is a thousand policies with nothing in common. */
@@ -18,7 +16,10 @@ const MAX_ENVIRONMENTS = 500;
 export class ExpressionCompiler {
   readonly dialect: Dialect;
   readonly #watch: ((program: Program) => Program) | undefined;
-  readonly #expressions = new LRUCache<string, Expression>({ max: MAX_EXPRESSIONS });
+  /** By the wanted result and the text. */
+  readonly #shared = new LRUCache<string, Expression>({ max: MAX_EXPRESSIONS });
+  /** By the scope, too. */
+  readonly #own = new LRUCache<string, Expression>({ max: MAX_EXPRESSIONS });
   readonly #environments = new LRUCache<string, Environment>({ max: MAX_ENVIRONMENTS });
 
   /** @param watch gets programs that tell every value they come by, and gives those to use instead */
@@ -29,15 +30,16 @@ export class ExpressionCompiler {
 
   /** Compiles `text` (default: `source` as it is) where `scope` holds. */
   compile(source: string, wanted: ResultType, scope: Scope, text: string = source): Expression {
-    // What names nothing private means the same in every scope, and so is compiled once for all of them.
-    const shared = !refersTo(text, this.dialect.privateNames);
-    const effective = shared ? SHARED_SCOPE : scope;
-    const key = `${scopeKey(effective)}\u0000${wanted}\u0000${text}`;
-    let expression = this.#expressions.get(key);
+    const sharedKey = `${wanted}\u0000${text}`;
+    const ownKey = `${scopeKey(scope)}\u0000${sharedKey}`;
+    let expression = this.#shared.get(sharedKey) ?? this.#own.get(ownKey);
     if (expression === undefined) {
-      const environment = this.#environment(effective);
-      expression = expressionOf(source, { environment, wanted, text, shared, watch: this.#watch });
-      this.#expressions.set(key, expression);
+      const environment = this.#environment(scope);
+      const { privateNames } = this.dialect;
+      expression = expressionOf(source, { environment, wanted, text, privateNames, watch: this.#watch });
+      // What names nothing private means the same in every scope, and so is compiled once for all of them.
+      if (expression.shared) this.#shared.set(sharedKey, expression);
+      else this.#own.set(ownKey, expression);
     }
     return expression.source === source ? expression : { ...expression, source };
   }
@@ -68,8 +70,6 @@ export class ExpressionCompiler {
     });
   }
 }
-
-const SHARED_SCOPE: Scope = { optional: [], variables: undefined };
 
 function scopeKey({ optional, variables }: Scope): string {
   const words = optional.join(" ");

@@ -1,6 +1,13 @@
 /** Expressions of policies, compiled. */
-import type { CompileFailure, Environment, Issue, Program } from "../../cel/index.js";
-import { DYN, type Type } from "../../cel/types.js";
+import {
+  type CompileFailure,
+  DYN,
+  type Environment,
+  type Issue,
+  namesVariable,
+  type Program,
+  type Type,
+} from "../../cel/index.js";
 import { type ResultType, typeError } from "./result-type.js";
 
 /** A compiled expression, or what keeps it from being one: an evaluator meets that at run time. */
@@ -27,16 +34,17 @@ export interface ExpressionOptions {
   readonly wanted: ResultType;
   /** What is compiled; it may be a trimmed form of what is written. */
   readonly text: string;
-  readonly shared: boolean;
+  /** Variables whose values differ between policies. */
+  readonly privateNames: readonly string[];
   /** Gets programs that tell every value they come by. */
   readonly watch?: ((program: Program) => Program) | undefined;
 }
 
 /** Makes an expression of its text as written. */
 export function expressionOf(source: string, options: ExpressionOptions): Expression {
-  const { environment, wanted, text, shared, watch } = options;
+  const { environment, wanted, text, privateNames, watch } = options;
   const compiled = environment.compile(text, watch === undefined ? {} : { trace: true });
-  const common = { source, shared, issues: [] as readonly Issue[], internal: false };
+  const common = { source, shared: false, issues: [] as readonly Issue[], internal: false };
   if (!compiled.ok) {
     const { error, internal } = failureText(compiled);
     return { ...common, program: undefined, error, internal, issues: compiled.issues, type: DYN };
@@ -44,7 +52,13 @@ export function expressionOf(source: string, options: ExpressionOptions): Expres
   const { program } = compiled;
   const error = typeError(program.type, wanted);
   if (error !== undefined) return { ...common, program: undefined, error, type: DYN };
-  return { ...common, program: watch === undefined ? program : watch(program), error: undefined, type: program.type };
+  return {
+    ...common,
+    program: watch === undefined ? program : watch(program),
+    shared: !privateNames.some((name) => namesVariable(program.references, name)),
+    error: undefined,
+    type: program.type,
+  };
 }
 
 function failureText(failure: CompileFailure): { readonly error: string; readonly internal: boolean } {

@@ -1,5 +1,5 @@
 /** The values of `request`, `namespaceObject` and the objects, as expressions see them (spec validating-admission-policy.md 5.3 to 5.5). */
-import type { Value } from "../../cel/values/value.js";
+import type { Value } from "../../cel/index.js";
 import type { GroupVersionKind, GroupVersionResource } from "../../kubernetes/names.js";
 import { isObject, type JsonObject, member } from "../../kubernetes/object.js";
 import type { RequestAttributes } from "../match/request-attributes.js";

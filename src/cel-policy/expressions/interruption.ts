@@ -1,5 +1,5 @@
 /** Evaluations that ended because time was up. */
-import { CelError } from "../../cel/values/cel-error.js";
+import { CelError } from "../../cel/index.js";
 import type { Failure } from "../../policy/outcome.js";
 
 /** The outcome of a policy whose evaluation was interrupted, or whose questions were not answered while somebody waited. */
@@ -10,5 +10,4 @@ export const NOT_IN_TIME: Failure = {
 };
 
 /** Whether a result is no result, but says that the deadline passed. */
-export const isInterrupted = (result: unknown): boolean =>
-  result instanceof CelError && result.message.startsWith("operation interrupted");
+export const isInterrupted = (result: unknown): boolean => result instanceof CelError && result.code === "interrupted";

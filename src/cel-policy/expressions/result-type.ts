@@ -1,5 +1,5 @@
 /** What an expression must give (spec validating-admission-policy.md 5.2), and the words for one that gives something else. */
-import { formatType, type Type } from "../../cel/types.js";
+import { formatType, type Type } from "../../cel/index.js";
 
 /** The static types a place accepts, exactly; `any` takes all. */
 export type ResultType = "bool" | "string" | "string-or-null" | "any";

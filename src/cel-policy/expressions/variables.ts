@@ -1,10 +1,7 @@
 /**
  * `variables.…`: evaluated when first touched, once per group of expressions, value or error (spec validating-admission-policy.md 5.7).
  */
-import type { Program } from "../../cel/index.js";
-import { answered, type Waiting } from "../../cel/questions.js";
-import { CelError } from "../../cel/values/cel-error.js";
-import { ObjectValue, type Result } from "../../cel/values/value.js";
+import { answered, CelError, ObjectValue, type Program, type Result, type Waiting } from "../../cel/index.js";
 import type { Dialect } from "../dialect.js";
 import type { Expression } from "./expression.js";
 

@@ -1,5 +1,5 @@
 /** Match criteria of a policy or binding against a request (spec validating-admission-policy.md 3). */
-import { Waiting } from "../../cel/questions.js";
+import { Waiting } from "../../cel/index.js";
 import { labelsOf } from "../../kubernetes/object.js";
 import type { RequestWorld } from "../../world/request-world.js";
 import { LookupFailure } from "../../world/resources/resource-source.js";

@@ -1,5 +1,5 @@
 /** Resource rules against a request, in its own version and in equivalent ones (spec validating-admission-policy.md 3.3). */
-import { Waiting } from "../../cel/questions.js";
+import { Waiting } from "../../cel/index.js";
 import { apiVersionOf, type GroupVersionKind, type GroupVersionResource } from "../../kubernetes/names.js";
 import { groupsSharing } from "../../kubernetes/shared-storage.js";
 import type { RequestWorld } from "../../world/request-world.js";

@@ -1,5 +1,4 @@
 /** OpenAPI schemas as types of expressions (spec validating-admission-policy.md 10.4). */
-import type { ObjectTypeDeclaration } from "../../cel/declarations.js";
 import {
   BOOL,
   BYTES,
@@ -9,11 +8,12 @@ import {
   INT,
   listType,
   mapType,
+  type ObjectTypeDeclaration,
   objectType,
   STRING,
   TIMESTAMP,
   type Type,
-} from "../../cel/types.js";
+} from "../../cel/index.js";
 import { isObject, type JsonObject, member, text } from "../../kubernetes/object.js";
 import { RESERVED_WORDS } from "../expressions/reserved-words.js";
 

@@ -9,20 +9,22 @@ import type {
   SelectExpr,
   StructExpr,
 } from "../ast.js";
-import type { FunctionDeclaration, KubernetesMinor } from "../declarations.js";
+import type { FunctionDeclaration } from "../declarations.js";
 import type { IssueCollector } from "../issues.js";
-import { BOOL, DYN, ERROR, formatType, INT, listType, mapType, optionalType, type Type, typeParam } from "../types.js";
+import { isSince, type KubernetesVersion } from "../kubernetes-version.js";
+import { BOOL, DYN, ERROR, INT, listType, mapType, optionalType, type Type, typeParam } from "../types.js";
 import { dottedPath } from "./dotted-path.js";
 import { literalType } from "./literal-type.js";
 import { Locals } from "./locals.js";
 import type { Names } from "./names.js";
 import { type PreparedOverload, rename } from "./overloads.js";
+import { type Part, Problems } from "./problems.js";
 import { Substitution } from "./substitution.js";
 import { isDynamic, isExactType, mostGeneral, optionalContent } from "./type-relations.js";
 import { NULL_VALUE } from "./well-known-types.js";
 
-/** The first Kubernetes minor whose checker orders numbers of different types. */
-const ACROSS_TYPES_SINCE: KubernetesMinor = 128;
+/** The first version of Kubernetes whose checker orders numbers of different types. */
+const ACROSS_TYPES_SINCE: KubernetesVersion = "1.28";
 
 /** Checks one tree; made for one use. */
 export class Checker {
@@ -31,6 +33,7 @@ export class Checker {
   readonly typeNames = new Set<number>();
   readonly #substitution = new Substitution();
   readonly #locals = new Locals();
+  readonly #problems: Problems;
   #freeTypes = 0;
   /** Whether numbers of different types may be ordered: before Kubernetes 1.28 only from the first comprehension on, a quirk of the reference. */
   #acrossTypes: boolean;
@@ -38,10 +41,11 @@ export class Checker {
   constructor(
     readonly names: Names,
     readonly prepared: (declaration: FunctionDeclaration) => readonly PreparedOverload[],
-    readonly issues: IssueCollector,
+    issues: IssueCollector,
   ) {
-    const { flavour, version } = names.declarations;
-    this.#acrossTypes = flavour === "standard" || version >= ACROSS_TYPES_SINCE;
+    const { container, flavour, version } = names.declarations;
+    this.#problems = new Problems(issues, container);
+    this.#acrossTypes = flavour === "standard" || isSince(version, ACROSS_TYPES_SINCE);
   }
 
   /** Checks a whole tree and answers it with its names resolved. Afterwards {@link types} has no type parameters. */
@@ -89,21 +93,12 @@ export class Checker {
     return typeParam(`_var${this.#freeTypes - 1}`);
   }
 
-  #mismatch(expr: Expr, expected: Type, found: Type): void {
-    this.issues.add(expr.offset, `expected type '${formatType(expected)}' but found '${formatType(found)}'`);
-  }
-
-  #undeclared(expr: Expr, name: string): void {
-    const { container } = this.names.declarations;
-    this.issues.add(expr.offset, `undeclared reference to '${name}' (in container '${container}')`);
-  }
-
   #ident(expr: IdentExpr): Expr {
     const local = expr.rooted ? undefined : this.#locals.find(expr.name);
     if (local !== undefined) return this.#typed(expr, local);
     const resolved = this.#global(expr, expr.name, expr.rooted);
     if (resolved !== undefined) return resolved;
-    this.#undeclared(expr, expr.rooted ? `.${expr.name}` : expr.name);
+    this.#problems.undeclared(expr, expr.rooted ? `.${expr.name}` : expr.name);
     return this.#typed(expr, ERROR);
   }
 
@@ -155,7 +150,7 @@ export class Checker {
         type = target.value;
         break;
       case "object":
-        type = this.#lookupField(expr.offset, target.name, field);
+        type = this.#lookupField(expr, target.name, field);
         break;
       case "param":
         this.#substitution.assign(DYN, target);
@@ -167,18 +162,18 @@ export class Checker {
       default:
         // The reference knows Kubernetes' library types as object types without a declaration.
         if (target.kind === "opaque" && target.name.startsWith("kubernetes.")) {
-          type = this.#lookupField(expr.offset, target.name, field);
+          type = this.#lookupField(expr, target.name, field);
           break;
         }
-        this.issues.add(expr.offset, `type '${formatType(target)}' does not support field selection`);
+        this.#problems.noFieldSelection(expr, target);
     }
     return optional || content !== undefined ? optionalType(type) : type;
   }
 
-  #lookupField(offset: number, typeName: string, field: string): Type {
+  #lookupField(part: Part, typeName: string, field: string): Type {
     const type = this.names.fieldType(typeName, field);
-    if (type === "unknown") this.issues.add(offset, `unexpected failed resolution of '${typeName}'`);
-    else if (type === undefined) this.issues.add(offset, `undefined field '${field}'`);
+    if (type === "unknown") this.#problems.unknownType(part, typeName);
+    else if (type === undefined) this.#problems.undefinedField(part, field);
     else return type;
     return ERROR;
   }
@@ -189,7 +184,7 @@ export class Checker {
     if (target === undefined) {
       const declaration = this.names.resolveFunction(expr.function, expr.rooted);
       if (declaration !== undefined) return this.#resolve(freeCall(expr, declaration.name, args), declaration);
-      this.#undeclared(expr, expr.rooted ? `.${expr.function}` : expr.function);
+      this.#problems.undeclared(expr, expr.rooted ? `.${expr.function}` : expr.function);
       return this.#typed(expr, ERROR);
     }
     const path = dottedPath(target);
@@ -201,7 +196,7 @@ export class Checker {
     const resolved = receiver === target && args === expr.args ? expr : { ...expr, target: receiver, args };
     const declaration = this.names.resolveFunction(expr.function, false);
     if (declaration !== undefined) return this.#resolve(resolved, declaration);
-    this.#undeclared(expr, expr.function);
+    this.#problems.undeclared(expr, expr.function);
     return this.#typed(resolved, ERROR);
   }
 
@@ -236,10 +231,8 @@ export class Checker {
       this.overloads.set(expr.id, fitting);
       return this.#typed(expr, type);
     }
-    const shown = argTypes.map((argType) => formatType(this.#substitution.apply(argType, true)));
-    const receiver = member ? `${shown.shift()}.` : "";
-    const applied = `'${declaration.name}' applied to '${receiver}(${shown.join(", ")})'`;
-    this.issues.add(expr.offset, `found no matching overload for ${applied}`);
+    const shown = argTypes.map((argType) => this.#substitution.apply(argType, true));
+    this.#problems.noMatchingOverload(expr, declaration.name, member ? shown.shift() : undefined, shown);
     return this.#typed(expr, ERROR);
   }
 
@@ -261,7 +254,7 @@ export class Checker {
     let type: Type = BOOL;
     for (const [index, argType] of argTypes.entries()) {
       if (this.#substitution.assign(argType, BOOL)) continue;
-      this.#mismatch(expr.args[index]!, BOOL, argType);
+      this.#problems.mismatch(expr.args[index]!, BOOL, argType);
       type = ERROR;
     }
     if (type === BOOL) this.overloads.set(expr.id, [declaration.overloads[0]!.id]);
@@ -273,7 +266,7 @@ export class Checker {
     const type = this.#typeOf(expr);
     if (!optional) return type;
     const content = optionalContent(type);
-    if (content === undefined && !isDynamic(type)) this.#mismatch(expr, optionalType(type), type);
+    if (content === undefined && !isDynamic(type)) this.#problems.mismatch(expr, optionalType(type), type);
     return content ?? type;
   }
 
@@ -313,23 +306,22 @@ export class Checker {
     const rooted = expr.typeName.startsWith(".");
     const named = this.names.resolveType(rooted ? expr.typeName.slice(1) : expr.typeName, rooted);
     if (named === undefined) {
-      this.#undeclared(expr, expr.typeName);
+      this.#problems.undeclared(expr, expr.typeName);
       return this.#typed(expr, ERROR);
     }
     let type: Type = named.type.kind === "type" && named.type.of !== undefined ? named.type.of : ERROR;
     const typeName = this.names.messageName(type);
     if (typeName === undefined) {
-      this.issues.add(expr.offset, `'${formatType(type)}' is not a message type`);
+      this.#problems.noMessage(expr, type);
       type = ERROR;
     }
     this.types.set(expr.id, type);
     const fields = expr.fields.map((field) => {
       const value = this.#check(field.value);
-      const expected = this.#lookupField(field.offset, typeName ?? named.name, field.field);
+      const expected = this.#lookupField(field, typeName ?? named.name, field.field);
       const found = this.#elementType(value, field.optional);
       if (!this.#substitution.assign(expected, found)) {
-        const types = `'${formatType(expected)}' but provided type is '${formatType(found)}'`;
-        this.issues.add(field.offset, `expected type of field '${field.field}' is ${types}`);
+        this.#problems.fieldMismatch(field, expected, found);
       }
       return { ...field, value };
     });
@@ -375,8 +367,7 @@ export class Checker {
         this.#substitution.assign(DYN, rangeType);
         return [DYN, DYN];
       default: {
-        const needed = "cannot be range of a comprehension (must be list, map, or dynamic)";
-        this.issues.add(range.offset, `expression of type '${formatType(rangeType)}' ${needed}`);
+        this.#problems.notIterable(range, rangeType);
         return [ERROR, ERROR];
       }
     }
@@ -384,7 +375,7 @@ export class Checker {
 
   #assertType(expr: Expr, expected: Type): void {
     const found = this.#typeOf(expr);
-    if (!this.#substitution.assign(expected, found)) this.#mismatch(expr, expected, found);
+    if (!this.#substitution.assign(expected, found)) this.#problems.mismatch(expr, expected, found);
   }
 }
 

@@ -1,12 +1,13 @@
 /** Resolves names in an environment: variables, types and functions, in a container (spec kubernetes-cel.md 7.3). */
 import type { Declarations } from "../checked.js";
-import type { FunctionDeclaration, KubernetesMinor } from "../declarations.js";
+import type { FunctionDeclaration } from "../declarations.js";
+import { isSince, type KubernetesVersion } from "../kubernetes-version.js";
 import { isReserved } from "../parser/ast-builder.js";
 import { objectType, type Type, typeType } from "../types.js";
 import { SHORT_TYPE_NAMES, WELL_KNOWN_TYPES, wellKnownName } from "./well-known-types.js";
 
-/** Since this Kubernetes minor a field named like a reserved word need not be escaped. */
-const UNESCAPED_SINCE: KubernetesMinor = 131;
+/** Since this version of Kubernetes a field named like a reserved word need not be escaped. */
+const UNESCAPED_SINCE: KubernetesVersion = "1.31";
 
 /** Former names of operators: declared for old clients of the reference, but no expression can call them. */
 const FORMER_OPERATORS: ReadonlySet<string> = new Set(["_in_", "in", "__not_strictly_false__"]);
@@ -87,7 +88,7 @@ export class Names {
     const fields = (objectTypes.get(typeName) ?? WELL_KNOWN_TYPES.get(typeName))?.fields;
     if (fields === undefined) return "unknown";
     const type = fields.get(field);
-    if (type !== undefined || version < UNESCAPED_SINCE || !isReserved(field)) return type;
+    if (type !== undefined || !isSince(version, UNESCAPED_SINCE) || !isReserved(field)) return type;
     return fields.get(`__${field}__`);
   }
 

@@ -21,7 +21,11 @@ class Resolver {
   readonly types = new Map<number, Type>();
   readonly typeNames = new Set<number>();
 
-  constructor(private readonly names: Names) {}
+  readonly #names: Names;
+
+  constructor(names: Names) {
+    this.#names = names;
+  }
 
   resolve(expr: Expr, scope: Scope): Expr {
     const name = this.#name(expr, scope);
@@ -46,7 +50,7 @@ class Resolver {
       }
       case "struct": {
         const fields = expr.fields.map((field) => ({ ...field, value: this.resolve(field.value, scope) }));
-        return { ...expr, typeName: this.names.resolveType(expr.typeName, false)?.name ?? expr.typeName, fields };
+        return { ...expr, typeName: this.#names.resolveType(expr.typeName, false)?.name ?? expr.typeName, fields };
       }
       case "comprehension": {
         const withAccumulator = new Set([...scope, expr.accuVar]);
@@ -72,7 +76,7 @@ class Resolver {
     if (expr.kind === "select" && expr.testOnly) return undefined;
     const path = dottedPath(expr);
     if (path === undefined || (!path.rooted && scope.has(path.first))) return undefined;
-    const resolved = this.names.resolve(path.name, path.rooted);
+    const resolved = this.#names.resolve(path.name, path.rooted);
     if (resolved === undefined) return undefined;
     if (resolved.isType) {
       this.typeNames.add(expr.id);
@@ -84,12 +88,12 @@ class Resolver {
   #call(expr: CallExpr, scope: Scope): Expr {
     const args = expr.args.map((arg) => this.resolve(arg, scope));
     if (expr.target === undefined) {
-      const name = this.names.resolveFunction(expr.function, expr.rooted)?.name ?? expr.function;
+      const name = this.#names.resolveFunction(expr.function, expr.rooted)?.name ?? expr.function;
       return { ...expr, function: name, args };
     }
     const path = dottedPath(expr.target);
     if (path !== undefined && !scope.has(path.first)) {
-      const free = this.names.resolveFunction(`${path.name}.${expr.function}`, path.rooted);
+      const free = this.#names.resolveFunction(`${path.name}.${expr.function}`, path.rooted);
       if (free !== undefined) return { ...expr, target: undefined, function: free.name, args };
     }
     return { ...expr, target: this.resolve(expr.target, scope), args };

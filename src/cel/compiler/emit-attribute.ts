@@ -8,6 +8,7 @@ import { isQualifier } from "../operators/qualify.js";
 import type { Value } from "../values/value.js";
 import { ANY, CAN, type Out } from "./code.js";
 import type { Emitting } from "./emitting.js";
+import { h, m } from "./names.js";
 import type { AttributePlan, Plan, Qualifier } from "./plan.js";
 
 /**
@@ -32,7 +33,7 @@ function access(emitter: Emitting, name: string): string {
 }
 
 /** The test that a value is a plain object (or an array: those have none of the safe names). */
-const plain = (value: string): string => `typeof ${value}==="object"&&${value}!==null&&${value}[MARK]===undefined`;
+const plain = (value: string): string => `typeof ${value}==="object"&&${value}!==null&&${value}[${h.MARK}]===undefined`;
 
 /** A chain under construction. */
 interface Chain {
@@ -56,10 +57,10 @@ export function emitAttribute(emitter: Emitting, plan: AttributePlan, countRoot:
   const result = code.temp();
   if (plan.qualifiers.at(-1)?.test === true) return value;
   if (chain.optional === true) {
-    code.add(`${result}=optional(${value.code});`);
+    code.add(`${result}=${h.optional}(${value.code});`);
     return { code: result, can: CAN.OTHER | CAN.ERROR };
   }
-  code.add(`${result}=${chain.optional}?optional(${value.code}):${value.code};`);
+  code.add(`${result}=${chain.optional}?${h.optional}(${value.code}):${value.code};`);
   return { code: result, can: ANY };
 }
 
@@ -85,8 +86,8 @@ function emitRoot(emitter: Emitting, plan: AttributePlan): Out {
     case "global": {
       const variable = emitter.global(plan.root.name);
       const value = code.temp();
-      const special = `${variable}===undefined||typeof ${variable}==="object"&&${variable}!==null&&${variable}[MARK]!==undefined`;
-      code.add(`${value}=${special}?global(${variable},${code.constant(plan.root.name)}):${variable};`);
+      const special = `${variable}===undefined||typeof ${variable}==="object"&&${variable}!==null&&${variable}[${h.MARK}]!==undefined`;
+      code.add(`${value}=${special}?${h.global}(${variable},${code.constant(plan.root.name)}):${variable};`);
       return { code: value, can: ANY };
     }
   }
@@ -106,7 +107,7 @@ function emitChain(emitter: Emitting, plan: AttributePlan, countRoot: boolean): 
   };
   code.add(`${chain.label}:{`);
   if ((root.can & CAN.ERROR) !== 0) {
-    code.add(`if(${root.code} instanceof E){${chain.result}=${root.code};break ${chain.label};}`);
+    code.add(`if(${root.code} instanceof ${h.E}){${chain.result}=${root.code};break ${chain.label};}`);
   }
   if (plan.maybeOptional && (root.can & CAN.OTHER) !== 0) emitUnwrap(emitter, chain);
   emitSteps(emitter, chain, plan.qualifiers);
@@ -121,9 +122,9 @@ function emitUnwrap(emitter: Emitting, chain: Chain): void {
   const { code } = emitter;
   const flag = code.temp();
   const content = code.temp();
-  const marked = `typeof ${chain.current}==="object"&&${chain.current}!==null&&${chain.current}[MARK]!==undefined`;
+  const marked = `typeof ${chain.current}==="object"&&${chain.current}!==null&&${chain.current}[${h.MARK}]!==undefined`;
   code.add(
-    `${content}=${chain.current};${flag}=false;if(${marked}&&${chain.current} instanceof O){${flag}=true;if((${content}=${chain.current}.value)===undefined){${chain.result}=${chain.none};break ${chain.label};}}`,
+    `${content}=${chain.current};${flag}=false;if(${marked}&&${chain.current} instanceof ${h.O}){${flag}=true;if((${content}=${chain.current}.value)===undefined){${chain.result}=${chain.none};break ${chain.label};}}`,
   );
   chain.current = content;
   chain.optional = flag;
@@ -165,7 +166,7 @@ function inPlace(emitter: Emitting, from: string, key: Value, to: string): strin
     return isSafeName(key) ? `${plain(from)}&&(${to}=${from}${access(emitter, key)})!==undefined` : undefined;
   }
   if (typeof key === "number" && Number.isSafeInteger(key) && key >= 0) {
-    return `isArray(${from})&&(${to}=${from}[${key}])!==undefined`;
+    return `${h.isArray}(${from})&&(${to}=${from}[${key}])!==undefined`;
   }
   return undefined;
 }
@@ -179,17 +180,17 @@ function emitRun(emitter: Emitting, chain: Chain, keys: readonly Value[]): void 
     conditions.push(inPlace(emitter, from, key, to));
     from = to;
   }
-  const walk = `${from}=walk(${chain.current},${code.constant(keys)},c,${chain.optional});`;
+  const walk = `${from}=${h.walk}(${chain.current},${code.constant(keys)},c,${chain.optional});`;
   const leave = leaving(chain, from);
   if (conditions.includes(undefined)) {
     code.add(walk);
-    emitter.units("c.steps");
+    emitter.units(m.steps);
     code.add(leave);
   } else {
     code.add(`if(${conditions.join("&&")}){`);
     emitter.units(keys.length);
     code.add(`}else{${walk}`);
-    emitter.units("c.steps");
+    emitter.units(m.steps);
     code.add(`${leave}}`);
   }
   chain.current = from;
@@ -197,7 +198,7 @@ function emitRun(emitter: Emitting, chain: Chain, keys: readonly Value[]): void 
 
 /** Ends the chain when a step failed, or found nothing in an optional chain. */
 function leaving(chain: Chain, value: string): string {
-  const failed = `if(${value} instanceof E){${chain.result}=${value};break ${chain.label};}`;
+  const failed = `if(${value} instanceof ${h.E}){${chain.result}=${value};break ${chain.label};}`;
   if (chain.optional === false) return failed;
   return `if(${value}===undefined){${chain.result}=${chain.none};break ${chain.label};}${failed}`;
 }
@@ -208,22 +209,22 @@ function emitComputedStep(emitter: Emitting, chain: Chain, qualifier: Qualifier)
   const to = code.temp();
   const { current, label, result } = chain;
   if ((key.can & CAN.ERROR) !== 0) {
-    code.add(`if(${key.code} instanceof E){${result}=${key.code};`);
+    code.add(`if(${key.code} instanceof ${h.E}){${result}=${key.code};`);
     if (chain.optional === false) emitter.units(1);
     else if (chain.optional !== true) code.add(`${conditionalUnit(emitter, `!${chain.optional}`)}`);
     code.add(`break ${label};}`);
   }
   const { keyKind } = qualifier;
-  const own = `typeof ${key.code}==="string"&&${plain(current)}&&(${to}=${current}[${key.code}])!==undefined&&typeof ${to}!=="function"&&${key.code}!=="__proto__"&&!isArray(${current})&&${current}.BYTES_PER_ELEMENT===undefined`;
-  const indexed = `typeof ${key.code}==="number"&&isArray(${current})&&(${to}=${current}[${key.code}])!==undefined`;
+  const own = `typeof ${key.code}==="string"&&${plain(current)}&&(${to}=${current}[${key.code}])!==undefined&&typeof ${to}!=="function"&&${key.code}!=="__proto__"&&!${h.isArray}(${current})&&${current}.BYTES_PER_ELEMENT===undefined`;
+  const indexed = `typeof ${key.code}==="number"&&${h.isArray}(${current})&&(${to}=${current}[${key.code}])!==undefined`;
   const fast = keyKind === "int" ? indexed : keyKind === "string" ? own : `${own}||${indexed}`;
-  code.add(`if(!(${fast})){${to}=step(${current},${key.code},${chain.optional},${isVariable(qualifier.key)});`);
+  code.add(`if(!(${fast})){${to}=${h.step}(${current},${key.code},${chain.optional},${isVariable(qualifier.key)});`);
   if (chain.optional === false) {
-    code.add(`if(${to} instanceof E){${result}=${to};`);
+    code.add(`if(${to} instanceof ${h.E}){${result}=${to};`);
     emitter.units(1);
     code.add(`break ${label};}}`);
   } else {
-    code.add(`if(${to}===undefined||${to} instanceof E){${result}=${to}===undefined?${chain.none}:${to};`);
+    code.add(`if(${to}===undefined||${to} instanceof ${h.E}){${result}=${to}===undefined?${chain.none}:${to};`);
     if (chain.optional !== true) code.add(conditionalUnit(emitter, `!${chain.optional}`));
     code.add(`break ${label};}}`);
   }
@@ -240,7 +241,7 @@ function isVariable(key: Plan): boolean {
 /** One unit of cost when a condition holds. */
 function conditionalUnit(emitter: Emitting, condition: string): string {
   if (!emitter.options.counting) return "";
-  return emitter.options.exact ? `if((${condition})&&++cost>L)exceeded(L+1,c);` : `if(${condition})cost++;`;
+  return emitter.options.exact ? `if((${condition})&&++cost>L)${h.exceeded}(L+1,c);` : `if(${condition})cost++;`;
 }
 
 /** The last step of `has()`. In an optional chain a missing one is free. */
@@ -249,7 +250,7 @@ function emitTest(emitter: Emitting, chain: Chain, qualifier: Qualifier): void {
   const name = (qualifier.key as { value: Value }).value as string;
   const present = code.temp();
   const { current } = chain;
-  const slow = `isPresent(${current},${code.constant(name)})`;
+  const slow = `${h.isPresent}(${current},${code.constant(name)})`;
   const fast = isSafeName(name)
     ? `${plain(current)}&&${current}${access(emitter, name)}!==undefined?true:${slow}`
     : slow;

@@ -8,6 +8,7 @@ import { emitCost } from "./emit-cost.js";
 import { emitOperator } from "./emit-operators.js";
 import type { Emitting } from "./emitting.js";
 import { emitFastCall } from "./fast-calls.js";
+import { h } from "./names.js";
 import type { CallPlan } from "./plan.js";
 
 /** Writes a call. */
@@ -21,7 +22,7 @@ export function emitCall(emitter: Emitting, plan: CallPlan): Out {
   const { code } = emitter;
   const result = code.temp();
   const failing = args.filter(({ can }) => (can & CAN.ERROR) !== 0);
-  const guards = failing.map((arg) => `${arg.code} instanceof E?${arg.code}:`).join("");
+  const guards = failing.map((arg) => `${arg.code} instanceof ${h.E}?${arg.code}:`).join("");
   code.add(`${result}=${guards}${invocation(emitter, plan, args)};`);
   emitCost(emitter, plan, args, result);
   return { code: result, can: CAN.BOOL | CAN.NUMBER | CAN.STRING | CAN.OTHER | CAN.ERROR };
@@ -61,11 +62,11 @@ function emitStopping(emitter: Emitting, plan: CallPlan): Out {
     const arg = emitter.emit(each);
     args.push(arg);
     if ((arg.can & CAN.ERROR) === 0) return;
-    code.add(`if(${arg.code} instanceof E){${result}=${arg.code};`);
+    code.add(`if(${arg.code} instanceof ${h.E}){${result}=${arg.code};`);
     if (index === plan.args.length - 1) emitCost(emitter, plan, args, result);
     code.add(`break ${label};}`);
   });
-  if (plan.name === "cel.@mapInsert") code.add(`${result}=insert(${args.map((arg) => arg.code).join(",")});`);
+  if (plan.name === "cel.@mapInsert") code.add(`${result}=${h.insert}(${args.map((arg) => arg.code).join(",")});`);
   else {
     const fast = plan.callee === undefined ? undefined : emitFastCall(emitter, plan, args);
     if (fast !== undefined) {
@@ -81,6 +82,6 @@ function emitStopping(emitter: Emitting, plan: CallPlan): Out {
 
 function invocation(emitter: Emitting, plan: CallPlan, args: readonly Out[]): string {
   const list = args.map((arg) => arg.code).join(",");
-  if (plan.host !== undefined) return `host(${emitter.code.constant(plan.host)},c.state,[${list}])`;
+  if (plan.stateful !== undefined) return `${h.ask}(${emitter.code.constant(plan.stateful)},c,[${list}])`;
   return `${emitter.code.constant(plan.callee)}(${list})`;
 }

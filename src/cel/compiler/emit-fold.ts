@@ -7,6 +7,7 @@ import { LIST_COST } from "../cost/runtime-cost.js";
 import { MapValue } from "../values/value.js";
 import { ANY, CAN, type Out } from "./code.js";
 import type { Emitting } from "./emitting.js";
+import { h, m } from "./names.js";
 import type { CallPlan, FoldPlan, ListPlan, Plan } from "./plan.js";
 
 /** Writes a comprehension. */
@@ -20,19 +21,19 @@ export function emitFold(emitter: Emitting, plan: FoldPlan): Out {
   const [index, length] = [code.temp(), code.temp()];
   code.add(`${label}:{`);
   if ((range.can & CAN.ERROR) !== 0)
-    code.add(`if(${range.code} instanceof E){${result}=${range.code};break ${label};}`);
+    code.add(`if(${range.code} instanceof ${h.E}){${result}=${range.code};break ${label};}`);
   const two = plan.second !== undefined;
-  code.add(`if(isArray(${range.code})){${values}=${range.code};${keys}=undefined;}`);
-  code.add(`else{${values}=range(${range.code},${two},c);${keys}=c.keys;`);
-  code.add(`if(${values} instanceof E){${result}=${values};break ${label};}}`);
+  code.add(`if(${h.isArray}(${range.code})){${values}=${range.code};${keys}=undefined;}`);
+  code.add(`else{${values}=${h.range}(${range.code},${two},c);${keys}=${m.keys};`);
+  code.add(`if(${values} instanceof ${h.E}){${result}=${values};break ${label};}}`);
   const mutable = startAccumulator(emitter, plan, accumulator);
   const item = code.temp();
   const value = two ? code.temp() : item;
   emitter.bind(plan.first, { code: item, can: ANY & ~CAN.ERROR });
   if (plan.second !== undefined) emitter.bind(plan.second, { code: value, can: ANY & ~CAN.ERROR });
   code.add(`for(${index}=0,${length}=${values}.length;${index}<${length};${index}++){`);
-  if (emitter.options.counting && !emitter.options.exact) code.add("if(cost>L)exceeded(cost,c);");
-  code.add("if(D)c.tick();");
+  if (emitter.options.counting && !emitter.options.exact) code.add(`if(cost>L)${h.exceeded}(cost,c);`);
+  code.add(`if(D)${m.tick}();`);
   if (two) code.add(`${item}=${keys}===undefined?${index}:${keys}[${index}];${value}=${values}[${index}];`);
   else code.add(`${item}=${values}[${index}];`);
   const condition = emitter.emit(plan.condition);
@@ -58,7 +59,7 @@ function startAccumulator(emitter: Emitting, plan: FoldPlan, accumulator: string
     return "list";
   }
   if (start.kind === "const" && start.value instanceof MapValue && start.value.size === 0) {
-    code.add(`${accumulator}=new MapValue();`);
+    code.add(`${accumulator}=new ${h.MapValue}();`);
     return "map";
   }
   const out = emitter.emit(start);
@@ -73,7 +74,7 @@ function emitMutation(emitter: Emitting, step: Plan, accumulator: string, fold: 
     const condition = emitter.emit(step.condition);
     code.add(`if(${condition.code}===true){`);
     emitMutation(emitter, step.yes, accumulator, fold);
-    code.add(`}else if(${condition.code}!==false)${accumulator}=notBool(${condition.code});`);
+    code.add(`}else if(${condition.code}!==false)${accumulator}=${h.notBool}(${condition.code});`);
     return;
   }
   const appended = appendedElement(step, fold);
@@ -87,8 +88,8 @@ function emitMutation(emitter: Emitting, step: Plan, accumulator: string, fold: 
   if (!appended.constant) emitter.lump(LIST_COST);
   emitter.lump(1);
   const failing =
-    (element.can & CAN.ERROR) === 0 ? "" : `if(${element.code} instanceof E)${accumulator}=${element.code};else `;
-  code.add(`if(!(${accumulator} instanceof E)){${failing}${accumulator}.push(${element.code});}`);
+    (element.can & CAN.ERROR) === 0 ? "" : `if(${element.code} instanceof ${h.E})${accumulator}=${element.code};else `;
+  code.add(`if(!(${accumulator} instanceof ${h.E})){${failing}${accumulator}.push(${element.code});}`);
 }
 
 function isAccumulator(plan: Plan, fold: FoldPlan): boolean {

@@ -6,6 +6,7 @@ import { costSize } from "../operators/size.js";
 import { CAN, type Out } from "./code.js";
 import { emitCost } from "./emit-cost.js";
 import type { Emitting } from "./emitting.js";
+import { type HelperName, h, m } from "./names.js";
 import type { CallPlan } from "./plan.js";
 
 type Args = readonly Out[];
@@ -25,15 +26,15 @@ export function emitOperator(emitter: Emitting, plan: CallPlan, args: Args): Out
     case "_+_":
       return emitAdd(emitter, plan, args);
     case "_-_":
-      return emitArithmetic(emitter, plan, args, "subtract", "-");
+      return emitArithmetic(emitter, plan, args, h.subtract, "-");
     case "_*_":
-      return emitArithmetic(emitter, plan, args, "multiply", "*");
+      return emitArithmetic(emitter, plan, args, h.multiply, "*");
     case "_/_":
-      return emitHelper(emitter, plan, args, "divide");
+      return emitHelper(emitter, plan, args, h.divide);
     case "_%_":
-      return emitHelper(emitter, plan, args, "modulo");
+      return emitHelper(emitter, plan, args, h.modulo);
     case "-_":
-      return emitHelper(emitter, plan, args, "negate");
+      return emitHelper(emitter, plan, args, h.negate);
     case "!_":
       return emitNot(emitter, args);
     case "@in":
@@ -41,7 +42,7 @@ export function emitOperator(emitter: Emitting, plan: CallPlan, args: Args): Out
     case "@not_strictly_false":
       return emitNotFalse(emitter, args);
     case "cel.@mapInsert":
-      return emitHelper(emitter, plan, args, "insertAll");
+      return emitHelper(emitter, plan, args, h.insertAll);
     default:
       return undefined;
   }
@@ -49,7 +50,7 @@ export function emitOperator(emitter: Emitting, plan: CallPlan, args: Args): Out
 
 const ANYTHING = CAN.BOOL | CAN.NUMBER | CAN.STRING | CAN.OTHER | CAN.ERROR;
 
-function emitHelper(emitter: Emitting, plan: CallPlan, args: Args, helper: string): Out {
+function emitHelper(emitter: Emitting, plan: CallPlan, args: Args, helper: HelperName): Out {
   const { code } = emitter;
   const result = code.temp();
   code.add(`${result}=${helper}(${args.map((arg) => arg.code).join(",")});`);
@@ -62,7 +63,7 @@ function emitNot(emitter: Emitting, [operand]: Args): Out {
   const result = code.temp();
   const { code: value, can } = operand as Out;
   if (can === CAN.BOOL) code.add(`${result}=!${value};`);
-  else code.add(`${result}=${value}===true?false:${value}===false?true:notBool(${value});`);
+  else code.add(`${result}=${value}===true?false:${value}===false?true:${h.notBool}(${value});`);
   emitter.lump(1);
   return { code: result, can: can === CAN.BOOL ? CAN.BOOL : CAN.BOOL | CAN.ERROR };
 }
@@ -80,7 +81,7 @@ function emitEquality(emitter: Emitting, [a, b]: Args, negated: boolean): Out {
   const { code } = emitter;
   const result = code.temp();
   const operator = negated ? "!==" : "===";
-  const slow = `${result}=${negated ? "notEqual" : "equal"}(${left.code},${right.code},c);`;
+  const slow = `${result}=${negated ? h.notEqual : h.equal}(${left.code},${right.code},c);`;
   const fixed = right.constant !== undefined ? right : left.constant !== undefined ? left : undefined;
   const other = fixed === right ? left : right;
   const can = CAN.BOOL | (((left.can | right.can) & CAN.ERROR) === 0 && !negated ? CAN.ERROR : CAN.ERROR);
@@ -88,7 +89,7 @@ function emitEquality(emitter: Emitting, [a, b]: Args, negated: boolean): Out {
   if (typeof value === "string") {
     code.add(`if(typeof ${other.code}==="string"){${result}=${other.code}${operator}${fixed?.code};`);
     const size = costSize(value);
-    if (size > ONE_UNIT) emitter.lump(`shorter(${other.code},${fixed?.code})`);
+    if (size > ONE_UNIT) emitter.lump(`${h.shorter}(${other.code},${fixed?.code})`);
     else if (size > 0) emitter.lump(`(${other.code}.length===0?0:1)`);
   } else if (typeof value === "boolean" || (typeof value === "number" && Number.isSafeInteger(value))) {
     code.add(`if(typeof ${other.code}==="${typeof value}"){${result}=${other.code}${operator}${fixed?.code};`);
@@ -97,14 +98,14 @@ function emitEquality(emitter: Emitting, [a, b]: Args, negated: boolean): Out {
     // Objects are compared by value, so only what typeof calls a text, number or bool can be compared in place.
     code.add(`if(typeof ${left.code}===typeof ${right.code}&&typeof ${left.code}!=="object"){`);
     code.add(`${result}=${left.code}${operator}${right.code};`);
-    emitter.lump(`(typeof ${left.code}==="string"?shorter(${left.code},${right.code}):1)`);
+    emitter.lump(`(typeof ${left.code}==="string"?${h.shorter}(${left.code},${right.code}):1)`);
   } else {
     code.add(slow);
-    emitter.lump("c.steps");
+    emitter.lump(m.steps);
     return { code: result, can };
   }
   code.add(`}else{${slow}`);
-  emitter.lump("c.steps");
+  emitter.lump(m.steps);
   code.add("}");
   return { code: result, can };
 }
@@ -118,7 +119,7 @@ function emitOrder(emitter: Emitting, plan: CallPlan, args: Args): Out {
     .filter(({ constant }) => typeof constant !== "number" || Number.isNaN(constant))
     // NaN is a number that has no order, and the helper says so.
     .map(({ code: arg }) => `typeof ${arg}==="number"&&${arg}===${arg}`);
-  const slow = `ordered(${code.constant(plan.name)},${left.code},${right.code})`;
+  const slow = `${h.ordered}(${code.constant(plan.name)},${left.code},${right.code})`;
   const textual = plan.kinds.includes("string");
   if (numeric.length === 0 || textual) code.add(`${result}=${slow};`);
   else code.add(`${result}=${numeric.join("&&")}?${left.code}${operator}${right.code}:${slow};`);
@@ -132,7 +133,7 @@ function small(arg: Out): string | undefined {
   return `typeof ${arg.code}==="number"&&(${arg.code}|0)===${arg.code}`;
 }
 
-function emitArithmetic(emitter: Emitting, plan: CallPlan, args: Args, helper: string, operator: string): Out {
+function emitArithmetic(emitter: Emitting, plan: CallPlan, args: Args, helper: HelperName, operator: string): Out {
   const [left, right] = args as [Out, Out];
   const tests = args.map(small).filter((test) => test !== undefined);
   const intLike = plan.kinds.every((kind) => kind === "int" || kind === "dyn" || kind === "param");
@@ -152,11 +153,11 @@ function emitArithmetic(emitter: Emitting, plan: CallPlan, args: Args, helper: s
 
 function emitAdd(emitter: Emitting, plan: CallPlan, args: Args): Out {
   const [left, right] = args as [Out, Out];
-  if (!plan.kinds.includes("string")) return emitArithmetic(emitter, plan, args, "add", "+");
+  if (!plan.kinds.includes("string")) return emitArithmetic(emitter, plan, args, h.add, "+");
   const { code } = emitter;
   const result = code.temp();
   const tests = args.filter(({ can }) => can !== CAN.STRING).map(({ code: arg }) => `typeof ${arg}==="string"`);
-  const slow = `add(${left.code},${right.code})`;
+  const slow = `${h.add}(${left.code},${right.code})`;
   if (plan.overload !== "add_string" || tests.length === 0 || !emitter.options.counting) {
     code.add(`${result}=${tests.length === 0 ? "true" : tests.join("&&")}?${left.code}+${right.code}:${slow};`);
     emitCost(emitter, plan, args, result);
@@ -165,7 +166,7 @@ function emitAdd(emitter: Emitting, plan: CallPlan, args: Args): Out {
   // The size of a sum is the sum of the sizes: a chain of texts is measured once.
   const size = code.temp();
   code.add(`if(${tests.join("&&")}){${result}=${left.code}+${right.code};${size}=${sizeOf(left)}+${sizeOf(right)};`);
-  emitter.lump(`ceil(${size}*0.1)`);
+  emitter.lump(`${h.ceil}(${size}*0.1)`);
   code.add(`}else{${result}=${slow};`);
   emitCost(emitter, plan, args, result);
   code.add("}");
@@ -175,21 +176,21 @@ function emitAdd(emitter: Emitting, plan: CallPlan, args: Args): Out {
 /** The number of code points of a text. */
 function sizeOf(arg: Out): string {
   if (typeof arg.constant === "string") return String(costSize(arg.constant));
-  return arg.size ?? `codePoints(${arg.code})`;
+  return arg.size ?? `${h.codePoints}(${arg.code})`;
 }
 
 function emitIn(emitter: Emitting, plan: CallPlan, args: Args): Out {
   const [left, right] = args as [Out, Out];
   const { code } = emitter;
   const result = code.temp();
-  const slow = `contained(${left.code},${right.code})`;
+  const slow = `${h.contained}(${left.code},${right.code})`;
   if (plan.kinds[1] === "list") code.add(`${result}=${slow};`);
   else {
     const value = code.temp();
     const map = right.code;
     // An inherited member is a function, which no data is; only `__proto__` needs to be asked for.
     code.add(
-      `${result}=typeof ${left.code}==="string"&&typeof ${map}==="object"&&${map}!==null&&${map}[MARK]===undefined&&!isArray(${map})&&${map}.BYTES_PER_ELEMENT===undefined&&${left.code}!=="__proto__"&&(${value}=${map}[${left.code}])!==undefined&&typeof ${value}!=="function"?true:${slow};`,
+      `${result}=typeof ${left.code}==="string"&&typeof ${map}==="object"&&${map}!==null&&${map}[${h.MARK}]===undefined&&!${h.isArray}(${map})&&${map}.BYTES_PER_ELEMENT===undefined&&${left.code}!=="__proto__"&&(${value}=${map}[${left.code}])!==undefined&&typeof ${value}!=="function"?true:${slow};`,
     );
   }
   emitCost(emitter, plan, args, result);

@@ -14,6 +14,7 @@ import { emitCall } from "./emit-call.js";
 import { emitFold } from "./emit-fold.js";
 import type { EmitOptions, Emitting, Local } from "./emitting.js";
 import type { Meter } from "./meter.js";
+import { h, m } from "./names.js";
 import type {
   ConditionalPlan,
   ConstPlan,
@@ -28,13 +29,13 @@ import type {
 } from "./plan.js";
 import { HELPERS, STANDARD_HELPERS } from "./runtime.js";
 
-/** What the emitter makes. */
-export type Evaluator = (bindings: Bindings, meter: Meter) => Result;
+/** What the emitter makes of a plan. */
+export type CompiledFunction = (bindings: Bindings, meter: Meter) => Result;
 
 /** Up to so many strings a set is tested by comparisons; beyond, by a look-up. */
 const MAX_COMPARED = 8;
 
-/** See above. One emitter writes one function. */
+/** Writes one function, of which it is good for one. */
 export class Emitter implements Emitting {
   readonly code = new Code();
   readonly #globals = new Map<string, string>();
@@ -45,13 +46,13 @@ export class Emitter implements Emitting {
   constructor(readonly options: EmitOptions) {}
 
   /** The function for a plan. */
-  build(plan: Plan): Evaluator {
+  build(plan: Plan): CompiledFunction {
     const out = this.emit(plan);
-    if (this.options.counting && !this.options.exact) this.code.add("if(cost>L)exceeded(cost,c);");
-    this.code.add(`c.cost=cost;return ${out.code};`);
-    const globals = [...this.#globals].map(([name, variable]) => `${variable}=V[${this.code.constant(name)}]`);
-    const head = `let cost=0;const L=c.limit,D=c.timed${globals.map((global) => `,${global}`).join("")};\n`;
-    return this.code.build(this.options.standard ? STANDARD_HELPERS : HELPERS, "V,c", head) as Evaluator;
+    if (this.options.counting && !this.options.exact) this.code.add(`if(cost>L)${h.exceeded}(cost,c);`);
+    this.code.add(`${m.cost}=cost;return ${out.code};`);
+    const globals = [...this.#globals].map(([name, variable]) => `${variable}=${this.#binding(name)}`);
+    const head = `let cost=0;const L=${m.limit},D=${m.timed}${globals.map((global) => `,${global}`).join("")};\n`;
+    return this.code.build(this.options.standard ? STANDARD_HELPERS : HELPERS, "V,c", head) as CompiledFunction;
   }
 
   /** Writes a node; attributes with the cost of their root. */
@@ -100,19 +101,19 @@ export class Emitter implements Emitting {
 
   /** Reports a value when tracing is compiled in. */
   traced(id: number, value: string): void {
-    if (this.options.trace) this.code.add(`c.trace(${id},${value});`);
+    if (this.options.trace) this.code.add(`${m.trace}(${id},${value});`);
   }
 
   /** Adds units of cost, each an addition of its own. */
   units(count: number | string): void {
     if (!this.options.counting || count === 0) return;
-    this.code.add(this.options.exact ? `if((cost+=${count})>L)exceeded(L+1,c);` : `cost+=${count};`);
+    this.code.add(this.options.exact ? `if((cost+=${count})>L)${h.exceeded}(L+1,c);` : `cost+=${count};`);
   }
 
   /** Adds the cost of one call. */
   lump(cost: number | string): void {
     if (!this.options.counting || cost === 0) return;
-    this.code.add(this.options.exact ? `if((cost+=${cost})>L)exceeded(cost,c);` : `cost+=${cost};`);
+    this.code.add(this.options.exact ? `if((cost+=${cost})>L)${h.exceeded}(cost,c);` : `cost+=${cost};`);
   }
 
   /** The JavaScript variable that holds a binding as it was given. */
@@ -123,6 +124,12 @@ export class Emitter implements Emitting {
       this.#globals.set(name, variable);
     }
     return variable;
+  }
+
+  /** The binding of a name. Those that every object answers to must be the bindings' own. */
+  #binding(name: string): string {
+    const key = this.code.constant(name);
+    return name in Object.prototype ? `${h.hasOwn}(V,${key})?V[${key}]:undefined` : `V[${key}]`;
   }
 
   /** Declares how a loop's variable is read. */
@@ -158,7 +165,7 @@ export class Emitter implements Emitting {
     const yes = this.emitRootless(plan.yes);
     code.add(`${result}=${yes.code};}else if(${condition.code}===false){`);
     const no = this.emitRootless(plan.no);
-    code.add(`${result}=${no.code};}else ${result}=notBool(${condition.code});`);
+    code.add(`${result}=${no.code};}else ${result}=${h.notBool}(${condition.code});`);
     return { code: result, can: yes.can | no.can | (condition.can === CAN.BOOL ? 0 : CAN.ERROR) };
   }
 
@@ -172,13 +179,15 @@ export class Emitter implements Emitting {
       code.add(`if(${left.code}===${decisive})${result}=${decisive};else{`);
       const right = this.emit(plan.right);
       const value =
-        right.can === CAN.BOOL ? right.code : `typeof ${right.code}==="boolean"?${right.code}:notBool(${right.code})`;
+        right.can === CAN.BOOL
+          ? right.code
+          : `typeof ${right.code}==="boolean"?${right.code}:${h.notBool}(${right.code})`;
       code.add(`${result}=${value};}`);
       return { code: result, can: right.can === CAN.BOOL ? CAN.BOOL : CAN.BOOL | CAN.ERROR };
     }
     code.add(`if(${left.code}===${decisive})${result}=${decisive};else{`);
     const right = this.emit(plan.right);
-    const helper = and ? "and" : "or";
+    const helper = and ? h.and : h.or;
     code.add(
       `${result}=${right.code}===${decisive}?${decisive}:${left.code}===${neutral}&&${right.code}===${neutral}?${neutral}:${helper}(${left.code},${right.code});}`,
     );
@@ -192,18 +201,18 @@ export class Emitter implements Emitting {
     const left = plan.left.kind === "attribute" ? emitMaybe(this, plan.left) : undefined;
     if (left !== undefined && value) {
       // The optional is never made: none is undefined here.
-      this.traced(plan.left.id, `optional(${left.code})`);
+      this.traced(plan.left.id, `${h.optional}(${left.code})`);
       code.add(`if(${left.code}===undefined){`);
       const right = this.emit(plan.right);
       code.add(`${result}=${right.code};}else ${result}=${left.code};`);
       return { code: result, can: ANY };
     }
     const operand = left === undefined ? this.emit(plan.left) : { code: `${code.temp()}`, can: ANY };
-    if (left !== undefined) code.add(`${operand.code}=optional(${left.code});`);
-    code.add(`if(${operand.code} instanceof O){if(${operand.code}.value===undefined){`);
+    if (left !== undefined) code.add(`${operand.code}=${h.optional}(${left.code});`);
+    code.add(`if(${operand.code} instanceof ${h.O}){if(${operand.code}.value===undefined){`);
     const right = this.emit(plan.right);
     const present = value ? `${operand.code}.value` : operand.code;
-    code.add(`${result}=${right.code};}else ${result}=${present};}else ${result}=notBool(${operand.code});`);
+    code.add(`${result}=${right.code};}else ${result}=${present};}else ${result}=${h.notBool}(${operand.code});`);
     return { code: result, can: ANY };
   }
 
@@ -221,10 +230,10 @@ export class Emitter implements Emitting {
       test =
         (element.can & CAN.ERROR) === 0
           ? `${contains}(${element.code})`
-          : `!(${element.code} instanceof E)&&${contains}(${element.code})`;
+          : `!(${element.code} instanceof ${h.E})&&${contains}(${element.code})`;
     }
     if ((element.can & CAN.ERROR) === 0) code.add(`${result}=${test};`);
-    else code.add(`${result}=${test}?true:${element.code} instanceof E?${element.code}:false;`);
+    else code.add(`${result}=${test}?true:${element.code} instanceof ${h.E}?${element.code}:false;`);
     return { code: result, can: CAN.BOOL | (element.can & CAN.ERROR) };
   }
 
@@ -237,7 +246,7 @@ export class Emitter implements Emitting {
       const element = this.emit(plan.elements[0] as Plan);
       const list = `[${element.code}]`;
       code.add(
-        `${result}=${(element.can & CAN.ERROR) === 0 ? list : `${element.code} instanceof E?${element.code}:${list}`};`,
+        `${result}=${(element.can & CAN.ERROR) === 0 ? list : `${element.code} instanceof ${h.E}?${element.code}:${list}`};`,
       );
       this.lump(LIST_COST);
       return { code: result, can: CAN.OTHER | (element.can & CAN.ERROR) };
@@ -249,11 +258,11 @@ export class Emitter implements Emitting {
       const element = this.emit(each);
       if (plan.optional[index] === true) {
         code.add(
-          `if((${failure}=pushOptional(${list},${element.code}))!==undefined){${result}=${failure};break ${label};}`,
+          `if((${failure}=${h.pushOptional}(${list},${element.code}))!==undefined){${result}=${failure};break ${label};}`,
         );
       } else {
         if ((element.can & CAN.ERROR) !== 0)
-          code.add(`if(${element.code} instanceof E){${result}=${element.code};break ${label};}`);
+          code.add(`if(${element.code} instanceof ${h.E}){${result}=${element.code};break ${label};}`);
         code.add(`${list}.push(${element.code});`);
       }
     });
@@ -266,15 +275,16 @@ export class Emitter implements Emitting {
     const { code } = this;
     const [result, map, failure] = [code.temp(), code.temp(), code.temp()];
     const label = code.label();
-    code.add(`${label}:{${map}=new MapValue();`);
+    code.add(`${label}:{${map}=new ${h.MapValue}();`);
     for (const entry of plan.entries) {
       const key = this.emit(entry.key);
-      if ((key.can & CAN.ERROR) !== 0) code.add(`if(${key.code} instanceof E){${result}=${key.code};break ${label};}`);
+      if ((key.can & CAN.ERROR) !== 0)
+        code.add(`if(${key.code} instanceof ${h.E}){${result}=${key.code};break ${label};}`);
       const value = this.emit(entry.value);
       if ((value.can & CAN.ERROR) !== 0)
-        code.add(`if(${value.code} instanceof E){${result}=${value.code};break ${label};}`);
+        code.add(`if(${value.code} instanceof ${h.E}){${result}=${value.code};break ${label};}`);
       code.add(
-        `c.cost=cost;if((${failure}=setEntry(${map},${key.code},${value.code},${entry.optional}))!==undefined){${result}=${failure};break ${label};}`,
+        `${m.cost}=cost;if((${failure}=${h.setEntry}(${map},${key.code},${value.code},${entry.optional}))!==undefined){${result}=${failure};break ${label};}`,
       );
     }
     code.add(`${result}=${map};}`);
@@ -290,10 +300,11 @@ export class Emitter implements Emitting {
     for (const { name, value, optional } of plan.fields) {
       const out = this.emit(value);
       const key = code.constant(name);
-      if ((out.can & CAN.ERROR) !== 0) code.add(`if(${out.code} instanceof E){${result}=${out.code};break ${label};}`);
+      if ((out.can & CAN.ERROR) !== 0)
+        code.add(`if(${out.code} instanceof ${h.E}){${result}=${out.code};break ${label};}`);
       if (optional) {
         code.add(
-          `if((${failure}=setField(${fields},${key},${out.code}))!==undefined){${result}=${failure};break ${label};}`,
+          `if((${failure}=${h.setField}(${fields},${key},${out.code}))!==undefined){${result}=${failure};break ${label};}`,
         );
       } else code.add(`${fields}.set(${key},${out.code});`);
     }

@@ -5,6 +5,7 @@ import { costSize } from "../operators/size.js";
 import { CAN, type Out } from "./code.js";
 import { emitCost } from "./emit-cost.js";
 import type { Emitting } from "./emitting.js";
+import { h } from "./names.js";
 import type { CallPlan } from "./plan.js";
 
 const TEXT_TESTS: ReadonlyMap<string, string> = new Map([
@@ -15,6 +16,7 @@ const TEXT_TESTS: ReadonlyMap<string, string> = new Map([
 
 /** Writes a call in place; `undefined` when there is no such form. */
 export function emitFastCall(emitter: Emitting, plan: CallPlan, args: readonly Out[]): Out | undefined {
+  if (!plan.known) return undefined;
   const test = plan.overload === undefined ? undefined : TEXT_TESTS.get(plan.overload);
   if (test !== undefined && plan.callee !== undefined) return emitTextTest(emitter, plan, args, test);
   if (plan.name === "size" && args.length === 1 && plan.callee !== undefined) return emitSize(emitter, plan, args);
@@ -27,7 +29,7 @@ export function emitFastCall(emitter: Emitting, plan: CallPlan, args: readonly O
 function guarded(args: readonly Out[]): string {
   return args
     .filter(({ can }) => (can & CAN.ERROR) !== 0)
-    .map(({ code }) => `${code} instanceof E?${code}:`)
+    .map(({ code }) => `${code} instanceof ${h.E}?${code}:`)
     .join("");
 }
 
@@ -40,7 +42,7 @@ function emitTextTest(emitter: Emitting, plan: CallPlan, args: readonly Out[], m
   if (typeof part.constant === "string" && method === "includes") {
     const units = Math.ceil(costSize(part.constant) * 0.1);
     code.add(`if(typeof ${text.code}==="string"){${result}=${text.code}.includes(${part.code});`);
-    emitter.lump(units === 0 ? 0 : `ceil(codePoints(${text.code})*0.1)*${units}`);
+    emitter.lump(units === 0 ? 0 : `${h.ceil}(${h.codePoints}(${text.code})*0.1)*${units}`);
     code.add(`}else{${result}=${slow};`);
     emitCost(emitter, plan, args, result);
     code.add("}");
@@ -64,7 +66,7 @@ function emitMatches(emitter: Emitting, plan: CallPlan, args: readonly Out[], pa
   const result = code.temp();
   const callee = code.constant(plan.callee);
   code.add(`if(typeof ${text.code}==="string"){${result}=${callee}(${args.map((arg) => arg.code).join(",")});`);
-  emitter.lump(`ceil((1+codePoints(${text.code}))*0.1)*${Math.ceil(patternSize * 0.25)}`);
+  emitter.lump(`${h.ceil}((1+${h.codePoints}(${text.code}))*0.1)*${Math.ceil(patternSize * 0.25)}`);
   code.add(`}else{${result}=${guarded([text])}${callee}(${args.map((arg) => arg.code).join(",")});`);
   emitCost(emitter, plan, args, result);
   code.add("}");
@@ -77,7 +79,7 @@ function emitSize(emitter: Emitting, plan: CallPlan, args: readonly Out[]): Out 
   const result = code.temp();
   const slow = `${guarded(args)}${code.constant(plan.callee)}(${value.code})`;
   code.add(
-    `${result}=typeof ${value.code}==="string"?codePoints(${value.code}):isArray(${value.code})?${value.code}.length:${slow};`,
+    `${result}=typeof ${value.code}==="string"?${h.codePoints}(${value.code}):${h.isArray}(${value.code})?${value.code}.length:${slow};`,
   );
   emitCost(emitter, plan, args, result);
   return { code: result, can: CAN.NUMBER | CAN.ERROR };

@@ -26,7 +26,7 @@ export function constantMembership(list: Value): Pick<MembershipPlan, "contains"
         : typeof value === "boolean"
           ? others.has(value)
           : isNumber(value) && others.has(tag(value)),
-    strings: others.size === 0 ? strings : undefined,
+    strings: others.size === 0 && strings.size > 0 ? strings : undefined,
   };
 }
 

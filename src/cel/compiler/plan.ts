@@ -3,7 +3,7 @@
  * of (spec kubernetes-cel.md 5.2): an identifier and its chain of selections is one node, constants are folded, lazy calls are nodes of their own.
  */
 
-import type { Waiting } from "../questions.js";
+import type { StatefulCall } from "../declarations.js";
 import type { Type } from "../types.js";
 import type { CelError } from "../values/cel-error.js";
 import type { Result, Value } from "../values/value.js";
@@ -75,8 +75,12 @@ export interface OptionalOrPlan extends Node {
 /** What a call does: its arguments are values, never errors. */
 export type Callee = (...args: readonly Value[]) => Result;
 
-/** What a host function's call does; it gets the evaluation's state first; its answer may be on its way. */
-export type HostCallee = (state: unknown, ...args: readonly Value[]) => Result | Waiting;
+/** What a call does that depends on the evaluation's state. */
+export interface StatefulCallee {
+  /** Tells it, with its arguments, from other calls. */
+  readonly key: string;
+  readonly call: StatefulCall;
+}
 
 /** The cost of a call that has happened; arguments may be errors. */
 export type CostRule = (args: readonly Result[], result: Result) => number;
@@ -88,15 +92,17 @@ export interface CallPlan extends Node {
   /** The overload, when the checker has left one. */
   readonly overload: string | undefined;
   readonly args: readonly Plan[];
-  /** `undefined` for operators, which the emitter builds itself. */
+  /** `undefined` for operators, which the emitter builds itself, and where there is `stateful`. */
   readonly callee: Callee | undefined;
-  readonly host: HostCallee | undefined;
+  readonly stateful: StatefulCallee | undefined;
   /** A number, or a rule that looks at arguments and result. */
   readonly cost: number | CostRule;
   /** The static kinds of the arguments, to choose what the emitter tries first. */
   readonly kinds: readonly Type["kind"][];
   /** Arguments are evaluated one after the other and the first error ends it; otherwise all are evaluated first. */
   readonly stopsAtError: boolean;
+  /** One of the language's own functions, of which the emitter may know a faster form. */
+  readonly known: boolean;
 }
 
 /** `element in [constants]` where all of them are bools, numbers or strings: no cost of its own. */

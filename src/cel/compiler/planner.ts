@@ -15,8 +15,8 @@ import type {
 import type { CheckedExpr, Declarations } from "../checked.js";
 import { SHORT_TYPE_NAMES } from "../checker/well-known-types.js";
 import { callCost } from "../cost/runtime-cost.js";
-import type { HostFunction } from "../declarations.js";
-import { dispatcher, noOverloadFor } from "../dispatch.js";
+import type { LazyForm, Overload } from "../declarations.js";
+import { dispatcher, noOverloadFor, statefulDispatcher } from "../dispatch.js";
 import { nativeNameOf } from "../operators/kind.js";
 import { isUsableKey } from "../operators/maps.js";
 import { isQualifier } from "../operators/qualify.js";
@@ -31,11 +31,11 @@ import {
   type Callee,
   type CallPlan,
   type ConstPlan,
-  type HostCallee,
   type Plan,
   PlanError,
   type Qualifier,
   type Slot,
+  type StatefulCallee,
 } from "./plan.js";
 import { WELL_KNOWN_CONSTRUCTORS } from "./well-known.js";
 
@@ -78,15 +78,17 @@ export class Planner {
   #nextSlot = 0;
   #scope: { readonly name: string; readonly slot: Slot }[] = [];
 
-  constructor(
-    private readonly checked: CheckedExpr,
-    private readonly declarations: Declarations,
-    private readonly hosts: ReadonlyMap<string, HostFunction["overloads"][number]>,
-  ) {}
+  readonly #checked: CheckedExpr;
+  readonly #declarations: Declarations;
+
+  constructor(checked: CheckedExpr, declarations: Declarations) {
+    this.#checked = checked;
+    this.#declarations = declarations;
+  }
 
   /** The plan of the whole expression. Throws a {@link PlanError}. */
   run(): Plan {
-    return this.#plan(this.checked.expr);
+    return this.#plan(this.#checked.expr);
   }
 
   #plan(expr: Expr): Plan {
@@ -115,12 +117,12 @@ export class Planner {
       const bound = this.#scope.findLast(({ name }) => name === expr.name);
       if (bound !== undefined) return this.#attribute(expr.id, { kind: "local", slot: bound.slot });
     }
-    if (this.checked.typeNames.has(expr.id)) {
-      const type = this.checked.types.get(expr.id);
+    if (this.#checked.typeNames.has(expr.id)) {
+      const type = this.#checked.types.get(expr.id);
       const named = type?.kind === "type" ? type.of : undefined;
       // Kubernetes declares a few names a second time, for the checker only.
       const known =
-        named !== undefined && !(this.declarations.flavour === "kubernetes" && SHORT_TYPE_NAMES.has(expr.name));
+        named !== undefined && !(this.#declarations.flavour === "kubernetes" && SHORT_TYPE_NAMES.has(expr.name));
       if (!known) throw new PlanError(`reference to undefined type: ${expr.name}`);
       return { kind: "const", id: expr.id, value: new TypeValue(runtimeTypeName(named)) };
     }
@@ -132,7 +134,7 @@ export class Planner {
   }
 
   #kind(id: number): Type["kind"] {
-    return this.checked.types.get(id)?.kind ?? "dyn";
+    return this.#checked.types.get(id)?.kind ?? "dyn";
   }
 
   /** Whether the static type of a node lets it be an optional at run time. */
@@ -171,12 +173,11 @@ export class Planner {
         return qualified(expr.id, first, this.#maybeOptional(operand.id), qualifier);
       }
     }
-    const overloads = this.checked.overloads.get(expr.id) ?? [];
+    const overloads = this.#checked.overloads.get(expr.id) ?? [];
     const overload = overloads.length === 1 ? overloads[0] : undefined;
-    if (args.length === 2 && (overload === undefined || LAZY.has(overload))) {
-      if (expr.function === "or") return { kind: "or-optional", id: expr.id, left: first, right: second };
-      if (expr.function === "orValue") return { kind: "or-value", id: expr.id, left: first, right: second };
-    }
+    const lazy =
+      args.length === 2 && !OPERATORS.has(expr.function) ? this.#lazyForm(expr.function, overloads) : undefined;
+    if (lazy !== undefined) return { kind: LAZY_PLANS[lazy], id: expr.id, left: first, right: second };
     if (overload === "in_list" && second.kind === "const") {
       const membership = constantMembership(second.value);
       if (membership === "empty") return { kind: "const", id: expr.id, value: false };
@@ -191,66 +192,77 @@ export class Planner {
   }
 
   #strict(expr: CallExpr, overload: string | undefined, args: readonly Plan[], kinds: readonly Type["kind"][]): Plan {
-    const name = expr.function;
-    const cost = callCost(name, overload);
-    const call: CallPlan = {
+    const { id, function: name } = expr;
+    const operator = OPERATORS.has(name);
+    const candidates = operator ? [] : this.#candidates(name, overload, args.length);
+    // What was added to the environment only shares its name, if that, with what is known of the language's functions.
+    const known = candidates.every(({ cost }) => cost === undefined);
+    const stopsAtError = args.length > 2 || (args.length === 2 && this.#isSequential(name, overload));
+    const call = (callee: Callee | undefined, stateful?: StatefulCallee): CallPlan => ({
       kind: "call",
-      id: expr.id,
+      id,
       name,
-      overload,
+      overload: known ? overload : undefined,
       args,
       kinds,
-      callee: undefined,
-      host: undefined,
-      cost,
-      stopsAtError: args.length > 2 || (args.length === 2 && this.#isSequential(name, overload)),
-    };
-    if (OPERATORS.has(name)) return call;
-    const host = this.#host(name, overload, args.length);
-    if (host !== undefined) return { ...call, host: host.call as HostCallee, cost: host.cost ?? 1 };
-    const callee = this.#callee(name, overload, args.length);
+      callee,
+      stateful,
+      cost: known ? callCost(name, overload) : Math.max(...candidates.map(({ cost }) => cost ?? 1)),
+      stopsAtError,
+      known,
+    });
+    if (operator) return call(undefined);
+    const declaration = this.#declarations.functions.get(name);
+    if (declaration === undefined || candidates.length === 0) return call((...values) => noOverloadFor(name, values));
+    if (candidates.some((each) => each.call !== undefined)) {
+      return call(undefined, { key: overload ?? name, call: statefulDispatcher(declaration, candidates) });
+    }
+    const callee = dispatcher(declaration, candidates);
+    if (!known) return call(callee);
     const argument = args[0];
     if (FOLDED.has(name) && args.length === 1 && argument?.kind === "const") {
       const value = callee(argument.value);
       if (value instanceof CelError) throw new PlanError(value);
-      return { kind: "const", id: expr.id, value };
+      return { kind: "const", id, value };
     }
     const pattern = args[1];
     if (pattern?.kind === "const" && typeof pattern.value === "string") {
       const bound = bindPattern(name, pattern.value);
       if (bound instanceof CelError) throw new PlanError(bound);
-      if (bound !== undefined) return { ...call, callee: bound, stopsAtError: true };
+      if (bound !== undefined) return { ...call(bound), stopsAtError: true };
     }
-    return { ...call, callee };
+    return call(callee);
   }
 
   /** Whether the reference calls a function of two arguments with a list: where the overload says so, or is chosen only at run time. */
   #isSequential(name: string, overload: string | undefined): boolean {
-    const declaration = this.declarations.functions.get(name);
+    const declaration = this.#declarations.functions.get(name);
     if (declaration === undefined || declaration.dynamic !== undefined) return false;
     const implemented = declaration.overloads.filter(({ implementation }) => implementation !== undefined);
     if (overload === undefined) return implemented.length > 1;
     return implemented.some(({ id, sequential }) => id === overload && sequential === true);
   }
 
-  #host(name: string, overload: string | undefined, arity: number): HostFunction["overloads"][number] | undefined {
-    if (overload !== undefined) return this.hosts.get(overload);
-    const declared = this.declarations.functions.get(name)?.overloads ?? [];
-    const fitting = declared.find(({ id, params }) => params.length === arity && this.hosts.has(id));
-    return fitting === undefined ? undefined : this.hosts.get(fitting.id);
+  /** The overload the checker has left, or all that take so many arguments. Only an unchecked expression can name a function that has none. */
+  #candidates(name: string, overload: string | undefined, arity: number): readonly Overload[] {
+    const declared = this.#declarations.functions.get(name)?.overloads ?? [];
+    const chosen = overload === undefined ? undefined : declared.find(({ id }) => id === overload);
+    return chosen === undefined ? declared.filter(({ params }) => params.length === arity) : [chosen];
   }
 
-  #callee(name: string, overload: string | undefined, arity: number): Callee {
-    const declaration = this.declarations.functions.get(name);
-    // Only an unchecked expression can name a function that is not there, or has too many or too few arguments.
-    const fits = declaration?.overloads.some(({ params }) => params.length === arity) === true;
-    if (declaration === undefined || !fits) return (...args) => noOverloadFor(name, args);
-    const chosen = declaration.overloads.filter(({ id }) => id === overload);
-    return dispatcher(declaration, chosen.length === 0 ? declaration.overloads : chosen);
+  /** The form of a call of two arguments of which all overloads that may apply have the same. */
+  #lazyForm(name: string, overloads: readonly string[]): LazyForm | undefined {
+    let form: LazyForm | undefined;
+    for (const { id, params, lazy } of this.#declarations.functions.get(name)?.overloads ?? []) {
+      if (overloads.length === 0 ? params.length !== 2 : !overloads.includes(id)) continue;
+      if (lazy === undefined || (form !== undefined && form !== lazy)) return undefined;
+      form = lazy;
+    }
+    return form;
   }
 
   #index(id: number, key: Plan, kind: Type["kind"], optional: boolean): Qualifier {
-    if (key.kind === "const" && !isQualifier(key.value) && this.declarations.flavour === "kubernetes") {
+    if (key.kind === "const" && !isQualifier(key.value) && this.#declarations.flavour === "kubernetes") {
       throw new PlanError(`invalid qualifier type: ${nativeNameOf(key.value)}`);
     }
     const keyKind = kind === "string" || kind === "int" ? kind : undefined;
@@ -272,7 +284,7 @@ export class Planner {
       optional: entry.optional,
     }));
     // The definition forbids keys that Kubernetes lets pass: those are found when the literal is evaluated.
-    if (this.declarations.flavour === "standard" && entries.length > 0) return { kind: "map", id: expr.id, entries };
+    if (this.#declarations.flavour === "standard" && entries.length > 0) return { kind: "map", id: expr.id, entries };
     if (entries.every(({ key, value, optional }) => key.kind === "const" && value.kind === "const" && !optional)) {
       const map = new MapValue();
       for (const { key, value } of entries) {
@@ -287,7 +299,7 @@ export class Planner {
 
   #struct(expr: StructExpr): Plan {
     const construct =
-      this.declarations.objectTypes.get(expr.typeName)?.construct ?? WELL_KNOWN_CONSTRUCTORS.get(expr.typeName);
+      this.#declarations.objectTypes.get(expr.typeName)?.construct ?? WELL_KNOWN_CONSTRUCTORS.get(expr.typeName);
     return {
       kind: "struct",
       id: expr.id,
@@ -322,7 +334,7 @@ export class Planner {
   }
 }
 
-const LAZY: ReadonlySet<string> = new Set(["optional_or_optional", "optional_orValue_value"]);
+const LAZY_PLANS = { or: "or-optional", orValue: "or-value" } as const satisfies Record<LazyForm, string>;
 
 /** Appends a step: to an attribute, to both branches of a conditional, or to anything else as the operand of a new attribute. */
 function qualified(id: number, operand: Plan, maybeOptional: boolean, qualifier: Qualifier): Plan {

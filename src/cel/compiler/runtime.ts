@@ -23,13 +23,14 @@ import { Interruption } from "../values/interruption.js";
 import { Lazy } from "../values/lazy.js";
 import { MARK } from "../values/mark.js";
 import { MapValue, Optional, type Result, type Value } from "../values/value.js";
-import type { Meter } from "./meter.js";
+import { type Meter, PENDING } from "./meter.js";
+import type { StatefulCallee } from "./plan.js";
 
 const isError = (value: unknown): value is CelError => value instanceof CelError;
 
 /** A variable that is not plain data: missing, lazy, an error, or one of the engine's classes. */
 function global(bound: unknown, name: string): Result {
-  if (bound === undefined) return new CelError(`no such attribute(s): ${name}`);
+  if (bound === undefined) return new CelError(`no such attribute(s): ${name}`, "no-such-attribute");
   if (bound instanceof Lazy) {
     const value = bound.get();
     if (value instanceof Waiting) throw new Interruption("waiting");
@@ -228,11 +229,18 @@ function exceeded(cost: number, meter: Meter): never {
   throw new Interruption("limit");
 }
 
-/** Calls a host function; ends the evaluation when the answer is not there. */
-function host(call: (...args: readonly unknown[]) => Result | Waiting, state: unknown, args: readonly Value[]): Result {
-  const value = call(state, ...args);
-  if (value instanceof Waiting) throw new Interruption("waiting");
-  return value;
+/** Calls a function that depends on the evaluation's state. An answer that is not there yet ends the evaluation, unless others can be asked meanwhile. */
+function ask(callee: StatefulCallee, meter: Meter, args: readonly Value[]): Result {
+  const { calls } = meter;
+  const answer = calls === undefined ? callee.call(meter.state, ...args) : calls.ask(callee, meter.state, args);
+  if (answer instanceof Waiting) {
+    if (calls === undefined) throw new Interruption("waiting");
+    return PENDING;
+  }
+  if (!(answer instanceof Promise)) return answer;
+  // Nobody waits for it, and its failure must not end the process.
+  answer.catch(() => undefined);
+  return new CelError(`the answer of '${callee.key}' is a promise, which only evaluateAsync waits for`, "waiting");
 }
 
 /** Everything generated code refers to, by the name it uses. */
@@ -270,7 +278,7 @@ export const HELPERS = {
   insertAll,
   optional,
   exceeded,
-  host,
+  ask,
   codePoints,
   noSuchOverload,
   ceil: Math.ceil,

@@ -47,7 +47,7 @@ export const authzLibrary: Library = {
     fn("namespace", part("resourcecheck_namespace", "namespace")),
     fn("name", part("resourcecheck_name", "name")),
     ...added(
-      131,
+      "1.31",
       fn("fieldSelector", part("authorizer_fieldselector", "fieldSelector")),
       fn("labelSelector", part("authorizer_labelselector", "labelSelector")),
     ),

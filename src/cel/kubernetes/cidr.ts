@@ -25,7 +25,7 @@ export const cidrLibrary: Library = {
   name: "cidr",
   typeNames: new Map([["net.CIDR", CIDR_TYPE]]),
   functions: added(
-    130,
+    "1.30",
     fn("cidr", overload("string_to_cidr", [STRING], CIDR_TYPE, CidrValue.parse)),
     fn(
       "containsIP",

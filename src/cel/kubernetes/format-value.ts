@@ -7,6 +7,8 @@ import * as rules from "./named-formats.js";
 export class FormatValue extends OpaqueValue {
   readonly typeName = "kubernetes.NamedFormat";
 
+  readonly #regexSize: number;
+
   /**
    * @param name as the reference calls it
    * @param check what is wrong with a text
@@ -15,13 +17,14 @@ export class FormatValue extends OpaqueValue {
   constructor(
     readonly name: string,
     readonly check: rules.Check,
-    private readonly regexSize: number,
+    regexSize: number,
   ) {
     super();
+    this.#regexSize = regexSize;
   }
 
   override get patternSize(): number {
-    return this.regexSize;
+    return this.#regexSize;
   }
 
   equals(other: Value): boolean | CelError {

@@ -21,7 +21,7 @@ function validate({ check }: FormatValue, text: string): Optional {
 export const formatLibrary: Library = {
   name: "format",
   functions: added(
-    131,
+    "1.31",
     ...Array.from(NAMED_FORMATS, ([name, format]) =>
       fn(
         `format.${name}`,

@@ -39,6 +39,10 @@ export class IpValue extends OpaqueValue {
     return other instanceof IpValue ? sameOctets(this.octets, other.octets) : noSuchOverload();
   }
 
+  override get identity(): string {
+    return this.toString();
+  }
+
   toString(): string {
     return addressText(this.octets);
   }
@@ -54,8 +58,11 @@ const PARSE_ERROR = "network address parse error during conversion from string: 
 export class CidrValue extends OpaqueValue {
   readonly typeName = "net.CIDR";
 
-  private constructor(private readonly prefix: Prefix) {
+  readonly #prefix: Prefix;
+
+  private constructor(prefix: Prefix) {
     super();
+    this.#prefix = prefix;
   }
 
   /** `cidr(text)`. */
@@ -70,43 +77,47 @@ export class CidrValue extends OpaqueValue {
 
   /** The number of leading bits. */
   get bits(): number {
-    return this.prefix.bits;
+    return this.#prefix.bits;
   }
 
   /** The address as written. */
   get ip(): IpValue {
-    return new IpValue(this.prefix.octets);
+    return new IpValue(this.#prefix.octets);
   }
 
   /** The block with the host bits cleared. */
   masked(): CidrValue {
-    const { octets, bits } = this.prefix;
+    const { octets, bits } = this.#prefix;
     return new CidrValue({ octets: octets.map((octet, i) => octet & maskOctet(bits - 8 * i)), bits });
   }
 
   /** Whether an address is in the block; families must match. */
   containsIp({ octets }: IpValue): boolean {
-    return this.sharesBits(octets, this.bits);
+    return this.#sharesBits(octets, this.bits);
   }
 
   /** Whether all of another block is in this one. */
   containsCidr(other: CidrValue): boolean {
-    return this.bits <= other.bits && this.sharesBits(other.prefix.octets, this.bits);
+    return this.bits <= other.bits && this.#sharesBits(other.#prefix.octets, this.bits);
   }
 
-  private sharesBits(octets: Uint8Array, bits: number): boolean {
-    const own = this.prefix.octets;
+  #sharesBits(octets: Uint8Array, bits: number): boolean {
+    const own = this.#prefix.octets;
     if (own.length !== octets.length) return false;
     return own.every((octet, i) => ((octet ^ (octets[i] ?? 0)) & maskOctet(bits - 8 * i)) === 0);
   }
 
   equals(other: Value): boolean | CelError {
     if (!(other instanceof CidrValue)) return noSuchOverload();
-    return this.bits === other.bits && sameOctets(this.prefix.octets, other.prefix.octets);
+    return this.bits === other.bits && sameOctets(this.#prefix.octets, other.#prefix.octets);
+  }
+
+  override get identity(): string {
+    return this.toString();
   }
 
   toString(): string {
-    return `${addressText(this.prefix.octets)}/${this.bits}`;
+    return `${addressText(this.#prefix.octets)}/${this.bits}`;
   }
 
   override get costSize(): number {

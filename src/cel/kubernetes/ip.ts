@@ -55,7 +55,7 @@ export const ipLibrary: Library = {
   name: "ip",
   typeNames: new Map([["net.IP", IP_TYPE]]),
   functions: added(
-    130,
+    "1.30",
     fn("ip", overload("string_to_ip", [STRING], IP_TYPE, IpValue.parse)),
     fn(
       "family",

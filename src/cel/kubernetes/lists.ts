@@ -69,6 +69,6 @@ export const kubernetesListsLibrary: Library = {
     extremeOf("min", 1),
     fn("indexOf", method("list_a_index_of_int", [listType(A), A], INT, indexOf)),
     fn("lastIndexOf", method("list_a_last_index_of_int", [listType(A), A], INT, lastIndexOf)),
-    ...added(137, fn("includes", method("list_includes_dyn_dyn", [DYN, DYN], BOOL, includes))),
+    ...added("1.37", fn("includes", method("list_includes_dyn_dyn", [DYN, DYN], BOOL, includes))),
   ],
 };

@@ -18,14 +18,21 @@ import { parseQuantity } from "./quantity-parse.js";
 export class QuantityValue extends OpaqueValue {
   readonly typeName = "kubernetes.Quantity";
 
+  readonly #format: QuantityFormat;
+  readonly #text: string | undefined;
+  readonly #computed: boolean;
+
   private constructor(
     readonly amount: Amount,
-    private readonly format: QuantityFormat,
-    private readonly text: string | undefined,
+    format: QuantityFormat,
+    text: string | undefined,
     /** A sum or a difference: the reference's equality does not know it on its right side. */
-    private readonly computed: boolean,
+    computed: boolean,
   ) {
     super();
+    this.#format = format;
+    this.#text = text;
+    this.#computed = computed;
   }
 
   /** `quantity(text)`. */
@@ -42,7 +49,7 @@ export class QuantityValue extends OpaqueValue {
 
   /** `this + other`. */
   plus(other: QuantityValue): QuantityValue | CelError {
-    return this.combined(other, other.amount);
+    return this.#combined(other, other.amount);
   }
 
   /** `this - other`. */
@@ -51,25 +58,29 @@ export class QuantityValue extends OpaqueValue {
     // The negative of the least int64 is itself, and the reference's fast path does not look.
     if (this.amount.fast && amount.fast && amount.unscaled === INT_MIN) {
       const wrapped = addAmounts(this.amount, amount);
-      if (wrapped?.fast) return this.combined(other, amount);
+      if (wrapped?.fast) return this.#combined(other, amount);
     }
-    return this.combined(other, negateAmount(amount));
+    return this.#combined(other, negateAmount(amount));
   }
 
-  private combined(other: QuantityValue, amount: Amount): QuantityValue | CelError {
+  #combined(other: QuantityValue, amount: Amount): QuantityValue | CelError {
     const sum = addAmounts(this.amount, amount);
     if (sum === undefined) return tooLarge();
-    const format = signOf(this.amount) === 0 ? other.format : this.format;
+    const format = signOf(this.amount) === 0 ? other.#format : this.#format;
     return new QuantityValue(sum, format, undefined, true);
   }
 
   equals(other: Value): boolean | CelError {
-    if (!(other instanceof QuantityValue) || other.computed) return noSuchOverload();
+    if (!(other instanceof QuantityValue) || other.#computed) return noSuchOverload();
     return compareAmounts(this.amount, other.amount) === 0;
   }
 
+  override get identity(): string {
+    return `${this.toString()} ${this.#format} ${this.#computed}`;
+  }
+
   toString(): string {
-    return this.text ?? canonicalText(this.amount, this.format);
+    return this.#text ?? canonicalText(this.amount, this.#format);
   }
 }
 

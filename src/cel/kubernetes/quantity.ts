@@ -23,7 +23,7 @@ function asInteger({ amount }: Quantity): Result {
 export const quantityLibrary: Library = {
   name: "quantity",
   functions: added(
-    128,
+    "1.28",
     fn("quantity", overload("string_to_quantity", [STRING], QUANTITY, QuantityValue.parse)),
     fn(
       "isQuantity",

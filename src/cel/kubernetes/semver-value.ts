@@ -53,13 +53,18 @@ function normalised(text: string): string | CelError {
 export class SemverValue extends OpaqueValue {
   readonly typeName = "kubernetes.Semver";
 
+  readonly #preRelease: readonly Identifier[];
+  readonly #build: readonly string[];
+
   private constructor(
     /** Major, minor and patch: uint64. */
     readonly numbers: readonly [bigint, bigint, bigint],
-    private readonly preRelease: readonly Identifier[],
-    private readonly build: readonly string[],
+    preRelease: readonly Identifier[],
+    build: readonly string[],
   ) {
     super();
+    this.#preRelease = preRelease;
+    this.#build = build;
   }
 
   /** `semver(text)` and `semver(text, normalise)`. */
@@ -100,25 +105,29 @@ export class SemverValue extends OpaqueValue {
       if (order !== 0) return order;
     }
     // A version without a pre-release comes after those with one.
-    if (this.preRelease.length === 0 || other.preRelease.length === 0) {
-      return Math.sign(other.preRelease.length - this.preRelease.length);
+    if (this.#preRelease.length === 0 || other.#preRelease.length === 0) {
+      return Math.sign(other.#preRelease.length - this.#preRelease.length);
     }
-    for (const [i, identifier] of this.preRelease.entries()) {
-      const counterpart = other.preRelease[i];
+    for (const [i, identifier] of this.#preRelease.entries()) {
+      const counterpart = other.#preRelease[i];
       if (counterpart === undefined) return 1;
       const order = compareIdentifiers(identifier, counterpart);
       if (order !== 0) return order;
     }
-    return this.preRelease.length < other.preRelease.length ? -1 : 0;
+    return this.#preRelease.length < other.#preRelease.length ? -1 : 0;
   }
 
   equals(other: Value): boolean | CelError {
     return other instanceof SemverValue ? this.compareTo(other) === 0 : noSuchOverload();
   }
 
+  override get identity(): string {
+    return this.toString();
+  }
+
   toString(): string {
-    const pre = this.preRelease.length === 0 ? "" : `-${this.preRelease.join(".")}`;
-    const build = this.build.length === 0 ? "" : `+${this.build.join(".")}`;
+    const pre = this.#preRelease.length === 0 ? "" : `-${this.#preRelease.join(".")}`;
+    const build = this.#build.length === 0 ? "" : `+${this.#build.join(".")}`;
     return this.numbers.join(".") + pre + build;
   }
 }

@@ -20,7 +20,7 @@ const part = (index: 0 | 1 | 2) => (version: Semver) => makeInt(BigInt.asIntN(64
 export const semverLibrary: Library = {
   name: "semver",
   functions: added(
-    133,
+    "1.33",
     fn(
       "semver",
       overload("string_to_semver", [STRING], SEMVER, SemverValue.parse),

@@ -29,8 +29,11 @@ const MAX_PARAMETERS = 10_000;
 export class UrlValue extends OpaqueValue {
   readonly typeName = "kubernetes.URL";
 
-  private constructor(private readonly parts: UrlParts) {
+  readonly #parts: UrlParts;
+
+  private constructor(parts: UrlParts) {
     super();
+    this.#parts = parts;
   }
 
   /** `url(text)`: it must be an absolute URI or path, and is then read once more, with its fragment split off. */
@@ -50,27 +53,27 @@ export class UrlValue extends OpaqueValue {
 
   /** In lower case; `""` for a path. */
   get scheme(): string {
-    return fromOctets(this.parts.scheme);
+    return fromOctets(this.#parts.scheme);
   }
 
   /** Host and port, without user. */
   get host(): string {
-    return fromOctets(this.parts.host);
+    return fromOctets(this.#parts.host);
   }
 
   /** The host alone, without brackets. */
   get hostname(): string {
-    const [host] = this.hostAndPort();
+    const [host] = this.#hostAndPort();
     return fromOctets(host.startsWith("[") && host.endsWith("]") ? host.slice(1, -1) : host);
   }
 
   /** The port; `""` for none. */
   get port(): string {
-    return this.hostAndPort()[1];
+    return this.#hostAndPort()[1];
   }
 
-  private hostAndPort(): readonly [string, string] {
-    const { host } = this.parts;
+  #hostAndPort(): readonly [string, string] {
+    const { host } = this.#parts;
     const colon = host.lastIndexOf(":");
     if (colon === -1 || !isOptionalPort(host.slice(colon))) return [host, ""];
     return [host.slice(0, colon), host.slice(colon + 1)];
@@ -78,14 +81,14 @@ export class UrlValue extends OpaqueValue {
 
   /** The path, as written where that is properly escaped. */
   get escapedPath(): string {
-    const { path, rawPath } = this.parts;
+    const { path, rawPath } = this.#parts;
     return path === "*" ? "*" : fromOctets(escapedAs(rawPath, path, "path"));
   }
 
   /** The query's parameters: a map of string to list of strings. Pairs that are malformed or have a semicolon are left out. */
   get query(): MapValue {
     const values = new Map<string, string[]>();
-    const pairs = this.parts.rawQuery.split("&");
+    const pairs = this.#parts.rawQuery.split("&");
     for (const pair of pairs.length > MAX_PARAMETERS ? [] : pairs) {
       if (pair === "" || pair.includes(";")) continue;
       const equalsSign = pair.indexOf("=");
@@ -106,18 +109,22 @@ export class UrlValue extends OpaqueValue {
     return other instanceof UrlValue ? this.toString() === other.toString() : noSuchOverload();
   }
 
+  override get identity(): string {
+    return this.toString();
+  }
+
   toString(): string {
-    const { scheme, opaque, rawQuery, forceQuery, fragment, rawFragment } = this.parts;
+    const { scheme, opaque, rawQuery, forceQuery, fragment, rawFragment } = this.#parts;
     let text = scheme === "" ? "" : `${scheme}:`;
-    text += opaque === "" ? this.hierarchy(text) : opaque;
+    text += opaque === "" ? this.#hierarchy(text) : opaque;
     if (forceQuery || rawQuery !== "") text += `?${rawQuery}`;
     if (fragment !== "") text += `#${escapedAs(rawFragment, fragment, "fragment")}`;
     return fromOctets(text);
   }
 
   /** Authority and path. */
-  private hierarchy(before: string): string {
-    const { scheme, user, host, path, rawPath, omitHost } = this.parts;
+  #hierarchy(before: string): string {
+    const { scheme, user, host, path, rawPath, omitHost } = this.#parts;
     let text = "";
     if ((scheme !== "" || host !== "" || user !== undefined) && !(omitHost && host === "" && user === undefined)) {
       if (host !== "" || path !== "" || user !== undefined) text += "//";

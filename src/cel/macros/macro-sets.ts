@@ -1,5 +1,5 @@
 /** Which macros and syntax an environment has (spec kubernetes-cel.md 4.1). */
-import type { KubernetesMinor } from "../declarations.js";
+import { isSince, type KubernetesVersion } from "../kubernetes-version.js";
 import type { ParserOptions } from "../parser/parser-options.js";
 import { CEL_BIND, OPTIONAL_MACROS, SORT_BY } from "./binding-macros.js";
 import { BLOCK_MACROS } from "./block-macros.js";
@@ -8,16 +8,16 @@ import { MATH_MACROS } from "./math-macros.js";
 import { EXISTS_ONE_CAMEL, STANDARD_MACROS } from "./standard-macros.js";
 import { TWO_VARIABLE_MACROS } from "./two-variable-macros.js";
 
-/** The first Kubernetes minor with optional values. */
-const OPTIONALS_SINCE: KubernetesMinor = 128;
-/** The first Kubernetes minor with two-variable comprehensions. */
-const TWO_VARIABLES_SINCE: KubernetesMinor = 132;
-/** The first Kubernetes minor with `sortBy`. */
-const SORT_BY_SINCE: KubernetesMinor = 134;
+/** The first version of Kubernetes with optional values. */
+const OPTIONALS_SINCE: KubernetesVersion = "1.28";
+/** The first version of Kubernetes with two-variable comprehensions. */
+const TWO_VARIABLES_SINCE: KubernetesVersion = "1.32";
+/** The first version of Kubernetes with `sortBy`. */
+const SORT_BY_SINCE: KubernetesVersion = "1.34";
 
 /** The parser's options for an environment. `standard` has every macro. */
-export function parserOptions(flavour: "kubernetes" | "standard", version: KubernetesMinor): ParserOptions {
-  const since = (first: KubernetesMinor) => flavour === "standard" || version >= first;
+export function parserOptions(flavour: "kubernetes" | "standard", version: KubernetesVersion): ParserOptions {
+  const since = (first: KubernetesVersion) => flavour === "standard" || isSince(version, first);
   const macros: Macro[] = [...STANDARD_MACROS];
   if (since(OPTIONALS_SINCE)) macros.push(...OPTIONAL_MACROS);
   if (since(TWO_VARIABLES_SINCE)) macros.push(...TWO_VARIABLE_MACROS);

@@ -14,8 +14,10 @@ const MIN_SECONDS = -62135596800n;
 const MAX_SECONDS = 253402300799n;
 const NANOS_PER_SECOND = 1_000_000_000n;
 
-const overflow = (): CelError => new CelError("integer overflow");
-const unsignedOverflow = (): CelError => new CelError("unsigned integer overflow");
+const overflow = (): CelError => new CelError("integer overflow", "overflow");
+const unsignedOverflow = (): CelError => new CelError("unsigned integer overflow", "overflow");
+
+const divisionByZero = (): CelError => new CelError("division by zero", "division-by-zero");
 
 /** The text for operands that an operator does not take (spec kubernetes-cel.md 3.1). */
 function refuse(operator: string, kind: Kind): CelError {
@@ -53,7 +55,7 @@ function timestampOf(nanos: bigint, offsetSeconds: number): Result {
     seconds -= 1n;
     rest += NANOS_PER_SECOND;
   }
-  if (seconds < MIN_SECONDS || seconds > MAX_SECONDS) return new CelError("timestamp overflow");
+  if (seconds < MIN_SECONDS || seconds > MAX_SECONDS) return new CelError("timestamp overflow", "overflow");
   return new Timestamp(Number(seconds), Number(rest), offsetSeconds);
 }
 
@@ -137,10 +139,10 @@ export function divide(a: Value, b: Value): Result {
   switch (kind) {
     case "int":
       if (other !== "int") return noSuchOverload();
-      return b === 0 ? new CelError("division by zero") : intResult(big(a) / big(b));
+      return b === 0 ? divisionByZero() : intResult(big(a) / big(b));
     case "uint":
       if (other !== "uint") return noSuchOverload();
-      return (b as Uint).value === 0 ? new CelError("division by zero") : uintResult(bigOfUint(a) / bigOfUint(b));
+      return (b as Uint).value === 0 ? divisionByZero() : uintResult(bigOfUint(a) / bigOfUint(b));
     case "double":
       return other === "double" ? makeDouble(number(a) / number(b)) : noSuchOverload();
     default:
@@ -155,11 +157,13 @@ export function modulo(a: Value, b: Value): Result {
   switch (kind) {
     case "int":
       if (other !== "int") return noSuchOverload();
-      if (b === 0) return new CelError("modulus by zero");
+      if (b === 0) return new CelError("modulus by zero", "division-by-zero");
       return b === -1 && big(a) === INT_MIN ? overflow() : makeInt(big(a) % big(b));
     case "uint":
       if (other !== "uint") return noSuchOverload();
-      return (b as Uint).value === 0 ? new CelError("modulus by zero") : uintResult(bigOfUint(a) % bigOfUint(b));
+      return (b as Uint).value === 0
+        ? new CelError("modulus by zero", "division-by-zero")
+        : uintResult(bigOfUint(a) % bigOfUint(b));
     default:
       return refuse("_%_", kind);
   }

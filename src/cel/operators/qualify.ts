@@ -14,13 +14,15 @@ export function isQualifier(key: Value): boolean {
   return typeof key !== "object" || key instanceof Number || key instanceof Uint;
 }
 
+const noSuchKey = (key: Value): CelError => new CelError(`no such key: ${printKey(key)}`, "no-such-key");
+
 /** The value of `operand[key]`, or the error. */
 export function qualify(operand: Value, key: Value): Result {
   const found = find(operand, key);
   if (found !== undefined) return found;
   return Array.isArray(operand)
-    ? new CelError(`index out of bounds: ${printKey(key)}`)
-    : new CelError(`no such key: ${printKey(key)}`);
+    ? new CelError(`index out of bounds: ${printKey(key)}`, "index-out-of-bounds")
+    : noSuchKey(key);
 }
 
 /** The value of `operand[?key]`: `undefined` when there is none. Errors only for what is no index of a list. */
@@ -32,12 +34,12 @@ export function qualifyOptional(operand: Value, key: Value): Result | undefined 
  * {@link qualifyOptional} and {@link isPresent} as the language definition has them: what has no fields at all is an error. Kubernetes calls it absent.
  */
 export function qualifyOptionalStrictly(operand: Value, key: Value): Result | undefined {
-  return hasParts(operand) ? find(operand, key) : new CelError(`no such key: ${printKey(key)}`);
+  return hasParts(operand) ? find(operand, key) : noSuchKey(key);
 }
 
-/** See {@link qualifyOptionalStrictly}. */
+/** {@link isPresent} where what has no fields at all is an error. */
 export function isPresentStrictly(operand: Value, key: string): boolean | CelError {
-  return hasParts(operand) ? isPresent(operand, key) : new CelError(`no such key: ${printKey(key)}`);
+  return hasParts(operand) ? isPresent(operand, key) : noSuchKey(key);
 }
 
 function hasParts(operand: Value): boolean {

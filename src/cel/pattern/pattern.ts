@@ -37,27 +37,33 @@ export interface Match {
 
 /** A compiled pattern. */
 export class Pattern {
+  readonly #compiled: RE2JS;
+  readonly #now: Clock;
+
   /** @param size about how many instructions it is compiled to */
   constructor(
     readonly source: string,
     readonly size: number,
-    private readonly compiled: RE2JS,
-    private readonly now: Clock,
-  ) {}
+    compiled: RE2JS,
+    now: Clock,
+  ) {
+    this.#compiled = compiled;
+    this.#now = now;
+  }
 
   /** The number of capturing groups. */
   get groupCount(): number {
-    return this.compiled.groupCount();
+    return this.#compiled.groupCount();
   }
 
   /** Whether some part of the text matches. */
   test(text: string): boolean {
-    return this.compiled.test(text);
+    return this.#compiled.test(text);
   }
 
   /** The first match's text. */
   find(text: string): string | undefined {
-    const matcher = this.compiled.matcher(text);
+    const matcher = this.#compiled.matcher(text);
     return matcher.find() ? text.slice(matcher.start(), matcher.end()) : undefined;
   }
 
@@ -68,13 +74,13 @@ export class Pattern {
    */
   matches(text: string, limit: number, withGroups: boolean): readonly Match[] | CelError {
     const found: Match[] = [];
-    const matcher = this.compiled.matcher(text);
+    const matcher = this.#compiled.matcher(text);
     let lastEnd = -1;
     let work = 0;
-    const start = this.now();
+    const start = this.#now();
     while (found.length < limit && matcher.find()) {
       work += text.length - Math.max(lastEnd, 0);
-      if (work > UNTIMED_WORK && this.now() - start > MAX_FIND_ALL_TIME) return tooLarge();
+      if (work > UNTIMED_WORK && this.#now() - start > MAX_FIND_ALL_TIME) return tooLarge();
       const [from, end] = [matcher.start(), matcher.end()];
       if (end > from || from !== lastEnd) {
         const groups: (string | undefined)[] = [];
@@ -115,7 +121,7 @@ const MAX_CACHED_PATTERNS = 500;
 
 /** The patterns used last, compiled: expressions apply the same few to many texts. */
 export class PatternCache {
-  private readonly compiled = new LRUCache<string, Pattern | CelError>({
+  readonly #compiled = new LRUCache<string, Pattern | CelError>({
     max: MAX_CACHED_PATTERNS,
     maxSize: MAX_CACHED_SIZE,
     sizeCalculation: (pattern, source) => (pattern instanceof Pattern ? pattern.size : source.length) + 1,
@@ -123,10 +129,10 @@ export class PatternCache {
 
   /** The compiled pattern, or the error of a bad one. */
   get(source: string): Pattern | CelError {
-    const known = this.compiled.get(source);
+    const known = this.#compiled.get(source);
     if (known !== undefined) return known;
     const pattern = compilePattern(source);
-    this.compiled.set(source, pattern);
+    this.#compiled.set(source, pattern);
     return pattern;
   }
 }

@@ -70,34 +70,34 @@ const MAX_COUNT = 1000;
 /** Counts the characters of a pattern, each as often as the repetitions around it say. */
 class SizeEstimate {
   /** The sizes of the groups that are open, innermost last, and of the item that a repetition would apply to. */
-  private readonly open: number[] = [0];
-  private last = 0;
-  private repeated = false;
+  readonly #open: number[] = [0];
+  #last = 0;
+  #repeated = false;
 
   /** An item of a given size. */
   atom(size: number): void {
-    this.open.push((this.open.pop() ?? 0) + this.last);
-    this.last = size;
+    this.#open.push((this.#open.pop() ?? 0) + this.#last);
+    this.#last = size;
   }
 
   token(token: string): void {
     if (token === "(" || token.startsWith("(?")) {
       this.atom(0);
-      this.open.push(1);
+      this.#open.push(1);
     } else if (token === ")") {
       this.atom(0);
-      this.last = this.open.length > 1 ? (this.open.pop() ?? 0) : 1;
+      this.#last = this.#open.length > 1 ? (this.#open.pop() ?? 0) : 1;
     } else if (/^\{[0-9]/.test(token)) {
       const count = Math.max(1, ...(token.match(/[0-9]+/g) ?? []).map(Number));
-      if (count <= MAX_COUNT && !this.repeated) this.last *= count;
-      this.repeated = true;
+      if (count <= MAX_COUNT && !this.#repeated) this.#last *= count;
+      this.#repeated = true;
       return;
     } else this.atom(token.startsWith("\\Q") ? token.length : 1);
-    this.repeated = false;
+    this.#repeated = false;
   }
 
   total(): number {
-    return this.open.reduce((sum, size) => sum + size, this.last);
+    return this.#open.reduce((sum, size) => sum + size, this.#last);
   }
 }
 

@@ -40,10 +40,10 @@ class Automaton {
   #states: number[] = [];
   #next: Int32Array[] = [];
 
-  constructor(
-    items: readonly Item[],
-    private readonly anchored: boolean,
-  ) {
+  readonly #anchored: boolean;
+
+  constructor(items: readonly Item[], anchored: boolean) {
+    this.#anchored = anchored;
     this.#masks = new Int32Array(CLASSES);
     for (let c = 0; c < CLASSES; c++) this.#masks[c] = bits(items, ({ accepts }) => accepts[c] === true);
     this.#repeated = bits(items, ({ repeated }) => repeated);
@@ -75,7 +75,7 @@ class Automaton {
   #step(state: number, character: number): number {
     const taken = (this.#states[state] as number) & (this.#masks[character] as number);
     const reached = this.#close((taken & this.#repeated) | (taken << 1));
-    const positions = this.anchored ? reached : reached | this.#initial;
+    const positions = this.#anchored ? reached : reached | this.#initial;
     if (this.#states.length >= MAX_STATES && !this.#indexes.has(positions)) {
       // The states made so far are forgotten, but for the initial one and the one that is reached.
       this.#indexes = new Map();

@@ -11,7 +11,7 @@ const MAP = mapType(K, V);
 export const comprehensionLibrary: Library = {
   name: "comprehensions",
   functions: added(
-    132,
+    "1.32",
     fn(
       "cel.@mapInsert",
       overload("@mapInsert_map_key_value", [MAP, K, V], MAP),

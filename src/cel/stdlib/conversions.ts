@@ -52,9 +52,10 @@ const typeNames: ReadonlyMap<string, Type> = new Map<string, Type>([
 
 const identity = (value: Value): Result => value;
 
-const cannotConvert = (to: string): CelError => new CelError(`type conversion error from 'string' to '${to}'`);
-const intOverflow = (): CelError => new CelError("integer overflow");
-const uintOverflow = (): CelError => new CelError("unsigned integer overflow");
+const cannotConvert = (to: string): CelError =>
+  new CelError(`type conversion error from 'string' to '${to}'`, "conversion");
+const intOverflow = (): CelError => new CelError("integer overflow", "overflow");
+const uintOverflow = (): CelError => new CelError("unsigned integer overflow", "overflow");
 
 const TRUE = new Set(["1", "t", "T", "true", "TRUE", "True"]);
 const FALSE = new Set(["0", "f", "F", "false", "FALSE", "False"]);
@@ -105,20 +106,20 @@ function stringToDouble(text: string): Result {
 
 function stringToTimestamp(text: string): Result {
   const value = parseTimestamp(text);
-  if (value === "range") return new CelError("timestamp overflow");
+  if (value === "range") return new CelError("timestamp overflow", "overflow");
   return value ?? cannotConvert("google.protobuf.Timestamp");
 }
 
 function intToTimestamp(seconds: number | bigint): Result {
   return typeof seconds === "number" && isInRange(seconds)
     ? new Timestamp(seconds, 0)
-    : new CelError("timestamp overflow");
+    : new CelError("timestamp overflow", "overflow");
 }
 
 const stringToDuration = (text: string): Result => parseDuration(text) ?? cannotConvert("google.protobuf.Duration");
 
 const bytesToString = (bytes: Uint8Array): Result =>
-  decodeUtf8(bytes) ?? new CelError("invalid UTF-8 in bytes, cannot convert to string");
+  decodeUtf8(bytes) ?? new CelError("invalid UTF-8 in bytes, cannot convert to string", "conversion");
 
 const typeOf: Implementation = (value) => new TypeValue(typeNameOf(value as Value));
 

@@ -36,7 +36,7 @@ const sortable: readonly (readonly [string, Type])[] = [
 export const listsLibrary: Library = {
   name: "lists",
   functions: added(
-    134,
+    "1.34",
     fn("slice", method("list_slice", [listType(T), INT, INT], listType(T), slice)),
     dynamicFn(
       "flatten",

@@ -50,7 +50,7 @@ export function absolute(value: Value): Result {
   if (value instanceof Uint) return value;
   if (!isInt(value)) return makeDouble(Math.abs(toDouble(value)));
   const big = BigInt(value);
-  if (big === INT_MIN) return new CelError("integer overflow");
+  if (big === INT_MIN) return new CelError("integer overflow", "overflow");
   return makeInt(big < 0n ? -big : big);
 }
 

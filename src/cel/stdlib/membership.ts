@@ -11,33 +11,33 @@ import type { Value } from "../values/value.js";
  * comparing with each.
  */
 export class Members {
-  private readonly plain = new Set<Value>();
-  private readonly numbers = new Map<number, Value[]>();
-  private readonly others: Value[] = [];
+  readonly #plain = new Set<Value>();
+  readonly #numbers = new Map<number, Value[]>();
+  readonly #others: Value[] = [];
   /** Comparisons made so far, for callers that bound them. */
   comparisons = 0;
 
   /** Adds a value. */
   add(value: Value): void {
     if (typeof value === "string" || typeof value === "boolean") {
-      this.plain.add(value);
+      this.#plain.add(value);
       return;
     }
     const number = numberOf(value);
     if (number === undefined) {
-      this.others.push(value);
+      this.#others.push(value);
       return;
     }
-    const bucket = this.numbers.get(number);
-    if (bucket === undefined) this.numbers.set(number, [value]);
+    const bucket = this.#numbers.get(number);
+    if (bucket === undefined) this.#numbers.set(number, [value]);
     else bucket.push(value);
   }
 
   /** Whether `value == member` for some member; a comparison that errors is not. */
   has(value: Value): boolean {
-    if (typeof value === "string" || typeof value === "boolean") return this.plain.has(value);
+    if (typeof value === "string" || typeof value === "boolean") return this.#plain.has(value);
     const number = numberOf(value);
-    const candidates = number === undefined ? this.others : (this.numbers.get(number) ?? []);
+    const candidates = number === undefined ? this.#others : (this.#numbers.get(number) ?? []);
     this.comparisons += candidates.length;
     return candidates.some((member) => equals(value, member) === true);
   }

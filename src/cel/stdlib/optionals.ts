@@ -36,13 +36,12 @@ function unwrap(list: readonly Value[]): Result {
 const optionalOf = (value: Value | undefined): Optional => (value === undefined ? Optional.NONE : Optional.of(value));
 
 /**
- * The functions of optionals. `or` and `orValue` carry no implementation: their argument is evaluated only when needed, so the compiler
- * builds them.
+ * The functions of optionals. The arguments of `or` and `orValue` are evaluated only when needed.
  */
 export const optionalLibrary: Library = {
   name: "optionals",
   functions: added(
-    128,
+    "1.28",
     fn("optional.of", overload("optional_of", [V], OPTIONAL, optionalOf)),
     fn(
       "optional.ofNonZeroValue",
@@ -64,8 +63,18 @@ export const optionalLibrary: Library = {
       "hasValue",
       method("optional_hasValue", [OPTIONAL], BOOL, ({ value }: Optional) => value !== undefined),
     ),
-    fn("or", method("optional_or_optional", [OPTIONAL, OPTIONAL], OPTIONAL)),
-    fn("orValue", method("optional_orValue_value", [OPTIONAL, V], V)),
+    fn("or", {
+      ...method("optional_or_optional", [OPTIONAL, OPTIONAL], OPTIONAL, (first: Optional, second: Optional) =>
+        first.value === undefined ? second : first,
+      ),
+      lazy: "or",
+    }),
+    fn("orValue", {
+      ...method("optional_orValue_value", [OPTIONAL, V], V, ({ value }: Optional, other: Value) =>
+        value === undefined ? other : value,
+      ),
+      lazy: "orValue",
+    }),
     fn(
       "first",
       method("list_first", [listType(V)], OPTIONAL, (list: readonly Value[]) => optionalOf(list[0])),

@@ -37,7 +37,7 @@ const intersects = (a: readonly Value[], b: readonly Value[]): Result => quantif
 export const setsLibrary: Library = {
   name: "sets",
   functions: added(
-    129,
+    "1.29",
     fn("sets.contains", overload("list_sets_contains_list", [LIST, LIST], BOOL, contains)),
     fn("sets.equivalent", overload("list_sets_equivalent_list", [LIST, LIST], BOOL, equivalent)),
     fn("sets.intersects", overload("list_sets_intersects_list", [LIST, LIST], BOOL, intersects)),

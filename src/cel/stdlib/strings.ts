@@ -46,7 +46,7 @@ const functions: readonly FunctionDeclaration[] = [
     method("list_join", [listType(STRING)], STRING, join),
     method("list_join_string", [listType(STRING), STRING], STRING, join),
   ),
-  ...added(129, fn("strings.quote", overload("strings_quote", [STRING], STRING, quote))),
+  ...added("1.29", fn("strings.quote", overload("strings_quote", [STRING], STRING, quote))),
 ];
 
 const format = (implementation: Native): Overload => ({
@@ -57,7 +57,7 @@ const format = (implementation: Native): Overload => ({
 /** The strings extension as Kubernetes has it: version 2, whose `format` groups digits. */
 export const stringsLibrary: Library = {
   name: "strings",
-  functions: [...functions, ...added(129, fn("format", format(groupedFormat)))],
+  functions: [...functions, ...added("1.29", fn("format", format(groupedFormat)))],
 };
 
 /** The strings extension outside Kubernetes: its latest version, with `reverse` and a plain `format` (spec kubernetes-cel.md 4.14). */

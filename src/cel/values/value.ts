@@ -59,38 +59,38 @@ export class MapValue {
   }
 
   /** Entries by normalised key (see {@link keyOf}); each holds the key as it was given first and its value. */
-  private readonly entriesByKey = new Map<unknown, readonly [Value, Value]>();
+  readonly #entriesByKey = new Map<unknown, readonly [Value, Value]>();
 
   /** The number of entries. */
   get size(): number {
-    return this.entriesByKey.size;
+    return this.#entriesByKey.size;
   }
 
   /** Sets an entry; only while the map is being built. The key must be a usable one: `keyOf(key) !== undefined`. */
   set(key: Value, value: Value): void {
     const normalised = keyOf(key);
-    const before = this.entriesByKey.get(normalised);
-    this.entriesByKey.set(normalised, [before === undefined ? key : before[0], value]);
+    const before = this.#entriesByKey.get(normalised);
+    this.#entriesByKey.set(normalised, [before === undefined ? key : before[0], value]);
   }
 
   /** Removes an entry; only while the map is being built. */
   delete(key: Value): void {
-    this.entriesByKey.delete(keyOf(key));
+    this.#entriesByKey.delete(keyOf(key));
   }
 
   /** The value under exactly this key or its int/uint equal; `undefined` when absent. A double looks up its own key only. */
   get(key: Value): Value | undefined {
-    return this.entriesByKey.get(keyOf(key))?.[1];
+    return this.#entriesByKey.get(keyOf(key))?.[1];
   }
 
   /** The keys, as given, in insertion order. */
   *keys(): Iterable<Value> {
-    for (const [key] of this.entriesByKey.values()) yield key;
+    for (const [key] of this.#entriesByKey.values()) yield key;
   }
 
   /** The entries in insertion order. */
   entries(): Iterable<readonly [Value, Value]> {
-    return this.entriesByKey.values();
+    return this.#entriesByKey.values();
   }
 }
 
@@ -126,6 +126,14 @@ export abstract class OpaqueValue {
   abstract equals(other: Value): boolean | CelError;
   /** The text for tools and explanations; not reachable from CEL. */
   abstract toString(): string;
+  /**
+   * A text that tells this value from others of its type, as arguments of calls that are made once; `undefined` (the default) where there
+   * is none.
+   */
+  get identity(): string | undefined {
+    return undefined;
+  }
+
   /** The size that the cost model sees: 4 or 16 octets of an address, 1 for most kinds (spec kubernetes-cel.md 5.3). */
   get costSize(): number {
     return 1;

@@ -3,11 +3,7 @@
  */
 
 import { encodeValue } from "../../batch/cel/encode-value.js";
-import type { Explanation } from "../../cel/explain.js";
-import { kindOf } from "../../cel/operators/kind.js";
-import { entriesOf } from "../../cel/operators/maps.js";
-import { CelError } from "../../cel/values/cel-error.js";
-import type { Result, Value } from "../../cel/values/value.js";
+import { CelError, type Explanation, entriesOf, kindOf, type Result, type Value } from "../../cel/index.js";
 
 /** Longer values and sources are cut: a line is for reading. */
 const MAX_LENGTH = 100;

@@ -1,5 +1,5 @@
 /** What the module's expressions see of a request: Go reads JSON numbers as doubles, and so are they here. */
-import type { Value } from "../../cel/values/value.js";
+import type { Value } from "../../cel/index.js";
 import { setKey } from "../../data/plain-object.js";
 import type { Review } from "../../policy/review.js";
 import { fieldsInAnyCase, goKind, isMap, requestMistake } from "./request-shape.js";

@@ -2,10 +2,16 @@
  * Kubewarden publishes CEL rules as settings of one module of 22 MB that runs cel-go inside WASM. Such settings are run here by our own
  * engine, with the same answers; whatever isn't surely the same is left to the module.
  */
-import { type Bindings, createEnvironment, type EvaluationOptions, Lazy, type Program } from "../../cel/index.js";
-import { DYN } from "../../cel/types.js";
-import { CelError } from "../../cel/values/cel-error.js";
-import type { Result } from "../../cel/values/value.js";
+import {
+  type Bindings,
+  CelError,
+  createEnvironment,
+  DYN,
+  type EvaluationOptions,
+  Lazy,
+  type Program,
+  type Result,
+} from "../../cel/index.js";
 import { isInterrupted, NOT_IN_TIME } from "../../cel-policy/expressions/interruption.js";
 import type { Outcome } from "../../policy/outcome.js";
 import type { EvaluationContext, Policy } from "../../policy/policy.js";
@@ -14,7 +20,7 @@ import { type ModuleInput, moduleInput } from "./input.js";
 import { type ModuleValidation, readModuleSettings } from "./settings.js";
 
 /** The version whose libraries are nearest to the module's: later ones have functions that it lacks, such as `ip` and `cidr`. */
-const LIBRARIES = 129;
+const LIBRARIES = "1.29";
 
 /** What a policy needs. */
 export interface CelModuleOptions {

@@ -1,7 +1,7 @@
 /**
  * Finds expressions whose result is the same whatever the members answer, such as `true || a()` or `a() || !a()`.
  */
-import type { Expr } from "../../cel/ast.js";
+import type { Expr } from "../../cel/index.js";
 
 /** Most different conditions that are tried in every combination: 2^12 evaluations of a small tree take a few milliseconds. */
 const MAX_CONDITIONS = 12;

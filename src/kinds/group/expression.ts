@@ -1,12 +1,19 @@
 /**
  * A group's expression: CEL with one function per member, compiled and checked once at load.
  */
-import type { Expr } from "../../cel/ast.js";
-import type { HostFunction } from "../../cel/declarations.js";
-import { type CompileFailure, createEnvironment, type Program } from "../../cel/index.js";
-import { ADMISSION_REQUEST, ADMISSION_TYPES } from "../../cel/kubernetes/admission-types.js";
-import { BOOL, DYN, formatType } from "../../cel/types.js";
-import { walk } from "../../cel/walk.js";
+import {
+  ADMISSION_REQUEST,
+  ADMISSION_TYPES,
+  BOOL,
+  type CompileFailure,
+  createEnvironment,
+  DYN,
+  type Expr,
+  type FunctionDeclaration,
+  formatType,
+  type Program,
+  walk,
+} from "../../cel/index.js";
 import { didYouMean } from "../../data/suggest.js";
 import { constantResult } from "./constant-result.js";
 import type { MemberCalls } from "./member-calls.js";
@@ -57,7 +64,7 @@ export function compileGroupExpression(
 }
 
 /** `name()` asks about the request, `name(value)` about another value. */
-function memberFunction(name: string): HostFunction {
+function memberFunction(name: string): FunctionDeclaration {
   const overload = (id: string, params: (typeof DYN)[]) => ({
     id,
     member: false,

@@ -5,10 +5,7 @@
  * result denies with code 500. So `!member()` never turns a crash into an accept (a deliberate difference from Kubewarden).
  */
 
-import type { EvaluationOptions, Program } from "../../cel/index.js";
-import type { Waiting } from "../../cel/questions.js";
-import { CelError } from "../../cel/values/cel-error.js";
-import type { Result } from "../../cel/values/value.js";
+import { CelError, type EvaluationOptions, type Program, type Result, type Waiting } from "../../cel/index.js";
 import type { EvaluationContext, Outcome, Policy, Review } from "../../policy/index.js";
 import type { GroupMember } from "../kind.js";
 import { MemberCalls, MemberFailure } from "./member-calls.js";

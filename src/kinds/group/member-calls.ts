@@ -1,10 +1,7 @@
 /**
  * The member calls of one evaluation of a group (disposable): every question is put once, however often the expression asks it.
  */
-import { Questions, type Waiting } from "../../cel/questions.js";
-import { CelError } from "../../cel/values/cel-error.js";
-import { toJson } from "../../cel/values/to-json.js";
-import type { Result, Value } from "../../cel/values/value.js";
+import { CelError, Questions, type Result, toJson, type Value, type Waiting } from "../../cel/index.js";
 import { stringifyJson } from "../../data/json.js";
 import { evaluateInTime } from "../../policy/evaluate-in-time.js";
 import { EvaluationRun } from "../../policy/evaluation-run.js";

@@ -1,5 +1,5 @@
 /** The expressions of a policy, compiled. */
-import type { Type } from "../../cel/types.js";
+import type { Type } from "../../cel/index.js";
 import type { Scope } from "../../cel-policy/dialect.js";
 import type { Expression } from "../../cel-policy/expressions/expression.js";
 import type { ExpressionCompiler } from "../../cel-policy/expressions/expression-compiler.js";

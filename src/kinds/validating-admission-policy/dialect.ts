@@ -1,23 +1,31 @@
 /** The expressions of ValidatingAdmissionPolicies: what they name, cost and say (spec validating-admission-policy.md 5 and 9). */
-import type { KubernetesMinor } from "../../cel/declarations.js";
-import { ADMISSION_REQUEST, ADMISSION_TYPES, NAMESPACE } from "../../cel/kubernetes/admission-types.js";
-import { AUTHORIZER, RESOURCE_CHECK } from "../../cel/kubernetes/authz.js";
-import { DYN, listType, mapType, type Type } from "../../cel/types.js";
+import {
+  ADMISSION_REQUEST,
+  ADMISSION_TYPES,
+  AUTHORIZER,
+  DYN,
+  type KubernetesVersion,
+  listType,
+  mapType,
+  NAMESPACE,
+  RESOURCE_CHECK,
+  type Type,
+} from "../../cel/index.js";
 import type { Coverage } from "../../cel-policy/coverage/coverage.js";
 import type { Dialect } from "../../cel-policy/dialect.js";
 import { ExpressionCompiler } from "../../cel-policy/expressions/expression-compiler.js";
 import { RESERVED_WORDS } from "../../cel-policy/expressions/reserved-words.js";
 
 /** The newest version whose expressions are understood, as a cluster of that version evaluates stored policies. */
-export const STORED_VERSION: KubernetesMinor = 137;
+export const STORED_VERSION: KubernetesVersion = "1.37";
 /** The version that new policies must keep to on a server of {@link STORED_VERSION}, which must be able to go back one. */
-export const WRITTEN_VERSION: KubernetesMinor = 136;
+export const WRITTEN_VERSION: KubernetesVersion = "1.36";
 
 /** The name of the type of `variables`. */
 export const VARIABLES_TYPE = "kubernetes.variables";
 
 /** The dialect of a version of Kubernetes. */
-export const dialectOf = (version: KubernetesMinor): Dialect => ({
+export const dialectOf = (version: KubernetesVersion): Dialect => ({
   environment: {
     flavour: "kubernetes",
     version,
@@ -52,7 +60,7 @@ export const dialectOf = (version: KubernetesMinor): Dialect => ({
  * A compiler of policies' expressions; keep one for everything that is loaded together. With a {@link Coverage} it is told what is reached.
  */
 export const createExpressionCompiler = (
-  version: KubernetesMinor = STORED_VERSION,
+  version: KubernetesVersion = STORED_VERSION,
   coverage?: Coverage,
 ): ExpressionCompiler => new ExpressionCompiler(dialectOf(version), coverage && ((program) => coverage.watch(program)));
 

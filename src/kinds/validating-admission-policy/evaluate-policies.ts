@@ -1,5 +1,5 @@
 /** Puts a request to policies, in order, each to its end (spec validating-admission-policy.md 0.3). */
-import { Waiting } from "../../cel/questions.js";
+import { Waiting } from "../../cel/index.js";
 import type { Attempt } from "../../cel-policy/expressions/attempt.js";
 import { NOT_IN_TIME } from "../../cel-policy/expressions/interruption.js";
 import { type MatchResult, matchRequest } from "../../cel-policy/match/match-resources.js";

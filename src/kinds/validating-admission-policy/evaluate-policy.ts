@@ -1,9 +1,13 @@
 /** One evaluation of a policy: for one request, with one parameter (spec validating-admission-policy.md 6, 7 and 8.3). */
-import type { Bindings } from "../../cel/index.js";
-import type { AuthorizerValue, ResourceCheckValue } from "../../cel/kubernetes/authz-values.js";
-import { Waiting } from "../../cel/questions.js";
-import { CelError } from "../../cel/values/cel-error.js";
-import type { Result, Value } from "../../cel/values/value.js";
+import {
+  type AuthorizerValue,
+  type Bindings,
+  CelError,
+  type ResourceCheckValue,
+  type Result,
+  type Value,
+  Waiting,
+} from "../../cel/index.js";
 import type { Attempt } from "../../cel-policy/expressions/attempt.js";
 import { evaluateGroup, type GroupResults } from "../../cel-policy/expressions/evaluation-group.js";
 import type { NamespaceViews, VersionedInput } from "../../cel-policy/expressions/input.js";

@@ -1,5 +1,5 @@
 /** What a policy will ask of the world, told from its compiled form and the documents beside it. */
-import { refersTo } from "../../cel-policy/expressions/references.js";
+import { namesVariable } from "../../cel/index.js";
 import type { LabelSelector } from "../../cel-policy/match/label-selector.js";
 import { type JsonObject, text } from "../../kubernetes/object.js";
 import type { Needs } from "../../world/needs.js";
@@ -22,7 +22,7 @@ export function needsOf(
   const names = (name: string): boolean =>
     Object.values(compiled)
       .flat()
-      .some((expression) => expression !== undefined && refersTo(expression.source, [name]));
+      .some((expression) => expression?.program && namesVariable(expression.program.references, name));
   const matches = [spec.matchConstraints, ...bindings.map(({ matchResources }) => matchResources)];
   const labels = matches.flatMap((match) => labelsOf(match?.namespaceSelector));
   const namespaceObject = names("namespaceObject");

@@ -1,5 +1,5 @@
 /** The parameters of one evaluation (spec validating-admission-policy.md 4). */
-import { Waiting } from "../../cel/questions.js";
+import { Waiting } from "../../cel/index.js";
 import { type JsonObject, labelsOf } from "../../kubernetes/object.js";
 import type { RequestWorld } from "../../world/request-world.js";
 import { LookupFailure } from "../../world/resources/resource-source.js";

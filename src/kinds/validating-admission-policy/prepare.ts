@@ -5,10 +5,9 @@ import type { SchemaFactory } from "../../cel-policy/type-check/bundled-schemas.
 import type { SchemaSource } from "../../cel-policy/type-check/schema-source.js";
 import type { Path, Position, Problem } from "../../documents/problem.js";
 import { compareNames } from "../../kubernetes/names.js";
-import { isObject, type JsonObject, member, text } from "../../kubernetes/object.js";
+import { isObject, type JsonObject } from "../../kubernetes/object.js";
 import type { Policy } from "../../policy/policy.js";
 import { allNeeds, type Needs } from "../../world/needs.js";
-import { objectsOf } from "../../world/resources/file-resources.js";
 import type { World } from "../../world/world.js";
 import { expressionsOf } from "./covered-expressions.js";
 import { unescapedName } from "./dialect.js";
@@ -59,7 +58,7 @@ interface Found<R> {
   readonly document: PolicyDocument;
 }
 
-/** Prepares everything that the documents hold. */
+/** Prepares everything that the documents hold: lists are opened, and no name stands twice. */
 export function prepareDocuments(
   documents: readonly PolicyDocument[],
   { compiler, validationActions = ["Deny"], schemas: schemasFor }: PrepareOptions,
@@ -68,22 +67,20 @@ export function prepareDocuments(
   const policies: Found<PolicyResource>[] = [];
   const bindings: Found<BindingResource>[] = [];
   const objects: JsonObject[] = [];
-  for (const document of documents.flatMap(opened)) {
+  for (const document of documents) {
     const read = readDocument(document.value);
     switch (read.kind) {
       case "unreadable":
         problems.push(problemAt(document, "error", read.path, read.message));
         break;
       case "other":
-        objects.push(...objectsOf(document.value));
+        if (isObject(document.value)) objects.push(document.value);
         break;
       default:
         if (read.kind === POLICY_KIND) policies.push({ resource: read.resource, document });
         else bindings.push({ resource: read.resource, document });
     }
   }
-  problems.push(...repeatedNames(policies), ...repeatedNames(bindings));
-
   const usable = usableBindings(bindings, policies, problems);
   const schemas = schemasFor?.(objects.filter((object) => object.kind === "CustomResourceDefinition"));
   const prepared: PreparedPolicy[] = [];
@@ -126,28 +123,6 @@ const problemAt = (document: PolicyDocument, severity: Problem["severity"], path
   message,
   ...document.positionOf(path),
 });
-
-/** A list's items are documents of their own. */
-function opened(document: PolicyDocument): readonly PolicyDocument[] {
-  const { value, file } = document;
-  const items = member(value, "items");
-  if (!isObject(value) || !text(value, "kind").endsWith("List") || !Array.isArray(items)) return [document];
-  return items.flatMap((item, i) =>
-    opened({ value: item, file, positionOf: (path) => document.positionOf(["items", i, ...path]) }),
-  );
-}
-
-function repeatedNames(found: readonly Found<PolicyResource | BindingResource>[]): Problem[] {
-  const seen = new Map<string, PolicyDocument>();
-  return found.flatMap(({ resource, document }) => {
-    const name = resource.metadata.name ?? "";
-    const earlier = seen.get(name);
-    seen.set(name, earlier ?? document);
-    if (earlier === undefined) return [];
-    const message = `duplicate name "${name}" of a ${resource.kind} (previously seen in "${earlier.file}")`;
-    return [problemAt(document, "error", ["metadata", "name"], message)];
-  });
-}
 
 /** What type checking says, which never keeps a policy from acting. */
 const doubtfulTypes = ({ spec }: PolicyResource, document: PolicyDocument, schemas: SchemaSource): readonly Problem[] =>

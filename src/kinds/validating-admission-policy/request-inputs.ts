@@ -1,5 +1,5 @@
 /** What policies are given of one request, made once for all of them (disposable). */
-import { Waiting } from "../../cel/questions.js";
+import { Waiting } from "../../cel/index.js";
 import { authorizerValues } from "../../cel-policy/expressions/authorization.js";
 import {
   type NamespaceViews,

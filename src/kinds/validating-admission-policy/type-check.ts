@@ -2,10 +2,17 @@
  * Type checking of a policy against the schemas of the kinds it matches: `status.typeChecking` (spec validating-admission-policy.md 10). It
  * informs, and never changes a decision.
  */
-import { createEnvironment, type Environment } from "../../cel/index.js";
-import { ADMISSION_REQUEST, ADMISSION_TYPES, NAMESPACE } from "../../cel/kubernetes/admission-types.js";
-import { AUTHORIZER } from "../../cel/kubernetes/authz.js";
-import { DYN, objectType, type Type } from "../../cel/types.js";
+import {
+  ADMISSION_REQUEST,
+  ADMISSION_TYPES,
+  AUTHORIZER,
+  createEnvironment,
+  DYN,
+  type Environment,
+  NAMESPACE,
+  objectType,
+  type Type,
+} from "../../cel/index.js";
 import type { ResourceRule } from "../../cel-policy/match/resource-rule.js";
 import { compareKinds, type SchemaSource } from "../../cel-policy/type-check/schema-source.js";
 import type { SchemaType } from "../../cel-policy/type-check/schema-type.js";

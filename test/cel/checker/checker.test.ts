@@ -103,7 +103,7 @@ describe("calls", () => {
 });
 
 describe("older environments", () => {
-  const older = vectorDeclarations("kubernetes", 127);
+  const older = vectorDeclarations("kubernetes", "1.27");
 
   test("order numbers of one type only, until a comprehension comes by", () => {
     assert.deepEqual(issuesOf("i < d", older), ["1:3 found no matching overload for '_<_' applied to '(int, double)'"]);
@@ -122,7 +122,7 @@ describe("selection and literals", () => {
   test("objects have their declared fields; reserved words need no escape from 1.31 on", () => {
     assert.deepEqual(issuesOf("request.foo"), ["1:8 undefined field 'foo'"]);
     assert.equal(typeOf("request.namespace"), "string");
-    assert.deepEqual(issuesOf("request.namespace", vectorDeclarations("kubernetes", 130)), [
+    assert.deepEqual(issuesOf("request.namespace", vectorDeclarations("kubernetes", "1.30")), [
       "1:8 undefined field 'namespace'",
     ]);
     assert.deepEqual(issuesOf("s.a"), ["1:2 type 'string' does not support field selection"]);
@@ -173,7 +173,7 @@ describe("validators", () => {
     assert.deepEqual(issuesOf("duration('x')"), ["1:10 invalid duration argument"]);
     assert.deepEqual(issuesOf("timestamp(null)"), ["1:11 invalid timestamp argument"]);
     assert.deepEqual(issuesOf("s.matches('(')"), ["1:11 invalid matches argument"]);
-    assert.deepEqual(issuesOf("duration('x')", vectorDeclarations("kubernetes", 128)), []);
+    assert.deepEqual(issuesOf("duration('x')", vectorDeclarations("kubernetes", "1.28")), []);
   });
 
   test("format calls must fit their arguments", () => {

@@ -38,12 +38,18 @@ describe("evaluation", () => {
   }
 
   test("an error is a value and keeps its cost", () => {
-    assert.deepEqual(evaluate("[0, 1].all(x, 1/x > 0)"), { result: new CelError("division by zero"), cost: 13 });
-    assert.deepEqual(evaluate("object.a.zz"), { result: new CelError("no such key: zz"), cost: 3 });
+    assert.deepEqual(evaluate("[0, 1].all(x, 1/x > 0)"), {
+      result: new CelError("division by zero", "division-by-zero"),
+      cost: 13,
+    });
+    assert.deepEqual(evaluate("object.a.zz"), { result: new CelError("no such key: zz", "no-such-key"), cost: 3 });
   });
 
   test("an unbound variable is an error", () => {
-    assert.deepEqual(evaluate("i + 1", {}), { result: new CelError("no such attribute(s): i"), cost: 2 });
+    assert.deepEqual(evaluate("i + 1", {}), {
+      result: new CelError("no such attribute(s): i", "no-such-attribute"),
+      cost: 2,
+    });
   });
 
   test("a lazy binding is asked only when it is used", () => {
@@ -59,7 +65,7 @@ describe("evaluation", () => {
   });
 
   test("exceeding the limit ends the evaluation, whatever could absorb an error", () => {
-    const exceeded = new CelError("operation cancelled: actual cost limit exceeded");
+    const exceeded = new CelError("operation cancelled: actual cost limit exceeded", "cost-limit");
     assert.deepEqual(evaluate("object.l.map(x, x).size() > 0 || true", { object, i: 1 }, 10), {
       result: exceeded,
       cost: 14,

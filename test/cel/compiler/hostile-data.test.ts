@@ -80,7 +80,7 @@ describe("data out of proportion", () => {
     const deadline = { at: 10, now: () => now++ };
     const object = Array.from({ length: 300 }, (_, index) => index) as Value;
     const { result } = compiled.program.evaluate({ object }, { deadline });
-    assert.deepEqual(result, new CelError("operation interrupted"));
+    assert.deepEqual(result, new CelError("operation interrupted", "interrupted"));
   });
 
   test("integers beyond 2^53 keep their value, whole doubles stay doubles", () => {

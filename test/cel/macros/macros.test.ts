@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import type { KubernetesVersion } from "../../../src/cel/kubernetes-version.js";
 import { unparse } from "../../../src/cel/unparse/unparse.js";
 import { checked, issuesOf, parsed } from "../support/front-end.js";
 import { vectorDeclarations } from "../support/vectors.js";
@@ -52,15 +53,15 @@ describe("malformed macro calls", () => {
 });
 
 describe("macros by environment", () => {
-  const kinds = (expr: string, version: number): boolean =>
+  const kinds = (expr: string, version: KubernetesVersion): boolean =>
     !("issues" in checked(expr, vectorDeclarations("kubernetes", version)));
 
   test("appear with their Kubernetes version", () => {
-    assert.equal(kinds("li.all(i, v, v > i)", 131), false);
-    assert.equal(kinds("li.all(i, v, v > i)", 132), true);
-    assert.equal(kinds("oi.optMap(v, v)", 128), true);
-    assert.equal(kinds("li.sortBy(v, -v)", 133), false);
-    assert.equal(kinds("li.sortBy(v, -v)", 134), true);
+    assert.equal(kinds("li.all(i, v, v > i)", "1.31"), false);
+    assert.equal(kinds("li.all(i, v, v > i)", "1.32"), true);
+    assert.equal(kinds("oi.optMap(v, v)", "1.28"), true);
+    assert.equal(kinds("li.sortBy(v, -v)", "1.33"), false);
+    assert.equal(kinds("li.sortBy(v, -v)", "1.34"), true);
   });
 
   test("cel.bind, existsOne of one variable and math.greatest are not in Kubernetes", () => {

@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { parserOptions } from "../../../src/cel/macros/macro-sets.js";
 import { parse } from "../../../src/cel/parser/index.js";
 
-const options = parserOptions("kubernetes", 137);
+const options = parserOptions("kubernetes", "1.37");
 
 function textOf(expr: string): string | undefined {
   const result = parse(expr, options);

@@ -84,7 +84,7 @@ describe("syntax errors", () => {
 });
 
 describe("optional syntax", () => {
-  const older = vectorDeclarations("kubernetes", 127);
+  const older = vectorDeclarations("kubernetes", "1.27");
 
   test("is unsupported before Kubernetes 1.28", () => {
     assert.deepEqual(issuesOf("object.?a", older), ["1:7 unsupported syntax '.?'"]);

@@ -2,7 +2,8 @@
 import { readFileSync } from "node:fs";
 import type { Declarations } from "../../../src/cel/checked.js";
 import type { ObjectTypeDeclaration } from "../../../src/cel/declarations.js";
-import { functionsByName, libraries, NEWEST_VERSION } from "../../../src/cel/libraries.js";
+import { NEWEST_VERSION } from "../../../src/cel/kubernetes-version.js";
+import { functionsByName, libraries } from "../../../src/cel/libraries.js";
 import {
   BOOL,
   BYTES,

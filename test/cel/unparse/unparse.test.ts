@@ -6,7 +6,7 @@ import { parse } from "../../../src/cel/parser/index.js";
 import { unparse } from "../../../src/cel/unparse/unparse.js";
 import { readVectors } from "../support/vectors.js";
 
-const options = parserOptions("kubernetes", 137);
+const options = parserOptions("kubernetes", "1.37");
 
 /** The tree without ids and places: what must survive printing and parsing. */
 function shape(expr: Expr): string {

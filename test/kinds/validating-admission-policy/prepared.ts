@@ -8,7 +8,7 @@ import type { PreparedDocuments, PrepareOptions } from "../../../src/kinds/valid
 import type { JsonObject } from "../../../src/kubernetes/object.js";
 import type { Policy } from "../../../src/policy/policy.js";
 import { NO_OPINION } from "../../../src/world/authorizer/authorizer.js";
-import { FileResources } from "../../../src/world/resources/file-resources.js";
+import { FileResources, objectsOf } from "../../../src/world/resources/file-resources.js";
 import { type World, worldOf } from "../../../src/world/world.js";
 
 const compiler = createExpressionCompiler();
@@ -30,9 +30,10 @@ export function inline(spec: JsonObject, more: Partial<World> = {}): Policy {
 
 /** Documents `0.yaml`, `1.yaml` …, whose positions are the lengths of the paths asked for. */
 export function prepare(documents: readonly unknown[], more: Partial<PrepareOptions> = {}): PreparedDocuments {
-  const written = documents.map((value, i) => {
+  const written = documents.flatMap((document, i) => {
     const file = `${i}.yaml`;
-    return { value, file, positionOf: (path: readonly unknown[]) => ({ file, line: path.length, column: 1 }) };
+    const positionOf = (path: readonly unknown[]) => ({ file, line: path.length, column: 1 });
+    return objectsOf(document).map((value) => ({ value, file, positionOf }));
   });
   return prepareDocuments(written, { compiler, ...more });
 }

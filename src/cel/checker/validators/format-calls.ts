@@ -20,7 +20,10 @@ export function validateFormat(call: CallExpr, checked: CheckedExpr, issues: Iss
   const [list] = args;
   if (target?.kind !== "literal" || typeof target.value !== "string" || list?.kind !== "list") return;
   const problem = firstProblem(target.value, list.elements, checked);
-  if (problem !== undefined) issues.add(problem.argument?.offset ?? call.offset, problem.message);
+  if (problem !== undefined) {
+    const { id, offset } = problem.argument ?? call;
+    issues.add(offset, problem.message, "invalid-argument", { id });
+  }
 }
 
 /** The first problem of a pattern with these arguments; one that concerns no argument is the call's. */

@@ -5,6 +5,8 @@ import type { IssueCollector } from "../../issues.js";
 import { formatType, optionalType, type Type } from "../../types.js";
 import { isEquivalentType, optionalContent } from "../type-relations.js";
 
+type Part = { readonly id: number; readonly offset: number };
+
 /** Compares the types of a literal's parts with the first one's. */
 class Comparison {
   #first: Type | undefined;
@@ -15,16 +17,17 @@ class Comparison {
   ) {}
 
   /** Takes in one part; false when it was reported. */
-  add(part: { readonly id: number; readonly offset: number }, optional: boolean): boolean {
+  add(part: Part, optional: boolean): boolean {
     const type = this.checked.types.get(part.id)!;
     const content = optional ? optionalContent(type) : type;
-    if (content === undefined) return this.#report(part.offset, optionalType(type), type);
+    if (content === undefined) return this.#report(part, optionalType(type), type);
     this.#first ??= content;
-    return isEquivalentType(this.#first, content) || this.#report(part.offset, this.#first, content);
+    return isEquivalentType(this.#first, content) || this.#report(part, this.#first, content);
   }
 
-  #report(offset: number, expected: Type, found: Type): false {
-    this.issues.add(offset, `expected type '${formatType(expected)}' but found '${formatType(found)}'`);
+  #report({ id, offset }: Part, expected: Type, found: Type): false {
+    const message = `expected type '${formatType(expected)}' but found '${formatType(found)}'`;
+    this.issues.add(offset, message, "type-mismatch", { id });
     return false;
   }
 }

@@ -20,7 +20,7 @@ export function validateConversion(
   // The checker lets null stand for a timestamp or duration; there is no conversion of it.
   const isNull = argument.value === null;
   if (isNull || conversion?.implementation?.(argument.value) instanceof CelError) {
-    issues.add(argument.offset, `invalid ${call.function} argument`);
+    issues.add(argument.offset, `invalid ${call.function} argument`, "invalid-argument", { id: argument.id });
   }
 }
 
@@ -33,5 +33,7 @@ export function validatePattern(call: CallExpr, declarations: Declarations, issu
   if (argument?.kind !== "literal") return;
   const matches = declarations.functions.get("matches");
   const match = matches?.dynamic ?? matches?.overloads[0]?.implementation;
-  if (match?.("", argument.value) instanceof CelError) issues.add(argument.offset, "invalid matches argument");
+  if (match?.("", argument.value) instanceof CelError) {
+    issues.add(argument.offset, "invalid matches argument", "invalid-argument", { id: argument.id });
+  }
 }

@@ -1,19 +1,19 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { libraries } from "../../src/cel/libraries.js";
-import { remembered } from "../../src/cel/remembered.js";
+import { memoized } from "../../src/cel/memoized-parsers.js";
 import type { Value } from "../../src/cel/values/value.js";
 
 function counted() {
   const asked: (readonly Value[])[] = [];
-  const answer = remembered((...args) => {
+  const answer = memoized((...args) => {
     asked.push(args);
     return args.length;
   });
   return { asked, answer };
 }
 
-describe("a function that remembers", () => {
+describe("a memoized parser", () => {
   test("is asked once for the same text", () => {
     const { asked, answer } = counted();
     assert.deepEqual([answer("a"), answer("a"), answer("b")], [1, 1, 1]);

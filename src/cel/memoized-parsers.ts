@@ -1,4 +1,4 @@
-/** Functions of one text that remember their latest answers: policies parse the same few quantities, addresses and times again and again. */
+/** Parsers that keep their latest answers: policies parse the same few quantities, addresses and times again and again. */
 import { LRUCache } from "lru-cache";
 import type { FunctionDeclaration, Implementation } from "./declarations.js";
 import type { Result } from "./values/value.js";
@@ -9,7 +9,7 @@ const MAX_ANSWERS = 500;
 const MAX_TEXT_LENGTH = 256;
 
 /** The function, asked only once for a text while that is among the latest. It must be pure, and its answers immutable. */
-export function remembered(implementation: Implementation): Implementation {
+export function memoized(implementation: Implementation): Implementation {
   const answers = new LRUCache<string, NonNullable<Result>>({ max: MAX_ANSWERS });
   return (...args) => {
     const text = args[0];
@@ -22,7 +22,7 @@ export function remembered(implementation: Implementation): Implementation {
   };
 }
 
-/** The overloads worth remembering: those that parse. */
+/** The overloads that parse. */
 const PARSERS: ReadonlySet<string> = new Set([
   "string_to_quantity",
   "is_quantity_string",
@@ -38,12 +38,12 @@ const PARSERS: ReadonlySet<string> = new Set([
   "string_to_duration",
 ]);
 
-/** The declaration with its parsing overloads remembering. */
-export function withMemory(declaration: FunctionDeclaration): FunctionDeclaration {
+/** The declaration with its parsing overloads memoized. */
+export function withMemoizedParsers(declaration: FunctionDeclaration): FunctionDeclaration {
   if (!declaration.overloads.some(({ id }) => PARSERS.has(id))) return declaration;
   const overloads = declaration.overloads.map((each) =>
     PARSERS.has(each.id) && each.implementation !== undefined
-      ? { ...each, implementation: remembered(each.implementation) }
+      ? { ...each, implementation: memoized(each.implementation) }
       : each,
   );
   return { ...declaration, overloads };

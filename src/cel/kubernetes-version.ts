@@ -1,0 +1,30 @@
+/** Versions of Kubernetes, as environments go by them. */
+
+/** Every version whose CEL environment is known, oldest first; 1.27 is the last one without optionals. */
+export const KUBERNETES_VERSIONS = [
+  "1.27",
+  "1.28",
+  "1.29",
+  "1.30",
+  "1.31",
+  "1.32",
+  "1.33",
+  "1.34",
+  "1.35",
+  "1.36",
+  "1.37",
+] as const;
+
+/** A version of Kubernetes: what an expression may use is what a cluster of that version knows. */
+export type KubernetesVersion = (typeof KUBERNETES_VERSIONS)[number];
+
+/** The newest one. */
+export const NEWEST_VERSION: KubernetesVersion = "1.37";
+
+/** Whether a text is one of {@link KUBERNETES_VERSIONS}. */
+export const isKubernetesVersion = (text: string): text is KubernetesVersion =>
+  (KUBERNETES_VERSIONS as readonly string[]).includes(text);
+
+/** Whether `version` has what came with `since`. */
+export const isSince = (version: KubernetesVersion, since: KubernetesVersion): boolean =>
+  KUBERNETES_VERSIONS.indexOf(version) >= KUBERNETES_VERSIONS.indexOf(since);

@@ -1,0 +1,201 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import {
+  BOOL,
+  CelError,
+  createEnvironment,
+  DYN,
+  type FunctionDeclaration,
+  Lazy,
+  Questions,
+  type Result,
+  STRING,
+  type Value,
+  type Waiting,
+} from "../../src/cel/index.js";
+
+const pause = (ms = 1): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Functions that note when they are called: `fetch(x)` answers x later, `now(x)` at once, `fail()` rejects, `never()` does not answer. */
+function world() {
+  const log: string[] = [];
+  const declare = (
+    name: string,
+    params: FunctionDeclaration["overloads"][number]["params"],
+    call: FunctionDeclaration["overloads"][number]["call"],
+  ): FunctionDeclaration => ({
+    name,
+    overloads: [{ id: name, member: false, params, result: DYN, ...(call && { call }) }],
+  });
+  const functions = [
+    declare("fetch", [DYN], async (_state, value) => {
+      log.push(`fetch ${String(value)}`);
+      await pause();
+      log.push(`done ${String(value)}`);
+      return value as Value;
+    }),
+    declare("now", [DYN], (_state, value) => {
+      log.push(`now ${String(value)}`);
+      return value as Value;
+    }),
+    declare("fail", [], async () => {
+      await pause();
+      throw new Error("boom");
+    }),
+    declare("never", [], () => new Promise<Result>(() => undefined)),
+  ];
+  const environment = createEnvironment({
+    flavour: "kubernetes",
+    variables: [
+      { name: "object", type: DYN },
+      { name: "later", type: STRING },
+      { name: "flag", type: BOOL },
+    ],
+    functions,
+  });
+  const compile = (source: string) => {
+    const compiled = environment.compile(source);
+    assert.ok(compiled.ok, compiled.ok ? "" : compiled.text);
+    return compiled.program;
+  };
+  const result = async (source: string, options = {}, object: Value = [1, 2, 3]): Promise<unknown> => {
+    const evaluation = await compile(source).evaluateAsync({ object }, options);
+    return evaluation.result instanceof CelError
+      ? `${evaluation.result.code}: ${evaluation.result.message}`
+      : evaluation.result;
+  };
+  return { log, compile, result };
+}
+
+describe("evaluating with functions that answer later", () => {
+  test("what needs no answer is there at once, and costs the same", async () => {
+    const { compile } = world();
+    const program = compile("object.all(x, x > 0)");
+    assert.deepEqual(await program.evaluateAsync({ object: [1] }), program.evaluate({ object: [1] }));
+  });
+
+  test("the same call is made once, for values that are equal as well", async () => {
+    const { result, log } = world();
+    assert.equal(await result("fetch({'a': 1, 'b': 2}) == fetch({'b': 2, 'a': 1}) && fetch(1) == 1"), true);
+    assert.deepEqual(
+      log.filter((line) => line.startsWith("fetch")),
+      ["fetch [object Object]", "fetch 1"],
+    );
+  });
+
+  test("values of different types are different arguments", async () => {
+    const { result, log } = world();
+    assert.equal(await result("[fetch(1), fetch(1.0), fetch(1u), fetch('1'), fetch(b'1')].size()"), 5);
+    assert.equal(log.filter((line) => line.startsWith("fetch")).length, 5);
+  });
+
+  test("calls that don't depend on each other are made side by side", async () => {
+    const { result, log } = world();
+    assert.equal(await result("object.all(x, fetch(x) > 0) && fetch(7) + fetch(8) == 15"), true);
+    assert.deepEqual(
+      log.slice(0, 5),
+      [1, 2, 3, 7, 8].map((x) => `fetch ${x}`),
+    );
+  });
+
+  test("one that depends on another waits for it, and nothing is asked where the condition says no", async () => {
+    const { result, log } = world();
+    assert.equal(await result("fetch(fetch(1) + 1) == 2 ? fetch(3) : fetch(4)"), 3);
+    assert.deepEqual(
+      log.filter((line) => line.startsWith("fetch")),
+      ["fetch 1", "fetch 2", "fetch 3"],
+    );
+  });
+
+  test("an answer that is missing never decides: the last evaluation has them all", async () => {
+    const { result } = world();
+    assert.equal(await result("1 / 0 > 0 && fetch(false)"), false);
+    assert.equal(await result("fetch(true) || 1 / 0 > 0"), true);
+    assert.equal(await result("object.exists(x, fetch(x) == 3)"), true);
+    assert.equal(await result("object.filter(x, fetch(x) > 1).size()"), 2);
+    assert.equal(await result("[1].map(x, fetch(null))[0] == null"), true);
+  });
+
+  test("functions that answer at once are not counted, and called each time", async () => {
+    const { result, log } = world();
+    assert.equal(await result("now(1) + now(1)", { callLimit: 0 }), 2);
+    assert.deepEqual(log, ["now 1", "now 1"]);
+  });
+
+  test("there is a limit to different calls", async () => {
+    const { result, log } = world();
+    assert.equal(await result("object.all(x, fetch(x) > 0)", { callLimit: 3 }), true);
+    log.length = 0;
+    assert.match(String(await result("object.all(x, fetch(x) > 0)", { callLimit: 2 })), /^call-limit: too many/);
+    assert.ok(log.filter((line) => line.startsWith("fetch")).length <= 3);
+  });
+
+  test("a rejection is an error as any other", async () => {
+    const { result } = world();
+    assert.equal(await result("fail()"), "internal: internal error: Error: boom");
+    assert.equal(await result("fail() || true"), true);
+  });
+
+  test("the wait ends with the signal and with the deadline", async () => {
+    const { result } = world();
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(), 5);
+    assert.equal(await result("never()", { signal: controller.signal }), "interrupted: operation interrupted");
+    assert.equal(await result("fetch(1) == 1", { signal: controller.signal }), "interrupted: operation interrupted");
+    const now = (): number => performance.now();
+    assert.equal(await result("never()", { deadline: { at: now() + 10, now } }), "interrupted: operation interrupted");
+    assert.equal(await result("fetch(1) == 1", { deadline: { at: now() + 5_000, now } }), true);
+  });
+
+  test("an argument without a text that tells it from others is refused", async () => {
+    const { compile } = world();
+    const { result } = await compile("fetch([format.dns1123Label()]) == null").evaluateAsync({});
+    assert.ok(result instanceof CelError && /cannot be told from others/.test(result.message), String(result));
+  });
+
+  test("evaluations that share their questions make a call once among them, and bindings may ask there too", async () => {
+    const { compile, log } = world();
+    const questions = new Questions(10);
+    const later = new Lazy(() =>
+      questions.ask<Result>({
+        key: "binding later",
+        put: async () => {
+          await pause();
+          return "x";
+        },
+        failed: () => new CelError("no"),
+      }),
+    );
+    const program = compile("fetch(later) == 'x'");
+    assert.equal((await program.evaluateAsync({ later }, { questions })).result, true);
+    assert.equal((await compile("fetch('x')").evaluateAsync({}, { questions })).result, "x");
+    assert.deepEqual(log, ["fetch x", "done x"]);
+  });
+
+  test("functions may ask there, too", async () => {
+    const questions = new Questions(10);
+    const call = (): Result | Waiting =>
+      questions.ask<Result>({ key: "own", put: async () => 7, failed: () => new CelError("no") });
+    const ask = { name: "ask", overloads: [{ id: "ask", member: false, params: [], result: DYN, call }] };
+    const compiled = createEnvironment({ flavour: "kubernetes", functions: [ask] }).compile("ask() + ask() == 14");
+    assert.ok(compiled.ok);
+    assert.equal((await compiled.program.evaluateAsync({}, { questions })).result, true);
+  });
+
+  test("a binding that waits for something else is an error, not a wait without end", async () => {
+    const { compile } = world();
+    const other = new Questions(10);
+    const put = (): Promise<Result> => new Promise(() => undefined);
+    const later = new Lazy(() => other.ask<Result>({ key: "k", put, failed: () => null }));
+    const { result } = await compile("later == ''").evaluateAsync({ later });
+    assert.equal((result as CelError).code, "waiting");
+  });
+
+  test("where an error comes from is found with the same questions", async () => {
+    const { compile } = world();
+    const questions = new Questions(10);
+    const program = compile("fetch(1) == 1 && 1 / (fetch(1) - 1) == 1");
+    await program.evaluateAsync({}, { questions });
+    assert.equal(program.locate({}, { questions })?.text, "1 / (fetch(1) - 1)");
+  });
+});

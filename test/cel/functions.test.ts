@@ -1,0 +1,201 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import {
+  BOOL,
+  CelError,
+  createEnvironment,
+  DYN,
+  type EnvironmentOptions,
+  fn,
+  INT,
+  method,
+  Optional,
+  overload,
+  type Result,
+  STRING,
+  type Value,
+  Waiting,
+} from "../../src/cel/index.js";
+
+const kubernetes = createEnvironment({ flavour: "kubernetes", variables: [{ name: "object", type: DYN }] });
+
+function evaluate(
+  functions: EnvironmentOptions["functions"],
+  source: string,
+  options: { readonly state?: unknown; readonly check?: boolean } = {},
+): { readonly value: unknown; readonly cost: number } {
+  const compiled = kubernetes.extend({ functions: functions ?? [] }).compile(source, { check: options.check ?? true });
+  assert.ok(compiled.ok, compiled.ok ? "" : compiled.text);
+  const { result, cost } = compiled.program.evaluate({ object: { a: 1, s: "x" } }, { state: options.state });
+  return { value: result instanceof CelError ? `E ${result.message}` : result, cost };
+}
+
+describe("functions of one's own", () => {
+  test("stand beside those of the language, and are chosen by their arguments", () => {
+    const size = fn(
+      "size",
+      overload("size_bool", [BOOL], INT, (value: boolean) => (value ? 1 : 0)),
+    );
+    assert.equal(evaluate([size], "size(true) + size('abc')").value, 4);
+    assert.equal(evaluate([size], "size(dyn(true)) + size(dyn('abc'))").value, 4);
+    assert.equal(evaluate([size], "size(dyn(null))").value, "E no such overload: size");
+    const contains = fn(
+      "contains",
+      method("contains_bool", [BOOL, BOOL], BOOL, (a: boolean, b: boolean) => a === b),
+    );
+    assert.equal(evaluate([contains], "true.contains(true) && object.s.contains('x')").value, true);
+  });
+
+  test("take the place of all of that name when they say so", () => {
+    const size = {
+      ...fn(
+        "size",
+        overload("size_string", [STRING], INT, () => 42),
+      ),
+      replaces: true,
+    } as const;
+    assert.equal(evaluate([size], "size('abc')").value, 42);
+    assert.equal(evaluate([size], "size(object.s)").value, 42);
+    const compiled = kubernetes.extend({ functions: [size] }).compile("size([1])");
+    assert.equal(compiled.ok ? undefined : compiled.issues[0]?.code, "no-matching-overload");
+    // The environment that was extended is as it was.
+    assert.equal(evaluate([], "size('abc') + size([1])").value, 4);
+  });
+
+  test("neither fast forms nor costs of the language's functions hold for what takes their place", () => {
+    const startsWith = {
+      ...fn(
+        "startsWith",
+        method("starts_with_string", [STRING, STRING], BOOL, () => false),
+      ),
+    };
+    const replaced = { ...startsWith, replaces: true } as const;
+    assert.deepEqual(evaluate([replaced], "object.s.startsWith('x')"), { value: false, cost: 3 });
+    const matches = {
+      ...fn(
+        "matches",
+        method("matches_string", [STRING, STRING], BOOL, () => true),
+      ),
+      replaces: true,
+    };
+    assert.deepEqual(evaluate([{ ...matches, replaces: true }], "'abc'.matches('x')"), { value: true, cost: 1 });
+    const check = {
+      ...fn(
+        "check",
+        overload("check_it", [], BOOL, () => true),
+      ),
+      replaces: true,
+    } as const;
+    assert.deepEqual(evaluate([check], "check()"), { value: true, cost: 1 });
+    const dear = fn("dear", { ...overload("dear", [], BOOL, () => true), cost: 500 });
+    assert.deepEqual(evaluate([dear], "dear() && dear()"), { value: true, cost: 1000 });
+  });
+
+  test("read literals in their own way where they take the place of a function that is checked for them", () => {
+    const duration = {
+      ...fn(
+        "duration",
+        overload("words", [STRING], STRING, (text: string) => text),
+      ),
+      replaces: true,
+    };
+    assert.equal(evaluate([{ ...duration, replaces: true }], "duration('a while')").value, "a while");
+  });
+
+  test("get the evaluation's state with `call`, which is made every time", () => {
+    const next = fn("next", {
+      id: "next",
+      member: false,
+      params: [INT],
+      result: INT,
+      call: (state: unknown, step: Value) => ((state as { count: number }).count += Number(step)),
+    });
+    assert.equal(evaluate([next], "next(1) + next(1)", { state: { count: 10 } }).value, 23);
+    assert.equal(evaluate([next], "next(dyn('x'))", { state: { count: 0 } }).value, "E no such overload: next(string)");
+    assert.equal(evaluate([next], "next(object.zz)", { state: { count: 0 } }).value, "E no such key: zz");
+  });
+
+  test("with `call` and `implementation` may share a name", () => {
+    const call = (): Result => "state";
+    const mixed = fn(
+      "mixed",
+      overload("mixed_int", [INT], STRING, () => "pure"),
+      { id: "mixed_string", member: false, params: [STRING], result: STRING, call },
+    );
+    assert.equal(
+      evaluate([mixed], "mixed(1) + mixed('') + mixed(dyn(1)) + mixed(dyn(''))").value,
+      "purestatepurestate",
+    );
+    assert.equal(evaluate([mixed], "mixed(object.s)", { check: false }).value, "state");
+  });
+
+  test("end the evaluation where their answer is not there yet", () => {
+    const later = fn("later", { id: "later", member: false, params: [], result: BOOL, call: () => Waiting.INSTANCE });
+    assert.equal(evaluate([later], "later() || true").value, Waiting.INSTANCE);
+    assert.equal(evaluate([later], "true || later()").value, true);
+  });
+
+  test("that answer with a promise are an error when nobody waits, and do no harm when it rejects", async () => {
+    const call = async (): Promise<Result> => {
+      throw new Error("boom");
+    };
+    const later = fn("later", { id: "later", member: false, params: [], result: BOOL, call });
+    const said = "E the answer of 'later' is a promise, which only evaluateAsync waits for";
+    assert.equal(evaluate([later], "later()").value, said);
+    await new Promise((resolve) => setImmediate(resolve));
+  });
+
+  test("cannot have the name of an operator", () => {
+    for (const name of ["_+_", "_&&_", "@in", "_[_]", "", "a b", "a..b"]) {
+      assert.throws(
+        () =>
+          kubernetes.extend({
+            functions: [
+              fn(
+                name,
+                overload("x", [], BOOL, () => true),
+              ),
+            ],
+          }),
+        /no function can/,
+      );
+    }
+  });
+});
+
+describe("the lazy forms of optionals", () => {
+  test("evaluate their argument only where it is needed", () => {
+    assert.equal(evaluate([], "object.?a.orValue(1 / 0)").value, 1);
+    assert.equal(evaluate([], "optional.none().or(optional.of(2)).value()").value, 2);
+    assert.equal(evaluate([], "object.?a.orValue(1 / 0)", { check: false }).value, 1);
+    assert.equal(evaluate([], "object.a.orValue(1)").value, "E no such overload");
+  });
+
+  test("belong to the overload: one that takes its place is called as any other", () => {
+    const strict = {
+      ...fn(
+        "orValue",
+        method("strict_orValue", [DYN, DYN], DYN, (value: Value, other: Value) =>
+          value instanceof Optional ? (value.value ?? other) : value,
+        ),
+      ),
+      replaces: true,
+    } as const;
+    assert.equal(evaluate([strict], "object.?a.orValue(1 / 0)").value, "E division by zero");
+    assert.equal(evaluate([strict], "object.?a.orValue(1 / 0)", { check: false }).value, "E division by zero");
+    assert.equal(evaluate([strict], "object.a.orValue(2)").value, 1);
+    assert.equal(evaluate([strict], "object.?zz.orValue(2)").value, 2);
+    assert.equal(evaluate([strict], "optional.none().or(optional.of(1 / 1)).value()").value, 1);
+  });
+
+  test("do not hold where another overload may apply", () => {
+    const added = fn(
+      "orValue",
+      method("string_orValue", [STRING, STRING], STRING, (a: string, b: string) => a || b),
+    );
+    assert.equal(evaluate([added], "''.orValue('x')").value, "x");
+    assert.equal(evaluate([added], "dyn('').orValue('x')").value, "x");
+    assert.equal(evaluate([added], "dyn(object.?zz).orValue('y')").value, "y");
+    assert.equal(evaluate([added], "object.?zz.orValue('y')").value, "y");
+  });
+});
