@@ -49,7 +49,7 @@ export function createPolicySource(
   values: Readonly<Record<string, unknown>>,
   env: CommandIo["env"],
   logger?: Logger,
-  special: Pick<PolicyLoaderOptions, "expressions" | "typeCheck" | "executor"> = {},
+  special: Pick<PolicyLoaderOptions, "coverage" | "typeCheck" | "executor"> = {},
 ): PolicySource {
   const file = policiesFile(values);
   const policyTimeout =

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { Coverage, type CoverageReport, hasExpressions } from "../cel-policy/index.js";
 import { createEvaluator, type Evaluator } from "../evaluation/evaluator.js";
 import type { Verdict } from "../evaluation/verdict.js";
-import { createExpressionCompiler, STORED_VERSION } from "../kinds/validating-admission-policy/index.js";
 import { type CommandIo, UsageError } from "./io.js";
 import { junitXml, type TestResult } from "./junit.js";
 import { createPolicySource, type LoadResult, problemLines } from "./load.js";
@@ -39,8 +38,7 @@ export async function testCommand(
   const files = (await Promise.all(paths.map(testFiles))).flat();
   if (files.length === 0) throw new UsageError(`no test file (*.test.yaml) in ${paths.join(", ") || "."}`);
   const coverage = new Coverage();
-  const expressions = createExpressionCompiler(STORED_VERSION, coverage);
-  const source = createPolicySource(values, io.env, undefined, { expressions });
+  const source = createPolicySource(values, io.env, undefined, { coverage });
   try {
     const loaded = await source.load();
     for (const line of problemLines(loaded)) io.stderr.write(`${line}\n`);

@@ -1,18 +1,18 @@
 /** What guests may ask of the host. */
 import { lookup } from "node:dns/promises";
+import { type KubernetesReader, NO_CLUSTER } from "../kubernetes/reader.js";
 import { cryptoCapability } from "./crypto.js";
 import type { Executor } from "./executor.js";
 import { type Capability, HostCapabilities, type ViolationSink } from "./host.js";
 import { type ImageReader, NO_REGISTRY } from "./images.js";
 import { kubernetesCapability } from "./kubernetes/capability.js";
-import { type KubernetesReader, NO_CLUSTER } from "./kubernetes/reader.js";
 import { netCapability } from "./net.js";
 import { ociCapability } from "./oci.js";
 
+export { type KubernetesReader, NO_CLUSTER } from "../kubernetes/reader.js";
 export type { Executor } from "./executor.js";
 export { HostCapabilities, type ViolationSink } from "./host.js";
 export { type ImageReader, NO_REGISTRY, type RequiredSignature } from "./images.js";
-export { type KubernetesReader, NO_CLUSTER } from "./kubernetes/reader.js";
 
 export { type Recording, type Replay, recordSession, replaySession, SessionError } from "./sessions/session.js";
 

@@ -64,6 +64,8 @@ export interface InlineKind {
 
 /** Policies that are WASM modules (`module:`). */
 export interface ModuleKind {
+  /** What a module may ask of the world, told by what its entry grants: the module itself need not be there. */
+  needs(entry: ModuleEntry): Needs;
   /** The policy; undefined when another kind must run the module. Rejects with a LoadError. */
   policy(entry: ModuleEntry, bytes: Uint8Array): Promise<Policy> | Policy | undefined;
 }

@@ -1,16 +1,17 @@
 /** The kinds of policies that are served. To add one: write its folder, and name it here. */
-import type { ExpressionCompiler, SchemaFactory } from "../cel-policy/index.js";
+import type { Coverage, SchemaFactory } from "../cel-policy/index.js";
 import type { WasmRuntime } from "../wasm/index.js";
 import { celModuleKind } from "./cel-module/kind.js";
 import { groupKind } from "./group/kind.js";
 import type { Kinds } from "./kind.js";
+import { createExpressionCompiler, STORED_VERSION } from "./validating-admission-policy/dialect.js";
 import { validatingAdmissionPolicyKind } from "./validating-admission-policy/kind.js";
 import { wasmKind } from "./wasm/kind.js";
 
 /** What kinds compile and run their policies with. */
 export interface KindTools {
-  /** Compiles the expressions of CEL policies. */
-  readonly compiler: ExpressionCompiler;
+  /** Told what is reached of CEL policies' expressions. */
+  readonly coverage?: Coverage;
   /** Makes the schemas that expressions' types are checked against; absent: they are not checked. */
   readonly schemas?: SchemaFactory;
   /** Runs guests. */
@@ -22,8 +23,11 @@ export interface KindTools {
 }
 
 /** All kinds. */
-export function createKinds({ compiler, schemas, runtime, policyTimeout, now }: KindTools): Kinds {
-  const validatingAdmissionPolicy = validatingAdmissionPolicyKind(compiler, schemas);
+export function createKinds({ coverage, schemas, runtime, policyTimeout, now }: KindTools): Kinds {
+  const validatingAdmissionPolicy = validatingAdmissionPolicyKind(
+    createExpressionCompiler(STORED_VERSION, coverage),
+    schemas,
+  );
   return {
     documents: [validatingAdmissionPolicy],
     inline: validatingAdmissionPolicy.inline,

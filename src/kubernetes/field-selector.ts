@@ -1,5 +1,5 @@
 /** Field selectors as text: `status.phase=Running,spec.nodeName!=`. */
-import type { SelectorRequirement } from "../world/authorizer/authorizer.js";
+import type { SelectorRequirement } from "./selector-requirement.js";
 
 /** The requirements of a selector, sorted as written; or what is wrong with it. */
 export function parseFieldSelector(selector: string): readonly SelectorRequirement[] | { readonly error: string } {

@@ -1,8 +1,9 @@
 /** Label selectors as text: `app in (a,b),!legacy,tier=web`, with the API server's words for what is wrong. */
-import type { SelectorRequirement } from "../world/authorizer/authorizer.js";
+
 import { goQuote } from "./field-error.js";
 import { labelValueErrors, qualifiedNameErrors } from "./name-formats.js";
 import { compareNames } from "./names.js";
+import type { SelectorRequirement } from "./selector-requirement.js";
 
 interface Token {
   readonly kind: "identifier" | "end" | "(" | ")" | "," | "!" | "=" | "==" | "!=" | ">" | "<" | "in" | "notin";
@@ -64,83 +65,87 @@ function scan(text: string): Token[] {
 }
 
 class Parser {
-  private position = 0;
+  readonly #tokens: readonly Token[];
 
-  constructor(private readonly tokens: readonly Token[]) {}
+  #position = 0;
+
+  constructor(tokens: readonly Token[]) {
+    this.#tokens = tokens;
+  }
 
   parse(): SelectorRequirement[] {
     const requirements: SelectorRequirement[] = [];
     for (;;) {
-      const { kind, text } = this.peekValue();
+      const { kind, text } = this.#peekValue();
       if (kind === "end") return requirements;
       if (kind !== "identifier" && kind !== "!") throw expected(text, ", expected: !, identifier, or 'end of string'");
-      requirements.push(this.requirement());
-      const next = this.takeValue();
+      requirements.push(this.#requirement());
+      const next = this.#takeValue();
       if (next.kind === "end") return requirements;
       if (next.kind !== ",") throw expected(next.text, ", expected: ',' or 'end of string'");
-      const after = this.peekValue();
+      const after = this.#peekValue();
       if (after.kind !== "identifier" && after.kind !== "!")
         throw expected(after.text, ", expected: identifier after ','");
     }
   }
 
-  private requirement(): SelectorRequirement {
+  #requirement(): SelectorRequirement {
     try {
-      return this.parseRequirement();
+      return this.#parseRequirement();
     } catch (error) {
       if (error instanceof SelectorError) throw new SelectorError(`unable to parse requirement: ${error.message}`);
       throw error;
     }
   }
 
-  private parseRequirement(): SelectorRequirement {
-    let token = this.takeValue();
+  #parseRequirement(): SelectorRequirement {
+    let token = this.#takeValue();
     const negated = token.kind === "!";
-    if (negated) token = this.takeValue();
+    if (negated) token = this.#takeValue();
     if (token.kind !== "identifier") throw expected(token.text, ", expected: identifier");
     const key = token.text;
     const keyErrors = qualifiedNameErrors(key);
     if (keyErrors.length > 0) throw new SelectorError(`<nil>: Invalid value: ${goQuote(key)}: ${keyErrors.join("; ")}`);
-    const next = this.peekValue();
+    const next = this.#peekValue();
     if (negated) return { key, operator: "!", values: [] };
     if (next.kind === "end" || next.kind === ",") return { key, operator: "exists", values: [] };
-    const operator = this.take();
+    const operator = this.#take();
     switch (operator.kind) {
       case "in":
       case "notin":
-        return checked(key, operator.kind, this.values());
+        return checked(key, operator.kind, this.#values());
       case "=":
       case "==":
       case "!=":
       case ">":
       case "<":
-        return checked(key, operator.kind, [this.exactValue()]);
+        return checked(key, operator.kind, [this.#exactValue()]);
       default:
         throw expected(operator.text, `, expected: ${BINARY}`);
     }
   }
 
-  private values(): string[] {
-    const open = this.takeValue();
+  #values(): string[] {
+    const open = this.#takeValue();
     if (open.kind !== "(") throw expected(open.text, " expected: '('");
-    const first = this.peekValue();
+    const first = this.#peekValue();
     if (first.kind === ")") {
-      this.take();
+      this.#take();
       return [""];
     }
     if (first.kind !== "identifier" && first.kind !== ",")
       throw expected(first.text, ", expected: ',', ')' or identifier");
-    const values = this.identifiers();
-    if (this.takeValue().kind !== ")") throw expected(first.text, ", expected: ')'");
+    const values = this.#identifiers();
+    if (this.#takeValue().kind !== ")") throw expected(first.text, ", expected: ')'");
     return [...values].sort(compareNames);
   }
 
   /** A list whose members may be empty; stops before the closing parenthesis. */
-  private identifiers(): Set<string> {
+  #identifiers(): Set<string> {
     const values = new Set<string>();
     for (;;) {
-      const { kind, text } = this.takeValue();
-      const next = this.peekValue();
+      const { kind, text } = this.#takeValue();
+      const next = this.#peekValue();
       if (kind === "identifier") {
         values.add(text);
         if (next.kind === ")") return values;
@@ -154,25 +159,25 @@ class Parser {
     }
   }
 
-  private exactValue(): string {
-    const next = this.peekValue();
+  #exactValue(): string {
+    const next = this.#peekValue();
     if (next.kind === "end" || next.kind === ",") return "";
-    const { kind, text } = this.takeValue();
+    const { kind, text } = this.#takeValue();
     if (kind !== "identifier") throw expected(text, ", expected: identifier");
     return text;
   }
 
-  private take(): Token {
-    return this.tokens[this.position++] ?? END;
+  #take(): Token {
+    return this.#tokens[this.#position++] ?? END;
   }
 
   /** Where a value may stand, `in` and `notin` are words like any other. */
-  private takeValue(): Token {
-    return asValue(this.take());
+  #takeValue(): Token {
+    return asValue(this.#take());
   }
 
-  private peekValue(): Token {
-    return asValue(this.tokens[this.position] ?? END);
+  #peekValue(): Token {
+    return asValue(this.#tokens[this.#position] ?? END);
   }
 }
 

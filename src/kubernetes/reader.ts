@@ -56,3 +56,11 @@ export interface KubernetesReader {
   canI(question: AccessQuestion, signal: AbortSignal): Promise<AccessAnswer>;
   snapshot(kind: ResourceKind, signal: AbortSignal): Promise<ResourceSnapshot>;
 }
+
+/** Why nothing can be asked of a cluster that is not there (spec kubewarden.md 7.6). */
+export const NO_CLIENT = "kube::Client was not initialized properly";
+
+const refuse = () => Promise.reject(new Error(NO_CLIENT));
+
+/** Stands in where a cluster is needed and there is none: every question fails, so that nothing is allowed by mistake. */
+export const NO_CLUSTER: KubernetesReader = { get: refuse, list: refuse, canI: refuse, snapshot: refuse };

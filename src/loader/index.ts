@@ -1,5 +1,5 @@
 /** The loader's door: one object that turns configurations into sets of policies, as often as asked. */
-import { bundledSchemas, type ExpressionCompiler } from "../cel-policy/index.js";
+import { bundledSchemas, type Coverage } from "../cel-policy/index.js";
 import type { Config, ModuleEntry } from "../config/index.js";
 import {
   createImageInspector,
@@ -13,7 +13,6 @@ import {
 import { createHostCapabilities, type Executor, type ViolationSink } from "../host-capabilities/index.js";
 import { LoadError } from "../kinds/load-error.js";
 import { createKinds } from "../kinds/registry.js";
-import { createExpressionCompiler } from "../kinds/validating-admission-policy/index.js";
 import { createWasmRuntime, type GuestLogEntry, type WasmRuntime } from "../wasm/index.js";
 import { type ClusterAccess, clusterWorld, openAccess, outerWorldFor, warmUp } from "../world/cluster.js";
 import type { Needs } from "../world/needs.js";
@@ -52,8 +51,8 @@ export interface PolicyLoaderOptions {
   readonly cluster?: ClusterAccess;
   /** Told what hinders watches of a cluster. */
   readonly note?: (message: string) => void;
-  /** Compiles the expressions of CEL policies; default: one of its own. */
-  readonly expressions?: ExpressionCompiler;
+  /** Told what is reached of CEL policies' expressions. */
+  readonly coverage?: Coverage;
   /** Check the types of CEL policies' expressions against the schemas of the kinds they match: for `check`. */
   readonly typeCheck?: boolean;
 }
@@ -87,7 +86,7 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
     ...(cluster && { kubernetes: cluster.reader }),
   });
   const kinds = createKinds({
-    compiler: options.expressions ?? createExpressionCompiler(),
+    ...(options.coverage && { coverage: options.coverage }),
     ...(options.typeCheck && { schemas: bundledSchemas() }),
     runtime,
     policyTimeout,

@@ -9,7 +9,6 @@ import type { GroupMember, Kinds, PreparedPolicy, Warn } from "../kinds/kind.js"
 import { LoadError } from "../kinds/load-error.js";
 import { prepareDocuments } from "../kinds/resource-entry.js";
 import { createUnavailablePolicy, isUnavailable } from "../kinds/unavailable-policy.js";
-import { moduleNeeds } from "../kinds/wasm/kind.js";
 import type { Policy } from "../policy/index.js";
 import { allNeeds, type Needs, NO_NEEDS } from "../world/needs.js";
 import type { OuterWorld } from "../world/world.js";
@@ -95,7 +94,10 @@ class Loading {
     const { kinds } = this.#options;
     switch (entry.kind) {
       case "module":
-        return { needs: moduleNeeds(entry), policy: () => this.#modulePolicy(entry) };
+        return {
+          needs: allNeeds(kinds.modules.map((kind) => kind.needs(entry))),
+          policy: () => this.#modulePolicy(entry),
+        };
       case "cel":
         return kinds.inline.prepare(entry, this.#warn);
       case "resource":

@@ -1,5 +1,5 @@
 /** How the main thread speaks with a kind of guest: the question to put, and what to make of the answer. */
-import type { ResourceSnapshot } from "../host-capabilities/kubernetes/reader.js";
+import type { ResourceSnapshot } from "../kubernetes/reader.js";
 import type { Failure, Outcome } from "../policy/outcome.js";
 import type { Review } from "../policy/review.js";
 import type { WasmLoadError } from "./errors.js";

@@ -3,7 +3,7 @@
 import { errorText } from "../data/error-text.js";
 import { orAborted } from "../data/or-aborted.js";
 import type { Caller, CapabilityContext, HostCapabilities } from "../host-capabilities/host.js";
-import type { KubernetesReader, ResourceSnapshot } from "../host-capabilities/kubernetes/reader.js";
+import type { KubernetesReader, ResourceSnapshot } from "../kubernetes/reader.js";
 import type { Outcome } from "../policy/outcome.js";
 import type { EvaluationContext } from "../policy/policy.js";
 import type { Review } from "../policy/review.js";

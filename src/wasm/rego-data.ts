@@ -1,6 +1,6 @@
 /** The shapes in which Rego policies get the cluster's resources, spec kubewarden.md 6.5. */
 import { setKey } from "../data/plain-object.js";
-import type { ResourceSnapshot } from "../host-capabilities/kubernetes/reader.js";
+import type { ResourceSnapshot } from "../kubernetes/reader.js";
 
 type Tree = Record<string, unknown>;
 

@@ -1,8 +1,8 @@
 /** Loads modules as policies and runs their calls in worker threads. */
 import { stringifyJson } from "../data/json.js";
 import type { HostCapabilities, ResourceKind } from "../host-capabilities/host.js";
-import { type KubernetesReader, NO_CLUSTER } from "../host-capabilities/kubernetes/reader.js";
 import { CapabilityPatternError, parseCapabilities } from "../host-capabilities/patterns.js";
+import { type KubernetesReader, NO_CLUSTER } from "../kubernetes/reader.js";
 import { WasmLoadError } from "./errors.js";
 import type { PreparedSettings } from "./guest-protocol.js";
 import { DEFAULT_GUEST_LIMITS, DEFAULT_TIMEOUT_MS, type GuestLimits } from "./limits.js";

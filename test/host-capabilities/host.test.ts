@@ -5,10 +5,10 @@ import { describe, test } from "node:test";
 import { type Caller, type Capability, HostCapabilities } from "../../src/host-capabilities/host.js";
 import type { ImageReader, RequiredSignature } from "../../src/host-capabilities/images.js";
 import { kubernetesCapability } from "../../src/host-capabilities/kubernetes/capability.js";
-import { type KubernetesReader, NO_CLUSTER } from "../../src/host-capabilities/kubernetes/reader.js";
 import { netCapability } from "../../src/host-capabilities/net.js";
 import { ociCapability } from "../../src/host-capabilities/oci.js";
 import { parseCapabilities } from "../../src/host-capabilities/patterns.js";
+import { type KubernetesReader, NO_CLUSTER } from "../../src/kubernetes/reader.js";
 
 const NAMESPACE = { apiVersion: "v1", kind: "Namespace" };
 

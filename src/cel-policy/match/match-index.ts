@@ -9,60 +9,61 @@ const MAX_REMEMBERED = 1_000;
 
 /** An index over items with match criteria. Immutable, apart from what it remembers. */
 export class MatchIndex<T> {
+  readonly #items: readonly T[];
+
   /** Positions of items by operation, group and resource, each possibly `*`. */
-  private readonly positions = new Map<string, number[]>();
+  readonly #positions = new Map<string, number[]>();
   /** Items that can match anything. */
-  private readonly always: number[] = [];
-  private readonly remembered = new Map<string, readonly T[]>();
+  readonly #always: number[] = [];
+  readonly #remembered = new Map<string, readonly T[]>();
 
   /** @param matchOf the criteria of an item; `undefined` when every request concerns it */
-  constructor(
-    private readonly items: readonly T[],
-    matchOf: (item: T) => PreparedMatch | undefined,
-  ) {
+  constructor(items: readonly T[], matchOf: (item: T) => PreparedMatch | undefined) {
+    this.#items = items;
+
     items.forEach((item, i) => {
       const match = matchOf(item);
       // Without selectors or rules a policy answers every request: with an error, or because it wants all.
       if (match === undefined || match.namespaceSelector === undefined || match.objectSelector === undefined) {
-        this.always.push(i);
-      } else if (match.rules.length === 0) this.always.push(i);
-      else for (const key of keysOf(match)) this.add(key, i);
+        this.#always.push(i);
+      } else if (match.rules.length === 0) this.#always.push(i);
+      else for (const key of keysOf(match)) this.#add(key, i);
     });
   }
 
-  private add(key: string, position: number): void {
-    const list = this.positions.get(key);
-    if (list === undefined) this.positions.set(key, [position]);
+  #add(key: string, position: number): void {
+    const list = this.#positions.get(key);
+    if (list === undefined) this.#positions.set(key, [position]);
     else if (list.at(-1) !== position) list.push(position);
   }
 
   /** For tests: how many answers are remembered. */
   get rememberedCount(): number {
-    return this.remembered.size;
+    return this.#remembered.size;
   }
 
   /** The items that can match, in their order: a superset of those that do. */
   candidates(operation: string, group: string, resource: string): readonly T[] {
-    if (this.items.length <= 1) return this.items;
+    if (this.#items.length <= 1) return this.#items;
     const memo = `${operation} ${group}/${resource}`;
-    const known = this.remembered.get(memo);
+    const known = this.#remembered.get(memo);
     if (known !== undefined) return known;
-    const found = this.find(operation, groupsSharing(group, resource), resource);
-    if (this.remembered.size >= MAX_REMEMBERED) this.remembered.clear();
-    this.remembered.set(memo, found);
+    const found = this.#find(operation, groupsSharing(group, resource), resource);
+    if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered.clear();
+    this.#remembered.set(memo, found);
     return found;
   }
 
-  private find(operation: string, groups: readonly string[], resource: string): readonly T[] {
-    const found = new Set(this.always);
+  #find(operation: string, groups: readonly string[], resource: string): readonly T[] {
+    const found = new Set(this.#always);
     for (const op of [operation, "*"]) {
       for (const group of [...groups, "*"]) {
         for (const name of [resource, "*"]) {
-          for (const position of this.positions.get(`${op} ${group}/${name}`) ?? []) found.add(position);
+          for (const position of this.#positions.get(`${op} ${group}/${name}`) ?? []) found.add(position);
         }
       }
     }
-    return [...found].sort((a, b) => a - b).map((position) => this.items[position] as T);
+    return [...found].sort((a, b) => a - b).map((position) => this.#items[position] as T);
   }
 }
 

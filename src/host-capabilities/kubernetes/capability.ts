@@ -1,11 +1,11 @@
 /** `kubernetes/*`, spec kubewarden.md 7.6. */
 import { stringifyJson } from "../../data/json.js";
+import type { AccessAnswer, AccessQuestion, KubernetesReader, ListQuery } from "../../kubernetes/reader.js";
 import { AnswerCache } from "../answer-cache.js";
 import type { Capability, Operation, ResourceKind } from "../host.js";
 import { booleanOf, objectOf, optionalList, optionalText, textFields, textOf } from "../payload.js";
 import { fieldMasks, masked } from "./field-masks.js";
 import { ListTexts } from "./list-texts.js";
-import type { AccessAnswer, AccessQuestion, KubernetesReader, ListQuery } from "./reader.js";
 
 /** Milliseconds an object or an access answer is kept, unless the caller wants a fresh one. */
 const KEPT_MS = 5_000;

@@ -1,8 +1,7 @@
 /** The resources that Rego policies get with each call: read at once, or one after the other through a session (spec kubewarden.md 6.5, 10.2). */
-import type { ResourceKind } from "../../kubernetes/reader.js";
+import type { KubernetesReader, ResourceKind, ResourceSnapshot } from "../../kubernetes/reader.js";
 import type { Executor } from "../executor.js";
 import { listOf, objectOf, textOf } from "../payload.js";
-import type { KubernetesReader, ResourceSnapshot } from "./reader.js";
 
 /** What a policy wants to have. */
 export interface SnapshotQuery {

@@ -1,5 +1,6 @@
 /** Rules for Kubewarden's CEL module, run here where that answers the same: 22 MB less, and hundreds of times faster. */
 import { readMetadataOfBytes } from "../../wasm/index.js";
+import { NO_NEEDS } from "../../world/needs.js";
 import type { ModuleKind } from "../kind.js";
 import { compileCelModule } from "./policy.js";
 
@@ -12,6 +13,7 @@ const CEL_MODULE_TITLE = "cel-policy";
  * @param now monotonic milliseconds
  */
 export const celModuleKind = (policyTimeout: number, now: () => number): ModuleKind => ({
+  needs: () => NO_NEEDS,
   policy({ id, native, executionMode, settings, timeoutEvalSeconds }, bytes) {
     if (!native || (executionMode !== undefined && executionMode !== "wasi")) return undefined;
     if (readMetadataOfBytes(bytes)?.annotations["io.kubewarden.policy.title"] !== CEL_MODULE_TITLE) return undefined;

@@ -8,11 +8,9 @@ import {
   type CompileFailure,
   createEnvironment,
   DYN,
-  type Expr,
   type FunctionDeclaration,
   formatType,
   type Program,
-  walk,
 } from "../../cel/index.js";
 import { didYouMean } from "../../data/suggest.js";
 import { constantResult } from "./constant-result.js";
@@ -78,9 +76,8 @@ function memberFunction(name: string): FunctionDeclaration {
 function problemsOf(failure: CompileFailure, members: readonly string[]): ExpressionProblem[] {
   if (failure.issues.length === 0) return [atStart(failure.text)];
   const names = [...members, ...VARIABLES.map(({ name }) => name)];
-  return failure.issues.map(({ line, column, message }) => {
-    const unknown = /^undeclared reference to '([^']*)'/.exec(message)?.[1];
-    if (unknown === undefined) return { message, line, column };
+  return failure.issues.map(({ code, line, column, message, name: unknown }) => {
+    if (code !== "undeclared-reference" || unknown === undefined) return { message, line, column };
     if (members.includes(unknown)) return { message: `'${unknown}' is a member: call it, ${unknown}()`, line, column };
     const help = didYouMean(unknown, names) || ` (members: ${members.join(", ") || "none"})`;
     return { message: `unknown name '${unknown}'${help}`, line, column };
@@ -89,12 +86,9 @@ function problemsOf(failure: CompileFailure, members: readonly string[]): Expres
 
 function warningsOf(program: Program, members: readonly string[]): ExpressionProblem[] {
   const warnings: ExpressionProblem[] = [];
-  const called = new Set<string>();
-  walk(program.parsed.expr, (expr: Expr) => {
-    if (expr.kind === "call" && expr.target === undefined) called.add(expr.function);
-  });
+  const { functions } = program.references;
   for (const name of members) {
-    if (!called.has(name)) warnings.push(atStart(`member '${name}' is never used in the expression`));
+    if (!functions.includes(name)) warnings.push(atStart(`member '${name}' is never used in the expression`));
   }
   const constant = constantResult(program.parsed.expr);
   if (constant !== undefined) warnings.push(atStart(`the expression is always ${constant}, whatever the request`));

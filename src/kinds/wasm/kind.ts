@@ -12,6 +12,7 @@ const KUBERNETES_CAPABILITIES = "kubernetes/";
 
 /** The kind. */
 export const wasmKind = (runtime: WasmRuntime): ModuleKind => ({
+  needs: needsOf,
   async policy(entry, bytes) {
     try {
       return await runtime.load({
@@ -32,8 +33,7 @@ export const wasmKind = (runtime: WasmRuntime): ModuleKind => ({
   },
 });
 
-/** What a module may ask a cluster, told by what it was granted: the module itself need not be there. */
-export function moduleNeeds({ contextAwareResources, hostCapabilities }: ModuleEntry): Needs {
+function needsOf({ contextAwareResources, hostCapabilities }: ModuleEntry): Needs {
   const grants = parseCapabilities(hostCapabilities);
   const lists = contextAwareResources.length > 0;
   const granted = CAPABILITY_PATHS.some((path) => path.startsWith(KUBERNETES_CAPABILITIES) && grants.allows(path));

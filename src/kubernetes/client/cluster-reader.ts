@@ -20,14 +20,18 @@ const ABANDONED = "nobody waits for the answer any more";
 
 /** Answers guests. */
 export class ClusterReader implements KubernetesReader {
-  constructor(
-    private readonly http: ClusterHttp,
-    private readonly discovery: Discovery,
-    private readonly stores: WatchStores,
-  ) {}
+  readonly #http: ClusterHttp;
+  readonly #discovery: Discovery;
+  readonly #stores: WatchStores;
+
+  constructor(http: ClusterHttp, discovery: Discovery, stores: WatchStores) {
+    this.#http = http;
+    this.#discovery = discovery;
+    this.#stores = stores;
+  }
 
   async get(kind: ResourceKind, { name, namespace = "" }: GetQuery, signal: AbortSignal): Promise<unknown> {
-    const resource = await this.find(kind, signal);
+    const resource = await this.#find(kind, signal);
     const { apiVersion, kind: named } = kind;
     if (resource.namespaced && namespace === "") {
       throw new ResourceError(`Resource ${apiVersion}/${named} is namespaced, but no namespace was provided`);
@@ -39,14 +43,14 @@ export class ClusterReader implements KubernetesReader {
     };
     if (!isSegment(name) || !isSegment(within || "none")) throw absent();
     try {
-      return (await this.http.get(objectPath(resource, within, name), {}, signal)).value;
+      return (await this.#http.get(objectPath(resource, within, name), {}, signal)).value;
     } catch (error) {
       throw error instanceof ApiError && error.status === 404 ? absent() : error;
     }
   }
 
   async list(kind: ResourceKind, query: ListQuery, signal: AbortSignal): Promise<readonly unknown[]> {
-    const resource = await this.find(kind, signal);
+    const resource = await this.#find(kind, signal);
     const { namespace, labelSelector, fieldSelector } = query;
     if (namespace !== undefined && !resource.namespaced) {
       const { apiVersion, kind: named } = kind;
@@ -56,7 +60,7 @@ export class ClusterReader implements KubernetesReader {
     }
     // No namespace is another question, which may not have been granted.
     if (namespace === "") throw new ResourceError("the namespace to search in is empty");
-    const store = this.stores.of(resource, {
+    const store = this.#stores.of(resource, {
       namespace: namespace ?? "",
       ...(labelSelector !== undefined && { labelSelector }),
       ...(fieldSelector !== undefined && { fieldSelector }),
@@ -65,21 +69,21 @@ export class ClusterReader implements KubernetesReader {
   }
 
   canI({ user, groups, resourceAttributes }: AccessQuestion, signal: AbortSignal): Promise<AccessAnswer> {
-    return reviewAccess(this.http, { user, ...(groups && { groups }), resourceAttributes }, signal);
+    return reviewAccess(this.#http, { user, ...(groups && { groups }), resourceAttributes }, signal);
   }
 
   async snapshot(kind: ResourceKind, signal: AbortSignal): Promise<ResourceSnapshot> {
-    const resource = await this.find(kind, signal);
-    const items = await orAborted(this.stores.of(resource, { namespace: "" }).all(), signal, ABANDONED);
+    const resource = await this.#find(kind, signal);
+    const items = await orAborted(this.#stores.of(resource, { namespace: "" }).all(), signal, ABANDONED);
     return { kind, plural: resource.plural, namespaced: resource.namespaced, items };
   }
 
-  private async find(named: ResourceKind, signal: AbortSignal): Promise<ApiResource> {
+  async #find(named: ResourceKind, signal: AbortSignal): Promise<ApiResource> {
     const { apiVersion, kind } = named;
     const wanted = kindOf(named);
     let found: ApiResource | undefined;
     try {
-      found = wanted && (await orAborted(this.discovery.find(wanted), signal, ABANDONED));
+      found = wanted && (await orAborted(this.#discovery.find(wanted), signal, ABANDONED));
     } catch (error) {
       throw new ResourceError(`error finding resource ${apiVersion} / ${kind}: ${reasonOf(error)}`, { cause: error });
     }

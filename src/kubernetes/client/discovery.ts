@@ -22,20 +22,23 @@ interface ServedVersion {
 
 /** Asks the API server once for each API version and remembers. */
 export class Discovery {
-  private readonly versions: LRUCache<string, Promise<ServedVersion>>;
-  private readonly ended = new AbortController();
+  readonly #http: ClusterHttp;
+  readonly #now: () => number;
+
+  readonly #versions: LRUCache<string, Promise<ServedVersion>>;
+  readonly #ended = new AbortController();
 
   /** @param now monotonic milliseconds */
-  constructor(
-    private readonly http: ClusterHttp,
-    private readonly now: () => number,
-  ) {
-    this.versions = new LRUCache({ max: MAX_API_VERSIONS });
+  constructor(http: ClusterHttp, now: () => number) {
+    this.#http = http;
+    this.#now = now;
+
+    this.#versions = new LRUCache({ max: MAX_API_VERSIONS });
   }
 
   /** The resource of a kind; `undefined` when the cluster has no such kind. */
   async find(kind: GroupVersionKind): Promise<ApiResource | undefined> {
-    const served = await this.served(kind, ({ resources }) => resourceOf(resources, kind) !== undefined);
+    const served = await this.#served(kind, ({ resources }) => resourceOf(resources, kind) !== undefined);
     return resourceOf(served.resources, kind);
   }
 
@@ -48,10 +51,10 @@ export class Discovery {
     const found: EquivalentResource[] = [];
     const has = (resources: readonly ApiResource[]) => resources.find((each) => each.plural === plural);
     for (const group of groupsSharing(resource.group, resource.resource)) {
-      for (const version of await this.versionsOf(group)) {
+      for (const version of await this.#versionsOf(group)) {
         // What a version lacked a moment ago may have been defined since: taken for absent, a rule that names it would not hold.
         const served = has(
-          (await this.served({ group, version }, ({ resources }) => has(resources) !== undefined, 0)).resources,
+          (await this.#served({ group, version }, ({ resources }) => has(resources) !== undefined, 0)).resources,
         );
         if (served === undefined) continue;
         const { kind } = served;
@@ -67,34 +70,34 @@ export class Discovery {
 
   /** Ends what is under way. */
   close(): void {
-    this.ended.abort();
+    this.#ended.abort();
   }
 
   /** What a version serves; asked again when it lacks what is wanted and some time has passed. */
-  private async served(
+  async #served(
     { group, version }: { readonly group: string; readonly version: string },
     suffices: (served: ServedVersion) => boolean,
     keptMs = UNKNOWN_KIND_KEPT_MS,
   ): Promise<ServedVersion> {
     const key = apiVersionOf({ group, version });
-    const known = this.versions.get(key);
+    const known = this.#versions.get(key);
     if (known !== undefined) {
       const served = await known;
-      if (suffices(served) || this.now() - served.at < keptMs) return served;
+      if (suffices(served) || this.#now() - served.at < keptMs) return served;
     }
-    const current = this.versions.get(key);
+    const current = this.#versions.get(key);
     // Whoever finds the old answer first asks; the others wait for the new one.
     if (current !== undefined && current !== known) return current;
-    const asking = this.ask(group, version);
-    this.versions.set(key, asking);
+    const asking = this.#ask(group, version);
+    this.#versions.set(key, asking);
     asking.catch(() => {
-      if (this.versions.get(key) === asking) this.versions.delete(key);
+      if (this.#versions.get(key) === asking) this.#versions.delete(key);
     });
     return asking;
   }
 
-  private async ask(group: string, version: string): Promise<ServedVersion> {
-    const list = await this.document(apiRoot({ group, version }));
+  async #ask(group: string, version: string): Promise<ServedVersion> {
+    const list = await this.#document(apiRoot({ group, version }));
     const listed = member(list, "resources");
     const resources = (Array.isArray(listed) ? listed : []).map((item: unknown): ApiResource => {
       const own = text(item, "version") !== "";
@@ -106,19 +109,19 @@ export class Discovery {
         namespaced: member(item, "namespaced") === true,
       };
     });
-    return { at: this.now(), resources };
+    return { at: this.#now(), resources };
   }
 
-  private async versionsOf(group: string): Promise<readonly string[]> {
+  async #versionsOf(group: string): Promise<readonly string[]> {
     if (group === "") return ["v1"];
-    const versions = member(await this.document(groupRoot(group)), "versions");
+    const versions = member(await this.#document(groupRoot(group)), "versions");
     return (Array.isArray(versions) ? versions : []).map((version) => text(version, "version"));
   }
 
   /** The document at a path; `undefined` when there is none. */
-  private async document(path: string): Promise<unknown> {
+  async #document(path: string): Promise<unknown> {
     try {
-      return (await this.http.get(path, {}, this.ended.signal)).value;
+      return (await this.#http.get(path, {}, this.#ended.signal)).value;
     } catch (error) {
       if (error instanceof ApiError && error.status === 404) return undefined;
       throw error;

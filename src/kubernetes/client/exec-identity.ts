@@ -17,45 +17,49 @@ interface Credential {
 
 /** Runs the plugin when there is no credential, or it ends, or the server has refused it. */
 export class ExecIdentity {
-  private credential: Promise<Credential> | undefined;
+  readonly #exec: JsonObject;
+  readonly #folder: string;
+  readonly #base: FileIdentity;
+
+  #credential: Promise<Credential> | undefined;
 
   /**
    * @param exec the `exec` of a kubeconfig's user
    * @param folder against which a relative command is resolved
    * @param base what the plugin's answer is added to
    */
-  constructor(
-    private readonly exec: JsonObject,
-    private readonly folder: string,
-    private readonly base: FileIdentity,
-  ) {}
+  constructor(exec: JsonObject, folder: string, base: FileIdentity) {
+    this.#exec = exec;
+    this.#folder = folder;
+    this.#base = base;
+  }
 
   async identity(): Promise<Identity> {
-    const [base, { identity }] = await Promise.all([this.base.identity(), this.current()]);
+    const [base, { identity }] = await Promise.all([this.#base.identity(), this.#current()]);
     return { ...base, ...identity };
   }
 
   refused(): void {
-    this.credential = undefined;
-    this.base.refused();
+    this.#credential = undefined;
+    this.#base.refused();
   }
 
-  private async current(): Promise<Credential> {
-    const kept = this.credential;
+  async #current(): Promise<Credential> {
+    const kept = this.#credential;
     if (kept !== undefined && (await kept).expires - EXPIRY_MARGIN_MS > Date.now()) return kept;
     // Whoever finds the old one first runs the plugin; the others wait for it.
-    if (this.credential === kept) {
-      const running = this.run();
-      this.credential = running;
+    if (this.#credential === kept) {
+      const running = this.#run();
+      this.#credential = running;
       running.catch(() => {
-        if (this.credential === running) this.credential = undefined;
+        if (this.#credential === running) this.#credential = undefined;
       });
     }
-    return this.credential ?? this.current();
+    return this.#credential ?? this.#current();
   }
 
-  private async run(): Promise<Credential> {
-    const { command, args, env, apiVersion } = this.parts();
+  async #run(): Promise<Credential> {
+    const { command, args, env, apiVersion } = this.#parts();
     const info = { apiVersion, kind: "ExecCredential", spec: { interactive: false } };
     const output = await new Promise<string>((done, failed) => {
       execFile(
@@ -69,7 +73,7 @@ export class ExecIdentity {
         (error, stdout, stderr) => {
           if (error === null) return done(stdout);
           const said = stderr.trim().split("\n").at(-1) ?? "";
-          const hint = text(this.exec, "installHint");
+          const hint = text(this.#exec, "installHint");
           const details = [reasonOf(error).split("\n")[0], said, hint].filter((part) => part !== "").join("; ");
           failed(new ClusterConfigError(`the credential plugin ${command} failed: ${details}`, { cause: error }));
         },
@@ -78,14 +82,14 @@ export class ExecIdentity {
     return credentialOf(output, command);
   }
 
-  private parts() {
-    const written = text(this.exec, "command");
-    const command = written.includes("/") ? resolve(this.folder, written) : written;
-    const args = member(this.exec, "args");
-    const pairs = member(this.exec, "env");
+  #parts() {
+    const written = text(this.#exec, "command");
+    const command = written.includes("/") ? resolve(this.#folder, written) : written;
+    const args = member(this.#exec, "args");
+    const pairs = member(this.#exec, "env");
     return {
       command,
-      apiVersion: text(this.exec, "apiVersion"),
+      apiVersion: text(this.#exec, "apiVersion"),
       args: Array.isArray(args) ? args.map(String) : [],
       env: Object.fromEntries(
         (Array.isArray(pairs) ? pairs : []).map((pair) => [text(pair, "name"), text(pair, "value")]),

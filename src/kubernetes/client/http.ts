@@ -36,16 +36,20 @@ export interface Answer {
 
 /** A client of one API server. Every method throws ApiError, ClusterUnreachable, or ClusterConfigError. */
 export class ClusterHttp {
-  private dispatchers: Dispatchers | undefined;
+  readonly #connection: Connection;
 
-  constructor(private readonly connection: Connection) {}
+  #dispatchers: Dispatchers | undefined;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
 
   async get(path: string, query: Query, signal: AbortSignal): Promise<Answer> {
-    return this.document({ method: "GET", path, query }, signal);
+    return this.#document({ method: "GET", path, query }, signal);
   }
 
   async post(path: string, body: unknown, signal: AbortSignal): Promise<unknown> {
-    return (await this.document({ method: "POST", path, query: {}, body }, signal)).value;
+    return (await this.#document({ method: "POST", path, query: {}, body }, signal)).value;
   }
 
   /** The lines of an answer that goes on. */
@@ -55,7 +59,7 @@ export class ClusterHttp {
     { silence, opened }: Following,
     signal: AbortSignal,
   ): AsyncGenerator<string> {
-    const { statusCode, headers, body } = await this.send({ method: "GET", path, query, silence }, signal);
+    const { statusCode, headers, body } = await this.#send({ method: "GET", path, query, silence }, signal);
     if (statusCode !== 200) throw apiError(statusCode, headers, await readText(body, MAX_EVENT_BYTES));
     opened();
     const decoder = new TextDecoder();
@@ -72,7 +76,7 @@ export class ClusterHttp {
         if (rest.length > MAX_EVENT_BYTES) throw new ClusterUnreachable("an event of a watch is too large");
       }
     } catch (cause) {
-      throw unreachable(this.connection, cause);
+      throw unreachable(this.#connection, cause);
     } finally {
       body.destroy();
     }
@@ -80,16 +84,16 @@ export class ClusterHttp {
 
   /** Ends all connections. */
   async close(): Promise<void> {
-    const open = this.dispatchers;
-    this.dispatchers = undefined;
+    const open = this.#dispatchers;
+    this.#dispatchers = undefined;
     await Promise.all([open?.requests.destroy(), open?.watches.destroy()]);
   }
 
-  private async document(request: ApiRequest, outer: AbortSignal): Promise<Answer> {
+  async #document(request: ApiRequest, outer: AbortSignal): Promise<Answer> {
     const limit = endWithin(outer, REQUEST_MS);
     try {
       for (let attempt = 0; ; attempt++) {
-        const { statusCode, headers, body } = await this.send(request, limit.signal);
+        const { statusCode, headers, body } = await this.#send(request, limit.signal);
         const answer = await readText(body, MAX_ANSWER_BYTES);
         if (statusCode >= 200 && statusCode < 300) return { value: parseJson(answer), bytes: answer.length };
         const wait = Number(headers["retry-after"]) * 1000;
@@ -101,28 +105,28 @@ export class ClusterHttp {
     } catch (cause) {
       if (outer.aborted) throw new ClusterUnreachable("nobody waits for the answer any more", { cause });
       if (limit.signal.aborted) {
-        throw new ClusterUnreachable(`no answer from ${this.connection.server.host} in time`, { cause });
+        throw new ClusterUnreachable(`no answer from ${this.#connection.server.host} in time`, { cause });
       }
-      throw unreachable(this.connection, cause);
+      throw unreachable(this.#connection, cause);
     } finally {
       limit.done();
     }
   }
 
-  private async send(request: ApiRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
-    const first = await this.sendOnce(request, signal);
+  async #send(request: ApiRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+    const first = await this.#sendOnce(request, signal);
     if (first.statusCode !== 401) return first;
     // Tokens are replaced while we run: with the new one it may work.
     await first.body.dump();
-    this.connection.refused();
-    return this.sendOnce(request, signal);
+    this.#connection.refused();
+    return this.#sendOnce(request, signal);
   }
 
-  private async sendOnce(request: ApiRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+  async #sendOnce(request: ApiRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
     const { method, path, query, body, silence } = request;
-    const { server, headers } = this.connection;
-    const identity = await this.connection.identity();
-    const { requests, watches } = await this.connected(identity);
+    const { server, headers } = this.#connection;
+    const identity = await this.#connection.identity();
+    const { requests, watches } = await this.#connected(identity);
     const url = new URL(server);
     url.pathname = `${server.pathname.replace(/\/$/, "")}${path}`;
     url.search = new URLSearchParams(query).toString();
@@ -145,21 +149,21 @@ export class ClusterHttp {
         ...(body !== undefined && { body: stringifyJson(body) }),
       });
     } catch (cause) {
-      throw unreachable(this.connection, cause);
+      throw unreachable(this.#connection, cause);
     }
   }
 
-  private async connected({ ca, cert, key }: Identity): Promise<Dispatchers> {
+  async #connected({ ca, cert, key }: Identity): Promise<Dispatchers> {
     const name = JSON.stringify([ca, cert, key]);
-    if (this.dispatchers?.key === name) return this.dispatchers;
+    if (this.#dispatchers?.key === name) return this.#dispatchers;
     const { Agent, ProxyAgent } = await loadUndici();
     // Another caller may have made them while this one was waiting.
-    const current: Dispatchers | undefined = this.dispatchers;
+    const current: Dispatchers | undefined = this.#dispatchers;
     if (current?.key === name) return current;
     // What runs on old certificates may end in peace.
     void current?.requests.close();
     void current?.watches.close();
-    const { insecure, serverName, proxy } = this.connection;
+    const { insecure, serverName, proxy } = this.#connection;
     const tls = {
       timeout: CONNECT_MS,
       rejectUnauthorized: !insecure,
@@ -172,8 +176,8 @@ export class ClusterHttp {
       proxy === undefined
         ? new Agent({ connect: tls, ...limit })
         : new ProxyAgent({ uri: proxy, requestTls: tls, ...limit });
-    this.dispatchers = { key: name, requests: make({ connections: MAX_CONNECTIONS }), watches: make({}) };
-    return this.dispatchers;
+    this.#dispatchers = { key: name, requests: make({ connections: MAX_CONNECTIONS }), watches: make({}) };
+    return this.#dispatchers;
   }
 }
 

@@ -14,41 +14,45 @@ export interface IdentityFiles {
 
 /** Reads files again every minute, and at once when the server refuses what they said. */
 export class FileIdentity {
-  private read: { readonly at: number; readonly identity: Promise<Identity> } | undefined;
+  readonly #files: IdentityFiles;
+  readonly #fixed: Identity;
+  readonly #now: () => number;
+
+  #read: { readonly at: number; readonly identity: Promise<Identity> } | undefined;
 
   /**
    * @param fixed the parts that no file brings
    * @param now monotonic milliseconds
    */
-  constructor(
-    private readonly files: IdentityFiles,
-    private readonly fixed: Identity,
-    private readonly now: () => number,
-  ) {}
+  constructor(files: IdentityFiles, fixed: Identity, now: () => number) {
+    this.#files = files;
+    this.#fixed = fixed;
+    this.#now = now;
+  }
 
   identity(): Promise<Identity> {
-    const at = this.now();
-    if (this.read === undefined || at - this.read.at >= CREDENTIAL_FILES_MS) {
-      const before = this.read?.identity;
+    const at = this.#now();
+    if (this.#read === undefined || at - this.#read.at >= CREDENTIAL_FILES_MS) {
+      const before = this.#read?.identity;
       // While a file is being replaced it may be missing for a moment: what was read before still holds.
-      const identity = before === undefined ? this.load() : this.load().catch(() => before);
-      this.read = { at, identity };
+      const identity = before === undefined ? this.#load() : this.#load().catch(() => before);
+      this.#read = { at, identity };
       identity.catch(() => {
-        this.read = undefined;
+        this.#read = undefined;
       });
     }
-    return this.read.identity;
+    return this.#read.identity;
   }
 
   refused(): void {
-    this.read = undefined;
+    this.#read = undefined;
   }
 
-  private async load(): Promise<Identity> {
-    const { token, ca, cert, key } = this.files;
+  async #load(): Promise<Identity> {
+    const { token, ca, cert, key } = this.#files;
     const [tokenText, caText, certText, keyText] = await Promise.all([token, ca, cert, key].map(textOf));
     return {
-      ...this.fixed,
+      ...this.#fixed,
       ...(tokenText !== undefined && { authorization: `Bearer ${tokenText.trim()}` }),
       ...(caText !== undefined && { ca: caText }),
       ...(certText !== undefined && { cert: certText }),

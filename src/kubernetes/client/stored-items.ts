@@ -7,37 +7,41 @@ const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
 /** Objects of one kind. */
 export class StoredItems {
-  private readonly objects = new Map<string, JsonObject>();
-  private sorted: readonly JsonObject[] | undefined;
+  readonly #identity: { readonly apiVersion: string; readonly kind: string };
+
+  readonly #objects = new Map<string, JsonObject>();
+  #sorted: readonly JsonObject[] | undefined;
 
   /** @param identity what lists leave out of their items */
-  constructor(private readonly identity: { readonly apiVersion: string; readonly kind: string }) {}
+  constructor(identity: { readonly apiVersion: string; readonly kind: string }) {
+    this.#identity = identity;
+  }
 
   /** All, by namespace and name. */
   all(): readonly JsonObject[] {
     // Names are ASCII, and NUL comes before all of it.
-    this.sorted ??= [...this.objects.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, object]) => object);
-    return this.sorted;
+    this.#sorted ??= [...this.#objects.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, object]) => object);
+    return this.#sorted;
   }
 
   get(namespace: string, name: string): JsonObject | undefined {
-    return this.objects.get(`${namespace}\0${name}`);
+    return this.#objects.get(`${namespace}\0${name}`);
   }
 
   /** @throws ResourceError when there are too many */
   put(object: unknown): void {
     if (!isObject(object)) return;
-    this.objects.set(keyOf(object), trimmed({ ...this.identity, ...object }));
-    this.sorted = undefined;
-    if (this.objects.size > MAX_STORE_OBJECTS) {
+    this.#objects.set(keyOf(object), trimmed({ ...this.#identity, ...object }));
+    this.#sorted = undefined;
+    if (this.#objects.size > MAX_STORE_OBJECTS) {
       throw new ResourceError(
-        `there are more than ${MAX_STORE_OBJECTS} objects of kind ${this.identity.kind}: narrow the list by a selector`,
+        `there are more than ${MAX_STORE_OBJECTS} objects of kind ${this.#identity.kind}: narrow the list by a selector`,
       );
     }
   }
 
   delete(object: unknown): void {
-    if (isObject(object) && this.objects.delete(keyOf(object))) this.sorted = undefined;
+    if (isObject(object) && this.#objects.delete(keyOf(object))) this.#sorted = undefined;
   }
 }
 

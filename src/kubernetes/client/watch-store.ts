@@ -24,31 +24,34 @@ export interface StoreOptions {
 
 /** Filled by a list, then followed by watching from there; a version that the server has forgotten makes it list again. */
 export class WatchStore {
+  readonly #http: ClusterHttp;
+  readonly #options: StoreOptions;
+
   /** Settles when the first list is there; rejects with the reason when it cannot be had. */
   readonly ready: Promise<void>;
   /** Why the store is of no use any more, and since when. */
   failed: { readonly error: unknown; readonly at: number } | undefined;
   readonly since: number;
-  private contents: StoredItems | undefined;
-  private version = "";
-  private contact = 0;
-  private readonly stopping = new AbortController();
+  #contents: StoredItems | undefined;
+  #version = "";
+  #contact = 0;
+  readonly #stopping = new AbortController();
 
-  constructor(
-    private readonly http: ClusterHttp,
-    private readonly options: StoreOptions,
-  ) {
+  constructor(http: ClusterHttp, options: StoreOptions) {
+    this.#http = http;
+    this.#options = options;
+
     this.since = options.now();
-    this.ready = this.list();
+    this.ready = this.#list();
     this.ready.then(
-      () => void this.follow(),
-      (error: unknown) => this.fail(error),
+      () => void this.#follow(),
+      (error: unknown) => this.#fail(error),
     );
   }
 
   /** What it holds; `undefined` while the first list is under way. */
   get items(): StoredItems | undefined {
-    return this.contents;
+    return this.#contents;
   }
 
   /**
@@ -59,31 +62,31 @@ export class WatchStore {
     await this.ready;
     const problem = this.problem();
     if (problem !== undefined) throw problem;
-    return this.contents?.all() ?? [];
+    return this.#contents?.all() ?? [];
   }
 
   /** Why the contents should not be believed. */
   problem(): Error | undefined {
     if (this.failed !== undefined) return asError(this.failed.error);
-    if (this.contents === undefined || this.options.now() - this.contact <= this.options.timing.staleness)
+    if (this.#contents === undefined || this.#options.now() - this.#contact <= this.#options.timing.staleness)
       return undefined;
     return new ClusterUnreachable("there has been no contact to the API server for too long");
   }
 
   /** Ends the watch; a first list under way still answers those who wait for it. */
   stop(): void {
-    this.stopping.abort();
+    this.#stopping.abort();
   }
 
-  private async follow(): Promise<void> {
-    const { timing, note, path } = this.options;
-    const { signal } = this.stopping;
+  async #follow(): Promise<void> {
+    const { timing, note, path } = this.#options;
+    const { signal } = this.#stopping;
     for (let failures = 0; !signal.aborted; ) {
       await delay(backoff(failures, timing), undefined, { signal }).catch(() => {});
       if (signal.aborted) return;
       try {
-        if (this.version === "") await this.list();
-        await this.watch(() => {
+        if (this.#version === "") await this.#list();
+        await this.#watch(() => {
           failures = 0;
         });
       } catch (error) {
@@ -92,36 +95,36 @@ export class WatchStore {
         const gone = error instanceof ApiError && error.status === 410;
         if (!gone && isFinal(error)) {
           note(`watching ${path} is refused: ${reasonOf(error)}`);
-          return this.fail(error);
+          return this.#fail(error);
         }
         if (!gone) note(`watching ${path} is interrupted: ${reasonOf(error)}`);
         // An event that cannot be read would come again and again from the same place.
-        if (gone || failures >= FAILURES_BEFORE_LIST) this.version = "";
+        if (gone || failures >= FAILURES_BEFORE_LIST) this.#version = "";
       }
     }
   }
 
-  private fail(error: unknown): void {
-    this.failed = { error, at: this.options.now() };
-    this.contents = undefined;
+  #fail(error: unknown): void {
+    this.failed = { error, at: this.#options.now() };
+    this.#contents = undefined;
     this.stop();
   }
 
   /** Reads all pages, and shows them together at the end. */
-  private async list(restarted = false): Promise<void> {
-    const { path, query, identity, now } = this.options;
+  async #list(restarted = false): Promise<void> {
+    const { path, query, identity, now } = this.#options;
     const items = new StoredItems(identity);
     // A first list goes on when the watch is stopped: somebody waits for it.
-    const signal = this.contents === undefined ? NEVER : this.stopping.signal;
+    const signal = this.#contents === undefined ? NEVER : this.#stopping.signal;
     let [next, version, bytes] = ["", "", 0];
     do {
       const page: Query = { ...query, limit: String(PAGE_ITEMS), ...(next !== "" && { continue: next }) };
       let answer: Answer;
       try {
-        answer = await this.http.get(path, page, signal);
+        answer = await this.#http.get(path, page, signal);
       } catch (error) {
         // The pages have grown too old while they were read: the server has nothing to continue from.
-        if (next !== "" && error instanceof ApiError && error.status === 410 && !restarted) return this.list(true);
+        if (next !== "" && error instanceof ApiError && error.status === 410 && !restarted) return this.#list(true);
         throw error;
       }
       bytes += answer.bytes;
@@ -134,29 +137,29 @@ export class WatchStore {
       version = text(metadata, "resourceVersion");
       next = text(metadata, "continue");
     } while (next !== "");
-    this.contents = items;
-    this.version = version;
-    this.contact = now();
+    this.#contents = items;
+    this.#version = version;
+    this.#contact = now();
   }
 
   /** Follows events until the server ends the watch. */
-  private async watch(progress: () => void): Promise<void> {
-    const { path, query, now } = this.options;
-    const { silence, firstBackoff } = this.options.timing;
+  async #watch(progress: () => void): Promise<void> {
+    const { path, query, now } = this.#options;
+    const { silence, firstBackoff } = this.#options.timing;
     const seen = (): void => {
-      this.contact = now();
+      this.#contact = now();
     };
     const watching: Query = {
       ...query,
       watch: "true",
       allowWatchBookmarks: "true",
-      resourceVersion: this.version,
+      resourceVersion: this.#version,
       timeoutSeconds: String(WATCH_SECONDS),
     };
     const began = now();
-    for await (const line of this.http.lines(path, watching, { silence, opened: seen }, this.stopping.signal)) {
+    for await (const line of this.#http.lines(path, watching, { silence, opened: seen }, this.#stopping.signal)) {
       if (line.trim() === "") continue;
-      this.apply(parseJson(line));
+      this.#apply(parseJson(line));
       seen();
       progress();
     }
@@ -164,22 +167,22 @@ export class WatchStore {
     progress();
   }
 
-  private apply(event: unknown): void {
+  #apply(event: unknown): void {
     const object = member(event, "object");
     switch (text(event, "type")) {
       case "ADDED":
       case "MODIFIED":
-        this.contents?.put(object);
+        this.#contents?.put(object);
         break;
       case "DELETED":
-        this.contents?.delete(object);
+        this.#contents?.delete(object);
         break;
       case "BOOKMARK":
         break;
       default:
         throw eventError(object);
     }
-    this.version = text(member(object, "metadata"), "resourceVersion") || this.version;
+    this.#version = text(member(object, "metadata"), "resourceVersion") || this.#version;
   }
 }
 

@@ -27,39 +27,42 @@ export interface StoresOptions {
 
 /** Stores by resource, namespace and selectors. */
 export class WatchStores {
-  private readonly stores: LRUCache<string, WatchStore>;
+  readonly #http: ClusterHttp;
+  readonly #options: StoresOptions;
 
-  constructor(
-    private readonly http: ClusterHttp,
-    private readonly options: StoresOptions,
-  ) {
-    this.stores = new LRUCache({ max: options.max, dispose: (store) => store.stop() });
+  readonly #stores: LRUCache<string, WatchStore>;
+
+  constructor(http: ClusterHttp, options: StoresOptions) {
+    this.#http = http;
+    this.#options = options;
+
+    this.#stores = new LRUCache({ max: options.max, dispose: (store) => store.stop() });
   }
 
   /** How many there are. */
   get size(): number {
-    return this.stores.size;
+    return this.#stores.size;
   }
 
   /** The store of a list. One that has failed is shown for a moment, then made anew. */
   of(resource: ApiResource, { namespace, labelSelector, fieldSelector }: StoreScope): WatchStore {
-    const { timing, now, note } = this.options;
+    const { timing, now, note } = this.#options;
     const path = collectionPath(resource, namespace);
     const query: Query = {
       ...(labelSelector && { labelSelector }),
       ...(fieldSelector && { fieldSelector }),
     };
     const key = JSON.stringify([path, query]);
-    const known = this.stores.get(key);
+    const known = this.#stores.get(key);
     if (known !== undefined && (known.failed === undefined || now() - known.failed.at < FAILURE_KEPT_MS)) return known;
     const identity = { apiVersion: apiVersionOf(resource), kind: resource.kind };
-    const store = new WatchStore(this.http, { path, query, identity, timing, now, note });
-    this.stores.set(key, store);
+    const store = new WatchStore(this.#http, { path, query, identity, timing, now, note });
+    this.#stores.set(key, store);
     return store;
   }
 
   /** Ends all watches. */
   close(): void {
-    this.stores.clear();
+    this.#stores.clear();
   }
 }

@@ -6,7 +6,7 @@ import type { JsonObject } from "../../../src/kubernetes/object.js";
 import type { AdmissionQuestion } from "../../../src/policy/review.js";
 import { answerOf } from "../../support/asking.js";
 import { asked, prepare } from "./prepared.js";
-import { binding, deployment, map, policy, ref, validations } from "./tricky.js";
+import { binding, deployment, policy, ref, validations } from "./tricky.js";
 
 const context = { deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
 const review: AdmissionQuestion = {
@@ -50,54 +50,31 @@ describe("preparing documents", () => {
     ]);
   });
 
-  test("names are unique, bindings name policies, repeated variables are refused", () => {
+  test("bindings name policies, repeated variables are refused", () => {
     const variables = [
       { name: "v", expression: "1" },
       { name: "v", expression: "variables.v + 1" },
     ];
     const loaded = load(
       policy(),
-      policy(),
       binding({ policyName: "none.acme.example" }),
       policy({ variables }, "v.acme.example"),
       policy({ variables: [{ name: "a__b__c", expression: "1" }] }, "w.acme.example"),
     );
     assert.deepEqual(said(loaded), [
-      'error 1.yaml:2 metadata.name duplicate name "p.acme.example" of a ValidatingAdmissionPolicy (previously seen in "0.yaml")',
-      'warning 2.yaml:2 spec.policyName the binding has no effect: there is no policy "none.acme.example"',
-      'error 3.yaml:4 spec.variables.1.name Duplicate value: "v"',
-      'warning 4.yaml:4 spec.variables.0.name the name looks escaped, so that variables.a__b__c is never found: choose one without "__"',
+      'warning 1.yaml:2 spec.policyName the binding has no effect: there is no policy "none.acme.example"',
+      'error 2.yaml:4 spec.variables.1.name Duplicate value: "v"',
+      'warning 3.yaml:4 spec.variables.0.name the name looks escaped, so that variables.a__b__c is never found: choose one without "__"',
     ]);
   });
 
-  test("lists are opened, and a broken binding is not as good as none", () => {
-    const list = { apiVersion: "v1", kind: "List", items: [policy(), binding({ validationActions: [] })] };
-    const loaded = load(list);
-    assert.deepEqual(said(loaded), ["error 0.yaml:4 spec.validationActions Required value"]);
+  test("a broken binding is not as good as none", () => {
+    const loaded = load(policy(), binding({ validationActions: [] }));
+    assert.deepEqual(said(loaded), ["error 1.yaml:2 spec.validationActions Required value"]);
     assert.deepEqual(answerOf(asked(loaded), review, context), {
       verdict: "skip",
       reason: "no binding names the policy",
     });
-  });
-
-  test("so are lists of lists, and whatever kind a list calls itself", () => {
-    const kind = { paramKind: { apiVersion: "v1", kind: "ConfigMap" }, ...validations("params.data.max == '1'") };
-    const list = (name: string, ...items: JsonObject[]) => ({ apiVersion: "v1", kind: `${name}List`, items });
-    const inner = list("", list("ValidatingAdmissionPolicyBinding", binding(ref({ name: "c" }))));
-    const prepared = load(
-      list("ValidatingAdmissionPolicy", policy(kind)),
-      inner,
-      list("ConfigMap", map("c", { max: "2" })),
-    );
-    assert.deepEqual(said(prepared), []);
-    assert.deepEqual(prepared.names, ["p.acme.example"]);
-    const outcome = answerOf(asked(prepared), review, context);
-    assert.match(outcome.verdict === "deny" ? (outcome.message ?? "") : "", /with binding 'b' denied request: failed/);
-    const broken = list("ValidatingAdmissionPolicy", policy(kind), policy(validations("nope"), "q"));
-    assert.deepEqual(
-      said(load(list("", broken))).map((line) => line.split(" ").slice(0, 3).join(" ")),
-      ["error 0.yaml:8 spec.validations.0.expression"],
-    );
   });
 
   test("older versions have their own defaults", () => {

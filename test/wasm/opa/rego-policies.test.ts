@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { parseJson } from "../../../src/data/json.js";
 import { HostCapabilities } from "../../../src/host-capabilities/host.js";
-import { type KubernetesReader, NO_CLUSTER } from "../../../src/host-capabilities/kubernetes/reader.js";
 import { recordSession, replaySession } from "../../../src/host-capabilities/sessions/session.js";
+import { type KubernetesReader, NO_CLUSTER } from "../../../src/kubernetes/reader.js";
 import type { WasmPolicy } from "../../../src/wasm/index.js";
 import { admission, behave, context, file, raw, testRuntime } from "../support.js";
 
