@@ -15,8 +15,12 @@ export interface Printed {
 
 /** A running cluster. */
 export class Cluster {
+  readonly #folder: string;
+
   /** @param folder where up.sh stands and may write */
-  private constructor(private readonly folder: string) {}
+  private constructor(folder: string) {
+    this.#folder = folder;
+  }
 
   /** Starts a fresh one; `E2E_DIR` may name a folder that has the binaries already. */
   static async start(): Promise<Cluster> {
@@ -29,21 +33,21 @@ export class Cluster {
   /** Runs kubectl with `input` on standard input. */
   kubectl(args: readonly string[], input = ""): Promise<Printed> {
     return run(
-      ownKubectl(this.folder) ?? "kubectl",
+      ownKubectl(this.#folder) ?? "kubectl",
       args,
-      { env: { ...process.env, KUBECONFIG: `${this.folder}/run/kubeconfig` } },
+      { env: { ...process.env, KUBECONFIG: `${this.#folder}/run/kubeconfig` } },
       input,
     );
   }
 
   /** The audit log so far, a line each. */
   auditLog(): string[] {
-    const file = `${this.folder}/run/audit.log`;
+    const file = `${this.#folder}/run/audit.log`;
     return existsSync(file) ? readFileSync(file, "utf8").split("\n") : [];
   }
 
   async stop(): Promise<void> {
-    await run("./down.sh", [], { cwd: this.folder });
+    await run("./down.sh", [], { cwd: this.#folder });
   }
 }
 

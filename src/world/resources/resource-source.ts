@@ -1,7 +1,7 @@
 /**
  * Where policies find what a request does not bring: Namespaces, parameters, the scope of kinds, equivalent resources. Files fill it
- * offline ({@link ./file-resources.js}), a client's caches in a cluster. What is at hand is answered at once, what has to be fetched first by
- * a promise; policies ask through {@link import("../request-world.js").RequestWorld}, which waits for them.
+ * offline (`file-resources.ts`), a client's caches in a cluster. What is at hand is answered at once, what has to be fetched first by
+ * a promise; policies ask through a `RequestWorld`, which waits for them.
  */
 import type { GroupVersionKind, GroupVersionResource } from "../../kubernetes/names.js";
 import type { JsonObject } from "../../kubernetes/object.js";
