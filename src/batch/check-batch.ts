@@ -3,15 +3,14 @@
  * `--typecheck` what type checking puts into a policy's status.
  */
 import { readFile } from "node:fs/promises";
-import { createEnvironment } from "../cel/index.js";
-import { createExpressionCompiler, WRITTEN_VERSION } from "../cel-policy/index.js";
 import { bundledSchemas } from "../cel-policy/type-check/bundled-schemas.js";
 import { SchemaSource } from "../cel-policy/type-check/schema-source.js";
-import { typeCheck } from "../cel-policy/type-check/type-check.js";
-import { type CommandIo, UsageError } from "../commands/io.js";
 import { parseJson } from "../data/json.js";
-import { readResource } from "../kinds/validating-admission-policy/read.js";
-import { answerLines, isObject, type JsonObject } from "./json-lines.js";
+import { createExpressionCompiler, WRITTEN_VERSION } from "../kinds/validating-admission-policy/index.js";
+import { readDocument } from "../kinds/validating-admission-policy/read.js";
+import { typeCheck } from "../kinds/validating-admission-policy/type-check.js";
+import { isObject, type JsonObject } from "../kubernetes/object.js";
+import { answerLines, type LineStreams, refuse } from "./json-lines.js";
 import { validateCase } from "./validating-admission-policy/static-case.js";
 
 /** What is wanted. */
@@ -24,33 +23,31 @@ export interface CheckBatchOptions {
 
 /**
  * Checks every object of standard input.
- * @returns the exit code
- * @throws UsageError when the schemas cannot be read
+ * @returns the exit code: 2 also when the schemas cannot be read
  */
-export async function checkBatchCommand(options: CheckBatchOptions, io: CommandIo): Promise<number> {
+export async function checkBatchCommand(options: CheckBatchOptions, io: LineStreams): Promise<number> {
   if (!options.typecheck) {
     const compilers = { written: createExpressionCompiler(WRITTEN_VERSION), stored: createExpressionCompiler() };
     return answerLines(io, (written) => ({ id: written.id, result: validateCase(written, compilers) }));
   }
-  const schemas =
-    options.schemas === undefined ? bundledSchemas()() : new SchemaSource(await readSchemas(options.schemas));
+  const schemas = options.schemas === undefined ? bundledSchemas()() : await readSchemas(options.schemas);
+  if (typeof schemas === "string") return refuse(io, schemas);
   return answerLines(io, (written) => ({ id: written.id, result: typeCheckLine(written, schemas) }));
 }
 
 function typeCheckLine({ object }: JsonObject, schemas: SchemaSource): unknown {
-  const read = readResource(object);
+  const read = readDocument(object);
   if (read.kind === "unreadable") return { error: read.message };
   if (read.kind !== "ValidatingAdmissionPolicy") return { error: "not a ValidatingAdmissionPolicy" };
-  return typeCheck(read.resource.spec, schemas, createEnvironment);
+  return typeCheck(read.resource.spec, schemas);
 }
 
-async function readSchemas(file: string): Promise<JsonObject> {
-  let value: unknown;
+/** The schemas of a file; or what is wrong with it. */
+async function readSchemas(file: string): Promise<SchemaSource | string> {
   try {
-    value = parseJson(await readFile(file, "utf8"));
+    const value = parseJson(await readFile(file, "utf8"));
+    return isObject(value) ? new SchemaSource(value) : `${file}: expected an object with "kinds" and "definitions"`;
   } catch (error) {
-    throw new UsageError(`${file}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    return `${file}: ${error instanceof Error ? error.message : String(error)}`;
   }
-  if (isObject(value)) return value;
-  throw new UsageError(`${file}: expected an object with "kinds" and "definitions"`);
 }

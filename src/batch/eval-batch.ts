@@ -1,14 +1,43 @@
 /**
- * `eval --batch`: decides cases that are written down whole, one JSON object a line: policies, bindings, parameters, Namespaces,
- * authorizer, request (see docs/batch.md). Each gets a line `{"id", "result"}` in the words of in-process admission.
+ * `eval --batch`: decides cases that are written down whole, one JSON object a line: policies, and all that they may ask about (see
+ * docs/batch.md). Each gets a line `{"id", "result"}` in the words of whoever decides such cases elsewhere.
  */
-import { createExpressionCompiler } from "../cel-policy/index.js";
-import type { CommandIo } from "../commands/io.js";
-import { answerLines } from "./json-lines.js";
+import { didYouMean } from "../data/suggest.js";
+import { createExpressionCompiler } from "../kinds/validating-admission-policy/index.js";
+import type { JsonObject } from "../kubernetes/object.js";
+import { answerLines, type LineStreams, refuse } from "./json-lines.js";
 import { decideCase } from "./validating-admission-policy/case.js";
 
+/** Decides cases of one format; made once for a run. */
+type CaseFormat = () => (written: JsonObject) => unknown;
+
+/** The formats by name. */
+const FORMATS: ReadonlyMap<string, CaseFormat> = new Map<string, CaseFormat>([
+  [
+    "validating-admission-policy",
+    () => {
+      const compiler = createExpressionCompiler();
+      return (written) => decideCase(written, compiler);
+    },
+  ],
+]);
+
+/** What is wanted. */
+export interface EvalBatchOptions {
+  /** How the cases are written; default: `validating-admission-policy`. */
+  readonly cases?: string;
+}
+
 /** Decides every case of standard input; the exit code. */
-export function evalBatchCommand(io: CommandIo): Promise<number> {
-  const compiler = createExpressionCompiler();
-  return answerLines(io, (written) => ({ id: written.id, result: decideCase(written, compiler) }));
+export async function evalBatchCommand(
+  { cases = "validating-admission-policy" }: EvalBatchOptions,
+  io: LineStreams,
+): Promise<number> {
+  const format = FORMATS.get(cases);
+  if (format === undefined) {
+    const names = [...FORMATS.keys()];
+    return refuse(io, `unknown cases '${cases}'${didYouMean(cases, names) || ` (known: ${names.join(", ")})`}`);
+  }
+  const decide = format();
+  return answerLines(io, (written) => ({ id: written.id, result: decide(written) }));
 }

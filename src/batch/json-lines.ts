@@ -1,16 +1,18 @@
 /** JSON lines in, JSON lines out: the bulk modes of commands. */
-import { createInterface } from "node:readline";
-import type { CommandIo } from "../commands/io.js";
+import type { Readable, Writable } from "node:stream";
 import { parseJson } from "../data/json.js";
+import { isObject, type JsonObject } from "../kubernetes/object.js";
 
-/** A JSON object. */
-export type JsonObject = { readonly [key: string]: unknown };
+/** What a bulk mode reads and writes. */
+export interface LineStreams {
+  readonly stdin: Readable;
+  readonly stdout: Writable;
+  readonly stderr: Writable;
+}
 
-/** Whether a value is one. */
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Number);
-
-/** Lines of output gathered before they are written: fewer, larger writes. */
+/** Exit code for input that cannot be read. */
+const EXIT_UNREADABLE = 2;
+/** Lines of output gathered before they are written: a write per line costs more than most answers. */
 const LINES_PER_WRITE = 100;
 
 /**
@@ -18,29 +20,50 @@ const LINES_PER_WRITE = 100;
  * named on standard error and ends the run.
  * @returns 0, or 2 when a line could not be read
  */
-export async function answerLines(io: CommandIo, answer: (line: JsonObject) => unknown): Promise<number> {
+export async function answerLines(
+  { stdin, stdout, stderr }: LineStreams,
+  answer: (line: JsonObject) => unknown,
+): Promise<number> {
   let number = 0;
   let lines: string[] = [];
   const flush = async (): Promise<void> => {
     if (lines.length === 0) return;
     const text = `${lines.join("\n")}\n`;
     lines = [];
-    if (!io.stdout.write(text)) await new Promise((resolve) => io.stdout.once("drain", resolve));
+    if (!stdout.write(text)) await new Promise((resolve) => stdout.once("drain", resolve));
   };
-  for await (const line of createInterface({ input: io.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
+  for await (const line of linesOf(stdin)) {
     number++;
     if (line.trim() === "") continue;
-    const problem = readLine(line);
-    if ("problem" in problem) {
+    const read = readLine(line);
+    if ("problem" in read) {
       await flush();
-      io.stderr.write(`line ${number}: ${problem.problem}\n`);
-      return 2;
+      stderr.write(`line ${number}: ${read.problem}\n`);
+      return EXIT_UNREADABLE;
     }
-    lines.push(JSON.stringify(answer(problem.value)));
+    lines.push(JSON.stringify(answer(read.value)));
     if (lines.length >= LINES_PER_WRITE) await flush();
   }
   await flush();
   return 0;
+}
+
+/** Says why a bulk mode does not even begin; the exit code. */
+export function refuse({ stderr }: LineStreams, message: string): number {
+  stderr.write(`Error: ${message}\n`);
+  return EXIT_UNREADABLE;
+}
+
+/** The lines of a stream, divided at line feeds only: JSON may hold other separators as they are. */
+async function* linesOf(stream: Readable): AsyncIterable<string> {
+  let rest = "";
+  stream.setEncoding("utf8");
+  for await (const chunk of stream as AsyncIterable<string>) {
+    const lines = (rest + chunk).split("\n");
+    rest = lines.pop() as string;
+    yield* lines;
+  }
+  yield rest;
 }
 
 function readLine(line: string): { readonly value: JsonObject } | { readonly problem: string } {

@@ -34,7 +34,7 @@ export { compare, compareStrings, equals } from "./operators/compare.js";
 export { doubleOf, type Kind, kindOf, typeNameOf } from "./operators/kind.js";
 export { entriesOf, sizeOfMap } from "./operators/maps.js";
 export type * from "./public-types.js";
-export { type Question, type QuestionFailure, Questions, type Waiter, Waiting } from "./questions.js";
+export { answered, type Question, type QuestionFailure, Questions, type Waiter, Waiting } from "./questions.js";
 export { namesVariable } from "./references.js";
 export {
   ANY,

@@ -3,13 +3,27 @@
  * not there yet is {@link Waiting}: who gets that stops, or goes on with what does not depend on it. When the answers have come everything is
  * evaluated again from the start, and finds them. So there is one evaluator, no second one for answers that take their time.
  */
+import { Interruption } from "./values/interruption.js";
 
 /** Stands for an answer that is on its way. */
 export class Waiting {
   /** There is only one: what is waited for stands in {@link Questions}. */
   static readonly INSTANCE: Waiting = new Waiting();
 
+  /** What tells its type from others. */
+  readonly waiting = true;
+
   private constructor() {}
+}
+
+/**
+ * For what is asked in the midst of an evaluation where no {@link Waiting} can be returned: by a method of a value, a field of an object.
+ * @returns the answer
+ * @throws what ends the evaluation with {@link Waiting} when the answer is on its way
+ */
+export function answered<A>(answer: A | Waiting): A {
+  if (answer instanceof Waiting) throw new Interruption("waiting");
+  return answer;
 }
 
 /** Why a question has no answer of its own. */
@@ -40,8 +54,9 @@ export interface Waiter<R> {
 /** The questions of one request with their answers (disposable). */
 export class Questions {
   readonly #limit: number;
-  readonly #answers = new Map<string, unknown>();
-  readonly #open = new Map<string, Promise<void>>();
+  /** Made at first use: most requests ask nothing. */
+  #answers: Map<string, unknown> | undefined;
+  #open: Map<string, Promise<void>> | undefined;
 
   /** @param limit most different questions: what a request brings must not start a thousand look-ups */
   constructor(limit: number) {
@@ -50,29 +65,32 @@ export class Questions {
 
   /** Whether an answer is still on its way: what was evaluated meanwhile does not count. */
   get waiting(): boolean {
-    return this.#open.size > 0;
+    return this.#open !== undefined && this.#open.size > 0;
   }
 
   /** Whether nothing was ever asked. */
   get empty(): boolean {
-    return this.#answers.size === 0 && this.#open.size === 0;
+    return this.#answers === undefined;
   }
 
   /** Whether no further question is put. */
   get full(): boolean {
-    return this.#answers.size + this.#open.size >= this.#limit;
+    return (this.#answers?.size ?? 0) + (this.#open?.size ?? 0) >= this.#limit;
   }
 
   /** What is known of a question: its answer, {@link Waiting}, or `undefined` when it was not put. */
   recall<A>(key: string): A | Waiting | undefined {
-    return this.#open.has(key) ? Waiting.INSTANCE : (this.#answers.get(key) as A | undefined);
+    return this.#open?.has(key) === true ? Waiting.INSTANCE : (this.#answers?.get(key) as A | undefined);
   }
 
   /** The answer, or {@link Waiting} while it is on its way. Never throws. */
   ask<A>(question: Question<A>): A | Waiting {
     const { key } = question;
-    if (this.#answers.has(key)) return this.#answers.get(key) as A;
-    if (this.#open.has(key)) return Waiting.INSTANCE;
+    this.#answers ??= new Map();
+    this.#open ??= new Map();
+    const [answers, open] = [this.#answers, this.#open];
+    if (answers.has(key)) return answers.get(key) as A;
+    if (open.has(key)) return Waiting.INSTANCE;
     if (this.full) {
       return question.failed({ kind: "limit", limit: this.#limit });
     }
@@ -84,14 +102,14 @@ export class Questions {
       answer = failed(error);
     }
     if (!(answer instanceof Promise)) {
-      this.#answers.set(key, answer);
+      answers.set(key, answer);
       return answer;
     }
     const arrived = (settled: A): void => {
-      this.#open.delete(key);
-      this.#answers.set(key, settled);
+      open.delete(key);
+      answers.set(key, settled);
     };
-    this.#open.set(key, answer.catch(failed).then(arrived));
+    open.set(key, answer.catch(failed).then(arrived));
     return Waiting.INSTANCE;
   }
 
@@ -124,7 +142,7 @@ export class Questions {
       };
       if (signal.aborted) return done();
       signal.addEventListener("abort", done, { once: true });
-      Promise.all(this.#open.values()).then(done, done);
+      Promise.all(this.#open?.values() ?? []).then(done, done);
     });
   }
 }

@@ -3,6 +3,9 @@
  */
 import { readFile } from "node:fs/promises";
 import type { Readable, Writable } from "node:stream";
+import { encodeValue } from "../batch/cel/encode-value.js";
+import { readVariables } from "../batch/cel/variables.js";
+import { celBatchCommand } from "../batch/cel-batch.js";
 import {
   type Bindings,
   CelError,
@@ -16,10 +19,7 @@ import {
   type Value,
 } from "../cel/index.js";
 import { parseJson } from "../data/json.js";
-import { batchLine, nanosPerEvaluation } from "./cel/batch.js";
-import { encodeValue } from "./cel/encode-value.js";
 import { explanationLines } from "./cel/explain-text.js";
-import { readVariables } from "./cel/variables.js";
 
 /** Parsed arguments of `cel`. */
 export interface CelArguments {
@@ -46,9 +46,6 @@ export interface CelStreams {
   readonly stderr: Writable;
 }
 
-/** Output is collected to this many characters before it is written: a write per line costs more than most evaluations. */
-const CHUNK = 65_536;
-
 /** Runs the command. @returns the exit code: 0, or 1 when the one expression fails, or 2 for bad arguments */
 export async function celCommand(args: CelArguments, streams: CelStreams): Promise<number> {
   const base = environmentOf(args.environment ?? "kubernetes-1.37");
@@ -57,10 +54,7 @@ export async function celCommand(args: CelArguments, streams: CelStreams): Promi
     return 2;
   }
   const { environment, bindings } = await bound(base, args);
-  if (args.batch === true) {
-    await runBatch(environment, bindings, args.bench, streams);
-    return 0;
-  }
+  if (args.batch === true) return celBatchCommand({ environment, bindings, bench: args.bench }, streams);
   if (args.expression === undefined) {
     streams.stderr.write("an expression is needed, or --batch\n");
     return 2;
@@ -116,37 +110,4 @@ function runExplain(environment: Environment, bindings: Bindings, expression: st
   values.set(program.parsed.expr.id, result as Result);
   stdout.write(`${explanationLines(explain(program.parsed, values)).join("\n")}\n`);
   return result instanceof CelError ? 1 : 0;
-}
-
-async function runBatch(
-  environment: Environment,
-  bindings: Bindings,
-  bench: number | undefined,
-  { stdin, stdout }: CelStreams,
-): Promise<void> {
-  let chunk = "";
-  for await (const line of linesOf(stdin)) {
-    if (line.trim() === "") continue;
-    const { expr } = JSON.parse(line) as { readonly expr: string };
-    const compiled = bench === undefined ? undefined : environment.compile(expr);
-    const timed =
-      compiled?.ok === true ? { nsPerEval: nanosPerEvaluation(compiled.program, bindings, bench ?? 1) } : {};
-    chunk += `${JSON.stringify({ ...batchLine(environment, bindings, expr), ...timed })}\n`;
-    if (chunk.length < CHUNK) continue;
-    stdout.write(chunk);
-    chunk = "";
-  }
-  stdout.write(chunk);
-}
-
-/** The lines of a stream, divided at line feeds only: JSON may hold other separators as they are. */
-async function* linesOf(stream: Readable): AsyncIterable<string> {
-  let rest = "";
-  stream.setEncoding("utf8");
-  for await (const chunk of stream as AsyncIterable<string>) {
-    const lines = (rest + chunk).split("\n");
-    rest = lines.pop() as string;
-    yield* lines;
-  }
-  yield rest;
 }

@@ -102,11 +102,13 @@ function commandLine(io: CommandIo, done: (exitCode: number) => void): Command {
       "--replay-host-capabilities <file>",
       "answer the policy from such a file instead of a cluster or a registry",
     )
-    .option("--batch", "instead, decide cases written down whole, JSON lines on standard input");
+    .option("--batch", "instead, decide cases written down whole, JSON lines on standard input")
+    .option("--cases <format>", "with --batch: how they are written", "validating-admission-policy");
   withOptions(evaluate, LOADING_OPTIONS).action(async (id: string | undefined) => {
-    if (evaluate.opts<{ batch?: true }>().batch) {
+    const { batch, cases } = evaluate.opts<{ batch?: true; cases: string }>();
+    if (batch) {
       const { evalBatchCommand } = await import("../batch/eval-batch.js");
-      return done(await evalBatchCommand(io));
+      return done(await evalBatchCommand({ cases }, io));
     }
     if (id === undefined) throw new UsageError("which policy? eval <policy>");
     const { evalCommand } = await import("./eval.js");

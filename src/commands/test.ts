@@ -1,15 +1,10 @@
 /** `test`: puts the cases of test files to policies, and says what no case reached (docs/testing.md). */
 import { readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import {
-  Coverage,
-  type CoverageReport,
-  createExpressionCompiler,
-  STORED_VERSION,
-  ValidatingPolicySet,
-} from "../cel-policy/index.js";
+import { Coverage, type CoverageReport, hasExpressions } from "../cel-policy/index.js";
 import { createEvaluator, type Evaluator } from "../evaluation/evaluator.js";
 import type { Verdict } from "../evaluation/verdict.js";
+import { createExpressionCompiler, STORED_VERSION } from "../kinds/validating-admission-policy/index.js";
 import { type CommandIo, UsageError } from "./io.js";
 import { junitXml, type TestResult } from "./junit.js";
 import { createPolicySource, type LoadResult, problemLines } from "./load.js";
@@ -122,7 +117,7 @@ function* expressionsOf({ policies }: LoadResult) {
   const seen = new Set<unknown>();
   for (const { id, policy } of policies.entries.values()) {
     // A member by reference is the policy that it refers to.
-    if (!(policy instanceof ValidatingPolicySet) || seen.has(policy)) continue;
+    if (!hasExpressions(policy) || seen.has(policy)) continue;
     seen.add(policy);
     for (const expression of policy.expressions()) {
       const name = expression.policy === id || expression.policy === "inline" ? id : `${id} (${expression.policy})`;

@@ -27,9 +27,6 @@ export class CapabilityPatternError extends Error {
   override readonly name = "CapabilityPatternError";
 }
 
-/** No capability at all: what holds when the configuration names none. */
-export const NO_CAPABILITIES: CapabilityGrants = { allows: () => false };
-
 /**
  * Reads patterns: `*`, `<prefix>/*`, or an exact path.
  * @throws CapabilityPatternError

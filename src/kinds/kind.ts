@@ -7,7 +7,7 @@ import type { Problem } from "../documents/problem.js";
 import type { SourceDocument } from "../documents/source-document.js";
 import type { Policy } from "../policy/index.js";
 import type { Needs } from "../world/needs.js";
-import type { World } from "../world/world.js";
+import type { OuterWorld } from "../world/world.js";
 
 /** Told of what is doubtful, but keeps nothing from acting. */
 export type Warn = (problem: Problem) => void;
@@ -20,7 +20,7 @@ export interface PreparedPolicy {
    * The policy in a world. May throw or reject.
    * @throws LoadError
    */
-  policy(world: World): Policy | Promise<Policy>;
+  policy(world: OuterWorld): Policy | Promise<Policy>;
 }
 
 /** A type of documents, of any version. */

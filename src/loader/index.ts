@@ -1,5 +1,5 @@
 /** The loader's door: one object that turns configurations into sets of policies, as often as asked. */
-import { bundledSchemas, createExpressionCompiler, type ExpressionCompiler } from "../cel-policy/index.js";
+import { bundledSchemas, type ExpressionCompiler } from "../cel-policy/index.js";
 import type { Config, ModuleEntry } from "../config/index.js";
 import {
   createImageInspector,
@@ -13,8 +13,9 @@ import {
 import { createHostCapabilities, type Executor, type ViolationSink } from "../host-capabilities/index.js";
 import { LoadError } from "../kinds/load-error.js";
 import { createKinds } from "../kinds/registry.js";
+import { createExpressionCompiler } from "../kinds/validating-admission-policy/index.js";
 import { createWasmRuntime, type GuestLogEntry, type WasmRuntime } from "../wasm/index.js";
-import { type ClusterAccess, openAccess, warmUp, worldOf } from "../world/cluster.js";
+import { type ClusterAccess, clusterWorld, openAccess, outerWorldFor, warmUp } from "../world/cluster.js";
 import type { Needs } from "../world/needs.js";
 import { type LoadedConfig, loadEntries } from "./loader.js";
 import { downloads } from "./prefetch.js";
@@ -72,6 +73,7 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
   const { policyTimeout, workers, now, log, violation, executor, fetch } = options;
   const inspector = fetch.trustRoot && createImageInspector(fetch, fetch.trustRoot);
   const cluster = openAccess(options.cluster, now, options.note ?? (() => {}));
+  const world = cluster && clusterWorld(cluster, now);
   const runtime = createWasmRuntime({
     workers,
     defaultTimeoutMs: Number.isFinite(policyTimeout) ? policyTimeout : null,
@@ -91,8 +93,9 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
     policyTimeout,
     now,
   });
-  const worldFor = (needs: Needs) => worldOf(options.cluster, cluster, needs, now);
-  const foresee = ({ asks, parameters }: Needs) => (cluster && asks ? warmUp(cluster, parameters) : undefined);
+  const missing = options.cluster !== undefined && cluster === undefined;
+  const worldFor = (needs: Needs) => outerWorldFor(needs, world, missing, now);
+  const foresee = ({ asks, parameters }: Needs) => (world && asks ? warmUp(world, parameters) : undefined);
   return {
     load: async (config, generation) => {
       // One fetcher for each load: equal addresses are fetched once, and a reload asks again.

@@ -12,7 +12,7 @@ import { createUnavailablePolicy, isUnavailable } from "../kinds/unavailable-pol
 import { moduleNeeds } from "../kinds/wasm/kind.js";
 import type { Policy } from "../policy/index.js";
 import { allNeeds, type Needs, NO_NEEDS } from "../world/needs.js";
-import type { World } from "../world/world.js";
+import type { OuterWorld } from "../world/world.js";
 
 /** Gets a module's bytes for an entry. Rejects with a LoadError. */
 export type FetchModule = (entry: ModuleEntry) => Promise<Uint8Array>;
@@ -22,7 +22,7 @@ export interface LoadingOptions {
   readonly kinds: Kinds;
   readonly fetchModule: FetchModule;
   /** The world of a policy that needs this much of it. */
-  readonly worldFor: (needs: Needs) => World;
+  readonly worldFor: (needs: Needs) => OuterWorld;
   /** Told what all policies need together, before the first one is made; what it returns is waited for at the end. */
   readonly foresee: (needs: Needs) => Promise<void> | undefined;
   /** Milliseconds an evaluation may take when its entry says nothing; Infinity for no limit. */

@@ -1,4 +1,4 @@
-/** The cluster that a loader's policies look things up in. */
+/** The cluster that policies look things up in. */
 import { setTimeout as delay } from "node:timers/promises";
 import {
   type Cluster,
@@ -10,10 +10,11 @@ import {
 } from "../kubernetes/client/index.js";
 import type { GroupVersionKind } from "../kubernetes/names.js";
 import { NO_OPINION } from "./authorizer/authorizer.js";
+import { ClusterAuthorizer } from "./authorizer/cluster-authorizer.js";
 import type { Needs } from "./needs.js";
 import { NO_CLUSTER_AUTHORIZER, NO_CLUSTER_RESOURCES } from "./no-cluster.js";
-import { Pending } from "./resources/resource-source.js";
-import type { World } from "./world.js";
+import { ClusterResources } from "./resources/cluster-resources.js";
+import type { OuterWorld, World } from "./world.js";
 
 /** The way to a cluster, or why there is none. */
 export type ClusterAccess = { readonly connection: Connection } | { readonly missing: string };
@@ -28,23 +29,6 @@ export function findCluster(search: ConnectionSearch): ClusterAccess {
   }
 }
 
-/** How long loading waits for a cluster's first answers: those that come later are waited for by requests. */
-const WARM_UP_MS = 2_000;
-
-/** Lets policies find in place what their first requests would wait for: the connection, Namespaces, parameters. */
-export async function warmUp({ resources }: Cluster, kinds: readonly GroupVersionKind[]): Promise<void> {
-  let late = false;
-  const filled = async (ask: () => unknown): Promise<void> => {
-    for (let found = ask(); found instanceof Pending && !late; found = ask()) await found.ready;
-  };
-  const questions = [() => resources.namespace("default"), ...kinds.map((kind) => () => resources.list(kind, ""))];
-  const over = new AbortController();
-  const limit = delay(WARM_UP_MS, undefined, { signal: over.signal }).catch(() => {});
-  await Promise.race([Promise.all(questions.map(filled)), limit]);
-  late = true;
-  over.abort();
-}
-
 /** The client of a cluster; undefined where there is none. */
 export function openAccess(
   access: ClusterAccess | undefined,
@@ -56,24 +40,45 @@ export function openAccess(
     : openCluster({ connection: access.connection, now, note });
 }
 
+/** What policies ask of a cluster. */
+export const clusterWorld = (cluster: Cluster, now: () => number): World => ({
+  resources: new ClusterResources(cluster),
+  authorizer: new ClusterAuthorizer(cluster.http, now, cluster.signal),
+  now,
+});
+
 /**
- * What a policy sees of the world. Who does not ask a cluster does not depend on one, but for the versions of resources that its rules name in
- * others; who can do without one that is missing does.
+ * What stands behind a policy's documents. Who does not ask a cluster does not depend on one, but for the versions of resources that its rules
+ * name in others; who can do without one that is missing does.
+ * @param missing a cluster was wanted, and is not there
  */
-export function worldOf(
-  access: ClusterAccess | undefined,
-  cluster: Cluster | undefined,
+export function outerWorldFor(
   { asks, requires }: Needs,
+  cluster: World | undefined,
+  missing: boolean,
   now: () => number,
-): World {
+): OuterWorld {
   if (cluster !== undefined) {
     const { resources, authorizer } = cluster;
     return asks
       ? { resources, versions: resources, authorizer, now }
       : { versions: resources, authorizer: NO_OPINION, now };
   }
-  if (access !== undefined && requires) {
-    return { resources: NO_CLUSTER_RESOURCES, authorizer: NO_CLUSTER_AUTHORIZER, now };
-  }
+  if (missing && requires) return { resources: NO_CLUSTER_RESOURCES, authorizer: NO_CLUSTER_AUTHORIZER, now };
   return { authorizer: NO_OPINION, now };
+}
+
+/** How long loading waits for a cluster's first answers: those that come later are waited for by requests. */
+const WARM_UP_MS = 2_000;
+
+/** Lets policies find in place what their first requests would wait for: the connection, Namespaces, parameters. */
+export async function warmUp(
+  { resources }: Pick<World, "resources">,
+  kinds: readonly GroupVersionKind[],
+): Promise<void> {
+  const answers = Promise.all([resources.namespace("default"), ...kinds.map((kind) => resources.list(kind, ""))]);
+  const over = new AbortController();
+  const limit = delay(WARM_UP_MS, undefined, { signal: over.signal }).catch(() => {});
+  await Promise.race([answers, limit]);
+  over.abort();
 }

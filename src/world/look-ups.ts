@@ -1,35 +1,49 @@
-/** Answers for those who ask synchronously and come again: the first time they wait, the next time the answer is there. */
+/** Answers that are kept for a while, and are being fetched at most once at a time. */
 import { LRUCache } from "lru-cache";
 import { reasonOf } from "../kubernetes/client/errors.js";
 import { FAILURE_KEPT_MS, MAX_ANSWERS } from "../kubernetes/client/limits.js";
-import { type Lookup, LookupFailure, Pending } from "./resources/resource-source.js";
+import type { Eventual } from "./eventual.js";
+import { type Lookup, LookupFailure } from "./resources/resource-source.js";
 
-type Entry<V> = { readonly pending: Pending } | { readonly answer: V | undefined | LookupFailure };
+/** An entry of its own, because the cache takes `undefined` for nothing. */
+interface Entry<V> {
+  readonly answer: Eventual<Lookup<V>>;
+}
 
 /** One sort of answers. Those who ask the same at the same time wait for one execution. */
 export class LookUps<V> {
-  private readonly entries: LRUCache<string, Entry<V>>;
+  readonly #entries: LRUCache<string, Entry<V>>;
 
   /** @param now monotonic milliseconds */
   constructor(now: () => number) {
-    this.entries = new LRUCache({ max: MAX_ANSWERS, ttl: FAILURE_KEPT_MS, ttlResolution: 0, perf: { now } });
+    this.#entries = new LRUCache({ max: MAX_ANSWERS, ttl: FAILURE_KEPT_MS, ttlResolution: 0, perf: { now } });
   }
 
   /**
-   * The kept answer, or what to wait for.
-   * @param execute ends by itself; its rejection is the failure
+   * The kept answer, or the promise of one, which never rejects.
+   * @param execute ends by itself; its rejection is a {@link LookupFailure}
    * @param keptMs how long an answer is kept from its arrival
    */
-  ask(key: string, execute: () => Promise<V | undefined>, keptMs: (answer: V | undefined) => number): Lookup<V> {
-    const entry = this.entries.get(key);
-    if (entry !== undefined) return "pending" in entry ? entry.pending : entry.answer;
-    const ready = execute().then(
-      (answer) => this.entries.set(key, { answer }, { ttl: keptMs(answer) }),
-      (error: unknown) => this.entries.set(key, { answer: new LookupFailure(reasonOf(error)) }),
+  ask(
+    key: string,
+    execute: () => Promise<V | undefined>,
+    keptMs: (answer: V | undefined) => number,
+  ): Eventual<Lookup<V>> {
+    const entry = this.#entries.get(key);
+    if (entry !== undefined) return entry.answer;
+    const answer = execute().then(
+      (arrived): Lookup<V> => {
+        this.#entries.set(key, { answer: arrived }, { ttl: keptMs(arrived) });
+        return arrived;
+      },
+      (error: unknown): Lookup<V> => {
+        const failure = new LookupFailure(reasonOf(error));
+        this.#entries.set(key, { answer: failure });
+        return failure;
+      },
     );
-    const pending = new Pending(ready);
     // It ends by itself, so that it need not be forgotten earlier.
-    this.entries.set(key, { pending }, { ttl: 0 });
-    return pending;
+    this.#entries.set(key, { answer }, { ttl: 0 });
+    return answer;
   }
 }

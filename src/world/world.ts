@@ -1,14 +1,36 @@
+/** What policies may ask about beside the request: one interface, whoever answers (documents, a cluster, nobody). */
+import type { JsonObject } from "../kubernetes/object.js";
 import type { Authorizer } from "./authorizer/authorizer.js";
+import { FileResources } from "./resources/file-resources.js";
+import { LayeredResources } from "./resources/layered-resources.js";
 import type { ResourceSource } from "./resources/resource-source.js";
 
-/** What policies may ask about beside the request: in a cluster, in files, or nowhere. */
+/** The world around policies. Shared by all requests. */
 export interface World {
-  /** Where Namespaces, parameters and kinds are looked up behind the documents of a policy; absent: documents are all there is. */
-  readonly resources?: ResourceSource;
-  /** Who knows the versions of resources, asked when a request comes in another than a rule names; absent: nobody but documents and a table. */
-  readonly versions?: Pick<ResourceSource, "equivalents">;
+  readonly resources: ResourceSource;
   /** Who may do what. */
   readonly authorizer: Authorizer;
   /** Monotonic milliseconds, the clock of deadlines. */
   readonly now: () => number;
+}
+
+/** What stands behind the documents of a policy: a cluster, one that is missing, or nothing. */
+export interface OuterWorld extends Omit<World, "resources"> {
+  /** Where Namespaces, parameters and kinds are looked up that no document brings; absent: documents are all there is. */
+  readonly resources?: ResourceSource;
+  /** Who knows the versions of resources, asked when a request comes in another than a rule names; absent: nobody but documents and a table. */
+  readonly versions?: Pick<ResourceSource, "equivalents">;
+}
+
+/**
+ * The world of policies that bring documents along. Where documents are all there is, Namespaces are made up.
+ * @param objects what the documents hold besides policies: Namespaces, parameters, CustomResourceDefinitions
+ */
+export function worldOf(objects: readonly JsonObject[], { resources, versions, authorizer, now }: OuterWorld): World {
+  const options = versions === undefined ? {} : { versions };
+  if (resources !== undefined) {
+    return { resources: new LayeredResources(new FileResources(objects, options), resources), authorizer, now };
+  }
+  const alone = new FileResources(objects, { guessScope: true, synthesiseNamespaces: true, ...options });
+  return { resources: alone, authorizer, now };
 }

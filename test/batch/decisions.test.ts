@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { decideCase } from "../../src/batch/validating-admission-policy/case.js";
-import { createExpressionCompiler } from "../../src/cel-policy/index.js";
 import { compilePolicy } from "../../src/kinds/validating-admission-policy/compiled-policy.js";
-import { readResource } from "../../src/kinds/validating-admission-policy/read.js";
+import { createExpressionCompiler } from "../../src/kinds/validating-admission-policy/index.js";
+import { readDocument } from "../../src/kinds/validating-admission-policy/read.js";
 import { validateBinding } from "../../src/kinds/validating-admission-policy/validate-binding.js";
 import { validatePolicy } from "../../src/kinds/validating-admission-policy/validate-policy.js";
 import { formatFieldError } from "../../src/kubernetes/field-error.js";
@@ -21,7 +21,7 @@ const bench = readVectors("bench.jsonl");
 function refusals({ written }: Vector): string[] {
   const texts: string[] = [];
   for (const document of [...(written.policies as JsonObject[]), ...(written.bindings as JsonObject[])]) {
-    const read = readResource(document);
+    const read = readDocument(document);
     if (read.kind === "other" || read.kind === "unreadable") {
       texts.push(read.kind === "other" ? "unknown kind" : read.message);
       continue;

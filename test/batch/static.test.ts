@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { validateCase } from "../../src/batch/validating-admission-policy/static-case.js";
-import { createEnvironment } from "../../src/cel/index.js";
-import { bundledSchemas, createExpressionCompiler, WRITTEN_VERSION } from "../../src/cel-policy/index.js";
+import { bundledSchemas } from "../../src/cel-policy/index.js";
 import { SchemaSource } from "../../src/cel-policy/type-check/schema-source.js";
-import { typeCheck } from "../../src/cel-policy/type-check/type-check.js";
+import { createExpressionCompiler, WRITTEN_VERSION } from "../../src/kinds/validating-admission-policy/index.js";
 import type { PolicyResource } from "../../src/kinds/validating-admission-policy/resource.js";
+import { typeCheck } from "../../src/kinds/validating-admission-policy/type-check.js";
 import type { JsonObject } from "../../src/kubernetes/object.js";
 import { asWritten, readVectors, vectorFile } from "../support/vap-vectors.js";
 
@@ -27,7 +27,7 @@ describe("what type checking puts into the status", () => {
     test(id, () => {
       const { spec } = written.object as unknown as PolicyResource;
       for (const [name, schemas] of Object.entries(sources)) {
-        assert.deepEqual(asWritten(typeCheck(spec, schemas, createEnvironment)), expected, name);
+        assert.deepEqual(asWritten(typeCheck(spec, schemas)), expected, name);
       }
     });
   }

@@ -5,6 +5,7 @@ import { matchRequest, type PreparedMatch, prepareMatch } from "../../src/cel-po
 import { attributesOf } from "../../src/cel-policy/match/request-attributes.js";
 import type { GroupVersionResource } from "../../src/kubernetes/names.js";
 import { FileResources } from "../../src/world/resources/file-resources.js";
+import { requestWorldOver } from "../support/worlds.js";
 
 const GROUPS = ["", "apps", "extensions", "acme.example"];
 const RESOURCES = ["pods", "deployments", "jobs", "widgets"];
@@ -37,7 +38,7 @@ describe("the index over match rules", () => {
     resource: { group, version: "v1", resource },
     kind: { group, version: "v1", kind: "X" },
   });
-  const source = new FileResources([], {
+  const resources = new FileResources([], {
     equivalentSets: [
       {
         resources: SUBRESOURCES.flatMap((subresource) =>
@@ -49,6 +50,7 @@ describe("the index over match rules", () => {
       },
     ],
   });
+  const world = requestWorldOver(resources);
 
   test("leaves out no policy that matches, and keeps their order", () => {
     const next = random(7);
@@ -70,7 +72,7 @@ describe("the index over match rules", () => {
               object: {},
             });
             const matching = policies.filter(({ match }) => {
-              const result = matchRequest(match, request, source);
+              const result = matchRequest(match, request, world);
               return "outcome" in result && result.outcome !== "no";
             });
             const candidates = index.candidates(operation, group, resource);

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { Waiting } from "../../src/cel/questions.js";
 import { type MatchResult, matchRequest, prepareMatch } from "../../src/cel-policy/match/match-resources.js";
 import { attributesOf } from "../../src/cel-policy/match/request-attributes.js";
 import type { ResourceRule } from "../../src/cel-policy/match/resource-rule.js";
 import { FileResources, type FileResourcesOptions } from "../../src/world/resources/file-resources.js";
-import { LookupFailure, Pending } from "../../src/world/resources/resource-source.js";
+import { LookupFailure } from "../../src/world/resources/resource-source.js";
+import { requestWorldOver } from "../support/worlds.js";
 
 const rule = (version: string, more: Partial<ResourceRule & { group: string; resource: string }> = {}) => ({
   operations: ["*"],
@@ -41,10 +43,14 @@ function match({ rules = [rule("v1")], excludes = [], matchPolicy = "Equivalent"
     userInfo: {},
     object: { apiVersion: `multi.example.com/${converted}`, kind: "Widget" },
   });
-  return matchRequest(prepareMatch({ ...criteria, matchPolicy }), attributes, new FileResources(documents, options));
+  return matchRequest(
+    prepareMatch({ ...criteria, matchPolicy }),
+    attributes,
+    requestWorldOver(new FileResources(documents, options)),
+  );
 }
 
-const outcome = (result: MatchResult): string => (result instanceof Pending ? "pending" : result.outcome);
+const outcome = (result: MatchResult): string => (result instanceof Waiting ? "waiting" : result.outcome);
 const UNKNOWN = {
   outcome: "error",
   message:
@@ -106,7 +112,7 @@ describe("a request in another version than the rule names", () => {
 
   test("asks whoever knows versions, and only then", () => {
     let asked = 0;
-    const answering = (answer: LookupFailure | Pending): FileResourcesOptions => ({
+    const answering = (answer: LookupFailure | Promise<undefined>): FileResourcesOptions => ({
       versions: {
         equivalents: () => {
           asked++;
@@ -116,7 +122,7 @@ describe("a request in another version than the rule names", () => {
     });
     const failing = answering(new LookupFailure("forbidden"));
     assert.deepEqual(match({ options: failing }), { outcome: "error", message: "forbidden" });
-    assert.equal(outcome(match({ options: answering(new Pending(Promise.resolve())) })), "pending");
+    assert.equal(outcome(match({ options: answering(Promise.resolve(undefined)) })), "waiting");
     assert.equal(asked, 2);
     assert.equal(outcome(match({ options: failing, rules: [rule("v2")] })), "match");
     assert.equal(outcome(match({ options: failing, rules: [rule("v1", { resource: "gadgets" })] })), "no");

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { type CelLine, celLine } from "../../src/batch/cel/cel-line.js";
+import { readVariables } from "../../src/batch/cel/variables.js";
 import { createEnvironment } from "../../src/cel/index.js";
-import { type BatchLine, batchLine } from "../../src/commands/cel/batch.js";
-import { readVariables } from "../../src/commands/cel/variables.js";
 
 const vectors = new URL("../../../test/vectors/cel/", import.meta.url);
 const folder = new URL("libraries/", vectors);
@@ -16,8 +16,8 @@ describe("every library gives the reference's values, errors and costs", () => {
   for (const file of readdirSync(folder)) {
     test(file, () => {
       for (const line of readFileSync(new URL(file, folder), "utf8").trimEnd().split("\n")) {
-        const expected = JSON.parse(line) as BatchLine;
-        assert.deepEqual(JSON.parse(JSON.stringify(batchLine(environment, bindings, expected.expr))), expected);
+        const expected = JSON.parse(line) as CelLine;
+        assert.deepEqual(JSON.parse(JSON.stringify(celLine(environment, bindings, expected.expr))), expected);
       }
     });
   }

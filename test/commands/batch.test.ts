@@ -79,6 +79,30 @@ describe("in bulk", () => {
     });
   });
 
+  test("cases are of a known format", async () => {
+    const known = await run(["eval", "--batch", "--cases", "validating-admission-policy"], "");
+    assert.deepEqual([known.code, known.err], [0, ""]);
+    const near = await run(["eval", "--batch", "--cases", "validating-admission-polcy"], "{}");
+    assert.equal(near.code, 2);
+    assert.match(near.err, /did you mean "validating-admission-policy"/);
+    const far = await run(["eval", "--batch", "--cases", "x"], "{}");
+    assert.deepEqual(
+      [far.code, far.err, far.out],
+      [2, "Error: unknown cases 'x' (known: validating-admission-policy)\n", ""],
+    );
+  });
+
+  test("lines end at line feeds only", async () => {
+    const { out } = await run(["cel", "--batch"], '{"expr":"\'a\u2028b\'"}\n{"expr":"1"}');
+    const values = out
+      .trim()
+      .split("\n")
+      .map((line) => (JSON.parse(line) as { value: unknown }).value);
+    assert.deepEqual(values, [{ string: "a\u2028b" }, { int: "1" }]);
+    const broken = await run(["cel", "--batch"], '{"expr":1}\nnothing');
+    assert.deepEqual([broken.code, JSON.parse(broken.out)], [2, { expr: 1, error: "expr is no string" }]);
+  });
+
   test("schemas that cannot be read are a mistake of the command line", async () => {
     const { code, err } = await run(["check", "--batch", "--typecheck", "--schemas", "/none.json"], "");
     assert.equal(code, 2);

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { celLine } from "../../src/batch/cel/cel-line.js";
+import { readVariables } from "../../src/batch/cel/variables.js";
 import { createEnvironment } from "../../src/cel/index.js";
-import { batchLine } from "../../src/commands/cel/batch.js";
-import { readVariables } from "../../src/commands/cel/variables.js";
 import { readVectors, type Vector } from "../cel/support/vectors.js";
 
 const POINTER = "the reference prints the address of the format's function";
@@ -36,7 +36,7 @@ for (const file of ["curated.jsonl", "generated.jsonl"]) {
     test("every line", () => {
       const wrong: unknown[] = [];
       for (const vector of vectors) {
-        const line = JSON.parse(JSON.stringify(batchLine(environment, bindings, vector.expr))) as Vector;
+        const line = JSON.parse(JSON.stringify(celLine(environment, bindings, vector.expr))) as Vector;
         const equal = isDeepEqual(line, vector);
         if (equal === DIFFERS.has(vector.expr)) wrong.push(equal ? `passes: ${vector.expr}` : { line, vector });
       }

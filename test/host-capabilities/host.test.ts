@@ -79,6 +79,44 @@ describe("the gates", () => {
     assert.equal(getEventListeners(signal, "abort").length, 0);
   });
 
+  test("a call of a guest that has been stopped is not executed, and one under way is not waited for", async () => {
+    let executed = 0;
+    const deaf: Capability = {
+      namespace: "net",
+      operations: { "v1/dns_lookup_host": { run: () => new Promise(() => executed++) } },
+    };
+    const capabilities = new HostCapabilities([deaf], () => {});
+    const caller: Caller = { policy: "p", capabilities: parseCapabilities(["*"]), contextAwareResources: [] };
+    const payload = new TextEncoder().encode('"a"');
+    const stopped = new AbortController();
+    const ask = () =>
+      capabilities.serve(
+        { binding: "kubewarden", namespace: "net", operation: "v1/dns_lookup_host", payload },
+        { caller, signal: stopped.signal },
+      );
+    const underWay = ask();
+    assert.equal(executed, 1);
+    stopped.abort();
+    assert.deepEqual(await underWay, {
+      ok: false,
+      error: "Callback evaluation failure: nobody waits for the answer any more",
+    });
+    assert.deepEqual(await ask(), { ok: false, error: "nobody waits for the answer any more" });
+    assert.equal(executed, 1);
+  });
+
+  test("a kind is granted with its version", async () => {
+    const { ask } = host([kubernetesCapability(NO_CLUSTER, () => 0)], ["*"], [{ apiVersion: "v1", kind: "Event" }]);
+    for (const [api_version, kind] of [
+      ["events.k8s.io/v1", "Event"],
+      ["v1", "Events"],
+    ])
+      assert.equal(
+        await ask("kubernetes/get_resource", { api_version, kind, name: "a", disable_cache: true }),
+        `Policy has not been granted access to Kubernetes ${api_version}/${kind} resources. The violation has been reported.`,
+      );
+  });
+
   test("what a guest names is cut in the log", async () => {
     const { ask, violations } = host([kubernetesCapability(NO_CLUSTER, () => 0)]);
     const kind = "K".repeat(1000);
@@ -192,6 +230,23 @@ describe("kubernetes", () => {
       assert.deepEqual(answer, { allowed: true, reason: "because" });
       assert.deepEqual(asked, [{ ...review, resourceAttributes: resource }]);
     }
+  });
+
+  test("an access answer is kept for those who ask the same for the same user and groups only", async () => {
+    asked.length = 0;
+    const attributes = { verb: "get", resource: "pods" };
+    for (const [user, groups] of [
+      ["bob", ["a"]],
+      ["bob", ["b"]],
+      ["bob", undefined],
+      ["eve", ["a"]],
+      ["bob", ["a"]],
+    ] as const)
+      await ask("kubernetes/can_i", {
+        subject_access_review: { user, groups, resource_attributes: attributes },
+        disable_cache: false,
+      });
+    assert.equal(asked.length, 4);
   });
 
   test("missing fields are said", async () => {

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { netCapability } from "../../src/host-capabilities/net.js";
-import { NO_CAPABILITIES } from "../../src/host-capabilities/patterns.js";
+import { parseCapabilities } from "../../src/host-capabilities/patterns.js";
 
-const caller = { policy: "p", capabilities: NO_CAPABILITIES, contextAwareResources: [] };
+const caller = { policy: "p", capabilities: parseCapabilities([]), contextAwareResources: [] };
 
 test("names that are never resolved leave threads to others, and their followers their turn", async () => {
   const asked = new Map<string, (error?: Error) => void>();

@@ -1,7 +1,7 @@
 /** Guests' answers: what each field may be. Whatever else it is, is an error and neither an acceptance nor a rejection. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { readSettingsVerdict, readValidation } from "../../src/wasm/answer.js";
+import { readSettingsVerdict, readValidation, settingsRefused } from "../../src/wasm/answer.js";
 import { admission } from "./support.js";
 
 const review = admission({ kind: "Pod" });
@@ -40,6 +40,20 @@ describe("an answer about settings", () => {
     assert.equal(readSettingsVerdict('{"valid":true,"message":"m"}'), undefined);
     assert.equal(readSettingsVerdict('{"valid":false,"message":"m"}'), "m");
     assert.equal(readSettingsVerdict('{"valid":false}'), "no message");
+  });
+
+  test("that can't be read refuses them, and other errors stay what they are", () => {
+    const refused = settingsRefused(() => readSettingsVerdict("{"), "error: ");
+    assert.equal(refused?.code, "wasm-settings");
+    assert.match(refused.message, /^Policy settings are invalid: error: ./);
+    assert.equal(
+      settingsRefused(() => undefined, ""),
+      undefined,
+    );
+    const broken = () => {
+      throw new Error("broken");
+    };
+    assert.throws(() => settingsRefused(broken, ""), { message: "broken" });
   });
 
   for (const text of ["{}", '{"valid":"true"}', '{"valid":1}', '{"valid":null}', "[]"])

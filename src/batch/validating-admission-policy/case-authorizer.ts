@@ -16,14 +16,18 @@ export class CaseAuthorizer implements Authorizer {
   /** What was asked, in order. */
   readonly checks: AuthorizerCheck[] = [];
 
+  readonly #rules: unknown;
+
   /** @param rules `{rules, default}`; anything else is no rules */
-  constructor(private readonly rules: unknown) {}
+  constructor(rules: unknown) {
+    this.#rules = rules;
+  }
 
   authorize(attributes: AuthorizerAttributes): AuthorizerDecision {
     this.checks.push(written(attributes));
-    if (isObject(this.rules)) {
-      const list = Array.isArray(this.rules.rules) ? (this.rules.rules as readonly unknown[]) : [];
-      const rule = list.find((each) => matches(each, attributes)) ?? this.rules.default;
+    if (isObject(this.#rules)) {
+      const list = Array.isArray(this.#rules.rules) ? (this.#rules.rules as readonly unknown[]) : [];
+      const rule = list.find((each) => matches(each, attributes)) ?? this.#rules.default;
       if (isObject(rule)) return answer(rule);
     }
     return habit(attributes);

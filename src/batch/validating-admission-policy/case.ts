@@ -3,9 +3,10 @@
  * are taken as an evaluator takes them, without validation.
  */
 
-import { decodeLeniently } from "../../cel-policy/decode/shape.js";
+import { decodeLeniently } from "../../cel-policy/decode/api-type.js";
 import type { ExpressionCompiler } from "../../cel-policy/expressions/expression-compiler.js";
 import { attributesOf, type RequestAttributes } from "../../cel-policy/match/request-attributes.js";
+import { API_TYPES } from "../../kinds/validating-admission-policy/api-types.js";
 import { compilePolicy } from "../../kinds/validating-admission-policy/compiled-policy.js";
 import { defaultBinding, defaultPolicy } from "../../kinds/validating-admission-policy/defaults.js";
 import { ValidatingPolicySet } from "../../kinds/validating-admission-policy/policy.js";
@@ -20,7 +21,6 @@ import {
   POLICY_KIND,
   type PolicyResource,
 } from "../../kinds/validating-admission-policy/resource.js";
-import { SHAPES } from "../../kinds/validating-admission-policy/shapes.js";
 import {
   apiVersionOf,
   compareNames,
@@ -40,6 +40,9 @@ export type CaseResult =
 
 /** A case that cannot be decided. Thrown inside this file only. */
 class CaseError extends Error {}
+
+/** A case is decided at once, however long that takes. */
+const NOBODY_WAITS = { deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
 
 /** Decides a case. */
 export function decideCase(written: JsonObject, compiler: ExpressionCompiler): CaseResult {
@@ -66,14 +69,15 @@ function decide(written: JsonObject, compiler: ExpressionCompiler): CaseResult {
   policies.sort((a, b) => compareNames(a.name, b.name));
 
   const authorizer = new CaseAuthorizer(written.authorizer);
-  const set = new ValidatingPolicySet("case", policies, { source: resources(written), authorizer, now: () => 0 });
+  const world = { resources: resources(written), authorizer, now: () => 0 };
+  const set = new ValidatingPolicySet(policies, { id: "case", dialect: compiler.dialect, world });
   const request = readRequest(written.request);
-  const judgement = set.judgeNative(request);
-  if (judgement === undefined) throw new CaseError("the case has no answer yet");
-  const result = nativeResult(judgement, request);
-  const reaching = clientWarnings(judgement.warnings);
-  const differ =
-    reaching.length !== judgement.warnings.length || reaching.some((warning, i) => warning !== judgement.warnings[i]);
+  const decision = set.decide(request, NOBODY_WAITS);
+  if (decision instanceof Promise) throw new Error("what is written down is at hand");
+  const result = nativeResult(decision, request);
+  const { warnings } = decision;
+  const reaching = clientWarnings(warnings);
+  const differ = reaching.length !== warnings.length || reaching.some((warning, i) => warning !== warnings[i]);
   return {
     ...result,
     ...(differ && { clientWarnings: reaching }),
@@ -97,10 +101,10 @@ function readBinding(document: unknown, raw: boolean): BindingResource {
 }
 
 function read(document: unknown, kind: typeof POLICY_KIND | typeof BINDING_KIND): JsonObject {
-  const shapes = SHAPES.get("v1");
-  if (shapes === undefined) throw new Error("the shapes of v1 are missing");
+  const types = API_TYPES.get("v1");
+  if (types === undefined) throw new Error("the types of v1 are missing");
   const what = kind === POLICY_KIND ? "policy" : "binding";
-  const decoded = decodeLeniently(document, shapes[what]);
+  const decoded = decodeLeniently(document, types[what]);
   if (!decoded.ok) throw new CaseError(`${what}: ${decoded.failure.text}`);
   const { value } = decoded;
   if (!isObject(value) || value.kind !== kind || text(member(value, "metadata"), "name") === "") {

@@ -4,13 +4,11 @@
  */
 
 import { hasMetadata, type RequestAttributes } from "../../cel-policy/match/request-attributes.js";
-import { denialMessage, type Judgement, reasonCode } from "../../kinds/validating-admission-policy/judgement.js";
-import { goJson } from "../../kubernetes/field-error.js";
+import { validationFailure } from "../../kinds/validating-admission-policy/audit.js";
+import { denialMessage, type PolicyDecision, reasonCode } from "../../kinds/validating-admission-policy/decision.js";
 import { qualifiedNameErrors } from "../../kubernetes/name-formats.js";
 import { member, text } from "../../kubernetes/object.js";
 
-/** Most entries of the validation_failure annotation; it bounds the audit log. */
-const MAX_AUDITED_FAILURES = 50;
 const FAILURE_KEY = "validation.policy.admission.k8s.io/validation_failure";
 
 /** A native answer. Members that would be empty are absent. */
@@ -36,26 +34,26 @@ export interface NativeStatus {
   };
 }
 
-/** A judgement in the API server's words. */
-export function nativeResult(judgement: Judgement, request: RequestAttributes): NativeResult {
-  const status = nativeStatus(judgement, request);
-  const annotations = nativeAnnotations(judgement);
+/** A decision in the API server's words. */
+export function nativeResult(decision: PolicyDecision, request: RequestAttributes): NativeResult {
+  const status = nativeStatus(decision, request);
+  const annotations = nativeAnnotations(decision);
   return {
     allowed: status === undefined,
     ...(status && { status }),
-    ...(judgement.warnings.length > 0 && { warnings: judgement.warnings }),
+    ...(decision.warnings.length > 0 && { warnings: decision.warnings }),
     ...(Object.keys(annotations).length > 0 && { auditAnnotations: annotations }),
   };
 }
 
-function nativeStatus(judgement: Judgement, request: RequestAttributes): NativeStatus | undefined {
-  const { failure } = judgement;
+function nativeStatus(decision: PolicyDecision, request: RequestAttributes): NativeStatus | undefined {
+  const { failure } = decision;
   if (failure !== undefined) {
-    if (!failure.notFound) return { status: "Failure", code: 500, message: failure.message };
+    if (failure.reason !== "NotFound") return { status: "Failure", code: 500, message: failure.message };
     const details = { name: request.namespace, kind: "namespaces" };
     return { status: "Failure", code: 404, reason: "NotFound", message: failure.message, details };
   }
-  const [first] = judgement.denials;
+  const [first] = decision.denials;
   if (first === undefined) return undefined;
   const message = denialMessage(first);
   const reason = first.reason || "Invalid";
@@ -80,19 +78,13 @@ function requestName(request: RequestAttributes): string {
 }
 
 /** Annotations by their native keys. The first value of a key stays; a key that is no qualified name is dropped. */
-function nativeAnnotations(judgement: Judgement): Record<string, string> {
+function nativeAnnotations(decision: PolicyDecision): Record<string, string> {
   const annotations: Record<string, string> = {};
   const add = (key: string, value: string): void => {
     if (qualifiedNameErrors(key).length === 0) annotations[key] ??= value;
   };
-  for (const { policy, key, value } of judgement.annotations) add(`${policy}/${key}`, value);
-  const failures = validationFailure(judgement);
+  for (const { policy, key, value } of decision.annotations) add(`${policy}/${key}`, value);
+  const failures = validationFailure(decision);
   if (failures !== undefined) add(FAILURE_KEY, failures);
   return annotations;
-}
-
-/** The value of the validation_failure annotation; `undefined` when nothing was audited. */
-export function validationFailure({ failures }: Judgement): string | undefined {
-  if (failures.length === 0) return undefined;
-  return goJson(failures.slice(0, MAX_AUDITED_FAILURES));
 }

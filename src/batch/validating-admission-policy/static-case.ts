@@ -7,7 +7,7 @@ import { effectiveName } from "../../cel-policy/decode/validate-metadata.js";
 import type { ExpressionCompiler } from "../../cel-policy/expressions/expression-compiler.js";
 import { aggregate } from "../../cel-policy/match/label-selector.js";
 import { compilePolicy } from "../../kinds/validating-admission-policy/compiled-policy.js";
-import { readResource } from "../../kinds/validating-admission-policy/read.js";
+import { readDocument } from "../../kinds/validating-admission-policy/read.js";
 import {
   BINDING_KIND,
   type BindingResource,
@@ -23,7 +23,7 @@ import { type FieldError, forbidden, formatFieldError } from "../../kubernetes/f
 import { parseApiVersion } from "../../kubernetes/names.js";
 import { isObject, type JsonObject, nameOf, text } from "../../kubernetes/object.js";
 
-/** The answer. */
+/** What the server answers. */
 export type StaticResult =
   | { readonly valid: true; readonly warnings?: readonly string[] }
   | {
@@ -44,13 +44,13 @@ export interface StaticCompilers {
 
 /** Validates a case `{object, old, user, policies}`. A `user` may read nothing; without one a superuser writes. */
 export function validateCase(written: JsonObject, compilers: StaticCompilers): StaticResult {
-  const read = readResource(written.object);
+  const read = readDocument(written.object);
   if (read.kind === "unreadable") return { valid: false, code: 400, reason: "BadRequest", message: read.message };
   if (read.kind === "other") {
     const message = `no kind ${JSON.stringify(text(written.object, "kind"))} is registered`;
     return { valid: false, code: 400, reason: "BadRequest", message };
   }
-  const old = written.old === undefined ? undefined : readResource(written.old);
+  const old = written.old === undefined ? undefined : readDocument(written.old);
   const user = text(written, "user");
   const warnings: string[] = [];
   let errors: FieldError[];
@@ -152,7 +152,7 @@ function bindingPermission(
     (each) => isObject(each) && nameOf(each) === policyName,
   );
   if (policy === undefined) return refused(`unable to get policy ${policyName} ${everywhere}`);
-  const read = readResource(policy);
+  const read = readDocument(policy);
   const paramKind = read.kind === POLICY_KIND ? read.resource.spec.paramKind : undefined;
   if (paramKind !== undefined) {
     const { apiVersion = "", kind = "" } = paramKind;

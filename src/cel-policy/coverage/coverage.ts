@@ -33,6 +33,16 @@ export interface CoveredExpression {
   readonly wanted: Wanted;
 }
 
+/** What can say its expressions: policies of CEL kinds do. */
+export interface WithExpressions {
+  /** Every expression, and where it stands. */
+  expressions(): Iterable<CoveredExpression>;
+}
+
+/** Whether something, such as a policy, can say its expressions. */
+export const hasExpressions = (thing: object): thing is WithExpressions =>
+  "expressions" in thing && typeof thing.expressions === "function";
+
 /** Something that no test reached. */
 export interface Gap {
   readonly policy: string;
@@ -50,13 +60,13 @@ export interface CoverageReport {
 
 /** Watches programs. One per test run. */
 export class Coverage {
-  private readonly records = new Map<Program, Record>();
+  readonly #records = new Map<Program, Record>();
 
   /** A program that does the same and is remembered. It must have been compiled with `trace`. */
   watch(program: Program): Program {
     const record: Record = { evaluated: false, results: new Set(), seen: new Map() };
     const watched = new WatchedProgram(program, record);
-    this.records.set(watched, record);
+    this.#records.set(watched, record);
     return watched;
   }
 
@@ -67,7 +77,7 @@ export class Coverage {
     let missed = 0;
     for (const { policy, path, expression, wanted } of expressions) {
       const { program } = expression;
-      const record = program && this.records.get(program);
+      const record = program && this.#records.get(program);
       if (program === undefined || record === undefined) continue;
       const branches = branchesOf(program);
       const outcomes = wanted === "both" && program.constant === undefined ? [true, false] : [];
@@ -92,51 +102,54 @@ export class Coverage {
 const textOf = ({ line, column, what }: Branch): string => `${line}:${column}: ${what} is never reached`;
 
 class WatchedProgram implements Program {
-  constructor(
-    private readonly inner: Program,
-    private readonly record: Record,
-  ) {}
+  readonly #inner: Program;
+  readonly #record: Record;
+
+  constructor(inner: Program, record: Record) {
+    this.#inner = inner;
+    this.#record = record;
+  }
 
   get source(): string {
-    return this.inner.source;
+    return this.#inner.source;
   }
 
   get type(): Program["type"] {
-    return this.inner.type;
+    return this.#inner.type;
   }
 
   get parsed(): Program["parsed"] {
-    return this.inner.parsed;
+    return this.#inner.parsed;
   }
 
   get constant(): Program["constant"] {
-    return this.inner.constant;
+    return this.#inner.constant;
   }
 
   get checked(): Program["checked"] {
-    return this.inner.checked;
+    return this.#inner.checked;
   }
 
   get references(): Program["references"] {
-    return this.inner.references;
+    return this.#inner.references;
   }
 
   estimate(): ReturnType<Program["estimate"]> {
-    return this.inner.estimate();
+    return this.#inner.estimate();
   }
 
   evaluateAsync(...args: Parameters<Program["evaluateAsync"]>): ReturnType<Program["evaluateAsync"]> {
-    return this.inner.evaluateAsync(...args);
+    return this.#inner.evaluateAsync(...args);
   }
 
   locate(...args: Parameters<Program["locate"]>): ReturnType<Program["locate"]> {
-    return this.inner.locate(...args);
+    return this.#inner.locate(...args);
   }
 
   evaluate(bindings: Bindings, options: EvaluationOptions = {}): Evaluation {
-    const { record } = this;
+    const record = this.#record;
     record.evaluated = true;
-    const evaluation = this.inner.evaluate(bindings, {
+    const evaluation = this.#inner.evaluate(bindings, {
       ...options,
       onValue: (id: number, result: Result) => {
         if (typeof result === "boolean") record.seen.set(id, (record.seen.get(id) ?? new Set()).add(result));

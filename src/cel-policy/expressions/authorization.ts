@@ -1,44 +1,30 @@
 /**
- * `authorizer` and `authorizer.requestResource` of one request (spec validating-admission-policy.md 5.6): questions go to the
- * {@link Authorizer} once each, over all policies.
+ * `authorizer` and `authorizer.requestResource` of one request (spec validating-admission-policy.md 5.6): what they are asked
+ * goes to the {@link RequestWorld}.
  */
 import {
   type AuthorizationAnswer,
   type AuthorizationQuestion,
   AuthorizerValue,
   ResourceCheckValue,
+  Waiting,
 } from "../../cel/index.js";
 import { formatFieldSelector, parseFieldSelector } from "../../kubernetes/field-selector.js";
 import { formatLabelSelector, parseLabelSelector } from "../../kubernetes/label-selector-text.js";
-import type { Authorizer, AuthorizerAttributes, AuthorizerUser } from "../../world/authorizer/authorizer.js";
-import { Pending } from "../../world/resources/resource-source.js";
+import type { AuthorizerAttributes, AuthorizerUser } from "../../world/authorizer/authorizer.js";
+import type { RequestWorld } from "../../world/request-world.js";
 import type { RequestAttributes } from "../match/request-attributes.js";
-import type { Run } from "./evaluation-group.js";
 
-/** Answers already had in a request; kept over repeated runs of it. */
-export type AuthorizationAnswers = Map<string, AuthorizationAnswer>;
-
-/** The two variables for one run. */
+/** The two variables for one request. */
 export function authorizerValues(
   request: RequestAttributes,
-  authorizer: Authorizer,
-  answers: AuthorizationAnswers,
-  run: Run,
+  world: RequestWorld,
 ): { readonly authorizer: AuthorizerValue; readonly requestResource: ResourceCheckValue } {
   const user = userOf(request);
-  const value = new AuthorizerValue((question) => {
-    const attributes = attributesOf(question, user);
-    const key = JSON.stringify({ ...attributes, user: canonicalUser(attributes.user) });
-    const known = answers.get(key);
-    if (known !== undefined) return known;
-    const decided = authorizer.authorize(attributes);
-    if (decided instanceof Pending) {
-      run.awaited.push(decided.ready);
-      return { allowed: false, reason: "", error: undefined };
-    }
-    const answer = { allowed: decided.decision === "allow", reason: decided.reason, error: decided.error };
-    answers.set(key, answer);
-    return answer;
+  const value = new AuthorizerValue((question): AuthorizationAnswer | Waiting => {
+    const decided = world.authorize(attributesOf(question, user));
+    if (decided instanceof Waiting) return decided;
+    return { allowed: decided.decision === "allow", reason: decided.reason, error: decided.error };
   });
   const requestResource = new ResourceCheckValue(value, {
     group: request.resource.group,
@@ -60,16 +46,6 @@ function userOf({ request: { userInfo } }: RequestAttributes): AuthorizerUser {
     extra: userInfo.extra ?? {},
   };
 }
-
-/** Groups and extra values count as sets. */
-const canonicalUser = (user: AuthorizerUser): unknown => [
-  user.name,
-  user.uid,
-  [...user.groups].sort(),
-  Object.entries(user.extra)
-    .map(([key, values]) => [key, [...values].sort()] as const)
-    .sort(([a], [b]) => (a < b ? -1 : 1)),
-];
 
 function attributesOf(question: AuthorizationQuestion, requestUser: AuthorizerUser): AuthorizerAttributes {
   const { subject, verb } = question;

@@ -1,5 +1,13 @@
 /** Expressions of policies, compiled. */
-import { type CompileFailure, DYN, type Environment, type Issue, type Program, type Type } from "../../cel/index.js";
+import {
+  type CompileFailure,
+  DYN,
+  type Environment,
+  type Issue,
+  namesVariable,
+  type Program,
+  type Type,
+} from "../../cel/index.js";
 import { type ResultType, typeError } from "./result-type.js";
 
 /** A compiled expression, or what keeps it from being one: an evaluator meets that at run time. */
@@ -16,26 +24,27 @@ export interface Expression {
   readonly issues: readonly Issue[];
   /** The static type; dyn when unknown. */
   readonly type: Type;
-  /** It reads nothing but the request, its objects and its Namespace: its result is the same in every policy. */
+  /** It names nothing that differs between policies: its result is the same in all of them. */
   readonly shared: boolean;
 }
 
-/** Names whose values differ between policies, bindings and parameters. */
-const PRIVATE_NAMES = /\b(?:params|variables|authorizer)\b/;
+/** How an expression is compiled. */
+export interface ExpressionOptions {
+  readonly environment: Environment;
+  readonly wanted: ResultType;
+  /** What is compiled; it may be a trimmed form of what is written. */
+  readonly text: string;
+  /** Variables whose values differ between policies. */
+  readonly privateNames: readonly string[];
+  /** Gets programs that tell every value they come by. */
+  readonly watch?: ((program: Program) => Program) | undefined;
+}
 
-/** Whether a text can only read what every policy sees alike. Textual, and therefore on the safe side. */
-export const isShared = (source: string): boolean => !PRIVATE_NAMES.test(source);
-
-/** Compiles `text` (which may be the trimmed form of `source`). `watch` gets programs that tell every value they come by. */
-export function compileExpression(
-  environment: Environment,
-  source: string,
-  wanted: ResultType,
-  text: string = source,
-  watch?: (program: Program) => Program,
-): Expression {
+/** Makes an expression of its text as written. */
+export function expressionOf(source: string, options: ExpressionOptions): Expression {
+  const { environment, wanted, text, privateNames, watch } = options;
   const compiled = environment.compile(text, watch === undefined ? {} : { trace: true });
-  const common = { source, shared: isShared(text), issues: [] as readonly Issue[], internal: false };
+  const common = { source, shared: false, issues: [] as readonly Issue[], internal: false };
   if (!compiled.ok) {
     const { error, internal } = failureText(compiled);
     return { ...common, program: undefined, error, internal, issues: compiled.issues, type: DYN };
@@ -43,7 +52,13 @@ export function compileExpression(
   const { program } = compiled;
   const error = typeError(program.type, wanted);
   if (error !== undefined) return { ...common, program: undefined, error, type: DYN };
-  return { ...common, program: watch === undefined ? program : watch(program), error: undefined, type: program.type };
+  return {
+    ...common,
+    program: watch === undefined ? program : watch(program),
+    shared: !privateNames.some((name) => namesVariable(program.references, name)),
+    error: undefined,
+    type: program.type,
+  };
 }
 
 function failureText(failure: CompileFailure): { readonly error: string; readonly internal: boolean } {

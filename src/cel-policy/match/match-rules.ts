@@ -1,7 +1,9 @@
 /** Resource rules against a request, in its own version and in equivalent ones (spec validating-admission-policy.md 3.3). */
+import { Waiting } from "../../cel/index.js";
 import { apiVersionOf, type GroupVersionKind, type GroupVersionResource } from "../../kubernetes/names.js";
 import { groupsSharing } from "../../kubernetes/shared-storage.js";
-import { LookupFailure, Pending, type ResourceSource } from "../../world/resources/resource-source.js";
+import type { RequestWorld } from "../../world/request-world.js";
+import { LookupFailure } from "../../world/resources/resource-source.js";
 import { type RequestAttributes, sameResource } from "./request-attributes.js";
 import {
   nameMatches,
@@ -30,7 +32,7 @@ export type RuleMatch =
   | Failed
   | { readonly outcome: "no" }
   | { readonly outcome: "unknown"; readonly message: string }
-  | Pending;
+  | Waiting;
 
 const NO: RuleMatch = { outcome: "no" };
 
@@ -39,7 +41,7 @@ export function matchRules(
   rules: readonly PreparedRule[],
   equivalent: boolean,
   request: RequestAttributes,
-  source: ResourceSource,
+  world: Pick<RequestWorld, "equivalents">,
 ): RuleMatch {
   const { resource, kind, converted } = request;
   // What the API server has converted to is an equivalent, whoever knows of it, and the one whose objects are at hand.
@@ -53,8 +55,8 @@ export function matchRules(
   const open = rules.filter((rule) => ruleNamesGroup(rule, groups) && ruleMatchesSomeVersion(rule, request, resource));
   // Other requests must not depend on what is known of their versions.
   if (open.length === 0) return NO;
-  const equivalents = source.equivalents(resource, request.subresource);
-  if (equivalents instanceof Pending) return equivalents;
+  const equivalents = world.equivalents(resource, request.subresource);
+  if (equivalents instanceof Waiting) return equivalents;
   if (equivalents === undefined || equivalents instanceof LookupFailure) {
     const named = open.find((rule) => nameMatches(rule, request.name));
     return named === undefined

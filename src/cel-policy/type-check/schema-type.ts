@@ -39,7 +39,11 @@ const EMPTY: ReadonlySet<string> = new Set();
 class Conversion {
   readonly objectTypes: ObjectTypeDeclaration[] = [];
 
-  constructor(private readonly find: FindDefinition) {}
+  readonly #find: FindDefinition;
+
+  constructor(find: FindDefinition) {
+    this.#find = find;
+  }
 
   /** @param visited the references on the way here: one that comes again is an object without properties */
   convert(written: unknown, name: string, visited: ReadonlySet<string>): Type | undefined {
@@ -50,11 +54,11 @@ class Conversion {
     if (schema["x-kubernetes-int-or-string"] === true || schema.format === "int-or-string") return DYN;
     switch (typeName(schema)) {
       case "array": {
-        const element = this.convert(this.embedded(schema.items, inside), `${name}.@idx`, inside);
+        const element = this.convert(this.#embedded(schema.items, inside), `${name}.@idx`, inside);
         return element && listType(element);
       }
       case "object":
-        return this.object(schema, name, inside);
+        return this.#object(schema, name, inside);
       case "string":
         return STRING_FORMATS.get(text(schema, "format")) ?? STRING;
       case "boolean":
@@ -68,10 +72,10 @@ class Conversion {
     }
   }
 
-  private object(schema: JsonObject, name: string, visited: ReadonlySet<string>): Type | undefined {
+  #object(schema: JsonObject, name: string, visited: ReadonlySet<string>): Type | undefined {
     const values = schema.additionalProperties;
     if (isObject(values)) {
-      const value = this.convert(this.embedded(values, visited), `${name}.@elem`, visited);
+      const value = this.convert(this.#embedded(values, visited), `${name}.@elem`, visited);
       return value && mapType(STRING, value);
     }
     const fields = new Map<string, Type>();
@@ -79,7 +83,7 @@ class Conversion {
     for (const [property, written] of Object.entries(properties)) {
       const field = escapedName(property);
       if (field === undefined) continue;
-      const type = this.convert(this.embedded(written, visited), `${name}.${field}`, visited);
+      const type = this.convert(this.#embedded(written, visited), `${name}.${field}`, visited);
       if (type === undefined) continue;
       fields.set(field, type);
       if (RESERVED_WORDS.has(property)) fields.set(property, type);
@@ -89,7 +93,7 @@ class Conversion {
   }
 
   /** The root of an embedded resource has metadata like any other. */
-  private embedded(written: unknown, visited: ReadonlySet<string>): unknown {
+  #embedded(written: unknown, visited: ReadonlySet<string>): unknown {
     if (!isObject(written)) return written;
     const schema = this.resolved(written, visited);
     return schema["x-kubernetes-embedded-resource"] === true ? withObjectMeta(schema) : written;
@@ -98,7 +102,7 @@ class Conversion {
   resolved(schema: JsonObject, visited: ReadonlySet<string>): JsonObject {
     const ref = refOf(schema);
     if (ref === undefined) return schema;
-    return (visited.has(ref) ? undefined : this.find(ref)) ?? CIRCULAR;
+    return (visited.has(ref) ? undefined : this.#find(ref)) ?? CIRCULAR;
   }
 }
 

@@ -1,7 +1,7 @@
 /**
- * The values of the authorizer library (spec kubernetes-cel.md 4.12). They collect what is asked; the host decides, synchronously: one
- * that has to wait answers anything, and evaluates again when it knows.
+ * The values of the authorizer library (spec kubernetes-cel.md 4.12). They collect what is asked; the host decides.
  */
+import { answered, type Waiting } from "../questions.js";
 import { CelError, noSuchOverload } from "../values/cel-error.js";
 import { OpaqueValue } from "../values/value.js";
 
@@ -35,8 +35,8 @@ export interface AuthorizationAnswer {
   readonly error: string | undefined;
 }
 
-/** Decides questions. */
-export type Authorize = (question: AuthorizationQuestion) => AuthorizationAnswer;
+/** Decides questions. {@link Waiting} ends the evaluation, which has to be repeated when the answer is there. */
+export type Authorize = (question: AuthorizationQuestion) => AuthorizationAnswer | Waiting;
 
 /** A value that only serves as a receiver. */
 abstract class ReceiverValue extends OpaqueValue {
@@ -74,7 +74,7 @@ export class PathCheckValue extends ReceiverValue {
 
   check(verb: string): DecisionValue {
     const { authorize, subject } = this.authorizer;
-    return new DecisionValue(authorize({ kind: "path", subject, verb, path: this.path }));
+    return new DecisionValue(answered(authorize({ kind: "path", subject, verb, path: this.path })));
   }
 }
 
@@ -107,7 +107,7 @@ export class ResourceCheckValue extends ReceiverValue {
 
   check(verb: string): DecisionValue {
     const { authorize, subject } = this.authorizer;
-    return new DecisionValue(authorize({ kind: "resource", subject, verb, ...this.question }));
+    return new DecisionValue(answered(authorize({ kind: "resource", subject, verb, ...this.question })));
   }
 }
 

@@ -1,8 +1,9 @@
 /**
  * An explanation as text: one line for each part, indented below what it is part of.
  */
+
+import { encodeValue } from "../../batch/cel/encode-value.js";
 import { CelError, type Explanation, entriesOf, kindOf, type Result, type Value } from "../../cel/index.js";
-import { encodeValue } from "./encode-value.js";
 
 /** Longer values and sources are cut: a line is for reading. */
 const MAX_LENGTH = 100;

@@ -12,6 +12,7 @@ import {
   type Program,
   type Result,
 } from "../../cel/index.js";
+import { isInterrupted, NOT_IN_TIME } from "../../cel-policy/expressions/interruption.js";
 import type { Outcome } from "../../policy/outcome.js";
 import type { EvaluationContext, Policy } from "../../policy/policy.js";
 import type { Review } from "../../policy/review.js";
@@ -20,8 +21,6 @@ import { type ModuleValidation, readModuleSettings } from "./settings.js";
 
 /** The version whose libraries are nearest to the module's: later ones have functions that it lacks, such as `ip` and `cidr`. */
 const LIBRARIES = "1.29";
-/** How the engine says that the deadline has passed. */
-const INTERRUPTED = "operation interrupted";
 
 /** What a policy needs. */
 export interface CelModuleOptions {
@@ -79,23 +78,30 @@ class CelModulePolicy implements Policy {
   readonly implementation = "cel-policy, native";
   readonly id: string;
 
+  readonly #variables: ReadonlyMap<string, Program>;
+  readonly #validations: readonly CompiledValidation[];
+  readonly #options: CelModuleOptions;
+
   constructor(
-    private readonly variables: ReadonlyMap<string, Program>,
-    private readonly validations: readonly CompiledValidation[],
-    private readonly options: CelModuleOptions,
+    variables: ReadonlyMap<string, Program>,
+    validations: readonly CompiledValidation[],
+    options: CelModuleOptions,
   ) {
     this.id = options.id;
+    this.#variables = variables;
+    this.#validations = validations;
+    this.#options = options;
   }
 
   evaluate(review: Review, { deadline }: EvaluationContext): Outcome {
-    const { now, timeoutMs } = this.options;
+    const { now, timeoutMs } = this.#options;
     const input = moduleInput(review);
     if ("denial" in input) return { verdict: "deny", message: input.denial, code: 400 };
     if ("error" in input) return failure(input.error);
     const at = Math.min(deadline, now() + timeoutMs);
     const options: EvaluationOptions = Number.isFinite(at) ? { deadline: { at, now } } : {};
-    const bindings = this.bindings(input, options);
-    for (const validation of this.validations) {
+    const bindings = this.#bindings(input, options);
+    for (const validation of this.#validations) {
       const result = validation.program.evaluate(bindings, options).result as Result;
       if (result instanceof CelError) return failure(`failed to evaluate expression: ${result.message}`, result);
       if (result !== true) return denial(validation, bindings, options);
@@ -104,12 +110,9 @@ class CelModulePolicy implements Policy {
   }
 
   /** Variables are evaluated when first touched, once. */
-  private bindings(
-    input: Exclude<ModuleInput, { error: string } | { denial: string }>,
-    options: EvaluationOptions,
-  ): Bindings {
+  #bindings(input: Exclude<ModuleInput, { error: string } | { denial: string }>, options: EvaluationOptions): Bindings {
     const bindings: Record<string, Bindings[string]> = { ...input };
-    for (const [name, program] of this.variables) {
+    for (const [name, program] of this.#variables) {
       let known: Result | undefined;
       bindings[name] = new Lazy(() => {
         known ??= program.evaluate(bindings, options).result as Result;
@@ -134,6 +137,5 @@ function denial(
 }
 
 function failure(message: string, error?: CelError): Outcome {
-  if (!error?.message.startsWith(INTERRUPTED)) return { verdict: "error", message, cause: "expression" };
-  return { verdict: "error", message: "the policy did not answer in time", cause: "timeout" };
+  return isInterrupted(error) ? NOT_IN_TIME : { verdict: "error", message, cause: "expression" };
 }

@@ -4,15 +4,15 @@
  */
 
 /** A type: of Go's own, a list of texts, or named fields with the name of their type. */
-type Shape =
+type GoType =
   | "string"
   | "bool"
   | "[]string"
-  | { readonly type: string; readonly fields: Readonly<Record<string, Shape>> };
+  | { readonly type: string; readonly fields: Readonly<Record<string, GoType>> };
 
-const named = (type: string): Shape => ({ type, fields: { group: "string", version: "string", kind: "string" } });
+const named = (type: string): GoType => ({ type, fields: { group: "string", version: "string", kind: "string" } });
 /** Fields that are not here may be anything. Names are in lower case. */
-const REQUEST: Shape = {
+const REQUEST: GoType = {
   type: "KubernetesAdmissionRequest",
   fields: {
     uid: "string",
@@ -68,19 +68,19 @@ export function goKind(value: unknown): string {
 }
 
 /** Null fits everything. */
-function mistakeIn(value: unknown, shape: Shape, place: string, path: string): string | undefined {
+function mistakeIn(value: unknown, type: GoType, place: string, path: string): string | undefined {
   if (value === null) return undefined;
-  if (typeof shape === "string") {
-    if (shape === "[]string" && Array.isArray(value))
+  if (typeof type === "string") {
+    if (type === "[]string" && Array.isArray(value))
       return first(value, (item) => mistakeIn(item, "string", place, path));
-    return goKind(value) === shape ? undefined : `${goKind(value)} into Go ${place} of type ${shape}`;
+    return goKind(value) === type ? undefined : `${goKind(value)} into Go ${place} of type ${type}`;
   }
-  if (!isMap(value)) return `${goKind(value)} into Go ${place} of type protocol.${shape.type}`;
+  if (!isMap(value)) return `${goKind(value)} into Go ${place} of type protocol.${type.type}`;
   return first(Object.entries(value), ([key, member]) => {
     const name = key.toLowerCase();
-    const field = Object.hasOwn(shape.fields, name) ? shape.fields[name] : undefined;
+    const field = Object.hasOwn(type.fields, name) ? type.fields[name] : undefined;
     const inner = `${path}${SPELLINGS.get(name) ?? name}`;
-    return field && mistakeIn(member, field, `struct field ${shape.type}.${inner}`, `${inner}.`);
+    return field && mistakeIn(member, field, `struct field ${type.type}.${inner}`, `${inner}.`);
   });
 }
 

@@ -1,10 +1,11 @@
 /** The expressions of a policy, compiled. */
 import type { Type } from "../../cel/index.js";
+import type { Scope } from "../../cel-policy/dialect.js";
 import type { Expression } from "../../cel-policy/expressions/expression.js";
-import type { ExpressionCompiler, Scope } from "../../cel-policy/expressions/expression-compiler.js";
+import type { ExpressionCompiler } from "../../cel-policy/expressions/expression-compiler.js";
 import type { ResultType } from "../../cel-policy/expressions/result-type.js";
 import { trimSpace } from "../../cel-policy/expressions/trim.js";
-import { variableType } from "../../cel-policy/expressions/variables.js";
+import { variableType } from "./dialect.js";
 import type { PolicySpec } from "./resource.js";
 
 /** The expressions in the order of the policy's lists; `undefined` where there is none. */
@@ -33,8 +34,7 @@ export function compilePolicy(
   const types = new Map<string, Type>();
   const declaresVariables = !written || (spec.variables ?? []).length > 0;
   const scope = (authorizer: boolean): Scope => ({
-    params,
-    authorizer,
+    optional: [...(params ? ["params"] : []), ...(authorizer ? ["authorizer"] : [])],
     variables: declaresVariables ? types : undefined,
   });
   const compile = (

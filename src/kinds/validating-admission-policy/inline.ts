@@ -1,25 +1,28 @@
 /** A policy written inline: the fields of a ValidatingAdmissionPolicy's spec, without a name or bindings of its own. */
-import { createEnvironment } from "../../cel/index.js";
-import { decode } from "../../cel-policy/decode/shape.js";
+import type { CoveredExpression } from "../../cel-policy/coverage/coverage.js";
+import { decode } from "../../cel-policy/decode/api-type.js";
 import type { ExpressionCompiler } from "../../cel-policy/expressions/expression-compiler.js";
 import type { MatchResources } from "../../cel-policy/match/match-resources.js";
 import type { SchemaSource } from "../../cel-policy/type-check/schema-source.js";
-import { typeWarnings } from "../../cel-policy/type-check/type-check.js";
 import type { FieldError } from "../../kubernetes/field-error.js";
 import type { Policy } from "../../policy/policy.js";
+import type { Needs } from "../../world/needs.js";
+import type { World } from "../../world/world.js";
+import { API_TYPES } from "./api-types.js";
 import { compilePolicy } from "./compiled-policy.js";
+import { expressionsOf } from "./covered-expressions.js";
 import { defaultPolicy } from "./defaults.js";
-import { ValidatingPolicySet, type World } from "./policy.js";
+import { needsOf } from "./needs.js";
+import { ValidatingPolicySet } from "./policy.js";
 import { preparePolicy, standalone } from "./prepared-policy.js";
 import { repeatedVariables } from "./read.js";
 import { GROUP, POLICY_KIND, type PolicySpec } from "./resource.js";
-import { SHAPES } from "./shapes.js";
+import { typeWarnings } from "./type-check.js";
 import { validateActions } from "./validate-binding.js";
 import { validateSpec } from "./validate-policy.js";
 
 /** How to compile an inline policy. */
-export interface InlineOptions extends World {
-  readonly id: string;
+export interface InlineOptions {
   readonly compiler: ExpressionCompiler;
   /** What happens when it is violated; default: deny. */
   readonly validationActions?: readonly string[];
@@ -27,10 +30,16 @@ export interface InlineOptions extends World {
   readonly schemas?: SchemaSource;
 }
 
-/** An inline policy, with what is doubtful about it; or its mistakes. Paths begin inside the spec. */
-export type InlinePolicy =
-  | { readonly policy: Policy; readonly warnings: readonly FieldError[] }
-  | { readonly errors: readonly FieldError[] };
+/** A compiled inline policy. */
+export interface PreparedInline {
+  /** What they will ask of the world. */
+  readonly needs: Needs;
+  /** What is doubtful about it. */
+  readonly warnings: readonly FieldError[];
+  readonly expressions: () => Iterable<CoveredExpression>;
+  /** The policy, in a world. */
+  readonly policy: (id: string, world: World) => Policy;
+}
 
 /** Without criteria an inline policy is about everything. */
 const EVERYTHING: MatchResources = {
@@ -40,11 +49,14 @@ const EVERYTHING: MatchResources = {
 /** Annotations need a policy's name before their key; an inline policy has none, and its keys are told apart by the entry. */
 const INLINE_NAME = "inline";
 
-/** Compiles an inline policy. */
-export function compileInline(spec: unknown, options: InlineOptions): InlinePolicy {
-  const shape = SHAPES.get("v1")?.spec;
-  if (shape === undefined) throw new Error("the shapes of v1 are missing");
-  const decoded = decode(spec, shape);
+/** Compiles an inline policy; or says its mistakes. Paths begin inside the spec. */
+export function prepareInline(
+  spec: unknown,
+  options: InlineOptions,
+): PreparedInline | { readonly errors: readonly FieldError[] } {
+  const type = API_TYPES.get("v1")?.spec;
+  if (type === undefined) throw new Error("the types of v1 are missing");
+  const decoded = decode(spec, type);
   if (!decoded.ok) return { errors: [{ path: decoded.failure.path, text: decoded.failure.text }] };
   const written = decoded.value as PolicySpec | undefined;
   const constraints = written?.matchConstraints ?? EVERYTHING;
@@ -55,8 +67,8 @@ export function compileInline(spec: unknown, options: InlineOptions): InlinePoli
     metadata: { name: INLINE_NAME },
     spec: { ...written, matchConstraints: withRules },
   });
-  const compiled = compilePolicy(policy.spec, options.compiler, "written");
-  const actions = options.validationActions ?? ["Deny"];
+  const { compiler, schemas, validationActions: actions = ["Deny"] } = options;
+  const compiled = compilePolicy(policy.spec, compiler, "written");
   const errors = [
     ...validateSpec(INLINE_NAME, policy.spec, compiled, [], { moreReasons: ["Unauthorized"] }),
     ...repeatedVariables(policy).map(({ path, text }) => ({ path: path.slice(1), text })),
@@ -65,10 +77,11 @@ export function compileInline(spec: unknown, options: InlineOptions): InlinePoli
   if (errors.length > 0) return { errors };
   const prepared = preparePolicy(policy, compiled, [standalone(INLINE_NAME, actions)], "");
   if (prepared === undefined) throw new Error("a validated paramKind cannot be read");
-  const { schemas } = options;
-  const doubtful = schemas === undefined ? [] : typeWarnings(policy.spec, schemas, createEnvironment);
+  const doubtful = schemas === undefined ? [] : typeWarnings(policy.spec, schemas);
   return {
-    policy: new ValidatingPolicySet(options.id, [prepared], options),
+    needs: needsOf(policy.spec, compiled, [], []),
     warnings: doubtful.map(({ path, warning }) => ({ path, text: warning.trimEnd() })),
+    expressions: () => expressionsOf(prepared),
+    policy: (id, world) => new ValidatingPolicySet([prepared], { id, dialect: compiler.dialect, world }),
   };
 }

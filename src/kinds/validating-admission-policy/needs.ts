@@ -1,74 +1,47 @@
-/** What policies of documents need of the world. */
-import { parseApiVersion } from "../../kubernetes/names.js";
-import { isObject, member, nameOf, text } from "../../kubernetes/object.js";
-import { allNeeds, type Needs } from "../../world/needs.js";
+/** What a policy will ask of the world, told from its compiled form and the documents beside it. */
+import { namesVariable } from "../../cel/index.js";
+import type { LabelSelector } from "../../cel-policy/match/label-selector.js";
+import { type JsonObject, text } from "../../kubernetes/object.js";
+import type { Needs } from "../../world/needs.js";
+import type { CompiledPolicy } from "./compiled-policy.js";
+import { prepareParamKind } from "./prepared-policy.js";
+import type { BindingSpec, PolicySpec } from "./resource.js";
 
 /** The label that every Namespace has: its value is known without seeing the Namespace. */
 const NAME_LABEL = "kubernetes.io/metadata.name";
-/** Members whose text is CEL. */
-const EXPRESSIONS: ReadonlySet<string> = new Set(["expression", "messageExpression", "valueExpression"]);
 
-/** What the policies among the documents ask, told from what they say. */
-export function needsOf(documents: readonly unknown[]): Needs {
-  const kinds = new Set(documents.map((document) => `${text(document, "apiVersion")}/${text(document, "kind")}`));
-  const bringsNamespaces = kinds.has("v1/Namespace");
-  const uses: Needs[] = [];
-  for (const document of documents) {
-    const spec = member(document, "spec");
-    const paramKind = member(spec, "paramKind");
-    if (paramKind !== undefined && hasParamRef(documents, nameOf(document))) {
-      const apiVersion = text(paramKind, "apiVersion");
-      const kind = text(paramKind, "kind");
-      const version = parseApiVersion(apiVersion);
-      const parameters = kind !== "" && version !== undefined ? [{ ...version, kind }] : [];
-      uses.push({ asks: true, requires: !kinds.has(`${apiVersion}/${kind}`), parameters });
-    }
-    const said = saidIn(spec);
-    if (said.labels.size > 0) {
-      uses.push({
-        asks: true,
-        requires: !bringsNamespaces && [...said.labels].some((label) => label !== NAME_LABEL),
-        parameters: [],
-      });
-    }
-    if (said.namespaceObject) uses.push({ asks: true, requires: !bringsNamespaces, parameters: [] });
-    if (said.authorizer) uses.push({ asks: true, requires: true, parameters: [] });
-  }
-  return allNeeds(uses);
+/** What a policy asks with its bindings. The versions of resources are no need: only requests in another version than the rules name ask for them. */
+export function needsOf(
+  spec: PolicySpec,
+  compiled: CompiledPolicy,
+  bindings: readonly BindingSpec[],
+  objects: readonly JsonObject[],
+): Needs {
+  const brought = new Set(objects.map((object) => `${text(object, "apiVersion")}/${text(object, "kind")}`));
+  const bringsNamespaces = brought.has("v1/Namespace");
+  const names = (name: string): boolean =>
+    Object.values(compiled)
+      .flat()
+      .some((expression) => expression?.program && namesVariable(expression.program.references, name));
+  const matches = [spec.matchConstraints, ...bindings.map(({ matchResources }) => matchResources)];
+  const labels = matches.flatMap((match) => labelsOf(match?.namespaceSelector));
+  const namespaceObject = names("namespaceObject");
+  const authorizer = names("authorizer");
+
+  const paramKind = bindings.some(({ paramRef }) => paramRef !== undefined) && prepareParamKind(spec.paramKind);
+  const params = typeof paramKind === "object" ? [paramKind] : [];
+  const bringsParams = params.some(({ apiVersion, kind }) => brought.has(`${apiVersion}/${kind.kind}`));
+  return {
+    asks: namespaceObject || labels.length > 0 || authorizer || params.length > 0,
+    requires:
+      (!bringsNamespaces && (namespaceObject || labels.some((label) => label !== NAME_LABEL))) ||
+      (params.length > 0 && !bringsParams) ||
+      authorizer,
+    parameters: params.map(({ kind }) => kind),
+  };
 }
 
-const hasParamRef = (documents: readonly unknown[], policy: string): boolean =>
-  documents.some((document) => {
-    const spec = member(document, "spec");
-    return member(spec, "paramRef") !== undefined && text(spec, "policyName") === policy;
-  });
-
-interface Said {
-  namespaceObject: boolean;
-  authorizer: boolean;
-  /** Keys of the labels that namespace selectors look at. */
-  readonly labels: Set<string>;
-}
-
-/** What a policy's expressions and selectors name. A name in a text of an expression counts too: that only makes us look for a cluster. */
-function saidIn(value: unknown, said: Said = { namespaceObject: false, authorizer: false, labels: new Set() }): Said {
-  if (Array.isArray(value)) for (const item of value) saidIn(item, said);
-  if (!isObject(value)) return said;
-  for (const [key, inner] of Object.entries(value)) {
-    if (EXPRESSIONS.has(key) && typeof inner === "string") {
-      said.namespaceObject ||= /\bnamespaceObject\b/.test(inner);
-      said.authorizer ||= /\bauthorizer\b/.test(inner);
-    } else if (key === "namespaceSelector") {
-      for (const label of labelsOf(inner)) said.labels.add(label);
-    } else saidIn(inner, said);
-  }
-  return said;
-}
-
-function labelsOf(selector: unknown): readonly string[] {
-  const [labels, expressions] = [member(selector, "matchLabels"), member(selector, "matchExpressions")];
-  return [
-    ...(isObject(labels) ? Object.keys(labels) : []),
-    ...(Array.isArray(expressions) ? expressions.map((expression) => text(expression, "key")) : []),
-  ];
+function labelsOf(selector: LabelSelector | undefined): readonly string[] {
+  const { matchLabels = {}, matchExpressions = [] } = selector ?? {};
+  return [...Object.keys(matchLabels), ...matchExpressions.map(({ key }) => key)];
 }

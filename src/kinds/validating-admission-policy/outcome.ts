@@ -1,22 +1,17 @@
-/** A judgement as the Outcome of one policy, in the words of a webhook's answer (spec validating-admission-policy.md 2.3 to 2.6). */
-
-import { validationFailure } from "../../batch/validating-admission-policy/native-result.js";
+/** A decision as the Outcome of one policy, in the words of a webhook's answer (spec validating-admission-policy.md 2.3 to 2.6). */
 import type { Cause, Findings, Outcome } from "../../policy/outcome.js";
-import { type Denial, denialMessage, type Judgement, reasonCode } from "./judgement.js";
+import { validationFailure } from "./audit.js";
+import { type BoundViolation, denialMessage, type PolicyDecision, reasonCode } from "./decision.js";
 
 /** Longest name part of an annotation's key. */
 const KEY_MAX = 63;
 const FAILURE_KEY = "validation_failure";
 
-/** The outcome. */
-export function outcomeOf(judgement: Judgement): Outcome {
-  const findings = findingsOf(judgement);
-  const { failure, denials, traces } = judgement;
-  if (failure !== undefined) {
-    const { message, notFound } = failure;
-    const kind = notFound ? { code: 404, reason: "NotFound" } : { code: 500, reason: "InternalError" };
-    return { verdict: "error", message, ...kind, cause: "unavailable", ...findings };
-  }
+/** Puts a decision into words. Denials come before skips, and a failure before both. */
+export function outcomeOf(decision: PolicyDecision): Outcome {
+  const findings = findingsOf(decision);
+  const { failure, denials, skipped } = decision;
+  if (failure !== undefined) return { ...failure, ...findings };
   const [first] = denials;
   if (first !== undefined) {
     const message = denialMessage(first);
@@ -24,17 +19,15 @@ export function outcomeOf(judgement: Judgement): Outcome {
     const causes = denials.map(causeOf);
     const code = reasonCode(reason);
     // A validation that is false denies for certain. When all that happened are errors, nobody knows: an error must not read as a *no*.
-    if (denials.some(({ kind }) => kind === "violation"))
+    if (denials.some(({ kind }) => kind === "false"))
       return { verdict: "deny", message, code, reason, causes, ...findings };
     const cause = first.kind === "configuration" ? "unavailable" : "expression";
     return { verdict: "error", message, code, reason, cause, causes, ...findings };
   }
-  const skipped = traces.every((trace) => trace.skipped !== undefined);
-  if (skipped) return { verdict: "skip", reason: traces[0]?.skipped ?? "there is no policy", ...findings };
-  return { verdict: "allow", ...findings };
+  return skipped === undefined ? { verdict: "allow", ...findings } : { verdict: "skip", reason: skipped, ...findings };
 }
 
-function causeOf(denial: Denial): Cause {
+function causeOf(denial: BoundViolation): Cause {
   return {
     reason: denial.reason ?? null,
     message: denialMessage(denial),
@@ -42,26 +35,28 @@ function causeOf(denial: Denial): Cause {
   };
 }
 
-function findingsOf(judgement: Judgement): Findings {
-  const annotations = webhookAnnotations(judgement);
+function findingsOf(decision: PolicyDecision): Findings {
+  const { warnings } = decision;
+  const annotations = webhookAnnotations(decision);
   return {
-    ...(judgement.warnings.length > 0 && { warnings: judgement.warnings }),
-    ...(Object.keys(annotations).length > 0 && { auditAnnotations: annotations }),
+    ...(warnings.length > 0 && { warnings }),
+    ...(annotations !== undefined && { auditAnnotations: annotations }),
   };
 }
 
 /** Keys without a slash, which the API server would drop: the policy's name goes before a key that two policies use. */
-function webhookAnnotations(judgement: Judgement): Record<string, string> {
+function webhookAnnotations(decision: PolicyDecision): Record<string, string> | undefined {
+  if (decision.annotations.length === 0 && decision.audited.length === 0) return undefined;
   const users = new Map<string, Set<string>>();
-  for (const { policy, key } of judgement.annotations) {
+  for (const { policy, key } of decision.annotations) {
     users.set(key, (users.get(key) ?? new Set()).add(policy));
   }
   const annotations: Record<string, string> = {};
-  for (const { policy, key, value } of judgement.annotations) {
+  for (const { policy, key, value } of decision.annotations) {
     const alone = users.get(key)?.size === 1 && key !== FAILURE_KEY;
     annotations[shortened(alone ? key : `${policy}.${key}`)] ??= value;
   }
-  const failures = validationFailure(judgement);
+  const failures = validationFailure(decision);
   if (failures !== undefined) annotations[FAILURE_KEY] = failures;
   return annotations;
 }

@@ -1,18 +1,28 @@
 /** The parameters of one evaluation (spec validating-admission-policy.md 4). */
+import { Waiting } from "../../cel/index.js";
 import { type JsonObject, labelsOf } from "../../kubernetes/object.js";
-import { LookupFailure, Pending, type ResourceSource } from "../../world/resources/resource-source.js";
+import type { RequestWorld } from "../../world/request-world.js";
+import { LookupFailure } from "../../world/resources/resource-source.js";
 import type { PreparedParamKind, PreparedParamRef } from "./prepared-policy.js";
 
 /** No parameter: the policy has none, or the binding names none. */
 export const NO_PARAM = null;
 
 /** The parameters to evaluate with, in order (one evaluation each); or why there are none to be had. */
-export type Params =
-  | { readonly objects: readonly (JsonObject | typeof NO_PARAM)[] }
-  | { readonly error: string }
-  | Pending;
+export type Params = readonly (JsonObject | typeof NO_PARAM)[] | LookupFailure | Waiting;
 
-const WITHOUT: Params = { objects: [NO_PARAM] };
+const WITHOUT: Params = [NO_PARAM];
+
+/** Whether parameters of the kind live in namespaces; or why nobody knows. */
+export function paramScope(
+  paramKind: PreparedParamKind | undefined,
+  world: RequestWorld,
+): boolean | LookupFailure | Waiting {
+  if (paramKind === undefined) return false;
+  const { group, version, kind } = paramKind.kind;
+  const unknown = `failed to find resource referenced by paramKind: '${group}/${version}, Kind=${kind}'`;
+  return world.namespaced(paramKind.kind) ?? new LookupFailure(unknown);
+}
 
 /** Finds a binding's parameters. `namespaced` is the scope of the paramKind. */
 export function collectParams(
@@ -20,21 +30,23 @@ export function collectParams(
   paramRef: PreparedParamRef | undefined,
   requestNamespace: string,
   namespaced: boolean,
-  source: ResourceSource,
+  world: RequestWorld,
 ): Params {
   if (paramKind === undefined || paramRef === undefined) return WITHOUT;
   let namespace = "";
   if (namespaced) {
     namespace = paramRef.namespace || requestNamespace;
     if (namespace === "") {
-      return { error: "cannot use namespaced paramRef in policy binding that matches cluster-scoped resources" };
+      return new LookupFailure(
+        "cannot use namespaced paramRef in policy binding that matches cluster-scoped resources",
+      );
     }
   } else if (paramRef.namespace !== "") {
-    return { error: "paramRef.namespace must not be provided for a cluster-scoped `paramKind`" };
+    return new LookupFailure("paramRef.namespace must not be provided for a cluster-scoped `paramKind`");
   }
-  const found = find(paramKind, paramRef, namespace, source);
-  if ("objects" in found && found.objects.length === 0 && paramRef.denyIfMissing) {
-    return { error: "no params found for policy binding with `Deny` parameterNotFoundAction" };
+  const found = find(paramKind, paramRef, namespace, world);
+  if (Array.isArray(found) && found.length === 0 && paramRef.denyIfMissing) {
+    return new LookupFailure("no params found for policy binding with `Deny` parameterNotFoundAction");
   }
   return found;
 }
@@ -43,21 +55,19 @@ function find(
   { kind }: PreparedParamKind,
   { name, selector }: PreparedParamRef,
   namespace: string,
-  source: ResourceSource,
+  world: RequestWorld,
 ): Params {
   if (name !== "") {
-    if (selector !== undefined) return { error: "paramRef.name and paramRef.selector are mutually exclusive" };
-    const object = source.get(kind, namespace, name);
-    if (object instanceof Pending) return object;
-    if (object instanceof LookupFailure) return { error: object.message };
-    return { objects: object === undefined ? [] : [object] };
+    if (selector !== undefined) return new LookupFailure("paramRef.name and paramRef.selector are mutually exclusive");
+    const object = world.get(kind, namespace, name);
+    if (object instanceof Waiting || object instanceof LookupFailure) return object;
+    return object === undefined ? [] : [object];
   }
-  if (selector === undefined) return { error: "one of name or selector must be provided" };
-  if (selector.error !== undefined) return { error: selector.error };
-  const objects = source.list(kind, namespace);
-  if (objects instanceof Pending) return objects;
-  if (objects instanceof LookupFailure) return { error: objects.message };
-  return { objects: (objects ?? []).filter((object) => selector.empty || selector.matches(labelsOf(object))) };
+  if (selector === undefined) return new LookupFailure("one of name or selector must be provided");
+  if (selector.error !== undefined) return new LookupFailure(selector.error);
+  const objects = world.list(kind, namespace) ?? [];
+  if (objects instanceof Waiting || objects instanceof LookupFailure) return objects;
+  return objects.filter((object) => selector.empty || selector.matches(labelsOf(object)));
 }
 
 /** The parameter as expressions see it: with apiVersion and kind, which a cluster's caches leave out. */

@@ -1,127 +1,112 @@
 /** ValidatingAdmissionPolicies as a {@link Policy}: one, or all of a set together. */
 
-import type { CoveredExpression } from "../../cel-policy/coverage/coverage.js";
-import type { AuthorizationAnswers } from "../../cel-policy/expressions/authorization.js";
+import type { CoveredExpression, WithExpressions } from "../../cel-policy/coverage/coverage.js";
+import type { Dialect } from "../../cel-policy/dialect.js";
+import { Attempt } from "../../cel-policy/expressions/attempt.js";
+import { NOT_IN_TIME } from "../../cel-policy/expressions/interruption.js";
 import { exemption } from "../../cel-policy/match/exempt.js";
 import { MatchIndex } from "../../cel-policy/match/match-index.js";
 import { attributesOf, attributesOfRaw, type RequestAttributes } from "../../cel-policy/match/request-attributes.js";
-import type { Outcome } from "../../policy/outcome.js";
+import type { Failure, Outcome } from "../../policy/outcome.js";
 import type { EvaluationContext, Policy } from "../../policy/policy.js";
 import type { Review } from "../../policy/review.js";
-import type { Authorizer } from "../../world/authorizer/authorizer.js";
-import type { ResourceSource } from "../../world/resources/resource-source.js";
-import { expressionsOf } from "./expressions.js";
-import { type JudgeResult, judge } from "./judge.js";
-import type { Judgement } from "./judgement.js";
+import { MAX_QUESTIONS, RequestWorld } from "../../world/request-world.js";
+import type { World } from "../../world/world.js";
+import { expressionsOf } from "./covered-expressions.js";
+import { failedWith, type PolicyDecision, skippedBecause } from "./decision.js";
+import { evaluatePolicies } from "./evaluate-policies.js";
 import { outcomeOf } from "./outcome.js";
 import type { PreparedPolicy } from "./prepared-policy.js";
 
-/** How often a request is judged again because something had to be fetched; every round learns at least one answer. */
-const MAX_ROUNDS = 100;
+/** The outcome of a request for which more is asked than allowed. */
+const TOO_MANY_QUESTIONS: Failure = {
+  verdict: "error",
+  message: `the policy asks more than ${MAX_QUESTIONS} different questions`,
+  cause: "unavailable",
+};
 
-/** What a policy asks besides the request. */
-export interface World {
-  readonly source: ResourceSource;
-  readonly authorizer: Authorizer;
-  /** Monotonic milliseconds, the clock of deadlines. */
-  readonly now: () => number;
+/** Who waits for a decision (disposable). Nobody's signal is made before there is something to wait for. */
+class Patience {
+  readonly #context: Pick<EvaluationContext, "signal">;
+
+  constructor(context: Pick<EvaluationContext, "signal">) {
+    this.#context = context;
+  }
+
+  get signal(): AbortSignal {
+    return this.#context.signal;
+  }
+
+  abandoned(): PolicyDecision {
+    return failedWith(NOT_IN_TIME);
+  }
+}
+
+/** How a set is asked. */
+export interface PolicySetOptions {
+  readonly id: string;
+  /** That the policies were compiled in. */
+  readonly dialect: Dialect;
+  readonly world: World;
 }
 
 /** Policies that are ready to be asked, together. */
-export class ValidatingPolicySet implements Policy {
+export class ValidatingPolicySet implements Policy, WithExpressions {
   readonly kind = "cel";
   readonly immediate = true;
   readonly implementation = "ValidatingAdmissionPolicy";
-  private readonly index: MatchIndex<PreparedPolicy>;
+  readonly id: string;
+  readonly #policies: readonly PreparedPolicy[];
+  readonly #dialect: Dialect;
+  readonly #world: World;
+  readonly #index: MatchIndex<PreparedPolicy>;
 
   /** @param policies in the order in which they are asked */
-  constructor(
-    readonly id: string,
-    private readonly policies: readonly PreparedPolicy[],
-    private readonly world: World,
-  ) {
-    this.index = new MatchIndex(policies, ({ match }) => match);
+  constructor(policies: readonly PreparedPolicy[], { id, dialect, world }: PolicySetOptions) {
+    this.id = id;
+    this.#policies = policies;
+    this.#dialect = dialect;
+    this.#world = world;
+    this.#index = new MatchIndex(policies, ({ match }) => match);
   }
 
-  /** Every expression, and where it stands: for coverage. */
   *expressions(): Iterable<CoveredExpression> {
-    for (const policy of this.policies) yield* expressionsOf(policy);
+    for (const policy of this.#policies) yield* expressionsOf(policy);
   }
 
   evaluate(review: Review, context: EvaluationContext): Outcome | Promise<Outcome> {
-    const answers: AuthorizationAnswers = new Map();
-    const first = this.judge(review, answers, context.deadline);
-    return "awaited" in first ? this.wait(review, context, answers) : outcome(first);
-  }
-
-  private async wait(review: Review, context: EvaluationContext, answers: AuthorizationAnswers): Promise<Outcome> {
-    for (let round = 0; round < MAX_ROUNDS; round++) {
-      const result = this.judge(review, answers, context.deadline);
-      if (!("awaited" in result)) return outcome(result);
-      if (!(await settled(result.awaited, context.signal))) return TIMED_OUT;
-    }
-    return { verdict: "error", message: "what the policy asked for did not arrive", cause: "unavailable" };
-  }
-
-  /** Judges a request in the words of the API server itself; what has to be awaited counts as not there. */
-  judgeNative(request: RequestAttributes): Judgement | undefined {
-    const result = this.judgeAttributes(request, new Map(), Number.POSITIVE_INFINITY, false);
-    return "judgement" in result ? result.judgement : undefined;
-  }
-
-  private judge(review: Review, answers: AuthorizationAnswers, deadline: number): JudgeResult {
     const raw = review.kind === "raw";
     const request = raw ? attributesOfRaw(review.payload) : attributesOf(review.request);
-    return this.judgeAttributes(request, answers, deadline, raw || review.targeted === true);
+    const decision = this.decide(request, context, raw || review.targeted === true);
+    return decision instanceof Promise ? decision.then(outcomeOf) : outcomeOf(decision);
   }
 
-  private judgeAttributes(
+  /**
+   * What the policies decide.
+   * @param targeted rules and selectors are not consulted
+   */
+  decide(
     request: RequestAttributes,
-    answers: AuthorizationAnswers,
-    deadline: number,
-    targeted: boolean,
-  ): JudgeResult {
-    const { source, authorizer, now } = this.world;
-    const { operation, resource } = request;
-    const exempt = targeted ? undefined : exemption(operation, resource.group, resource.resource);
-    if (exempt !== undefined) return { judgement: { ...EMPTY, traces: [{ policy: "", skipped: exempt }] } };
-    const options = {
-      source,
-      authorizer,
-      answers,
-      targeted,
-      deadline: Number.isFinite(deadline) ? { at: deadline, now } : undefined,
+    context: Pick<EvaluationContext, "deadline" | "signal">,
+    targeted = false,
+  ): PolicyDecision | Promise<PolicyDecision> {
+    const world = new RequestWorld(this.#world);
+    const { deadline } = context;
+    const limit = Number.isFinite(deadline) ? { at: deadline, now: this.#world.now } : undefined;
+    const attempt = (): PolicyDecision => {
+      const decision = this.#attempt(request, new Attempt(this.#dialect, world, limit), targeted);
+      return world.exhausted ? failedWith(TOO_MANY_QUESTIONS) : decision;
     };
-    if (targeted) return judge(this.policies, request, options);
-    const candidates = this.index.candidates(operation, resource.group, resource.resource);
-    if (candidates.length > 0) return judge(candidates, request, options);
-    return { judgement: { ...EMPTY, traces: [{ policy: "", skipped: "no resource rule matches" }] } };
+    return world.questions.settle(attempt, new Patience(context));
   }
-}
 
-const EMPTY: Judgement = {
-  denials: [],
-  warnings: [],
-  failures: [],
-  annotations: [],
-  traces: [],
-  failure: undefined,
-};
-
-const TIMED_OUT: Outcome = { verdict: "error", message: "the policy did not answer in time", cause: "timeout" };
-
-const outcome = (result: Exclude<JudgeResult, { awaited: unknown }>): Outcome =>
-  "interrupted" in result ? TIMED_OUT : outcomeOf(result.judgement);
-
-/** Waits for all; false when the caller has gone first. */
-function settled(awaited: readonly Promise<unknown>[], signal: AbortSignal): Promise<boolean> {
-  return new Promise((resolve) => {
-    const gone = (): void => resolve(false);
-    if (signal.aborted) gone();
-    signal.addEventListener("abort", gone, { once: true });
-    void Promise.allSettled(awaited).then(() => {
-      signal.removeEventListener("abort", gone);
-      resolve(true);
-    });
-  });
+  #attempt(request: RequestAttributes, attempt: Attempt, targeted: boolean): PolicyDecision {
+    if (targeted) return evaluatePolicies(this.#policies, request, attempt, targeted);
+    const { operation, resource } = request;
+    const exempt = exemption(operation, resource.group, resource.resource);
+    if (exempt !== undefined) return skippedBecause(exempt);
+    const candidates = this.#index.candidates(operation, resource.group, resource.resource);
+    if (candidates.length === 0) return skippedBecause("no resource rule matches");
+    return evaluatePolicies(candidates, request, attempt, targeted);
+  }
 }

@@ -102,7 +102,10 @@ export function preparePolicy(
   };
 }
 
-function prepareParamKind(written: PolicyResource["spec"]["paramKind"]): PreparedParamKind | undefined | "unreadable" {
+/** Parses the kind of parameters. */
+export function prepareParamKind(
+  written: PolicyResource["spec"]["paramKind"],
+): PreparedParamKind | undefined | "unreadable" {
   if (written === undefined) return undefined;
   const version = parseApiVersion(written.apiVersion ?? "");
   if (version === undefined) return "unreadable";

@@ -1,36 +1,35 @@
 /** Policies and bindings out of documents: decoded strictly, defaulted, validated. */
 
-import { decode } from "../../cel-policy/decode/shape.js";
+import { decode } from "../../cel-policy/decode/api-type.js";
 import type { ExpressionCompiler } from "../../cel-policy/expressions/expression-compiler.js";
 import type { FieldError, FieldPath } from "../../kubernetes/field-error.js";
 import { isObject, text } from "../../kubernetes/object.js";
+import { API_TYPES } from "./api-types.js";
 import { type CompiledPolicy, compilePolicy } from "./compiled-policy.js";
 import { defaultBinding, defaultPolicy } from "./defaults.js";
 import { BINDING_KIND, type BindingResource, GROUP, POLICY_KIND, type PolicyResource } from "./resource.js";
-import { SHAPES } from "./shapes.js";
-import { validateBinding } from "./validate-binding.js";
 import { validatePolicy } from "./validate-policy.js";
 
 /** A decoded and defaulted object; or why the server could not even read it. */
-export type ReadResource =
+export type ReadDocument =
   | { readonly kind: typeof POLICY_KIND; readonly resource: PolicyResource }
   | { readonly kind: typeof BINDING_KIND; readonly resource: BindingResource }
   | { readonly kind: "unreadable"; readonly message: string; readonly path: FieldPath }
   | { readonly kind: "other" };
 
 /** Reads a document. Kinds that are neither policies nor bindings are `other`. */
-export function readResource(document: unknown): ReadResource {
+export function readDocument(document: unknown): ReadDocument {
   if (!isObject(document)) return { kind: "other" };
   const apiVersion = text(document, "apiVersion");
   const kind = text(document, "kind");
   if (!apiVersion.startsWith(`${GROUP}/`) || (kind !== POLICY_KIND && kind !== BINDING_KIND)) return { kind: "other" };
   const version = apiVersion.slice(GROUP.length + 1);
-  const shapes = SHAPES.get(version);
-  if (shapes === undefined) {
-    const message = `no kind "${kind}" is registered for version "${apiVersion}"; known are ${[...SHAPES.keys()].join(", ")}`;
+  const types = API_TYPES.get(version);
+  if (types === undefined) {
+    const message = `no kind "${kind}" is registered for version "${apiVersion}"; known are ${[...API_TYPES.keys()].join(", ")}`;
     return { kind: "unreadable", message, path: ["apiVersion"] };
   }
-  const decoded = decode(document, kind === POLICY_KIND ? shapes.policy : shapes.binding);
+  const decoded = decode(document, kind === POLICY_KIND ? types.policy : types.binding);
   if (!decoded.ok) {
     const message = `${kind} in version "${version}" cannot be handled as a ${kind}: ${decoded.failure.text}`;
     return { kind: "unreadable", message, path: decoded.failure.path };
@@ -64,6 +63,3 @@ export function repeatedVariables({ spec }: Pick<PolicyResource, "spec">): Field
       : [];
   });
 }
-
-/** The mistakes of a binding. */
-export const checkBinding = (binding: BindingResource): readonly FieldError[] => validateBinding(binding);

@@ -1,9 +1,5 @@
-/** The Kubernetes client: one cluster, as guests and as policies see it. */
-import type { Authorizer } from "../../world/authorizer/authorizer.js";
-import { ClusterResources } from "../../world/resources/cluster-resources.js";
-import type { ResourceSource } from "../../world/resources/resource-source.js";
+/** The Kubernetes client: one cluster. */
 import type { KubernetesReader } from "../reader.js";
-import { ClusterAuthorizer } from "./access-review.js";
 import { ClusterReader } from "./cluster-reader.js";
 import type { Connection } from "./connection.js";
 import { Discovery } from "./discovery.js";
@@ -31,11 +27,16 @@ export interface ClusterOptions {
 
 /** A cluster. Nothing is asked of it before somebody asks something. */
 export interface Cluster {
+  /** The cluster as guests see it. */
   readonly reader: KubernetesReader;
-  readonly resources: ResourceSource;
-  readonly authorizer: Authorizer;
-  /** How many lists are being watched. */
-  readonly stores: number;
+  readonly http: ClusterHttp;
+  readonly discovery: Discovery;
+  /** The lists that are being watched. */
+  readonly stores: WatchStores;
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
+  /** Aborted when the client is closed. */
+  readonly signal: AbortSignal;
   /** Ends watches and connections. */
   close(): Promise<void>;
 }
@@ -48,11 +49,11 @@ export function openCluster({ connection, now, note, timing, maxStores }: Cluste
   const stores = new WatchStores(http, { max: maxStores ?? MAX_STORES, timing: timing ?? WATCH_TIMING, now, note });
   return {
     reader: new ClusterReader(http, discovery, stores),
-    resources: new ClusterResources({ http, discovery, stores, now, signal: ended.signal }),
-    authorizer: new ClusterAuthorizer(http, now, ended.signal),
-    get stores() {
-      return stores.size;
-    },
+    http,
+    discovery,
+    stores,
+    now,
+    signal: ended.signal,
     async close() {
       ended.abort();
       discovery.close();

@@ -3,6 +3,7 @@
  * and whose memory it is. Everything else is copied byte for byte.
  */
 import { WasmLoadError } from "../errors.js";
+import type { GuestMemory } from "../worker/messages.js";
 import { describeNonModule } from "./not-a-module.js";
 
 /** `\0asm` and version 1, little endian. */
@@ -33,17 +34,11 @@ export interface Rewrite {
   readonly importMemoryAs?: { readonly module: string; readonly name: string };
 }
 
-/** A memory, in pages; `maximum` is already the smaller of what the module declares and the ceiling. */
-export interface MemoryShape {
-  readonly initial: number;
-  readonly maximum: number;
-}
-
 /** A changed module. */
 export interface Rewritten {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** The memory it imports, when it imports one (now). */
-  readonly importedMemory?: MemoryShape;
+  /** The memory that it imports (now), if it does; `maximum` is the smaller one of what it declares and the ceiling. */
+  readonly importedMemory?: GuestMemory;
 }
 
 /** @throws WasmLoadError `wasm-invalid` when the bytes don't begin as a core WebAssembly module does */
@@ -103,7 +98,7 @@ export function rewriteModule(bytes: Uint8Array, rewrite: Rewrite): Rewritten {
   return { bytes: out.finish(), ...(importedMemory && { importedMemory }) };
 }
 
-function readMemory(body: Uint8Array, ceiling: number): MemoryShape | undefined {
+function readMemory(body: Uint8Array, ceiling: number): GuestMemory | undefined {
   const reader = new Reader(body, 0);
   const count = reader.unsigned();
   if (count === 0) return undefined;
@@ -139,7 +134,7 @@ function limitTables(body: Uint8Array): Uint8Array {
   return out.finish();
 }
 
-function readImportedMemory(body: Uint8Array, ceiling: number): MemoryShape | undefined {
+function readImportedMemory(body: Uint8Array, ceiling: number): GuestMemory | undefined {
   const reader = new Reader(body, 0);
   for (let left = reader.unsigned(); left > 0; left--) {
     reader.text();
@@ -153,7 +148,7 @@ function readImportedMemory(body: Uint8Array, ceiling: number): MemoryShape | un
   return undefined;
 }
 
-function readShape(reader: Reader, ceiling: number): MemoryShape {
+function readShape(reader: Reader, ceiling: number): GuestMemory {
   const flags = reader.byte();
   if ((flags & ~LIMITS_HAVE_MAXIMUM) !== 0)
     throw new WasmLoadError("wasm-memory", "the module's memory is shared or 64-bit, which the host doesn't offer");
@@ -167,14 +162,14 @@ function readShape(reader: Reader, ceiling: number): MemoryShape {
   return { initial, maximum: Math.min(declared, ceiling) };
 }
 
-function encodeMemory(memory: MemoryShape): Uint8Array {
+function encodeMemory(memory: GuestMemory): Uint8Array {
   const out = new Writer();
   out.unsigned(1);
   encodeLimits(out, memory);
   return out.finish();
 }
 
-function encodeMemoryImport({ module, name }: { module: string; name: string }, memory: MemoryShape): Uint8Array {
+function encodeMemoryImport({ module, name }: { module: string; name: string }, memory: GuestMemory): Uint8Array {
   const out = new Writer();
   out.text(module);
   out.text(name);
@@ -183,7 +178,7 @@ function encodeMemoryImport({ module, name }: { module: string; name: string }, 
   return out.finish();
 }
 
-function encodeLimits(out: Writer, { initial, maximum }: MemoryShape): void {
+function encodeLimits(out: Writer, { initial, maximum }: GuestMemory): void {
   out.raw([LIMITS_HAVE_MAXIMUM]);
   out.unsigned(initial);
   out.unsigned(maximum);

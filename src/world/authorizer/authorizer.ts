@@ -2,7 +2,7 @@
  * Asking whether a user may do something: what `authorizer` in an expression comes to. Files bring allowed checks offline, a
  * SubjectAccessReview answers in a cluster.
  */
-import type { Pending } from "../resources/resource-source.js";
+import type { Eventual } from "../eventual.js";
 
 /** Who is asked about. */
 export interface AuthorizerUser {
@@ -45,9 +45,9 @@ export interface AuthorizerDecision {
   readonly error?: string;
 }
 
-/** Decides questions. A {@link Pending} answer makes the caller ask again later. */
+/** Decides questions; by a promise when somebody has to be asked. */
 export interface Authorizer {
-  authorize(attributes: AuthorizerAttributes): AuthorizerDecision | Pending;
+  authorize(attributes: AuthorizerAttributes): Eventual<AuthorizerDecision>;
 }
 
 /** No opinion on anything: what holds when nobody has said who may do what. */

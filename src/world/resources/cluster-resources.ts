@@ -1,9 +1,9 @@
 /** The cluster as ValidatingAdmissionPolicies see it: Namespaces and parameters from watches, kinds from discovery. */
 
 import { endWithin } from "../../kubernetes/client/abort.js";
-import type { ApiResource, Discovery } from "../../kubernetes/client/discovery.js";
+import type { ApiResource } from "../../kubernetes/client/discovery.js";
 import { ApiError, ClusterUnreachable, reasonOf } from "../../kubernetes/client/errors.js";
-import type { ClusterHttp } from "../../kubernetes/client/http.js";
+import type { Cluster } from "../../kubernetes/client/index.js";
 import {
   ABSENCE_KEPT_MS,
   ANSWER_KEPT_MS,
@@ -13,7 +13,6 @@ import {
   VERSIONS_KEPT_MS,
 } from "../../kubernetes/client/limits.js";
 import { isSegment, objectPath } from "../../kubernetes/client/paths.js";
-import type { WatchStores } from "../../kubernetes/client/watch-stores.js";
 import {
   apiVersionOf,
   type GroupVersionKind,
@@ -22,73 +21,72 @@ import {
 } from "../../kubernetes/names.js";
 import { isObject, type JsonObject, text } from "../../kubernetes/object.js";
 import type { EquivalentResource } from "../../kubernetes/shared-storage.js";
+import { andThen, type Eventual } from "../eventual.js";
 import { LookUps } from "../look-ups.js";
-import { type Lookup, LookupFailure, Pending, type ResourceSource } from "./resource-source.js";
+import { type Lookup, LookupFailure, type ResourceSource } from "./resource-source.js";
 
 const NAMESPACE: ApiResource = { group: "", version: "v1", kind: "Namespace", plural: "namespaces", namespaced: false };
 
-/** What the parts of a cluster's client are. */
-export interface ClusterParts {
-  readonly http: ClusterHttp;
-  readonly discovery: Discovery;
-  readonly stores: WatchStores;
-  /** Monotonic milliseconds. */
-  readonly now: () => number;
-  /** Ends what is under way. */
-  readonly signal: AbortSignal;
-}
+/** What of a cluster's client is needed. */
+export type ClusterParts = Pick<Cluster, "http" | "discovery" | "stores" | "now" | "signal">;
 
 /** Answers policies. An object that its watch has not brought yet, or may not bring, is asked for by name. */
 export class ClusterResources implements ResourceSource {
-  private readonly kinds: LookUps<ApiResource>;
-  private readonly objects: LookUps<JsonObject>;
-  private readonly versions: LookUps<readonly EquivalentResource[]>;
+  readonly #parts: ClusterParts;
+  readonly #kinds: LookUps<ApiResource>;
+  readonly #objects: LookUps<JsonObject>;
+  readonly #versions: LookUps<readonly EquivalentResource[]>;
 
-  constructor(private readonly parts: ClusterParts) {
-    const { now } = parts;
-    this.kinds = new LookUps(now);
-    this.objects = new LookUps(now);
-    this.versions = new LookUps(now);
+  constructor(parts: ClusterParts) {
+    this.#parts = parts;
+    this.#kinds = new LookUps(parts.now);
+    this.#objects = new LookUps(parts.now);
+    this.#versions = new LookUps(parts.now);
   }
 
-  namespace(name: string): Lookup<JsonObject> {
+  namespace(name: string): Eventual<Lookup<JsonObject>> {
     if (name === "") return new LookupFailure("resource name may not be empty");
-    return this.object(NAMESPACE, "", name);
+    return this.#object(NAMESPACE, "", name);
   }
 
-  get(kind: GroupVersionKind, namespace: string, name: string): Lookup<JsonObject> {
-    const resource = this.resource(kind);
-    return isResource(resource) ? this.object(resource, namespace, name) : resource;
+  get(kind: GroupVersionKind, namespace: string, name: string): Eventual<Lookup<JsonObject>> {
+    return andThen(this.#resource(kind), (resource) =>
+      isResource(resource) ? this.#object(resource, namespace, name) : resource,
+    );
   }
 
-  list(kind: GroupVersionKind, namespace: string): Lookup<readonly JsonObject[]> {
-    const resource = this.resource(kind);
-    if (!isResource(resource)) return resource;
-    const store = this.parts.stores.of(resource, { namespace: "" });
+  list(kind: GroupVersionKind, namespace: string): Eventual<Lookup<readonly JsonObject[]>> {
+    return andThen(this.#resource(kind), (resource) =>
+      isResource(resource) ? this.#stored(resource, kind, namespace) : resource,
+    );
+  }
+
+  /** What the kind's store holds; it is waited for a while. */
+  #stored(resource: ApiResource, kind: GroupVersionKind, namespace: string): Eventual<Lookup<readonly JsonObject[]>> {
+    const store = this.#parts.stores.of(resource, { namespace: "" });
     const problem = store.problem();
     if (problem !== undefined) return new LookupFailure(problem.message);
     if (store.items !== undefined) {
       const all = store.items.all();
       return namespace === "" ? all : all.filter(({ metadata }) => text(metadata, "namespace") === namespace);
     }
-    const left = PARAMETER_WAIT_MS - (this.parts.now() - store.since);
-    if (left > 0) return new Pending(within(store.ready, left));
+    const left = PARAMETER_WAIT_MS - (this.#parts.now() - store.since);
+    if (left > 0) return within(store.ready, left).then(() => this.#stored(resource, kind, namespace));
     const named = `&ParamKind{APIVersion:${apiVersionOf(kind)},Kind:${kind.kind},}`;
     return new LookupFailure(`paramKind kind \`${named}\` not yet synced to use for admission`);
   }
 
-  namespaced(kind: GroupVersionKind): Lookup<boolean> {
-    const resource = this.resource(kind);
-    return isResource(resource) ? resource.namespaced : resource;
+  namespaced(kind: GroupVersionKind): Eventual<Lookup<boolean>> {
+    return andThen(this.#resource(kind), (resource) => (isResource(resource) ? resource.namespaced : resource));
   }
 
-  equivalents(resource: GroupVersionResource, subresource: string): Lookup<readonly EquivalentResource[]> {
+  equivalents(resource: GroupVersionResource, subresource: string): Eventual<Lookup<readonly EquivalentResource[]>> {
     if (!isSegment(resource.group || "core") || !isSegment(resource.version)) return undefined;
     // With the version: one that was not served when the others were asked for is a new question.
     const key = `${resource.group}/${resource.version}/${resource.resource}/${subresource}`;
-    const ask = () => this.parts.discovery.equivalents(resource, subresource);
+    const ask = () => this.#parts.discovery.equivalents(resource, subresource);
     const keptMs = (found: unknown) => (found === undefined ? UNKNOWN_KIND_KEPT_MS : EQUIVALENTS_KEPT_MS);
-    return this.versions.ask(key, ask, keptMs);
+    return this.#versions.ask(key, ask, keptMs);
   }
 
   /** Only the API server can convert: what a webhook gets is in the version that its registration matched. */
@@ -103,29 +101,29 @@ export class ClusterResources implements ResourceSource {
     );
   }
 
-  private resource(kind: GroupVersionKind): Lookup<ApiResource> {
+  #resource(kind: GroupVersionKind): Eventual<Lookup<ApiResource>> {
     if (!isSegment(kind.version)) return undefined;
     const key = `${apiVersionOf(kind)}/${kind.kind}`;
     const keptMs = (found: unknown) => (found === undefined ? UNKNOWN_KIND_KEPT_MS : VERSIONS_KEPT_MS);
-    return this.kinds.ask(key, () => this.parts.discovery.find(kind), keptMs);
+    return this.#kinds.ask(key, () => this.#parts.discovery.find(kind), keptMs);
   }
 
-  private object(resource: ApiResource, namespace: string, name: string): Lookup<JsonObject> {
+  #object(resource: ApiResource, namespace: string, name: string): Eventual<Lookup<JsonObject>> {
     if (!isSegment(name) || !isSegment(namespace || "none")) return undefined;
-    const store = this.parts.stores.of(resource, { namespace: "" });
+    const store = this.#parts.stores.of(resource, { namespace: "" });
     const watched = store.problem() === undefined ? store.items : undefined;
     const found = watched?.get(namespace, name);
     if (found !== undefined) return found;
     const path = objectPath(resource, namespace, name);
     // What a watch brings in a moment is not believed for longer than that.
     const keptMs = (object: unknown) => (watched || object === undefined ? ABSENCE_KEPT_MS : ANSWER_KEPT_MS);
-    return this.objects.ask(path, () => this.read(path), keptMs);
+    return this.#objects.ask(path, () => this.#read(path), keptMs);
   }
 
-  private async read(path: string): Promise<JsonObject | undefined> {
-    const limit = endWithin(this.parts.signal, PARAMETER_WAIT_MS);
+  async #read(path: string): Promise<JsonObject | undefined> {
+    const limit = endWithin(this.#parts.signal, PARAMETER_WAIT_MS);
     try {
-      const { value } = await this.parts.http.get(path, {}, limit.signal);
+      const { value } = await this.#parts.http.get(path, {}, limit.signal);
       if (isObject(value)) return value;
       throw new ClusterUnreachable("the API server's answer is no object");
     } catch (error) {
@@ -139,7 +137,7 @@ export class ClusterResources implements ResourceSource {
 }
 
 const isResource = (found: Lookup<ApiResource>): found is ApiResource =>
-  found !== undefined && !(found instanceof Pending) && !(found instanceof LookupFailure);
+  found !== undefined && !(found instanceof LookupFailure);
 
 /** Settles when the work has, or time is over. */
 function within(work: Promise<unknown>, milliseconds: number): Promise<void> {

@@ -9,6 +9,7 @@ import {
 } from "../../kubernetes/names.js";
 import { isObject, type JsonObject, member, nameOf, namespaceOf, text } from "../../kubernetes/object.js";
 import type { EquivalentResource } from "../../kubernetes/shared-storage.js";
+import { andThen, type Eventual } from "../eventual.js";
 import {
   builtinEquivalents,
   type EquivalentSet,
@@ -16,7 +17,7 @@ import {
   NO_CONVERSION,
   sameBuiltinShape,
 } from "./equivalents.js";
-import { type Lookup, LookupFailure, Pending, type ResourceSource } from "./resource-source.js";
+import { type Lookup, LookupFailure, type ResourceSource } from "./resource-source.js";
 import { asStored } from "./stored-object.js";
 
 /** How to read the documents. */
@@ -35,54 +36,53 @@ export interface FileResourcesOptions {
 
 /** What is known offline. Immutable. */
 export class FileResources implements ResourceSource {
-  private readonly namespaces = new Map<string, JsonObject>();
+  readonly #namespaces = new Map<string, JsonObject>();
   /** By `apiVersion/Kind`, then in the order of namespace and name. */
-  private readonly objects = new Map<string, JsonObject[]>();
+  readonly #objects = new Map<string, JsonObject[]>();
   /** By `apiVersion/Kind namespace/name`. */
-  private readonly named = new Map<string, JsonObject>();
-  private readonly scopes = new Map<string, boolean>();
-  private readonly equivalentSets: EquivalentSet[];
+  readonly #named = new Map<string, JsonObject>();
+  readonly #scopes = new Map<string, boolean>();
+  readonly #equivalentSets: EquivalentSet[];
+  readonly #options: FileResourcesOptions;
 
-  constructor(
-    documents: readonly JsonObject[],
-    private readonly options: FileResourcesOptions = {},
-  ) {
-    this.equivalentSets = [...(options.equivalentSets ?? [])];
-    for (const [kind, namespaced] of options.kinds ?? []) this.scopes.set(kind, namespaced);
-    for (const document of documents) this.add(document);
-    for (const list of this.objects.values()) list.sort(byNamespaceAndName);
+  constructor(documents: readonly JsonObject[], options: FileResourcesOptions = {}) {
+    this.#options = options;
+    this.#equivalentSets = [...(options.equivalentSets ?? [])];
+    for (const [kind, namespaced] of options.kinds ?? []) this.#scopes.set(kind, namespaced);
+    for (const document of documents) this.#add(document);
+    for (const list of this.#objects.values()) list.sort(byNamespaceAndName);
   }
 
-  private add(document: JsonObject): void {
+  #add(document: JsonObject): void {
     const apiVersion = text(document, "apiVersion");
     const kind = text(document, "kind");
     const object = asStored(document);
     const key = `${apiVersion}/${kind}`;
-    const list = this.objects.get(key);
-    if (list === undefined) this.objects.set(key, [object]);
+    const list = this.#objects.get(key);
+    if (list === undefined) this.#objects.set(key, [object]);
     else list.push(object);
-    this.named.set(`${key} ${namespaceOf(object)}/${nameOf(object)}`, object);
-    if (key === "v1/Namespace") this.namespaces.set(nameOf(object), object);
-    if (kind === "CustomResourceDefinition" && apiVersion.startsWith("apiextensions.k8s.io/")) this.define(document);
+    this.#named.set(`${key} ${namespaceOf(object)}/${nameOf(object)}`, object);
+    if (key === "v1/Namespace") this.#namespaces.set(nameOf(object), object);
+    if (kind === "CustomResourceDefinition" && apiVersion.startsWith("apiextensions.k8s.io/")) this.#define(document);
   }
 
   /** The kinds that a CustomResourceDefinition defines. */
-  private define(definition: JsonObject): void {
-    if (this.options.equivalentSets === undefined) this.equivalentSets.push(equivalentsOf(definition));
+  #define(definition: JsonObject): void {
+    if (this.#options.equivalentSets === undefined) this.#equivalentSets.push(equivalentsOf(definition));
     const spec = member(definition, "spec");
     const group = text(spec, "group");
     const kind = text(member(spec, "names"), "kind");
     const versions = member(spec, "versions");
     for (const version of Array.isArray(versions) ? versions : []) {
       const apiVersion = apiVersionOf({ group, version: text(version, "name") });
-      this.scopes.set(`${apiVersion}/${kind}`, text(spec, "scope") !== "Cluster");
+      this.#scopes.set(`${apiVersion}/${kind}`, text(spec, "scope") !== "Cluster");
     }
   }
 
   namespace(name: string): Lookup<JsonObject> {
     if (name === "") return new LookupFailure("resource name may not be empty");
-    const found = this.namespaces.get(name);
-    if (found !== undefined || this.options.synthesiseNamespaces !== true) return found;
+    const found = this.#namespaces.get(name);
+    if (found !== undefined || this.#options.synthesiseNamespaces !== true) return found;
     return {
       metadata: { name, labels: { "kubernetes.io/metadata.name": name } },
       spec: { finalizers: ["kubernetes"] },
@@ -91,47 +91,48 @@ export class FileResources implements ResourceSource {
   }
 
   get(kind: GroupVersionKind, namespace: string, name: string): Lookup<JsonObject> {
-    return this.named.get(`${apiVersionOf(kind)}/${kind.kind} ${namespace}/${name}`);
+    return this.#named.get(`${apiVersionOf(kind)}/${kind.kind} ${namespace}/${name}`);
   }
 
   list(kind: GroupVersionKind, namespace: string): Lookup<readonly JsonObject[]> {
-    const all = this.objects.get(`${apiVersionOf(kind)}/${kind.kind}`) ?? [];
+    const all = this.#objects.get(`${apiVersionOf(kind)}/${kind.kind}`) ?? [];
     return namespace === "" ? all : all.filter((object) => namespaceOf(object) === namespace);
   }
 
   namespaced(kind: GroupVersionKind): Lookup<boolean> {
     const key = `${apiVersionOf(kind)}/${kind.kind}`;
-    const known = this.scopes.get(key) ?? builtinNamespaced(kind);
-    if (known !== undefined || this.options.guessScope !== true) return known;
-    const documents = this.objects.get(key);
+    const known = this.#scopes.get(key) ?? builtinNamespaced(kind);
+    if (known !== undefined || this.#options.guessScope !== true) return known;
+    const documents = this.#objects.get(key);
     return documents?.some((object) => namespaceOf(object) !== "");
   }
 
-  equivalents(resource: GroupVersionResource, subresource: string): Lookup<readonly EquivalentResource[]> {
-    for (const set of this.equivalentSets) {
+  equivalents(resource: GroupVersionResource, subresource: string): Eventual<Lookup<readonly EquivalentResource[]>> {
+    for (const set of this.#equivalentSets) {
       const found = set.resources.filter((each) => each.subresource === subresource);
       const inSet = set.resources.some(
         ({ resource: each }) => each.group === resource.group && each.resource === resource.resource,
       );
       if (inSet) return found;
     }
-    if (this.options.equivalentSets !== undefined) return [];
-    const asked = this.options.versions?.equivalents(resource, subresource);
-    if (asked instanceof Pending || Array.isArray(asked)) return asked;
-    return builtinEquivalents(resource, subresource) ?? asked;
+    if (this.#options.equivalentSets !== undefined) return [];
+    const asked = this.#options.versions?.equivalents(resource, subresource);
+    return andThen(asked, (known) =>
+      Array.isArray(known) ? known : (builtinEquivalents(resource, subresource) ?? known),
+    );
   }
 
   convert(object: JsonObject, to: GroupVersionKind): JsonObject | LookupFailure {
     const from = parseApiVersion(text(object, "apiVersion"));
     if (from?.group === to.group && from.version === to.version && text(object, "kind") === to.kind) return object;
-    const failure = this.conversionError({ group: "", version: "", ...from, kind: text(object, "kind") }, to);
+    const failure = this.#conversionError({ group: "", version: "", ...from, kind: text(object, "kind") }, to);
     if (failure !== undefined) return new LookupFailure(failure);
     return { ...object, apiVersion: apiVersionOf(to), kind: to.kind };
   }
 
   /** Why another label does not make the one kind the other. */
-  private conversionError(from: GroupVersionKind, to: GroupVersionKind): string | undefined {
-    const set = this.equivalentSets.find(({ resources }) =>
+  #conversionError(from: GroupVersionKind, to: GroupVersionKind): string | undefined {
+    const set = this.#equivalentSets.find(({ resources }) =>
       resources.some(
         ({ kind }) =>
           kind !== undefined && kind.group === to.group && kind.version === to.version && kind.kind === to.kind,

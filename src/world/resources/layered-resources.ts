@@ -2,52 +2,60 @@
 import { compareNames, type GroupVersionKind, type GroupVersionResource } from "../../kubernetes/names.js";
 import { type JsonObject, nameOf, namespaceOf } from "../../kubernetes/object.js";
 import type { EquivalentResource } from "../../kubernetes/shared-storage.js";
-import { type Lookup, LookupFailure, Pending, type ResourceSource } from "./resource-source.js";
+import { andThen, type Eventual } from "../eventual.js";
+import { type Lookup, LookupFailure, type ResourceSource } from "./resource-source.js";
 
 /** Two sources as one. */
 export class LayeredResources implements ResourceSource {
+  readonly #front: ResourceSource;
+  readonly #back: ResourceSource;
+
   /**
    * @param front documents; it must not make up Namespaces, or those behind would never be seen
    * @param back the cluster
    */
-  constructor(
-    private readonly front: ResourceSource,
-    private readonly back: ResourceSource,
-  ) {}
-
-  namespace(name: string): Lookup<JsonObject> {
-    return this.front.namespace(name) ?? this.back.namespace(name);
+  constructor(front: ResourceSource, back: ResourceSource) {
+    this.#front = front;
+    this.#back = back;
   }
 
-  get(kind: GroupVersionKind, namespace: string, name: string): Lookup<JsonObject> {
-    return this.front.get(kind, namespace, name) ?? this.back.get(kind, namespace, name);
+  namespace(name: string): Eventual<Lookup<JsonObject>> {
+    return andThen(this.#front.namespace(name), (found) => found ?? this.#back.namespace(name));
   }
 
-  list(kind: GroupVersionKind, namespace: string): Lookup<readonly JsonObject[]> {
-    const front = this.front.list(kind, namespace) ?? [];
-    if (isUnsettled(front)) return front;
-    const back = this.back.list(kind, namespace);
-    if (back === undefined || front.length === 0 || isUnsettled(back)) return back ?? front;
-    const brought = new Set(front.map(keyOf));
-    return [...front, ...back.filter((object) => !brought.has(keyOf(object)))].sort(byNamespaceAndName);
+  get(kind: GroupVersionKind, namespace: string, name: string): Eventual<Lookup<JsonObject>> {
+    return andThen(this.#front.get(kind, namespace, name), (found) => found ?? this.#back.get(kind, namespace, name));
   }
 
-  namespaced(kind: GroupVersionKind): Lookup<boolean> {
-    return this.front.namespaced(kind) ?? this.back.namespaced(kind);
+  list(kind: GroupVersionKind, namespace: string): Eventual<Lookup<readonly JsonObject[]>> {
+    return andThen(this.#front.list(kind, namespace), (front = []) =>
+      front instanceof LookupFailure ? front : andThen(this.#back.list(kind, namespace), (back) => both(front, back)),
+    );
   }
 
-  equivalents(resource: GroupVersionResource, subresource: string): Lookup<readonly EquivalentResource[]> {
-    return this.front.equivalents(resource, subresource) ?? this.back.equivalents(resource, subresource);
+  namespaced(kind: GroupVersionKind): Eventual<Lookup<boolean>> {
+    return andThen(this.#front.namespaced(kind), (found) => found ?? this.#back.namespaced(kind));
+  }
+
+  equivalents(resource: GroupVersionResource, subresource: string): Eventual<Lookup<readonly EquivalentResource[]>> {
+    return andThen(
+      this.#front.equivalents(resource, subresource),
+      (found) => found ?? this.#back.equivalents(resource, subresource),
+    );
   }
 
   convert(object: JsonObject, to: GroupVersionKind): JsonObject | LookupFailure {
-    const converted = this.front.convert(object, to);
-    return converted instanceof LookupFailure ? this.back.convert(object, to) : converted;
+    const converted = this.#front.convert(object, to);
+    return converted instanceof LookupFailure ? this.#back.convert(object, to) : converted;
   }
 }
 
-const isUnsettled = (found: unknown): found is Pending | LookupFailure =>
-  found instanceof Pending || found instanceof LookupFailure;
+/** Objects of both, those in front instead of those of the same name behind. */
+function both(front: readonly JsonObject[], back: Lookup<readonly JsonObject[]>): Lookup<readonly JsonObject[]> {
+  if (back === undefined || front.length === 0 || back instanceof LookupFailure) return back ?? front;
+  const brought = new Set(front.map(keyOf));
+  return [...front, ...back.filter((object) => !brought.has(keyOf(object)))].sort(byNamespaceAndName);
+}
 
 const keyOf = (object: JsonObject): string => `${namespaceOf(object)}/${nameOf(object)}`;
 

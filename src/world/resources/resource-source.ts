@@ -1,16 +1,12 @@
 /**
  * Where policies find what a request does not bring: Namespaces, parameters, the scope of kinds, equivalent resources. Files fill it
- * offline ({@link ./file-resources.js}), a client's caches in a cluster. It is asked synchronously; an answer that has to be fetched first
- * is a {@link Pending}, and the question is repeated when it has arrived.
+ * offline ({@link ./file-resources.js}), a client's caches in a cluster. What is at hand is answered at once, what has to be fetched first by
+ * a promise; policies ask through {@link import("../request-world.js").RequestWorld}, which waits for them.
  */
 import type { GroupVersionKind, GroupVersionResource } from "../../kubernetes/names.js";
 import type { JsonObject } from "../../kubernetes/object.js";
 import type { EquivalentResource } from "../../kubernetes/shared-storage.js";
-
-/** The answer is on its way: ask again when `ready` has settled. */
-export class Pending {
-  constructor(readonly ready: Promise<unknown>) {}
-}
+import type { Eventual } from "../eventual.js";
 
 /** The look-up failed for another reason than absence. */
 export class LookupFailure {
@@ -19,23 +15,23 @@ export class LookupFailure {
 }
 
 /** What a look-up gives; `undefined` is "does not exist". */
-export type Lookup<T> = T | undefined | Pending | LookupFailure;
+export type Lookup<T> = T | undefined | LookupFailure;
 
 /** The outside world as policies see it. */
 export interface ResourceSource {
   /** The Namespace of that name. An empty name is a {@link LookupFailure}. */
-  namespace(name: string): Lookup<JsonObject>;
+  namespace(name: string): Eventual<Lookup<JsonObject>>;
   /** One object of a kind; `namespace` is `""` for a cluster-scoped kind. */
-  get(kind: GroupVersionKind, namespace: string, name: string): Lookup<JsonObject>;
+  get(kind: GroupVersionKind, namespace: string, name: string): Eventual<Lookup<JsonObject>>;
   /** The objects of a kind, by namespace and name; `namespace` is `""` for a cluster-scoped kind. */
-  list(kind: GroupVersionKind, namespace: string): Lookup<readonly JsonObject[]>;
+  list(kind: GroupVersionKind, namespace: string): Eventual<Lookup<readonly JsonObject[]>>;
   /** Whether objects of the kind live in namespaces; `undefined` when there is no such kind. */
-  namespaced(kind: GroupVersionKind): Lookup<boolean>;
+  namespaced(kind: GroupVersionKind): Eventual<Lookup<boolean>>;
   /**
    * All resources in the storage of this one, itself included, in the order they were registered; empty or only itself when it has no
    * equivalents. `undefined`: nobody here knows the resource, so that there is no telling which versions it has.
    */
-  equivalents(resource: GroupVersionResource, subresource: string): Lookup<readonly EquivalentResource[]>;
+  equivalents(resource: GroupVersionResource, subresource: string): Eventual<Lookup<readonly EquivalentResource[]>>;
   /** The object as another kind of the same storage; a failure when that takes more than another label, or when nobody here knows. */
   convert(object: JsonObject, to: GroupVersionKind): JsonObject | LookupFailure;
 }

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { compileCelModule } from "../../../src/cel-policy/index.js";
 import { parseJson } from "../../../src/data/json.js";
+import { compileCelModule } from "../../../src/kinds/cel-module/policy.js";
 import type { AdmissionRequest, Outcome, Review } from "../../../src/policy/index.js";
 import { answerOf } from "../../support/asking.js";
 

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { decideCase } from "../../../src/batch/validating-admission-policy/case.js";
 import { validateCase } from "../../../src/batch/validating-admission-policy/static-case.js";
-import { createExpressionCompiler, loadPolicies } from "../../../src/cel-policy/index.js";
+import { createExpressionCompiler } from "../../../src/kinds/validating-admission-policy/index.js";
 import { isObject, type JsonObject } from "../../../src/kubernetes/object.js";
 import type { AdmissionQuestion } from "../../../src/policy/review.js";
-import { NO_OPINION } from "../../../src/world/authorizer/authorizer.js";
 import { answerOf } from "../../support/asking.js";
 import { readVectors } from "../../support/vap-vectors.js";
+import { asked as askedOf, prepare } from "./prepared.js";
 
 /** Values that stand where others are expected. */
 const JUNK: readonly unknown[] = [
@@ -76,18 +76,14 @@ describe("documents that hold anything anywhere", () => {
       const documents = ["policies", "bindings", "params", "namespaces"].flatMap((key) =>
         Array.isArray(written[key]) ? (written[key] as unknown[]) : [],
       );
-      const sources = documents.map((document) => ({
-        document: next(3) === 0 ? mutated(document, next) : document,
-        file: "f",
-      }));
-      const loaded = loadPolicies(sources, { compiler, authorizer: NO_OPINION, now: () => performance.now() });
+      const prepared = prepare(documents.map((document) => (next(3) === 0 ? mutated(document, next) : document)));
       const request = written.request as JsonObject;
       const review: AdmissionQuestion = {
         kind: "admission",
         request: { ...request, object: mutated(request.object, next) } as unknown as AdmissionQuestion["request"],
         requestText: () => "",
       };
-      const together = loaded.together("all");
+      const together = askedOf(prepared);
       for (const asked of [
         review,
         { ...review, targeted: true },

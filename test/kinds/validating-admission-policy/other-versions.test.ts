@@ -1,33 +1,28 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { createExpressionCompiler, loadPolicies } from "../../../src/cel-policy/index.js";
 import type { GroupVersionResource } from "../../../src/kubernetes/names.js";
 import type { JsonObject } from "../../../src/kubernetes/object.js";
 import type { EquivalentResource } from "../../../src/kubernetes/shared-storage.js";
 import type { Outcome } from "../../../src/policy/outcome.js";
 import type { AdmissionQuestion } from "../../../src/policy/review.js";
-import { NO_OPINION } from "../../../src/world/authorizer/authorizer.js";
+import { FileResources } from "../../../src/world/resources/file-resources.js";
 import { readVectors } from "../../support/vap-vectors.js";
+import { asked as askedOf, prepare, worldWith } from "./prepared.js";
 import { binding, matching, policy, request, rule } from "./tricky.js";
-
-const compiler = createExpressionCompiler();
 
 /** What a policy says that denies, and tells what it saw. */
 async function outcome(asked: JsonObject, rules: readonly JsonObject[], ...documents: JsonObject[]): Promise<Outcome> {
   const told = { expression: "false", messageExpression: "'saw ' + object.apiVersion + ' as ' + request.kind.version" };
   const own = policy({ ...matching(...rules), validations: [told] });
-  const sources = [own, ...documents].map((document, i) => ({ document, file: `${i}.yaml` }));
-  const loaded = loadPolicies(sources, { compiler, now: () => performance.now(), authorizer: NO_OPINION });
-  assert.deepEqual(loaded.problems, []);
+  const prepared = prepare([own, ...documents]);
+  assert.deepEqual(prepared.problems, []);
   const review: AdmissionQuestion = {
     kind: "admission",
     request: asked as unknown as AdmissionQuestion["request"],
     requestText: () => "",
   };
   const patience = { deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
-  const [alone] = loaded.policies;
-  assert.ok(alone);
-  return await alone.evaluate(review, patience);
+  return await askedOf(prepared).evaluate(review, patience);
 }
 
 const words = (said: Outcome): string =>
@@ -74,10 +69,11 @@ describe("a request in another version than the policy's rules name is never all
 
   test("the failure policy decides about that as about other errors", async () => {
     const ignoring = { ...policy({ ...matching(V1), failurePolicy: "Ignore" }, "ignoring.acme.example") };
-    const sources = [{ document: ignoring, file: "a.yaml" }];
-    const [alone] = loadPolicies(sources, { compiler, now: () => 0, authorizer: NO_OPINION }).policies;
     const review = { kind: "admission", request: widget("v2"), requestText: () => "" } as unknown as AdmissionQuestion;
-    const said = await alone?.evaluate(review, { deadline: Infinity, signal: new AbortController().signal });
+    const said = await askedOf(prepare([ignoring])).evaluate(review, {
+      deadline: Infinity,
+      signal: new AbortController().signal,
+    });
     assert.equal(said?.verdict, "allow");
   });
 
@@ -139,11 +135,15 @@ describe("a request in another version than the policy's rules name is never all
           ({ group, version, resource, kind }) => ({ resource: { group, version, resource }, subresource: "", kind }),
         ),
       }));
-      const sources = [...(policies ?? []), ...(bindings ?? [])].map((document) => ({ document, file: id }));
-      const resources = { equivalentSets: sets };
-      const loaded = loadPolicies(sources, { compiler, now: () => 0, authorizer: NO_OPINION, resources });
+      const prepared = prepare([...(policies ?? []), ...(bindings ?? [])]);
+      const resources = new FileResources(prepared.objects, {
+        guessScope: true,
+        synthesiseNamespaces: true,
+        equivalentSets: sets,
+      });
+      const served = prepared.policy(id, worldWith({ resources }));
       const review = { kind: "admission", request: asked, requestText: () => "" } as unknown as AdmissionQuestion;
-      const said = await loaded.policies[0]?.evaluate(review, {
+      const said = await served.evaluate(review, {
         deadline: Infinity,
         signal: new AbortController().signal,
       });

@@ -1,22 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import {
-  compileInline,
-  createExpressionCompiler,
-  type LoadOptions,
-  loadPolicies,
-} from "../../../src/cel-policy/index.js";
+import { createExpressionCompiler, prepareInline } from "../../../src/kinds/validating-admission-policy/index.js";
 import type { JsonObject } from "../../../src/kubernetes/object.js";
-import type { EvaluationContext, Policy } from "../../../src/policy/policy.js";
+import type { EvaluationContext } from "../../../src/policy/policy.js";
 import type { AdmissionQuestion, RawQuestion } from "../../../src/policy/review.js";
-import { type Authorizer, type AuthorizerDecision, NO_OPINION } from "../../../src/world/authorizer/authorizer.js";
 import { FileResources } from "../../../src/world/resources/file-resources.js";
-import { type Lookup, Pending, type ResourceSource } from "../../../src/world/resources/resource-source.js";
 import { answerOf } from "../../support/asking.js";
-import { binding, DEPLOYMENT, deployment, namespaceObject, policy, validations } from "./tricky.js";
+import { asked as ask, inline, prepare } from "./prepared.js";
+import { binding, DEPLOYMENT, deployment, policy, validations } from "./tricky.js";
 
-const compiler = createExpressionCompiler();
-const now = (): number => performance.now();
 const context = (more: Partial<EvaluationContext> = {}): EvaluationContext => ({
   deadline: Number.POSITIVE_INFINITY,
   signal: new AbortController().signal,
@@ -30,29 +22,12 @@ const review = (request: JsonObject, more: Partial<AdmissionQuestion> = {}): Adm
 });
 const raw = (payload: unknown): RawQuestion => ({ kind: "raw", payload, requestText: () => "" });
 
-function inline(spec: JsonObject, more: { authorizer?: Authorizer; source?: ResourceSource } = {}): Policy {
-  const compiled = compileInline(spec, {
-    id: "p",
-    compiler,
-    now,
-    authorizer: NO_OPINION,
-    source: new FileResources([], { guessScope: true, synthesiseNamespaces: true }),
-    ...more,
-  });
-  if ("policy" in compiled) return compiled.policy;
-  throw new Error(JSON.stringify(compiled.errors));
-}
-
-function load(documents: readonly JsonObject[], more: Partial<LoadOptions> = {}) {
-  const sources = documents.map((document, i) => ({ document, file: `${i}.yaml` }));
-  return loadPolicies(sources, { compiler, now, authorizer: NO_OPINION, ...more });
-}
+/** All policies of documents together. */
+const load = (...documents: readonly JsonObject[]) => ask(prepare(documents));
 
 describe("outcomes", () => {
   test("a policy without a binding stands alone and denies", () => {
-    const [alone] = load([
-      policy({ validations: [{ expression: "false", message: "m", reason: "Forbidden" }] }),
-    ]).policies;
+    const alone = load(policy({ validations: [{ expression: "false", message: "m", reason: "Forbidden" }] }));
     assert.deepEqual(answerOf(alone, review(deployment()), context()), {
       verdict: "deny",
       message: "ValidatingAdmissionPolicy 'p.acme.example' denied request: m",
@@ -69,7 +44,7 @@ describe("outcomes", () => {
   });
 
   test("its actions may be given", () => {
-    const [warning] = load([policy()], { validationActions: ["Warn", "Audit"] }).policies;
+    const warning = ask(prepare([policy()], { validationActions: ["Warn", "Audit"] }));
     assert.deepEqual(answerOf(warning, review(deployment()), context()), {
       verdict: "allow",
       warnings: ["Validation failed for ValidatingAdmissionPolicy 'p.acme.example': matched"],
@@ -81,7 +56,7 @@ describe("outcomes", () => {
   });
 
   test("the message is the API server's, and every failure is a cause", () => {
-    const [bound] = load([policy(validations("false", "1 == 2")), binding()]).policies;
+    const bound = load(policy(validations("false", "1 == 2")), binding());
     const outcome = answerOf(bound, review(deployment()), context());
     assert.equal(outcome?.verdict, "deny");
     const prefix = "ValidatingAdmissionPolicy 'p.acme.example' with binding 'b' denied request: failed expression:";
@@ -112,7 +87,7 @@ describe("outcomes", () => {
   });
 
   test("a Namespace that cannot be had is one", () => {
-    const asked = inline(validations("true"), { source: new FileResources([]) });
+    const asked = inline(validations("true"), { resources: new FileResources([]) });
     assert.deepEqual(answerOf(asked, review(deployment()), context()), {
       verdict: "error",
       message: 'namespaces "ns" not found',
@@ -150,10 +125,7 @@ describe("outcomes", () => {
       resource: { group: "authentication.k8s.io", version: "v1", resource: "tokenreviews" },
     });
     assert.match(JSON.stringify(skip(validations("false"), tokens)), /never judged/);
-    const [unbound] = load([
-      policy(),
-      binding({ matchResources: { namespaceSelector: { matchLabels: { a: "b" } } } }),
-    ]).policies;
+    const unbound = load(policy(), binding({ matchResources: { namespaceSelector: { matchLabels: { a: "b" } } } }));
     assert.deepEqual(answerOf(unbound, review(deployment()), context()), {
       verdict: "skip",
       reason: "no binding matches: the namespace's labels do not match the namespace selector",
@@ -162,12 +134,11 @@ describe("outcomes", () => {
 
   test("annotations have keys that a webhook can return", () => {
     const spec = { ...validations("true"), auditAnnotations: [{ key: "k", valueExpression: "'v'" }] };
-    const loaded = load([policy(spec), policy(spec, "q.acme.example")]);
-    assert.deepEqual(answerOf(loaded.policies[0], review(deployment()), context()), {
+    assert.deepEqual(answerOf(load(policy(spec)), review(deployment()), context()), {
       verdict: "allow",
       auditAnnotations: { k: "v" },
     });
-    const together = answerOf(loaded.together("all"), review(deployment()), context());
+    const together = answerOf(load(policy(spec), policy(spec, "q.acme.example")), review(deployment()), context());
     assert.deepEqual(together?.auditAnnotations, { "p.acme.example.k": "v", "q.acme.example.k": "v" });
   });
 });
@@ -200,71 +171,6 @@ describe("asked about another value", () => {
   });
 });
 
-describe("answers that are not there yet", () => {
-  const check = "authorizer.requestResource.check('get').allowed()";
-  class Remote implements Authorizer {
-    asked = 0;
-    private answer: AuthorizerDecision | undefined;
-    authorize(): AuthorizerDecision | Pending {
-      this.asked++;
-      if (this.answer !== undefined) return this.answer;
-      return new Pending(
-        Promise.resolve().then(() => {
-          this.answer = { decision: "allow", reason: "" };
-        }),
-      );
-    }
-  }
-  test("keep the synchronous answer back, and are awaited by the other", async () => {
-    const authorizer = new Remote();
-    const asked = inline(validations(`!${check}`), { authorizer });
-    assert.equal(answerOf(asked, review(deployment()), context()), undefined);
-    assert.equal((await asked.evaluate(review(deployment()), context())).verdict, "deny");
-  });
-  test("never turn into an allow when the caller goes", async () => {
-    const authorizer: Authorizer = { authorize: () => new Pending(new Promise(() => {})) };
-    const controller = new AbortController();
-    const outcome = inline(validations(check), { authorizer }).evaluate(
-      review(deployment()),
-      context({ signal: controller.signal }),
-    );
-    controller.abort();
-    assert.deepEqual(await outcome, {
-      verdict: "error",
-      message: "the policy did not answer in time",
-      cause: "timeout",
-    });
-  });
-  test("nor when they never come", async () => {
-    const authorizer: Authorizer = { authorize: () => new Pending(Promise.resolve()) };
-    const outcome = await inline(validations(check), { authorizer }).evaluate(review(deployment()), context());
-    assert.deepEqual([outcome.verdict, "cause" in outcome && outcome.cause], ["error", "unavailable"]);
-  });
-  test("so with Namespaces", async () => {
-    class Cluster extends FileResources {
-      fetched = false;
-      override namespace(name: string): Lookup<JsonObject> {
-        if (this.fetched) return namespaceObject(name, { env: "prod" });
-        return new Pending(
-          Promise.resolve().then(() => {
-            this.fetched = true;
-          }),
-        );
-      }
-    }
-    const spec = validations("namespaceObject.metadata.labels.env == 'dev'");
-    const asked = inline(spec, { source: new Cluster([]) });
-    assert.equal(answerOf(asked, review(deployment()), context()), undefined);
-    assert.equal((await asked.evaluate(review(deployment()), context())).verdict, "deny");
-    const selected = {
-      ...spec,
-      matchConstraints: { resourceRules: [], namespaceSelector: { matchLabels: { env: "dev" } } },
-    };
-    const unselected = inline({ ...selected }, { source: new Cluster([]) });
-    assert.equal((await unselected.evaluate(review(deployment()), context())).verdict, "skip");
-  });
-});
-
 test("an evaluation ends at its deadline, and does not allow", () => {
   const list = Array.from({ length: 200 }, () => 0);
   const object = { ...DEPLOYMENT, spec: { list } };
@@ -276,27 +182,17 @@ test("an evaluation ends at its deadline, and does not allow", () => {
 
 test("so do many short ones", () => {
   let time = 0;
-  const compiled = compileInline(
-    validations(...Array.from({ length: 50 }, (_, i) => `object.spec.replicas != ${i + 10}`)),
-    {
-      id: "p",
-      compiler,
-      now: () => time++,
-      authorizer: NO_OPINION,
-      source: new FileResources([], { synthesiseNamespaces: true }),
-    },
-  );
-  assert.ok("policy" in compiled);
-  assert.equal(answerOf(compiled.policy, review(deployment()), context({ deadline: 1_000 }))?.verdict, "allow");
+  const expressions = Array.from({ length: 50 }, (_, i) => `object.spec.replicas != ${i + 10}`);
+  const asked = inline(validations(...expressions), { now: () => time++ });
+  assert.equal(answerOf(asked, review(deployment()), context({ deadline: 1_000 }))?.verdict, "allow");
   time = 1_001;
-  assert.equal(answerOf(compiled.policy, review(deployment()), context({ deadline: 1_000 }))?.verdict, "error");
+  assert.equal(answerOf(asked, review(deployment()), context({ deadline: 1_000 }))?.verdict, "error");
 });
 
 test("mistakes of an inline policy have paths and carets", () => {
-  const compiled = compileInline(
-    { validations: [{ expression: "nope == 1" }], variables: [{ name: "in", expression: "1" }] },
-    { id: "p", compiler, now, authorizer: NO_OPINION, source: new FileResources([]) },
-  );
+  const compiler = createExpressionCompiler();
+  const written = { validations: [{ expression: "nope == 1" }], variables: [{ name: "in", expression: "1" }] };
+  const compiled = prepareInline(written, { compiler });
   assert.deepEqual("errors" in compiled && compiled.errors.map(({ path, text }) => [path.join("."), text]), [
     ["variables.0.name", 'Invalid value: "in": must be a valid CEL identifier'],
     [
@@ -304,9 +200,6 @@ test("mistakes of an inline policy have paths and carets", () => {
       "Invalid value: \"nope == 1\": compilation failed: ERROR: <input>:1:1: undeclared reference to 'nope' (in container '')\n | nope == 1\n | ^",
     ],
   ]);
-  const unknown = compileInline(
-    { validation: [] },
-    { id: "p", compiler, now, authorizer: NO_OPINION, source: new FileResources([]) },
-  );
+  const unknown = prepareInline({ validation: [] }, { compiler });
   assert.match(JSON.stringify(unknown), /unknown field \\"validation\\"/);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { createExpressionCompiler } from "../../../src/cel-policy/index.js";
 import { defaultPolicy } from "../../../src/kinds/validating-admission-policy/defaults.js";
+import { createExpressionCompiler } from "../../../src/kinds/validating-admission-policy/index.js";
 import { checkPolicy } from "../../../src/kinds/validating-admission-policy/read.js";
 import type { PolicyResource } from "../../../src/kinds/validating-admission-policy/resource.js";
 import type { JsonObject } from "../../../src/kubernetes/object.js";

@@ -3,22 +3,12 @@ import { describe, test } from "node:test";
 import type { AuthorizerAttributes } from "../../../src/world/authorizer/authorizer.js";
 import { FileResources } from "../../../src/world/resources/file-resources.js";
 import { LayeredResources } from "../../../src/world/resources/layered-resources.js";
-import { type Lookup, LookupFailure, Pending } from "../../../src/world/resources/resource-source.js";
+import { LookupFailure } from "../../../src/world/resources/resource-source.js";
 import { FakeApiServer, json, status } from "./fake-api-server.js";
 import { connect, names, until } from "./support.js";
 
 const CONFIG_MAP = { group: "", version: "v1", kind: "ConfigMap" };
 const LIMIT = { group: "acme.example", version: "v1", kind: "Limit" };
-
-/** Asks as often as it takes, as a policy's evaluation does. */
-async function settled<T>(ask: () => Lookup<T>): Promise<T | undefined | LookupFailure> {
-  for (let round = 0; round < 100; round++) {
-    const found = ask();
-    if (!(found instanceof Pending)) return found;
-    await found.ready;
-  }
-  throw new Error("never settled");
-}
 
 const configMap = (name: string, namespace: string, data: object = {}) => ({ metadata: { name, namespace }, data });
 const metadataOf = (object: unknown) => (object as { metadata: { name: string } } | undefined)?.metadata.name;
@@ -29,16 +19,16 @@ describe("the cluster as policies see it", () => {
     server.put("namespaces", { metadata: { name: "prod", labels: { env: "prod" } } });
     const cluster = connect(context, server);
     const { resources } = cluster;
-    assert.equal(metadataOf(await settled(() => resources.namespace("prod"))), "prod");
+    assert.equal(metadataOf(await resources.namespace("prod")), "prod");
     await until("the watch", () => server.watching === 1);
     server.requests.length = 0;
     assert.equal(metadataOf(resources.namespace("prod")), "prod");
     assert.deepEqual(server.requests, [], "no request for what is watched");
     server.putUnseen("namespaces", { metadata: { name: "new" } });
-    assert.equal(metadataOf(await settled(() => resources.namespace("new"))), "new");
-    assert.equal(await settled(() => resources.namespace("absent")), undefined);
+    assert.equal(metadataOf(await resources.namespace("new")), "new");
+    assert.equal(await resources.namespace("absent"), undefined);
     assert.ok(resources.namespace("") instanceof LookupFailure);
-    assert.equal(await settled(() => resources.namespace("../..")), undefined);
+    assert.equal(await resources.namespace("../.."), undefined);
   });
 
   test("parameters by name and all of a namespace; scope of kinds; unknown kinds", async (context) => {
@@ -48,16 +38,16 @@ describe("the cluster as policies see it", () => {
     server.put("configmaps", configMap("c", "other"));
     server.put("limits", { metadata: { name: "l" } });
     const { resources } = connect(context, server);
-    assert.equal(metadataOf(await settled(() => resources.get(CONFIG_MAP, "n", "a"))), "a");
-    assert.equal(await settled(() => resources.get(CONFIG_MAP, "n", "x")), undefined);
-    const list = async (namespace: string) => names((await settled(() => resources.list(CONFIG_MAP, namespace))) as []);
+    assert.equal(metadataOf(await resources.get(CONFIG_MAP, "n", "a")), "a");
+    assert.equal(await resources.get(CONFIG_MAP, "n", "x"), undefined);
+    const list = async (namespace: string) => names((await resources.list(CONFIG_MAP, namespace)) as []);
     assert.deepEqual(await list("n"), ["a", "b"]);
     assert.deepEqual(await list(""), ["a", "b", "c"]);
-    assert.equal(metadataOf(await settled(() => resources.get(LIMIT, "", "l"))), "l");
-    assert.equal(await settled(() => resources.namespaced(CONFIG_MAP)), true);
-    assert.equal(await settled(() => resources.namespaced(LIMIT)), false);
+    assert.equal(metadataOf(await resources.get(LIMIT, "", "l")), "l");
+    assert.equal(await resources.namespaced(CONFIG_MAP), true);
+    assert.equal(await resources.namespaced(LIMIT), false);
     const unknown = { group: "acme.example", version: "v9", kind: "Limit" };
-    assert.equal(await settled(() => resources.namespaced(unknown)), undefined);
+    assert.equal(await resources.namespaced(unknown), undefined);
   });
 
   test("what may not be listed is still found by name; a list of it fails with the server's words", async (context) => {
@@ -67,10 +57,10 @@ describe("the cluster as policies see it", () => {
       status(response, 403, "Forbidden", "configmaps is forbidden"),
     );
     const { resources } = connect(context, server);
-    const listed = await settled(() => resources.list(CONFIG_MAP, "n"));
+    const listed = await resources.list(CONFIG_MAP, "n");
     assert.ok(listed instanceof LookupFailure);
     assert.equal(listed.message, "configmaps is forbidden");
-    assert.equal(metadataOf(await settled(() => resources.get(CONFIG_MAP, "n", "a"))), "a");
+    assert.equal(metadataOf(await resources.get(CONFIG_MAP, "n", "a")), "a");
   });
 
   test("a list that is not there within a second is not waited for", async (context) => {
@@ -79,10 +69,7 @@ describe("the cluster as policies see it", () => {
     server.special.set("/api/v1/namespaces/n/configmaps/a", () => {});
     const { resources } = connect(context, server);
     const began = Date.now();
-    const [listed, found] = await Promise.all([
-      settled(() => resources.list(CONFIG_MAP, "n")),
-      settled(() => resources.get(CONFIG_MAP, "n", "a")),
-    ]);
+    const [listed, found] = await Promise.all([resources.list(CONFIG_MAP, "n"), resources.get(CONFIG_MAP, "n", "a")]);
     assert.ok(Date.now() - began < 3_000);
     assert.ok(listed instanceof LookupFailure && found instanceof LookupFailure);
     assert.equal(
@@ -96,7 +83,7 @@ describe("the cluster as policies see it", () => {
     const server = await FakeApiServer.start(context);
     const { resources } = connect(context, server);
     const ask = async (group: string, resource: string, subresource = "") => {
-      const found = await settled(() => resources.equivalents({ group, version: "v1", resource }, subresource));
+      const found = await resources.equivalents({ group, version: "v1", resource }, subresource);
       assert.ok(Array.isArray(found), String(found));
       return (found as { resource: { group: string; version: string } }[]).map(
         ({ resource: { group: of, version } }) => `${of}/${version}`,
@@ -106,9 +93,9 @@ describe("the cluster as policies see it", () => {
     assert.deepEqual(await ask("", "events"), ["/v1", "events.k8s.io/v1"]);
     assert.deepEqual(await ask("", "pods"), ["/v1"]);
     const nowhere = { group: "nowhere.example", version: "v1", resource: "things" };
-    assert.equal(await settled(() => resources.equivalents(nowhere, "")), undefined, "nobody knows");
+    assert.equal(await resources.equivalents(nowhere, ""), undefined, "nobody knows");
     const unserved = { group: "acme.example", version: "v9", resource: "limits" };
-    assert.equal(await settled(() => resources.equivalents(unserved, "")), undefined);
+    assert.equal(await resources.equivalents(unserved, ""), undefined);
   });
 
   test("what was defined a moment ago has its versions at once", async (context) => {
@@ -116,12 +103,12 @@ describe("the cluster as policies see it", () => {
     const { resources } = connect(context, server);
     const limits = { group: "acme.example", version: "v1", resource: "limits" };
     const gadgets = { ...limits, resource: "gadgets" };
-    assert.ok(Array.isArray(await settled(() => resources.equivalents(limits, ""))));
+    assert.ok(Array.isArray(await resources.equivalents(limits, "")));
     for (const version of ["v1", "v2"]) {
       const defined = { resources: [{ name: "gadgets", kind: "Gadget", namespaced: true }] };
       server.special.set(`/apis/acme.example/${version}`, (_, response) => json(response, 200, defined));
     }
-    const found = await settled(() => resources.equivalents(gadgets, ""));
+    const found = await resources.equivalents(gadgets, "");
     assert.ok(Array.isArray(found));
     assert.deepEqual(
       found.map(({ resource }) => resource.version),
@@ -150,19 +137,19 @@ describe("documents in front of a cluster", () => {
       ...configMap(name, "n", { from: "file" }),
     }));
     const layered = new LayeredResources(new FileResources(documents), connect(context, server).resources);
-    const listed = (await settled(() => layered.list(CONFIG_MAP, "n"))) as { data: { from: string } }[];
+    const listed = (await layered.list(CONFIG_MAP, "n")) as { data: { from: string } }[];
     assert.deepEqual(names(listed), ["a", "b", "c"]);
     assert.deepEqual(
       listed.map(({ data }) => data.from),
       ["file", "cluster", "file"],
     );
     const get = async (name: string) =>
-      ((await settled(() => layered.get(CONFIG_MAP, "n", name))) as { data: { from: string } }).data.from;
+      ((await layered.get(CONFIG_MAP, "n", name)) as { data: { from: string } }).data.from;
     assert.equal(await get("a"), "file");
     assert.equal(await get("b"), "cluster");
-    assert.equal(metadataOf(await settled(() => layered.namespace("n"))), "n");
-    assert.equal(await settled(() => layered.namespace("absent")), undefined);
-    assert.equal(await settled(() => layered.namespaced(LIMIT)), false);
+    assert.equal(metadataOf(await layered.namespace("n")), "n");
+    assert.equal(await layered.namespace("absent"), undefined);
+    assert.equal(await layered.namespaced(LIMIT), false);
   });
 });
 
@@ -185,13 +172,7 @@ describe("authorizer", () => {
     const server = await FakeApiServer.start(context);
     server.access.set("jane", { allowed: true, reason: "because" });
     const { authorizer } = connect(context, server);
-    const ask = async (question: AuthorizerAttributes) => {
-      for (;;) {
-        const answer = authorizer.authorize(question);
-        if (!(answer instanceof Pending)) return answer;
-        await answer.ready;
-      }
-    };
+    const ask = async (question: AuthorizerAttributes) => await authorizer.authorize(question);
     assert.deepEqual(await ask(attributes), { decision: "allow", reason: "because" });
     await ask({ ...attributes, user: { ...attributes.user, groups: ["a", "b"] } });
     assert.deepEqual(server.reviews, [
@@ -231,13 +212,8 @@ describe("authorizer", () => {
       json(response, 403, { kind: "Status", reason: "Forbidden", message: "subjectaccessreviews is forbidden" }),
     );
     const { authorizer } = connect(context, server);
-    const pending = authorizer.authorize(attributes);
-    assert.ok(pending instanceof Pending);
-    await pending.ready;
-    assert.deepEqual(authorizer.authorize(attributes), {
-      decision: "noOpinion",
-      reason: "",
-      error: "subjectaccessreviews is forbidden",
-    });
+    const failed = { decision: "noOpinion", reason: "", error: "subjectaccessreviews is forbidden" };
+    assert.deepEqual(await authorizer.authorize(attributes), failed);
+    assert.deepEqual(authorizer.authorize(attributes), failed, "a failure answers for a while");
   });
 });

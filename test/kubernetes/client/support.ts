@@ -8,13 +8,17 @@ import {
   findConnection,
   openCluster,
 } from "../../../src/kubernetes/client/index.js";
+import { clusterWorld } from "../../../src/world/cluster.js";
+import type { World } from "../../../src/world/world.js";
 import type { FakeApiServer } from "./fake-api-server.js";
 
 /** Nobody ends what is asked with it. */
 export const PATIENT: AbortSignal = new AbortController().signal;
 
 /** A client, its notes, and a clock that can be put forward. */
-export interface TestCluster extends Cluster {
+export interface TestCluster extends Pick<Cluster, "reader" | "close">, Pick<World, "resources" | "authorizer"> {
+  /** How many lists are being watched. */
+  readonly stores: number;
   readonly notes: string[];
   /** Milliseconds added to the clock. */
   skip(milliseconds: number): void;
@@ -29,20 +33,22 @@ export function connect(
   const notes: string[] = [];
   let ahead = 0;
   const now = () => performance.now() + ahead;
+  const connection = findConnection({ kubeconfig: options.kubeconfig ?? server.kubeconfig(), env: {}, now });
   const cluster = openCluster({
-    connection: findConnection({ kubeconfig: options.kubeconfig ?? server.kubeconfig(), env: {}, now }),
+    connection,
     now,
     note: (message) => notes.push(message),
     timing: { silence: 5_000, firstBackoff: 20, lastBackoff: 100, staleness: 300_000 },
     ...options,
   });
   context.after(() => cluster.close());
+  const world = clusterWorld(cluster, now);
   return {
     reader: cluster.reader,
-    resources: cluster.resources,
-    authorizer: cluster.authorizer,
+    resources: world.resources,
+    authorizer: world.authorizer,
     get stores() {
-      return cluster.stores;
+      return cluster.stores.size;
     },
     close: () => cluster.close(),
     notes,

@@ -94,6 +94,19 @@ describe("a running call", () => {
     assert.equal(pool.status().timeouts, 0);
   });
 
+  test("is ended with its thread when that has begun the next call, which is run elsewhere", async (t) => {
+    const { pool, looping, run, settled, tick, puts } = opened(t);
+    const call = await looping("a", { timeoutMs: 3 });
+    const next = run("b", "accept");
+    assert.equal(puts.length, 2);
+    // As when the worker is faster.
+    t.mock.method(GuestThread.prototype, "withdraw", () => []);
+    tick(5);
+    assert.equal(pool.status().recycled, 1);
+    assert.equal((await settled(call))?.kind, "timeout");
+    assert.equal((await settled(next))?.kind, "answer");
+  });
+
   test("has its time from its own start, not from that of the call before it", async (t) => {
     const { pool, run, settled, pass, tick, puts } = opened(t);
     await settled(run("a", "accept"));

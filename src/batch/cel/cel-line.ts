@@ -15,7 +15,7 @@ import {
 import { type Encoded, encodeValue } from "./encode-value.js";
 
 /** One line out. What doesn't apply is absent. */
-export interface BatchLine {
+export interface CelLine {
   readonly expr: string;
   readonly issues?: readonly Pick<Issue, "line" | "column" | "message">[];
   readonly issuesText?: string;
@@ -32,7 +32,7 @@ export interface BatchLine {
 const ROUNDS = 5;
 
 /** Compiles and evaluates one expression. */
-export function batchLine(environment: Environment, bindings: Bindings, expr: string): BatchLine {
+export function celLine(environment: Environment, bindings: Bindings, expr: string): CelLine {
   const compiled = environment.compile(expr);
   if (!compiled.ok) {
     if (compiled.phase === "compile") {

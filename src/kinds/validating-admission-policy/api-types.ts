@@ -1,5 +1,5 @@
 /** The Go types of policies and bindings, for strict decoding. The three versions have the same members. */
-import { any, boolean, integer, list, map, type Shape, string, struct } from "../../cel-policy/decode/shape.js";
+import { type ApiType, any, boolean, integer, list, map, string, struct } from "../../cel-policy/decode/api-type.js";
 
 const OBJECT_META = struct("v1.ObjectMeta", {
   name: string(),
@@ -39,16 +39,16 @@ const LABEL_SELECTOR = struct("v1.LabelSelector", {
   ),
 });
 
-/** The shapes of one API version. */
-export interface Shapes {
-  readonly policy: Shape;
-  readonly binding: Shape;
+/** The types of one API version. */
+export interface ApiTypes {
+  readonly policy: ApiType;
+  readonly binding: ApiType;
   /** `spec` of a policy. */
-  readonly spec: Shape;
+  readonly spec: ApiType;
 }
 
-/** The shapes in one API version, whose name Go's messages print. */
-function shapes(version: string): Shapes {
+/** The types in one API version, whose name Go's messages print. */
+function apiTypes(version: string): ApiTypes {
   const of = (name: string): string => `${version}.${name}`;
   const rules = list(
     struct(of("NamedRuleWithOperations"), {
@@ -94,7 +94,7 @@ function shapes(version: string): Shapes {
     matchResources,
     validationActions: list(string(of("ValidationAction"))),
   });
-  const object = (kind: string, fields: Readonly<Record<string, Shape>>): Shape =>
+  const object = (kind: string, fields: Readonly<Record<string, ApiType>>): ApiType =>
     struct(of(kind), { apiVersion: string(), kind: string(), metadata: OBJECT_META, ...fields });
   return {
     policy: object("ValidatingAdmissionPolicy", { spec, status: any }),
@@ -103,7 +103,7 @@ function shapes(version: string): Shapes {
   };
 }
 
-/** The shapes by API version. */
-export const SHAPES: ReadonlyMap<string, Shapes> = new Map(
-  ["v1", "v1beta1", "v1alpha1"].map((version) => [version, shapes(version)]),
+/** The types by API version. */
+export const API_TYPES: ReadonlyMap<string, ApiTypes> = new Map(
+  ["v1", "v1beta1", "v1alpha1"].map((version) => [version, apiTypes(version)]),
 );

@@ -1,45 +1,29 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import {
-  bundledSchemas,
-  createExpressionCompiler,
-  loadPolicies,
-  type SourceDocument,
-} from "../../../src/cel-policy/index.js";
+import { bundledSchemas } from "../../../src/cel-policy/index.js";
+import type { PreparedDocuments } from "../../../src/kinds/validating-admission-policy/index.js";
 import type { JsonObject } from "../../../src/kubernetes/object.js";
 import type { AdmissionQuestion } from "../../../src/policy/review.js";
-import { NO_OPINION } from "../../../src/world/authorizer/authorizer.js";
 import { answerOf } from "../../support/asking.js";
-import { binding, deployment, policy, ref, validations } from "./tricky.js";
+import { asked, prepare } from "./prepared.js";
+import { binding, deployment, map, policy, ref, validations } from "./tricky.js";
 
-const compiler = createExpressionCompiler();
 const context = { deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
 const review: AdmissionQuestion = {
   kind: "admission",
   request: deployment() as unknown as AdmissionQuestion["request"],
   requestText: () => "",
 };
-const options = { compiler, now: () => performance.now(), authorizer: NO_OPINION };
+/** Prepares documents whose positions are the lengths of the paths asked for. */
+const load = (...documents: readonly JsonObject[]) => prepare(documents);
 
-/** Loads documents whose positions are the lengths of the paths asked for. */
-function load(...documents: readonly JsonObject[]) {
-  const sources = documents.map(
-    (document, i): SourceDocument => ({
-      document,
-      file: `${i}.yaml`,
-      position: (path) => ({ line: path.length, column: 1 }),
-    }),
-  );
-  return loadPolicies(sources, options);
-}
-
-const said = ({ problems }: ReturnType<typeof load>): string[] =>
+const said = ({ problems }: PreparedDocuments): string[] =>
   problems.map(
     ({ severity, file, line, path, message }) =>
       `${severity} ${file}:${line} ${path.join(".")} ${message.split("\n")[0]}`,
   );
 
-describe("loading", () => {
+describe("preparing documents", () => {
   test("every mistake is said at its place, and broken policies are left out", () => {
     const loaded = load(
       policy({ ...validations("nope", "true"), failurePolicy: "Maybe" }),
@@ -54,10 +38,7 @@ describe("loading", () => {
         "error 0.yaml:4 spec.validations.0.expression Invalid value:",
       ],
     );
-    assert.deepEqual(
-      loaded.policies.map(({ id }) => id),
-      ["q.acme.example"],
-    );
+    assert.deepEqual(loaded.names, ["q.acme.example"]);
   });
 
   test("unknown members and wrong types are mistakes", () => {
@@ -93,16 +74,36 @@ describe("loading", () => {
     const list = { apiVersion: "v1", kind: "List", items: [policy(), binding({ validationActions: [] })] };
     const loaded = load(list);
     assert.deepEqual(said(loaded), ["error 0.yaml:4 spec.validationActions Required value"]);
-    assert.deepEqual(answerOf(loaded.policies[0], review, context), {
+    assert.deepEqual(answerOf(asked(loaded), review, context), {
       verdict: "skip",
       reason: "no binding names the policy",
     });
   });
 
+  test("so are lists of lists, and whatever kind a list calls itself", () => {
+    const kind = { paramKind: { apiVersion: "v1", kind: "ConfigMap" }, ...validations("params.data.max == '1'") };
+    const list = (name: string, ...items: JsonObject[]) => ({ apiVersion: "v1", kind: `${name}List`, items });
+    const inner = list("", list("ValidatingAdmissionPolicyBinding", binding(ref({ name: "c" }))));
+    const prepared = load(
+      list("ValidatingAdmissionPolicy", policy(kind)),
+      inner,
+      list("ConfigMap", map("c", { max: "2" })),
+    );
+    assert.deepEqual(said(prepared), []);
+    assert.deepEqual(prepared.names, ["p.acme.example"]);
+    const outcome = answerOf(asked(prepared), review, context);
+    assert.match(outcome.verdict === "deny" ? (outcome.message ?? "") : "", /with binding 'b' denied request: failed/);
+    const broken = list("ValidatingAdmissionPolicy", policy(kind), policy(validations("nope"), "q"));
+    assert.deepEqual(
+      said(load(list("", broken))).map((line) => line.split(" ").slice(0, 3).join(" ")),
+      ["error 0.yaml:8 spec.validations.0.expression"],
+    );
+  });
+
   test("older versions have their own defaults", () => {
     const kind = { paramKind: { apiVersion: "v1", kind: "ConfigMap" } };
     const alpha = { ...binding({ paramRef: { name: "none" } }), apiVersion: "admissionregistration.k8s.io/v1alpha1" };
-    const outcome = answerOf(load(policy(kind), alpha).policies[0], review, context);
+    const outcome = answerOf(asked(load(policy(kind), alpha)), review, context);
     assert.match(outcome?.verdict === "error" ? outcome.message : "", /no params found/);
     assert.deepEqual(said(load(policy(kind), binding({ paramRef: { name: "none" } }))), [
       "error 1.yaml:3 spec.paramRef.parameterNotFoundAction Required value",
@@ -141,19 +142,15 @@ describe("loading", () => {
     const documents = [policy(spec), binding(ref({ name: "l" })), crd, limit, namespace];
     const loaded = load(...documents);
     assert.deepEqual(said(loaded), []);
-    assert.equal(answerOf(loaded.policies[0], review, context)?.verdict, "deny");
+    assert.equal(answerOf(asked(loaded), review, context)?.verdict, "deny");
 
     const doubtful = { ...spec, ...validations("object.spec.replicas <= params.spec.maximum") };
     const apps = {
       resourceRules: [{ apiGroups: ["apps"], apiVersions: ["v1"], operations: ["*"], resources: ["deployments"] }],
     };
-    const checked = loadPolicies(
-      [policy({ ...doubtful, matchConstraints: apps }), ...documents.slice(1)].map((document) => ({
-        document,
-        file: "f",
-      })),
-      { ...options, schemas: bundledSchemas() },
-    );
+    const checked = prepare([policy({ ...doubtful, matchConstraints: apps }), ...documents.slice(1)], {
+      schemas: bundledSchemas(),
+    });
     assert.match(
       checked.problems[0]?.message ?? "",
       /^apps\/v1, Kind=Deployment: ERROR: <input>:1:36: undefined field 'maximum'/,
@@ -166,7 +163,7 @@ describe("loading", () => {
       policy(validations("false"), "z"),
       policy(validations({ expression: "false", message: "m" }), "a"),
     );
-    const outcome = answerOf(loaded.together("all"), review, context);
+    const outcome = answerOf(asked(loaded), review, context);
     assert.equal(outcome?.verdict === "deny" && outcome.message, "ValidatingAdmissionPolicy 'a' denied request: m");
     assert.equal(outcome?.verdict === "deny" && outcome.causes?.length, 2);
   });

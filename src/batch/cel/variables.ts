@@ -19,7 +19,7 @@ import { BadVariable, decodeValue } from "./decode-value.js";
 import { parseType } from "./parse-type.js";
 
 /** What a file of variables says. */
-export interface Variables {
+export interface DeclaredVariables {
   readonly variables: readonly VariableDeclaration[];
   readonly objectTypes: readonly ObjectTypeDeclaration[];
   readonly bindings: Bindings;
@@ -36,7 +36,7 @@ interface Entry {
 }
 
 /** Reads a file of variables. @throws BadVariable, or the error of reading a file */
-export async function readVariables(path: string): Promise<Variables> {
+export async function readVariables(path: string): Promise<DeclaredVariables> {
   const entries = Object.entries(parseJson(await readFile(path, "utf8")) as Record<string, Entry>);
   const bindings: Record<string, Result> = {};
   const objectTypes: ObjectTypeDeclaration[] = [];

@@ -1,32 +1,36 @@
 /**
- * Strict decoding of JSON into the shapes of Kubernetes' Go types, with the API server's words for what does not fit: unknown members,
+ * Strict decoding of JSON into Kubernetes' Go types, with the API server's words for what does not fit: unknown members,
  * and values of the wrong JSON type (spec validating-admission-policy.md 1.5).
  */
 import { type FieldPath, formatPath, goQuote } from "../../kubernetes/field-error.js";
 import { isObject } from "../../kubernetes/object.js";
 
 /** A Go type, as much as decoding needs of it. `go` is its name in messages. */
-export type Shape =
+export type ApiType =
   | { readonly kind: "string"; readonly go: string }
   | { readonly kind: "integer"; readonly go: string }
   | { readonly kind: "boolean"; readonly go: string }
   | { readonly kind: "any" }
-  | { readonly kind: "list"; readonly element: Shape; readonly go: string }
-  | { readonly kind: "map"; readonly value: Shape; readonly go: string }
-  | { readonly kind: "struct"; readonly go: string; readonly fields: Readonly<Record<string, Shape>> };
+  | { readonly kind: "list"; readonly element: ApiType; readonly go: string }
+  | { readonly kind: "map"; readonly value: ApiType; readonly go: string }
+  | { readonly kind: "struct"; readonly go: string; readonly fields: Readonly<Record<string, ApiType>> };
 
 /** A string, or a named type that is one. */
-export const string = (go = "string"): Shape => ({ kind: "string", go });
-export const integer = { kind: "integer", go: "int64" } as const satisfies Shape;
-export const boolean: Shape = { kind: "boolean", go: "bool" };
+export const string = (go = "string"): ApiType => ({ kind: "string", go });
+export const integer = { kind: "integer", go: "int64" } as const satisfies ApiType;
+export const boolean: ApiType = { kind: "boolean", go: "bool" };
 /** Anything; decoded elsewhere. */
-export const any: Shape = { kind: "any" };
-export const list = (element: Shape): Shape => ({ kind: "list", element, go: `[]${goName(element)}` });
-export const map = (value: Shape): Shape => ({ kind: "map", value, go: `map[string]${goName(value)}` });
+export const any: ApiType = { kind: "any" };
+export const list = (element: ApiType): ApiType => ({ kind: "list", element, go: `[]${goName(element)}` });
+export const map = (value: ApiType): ApiType => ({ kind: "map", value, go: `map[string]${goName(value)}` });
 /** A struct; `go` with its package, such as `v1.Validation`. */
-export const struct = (go: string, fields: Readonly<Record<string, Shape>>): Shape => ({ kind: "struct", go, fields });
+export const struct = (go: string, fields: Readonly<Record<string, ApiType>>): ApiType => ({
+  kind: "struct",
+  go,
+  fields,
+});
 
-const goName = (shape: Shape): string => (shape.kind === "any" ? "interface {}" : shape.go);
+const goName = (type: ApiType): string => (type.kind === "any" ? "interface {}" : type.go);
 
 /** Why a value cannot be decoded. */
 export interface DecodeFailure {
@@ -42,9 +46,9 @@ export type Decoded =
   | { readonly ok: false; readonly failure: DecodeFailure };
 
 /** Decodes a value strictly. A wrong type wins over unknown members, of which all are said. */
-export function decode(value: unknown, shape: Shape): Decoded {
+export function decode(value: unknown, type: ApiType): Decoded {
   const decoder = new Decoder();
-  const decoded = decoder.decode(value, shape, [], undefined);
+  const decoded = decoder.decode(value, type, [], undefined);
   if (decoder.wrongType !== undefined) return { ok: false, failure: decoder.wrongType };
   const [first] = decoder.unknown;
   if (first === undefined) return { ok: true, value: decoded };
@@ -53,9 +57,9 @@ export function decode(value: unknown, shape: Shape): Decoded {
 }
 
 /** Decodes a value as Go's plain decoder does: unknown members are dropped. */
-export function decodeLeniently(value: unknown, shape: Shape): Decoded {
+export function decodeLeniently(value: unknown, type: ApiType): Decoded {
   const decoder = new Decoder();
-  const decoded = decoder.decode(value, shape, [], undefined);
+  const decoded = decoder.decode(value, type, [], undefined);
   return decoder.wrongType === undefined ? { ok: true, value: decoded } : { ok: false, failure: decoder.wrongType };
 }
 
@@ -63,37 +67,37 @@ class Decoder {
   wrongType: DecodeFailure | undefined;
   readonly unknown: FieldPath[] = [];
 
-  decode(value: unknown, shape: Shape, path: FieldPath, owner: string | undefined): unknown {
+  decode(value: unknown, type: ApiType, path: FieldPath, owner: string | undefined): unknown {
     if (value === null || value === undefined) return undefined;
-    switch (shape.kind) {
+    switch (type.kind) {
       case "any":
         return value;
       case "string":
       case "boolean":
-        return typeof value === shape.kind ? value : this.fail(value, shape.go, path, owner);
+        return typeof value === type.kind ? value : this.#fail(value, type.go, path, owner);
       case "integer":
         if (typeof value === "bigint" || (typeof value === "number" && Number.isInteger(value))) return value;
-        return this.fail(value, shape.go, path, owner);
+        return this.#fail(value, type.go, path, owner);
       case "list":
-        if (!Array.isArray(value)) return this.fail(value, shape.go, path, owner);
-        return value.map((item, i) => this.decode(item, shape.element, [...path, i], owner) ?? zeroOf(shape.element));
+        if (!Array.isArray(value)) return this.#fail(value, type.go, path, owner);
+        return value.map((item, i) => this.decode(item, type.element, [...path, i], owner) ?? zeroOf(type.element));
       case "map":
-        if (!isObject(value)) return this.fail(value, shape.go, path, owner);
+        if (!isObject(value)) return this.#fail(value, type.go, path, owner);
         return Object.fromEntries(
           Object.entries(value).map(([key, item]) => [
             key,
-            this.decode(item, shape.value, [...path, key], owner) ?? zeroOf(shape.value),
+            this.decode(item, type.value, [...path, key], owner) ?? zeroOf(type.value),
           ]),
         );
       case "struct":
-        if (!isObject(value)) return this.fail(value, shape.go, path, owner);
-        return this.struct(value, shape.fields, path, shape.go);
+        if (!isObject(value)) return this.#fail(value, type.go, path, owner);
+        return this.#struct(value, type.fields, path, type.go);
     }
   }
 
-  private struct(
+  #struct(
     value: Readonly<Record<string, unknown>>,
-    fields: Readonly<Record<string, Shape>>,
+    fields: Readonly<Record<string, ApiType>>,
     path: FieldPath,
     go: string,
   ): Record<string, unknown> {
@@ -111,7 +115,7 @@ class Decoder {
   }
 
   /** Go's decoder names the struct and the path of members, without indexes, and goes on: the first failure is the one reported. */
-  private fail(value: unknown, go: string, path: FieldPath, owner: string | undefined): undefined {
+  #fail(value: unknown, go: string, path: FieldPath, owner: string | undefined): undefined {
     const members = path.filter((part) => typeof part === "string").join(".");
     const place = owner === undefined ? "" : ` field ${owner.slice(owner.indexOf(".") + 1)}.${members}`;
     const text = `json: cannot unmarshal ${jsonKind(value, go)} into Go ${owner === undefined ? "value" : "struct"}${place} of type ${go}`;
@@ -120,8 +124,8 @@ class Decoder {
   }
 }
 
-function zeroOf(shape: Shape): unknown {
-  switch (shape.kind) {
+function zeroOf(type: ApiType): unknown {
+  switch (type.kind) {
     case "string":
       return "";
     case "integer":

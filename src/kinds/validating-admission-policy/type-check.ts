@@ -6,21 +6,20 @@ import {
   ADMISSION_REQUEST,
   ADMISSION_TYPES,
   AUTHORIZER,
+  createEnvironment,
   DYN,
   type Environment,
-  type EnvironmentOptions,
   NAMESPACE,
   objectType,
   type Type,
 } from "../../cel/index.js";
-import type { PolicySpec } from "../../kinds/validating-admission-policy/resource.js";
+import type { ResourceRule } from "../../cel-policy/match/resource-rule.js";
+import { compareKinds, type SchemaSource } from "../../cel-policy/type-check/schema-source.js";
+import type { SchemaType } from "../../cel-policy/type-check/schema-type.js";
 import { type FieldPath, formatPath } from "../../kubernetes/field-error.js";
 import { type GroupVersionKind, parseApiVersion } from "../../kubernetes/names.js";
-import { VARIABLES } from "../expressions/expression-compiler.js";
-import { variableType } from "../expressions/variables.js";
-import type { ResourceRule } from "../match/resource-rule.js";
-import { compareKinds, type SchemaSource } from "./schema-source.js";
-import type { SchemaType } from "./schema-type.js";
+import { VARIABLES_TYPE, variableType } from "./dialect.js";
+import type { PolicySpec } from "./resource.js";
 
 /** A warning about one expression, for all the kinds it is wrong for. */
 export interface ExpressionWarning {
@@ -45,12 +44,8 @@ export interface TypeWarning {
 }
 
 /** Checks a policy; the status as the API server writes it. */
-export function typeCheck(
-  spec: PolicySpec,
-  schemas: SchemaSource,
-  create: (options: EnvironmentOptions) => Environment,
-): TypeChecking {
-  const warnings = typeWarnings(spec, schemas, create).map(({ path, warning }) => ({
+export function typeCheck(spec: PolicySpec, schemas: SchemaSource): TypeChecking {
+  const warnings = typeWarnings(spec, schemas).map(({ path, warning }) => ({
     fieldRef: formatPath(["spec", ...path]),
     warning,
   }));
@@ -58,14 +53,10 @@ export function typeCheck(
 }
 
 /** Checks a policy; paths begin inside the spec. */
-export function typeWarnings(
-  spec: PolicySpec,
-  schemas: SchemaSource,
-  create: (options: EnvironmentOptions) => Environment,
-): readonly TypeWarning[] {
+export function typeWarnings(spec: PolicySpec, schemas: SchemaSource): readonly TypeWarning[] {
   const kinds = kindsToCheck(spec.matchConstraints?.resourceRules ?? [], schemas).flatMap((kind) => {
     const found = schemas.typeOf(kind, kind.kind);
-    return found === undefined ? [] : [{ kind, environment: environmentFor(spec, found.typed, schemas, create) }];
+    return found === undefined ? [] : [{ kind, environment: environmentFor(spec, found.typed, schemas) }];
   });
   return (spec.validations ?? []).flatMap(({ expression, messageExpression }, i) => {
     const at = ["validations", i];
@@ -109,14 +100,9 @@ export function kindsToCheck(rules: readonly ResourceRule[], schemas: SchemaSour
   return [...kinds.values()].sort(compareKinds);
 }
 
-function environmentFor(
-  spec: PolicySpec,
-  object: SchemaType | undefined,
-  schemas: SchemaSource,
-  create: (options: EnvironmentOptions) => Environment,
-): Environment {
+function environmentFor(spec: PolicySpec, object: SchemaType | undefined, schemas: SchemaSource): Environment {
   const params = paramsType(spec, schemas);
-  let environment = create({
+  let environment = createEnvironment({
     flavour: "kubernetes",
     objectTypes: [...ADMISSION_TYPES, ...(object?.objectTypes ?? []), ...(params?.objectTypes ?? [])],
     variables: [
@@ -131,8 +117,8 @@ function environmentFor(
   const fields = new Map<string, Type>();
   const withVariables = (): Environment =>
     environment.extend({
-      variables: [{ name: "variables", type: objectType(VARIABLES) }],
-      objectTypes: [{ name: VARIABLES, fields: new Map(fields) }],
+      variables: [{ name: "variables", type: objectType(VARIABLES_TYPE) }],
+      objectTypes: [{ name: VARIABLES_TYPE, fields: new Map(fields) }],
     });
   environment = withVariables();
   for (const { name = "", expression = "" } of spec.variables ?? []) {

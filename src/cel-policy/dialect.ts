@@ -1,0 +1,54 @@
+/** What differs between the kinds of CEL policies, as one value: what expressions may name, what they may cost, how their failures are worded. */
+import type { EnvironmentOptions, Type, VariableDeclaration } from "../cel/index.js";
+
+/** A kind's expressions. */
+export interface Dialect {
+  /** Version and libraries, functions that the kind adds or replaces, and the variables that every expression can name. */
+  readonly environment: EnvironmentOptions;
+  /** Variables that only some expressions can name, by the word that their {@link Scope} has for them. */
+  readonly optional: Readonly<Record<string, readonly VariableDeclaration[]>>;
+  /** Variables whose values differ between policies that look at one request; what names none of them is evaluated once for all policies. */
+  readonly privateNames: readonly string[];
+  readonly variables: VariableRules;
+  readonly costs: Costs;
+  readonly words: Words;
+}
+
+/** What an expression may name beside the variables that all can name. */
+export interface Scope {
+  /** Words of {@link Dialect.optional}. */
+  readonly optional: readonly string[];
+  /** The types of `variables.…`; `undefined` where `variables` is not declared. */
+  readonly variables: ReadonlyMap<string, Type> | undefined;
+}
+
+/** How a policy's own variables are seen. */
+export interface VariableRules {
+  /** The name of the type of `variables`. */
+  readonly typeName: string;
+  /** The type that later expressions see of one. */
+  readonly typeOf: (type: Type) => Type;
+  /** The name that is looked up for a field of `variables`; `undefined` for a field that can name none. */
+  readonly nameOf: (field: string) => string | undefined;
+}
+
+/** Limits, in units of the CEL cost model. */
+export interface Costs {
+  /** One evaluation of one expression or variable. */
+  readonly expression: number;
+  /** The validations and message expressions of one evaluation; and again its audit annotations. Infinity for no limit. */
+  readonly evaluation: number;
+  /** The match conditions of one evaluation. */
+  readonly conditions: number;
+}
+
+/** Texts of failures. */
+export interface Words {
+  /** An expression could not be evaluated: its text, and the error. */
+  readonly failed: (source: string, error: string) => string;
+  /** An expression that does not compile was to be evaluated. */
+  readonly uncompiled: (error: string) => string;
+  readonly failedVariable: (name: string, error: string) => string;
+  readonly uncompiledVariable: (name: string, error: string) => string;
+  readonly outOfBudget: string;
+}

@@ -1,0 +1,82 @@
+/** What ValidatingAdmissionPolicies have to say about a request, before it is put into anybody's words. */
+import type { Failure } from "../../policy/outcome.js";
+import type { PreparedBinding, PreparedPolicy } from "./prepared-policy.js";
+
+/** What a policy has against a request. */
+export interface Violation {
+  /**
+   * `false`: a validation does not hold. `error`: it could not be evaluated. What the binding's actions have no say in: `annotation`: an audit
+   * annotation could not be made; `configuration`: nothing could be evaluated.
+   */
+  readonly kind: "false" | "error" | "annotation" | "configuration";
+  readonly message: string;
+  /** `undefined` for errors, and for validations without one: `Invalid`. */
+  readonly reason: string | undefined;
+  /** Which validation, 0 for the evaluation as a whole; `undefined` for what has nothing to do with validations. */
+  readonly index: number | undefined;
+}
+
+/** A violation, and whose it is. */
+export interface BoundViolation extends Violation {
+  readonly policy: PreparedPolicy;
+  /** `undefined` when the violation was found before a binding was looked at. */
+  readonly binding: PreparedBinding | undefined;
+}
+
+/** A policy's audit annotation, its values joined. */
+export interface PublishedAnnotation {
+  readonly policy: string;
+  readonly key: string;
+  readonly value: string;
+}
+
+/** What all policies together have to say about a request. */
+export interface PolicyDecision {
+  /** The first one is the answer, all of them are causes. */
+  readonly denials: readonly BoundViolation[];
+  readonly warnings: readonly string[];
+  /** For the validation_failure annotation. */
+  readonly audited: readonly BoundViolation[];
+  readonly annotations: readonly PublishedAnnotation[];
+  /** Why none of the policies applies; `undefined` when one was evaluated or failed. */
+  readonly skipped: string | undefined;
+  /** The request fails, whatever the policies say: its Namespace could not be had, or time ran out. */
+  readonly failure: Failure | undefined;
+}
+
+const NOTHING: PolicyDecision = {
+  denials: [],
+  warnings: [],
+  audited: [],
+  annotations: [],
+  skipped: undefined,
+  failure: undefined,
+};
+
+/** The decision where no policy is asked. */
+export const skippedBecause = (reason: string): PolicyDecision => ({ ...NOTHING, skipped: reason });
+
+/** The decision when there can be none. */
+export const failedWith = (failure: Failure): PolicyDecision => ({ ...NOTHING, failure });
+
+/** The whole text of a denial, as the API server words it (spec validating-admission-policy.md 7.6). */
+export function denialMessage({ policy: { title }, binding, message }: BoundViolation): string {
+  if (title === "") return message;
+  return binding?.name === undefined
+    ? `${title} denied request: ${message}`
+    : `${title} with binding '${binding.name}' denied request: ${message}`;
+}
+
+/** The HTTP code of a reason (spec validating-admission-policy.md 7.4). */
+export function reasonCode(reason: string): number {
+  switch (reason) {
+    case "Unauthorized":
+      return 401;
+    case "Forbidden":
+      return 403;
+    case "RequestEntityTooLarge":
+      return 413;
+    default:
+      return 422;
+  }
+}

@@ -1,0 +1,232 @@
+/** Puts a request to policies, in order, each to its end (spec validating-admission-policy.md 0.3). */
+import { Waiting } from "../../cel/index.js";
+import type { Attempt } from "../../cel-policy/expressions/attempt.js";
+import { NOT_IN_TIME } from "../../cel-policy/expressions/interruption.js";
+import { type MatchResult, matchRequest } from "../../cel-policy/match/match-resources.js";
+import type { Matched } from "../../cel-policy/match/match-rules.js";
+import type { RequestAttributes } from "../../cel-policy/match/request-attributes.js";
+import type { JsonObject } from "../../kubernetes/object.js";
+import type { Failure } from "../../policy/outcome.js";
+import { LookupFailure } from "../../world/resources/resource-source.js";
+import { AnnotationValues, cutValue } from "./audit.js";
+import {
+  type BoundViolation,
+  failedWith,
+  type PolicyDecision,
+  type PublishedAnnotation,
+  type Violation,
+} from "./decision.js";
+import { type EvaluationInputs, evaluatePolicy, type PolicyEvaluation } from "./evaluate-policy.js";
+import { collectParams, NO_PARAM, paramScope, paramValue } from "./params.js";
+import type { PreparedBinding, PreparedPolicy } from "./prepared-policy.js";
+import { RequestInputs } from "./request-inputs.js";
+
+/**
+ * What the policies decide; of an attempt that waits for an answer nothing is believed.
+ * @param targeted the caller has named the target: rules and selectors are not consulted, and objects are taken as they are
+ */
+export function evaluatePolicies(
+  policies: readonly PreparedPolicy[],
+  request: RequestAttributes,
+  attempt: Attempt,
+  targeted: boolean,
+): PolicyDecision {
+  const gathering = new Gathering(request, attempt, targeted);
+  for (const policy of policies) {
+    gathering.ask(policy);
+    if (gathering.ended) break;
+  }
+  return gathering.decision();
+}
+
+/** Whether a policy or binding applies; what failed or waits does. */
+type Applicability = { readonly applies: true } | { readonly applies: false; readonly reason: string };
+
+const APPLIES: Applicability = { applies: true };
+const skip = (reason: string): Applicability => ({ applies: false, reason });
+
+/** What policies say about one request, as it is gathered (disposable). */
+class Gathering {
+  readonly #request: RequestAttributes;
+  readonly #attempt: Attempt;
+  readonly #targeted: boolean;
+  readonly #inputs: RequestInputs;
+  readonly #denials: BoundViolation[] = [];
+  readonly #warnings: string[] = [];
+  readonly #audited: BoundViolation[] = [];
+  readonly #annotations: PublishedAnnotation[] = [];
+  #applied = false;
+  /** Why the first policy that did not apply did not. */
+  #skipped: string | undefined;
+  #failure: Failure | undefined;
+
+  constructor(request: RequestAttributes, attempt: Attempt, targeted: boolean) {
+    this.#request = request;
+    this.#attempt = attempt;
+    this.#targeted = targeted;
+    this.#inputs = new RequestInputs(request, attempt.world, targeted);
+  }
+
+  decision(): PolicyDecision {
+    if (this.#attempt.interrupted) return failedWith(NOT_IN_TIME);
+    return {
+      denials: this.#denials,
+      warnings: this.#warnings,
+      audited: this.#audited,
+      annotations: this.#annotations,
+      skipped: this.#applied ? undefined : (this.#skipped ?? "there is no policy"),
+      failure: this.#failure,
+    };
+  }
+
+  /** Nothing that follows can change the decision. */
+  get ended(): boolean {
+    return this.#failure !== undefined || this.#attempt.interrupted;
+  }
+
+  ask(policy: PreparedPolicy): void {
+    const asked = this.#askPolicy(policy);
+    if (asked.applies) this.#applied = true;
+    else this.#skipped ??= asked.reason;
+  }
+
+  #askPolicy(policy: PreparedPolicy): Applicability {
+    const matched = this.#match(policy);
+    if (matched instanceof Waiting) return APPLIES;
+    if (matched.outcome === "no") return skip(matched.reason);
+    if (matched.outcome === "error") return this.#misconfigured(policy, undefined, matched.message);
+    const namespaced = paramScope(policy.paramKind, this.#attempt.world);
+    if (namespaced instanceof Waiting) return APPLIES;
+    if (namespaced instanceof LookupFailure) return this.#misconfigured(policy, undefined, namespaced.message);
+
+    const evaluations = new Evaluations(policy);
+    const annotations = new AnnotationValues();
+    let first: string | undefined;
+    let applied = false;
+    for (const binding of policy.bindings) {
+      const asked = this.#askBinding(binding, matched, namespaced, evaluations, annotations);
+      if (this.ended) return APPLIES;
+      if (asked.applies) applied = true;
+      else first ??= asked.reason;
+    }
+    for (const [key, value] of annotations.joined()) this.#annotations.push({ policy: policy.name, key, value });
+    return applied ? APPLIES : skip(first ?? "no binding names the policy");
+  }
+
+  #match(policy: PreparedPolicy): MatchResult {
+    const { kind, resource } = this.#request;
+    if (this.#targeted) return { outcome: "match", kind, resource };
+    if (policy.match !== undefined) return matchRequest(policy.match, this.#request, this.#attempt.world);
+    return { outcome: "error", message: "policy contained no match constraints, a required field" };
+  }
+
+  #askBinding(
+    binding: PreparedBinding,
+    matched: Matched,
+    namespacedParams: boolean,
+    evaluations: Evaluations,
+    annotations: AnnotationValues,
+  ): Applicability {
+    const { policy } = evaluations;
+    const { world } = this.#attempt;
+    if (binding.match !== undefined && !this.#targeted) {
+      const bound = matchRequest(binding.match, this.#request, world);
+      if (bound instanceof Waiting) return APPLIES;
+      if (bound.outcome === "no") return skip(`no binding matches: ${bound.reason}`);
+      if (bound.outcome === "error") return this.#misconfigured(policy, binding, bound.message);
+    }
+    const { namespace: ofRequest } = this.#request;
+    const params = collectParams(policy.paramKind, binding.paramRef, ofRequest, namespacedParams, world);
+    if (params instanceof Waiting) return APPLIES;
+    if (params instanceof LookupFailure) return this.#misconfigured(policy, binding, params.message);
+    const input = params.length === 0 ? undefined : this.#inputs.version(matched);
+    if (input instanceof LookupFailure) {
+      return this.#misconfigured(policy, binding, `failed to convert object version: ${input.message}`);
+    }
+    const namespace = this.#inputs.namespace();
+    if (namespace instanceof Waiting) return APPLIES;
+    if ("verdict" in namespace) {
+      this.#failure = namespace;
+      return APPLIES;
+    }
+    if (input === undefined) return skip("there is no parameter to judge with");
+
+    let last: Applicability = APPLIES;
+    let applied = false;
+    for (const object of params) {
+      if (this.#attempt.expired()) return APPLIES;
+      const evaluation = evaluations.with(object, () => ({
+        attempt: this.#attempt,
+        input,
+        params: policy.paramKind && paramValue(object, policy.paramKind),
+        namespace,
+        ...this.#inputs.authorization,
+      }));
+      if (evaluation.applies) {
+        applied = true;
+        this.#act(policy, binding, evaluation.violations);
+        for (const [key, value] of evaluation.annotations) annotations.add(key, cutValue(value));
+      } else last = evaluation;
+    }
+    return applied ? APPLIES : last;
+  }
+
+  /** A failure before any expression ran: it denies, whatever the binding's actions are, unless failures are ignored. */
+  #misconfigured(policy: PreparedPolicy, binding: PreparedBinding | undefined, reason: string): Applicability {
+    const { failurePolicy } = policy;
+    if (failurePolicy === "Ignore") return APPLIES;
+    const message =
+      failurePolicy === "Fail"
+        ? `failed to configure ${binding === undefined ? "policy" : "binding"}: ${reason}`
+        : `unrecognized failure policy: '${failurePolicy}'`;
+    this.#denials.push({ kind: "configuration", message, reason: undefined, index: undefined, policy, binding });
+    return APPLIES;
+  }
+
+  #act(policy: PreparedPolicy, binding: PreparedBinding, violations: readonly Violation[]): void {
+    for (const violation of violations) {
+      const { kind, message } = violation;
+      const bound: BoundViolation = { ...violation, policy, binding };
+      if (kind === "annotation") {
+        this.#denials.push(bound);
+        continue;
+      }
+      for (const action of binding.actions) {
+        if (action === "Deny") this.#denials.push(bound);
+        else if (action === "Warn") this.#warnings.push(warningOf(policy, binding, message));
+        else if (action === "Audit") this.#audited.push(bound);
+      }
+    }
+  }
+}
+
+function warningOf({ title }: PreparedPolicy, { name }: PreparedBinding, message: string): string {
+  const by = name === undefined ? "" : ` with binding '${name}'`;
+  return title === "" ? message : `Validation failed for ${title}${by}: ${message}`;
+}
+
+/** The evaluations of one policy for one request (disposable): bindings only choose parameters and actions, so that one per parameter serves them all. */
+class Evaluations {
+  readonly policy: PreparedPolicy;
+  /** The one without a parameter: most policies have no other. */
+  #plain: PolicyEvaluation | undefined;
+  #byParam: Map<JsonObject, PolicyEvaluation> | undefined;
+
+  constructor(policy: PreparedPolicy) {
+    this.policy = policy;
+  }
+
+  with(param: JsonObject | typeof NO_PARAM, inputs: () => EvaluationInputs): PolicyEvaluation {
+    if (param === NO_PARAM) {
+      this.#plain ??= evaluatePolicy(this.policy, inputs());
+      return this.#plain;
+    }
+    this.#byParam ??= new Map();
+    let evaluation = this.#byParam.get(param);
+    if (evaluation === undefined) {
+      evaluation = evaluatePolicy(this.policy, inputs());
+      this.#byParam.set(param, evaluation);
+    }
+    return evaluation;
+  }
+}

@@ -1,0 +1,197 @@
+/** One evaluation of a policy: for one request, with one parameter (spec validating-admission-policy.md 6, 7 and 8.3). */
+import {
+  type AuthorizerValue,
+  type Bindings,
+  CelError,
+  type ResourceCheckValue,
+  type Result,
+  type Value,
+  Waiting,
+} from "../../cel/index.js";
+import type { Attempt } from "../../cel-policy/expressions/attempt.js";
+import { evaluateGroup, type GroupResults } from "../../cel-policy/expressions/evaluation-group.js";
+import type { NamespaceViews, VersionedInput } from "../../cel-policy/expressions/input.js";
+import { trimSpace } from "../../cel-policy/expressions/trim.js";
+import { aggregate } from "../../cel-policy/match/label-selector.js";
+import type { JsonObject } from "../../kubernetes/object.js";
+import type { Violation } from "./decision.js";
+import type { PreparedPolicy, PreparedValidation } from "./prepared-policy.js";
+
+/** Longest result of a message expression, in bytes. */
+const MESSAGE_MAX_BYTES = 5_120;
+
+/** What an evaluation came to. Of one that waits for an answer nothing is believed. */
+export type PolicyEvaluation =
+  | { readonly applies: false; readonly reason: string }
+  | {
+      readonly applies: true;
+      /** What holds, and what failurePolicy lets pass, leaves none. */
+      readonly violations: readonly Violation[];
+      /** Audit annotations to publish, as key and value. */
+      readonly annotations: readonly (readonly [key: string, value: string])[];
+    };
+
+/** What an evaluation works on. */
+export interface EvaluationInputs {
+  readonly attempt: Attempt;
+  readonly input: VersionedInput;
+  /** `undefined` where the policy declares no parameters, null where there is none. */
+  readonly params: JsonObject | null | undefined;
+  readonly namespace: NamespaceViews;
+  readonly authorizer: AuthorizerValue;
+  readonly requestResource: ResourceCheckValue;
+}
+
+const CLEAN: PolicyEvaluation = { applies: true, violations: [], annotations: [] };
+
+/** Evaluates a policy. */
+export function evaluatePolicy(policy: PreparedPolicy, inputs: EvaluationInputs): PolicyEvaluation {
+  if (policy.conditions.length > 0) {
+    const conditions = evaluateConditions(policy, inputs);
+    if (conditions !== "met") return conditions;
+  }
+  const ignores = policy.failurePolicy === "Ignore";
+  const failed = ({ message }: CelError): PolicyEvaluation => (ignores ? CLEAN : failedAsWhole(message));
+  const { attempt, input, namespace } = inputs;
+  const { evaluation: budget } = attempt.dialect.costs;
+  const shared = input.validationResults;
+  const { variables } = policy;
+  const bindings = bindingsOf(inputs, input.request, namespace.reduced, true);
+  const group = evaluateGroup(policy.expressions, { attempt, bindings, variables, shared }, budget);
+  if (group instanceof CelError) return failed(group);
+  const messages = evaluateMessages(policy, inputs, group.remaining);
+  const violations = violationsOf(policy, group.results, messages, ignores);
+  if (policy.annotations.length === 0) {
+    return violations.length === 0 ? CLEAN : { applies: true, violations, annotations: [] };
+  }
+
+  const whole = bindingsOf(inputs, input.request, namespace.whole, false);
+  const values = evaluateGroup(policy.annotations, { attempt, bindings: whole, variables, shared: undefined }, budget);
+  if (values instanceof CelError) return failed(values);
+  return annotated(policy, violations, values.results, ignores);
+}
+
+const failedAsWhole = (message: string): PolicyEvaluation => ({
+  applies: true,
+  violations: [{ kind: "error", index: 0, message, reason: undefined }],
+  annotations: [],
+});
+
+/** The values of the variables; one shape for all, and `undefined` for those that fail as `no such attribute(s)` where they are declared. */
+function bindingsOf(
+  { input, params, authorizer, requestResource }: EvaluationInputs,
+  request: Value,
+  namespaceObject: Value,
+  withAuthorizer: boolean,
+): Bindings {
+  return {
+    object: input.object,
+    oldObject: input.oldObject,
+    request,
+    namespaceObject,
+    params: params as Value | undefined,
+    authorizer: withAuthorizer ? authorizer : undefined,
+    "authorizer.requestResource": withAuthorizer ? requestResource : undefined,
+  };
+}
+
+/** Message expressions have no authorizer. All are evaluated, also those of validations that hold: they are paid for. */
+function evaluateMessages(
+  policy: PreparedPolicy,
+  inputs: EvaluationInputs,
+  remaining: number,
+): GroupResults | CelError {
+  if (!policy.hasMessages) return { results: policy.messages as readonly undefined[], remaining };
+  const { attempt, input, namespace } = inputs;
+  const bindings = bindingsOf(inputs, input.request, namespace.reduced, false);
+  const shared = input.validationResults;
+  return evaluateGroup(policy.messages, { attempt, bindings, variables: policy.variables, shared }, remaining);
+}
+
+/** All conditions are evaluated; one that is false decides, errors only count when none is. */
+function evaluateConditions(policy: PreparedPolicy, inputs: EvaluationInputs): PolicyEvaluation | "met" {
+  const { attempt, input } = inputs;
+  const bindings = bindingsOf(inputs, input.conditionRequest, null, true);
+  const group = evaluateGroup(
+    policy.conditions,
+    { attempt, bindings, variables: policy.variables, shared: input.conditionResults },
+    attempt.dialect.costs.conditions,
+  );
+  if (group instanceof CelError) return failedConditions(policy, group.message);
+  const errors: string[] = [];
+  let waiting = false;
+  for (const [i, result] of group.results.entries()) {
+    if (result instanceof CelError) errors.push(result.message);
+    else if (result instanceof Waiting) waiting = true;
+    else if (result === false) {
+      return { applies: false, reason: `match condition '${policy.conditionNames[i] ?? ""}' is false` };
+    }
+  }
+  if (waiting) return CLEAN;
+  return errors.length > 0 ? failedConditions(policy, aggregate(errors)) : "met";
+}
+
+function failedConditions({ failurePolicy }: PreparedPolicy, message: string): PolicyEvaluation | "met" {
+  if (failurePolicy === "Fail") return failedAsWhole(message);
+  if (failurePolicy !== "Ignore") return "met";
+  return { applies: false, reason: "a match condition failed and failures are ignored" };
+}
+
+function violationsOf(
+  policy: PreparedPolicy,
+  results: GroupResults["results"],
+  messages: GroupResults | CelError,
+  ignores: boolean,
+): readonly Violation[] {
+  let violations: Violation[] | undefined;
+  for (const [index, validation] of policy.validations.entries()) {
+    const result = results[index];
+    if (result === undefined || result instanceof Waiting) continue;
+    const error = errorOf(result, messages);
+    if (error === undefined ? result === true : ignores) continue;
+    violations ??= [];
+    if (error !== undefined) violations.push({ kind: "error", index, message: error, reason: undefined });
+    else {
+      const message = messageOf(validation, messages instanceof CelError ? undefined : messages.results[index]);
+      violations.push({ kind: "false", index, message, reason: validation.reason });
+    }
+  }
+  return violations ?? NONE;
+}
+
+const NONE: readonly never[] = [];
+
+/** Why a validation fails whether it holds or not. */
+function errorOf(result: Result, messages: GroupResults | CelError): string | undefined {
+  if (result instanceof CelError) return result.message;
+  return messages instanceof CelError ? `failed messageExpression: ${messages.message}` : undefined;
+}
+
+/** The message of a validation that is false (spec validating-admission-policy.md 7.3). */
+function messageOf(validation: PreparedValidation, made: Result | Waiting | undefined): string {
+  if (typeof made === "string") {
+    const message = trimSpace(made);
+    if (message !== "" && !message.includes("\n") && Buffer.byteLength(message) <= MESSAGE_MAX_BYTES) return message;
+  }
+  return validation.message || `failed expression: ${trimSpace(validation.source)}`;
+}
+
+function annotated(
+  policy: PreparedPolicy,
+  found: readonly Violation[],
+  values: GroupResults["results"],
+  ignores: boolean,
+): PolicyEvaluation {
+  const violations = [...found];
+  const annotations: (readonly [string, string])[] = [];
+  values.forEach((result, i) => {
+    if (result instanceof CelError) {
+      const { message } = result;
+      if (!ignores) violations.push({ kind: "annotation", message, reason: undefined, index: undefined });
+    } else if (typeof result === "string") {
+      const value = trimSpace(result);
+      if (value !== "") annotations.push([policy.annotationKeys[i] ?? "", value]);
+    }
+  });
+  return { applies: true, violations, annotations };
+}

@@ -1,0 +1,84 @@
+/** What policies are given of one request, made once for all of them (disposable). */
+import { Waiting } from "../../cel/index.js";
+import { authorizerValues } from "../../cel-policy/expressions/authorization.js";
+import {
+  type NamespaceViews,
+  NO_NAMESPACE,
+  namespaceViews,
+  type VersionedInput,
+  versionedInput,
+} from "../../cel-policy/expressions/input.js";
+import { namespaceNotFound } from "../../cel-policy/match/match-resources.js";
+import type { Matched } from "../../cel-policy/match/match-rules.js";
+import type { RequestAttributes } from "../../cel-policy/match/request-attributes.js";
+import { apiVersionOf, type GroupVersionKind } from "../../kubernetes/names.js";
+import { isObject } from "../../kubernetes/object.js";
+import type { Failure } from "../../policy/outcome.js";
+import type { RequestWorld } from "../../world/request-world.js";
+import { LookupFailure } from "../../world/resources/resource-source.js";
+
+/** Objects in the versions in which policies match them, the Namespace, the authorizer. */
+export class RequestInputs {
+  readonly authorization: ReturnType<typeof authorizerValues>;
+  readonly #request: RequestAttributes;
+  readonly #world: RequestWorld;
+  /** Objects are taken as they are, whatever kind they are matched as. */
+  readonly #targeted: boolean;
+  /** For policies that match the request as it is. */
+  #original: VersionedInput | undefined;
+  /** For others, by matched kind and resource. */
+  #versions: Map<string, VersionedInput> | undefined;
+  #namespace: NamespaceViews | Waiting | Failure | undefined;
+
+  constructor(request: RequestAttributes, world: RequestWorld, targeted: boolean) {
+    this.#request = request;
+    this.#world = world;
+    this.#targeted = targeted;
+    this.authorization = authorizerValues(request, world);
+  }
+
+  /** The request as a policy matches it; or why its objects cannot be converted to that. */
+  version(matched: Matched): VersionedInput | LookupFailure {
+    const { kind, resource } = matched;
+    if (kind === this.#request.kind && resource === this.#request.resource) {
+      const original = this.#original ?? this.#versioned(matched);
+      if (!(original instanceof LookupFailure)) this.#original = original;
+      return original;
+    }
+    this.#versions ??= new Map();
+    const key = `${apiVersionOf(kind)} ${kind.kind} ${apiVersionOf(resource)} ${resource.resource}`;
+    const version = this.#versions.get(key) ?? this.#versioned(matched);
+    if (!(version instanceof LookupFailure)) this.#versions.set(key, version);
+    return version;
+  }
+
+  #versioned(matched: Matched): VersionedInput | LookupFailure {
+    const oldObject = this.#convert(this.#request.oldObject, matched.kind);
+    if (oldObject instanceof LookupFailure) return oldObject;
+    const object = this.#convert(this.#request.object, matched.kind);
+    if (object instanceof LookupFailure) return object;
+    return versionedInput(this.#request, matched, { object, oldObject });
+  }
+
+  #convert(object: unknown, kind: GroupVersionKind): unknown {
+    return this.#targeted || !isObject(object) ? object : this.#world.convert(object, kind);
+  }
+
+  /** The request's Namespace: none for cluster-scoped requests and for Namespaces themselves. Its absence ends the whole request. */
+  namespace(): NamespaceViews | Waiting | Failure {
+    this.#namespace ??= this.#findNamespace();
+    return this.#namespace;
+  }
+
+  #findNamespace(): NamespaceViews | Waiting | Failure {
+    const { kind, namespace: name } = this.#request;
+    if (name === "" || (kind.group === "" && kind.version === "v1" && kind.kind === "Namespace")) return NO_NAMESPACE;
+    const found = this.#world.namespace(name);
+    if (found instanceof Waiting) return found;
+    const failed = { verdict: "error", cause: "unavailable" } as const;
+    if (found === undefined) return { ...failed, message: namespaceNotFound(name), code: 404, reason: "NotFound" };
+    if (found instanceof LookupFailure)
+      return { ...failed, message: found.message, code: 500, reason: "InternalError" };
+    return namespaceViews(found);
+  }
+}

@@ -1,0 +1,118 @@
+/**
+ * The world as one request sees it (disposable): what is at hand is answered at once, what has to be fetched goes through {@link Questions}, so
+ * that every question is asked once for the request, over all its policies, and those of one round side by side.
+ */
+import { type QuestionFailure, Questions, type Waiting } from "../cel/index.js";
+import { reasonOf } from "../kubernetes/client/errors.js";
+import { apiVersionOf, type GroupVersionKind, type GroupVersionResource } from "../kubernetes/names.js";
+import type { JsonObject } from "../kubernetes/object.js";
+import type { EquivalentResource } from "../kubernetes/shared-storage.js";
+import type { AuthorizerAttributes, AuthorizerDecision, AuthorizerUser } from "./authorizer/authorizer.js";
+import type { Eventual } from "./eventual.js";
+import { type Lookup, LookupFailure } from "./resources/resource-source.js";
+import type { World } from "./world.js";
+
+/**
+ * Most different questions of one request that has to wait: twice as many as the largest policies in use ask, with a parameter for each of a
+ * thousand bindings.
+ */
+export const MAX_QUESTIONS = 2_048;
+
+/** What a look-up comes to: {@link Waiting} while its answer is on its way. */
+export type LookedUp<T> = Lookup<T> | Waiting;
+
+/** Stands for what has not been looked up yet, since it may be known from an earlier round. */
+const UNASKED: Promise<never> = new Promise(() => {});
+
+/** Answers the policies that look at one request. */
+export class RequestWorld {
+  readonly questions = new Questions(MAX_QUESTIONS);
+  readonly #world: World;
+  #exhausted = false;
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  /** More was asked than {@link MAX_QUESTIONS}: the request has to fail, whatever the policies make of it. */
+  get exhausted(): boolean {
+    return this.#exhausted;
+  }
+
+  /** As {@link import("./resources/resource-source.js").ResourceSource}; so are the others. */
+  namespace(name: string): LookedUp<JsonObject> {
+    const { resources } = this.#world;
+    const found = this.questions.empty ? resources.namespace(name) : UNASKED;
+    if (!(found instanceof Promise)) return found;
+    return this.#lookUp(`namespace ${name}`, found, () => resources.namespace(name));
+  }
+
+  get(kind: GroupVersionKind, namespace: string, name: string): LookedUp<JsonObject> {
+    const { resources } = this.#world;
+    const found = this.questions.empty ? resources.get(kind, namespace, name) : UNASKED;
+    if (!(found instanceof Promise)) return found;
+    return this.#lookUp(`get ${nameOf(kind)} ${namespace}/${name}`, found, () => resources.get(kind, namespace, name));
+  }
+
+  list(kind: GroupVersionKind, namespace: string): LookedUp<readonly JsonObject[]> {
+    const { resources } = this.#world;
+    const found = this.questions.empty ? resources.list(kind, namespace) : UNASKED;
+    if (!(found instanceof Promise)) return found;
+    return this.#lookUp(`list ${nameOf(kind)} ${namespace}`, found, () => resources.list(kind, namespace));
+  }
+
+  namespaced(kind: GroupVersionKind): LookedUp<boolean> {
+    const { resources } = this.#world;
+    const found = this.questions.empty ? resources.namespaced(kind) : UNASKED;
+    if (!(found instanceof Promise)) return found;
+    return this.#lookUp(`scope ${nameOf(kind)}`, found, () => resources.namespaced(kind));
+  }
+
+  equivalents(resource: GroupVersionResource, subresource: string): LookedUp<readonly EquivalentResource[]> {
+    const { resources } = this.#world;
+    const found = this.questions.empty ? resources.equivalents(resource, subresource) : UNASKED;
+    if (!(found instanceof Promise)) return found;
+    const key = `equivalents ${apiVersionOf(resource)}/${resource.resource}/${subresource}`;
+    return this.#lookUp(key, found, () => resources.equivalents(resource, subresource));
+  }
+
+  convert(object: JsonObject, to: GroupVersionKind): JsonObject | LookupFailure {
+    return this.#world.resources.convert(object, to);
+  }
+
+  /** Every question goes to the authorizer once, also when it answers at once. */
+  authorize(attributes: AuthorizerAttributes): AuthorizerDecision | Waiting {
+    return this.questions.ask<AuthorizerDecision>({
+      key: `authorize ${JSON.stringify({ ...attributes, user: canonicalUser(attributes.user) })}`,
+      put: () => this.#world.authorizer.authorize(attributes),
+      failed: (failure) => ({ decision: "noOpinion", reason: "", error: this.#messageOf(failure) }),
+    });
+  }
+
+  /** While nothing had to be waited for there is nothing to remember either, and no key to make: that is seen to before. */
+  #lookUp<T>(key: string, found: Promise<Lookup<T>>, ask: () => Eventual<Lookup<T>>): LookedUp<T> {
+    return this.questions.ask<Lookup<T>>({
+      key,
+      put: found === UNASKED ? ask : () => found,
+      failed: (failure) => new LookupFailure(this.#messageOf(failure)),
+    });
+  }
+
+  #messageOf(failure: QuestionFailure): string {
+    if (failure.kind === "thrown") return reasonOf(failure.error);
+    this.#exhausted = true;
+    return `the request asks more than ${failure.limit} different questions`;
+  }
+}
+
+const nameOf = (kind: GroupVersionKind): string => `${apiVersionOf(kind)}/${kind.kind}`;
+
+/** Groups and extra values count as sets. */
+const canonicalUser = (user: AuthorizerUser): unknown => [
+  user.name,
+  user.uid,
+  [...user.groups].sort(),
+  Object.entries(user.extra)
+    .map(([key, values]) => [key, [...values].sort()] as const)
+    .sort(([a], [b]) => (a < b ? -1 : 1)),
+];

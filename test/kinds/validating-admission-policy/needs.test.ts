@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { createExpressionCompiler, prepareInline } from "../../../src/kinds/validating-admission-policy/index.js";
+import type { JsonObject } from "../../../src/kubernetes/object.js";
+import { type Needs, NO_NEEDS } from "../../../src/world/needs.js";
+import { prepare } from "./prepared.js";
+import { binding, map, matching, namespaceObject, policy, ref, rule, validations } from "./tricky.js";
+
+const CONFIG_MAP = { group: "", version: "v1", kind: "ConfigMap" };
+const PARAMS: JsonObject = { paramKind: { apiVersion: "v1", kind: "ConfigMap" }, ...validations("true") };
+const check = "authorizer.group('').resource('pods').check('get').allowed()";
+const selecting = (label: string): JsonObject => ({ namespaceSelector: { matchLabels: { [label]: "x" } } });
+const requiring = (key: string): JsonObject => ({
+  matchResources: { namespaceSelector: { matchExpressions: [{ key, operator: "Exists" }] } },
+});
+
+/** What documents ask for. */
+function needs(...documents: readonly JsonObject[]): Needs {
+  const prepared = prepare(documents);
+  assert.deepEqual(prepared.problems, []);
+  return prepared.needs;
+}
+
+/** It is asked for, and can't be done without; or can, since documents bring it. */
+const REQUIRED: Needs = { ...NO_NEEDS, asks: true, requires: true };
+const ASKED: Needs = { ...NO_NEEDS, asks: true };
+
+describe("what a policy will ask of the world", () => {
+  test("is nothing when the request is enough", () => {
+    assert.deepEqual(needs(policy(validations("object.metadata.name != ''"))), NO_NEEDS);
+    assert.deepEqual(needs(policy(PARAMS), binding()), NO_NEEDS, "no binding names a parameter");
+    assert.deepEqual(needs(namespaceObject("ns")), NO_NEEDS, "there is no policy");
+  });
+
+  const asking = (expression: string, name: string): readonly [string, JsonObject][] => [
+    ["a validation", validations(expression)],
+    ["a match condition", { matchConditions: [{ name: "c", expression }], ...validations("true") }],
+    ["a variable", { variables: [{ name: "v", expression }], ...validations("true") }],
+    ...(name === "authorizer"
+      ? []
+      : ([
+          ["a message", validations({ expression: "true", messageExpression: `string(${expression})` })],
+          ["an audit annotation", { auditAnnotations: [{ key: "k", valueExpression: `string(${expression})` }] }],
+        ] as [string, JsonObject][])),
+  ];
+  for (const [where, spec] of asking(check, "authorizer")) {
+    test(`the authorizer, by ${where}`, () => assert.deepEqual(needs(policy(spec)), REQUIRED));
+  }
+  for (const [where, spec] of asking("namespaceObject != null", "namespaceObject")) {
+    test(`the Namespace, by ${where}`, () => {
+      const cleaned = { ...spec, validations: spec.validations ?? validations("true").validations };
+      assert.deepEqual(needs(policy(cleaned)), REQUIRED);
+      const beside = needs(policy(cleaned), namespaceObject("ns"));
+      assert.deepEqual(beside, ASKED, "documents bring it");
+    });
+  }
+
+  test("labels of Namespaces, by a policy or its bindings; those that tell their names can be done without", () => {
+    const constraints = (label: string) => policy({ matchConstraints: { resourceRules: [], ...selecting(label) } });
+    const rules = { resourceRules: [{ apiGroups: ["*"], apiVersions: ["*"], operations: ["*"], resources: ["*"] }] };
+    const own = (label: string) => policy({ matchConstraints: { ...rules, ...selecting(label) } });
+    assert.equal(prepare([constraints("env")]).names.length, 0, "without rules it is invalid");
+    assert.deepEqual(needs(own("env")), REQUIRED);
+    assert.deepEqual(needs(policy(), binding({ matchResources: selecting("env") })), REQUIRED);
+    assert.deepEqual(needs(policy(), binding(requiring("env"))), REQUIRED);
+    const byName = ASKED;
+    assert.deepEqual(needs(own("kubernetes.io/metadata.name")), byName);
+    assert.deepEqual(needs(policy(), binding(requiring("kubernetes.io/metadata.name"))), byName);
+  });
+
+  test("parameters that a binding names and no document brings", () => {
+    const parameters = [CONFIG_MAP];
+    assert.deepEqual(needs(policy(PARAMS), binding(ref({ name: "c" }))), { ...REQUIRED, parameters });
+    assert.deepEqual(needs(policy(PARAMS), binding(ref({ name: "c" })), map("c")), { ...ASKED, parameters });
+    const list = { apiVersion: "v1", kind: "List", items: [map("c")] };
+    assert.deepEqual(needs(policy(PARAMS), binding(ref({ name: "c" })), list), { ...ASKED, parameters });
+  });
+
+  test("not the versions of resources: only requests in another version than the rules name ask for those", () => {
+    assert.deepEqual(needs(policy(matching(rule("acme.example", "v1", "limits")))), NO_NEEDS);
+  });
+
+  test("all of several policies together, and nothing of broken ones", () => {
+    const broken = prepare([policy(validations("nope")), policy(validations(check), "q"), policy(PARAMS, "r")]);
+    assert.deepEqual(broken.names, ["q", "r"]);
+    assert.deepEqual(broken.needs, REQUIRED);
+  });
+
+  test("of an inline policy likewise", () => {
+    const prepared = prepareInline(validations(`${check} && namespaceObject != null`), {
+      compiler: createExpressionCompiler(),
+    });
+    assert.ok(!("errors" in prepared));
+    assert.deepEqual(prepared.needs, REQUIRED);
+    assert.deepEqual(
+      [...prepared.expressions()].map(({ path, wanted }) => [path, wanted]),
+      [["spec.validations[0].expression", "both"]],
+    );
+  });
+});

@@ -1,0 +1,77 @@
+/** The main thread's end of one worker thread: what it says of its end, what it lets the worker forget, and how long it keeps the process alive. */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { test } from "node:test";
+import { promisify } from "node:util";
+import { Worker } from "node:worker_threads";
+import { DEFAULT_GUEST_LIMITS } from "../../../src/wasm/limits.js";
+import type { ThreadEnd } from "../../../src/wasm/pool/job.js";
+import { GuestThread } from "../../../src/wasm/pool/thread.js";
+import type { ToWorker } from "../../../src/wasm/worker/messages.js";
+import { file } from "../support.js";
+
+const events = { ready() {}, signal() {}, message() {}, ended() {} };
+
+for (const [code, outOfMemory] of [
+  ["ERR_WORKER_OUT_OF_MEMORY", true],
+  ["ERR_OTHER", false],
+] as const)
+  test(`a thread that ends with ${code} is ${outOfMemory ? "" : "not "}out of memory`, (t) => {
+    const listeners = new Map<string, (value: unknown) => void>();
+    t.mock.method(Worker.prototype, "on", function (this: Worker, event: string, listener: (value: unknown) => void) {
+      listeners.set(event, listener);
+      return this;
+    });
+    const ends: ThreadEnd[] = [];
+    const thread = new GuestThread([], { ...events, ended: (end) => ends.push(end) });
+    listeners.get("error")?.(Object.assign(new Error("no memory, or so it says"), { code }));
+    listeners.get("exit")?.(1);
+    thread.kill();
+    assert.deepEqual(ends, [{ text: "no memory, or so it says", outOfMemory }]);
+  });
+
+test("an idle thread forgets the modules that it was asked for least recently", (t) => {
+  const posted: ToWorker[] = [];
+  t.mock.method(Worker.prototype, "postMessage", (message: ToWorker) => posted.push(message));
+  const thread = new GuestThread([], events);
+  t.after(() => thread.kill());
+  const module = new WebAssembly.Module(new Uint8Array(file("test/fixtures/trivial/wapc.wasm")));
+  const put = (id: number) => {
+    const job = {
+      key: "p",
+      module: { id, module, mode: "kubewarden-wapc" as const },
+      call: { operation: "validate" as const, input: "{}" },
+      limits: DEFAULT_GUEST_LIMITS,
+      deadline: Number.POSITIVE_INFINITY,
+      onHostCall: () => Promise.reject(new Error("not asked")),
+      onLog: () => {},
+    };
+    thread.put({ job, settle: () => {} }, 0);
+    thread.withdrawAll();
+    thread.jobs.length = 0;
+  };
+  for (let id = 1; id <= 258; id++) put(id);
+  put(1);
+  assert.equal(posted.filter(({ type }) => type === "module").length, 258);
+  thread.becomeIdle();
+  assert.deepEqual(
+    posted.filter((message) => message.type === "forget").map(({ moduleId }) => moduleId),
+    [2, 3],
+  );
+});
+
+test("threads keep the process alive while they run a call, and not after that", async () => {
+  const url = (path: string) => JSON.stringify(new URL(path, import.meta.url));
+  const script = `
+    import { readFileSync } from "node:fs";
+    import { createWasmRuntime } from ${url("../../../src/wasm/index.js")};
+    import { HostCapabilities } from ${url("../../../src/host-capabilities/host.js")};
+    const options = { workers: 1, defaultTimeoutMs: null, log() {}, capabilities: new HostCapabilities([], () => {}) };
+    const bytes = readFileSync(new URL(${url("../../../../test/fixtures/trivial/wapc.wasm")}));
+    const policy = await createWasmRuntime(options).load({ id: "p", bytes, settings: {} });
+    console.log(policy.kind);`;
+  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script], {
+    timeout: 60_000,
+  });
+  assert.equal(stdout, "wasm\n");
+});
