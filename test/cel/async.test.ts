@@ -137,14 +137,24 @@ describe("evaluating with functions that answer later", () => {
   });
 
   test("the wait ends with the signal and with the deadline", async () => {
-    const { result } = world();
+    const { result, log } = world();
     const controller = new AbortController();
     setTimeout(() => controller.abort(), 5);
     assert.equal(await result("never()", { signal: controller.signal }), "interrupted: operation interrupted");
     assert.equal(await result("fetch(1) == 1", { signal: controller.signal }), "interrupted: operation interrupted");
+    assert.deepEqual(log, [], "nothing is asked for nobody");
     const now = (): number => performance.now();
     assert.equal(await result("never()", { deadline: { at: now() + 10, now } }), "interrupted: operation interrupted");
     assert.equal(await result("fetch(1) == 1", { deadline: { at: now() + 5_000, now } }), true);
+  });
+
+  test("an answer that comes after the deadline is too late, whatever it is", async () => {
+    const { compile } = world();
+    let time = 0;
+    const program = compile("fetch(1) == 1");
+    const late = program.evaluateAsync({}, { deadline: { at: 1_000, now: () => time } });
+    time = 2_000;
+    assert.equal(((await late).result as CelError).code, "interrupted");
   });
 
   test("an argument without a text that tells it from others is refused", async () => {

@@ -8,8 +8,10 @@ import {
   type EnvironmentOptions,
   fn,
   INT,
+  listType,
   method,
   Optional,
+  type Overload,
   overload,
   type Result,
   STRING,
@@ -100,6 +102,11 @@ describe("functions of one's own", () => {
       replaces: true,
     };
     assert.equal(evaluate([{ ...duration, replaces: true }], "duration('a while')").value, "a while");
+    const format = fn(
+      "format",
+      method("own_format", [STRING, listType(DYN)], STRING, (text: string) => text),
+    );
+    assert.equal(evaluate([{ ...format, replaces: true }], "'%q %d'.format([1])").value, "%q %d");
   });
 
   test("get the evaluation's state with `call`, which is made every time", () => {
@@ -197,5 +204,11 @@ describe("the lazy forms of optionals", () => {
     assert.equal(evaluate([added], "dyn('').orValue('x')").value, "x");
     assert.equal(evaluate([added], "dyn(object.?zz).orValue('y')").value, "y");
     assert.equal(evaluate([added], "object.?zz.orValue('y')").value, "y");
+    const [lazy] = [method("lazy_or", [DYN, DYN], DYN, () => "implementation")];
+    const mixed = {
+      ...fn("orValue", ...added.overloads, { ...(lazy as Overload), lazy: "orValue" }),
+      replaces: true,
+    } as const;
+    assert.equal(evaluate([mixed], "dyn('').orValue(dyn('x'))").value, "x");
   });
 });

@@ -193,8 +193,8 @@ export class Planner {
 
   #strict(expr: CallExpr, overload: string | undefined, args: readonly Plan[], kinds: readonly Type["kind"][]): Plan {
     const { id, function: name } = expr;
-    const operator = OPERATORS.has(name);
-    const candidates = operator ? [] : this.#candidates(name, overload, args.length);
+    if (OPERATORS.has(name)) return this.#operator(expr, overload, args, kinds);
+    const candidates = this.#candidates(name, overload, args.length);
     // What was added to the environment only shares its name, if that, with what is known of the language's functions.
     const known = candidates.every(({ cost }) => cost === undefined);
     const stopsAtError = args.length > 2 || (args.length === 2 && this.#isSequential(name, overload));
@@ -211,7 +211,6 @@ export class Planner {
       stopsAtError,
       known,
     });
-    if (operator) return call(undefined);
     const declaration = this.#declarations.functions.get(name);
     if (declaration === undefined || candidates.length === 0) return call((...values) => noOverloadFor(name, values));
     if (candidates.some((each) => each.call !== undefined)) {
@@ -232,6 +231,18 @@ export class Planner {
       if (bound !== undefined) return { ...call(bound), stopsAtError: true };
     }
     return call(callee);
+  }
+
+  #operator(
+    { id, function: name }: CallExpr,
+    overload: string | undefined,
+    args: readonly Plan[],
+    kinds: readonly Type["kind"][],
+  ): CallPlan {
+    const cost = callCost(name, overload);
+    const stopsAtError = args.length > 2 || (args.length === 2 && this.#isSequential(name, overload));
+    const [callee, stateful, known] = [undefined, undefined, true];
+    return { kind: "call", id, name, overload, args, kinds, callee, stateful, cost, stopsAtError, known };
   }
 
   /** Whether the reference calls a function of two arguments with a list: where the overload says so, or is chosen only at run time. */

@@ -12,6 +12,9 @@ import { visit } from "./walk.js";
 /** The first version of Kubernetes that checks literal arguments and format calls. */
 const LITERALS_SINCE: KubernetesVersion = "1.29";
 
+/** Functions whose literal arguments are checked. */
+const LITERAL_FUNCTIONS: ReadonlySet<string> = new Set(["duration", "timestamp", "matches", "format"]);
+
 /** Validates a checked expression; `undefined` when nothing is wrong. The `standard` flavour has no validators. */
 export function validate(checked: CheckedExpr, declarations: Declarations): IssueReport | undefined {
   if (declarations.flavour !== "kubernetes") return undefined;
@@ -33,6 +36,7 @@ export function validate(checked: CheckedExpr, declarations: Declarations): Issu
 }
 
 function validateCall(call: CallExpr, checked: CheckedExpr, declarations: Declarations, issues: IssueCollector): void {
+  if (!LITERAL_FUNCTIONS.has(call.function)) return;
   const overloads = declarations.functions.get(call.function)?.overloads ?? [];
   // What took the place of the language's function may read the same text in another way.
   if (overloads.every(({ cost }) => cost !== undefined)) return;
