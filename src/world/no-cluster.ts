@@ -1,20 +1,11 @@
 /** What stands in where a cluster is needed and there is none: every question fails, so that nothing is allowed by mistake. */
-
-import type { KubernetesReader } from "../kubernetes/reader.js";
+import { NO_CLIENT } from "../kubernetes/no-cluster.js";
 import type { Authorizer } from "./authorizer/authorizer.js";
 import { LookupFailure, type ResourceSource } from "./resources/resource-source.js";
 
-/** The words of spec kubewarden.md 7.6. */
-const NO_CLIENT = "kube::Client was not initialized properly";
-
-const refuse = () => Promise.reject(new Error(NO_CLIENT));
-
-/** For guests. */
-export const NO_CLUSTER: KubernetesReader = { get: refuse, list: refuse, canI: refuse, snapshot: refuse };
-
 const fail = () => new LookupFailure(NO_CLIENT);
 
-/** For ValidatingAdmissionPolicies. */
+/** For policies. */
 export const NO_CLUSTER_RESOURCES: ResourceSource = {
   namespace: fail,
   get: fail,

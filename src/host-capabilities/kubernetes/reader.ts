@@ -1,5 +1,6 @@
 /** What the host asks of a cluster stands in the room `kubernetes`, whose client answers it. */
 
+export { NO_CLUSTER } from "../../kubernetes/no-cluster.js";
 export type {
   AccessAnswer,
   AccessQuestion,
@@ -8,4 +9,3 @@ export type {
   ListQuery,
   ResourceSnapshot,
 } from "../../kubernetes/reader.js";
-export { NO_CLUSTER } from "../../world/no-cluster.js";
