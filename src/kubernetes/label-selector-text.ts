@@ -1,6 +1,7 @@
 /** Label selectors as text: `app in (a,b),!legacy,tier=web`, with the API server's words for what is wrong. */
-import type { SelectorRequirement } from "../world/authorizer/authorizer.js";
+
 import { goQuote } from "./field-error.js";
+import type { SelectorRequirement } from "./field-selector.js";
 import { labelValueErrors, qualifiedNameErrors } from "./name-formats.js";
 import { compareNames } from "./names.js";
 

@@ -12,13 +12,6 @@ export interface AuthorizerUser {
   readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 
-/** One requirement of a field or label selector. */
-export interface SelectorRequirement {
-  readonly key: string;
-  readonly operator: string;
-  readonly values: readonly string[];
-}
-
 /** One question: a resource check (with `resource`) or a path check (with `path`). Unset parts are `""`. */
 export interface AuthorizerAttributes {
   readonly user: AuthorizerUser;
