@@ -97,6 +97,18 @@ describe("outcomes", () => {
     });
   });
 
+  test("so is a policy that is not configured as it should be", () => {
+    const spec = { paramKind: { apiVersion: "acme.example/v1", kind: "None" }, ...validations("true") };
+    const outcome = answerOf(
+      load(policy(spec), binding({ validationActions: ["Warn"] })),
+      review(deployment()),
+      context(),
+    );
+    assert.equal(outcome.verdict, "error");
+    assert.equal(outcome.cause, "unavailable");
+    assert.match(outcome.message, /failed to configure policy: failed to find resource referenced by paramKind/);
+  });
+
   test("beside an error, a violation denies for certain", () => {
     const outcome = answerOf(inline(validations("object.nope == 1", "false")), review(deployment()), context());
     assert.equal(outcome?.verdict, "deny");
@@ -178,6 +190,21 @@ test("an evaluation ends at its deadline, and does not allow", () => {
   const spec = { failurePolicy: "Ignore", ...validations(all(4)) };
   const outcome = answerOf(inline(spec), review(deployment({ object })), context({ deadline: performance.now() - 1 }));
   assert.deepEqual(outcome, { verdict: "error", message: "the policy did not answer in time", cause: "timeout" });
+});
+
+test("also when it passes in the midst of an expression", () => {
+  let time = 0;
+  const all = "object.spec.list.all(x, object.spec.list.all(y, x == y))";
+  const object = { ...DEPLOYMENT, spec: { list: Array.from({ length: 300 }, () => 0) } };
+  const spec = { failurePolicy: "Ignore", ...validations(all) };
+  // The clock is looked at once before the expression is evaluated.
+  const outcome = answerOf(
+    inline(spec, { now: () => time++ }),
+    review(deployment({ object })),
+    context({ deadline: 0 }),
+  );
+  assert.deepEqual(outcome, { verdict: "error", message: "the policy did not answer in time", cause: "timeout" });
+  assert.equal(answerOf(inline(spec), review(deployment({ object })), context()).verdict, "allow");
 });
 
 test("so do many short ones", () => {

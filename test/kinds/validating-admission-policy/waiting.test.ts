@@ -110,6 +110,13 @@ describe("answers that are not there yet", () => {
     assert.equal((inline(annotations, { authorizer }).evaluate(review, context()) as Outcome).verdict, "error");
   });
 
+  test("are not asked for what may not be evaluated at all", async () => {
+    const remote = new Remote();
+    const spec = { matchConditions: [{ name: "c", expression: check("deny") }], ...validations(check("x")) };
+    assert.equal((await waited(inline(spec, { authorizer: remote.authorizer }))).verdict, "skip");
+    assert.deepEqual(remote.rounds, [["deny"]]);
+  });
+
   test("of one round are asked side by side, over policies, bindings and expressions", async () => {
     const remote = new Remote();
     const kind = { paramKind: { apiVersion: "v1", kind: "ConfigMap" }, ...validations("params.data.max == '1'") };
