@@ -42,7 +42,11 @@ export class AnnotationValues {
   }
 
   /** Each key with its values joined, in order. */
-  *joined(): Iterable<readonly [key: string, value: string]> {
-    for (const [key, values] of this.#values ?? []) yield [key, [...values].join(", ")];
+  joined(): readonly (readonly [key: string, value: string])[] {
+    return this.#values === undefined
+      ? NONE
+      : Array.from(this.#values, ([key, values]) => [key, [...values].join(", ")] as const);
   }
 }
+
+const NONE: readonly never[] = [];

@@ -144,9 +144,10 @@ function violationsOf(
   ignores: boolean,
 ): readonly Violation[] {
   let violations: Violation[] | undefined;
-  for (const [index, validation] of policy.validations.entries()) {
-    const result = results[index];
-    if (result === undefined || result instanceof Waiting) continue;
+  const { validations } = policy;
+  for (let index = 0; index < validations.length; index++) {
+    const [result, validation] = [results[index], validations[index]];
+    if (result === undefined || result instanceof Waiting || validation === undefined) continue;
     const error = errorOf(result, messages);
     if (error === undefined ? result === true : ignores) continue;
     violations ??= [];
