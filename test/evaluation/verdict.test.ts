@@ -167,13 +167,16 @@ describe("mutation (spec kubewarden.md 4.1, 4.3)", () => {
   test("of a DELETE, which has no object: denied without code, findings dropped", () => {
     const message =
       "Incoming object is null, which happens only with DELETE operations, but the policy is attempting a mutation. This is not allowed";
-    for (const origin of ["validate", "audit"] as const) {
-      const outcome: Outcome = { verdict: "allow", mutation: MUTATION, warnings: ["w"] };
-      assert.deepEqual(answer(outcome, { review: DELETE, allowedToMutate: true, origin }), {
-        allowed: false,
-        status: { message },
-        ...EMPTY,
-      });
+    const withNull = admissionQuestion({ ...REQUEST, operation: "DELETE", object: null });
+    for (const review of [DELETE, withNull]) {
+      for (const origin of ["validate", "audit"] as const) {
+        const outcome: Outcome = { verdict: "allow", mutation: MUTATION, warnings: ["w"] };
+        assert.deepEqual(answer(outcome, { review, allowedToMutate: true, origin }), {
+          allowed: false,
+          status: { message },
+          ...EMPTY,
+        });
+      }
     }
   });
 });

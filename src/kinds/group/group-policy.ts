@@ -79,7 +79,8 @@ class GroupPolicy implements Policy {
     const failure = { verdict: "error", code: 500, causes, ...findings } as const;
     if (result instanceof MemberFailure) return { ...failure, message: this.#options.message, cause: result.failure };
     const reason = result instanceof CelError ? result.message : "not a bool";
-    return { ...failure, message: `error evaluating policy group expression: ${reason}`, cause: "expression" };
+    const cause = result instanceof CelError && result.code === "interrupted" ? "timeout" : "expression";
+    return { ...failure, message: `error evaluating policy group expression: ${reason}`, cause };
   }
 }
 

@@ -149,8 +149,31 @@ describe("a member runs once per request and argument value, and only when neede
     const asked: Review[] = [];
     const policy = group("object.all(i, m(i))", { m: fake("m", allow, asked) });
     const outcome = await ask(policy, raw(Array.from({ length: MAX_MEMBER_CALLS + 1 }, (_, i) => i)));
-    assert.equal(outcome.verdict, "error");
+    assert.equal(
+      outcome.verdict === "error" && outcome.message,
+      `error evaluating policy group expression: more than ${MAX_MEMBER_CALLS} different questions to members`,
+    );
     assert.equal(asked.length, MAX_MEMBER_CALLS);
+  });
+
+  test("an expression that has not ended at the deadline has timed out", async () => {
+    const compiled = compileGroupExpression("object.all(i, i >= 0) && m()", ["m"]);
+    assert.ok("program" in compiled);
+    let at = 0;
+    const slow = createGroupPolicy({
+      id: "g",
+      program: compiled.program,
+      message: "no",
+      members: [{ name: "m", policy: fake("m", allow), timeout: Number.POSITIVE_INFINITY }],
+      warnings: "none",
+      // Every look at the clock takes a while.
+      now: () => at++,
+    });
+    const outcome = await slow.evaluate(raw(Array.from({ length: 10_000 }, (_, i) => i)), {
+      ...context(),
+      deadline: 5,
+    });
+    assert.deepEqual([outcome.verdict, "cause" in outcome && outcome.cause], ["error", "timeout"]);
   });
 
   test("observations name group and member", async () => {
