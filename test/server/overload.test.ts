@@ -63,6 +63,14 @@ describe("limits on what is evaluated at a time", () => {
     await server.stop({ delay: 0, grace: 0 });
   });
 
+  test("a place is given back also by a policy that answers at once although it usually does not", async () => {
+    const atOnce = immediate("p", () => ALLOW);
+    const policy = { ...atOnce.policy, immediate: false };
+    const server = await serve([{ ...atOnce, policy }], { gate: { concurrency: 1, queue: 0 } });
+    for (let i = 0; i < 3; i++) assert.equal((await post(`${server.url}/validate/p`, GOOD)).status, 200);
+    await server.stop({ delay: 0, grace: 0 });
+  });
+
   test("who leaves the queue makes room", async () => {
     const server = await serve([entry("slow", () => sleep(300, ALLOW))], { gate: { concurrency: 1, queue: 1 } });
     const first = post(`${server.url}/validate/slow`, GOOD);
