@@ -30,9 +30,4 @@ export class Origin {
   warning(path: Path, message: string, inner?: InnerPlace): Problem {
     return { ...this.error(path, message, inner), severity: "warning" };
   }
-
-  /** The origin of something in this entry. */
-  below(path: Path): Origin {
-    return new Origin(this.document, [...this.path, ...path]);
-  }
 }

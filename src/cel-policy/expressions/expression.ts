@@ -1,13 +1,5 @@
 /** Expressions of policies, compiled. */
-import {
-  type CompileFailure,
-  DYN,
-  type Environment,
-  type Issue,
-  namesVariable,
-  type Program,
-  type Type,
-} from "../../cel/index.js";
+import { type CompileFailure, DYN, type Environment, namesVariable, type Program, type Type } from "../../cel/index.js";
 import { type ResultType, typeError } from "./result-type.js";
 
 /** A compiled expression, or what keeps it from being one: an evaluator meets that at run time. */
@@ -20,8 +12,6 @@ export interface Expression {
   readonly error: string | undefined;
   /** The mistake is not in the text alone (`program instantiation failed`). */
   readonly internal: boolean;
-  /** The places of the mistakes in the compiled text. */
-  readonly issues: readonly Issue[];
   /** The static type; dyn when unknown. */
   readonly type: Type;
   /** It names nothing that differs between policies: its result is the same in all of them. */
@@ -44,10 +34,9 @@ export interface ExpressionOptions {
 export function expressionOf(source: string, options: ExpressionOptions): Expression {
   const { environment, wanted, text, privateNames, watch } = options;
   const compiled = environment.compile(text, watch === undefined ? {} : { trace: true });
-  const common = { source, shared: false, issues: [] as readonly Issue[], internal: false };
+  const common = { source, shared: false, internal: false };
   if (!compiled.ok) {
-    const { error, internal } = failureText(compiled);
-    return { ...common, program: undefined, error, internal, issues: compiled.issues, type: DYN };
+    return { ...common, program: undefined, ...failureText(compiled), type: DYN };
   }
   const { program } = compiled;
   const error = typeError(program.type, wanted);

@@ -6,10 +6,11 @@
  */
 
 import { CelError, type EvaluationOptions, type Program, type Result, type Waiting } from "../../cel/index.js";
+import type { GroupWarnings } from "../../config/entry.js";
 import type { EvaluationContext, Outcome, Policy, Review } from "../../policy/index.js";
 import type { GroupMember } from "../kind.js";
 import { MemberCalls, MemberFailure } from "./member-calls.js";
-import { causesOf, type GroupWarnings, warningsOf } from "./report.js";
+import { causesOf, warningsOf } from "./report.js";
 
 /** Cost units one evaluation of a group's expression may use: the limit of one expression in Kubernetes (spec kubernetes-cel.md 5.1). */
 const EXPRESSION_COST_LIMIT = 1_000_000;

@@ -1,14 +1,9 @@
 /**
  * What a group tells the client about its members: causes and warnings, in the order of definition.
  */
+import type { GroupWarnings } from "../../config/entry.js";
 import type { Cause, Outcome } from "../../policy/index.js";
 import type { MemberAnswer } from "./member.js";
-
-/**
- * Which warnings a group gives: `rejected` (the default) one line per member when the group does not allow, and from an allowing group only
- * those of members that rejected, failed or warned; `all` one line per member always; `none` no warnings.
- */
-export type GroupWarnings = "none" | "rejected" | "all";
 
 /** One cause per answer that denied or failed (spec kubewarden.md 5.3). */
 export function causesOf(members: readonly string[], answers: readonly MemberAnswer[]): Cause[] {

@@ -17,7 +17,6 @@ export function validatingAdmissionPolicyKind(
   schemas: SchemaFactory | undefined,
 ): DocumentKind & { readonly inline: InlineKind } {
   return {
-    name: POLICY_KIND,
     policies: [{ group: GROUP, kind: POLICY_KIND }],
     companions: [{ group: GROUP, kind: BINDING_KIND }],
     prepare({ id, own, others, validationActions }, warn) {

@@ -7,7 +7,7 @@ import {
   type GroupVersionResource,
   parseApiVersion,
 } from "../../kubernetes/names.js";
-import { isObject, type JsonObject, member, nameOf, namespaceOf, text } from "../../kubernetes/object.js";
+import { type JsonObject, member, nameOf, namespaceOf, text } from "../../kubernetes/object.js";
 import type { EquivalentResource } from "../../kubernetes/shared-storage.js";
 import { andThen, type Eventual } from "../eventual.js";
 import {
@@ -146,12 +146,4 @@ export class FileResources implements ResourceSource {
 
 function byNamespaceAndName(a: JsonObject, b: JsonObject): number {
   return compareNames(namespaceOf(a), namespaceOf(b)) || compareNames(nameOf(a), nameOf(b));
-}
-
-/** The documents that are objects of a kind; lists of objects are opened. */
-export function objectsOf(document: unknown): readonly JsonObject[] {
-  if (!isObject(document)) return [];
-  const items = member(document, "items");
-  if (text(document, "kind").endsWith("List") && Array.isArray(items)) return items.flatMap(objectsOf);
-  return [document];
 }
