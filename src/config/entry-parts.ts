@@ -1,18 +1,10 @@
 /** What the readers of entries have in common: their circumstances, the checked keys, and entries with defaults filled in. */
 
-import type { Origin } from "../documents/origin.js";
 import type { Path } from "../documents/problem.js";
 import type { SourceDocument } from "../documents/source-document.js";
 import { type MapNode, pairOf, type SourceNode } from "../documents/source-node.js";
 import type { ConfigFiles } from "./config-files.js";
-import type {
-  ContextAwareResource,
-  ExecutionMode,
-  GroupEntry,
-  ModuleEntry,
-  PolicyEntry,
-  ResourceEntry,
-} from "./entry.js";
+import type { ExecutionMode, GroupEntry, ModuleEntry, PolicyEntry, ResourceEntry } from "./entry.js";
 import { ENTRY_FIELDS, type KindKey, MEMBER_FIELDS } from "./entry-fields.js";
 import { parseModuleAddress } from "./module-address.js";
 import type { ProblemSink } from "./problem-sink.js";
@@ -91,25 +83,18 @@ function withAlias({ module, ...others }: Fields, node: MapNode): Fields {
 }
 
 /** The parts of a module entry before defaults. */
-export interface ModuleParts {
-  readonly id: string;
-  readonly origin: Origin;
-  readonly module: string;
-  readonly settings?: Readonly<Record<string, unknown>>;
-  readonly policyMode?: "protect" | "monitor";
-  readonly allowedToMutate?: boolean;
-  readonly message?: string;
-  readonly timeoutEvalSeconds?: number;
-  readonly contextAwareResources?: readonly ContextAwareResource[];
-  readonly hostCapabilities?: readonly string[];
-  readonly executionMode?: ExecutionMode | "kubewarden";
-  readonly native?: boolean;
-  readonly memoryLimitMiB?: number;
-}
+export type ModuleParts = Pick<ModuleEntry, "id" | "origin"> &
+  Partial<Omit<ModuleEntry, "kind" | "module" | "executionMode">> & {
+    readonly module: string;
+    readonly executionMode?: ExecutionMode | "kubewarden";
+  };
 
 /** A module entry with defaults filled in; undefined after an error about its address. */
-export function moduleEntry(parts: ModuleParts, context: ReadContext): ModuleEntry | undefined {
-  const module = parseModuleAddress(parts.module, context.document.file);
+export function moduleEntry(
+  { module: text, executionMode, ...parts }: ModuleParts,
+  context: ReadContext,
+): ModuleEntry | undefined {
+  const module = parseModuleAddress(text, context.document.file);
   if ("mistake" in module) {
     const { path } = parts.origin;
     const written = context.document.hasKey([...path, "module"]) ? "module" : "url";
@@ -118,20 +103,16 @@ export function moduleEntry(parts: ModuleParts, context: ReadContext): ModuleEnt
   }
   return Object.freeze({
     kind: "module",
-    id: parts.id,
-    origin: parts.origin,
+    settings: Object.freeze({}),
+    policyMode: "protect",
+    allowedToMutate: false,
+    contextAwareResources: Object.freeze([]),
+    hostCapabilities: context.defaultHostCapabilities,
+    native: true,
+    ...parts,
     module: Object.freeze(module),
-    settings: parts.settings ?? Object.freeze({}),
-    policyMode: parts.policyMode ?? "protect",
-    allowedToMutate: parts.allowedToMutate ?? false,
-    contextAwareResources: parts.contextAwareResources ?? Object.freeze([]),
-    hostCapabilities: parts.hostCapabilities ?? context.defaultHostCapabilities,
-    native: parts.native ?? true,
-    ...(parts.message !== undefined && { message: parts.message }),
-    ...(parts.timeoutEvalSeconds !== undefined && { timeoutEvalSeconds: parts.timeoutEvalSeconds }),
-    ...(parts.memoryLimitMiB !== undefined && { memoryLimitMiB: parts.memoryLimitMiB }),
-    ...(parts.executionMode !== undefined && {
-      executionMode: parts.executionMode === "kubewarden" ? "kubewarden-wapc" : parts.executionMode,
+    ...(executionMode !== undefined && {
+      executionMode: executionMode === "kubewarden" ? "kubewarden-wapc" : executionMode,
     }),
   });
 }

@@ -1,5 +1,3 @@
-/** Reads one entry of policies.yaml, or one member of a group. */
-
 import { didYouMean } from "../data/suggest.js";
 import { Origin } from "../documents/origin.js";
 import type { Path } from "../documents/problem.js";
@@ -7,14 +5,18 @@ import { type MapNode, pairOf, type SourceNode } from "../documents/source-node.
 import type { CelEntry, GroupEntry, ModuleEntry, PolicyEntry } from "./entry.js";
 import { type ENTRY_FIELDS, KIND_KEYS, type KindKey } from "./entry-fields.js";
 import { type GroupFields, groupEntry, type Level, moduleEntry, type ReadContext, readFields } from "./entry-parts.js";
-import { MAX_GROUP_DEPTH, MAX_POLICIES } from "./limits.js";
 import { readMembers } from "./member-reader.js";
 import type { ProblemSink } from "./problem-sink.js";
 import type { RecordValue } from "./record-shape.js";
 import { readResource } from "./resource-reader.js";
 import { mismatch } from "./shape.js";
 
-/** The policy, or undefined after at least one error. */
+/** Deepest nesting of inline groups; by-reference groups may be chained on. */
+export const MAX_GROUP_DEPTH = 16;
+/** Most policies and members of one configuration, those that resources bring in included. */
+export const MAX_POLICIES = 10_000;
+
+/** Reads one entry of policies.yaml, or one member of a group; undefined after at least one error. */
 export function readPolicy(
   node: SourceNode,
   id: string,
@@ -82,8 +84,9 @@ function readModule(
     context.sink,
   );
   if (fields === undefined) return undefined;
+  const { url, namespacedName: _, ...parts } = fields;
   const origin = new Origin(context.document, path);
-  return moduleEntry({ id, origin, ...fields, module: fields.module ?? fields.url! }, context);
+  return moduleEntry({ id, origin, ...parts, module: parts.module ?? url! }, context);
 }
 
 function readCel(node: MapNode, id: string, path: Path, level: Level, context: ReadContext): CelEntry | undefined {

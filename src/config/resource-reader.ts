@@ -1,4 +1,3 @@
-/** Reads an entry that names files of Kubernetes resources. */
 import { basename, resolve } from "node:path";
 import { Origin } from "../documents/origin.js";
 import type { Path } from "../documents/problem.js";
@@ -10,7 +9,7 @@ import { type Level, type ReadContext, type ResourceFields, readFields, resource
 import { entryFromKubewardenResource, isKubewardenGroup, isKubewardenResource } from "./kubewarden-resource.js";
 import type { ProblemSink } from "./problem-sink.js";
 
-/** The policy, or undefined after at least one error. A resource of Kubewarden becomes the entry that it describes. */
+/** Reads an entry that names files of resources; undefined after an error. A resource of Kubewarden becomes the entry that it describes. */
 export function readResource(
   node: MapNode,
   id: string,

@@ -8,7 +8,7 @@ import type { MemberAnswer } from "./member.js";
 /** One cause per answer that denied or failed (spec kubewarden.md 5.3). */
 export function causesOf(members: readonly string[], answers: readonly MemberAnswer[]): Cause[] {
   const causes: Cause[] = [];
-  for (const { member, outcome } of inOrder(members, answers)) {
+  for (const { member, outcome } of members.flatMap((name) => answers.filter((answer) => answer.member === name))) {
     if (outcome.verdict !== "deny" && outcome.verdict !== "error") continue;
     causes.push({ reason: null, message: outcome.message ?? null, field: `spec.policies.${member}` });
   }
@@ -48,8 +48,4 @@ function lineOf(name: string, outcome: Outcome): string {
     case "skip":
       return `${name} does not apply: ${outcome.reason}`;
   }
-}
-
-function inOrder(members: readonly string[], answers: readonly MemberAnswer[]): MemberAnswer[] {
-  return members.flatMap((name) => answers.filter(({ member }) => member === name));
 }

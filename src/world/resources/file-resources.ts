@@ -1,4 +1,3 @@
-/** A {@link ResourceSource} made of documents: Namespaces, parameters of any kind, CustomResourceDefinitions. */
 import { builtinNamespaced } from "../../kubernetes/builtin-kinds.js";
 import {
   apiVersionOf,
@@ -34,7 +33,7 @@ export interface FileResourcesOptions {
   readonly versions?: Pick<ResourceSource, "equivalents">;
 }
 
-/** What is known offline. Immutable. */
+/** A {@link ResourceSource} made of documents: Namespaces, parameters of any kind, CustomResourceDefinitions. Immutable. */
 export class FileResources implements ResourceSource {
   readonly #namespaces = new Map<string, JsonObject>();
   /** By `apiVersion/Kind`, then in the order of namespace and name. */
@@ -144,6 +143,7 @@ export class FileResources implements ResourceSource {
   }
 }
 
-function byNamespaceAndName(a: JsonObject, b: JsonObject): number {
+/** The order of lists. */
+export function byNamespaceAndName(a: JsonObject, b: JsonObject): number {
   return compareNames(namespaceOf(a), namespaceOf(b)) || compareNames(nameOf(a), nameOf(b));
 }
