@@ -24,21 +24,21 @@ export interface ReadContext {
   readonly references: Reference[];
   /** Counts policies and members of the whole configuration. */
   readonly budget: { policies: number };
-  /** Reads a policy that stands below: groups hold policies, and resources may be groups. */
-  readonly readPolicy: ReadPolicy;
+  /** Reads a policy that stands below, undefined after at least one error: groups hold policies, and resources may be groups. */
+  readonly readPolicy: (written: Written) => PolicyEntry | undefined;
 }
 
 /** Where a policy stands: a top-level entry, or a member `depth` groups deep. */
 export type Level = { readonly member: false } | { readonly member: true; readonly depth: number };
 
-/** Reads a policy; undefined after at least one error. */
-export type ReadPolicy = (
-  node: SourceNode,
-  id: string,
-  path: Path,
-  level: Level,
-  context: ReadContext,
-) => PolicyEntry | undefined;
+/** A policy that is to be read, and where it stands. */
+export interface Written<N extends SourceNode = SourceNode> {
+  readonly node: N;
+  readonly id: string;
+  readonly path: Path;
+  readonly level: Level;
+  readonly context: ReadContext;
+}
 
 const HINTS: Hints = {
   mode: 'write "policyMode"',
@@ -66,15 +66,12 @@ const GROUP_HINTS: Hints = {
 /** The checked keys of a policy of that kind. */
 export function readFields<K extends KindKey>(
   kind: K,
-  node: MapNode,
-  path: Path,
-  level: Level,
-  sink: ProblemSink,
+  { node, path, level, context }: Written<MapNode>,
 ): Partial<RecordValue<(typeof ENTRY_FIELDS)[K]>> | undefined {
   const fields: Fields = level.member ? MEMBER_FIELDS[kind] : ENTRY_FIELDS[kind];
   const hints = kind === "expression" ? GROUP_HINTS : level.member ? MEMBER_HINTS : HINTS;
   const shape = record(kind === "module" ? withAlias(fields, node) : fields, hints);
-  return shape.read(node, path, sink) as Partial<RecordValue<(typeof ENTRY_FIELDS)[K]>> | undefined;
+  return shape.read(node, path, context.sink) as Partial<RecordValue<(typeof ENTRY_FIELDS)[K]>> | undefined;
 }
 
 /** `url` in the place of `module` when only that is written. */

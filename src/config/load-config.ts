@@ -105,7 +105,7 @@ function readEntry(
   const defaultHostCapabilities = Object.freeze([]);
   const references: Reference[] = [];
   const context = { document, sink, files, defaultHostCapabilities, chain: [], budget, references, readPolicy };
-  const entry = readPolicy(value, id, [id], { member: false }, context);
+  const entry = readPolicy({ node: value, id, path: [id], level: { member: false }, context });
   return { id, entry, problems: sink.problems, references };
 }
 

@@ -65,7 +65,7 @@ function readMember(
     references.push({ from: sink.policy, to: fields.policy, problem: (message) => origin.error(["policy"], message) });
     return Object.freeze({ name, policy: Object.freeze({ kind: "reference", id: fields.policy }) });
   }
-  const policy = context.readPolicy(node, `${groupId}/${name}`, path, { member: true, depth }, context);
+  const policy = context.readPolicy({ node, id: `${groupId}/${name}`, path, level: { member: true, depth }, context });
   return policy && Object.freeze({ name, policy });
 }
 
