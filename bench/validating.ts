@@ -30,8 +30,11 @@ const request = written.request as unknown as AdmissionQuestion["request"];
 const review: AdmissionQuestion = { kind: "admission", request, requestText: () => "" };
 
 function load(documents: readonly unknown[]) {
-  const place = { file: "bench", line: 1, column: 1 };
-  const written = documents.map((value) => ({ value, file: "bench", positionOf: () => place }));
+  const place = { file: "bench", line: 1, column: 1, path: [] };
+  const written = documents.map((value) => ({
+    value,
+    problem: (severity: "error" | "warning", _: unknown, message: string) => ({ severity, message, ...place }),
+  }));
   const prepared = prepareDocuments(written, { compiler: createExpressionCompiler() });
   const { problems, names, objects } = prepared;
   return { problems, names, set: prepared.policy("bench", worldOf(objects, { authorizer: NO_OPINION, now })) };

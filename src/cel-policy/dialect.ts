@@ -26,8 +26,6 @@ export interface Scope {
 export interface VariableRules {
   /** The name of the type of `variables`. */
   readonly typeName: string;
-  /** The type that later expressions see of one. */
-  readonly typeOf: (type: Type) => Type;
   /** The name that is looked up for a field of `variables`; `undefined` for a field that can name none. */
   readonly nameOf: (field: string) => string | undefined;
 }

@@ -66,7 +66,7 @@ export {
 export { unparse } from "./unparse/unparse.js";
 export { CelError, type CelErrorCode, noSuchOverload } from "./values/cel-error.js";
 export { doubleText } from "./values/double-text.js";
-export { durationText, parseDuration } from "./values/duration-text.js";
+export { durationInUnits, durationText, parseDuration } from "./values/duration-text.js";
 export { Lazy } from "./values/lazy.js";
 export { checkedInt, checkedUint, isDouble, isInt, makeDouble, makeInt } from "./values/numbers.js";
 export { Duration, Timestamp } from "./values/time.js";

@@ -1,5 +1,5 @@
 /** An AdmissionRequest as the API server would send it, made from an object in a file: for `eval`. */
-import type { AdmissionRequest, GroupVersionKind, GroupVersionResource } from "../admission/admission-request.js";
+import type { AdmissionRequest, GroupVersionKind } from "../admission/admission-request.js";
 import { type DecodedAdmission, decodeAdmissionReview } from "../admission/decode.js";
 import { stringifyJson } from "../data/json.js";
 import { UsageError } from "./io.js";
@@ -24,9 +24,9 @@ export interface RequestParts {
   readonly object: unknown;
   readonly oldObject?: unknown;
   /** Default: UPDATE when there is a former state, else CREATE. */
-  readonly operation?: string;
+  readonly operation?: string | undefined;
   /** Default: the object's own. */
-  readonly namespace?: string;
+  readonly namespace?: string | undefined;
 }
 
 /**
@@ -38,45 +38,28 @@ export function buildRequest({ object, oldObject, operation, namespace }: Reques
   if (!OPERATIONS.includes(op)) {
     throw new UsageError(`unknown operation '${operation}', expected one of ${OPERATIONS.join(", ")}`);
   }
-  const { apiVersion, kind, metadata } = kubernetesObject(object);
+  const { apiVersion, kind, metadata } = (object ?? {}) as Record<string, unknown>;
+  if (typeof apiVersion !== "string" || typeof kind !== "string") {
+    throw new UsageError("the object has no apiVersion and kind; use --raw for other JSON");
+  }
+  const own = (metadata ?? {}) as Record<string, unknown>;
   const groupVersionKind = kindOf(apiVersion, kind);
-  const resource = resourceOf(groupVersionKind);
-  const inNamespace = namespace ?? metadata.namespace;
+  const { group, version } = groupVersionKind;
+  const resource = { group, version, resource: plural(kind.toLowerCase()) };
+  const inNamespace = namespace ?? own.namespace;
   return {
     uid: "00000000-0000-0000-0000-000000000000",
     kind: groupVersionKind,
     resource,
     requestKind: groupVersionKind,
     requestResource: resource,
-    ...(metadata.name === undefined ? {} : { name: metadata.name }),
-    ...(inNamespace === undefined ? {} : { namespace: inNamespace }),
+    ...(typeof own.name === "string" && { name: own.name }),
+    ...(typeof inNamespace === "string" && { namespace: inNamespace }),
     operation: op,
     userInfo: { username: "kubernetes-admin", groups: ["system:masters", "system:authenticated"] },
     ...(op === "DELETE" ? { oldObject: oldObject ?? object } : { object }),
     ...(op !== "DELETE" && oldObject !== undefined ? { oldObject } : {}),
     dryRun: false,
-  };
-}
-
-interface ObjectIdentity {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: { readonly name?: string; readonly namespace?: string };
-}
-
-function kubernetesObject(object: unknown): ObjectIdentity {
-  const { apiVersion, kind, metadata } = (object ?? {}) as Record<string, unknown>;
-  if (typeof apiVersion !== "string" || typeof kind !== "string") {
-    throw new UsageError("the object has no apiVersion and kind; use --raw for other JSON");
-  }
-  const { name, namespace } = (metadata ?? {}) as Record<string, unknown>;
-  return {
-    apiVersion,
-    kind,
-    metadata: {
-      ...(typeof name === "string" ? { name } : {}),
-      ...(typeof namespace === "string" ? { namespace } : {}),
-    },
   };
 }
 
@@ -86,11 +69,6 @@ function kindOf(apiVersion: string, kind: string): GroupVersionKind {
 }
 
 /** The plural by the API machinery's guessing rule (the server knows better, a file does not). */
-function resourceOf({ group, version, kind }: GroupVersionKind): GroupVersionResource {
-  const singular = kind.toLowerCase();
-  return { group, version, resource: plural(singular) };
-}
-
 function plural(singular: string): string {
   if (singular.endsWith("endpoints")) return singular;
   if (/(?:s|x|ch|sh)$/.test(singular)) return `${singular}es`;

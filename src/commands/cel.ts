@@ -2,10 +2,10 @@
  * `cel`: evaluates CEL expressions on the command line, one or many.
  */
 import { readFile } from "node:fs/promises";
-import type { Readable, Writable } from "node:stream";
 import { encodeValue } from "../batch/cel/encode-value.js";
 import { readVariables } from "../batch/cel/variables.js";
 import { celBatchCommand } from "../batch/cel-batch.js";
+import type { LineStreams } from "../batch/json-lines.js";
 import {
   type Bindings,
   CelError,
@@ -39,15 +39,8 @@ export interface CelArguments {
   readonly bench?: number;
 }
 
-/** What the command reads and writes. */
-export interface CelStreams {
-  readonly stdin: Readable;
-  readonly stdout: Writable;
-  readonly stderr: Writable;
-}
-
 /** Runs the command. @returns the exit code: 0, or 1 when the one expression fails, or 2 for bad arguments */
-export async function celCommand(args: CelArguments, streams: CelStreams): Promise<number> {
+export async function celCommand(args: CelArguments, streams: LineStreams): Promise<number> {
   const base = environmentOf(args.environment ?? "kubernetes-1.37");
   if (base === undefined) {
     streams.stderr.write(`unknown environment: ${args.environment} (kubernetes-1.28 … kubernetes-1.37, standard)\n`);
@@ -82,7 +75,7 @@ async function bound(
   return { environment: base.extend({ variables }), bindings };
 }
 
-function runOne(environment: Environment, bindings: Bindings, expression: string, { stdout }: CelStreams): number {
+function runOne(environment: Environment, bindings: Bindings, expression: string, { stdout }: LineStreams): number {
   const compiled = environment.compile(expression);
   if (!compiled.ok) {
     stdout.write(`${JSON.stringify({ error: compiled.text })}\n`);
@@ -98,7 +91,7 @@ function runOne(environment: Environment, bindings: Bindings, expression: string
   return 0;
 }
 
-function runExplain(environment: Environment, bindings: Bindings, expression: string, { stdout }: CelStreams): number {
+function runExplain(environment: Environment, bindings: Bindings, expression: string, { stdout }: LineStreams): number {
   const compiled = environment.compile(expression, { trace: true });
   if (!compiled.ok) {
     stdout.write(`${compiled.text}\n`);

@@ -1,7 +1,6 @@
-/** The tables of docs/command-line.md, made from the definitions that the command line is made from. */
 import { type OptionDefinition, type OptionKind, SERVE_OPTIONS } from "./option-definitions.js";
 
-/** Blocks by name. */
+/** The tables of docs/command-line.md by name, made from the definitions that the command line is made from. */
 export function commandLineTables(): Readonly<Record<string, string>> {
   const rows = SERVE_OPTIONS.map((option: OptionDefinition) => {
     const value = isBare(option.kind) ? "" : ` ${placeholderOf(option.kind)}`;

@@ -53,7 +53,8 @@ export async function evalCommand(
       return EXIT_ERROR;
     }
     const verdict = await evaluator.evaluate(entry, { review, origin });
-    io.stdout.write(`${JSON.stringify(JSON.parse(answerOf(verdict, review)), undefined, 2)}\n`);
+    const answer = (review.kind === "raw" ? encodeRawReview : encodeAdmissionReview)(verdict.response);
+    io.stdout.write(`${JSON.stringify(JSON.parse(answer), undefined, 2)}\n`);
     await session?.end(io);
     return exitCodeOf(verdict);
   } finally {
@@ -92,10 +93,6 @@ async function sessionOf({
   }
 }
 
-function answerOf({ response }: Verdict, review: Review): string {
-  return review.kind === "raw" ? encodeRawReview(response) : encodeAdmissionReview(response);
-}
-
 function exitCodeOf({ response, outcome }: Verdict): number {
   if (response.allowed) return EXIT_ALLOWED;
   return outcome.verdict === "error" ? EXIT_ERROR : EXIT_DENIED;
@@ -111,8 +108,8 @@ async function reviewOf(question: EvalQuestion, io: CommandIo): Promise<Review> 
   const built = buildRequest({
     object: await document(object ?? "", io),
     ...(old !== undefined && { oldObject: await document(old, io) }),
-    ...(operation !== undefined && { operation }),
-    ...(namespace !== undefined && { namespace }),
+    operation,
+    namespace,
   });
   return admissionQuestion(built);
 }

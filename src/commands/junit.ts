@@ -1,5 +1,3 @@
-/** Test results as JUnit XML, which CI systems read. */
-
 /** One test. */
 export interface TestResult {
   /** The file it stands in. */
@@ -11,7 +9,7 @@ export interface TestResult {
   readonly failure: string | undefined;
 }
 
-/** The XML document. */
+/** Test results as JUnit XML, which CI systems read. */
 export function junitXml(results: readonly TestResult[]): string {
   const files = new Map<string, TestResult[]>();
   for (const result of results) files.set(result.file, [...(files.get(result.file) ?? []), result]);

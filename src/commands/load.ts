@@ -37,7 +37,6 @@ export interface LoadResult {
 export interface PolicySource {
   readonly policyTimeout: number;
   load(generation?: number): Promise<LoadResult>;
-  readonly loader: PolicyLoader;
   close(): void;
 }
 
@@ -70,7 +69,6 @@ export function createPolicySource(
   const problem = (needing: readonly string[]) => clusterProblem(access, needing, values);
   return {
     policyTimeout,
-    loader,
     load: (generation = 1) => load({ file, loader, generation, problem }),
     close: () => loader.close(),
   };

@@ -27,14 +27,18 @@ export interface OptionDefinition {
   readonly description: string;
 }
 
-/** The options of `serve` that exist. */
-export const SERVE_OPTIONS = [
-  {
-    flag: "policies",
-    env: "KUBEWARDEN_POLICIES",
-    kind: "string",
-    description: "the policies file; without it policies.yaml, or policies.yml",
-  },
+/** An option as it stands in the table. */
+type Written = Omit<OptionDefinition, "env"> & Partial<Pick<OptionDefinition, "env">>;
+
+/** A variable is named after its flag unless it says otherwise, and flags are off. */
+const defined = (option: Written): OptionDefinition => ({
+  env: `KUBEWARDEN_${option.flag.toUpperCase().replaceAll("-", "_")}`,
+  ...((option.kind === "flag" || option.kind === "switch") && { default: false }),
+  ...option,
+});
+
+const OPTIONS: readonly Written[] = [
+  { flag: "policies", kind: "string", description: "the policies file; without it policies.yaml, or policies.yml" },
   {
     flag: "addr",
     env: "KUBEWARDEN_BIND_ADDRESS",
@@ -42,54 +46,33 @@ export const SERVE_OPTIONS = [
     default: "0.0.0.0",
     description: "IP address to listen on",
   },
-  { flag: "port", env: "KUBEWARDEN_PORT", kind: "port", default: 3000, description: "port of the API" },
-  {
-    flag: "readiness-probe-port",
-    env: "KUBEWARDEN_READINESS_PROBE_PORT",
-    kind: "port",
-    default: 8081,
-    description: "port of the probes, always plain HTTP",
-  },
+  { flag: "port", kind: "port", default: 3000, description: "port of the API" },
+  { flag: "readiness-probe-port", kind: "port", default: 8081, description: "port of the probes, always plain HTTP" },
   {
     flag: "workers",
-    env: "KUBEWARDEN_WORKERS",
     kind: "integer",
     description:
       "processes that answer requests, each with two guests at a time; without it as many as it may use processors",
   },
   {
     flag: "policy-timeout",
-    env: "KUBEWARDEN_POLICY_TIMEOUT",
     kind: "seconds",
     default: 2,
     description: "seconds an evaluation may take when its policy says nothing else",
   },
-  {
-    flag: "disable-timeout-protection",
-    env: "KUBEWARDEN_DISABLE_TIMEOUT_PROTECTION",
-    kind: "flag",
-    default: false,
-    description: "no time limit on evaluations",
-  },
+  { flag: "disable-timeout-protection", kind: "flag", description: "no time limit on evaluations" },
   {
     flag: "always-accept-admission-reviews-on-namespace",
-    env: "KUBEWARDEN_ALWAYS_ACCEPT_ADMISSION_REVIEWS_ON_NAMESPACE",
     kind: "string",
     description: "accept admission reviews of this namespace unseen",
   },
   {
     flag: "policies-download-dir",
-    env: "KUBEWARDEN_POLICIES_DOWNLOAD_DIR",
     kind: "string",
     default: ".",
     description: "folder where downloaded modules are kept",
   },
-  {
-    flag: "sources-path",
-    env: "KUBEWARDEN_SOURCES_PATH",
-    kind: "string",
-    description: "sources.yml: insecure registries and certificate authorities",
-  },
+  { flag: "sources-path", kind: "string", description: "sources.yml: insecure registries and certificate authorities" },
   {
     flag: "verification-path",
     env: "KUBEWARDEN_VERIFICATION_CONFIG_PATH",
@@ -98,13 +81,11 @@ export const SERVE_OPTIONS = [
   },
   {
     flag: "docker-config-json-path",
-    env: "KUBEWARDEN_DOCKER_CONFIG_JSON_PATH",
     kind: "string",
     description: "folder that contains a Docker config.json with registry credentials",
   },
   {
     flag: "sigstore-cache-dir",
-    env: "KUBEWARDEN_SIGSTORE_CACHE_DIR",
     kind: "string",
     default: "sigstore-data",
     description: "folder where Sigstore's trust root is kept",
@@ -115,58 +96,37 @@ export const SERVE_OPTIONS = [
     kind: "string",
     description: "client trust configuration that replaces Sigstore's public trust root",
   },
-  {
-    flag: "strict",
-    env: "KUBEWARDEN_STRICT",
-    kind: "flag",
-    default: false,
-    description: "refuse to start when any policy cannot be loaded",
-  },
+  { flag: "strict", kind: "flag", description: "refuse to start when any policy cannot be loaded" },
   {
     flag: "continue-on-errors",
-    env: "KUBEWARDEN_CONTINUE_ON_ERRORS",
     kind: "flag",
-    default: false,
     description: "the default here: a policy that cannot be loaded answers with its load error; wins over --strict",
   },
   {
     flag: "log-level",
-    env: "KUBEWARDEN_LOG_LEVEL",
     kind: { choices: ["trace", "debug", "info", "warn", "error"] },
     default: "info",
     description: "what is logged",
   },
   {
     flag: "log-fmt",
-    env: "KUBEWARDEN_LOG_FMT",
     kind: { choices: ["text", "json", "otlp"] },
     default: "text",
     description: "how it is logged; otlp: text, and besides every line and a trace of each request over OTLP (gRPC)",
   },
   {
     flag: "enable-metrics",
-    env: "KUBEWARDEN_ENABLE_METRICS",
     kind: "flag",
-    default: false,
     description: "push metrics over OTLP (gRPC), where the OTEL_EXPORTER_OTLP_ variables say; /metrics is always there",
   },
-  {
-    flag: "enable-pprof",
-    env: "KUBEWARDEN_ENABLE_PPROF",
-    kind: "flag",
-    default: false,
-    description: "serve /debug/pprof/cpu and /debug/pprof/heap",
-  },
+  { flag: "enable-pprof", kind: "flag", description: "serve /debug/pprof/cpu and /debug/pprof/heap" },
   {
     flag: "ignore-kubernetes-connection-failure",
-    env: "KUBEWARDEN_IGNORE_KUBERNETES_CONNECTION_FAILURE",
     kind: "flag",
-    default: false,
     description: "start although policies need a cluster and none is found; what they ask of it fails",
   },
   {
     flag: "kubeconfig",
-    env: "KUBEWARDEN_KUBECONFIG",
     kind: "string",
     description:
       "kubeconfig of the cluster to look things up in; without it KUBECONFIG, ~/.kube/config, or the pod's service account",
@@ -175,115 +135,85 @@ export const SERVE_OPTIONS = [
     flag: "log-no-color",
     env: "NO_COLOR",
     kind: "switch",
-    default: false,
     description: "no colours in text lines; they are only used on a terminal",
   },
   {
     flag: "cert-file",
-    env: "KUBEWARDEN_CERT_FILE",
     kind: "string",
     description: "certificate of the API port, PEM, with its chain; changes are taken over",
   },
-  {
-    flag: "key-file",
-    env: "KUBEWARDEN_KEY_FILE",
-    kind: "string",
-    description: "private key of the certificate, PEM",
-  },
+  { flag: "key-file", kind: "string", description: "private key of the certificate, PEM" },
   {
     flag: "client-ca-file",
-    env: "KUBEWARDEN_CLIENT_CA_FILE",
     kind: "string",
     description: "authorities of client certificates, PEM, comma-separated files; makes client certificates mandatory",
   },
   {
     flag: "client-allowed-names",
-    env: "KUBEWARDEN_CLIENT_ALLOWED_NAMES",
     kind: "string",
     description: "comma-separated names of which a client certificate must have one; without it any",
   },
   {
     flag: "tls-min-version",
-    env: "KUBEWARDEN_TLS_MIN_VERSION",
     kind: { choices: ["1.2", "1.3"] },
     default: "1.2",
     description: "oldest TLS version that is spoken",
   },
-  {
-    flag: "max-body-bytes",
-    env: "KUBEWARDEN_MAX_BODY_BYTES",
-    kind: "integer",
-    default: 2_097_152,
-    description: "largest request body",
-  },
+  { flag: "max-body-bytes", kind: "integer", default: 2_097_152, description: "largest request body" },
   {
     flag: "max-concurrent-requests",
-    env: "KUBEWARDEN_MAX_CONCURRENT_REQUESTS",
     kind: "integer",
     default: 128,
     description: "evaluations under way at a time in each process; half of them at most for one policy",
   },
   {
     flag: "max-queued-requests",
-    env: "KUBEWARDEN_MAX_QUEUED_REQUESTS",
     kind: "integer",
     default: 1024,
     description: "requests that wait for a place in each process; more are refused with 429",
   },
   {
     flag: "disable-policy-watch",
-    env: "KUBEWARDEN_DISABLE_POLICY_WATCH",
     kind: "flag",
-    default: false,
     description: "reload policies only on SIGHUP, not when their files change",
   },
   {
     flag: "drain-delay",
-    env: "KUBEWARDEN_DRAIN_DELAY",
     kind: "count",
     default: 0,
     description: "seconds to go on serving after SIGTERM while readiness already fails, for load balancers to notice",
   },
   {
     flag: "drain-grace",
-    env: "KUBEWARDEN_DRAIN_GRACE",
     kind: "count",
     default: 30,
     description: "seconds that requests under way have to finish after that",
   },
-  {
-    flag: "daemon",
-    env: "KUBEWARDEN_DAEMON",
-    kind: "flag",
-    default: false,
-    description: "go on in the background, without the terminal",
-  },
+  { flag: "daemon", kind: "flag", description: "go on in the background, without the terminal" },
   {
     flag: "daemon-pid-file",
-    env: "KUBEWARDEN_DAEMON_PID_FILE",
     kind: "string",
     default: "policy-server.pid",
     description: "file that gets the daemon's process number",
   },
   {
     flag: "daemon-stdout-file",
-    env: "KUBEWARDEN_DAEMON_STDOUT_FILE",
     kind: "string",
     description: "file that the daemon's log is appended to; without it nothing is kept",
   },
   {
     flag: "daemon-stderr-file",
-    env: "KUBEWARDEN_DAEMON_STDERR_FILE",
     kind: "string",
     description: "file that the daemon's error output is appended to; without it nothing is kept",
   },
-] as const satisfies readonly OptionDefinition[];
+];
+
+/** The options of `serve` that exist. */
+export const SERVE_OPTIONS: readonly OptionDefinition[] = OPTIONS.map(defined);
 
 /** What `check`, `eval` and `test` have beside the options of `serve`. */
-export const KUBERNETES_OPTION: OptionDefinition = {
+export const KUBERNETES_OPTION: OptionDefinition = defined({
   flag: "kubernetes",
-  env: "KUBEWARDEN_KUBERNETES",
   kind: "flag",
-  default: false,
   description: "look up Kubernetes objects and permissions in the cluster of the kubeconfig, as serve does",
-};
+});

@@ -10,7 +10,7 @@ export function addOption(command: Command, definition: OptionDefinition): void 
   const { flag, kind, description } = definition;
   const bare = kind === "flag" || kind === "switch";
   const option = new Option(bare ? `--${flag}` : `--${flag} <${placeholder(kind)}>`, description);
-  if (!bare) option.argParser((text: string) => parseOrRefuse(kind, text));
+  if (!bare) option.argParser((text: string) => parsed(kind, text, (reason) => new InvalidArgumentError(reason)));
   const notes = [`env: ${definition.env}`];
   if (definition.default !== undefined && definition.default !== false) notes.unshift(`default: ${definition.default}`);
   option.description = `${description} (${notes.join(", ")})`;
@@ -32,25 +32,19 @@ export function optionValues(
     const given: unknown = command.getOptionValue(name);
     const text = env[variable];
     if (given !== undefined) values[name] = given;
-    else if (text !== undefined) values[name] = parseVariable(variable, kind, text);
-    else if (fallback !== undefined) values[name] = fallback;
+    else if (text !== undefined) {
+      values[name] = parsed(kind, text, (reason) => new UsageError(`environment variable ${variable}: ${reason}`));
+    } else if (fallback !== undefined) values[name] = fallback;
   }
   return values;
 }
 
-function parseVariable(variable: string, kind: OptionKind, text: string): unknown {
+/** As {@link parse}, with its errors as the ones given. */
+function parsed(kind: OptionKind, text: string, error: (reason: string) => Error): unknown {
   try {
     return parse(kind, text);
-  } catch (error) {
-    throw new UsageError(`environment variable ${variable}: ${error instanceof Error ? error.message : "unusable"}`);
-  }
-}
-
-function parseOrRefuse(kind: OptionKind, text: string): unknown {
-  try {
-    return parse(kind, text);
-  } catch (error) {
-    throw new InvalidArgumentError(error instanceof Error ? error.message : "unusable");
+  } catch (cause) {
+    throw error(cause instanceof Error ? cause.message : "unusable");
   }
 }
 

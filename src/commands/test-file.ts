@@ -70,10 +70,10 @@ async function reviewOf(written: Readonly<Record<string, unknown>>, file: string
   const namespace = textOf(written, "namespace", place);
   try {
     const request = buildRequest({
+      operation,
+      namespace,
       object: await value("object"),
       ...(Object.hasOwn(written, "old") && { oldObject: await value("old") }),
-      ...(operation !== undefined && { operation }),
-      ...(namespace !== undefined && { namespace }),
     });
     return admissionQuestion(request);
   } catch (error) {

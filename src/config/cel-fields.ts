@@ -30,15 +30,11 @@ const resourceRules = listOf(
       words,
       "Plural resource names; `pods/*` are sub-resources, `*` all resources, `*/*` all of both.",
     ),
-    operations: optional(oneOfWords("CREATE", "UPDATE", "DELETE", "CONNECT", "*"), "Operations; `*` is all."),
+    operations: optional(listOf(oneOf("CREATE", "UPDATE", "DELETE", "CONNECT", "*")), "Operations; `*` is all."),
     scope: optional(oneOf("Cluster", "Namespaced", "*"), "Scope of the resource.", "`*`"),
     resourceNames: optional(words, "Names of objects; none is all."),
   }),
 );
-
-function oneOfWords<const W extends string>(...choices: readonly W[]) {
-  return listOf(oneOf(...choices));
-}
 
 const named = (what: string) =>
   listOf(

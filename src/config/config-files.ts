@@ -1,7 +1,11 @@
 /** Reads the files of a configuration: regular files of bounded size, and folders of resources. */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { MAX_FILE_BYTES, MAX_RESOURCE_FILES } from "./limits.js";
+
+/** Largest file read, in bytes: Kubernetes caps a ConfigMap at 1 MiB; eight times that leaves room for files of other origin. */
+export const MAX_FILE_BYTES = 8 * 1024 * 1024;
+/** Most files that one `resource` entry may name through folders. */
+const MAX_RESOURCE_FILES = 1000;
 
 /** A file can't be used. */
 export class ConfigFileError extends Error {

@@ -1,10 +1,9 @@
-/** The tables of docs/configuration.md, made from the definition that reads the file. */
 import { CAPABILITY_PATHS } from "../host-capabilities/patterns.js";
 import { celSpec } from "./cel-fields.js";
 import { ENTRY_FIELDS, KIND_KEYS, type KindKey, MEMBER_FIELDS, REFERENCE_FIELDS } from "./entry-fields.js";
 import type { Fields } from "./record-shape.js";
 
-/** Markdown by the name of the block it belongs into. */
+/** The tables of docs/configuration.md by the name of their block, made from the definition that reads the file. */
 export function configurationTables(): Readonly<Record<string, string>> {
   const tables: Record<string, string> = {
     reference: fieldTable(REFERENCE_FIELDS),
@@ -29,15 +28,13 @@ function fieldTable(fields: Fields, kind?: KindKey): string {
     doc,
   ]);
   const head = ["Key", "Type", "Default", ...(members ? ["In members"] : []), "Meaning"];
-  return [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.map(cell).join(" | ")} |`).join("\n");
+  return [head, head.map(() => "---"), ...rows]
+    .map((cells) => `| ${cells.map((text) => text.replaceAll("|", "\\|")).join(" | ")} |`)
+    .join("\n");
 }
 
 /** Nested maps are too long for a cell: their keys are in the schema. */
 function label(key: string, text: string): string {
   if (key === "policies") return "map of member, or list of member with `name`";
   return text.replaceAll("map with ", "map of ");
-}
-
-function cell(text: string): string {
-  return text.replaceAll("|", "\\|");
 }

@@ -1,18 +1,10 @@
 /** What the readers of entries have in common: their circumstances, the checked keys, and entries with defaults filled in. */
 
-import type { Origin } from "../documents/origin.js";
 import type { Path } from "../documents/problem.js";
 import type { SourceDocument } from "../documents/source-document.js";
 import { type MapNode, pairOf, type SourceNode } from "../documents/source-node.js";
 import type { ConfigFiles } from "./config-files.js";
-import type {
-  ContextAwareResource,
-  ExecutionMode,
-  GroupEntry,
-  ModuleEntry,
-  PolicyEntry,
-  ResourceEntry,
-} from "./entry.js";
+import type { ExecutionMode, GroupEntry, ModuleEntry, PolicyEntry, ResourceEntry } from "./entry.js";
 import { ENTRY_FIELDS, type KindKey, MEMBER_FIELDS } from "./entry-fields.js";
 import { parseModuleAddress } from "./module-address.js";
 import type { ProblemSink } from "./problem-sink.js";
@@ -32,21 +24,21 @@ export interface ReadContext {
   readonly references: Reference[];
   /** Counts policies and members of the whole configuration. */
   readonly budget: { policies: number };
-  /** Reads a policy that stands below: groups hold policies, and resources may be groups. */
-  readonly readPolicy: ReadPolicy;
+  /** Reads a policy that stands below, undefined after at least one error: groups hold policies, and resources may be groups. */
+  readonly readPolicy: (written: Written) => PolicyEntry | undefined;
 }
 
 /** Where a policy stands: a top-level entry, or a member `depth` groups deep. */
 export type Level = { readonly member: false } | { readonly member: true; readonly depth: number };
 
-/** Reads a policy; undefined after at least one error. */
-export type ReadPolicy = (
-  node: SourceNode,
-  id: string,
-  path: Path,
-  level: Level,
-  context: ReadContext,
-) => PolicyEntry | undefined;
+/** A policy that is to be read, and where it stands. */
+export interface Written<N extends SourceNode = SourceNode> {
+  readonly node: N;
+  readonly id: string;
+  readonly path: Path;
+  readonly level: Level;
+  readonly context: ReadContext;
+}
 
 const HINTS: Hints = {
   mode: 'write "policyMode"',
@@ -74,15 +66,12 @@ const GROUP_HINTS: Hints = {
 /** The checked keys of a policy of that kind. */
 export function readFields<K extends KindKey>(
   kind: K,
-  node: MapNode,
-  path: Path,
-  level: Level,
-  sink: ProblemSink,
+  { node, path, level, context }: Written<MapNode>,
 ): Partial<RecordValue<(typeof ENTRY_FIELDS)[K]>> | undefined {
   const fields: Fields = level.member ? MEMBER_FIELDS[kind] : ENTRY_FIELDS[kind];
   const hints = kind === "expression" ? GROUP_HINTS : level.member ? MEMBER_HINTS : HINTS;
   const shape = record(kind === "module" ? withAlias(fields, node) : fields, hints);
-  return shape.read(node, path, sink) as Partial<RecordValue<(typeof ENTRY_FIELDS)[K]>> | undefined;
+  return shape.read(node, path, context.sink) as Partial<RecordValue<(typeof ENTRY_FIELDS)[K]>> | undefined;
 }
 
 /** `url` in the place of `module` when only that is written. */
@@ -91,25 +80,18 @@ function withAlias({ module, ...others }: Fields, node: MapNode): Fields {
 }
 
 /** The parts of a module entry before defaults. */
-export interface ModuleParts {
-  readonly id: string;
-  readonly origin: Origin;
-  readonly module: string;
-  readonly settings?: Readonly<Record<string, unknown>>;
-  readonly policyMode?: "protect" | "monitor";
-  readonly allowedToMutate?: boolean;
-  readonly message?: string;
-  readonly timeoutEvalSeconds?: number;
-  readonly contextAwareResources?: readonly ContextAwareResource[];
-  readonly hostCapabilities?: readonly string[];
-  readonly executionMode?: ExecutionMode | "kubewarden";
-  readonly native?: boolean;
-  readonly memoryLimitMiB?: number;
-}
+export type ModuleParts = Pick<ModuleEntry, "id" | "origin"> &
+  Partial<Omit<ModuleEntry, "kind" | "module" | "executionMode">> & {
+    readonly module: string;
+    readonly executionMode?: ExecutionMode | "kubewarden";
+  };
 
 /** A module entry with defaults filled in; undefined after an error about its address. */
-export function moduleEntry(parts: ModuleParts, context: ReadContext): ModuleEntry | undefined {
-  const module = parseModuleAddress(parts.module, context.document.file);
+export function moduleEntry(
+  { module: text, executionMode, ...parts }: ModuleParts,
+  context: ReadContext,
+): ModuleEntry | undefined {
+  const module = parseModuleAddress(text, context.document.file);
   if ("mistake" in module) {
     const { path } = parts.origin;
     const written = context.document.hasKey([...path, "module"]) ? "module" : "url";
@@ -118,20 +100,16 @@ export function moduleEntry(parts: ModuleParts, context: ReadContext): ModuleEnt
   }
   return Object.freeze({
     kind: "module",
-    id: parts.id,
-    origin: parts.origin,
+    settings: Object.freeze({}),
+    policyMode: "protect",
+    allowedToMutate: false,
+    contextAwareResources: Object.freeze([]),
+    hostCapabilities: context.defaultHostCapabilities,
+    native: true,
+    ...parts,
     module: Object.freeze(module),
-    settings: parts.settings ?? Object.freeze({}),
-    policyMode: parts.policyMode ?? "protect",
-    allowedToMutate: parts.allowedToMutate ?? false,
-    contextAwareResources: parts.contextAwareResources ?? Object.freeze([]),
-    hostCapabilities: parts.hostCapabilities ?? context.defaultHostCapabilities,
-    native: parts.native ?? true,
-    ...(parts.message !== undefined && { message: parts.message }),
-    ...(parts.timeoutEvalSeconds !== undefined && { timeoutEvalSeconds: parts.timeoutEvalSeconds }),
-    ...(parts.memoryLimitMiB !== undefined && { memoryLimitMiB: parts.memoryLimitMiB }),
-    ...(parts.executionMode !== undefined && {
-      executionMode: parts.executionMode === "kubewarden" ? "kubewarden-wapc" : parts.executionMode,
+    ...(executionMode !== undefined && {
+      executionMode: executionMode === "kubewarden" ? "kubewarden-wapc" : executionMode,
     }),
   });
 }

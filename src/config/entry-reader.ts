@@ -1,49 +1,44 @@
-/** Reads one entry of policies.yaml, or one member of a group. */
-
 import { didYouMean } from "../data/suggest.js";
 import { Origin } from "../documents/origin.js";
-import type { Path } from "../documents/problem.js";
-import { type MapNode, pairOf, type SourceNode } from "../documents/source-node.js";
+import { type MapNode, pairOf } from "../documents/source-node.js";
 import type { CelEntry, GroupEntry, ModuleEntry, PolicyEntry } from "./entry.js";
-import { type ENTRY_FIELDS, KIND_KEYS, type KindKey } from "./entry-fields.js";
-import { type GroupFields, groupEntry, type Level, moduleEntry, type ReadContext, readFields } from "./entry-parts.js";
-import { MAX_GROUP_DEPTH, MAX_POLICIES } from "./limits.js";
+import { KIND_KEYS, type KindKey } from "./entry-fields.js";
+import { type GroupFields, groupEntry, type Level, moduleEntry, readFields, type Written } from "./entry-parts.js";
 import { readMembers } from "./member-reader.js";
-import type { ProblemSink } from "./problem-sink.js";
-import type { RecordValue } from "./record-shape.js";
 import { readResource } from "./resource-reader.js";
 import { mismatch } from "./shape.js";
 
-/** The policy, or undefined after at least one error. */
-export function readPolicy(
-  node: SourceNode,
-  id: string,
-  path: Path,
-  level: Level,
-  context: ReadContext,
-): PolicyEntry | undefined {
+/** Deepest nesting of inline groups; by-reference groups may be chained on. */
+export const MAX_GROUP_DEPTH = 16;
+/** Most policies and members of one configuration, those that resources bring in included. */
+export const MAX_POLICIES = 10_000;
+
+/** Reads one entry of policies.yaml, or one member of a group; undefined after at least one error. */
+export function readPolicy(written: Written): PolicyEntry | undefined {
+  const { node, path, level, context } = written;
   const { sink } = context;
   if (node.kind !== "map") return mismatch(node, path, sink, `a map with ${kindsInWords(level)}`);
   if (++context.budget.policies > MAX_POLICIES) {
     sink.error(path, `more than ${MAX_POLICIES} policies and members in one configuration`);
     return undefined;
   }
-  switch (kindOf(node, path, level, sink)) {
+  const map = { ...written, node };
+  switch (kindOf(map)) {
     case "module":
-      return readModule(node, id, path, level, context);
+      return readModule(map);
     case "resource":
-      return readResource(node, id, path, level, context);
+      return readResource(map);
     case "cel":
-      return readCel(node, id, path, level, context);
+      return readCel(map);
     case "expression":
-      return readGroup(node, id, path, level, context);
+      return readGroup(map);
     case undefined:
       return undefined;
   }
 }
 
 /** The one kind that the keys tell. */
-function kindOf(node: MapNode, path: Path, level: Level, sink: ProblemSink): KindKey | undefined {
+function kindOf({ node, path, level, context: { sink } }: Written<MapNode>): KindKey | undefined {
   const found = [...KIND_KEYS, "url", "policies"].filter((key) => pairOf(node, key) !== undefined);
   const kinds = new Set(
     found.map((key) => (key === "url" ? "module" : key === "policies" ? "expression" : (key as KindKey))),
@@ -67,34 +62,29 @@ function kindsInWords(level: Level): string {
   return `exactly one of ${level.member ? "policy, " : ""}${KIND_KEYS.join(", ")}`;
 }
 
-function readModule(
-  node: MapNode,
-  id: string,
-  path: Path,
-  level: Level,
-  context: ReadContext,
-): ModuleEntry | undefined {
-  const fields: (Partial<RecordValue<(typeof ENTRY_FIELDS)["module"]>> & { url?: string }) | undefined = readFields(
+function readModule(written: Written<MapNode>): ModuleEntry | undefined {
+  const { id, path, context } = written;
+  const fields: (ReturnType<typeof readFields<"module">> & { url?: string }) | undefined = readFields(
     "module",
-    node,
-    path,
-    level,
-    context.sink,
+    written,
   );
   if (fields === undefined) return undefined;
+  const { url, namespacedName: _, ...parts } = fields;
   const origin = new Origin(context.document, path);
-  return moduleEntry({ id, origin, ...fields, module: fields.module ?? fields.url! }, context);
+  return moduleEntry({ id, origin, ...parts, module: parts.module ?? url! }, context);
 }
 
-function readCel(node: MapNode, id: string, path: Path, level: Level, context: ReadContext): CelEntry | undefined {
-  const fields = readFields("cel", node, path, level, context.sink);
+function readCel(written: Written<MapNode>): CelEntry | undefined {
+  const { id, path, context } = written;
+  const fields = readFields("cel", written);
   if (fields === undefined) return undefined;
   const { cel, policyMode = "protect", ...others } = fields;
   const origin = new Origin(context.document, path);
   return Object.freeze({ kind: "cel", id, origin, cel: cel!, policyMode, allowedToMutate: false, ...others });
 }
 
-function readGroup(node: MapNode, id: string, path: Path, level: Level, context: ReadContext): GroupEntry | undefined {
+function readGroup(written: Written<MapNode>): GroupEntry | undefined {
+  const { node, id, path, level, context } = written;
   const depth = level.member ? level.depth : 0;
   if (depth > MAX_GROUP_DEPTH) {
     context.sink.error(
@@ -103,7 +93,7 @@ function readGroup(node: MapNode, id: string, path: Path, level: Level, context:
     );
     return undefined;
   }
-  const fields = readFields("expression", node, path, level, context.sink);
+  const fields = readFields("expression", written);
   const policies = pairOf(node, "policies");
   const members = policies && readMembers(policies.value, id, [...path, "policies"], depth + 1, context);
   if (fields === undefined || members === undefined) return undefined;

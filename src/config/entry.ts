@@ -124,8 +124,6 @@ export interface GroupEntry extends Standing {
 export interface Member {
   /** Its name in the expression. */
   readonly name: string;
-  /** Where it stands. */
-  readonly origin: Origin;
   /** An existing entry by id, or a policy of the group's own with the id `<group>/<member>`. */
   readonly policy: { readonly kind: "reference"; readonly id: string } | PolicyEntry;
 }

@@ -1,10 +1,8 @@
-/** What can be told of a group that has mistakes elsewhere, so that those of its expression are found in the same run. */
-
 import type { Origin } from "../documents/origin.js";
 import { pairOf, type SourceNode } from "../documents/source-node.js";
 import type { GroupDraft } from "./entry.js";
 
-/** Expression and member names; undefined when they can't be told. */
+/** What can be told of a group that has mistakes elsewhere, so that those of its expression are found in the same run. */
 export function groupDraft(node: SourceNode, origin: Origin): GroupDraft | undefined {
   if (node.kind !== "map") return undefined;
   const expression = stringAt(node, "expression");

@@ -1,6 +1,7 @@
 /** Kubewarden's custom resources (spec kubewarden.md 11) as entries: AdmissionPolicy, AdmissionPolicyGroup and their cluster-wide forms. */
 import { resolve } from "node:path";
 import { didYouMean } from "../data/suggest.js";
+import { identityOf } from "../documents/documents.js";
 import { Origin } from "../documents/origin.js";
 import type { SourceDocument } from "../documents/source-document.js";
 import { type MapNode, pairOf } from "../documents/source-node.js";
@@ -12,7 +13,7 @@ import { ProblemSink } from "./problem-sink.js";
 import { type Fields, optional, record, required } from "./record-shape.js";
 import { anyValue, flag, jsonObject, mismatch, type Shape, text } from "./shape.js";
 
-const GROUP = "policies.kubewarden.io/";
+const GROUP = "policies.kubewarden.io";
 const KINDS = ["AdmissionPolicy", "ClusterAdmissionPolicy", "AdmissionPolicyGroup", "ClusterAdmissionPolicyGroup"];
 
 const { module } = ENTRY_FIELDS;
@@ -56,17 +57,10 @@ const envelope = record({
 });
 
 /** Whether a document is of Kubewarden's API group, whatever its kind. */
-export function isKubewardenResource(document: SourceDocument): boolean {
-  const { value } = document;
-  if (typeof value !== "object" || value === null || !("apiVersion" in value)) return false;
-  return typeof value.apiVersion === "string" && value.apiVersion.startsWith(GROUP);
-}
+export const isKubewardenResource = (document: SourceDocument): boolean => identityOf(document).group === GROUP;
 
 /** Whether a document of Kubewarden's API group is a group of policies. */
-export function isKubewardenGroup({ value }: SourceDocument): boolean {
-  const kind: unknown = typeof value === "object" && value !== null && "kind" in value ? value.kind : undefined;
-  return typeof kind === "string" && kind.endsWith("Group");
-}
+export const isKubewardenGroup = (document: SourceDocument): boolean => identityOf(document).kind.endsWith("Group");
 
 /**
  * The entry that a Kubewarden resource describes; undefined after at least one error.
@@ -108,8 +102,8 @@ function read(
   const { sink } = context;
   const head = envelope.read(root, [], sink);
   if (head === undefined || root.kind !== "map") return undefined;
-  if (head.apiVersion !== `${GROUP}v1`) {
-    sink.error(["apiVersion"], `invalid apiVersion ${JSON.stringify(head.apiVersion)}: expected ${GROUP}v1`);
+  if (head.apiVersion !== `${GROUP}/v1`) {
+    sink.error(["apiVersion"], `invalid apiVersion ${JSON.stringify(head.apiVersion)}: expected ${GROUP}/v1`);
     return undefined;
   }
   if (!KINDS.includes(head.kind)) {
@@ -120,7 +114,8 @@ function read(
   const spec = pairOf(root, "spec")!.value;
   if (spec.kind !== "map") return mismatch(spec, ["spec"], sink, "a map");
   const origin = new Origin(document, ["spec"]);
-  const common = timeLimit(overrides);
+  const { timeoutEvalSeconds } = overrides;
+  const common = timeoutEvalSeconds === undefined ? {} : { timeoutEvalSeconds };
   if (isKubewardenGroup(document)) {
     const fields = readKnown(groupSpec, spec, context);
     const depth = level.member ? level.depth : 0;
@@ -155,10 +150,6 @@ function read(
   if (!level.member) return moduleEntry(policy, context);
   const { message: _, ...plain } = policy;
   return moduleEntry({ ...plain, policyMode: "protect", allowedToMutate: false }, context);
-}
-
-function timeLimit({ timeoutEvalSeconds }: ResourceFields): { timeoutEvalSeconds?: number } {
-  return timeoutEvalSeconds === undefined ? {} : { timeoutEvalSeconds };
 }
 
 /** Reads a spec; keys that later versions of the resource may have brought are only pointed out. */

@@ -2,7 +2,7 @@
 
 import { Origin } from "../documents/origin.js";
 import { comparePlaces, formatProblem, type Problem } from "../documents/problem.js";
-import { parseConfiguration, type SourceDocument } from "../documents/source-document.js";
+import { parseConfiguration } from "../documents/source-document.js";
 import { describeNode, type Pair } from "../documents/source-node.js";
 import { ConfigFileError, ConfigFiles } from "./config-files.js";
 import type { Config, ConfigEntry, PolicyEntry } from "./entry.js";
@@ -11,12 +11,6 @@ import { readPolicy } from "./entry-reader.js";
 import { groupDraft } from "./group-draft.js";
 import { ProblemSink } from "./problem-sink.js";
 import { checkReferences, type Reference } from "./references.js";
-
-/** How to read a configuration. */
-export interface ConfigOptions {
-  /** What an absent `hostCapabilities` stands for; default none. `["*"]` eases migration from releases without the key. */
-  readonly defaultHostCapabilities?: readonly string[];
-}
 
 /** What came of reading a configuration. */
 export type ConfigResult =
@@ -35,10 +29,10 @@ export type ConfigResult =
     };
 
 /** Reads a configuration file and the resources that it names. Mistakes are in the result, whole: nothing is thrown for any file. */
-export function loadConfig(file: string, options: ConfigOptions = {}): ConfigResult {
+export function loadConfig(file: string): ConfigResult {
   const files = new ConfigFiles();
   try {
-    return readConfig(files.read(file), file, files, options);
+    return readConfig(files.read(file), file, files);
   } catch (cause) {
     if (!(cause instanceof ConfigFileError)) throw cause;
     return unusable(file, [{ severity: "error", file, line: 1, column: 1, path: [], message: cause.message }]);
@@ -46,11 +40,11 @@ export function loadConfig(file: string, options: ConfigOptions = {}): ConfigRes
 }
 
 /** As {@link loadConfig} for a text; `file` is its name, from which relative paths start. */
-export function parseConfig(text: string, file: string, options: ConfigOptions = {}): ConfigResult {
-  return readConfig(text, file, new ConfigFiles(), options);
+export function parseConfig(text: string, file: string): ConfigResult {
+  return readConfig(text, file, new ConfigFiles());
 }
 
-function readConfig(text: string, file: string, files: ConfigFiles, options: ConfigOptions): ConfigResult {
+function readConfig(text: string, file: string, files: ConfigFiles): ConfigResult {
   const { document, problems } = parseConfiguration(text, file);
   if (document === undefined) return unusable(file, problems);
   const { root } = document;
@@ -61,7 +55,7 @@ function readConfig(text: string, file: string, files: ConfigFiles, options: Con
   const budget = { policies: 0 };
   const read = root.pairs.map((pair) => {
     const flaws = problems.filter(({ path }) => path[0] === pair.key);
-    return readEntry(pair, flaws, { document, files, options, budget });
+    return readEntry(pair, flaws, { document, files, budget });
   });
   const good = read.flatMap(({ entry }) => (entry === undefined ? [] : [entry]));
   const references = read.flatMap((each) => each.references);
@@ -90,11 +84,6 @@ function readConfig(text: string, file: string, files: ConfigFiles, options: Con
   };
 }
 
-interface EntryContext extends Pick<ReadContext, "document" | "files" | "budget"> {
-  readonly document: SourceDocument;
-  readonly options: ConfigOptions;
-}
-
 /** An entry with everything said about it; `entry` is absent only when there is at least one error. */
 interface ReadEntry {
   readonly id: string;
@@ -107,16 +96,16 @@ interface ReadEntry {
 function readEntry(
   { key: id, value }: Pair,
   flaws: readonly Problem[],
-  { document, files, options, budget }: EntryContext,
+  { document, files, budget }: Pick<ReadContext, "document" | "files" | "budget">,
 ): ReadEntry {
   const sink = new ProblemSink(document, id);
   for (const flaw of flaws) sink.addError(flaw);
   if (id === "") sink.keyError([id], "Not a valid Policy ID: it is empty");
   if (id.includes("/")) sink.keyError([id], `policy name '${id}' contains a '/' character`);
-  const defaultHostCapabilities = Object.freeze([...(options.defaultHostCapabilities ?? [])]);
+  const defaultHostCapabilities = Object.freeze([]);
   const references: Reference[] = [];
   const context = { document, sink, files, defaultHostCapabilities, chain: [], budget, references, readPolicy };
-  const entry = readPolicy(value, id, [id], { member: false }, context);
+  const entry = readPolicy({ node: value, id, path: [id], level: { member: false }, context });
   return { id, entry, problems: sink.problems, references };
 }
 

@@ -37,7 +37,10 @@ export function readMembers(
 ): readonly Member[] | undefined {
   const { sink } = context;
   const before = sink.errorCount;
-  const named = node.kind === "map" ? namedByKey(node, path) : namedByList(node, path, context);
+  const named =
+    node.kind === "map"
+      ? node.pairs.map(({ key, value }) => ({ name: key, node: value, path: [...path, key] }))
+      : namedByList(node, path, context);
   if (named === undefined) return undefined;
   if (named.length === 0) {
     sink.error(path, "must not be empty: policy groups must have at least one policy member");
@@ -60,14 +63,10 @@ function readMember(
     if (fields === undefined) return undefined;
     const { sink, references } = context;
     references.push({ from: sink.policy, to: fields.policy, problem: (message) => origin.error(["policy"], message) });
-    return Object.freeze({ name, origin, policy: Object.freeze({ kind: "reference", id: fields.policy }) });
+    return Object.freeze({ name, policy: Object.freeze({ kind: "reference", id: fields.policy }) });
   }
-  const policy = context.readPolicy(node, `${groupId}/${name}`, path, { member: true, depth }, context);
-  return policy && Object.freeze({ name, origin, policy });
-}
-
-function namedByKey(node: SourceNode & { kind: "map" }, path: Path): readonly NamedNode[] {
-  return node.pairs.map(({ key, value }) => ({ name: key, node: value, path: [...path, key] }));
+  const policy = context.readPolicy({ node, id: `${groupId}/${name}`, path, level: { member: true, depth }, context });
+  return policy && Object.freeze({ name, policy });
 }
 
 function namedByList(node: SourceNode, path: Path, { sink }: ReadContext): readonly NamedNode[] | undefined {

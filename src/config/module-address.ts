@@ -11,17 +11,12 @@ export interface ModuleAddress {
   readonly location: string;
 }
 
-/** What is wrong with an address. */
-export interface AddressMistake {
-  readonly mistake: string;
-}
-
 /**
  * Reads an address. Without a scheme it is a path when it starts with `/`, `./` or `../`, or ends in `.wasm` and its first part doesn't
  * look like a host (no dot, no port, not `localhost`); otherwise it is an OCI reference.
  * @param holder the file that holds the address: relative paths start at its folder
  */
-export function parseModuleAddress(text: string, holder: string): ModuleAddress | AddressMistake {
+export function parseModuleAddress(text: string, holder: string): ModuleAddress | { readonly mistake: string } {
   const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):\/\//.exec(text);
   if (scheme === null) {
     if (looksLikePath(text)) return fileAddress(text, text, holder);

@@ -1,10 +1,10 @@
-/** Collects the problems of one file while it is read. */
-
 import type { Path, Problem } from "../documents/problem.js";
 import type { SourceDocument } from "../documents/source-document.js";
-import { MAX_PROBLEMS } from "./limits.js";
 
-/** Where readers say what is wrong. */
+/** Most problems reported for one file: a person reads the first ones. */
+const MAX_PROBLEMS = 200;
+
+/** Collects the problems of one file while it is read. */
 export class ProblemSink {
   readonly #document: SourceDocument;
 

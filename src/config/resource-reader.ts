@@ -1,4 +1,3 @@
-/** Reads an entry that names files of Kubernetes resources. */
 import { basename, resolve } from "node:path";
 import { Origin } from "../documents/origin.js";
 import type { Path } from "../documents/problem.js";
@@ -6,26 +5,21 @@ import { parseResources, type SourceDocument } from "../documents/source-documen
 import type { MapNode } from "../documents/source-node.js";
 import { ConfigFileError } from "./config-files.js";
 import type { PolicyEntry } from "./entry.js";
-import { type Level, type ReadContext, type ResourceFields, readFields, resourceEntry } from "./entry-parts.js";
+import { type ReadContext, type ResourceFields, readFields, resourceEntry, type Written } from "./entry-parts.js";
 import { entryFromKubewardenResource, isKubewardenGroup, isKubewardenResource } from "./kubewarden-resource.js";
 import type { ProblemSink } from "./problem-sink.js";
 
-/** The policy, or undefined after at least one error. A resource of Kubewarden becomes the entry that it describes. */
-export function readResource(
-  node: MapNode,
-  id: string,
-  path: Path,
-  level: Level,
-  context: ReadContext,
-): PolicyEntry | undefined {
+/** Reads an entry that names files of resources; undefined after an error. A resource of Kubewarden becomes the entry that it describes. */
+export function readResource(written: Written<MapNode>): PolicyEntry | undefined {
+  const { id, path, level, context } = written;
   const { sink } = context;
-  const fields = readFields("resource", node, path, level, sink);
+  const fields = readFields("resource", written);
   if (fields === undefined) return undefined;
   const before = sink.errorCount;
   const documents: SourceDocument[] = [];
   for (const [index, name] of (fields.resource ?? []).entries()) {
-    const written = context.document.hasKey([...path, "resource", index]) ? [index] : [];
-    documents.push(...readNamed(name, [...path, "resource", ...written], context));
+    const place = context.document.hasKey([...path, "resource", index]) ? [index] : [];
+    documents.push(...readNamed(name, [...path, "resource", ...place], context));
   }
   if (sink.errorCount > before) return undefined;
   const kubewarden = documents.filter(isKubewardenResource);

@@ -20,9 +20,6 @@ export interface Shape<T> {
   read(node: SourceNode, path: Path, sink: ProblemSink): T | undefined;
 }
 
-/** The value that a shape reads. */
-export type ShapeValue<S> = S extends Shape<infer T> ? T : never;
-
 /** Any JSON value. */
 export const anyValue: Shape<unknown> = {
   label: "any",

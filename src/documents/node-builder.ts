@@ -1,9 +1,13 @@
 /** Turns the YAML library's tree into {@link SourceNode}s, following aliases within bounds and noting what JSON can't hold. */
 import { type Document, isAlias, isMap, isScalar, isSeq, type Scalar, visit } from "yaml";
 import { double } from "../data/json-reader.js";
-import { MAX_ALIASED_VALUES, MAX_DEPTH } from "./limits.js";
 import type { Path } from "./problem.js";
 import type { Pair, ScalarNode, ScalarStyle, SourceNode } from "./source-node.js";
+
+/** Deepest nesting of maps and lists. Real settings stay below 20; composing YAML is recursive, so this also protects the stack. */
+export const MAX_DEPTH = 200;
+/** Most values that the aliases of one document may stand for together: the end of an alias bomb. Values written out are bounded by the file. */
+export const MAX_ALIASED_VALUES = 100_000;
 
 /** Something wrong with the shape of a document, before its meaning is looked at. */
 export interface Flaw {

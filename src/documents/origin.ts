@@ -1,8 +1,7 @@
-/** Where an entry stands, so that what is found wrong with it later is still said with file, line and column. */
 import type { Path, Position, Problem } from "./problem.js";
 import type { InnerPlace, SourceDocument } from "./source-document.js";
 
-/** A value in a document. */
+/** Where an entry stands, so that what is found wrong with it later is still said with file, line and column. */
 export class Origin {
   constructor(
     readonly document: SourceDocument,
@@ -29,10 +28,5 @@ export class Origin {
   /** A doubt found later. */
   warning(path: Path, message: string, inner?: InnerPlace): Problem {
     return { ...this.error(path, message, inner), severity: "warning" };
-  }
-
-  /** The origin of something in this entry. */
-  below(path: Path): Origin {
-    return new Origin(this.document, [...this.path, ...path]);
   }
 }

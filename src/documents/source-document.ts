@@ -1,8 +1,7 @@
 /** A YAML document with its places: what later stages use to say where in a file something is wrong. */
 import { Composer, type CST, type Document, Parser } from "yaml";
 import { documentValue, readYamlDocuments, YamlError } from "../data/yaml.js";
-import { MAX_DEPTH } from "./limits.js";
-import { type Flaw, NodeBuilder } from "./node-builder.js";
+import { type Flaw, MAX_DEPTH, NodeBuilder } from "./node-builder.js";
 import type { Path, Position, Problem } from "./problem.js";
 import { sourceOffset } from "./scalar-position.js";
 import { deepestNode, nodeValue, pairOf, type SourceNode } from "./source-node.js";

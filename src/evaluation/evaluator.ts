@@ -93,17 +93,13 @@ class SetEvaluator implements Evaluator {
     started: number,
     outcome: Outcome,
   ): Verdict {
-    const decided = this.#decide(entry, review, origin, outcome);
-    return { ...decided, milliseconds: this.#now() - started, observations: run.observations };
-  }
-
-  #decide(entry: ServedPolicy, review: Review, origin: RequestOrigin, outcome: Outcome) {
+    const decided = { milliseconds: this.#now() - started, observations: run.observations };
     try {
-      return decide(entry, review, outcome, origin);
+      return { ...decide(entry, review, outcome, origin), ...decided };
     } catch (error) {
       // An outcome that can't be turned into an answer, such as a mutation that can't be printed.
       this.#onDefect(entry.id, error);
-      return decide(entry, review, BROKEN, origin);
+      return { ...decide(entry, review, BROKEN, origin), ...decided };
     }
   }
 }

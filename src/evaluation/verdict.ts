@@ -110,7 +110,7 @@ function failureStatus({ message, code, reason, causes }: Failure): ResponseStat
 }
 
 function denialStatus({ message, code, reason, causes, status }: Deny): ResponseStatus | undefined {
-  const given = status === undefined ? undefined : withoutNulls(status);
+  const given = status && Object.fromEntries(Object.entries(status).filter(([, value]) => (value ?? null) !== null));
   const plain = statusOf(message, code);
   if (reason === undefined && causes === undefined && given === undefined) return plain;
   return {
@@ -120,10 +120,6 @@ function denialStatus({ message, code, reason, causes, status }: Deny): Response
     // No causes at all still shows as `{}`: a group that nobody denied (spec kubewarden.md 5.3).
     ...(causes !== undefined && { details: causes.length === 0 ? {} : { causes } }),
   };
-}
-
-function withoutNulls(status: Readonly<Record<string, unknown>>): ResponseStatus {
-  return Object.fromEntries(Object.entries(status).filter(([, value]) => value !== null && value !== undefined));
 }
 
 function withPatch(response: AdmissionResponse, review: Review, mutation: Mutation): AdmissionResponse {

@@ -43,8 +43,6 @@ export interface DocumentSet {
 
 /** Policies that are documents (`resource:`). */
 export interface DocumentKind {
-  /** As people call it. */
-  readonly name: string;
   /** The documents that are policies. */
   readonly policies: readonly DocumentType[];
   /** Documents that belong to them, such as bindings. */

@@ -1,4 +1,3 @@
-/** A `resource:` entry: documents of any kinds to one policy. */
 import type { ResourceEntry } from "../config/entry.js";
 import { identityOf, opened, repeatedDocuments } from "../documents/documents.js";
 import type { Problem } from "../documents/problem.js";
@@ -22,7 +21,7 @@ const POLICY_KINDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Prepares the policies of an entry: all of one kind together, and the kinds together.
+ * Prepares the policies of a `resource:` entry, documents of any kinds: all of one kind together, and the kinds together.
  * @throws LoadError when no document is a policy of a known kind, or one is broken
  */
 export function prepareDocuments(entry: ResourceEntry, kinds: readonly DocumentKind[], warn: Warn): PreparedPolicy {

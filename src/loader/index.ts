@@ -13,7 +13,7 @@ import {
 import { createHostCapabilities, type Executor, type ViolationSink } from "../host-capabilities/index.js";
 import { LoadError } from "../kinds/load-error.js";
 import { createKinds } from "../kinds/registry.js";
-import { createWasmRuntime, type GuestLogEntry, type WasmRuntime } from "../wasm/index.js";
+import { createWasmRuntime, type GuestLogEntry } from "../wasm/index.js";
 import { type ClusterAccess, clusterWorld, openAccess, outerWorldFor, warmUp } from "../world/cluster.js";
 import type { Needs } from "../world/needs.js";
 import { type LoadedConfig, loadEntries } from "./loader.js";
@@ -61,8 +61,6 @@ export interface PolicyLoaderOptions {
 export interface PolicyLoader {
   /** Never rejects: what cannot be loaded becomes an unavailable policy. */
   load(config: Config, generation?: number): Promise<LoadedConfig>;
-  /** For metrics: worker threads, queue, time-outs. */
-  readonly runtime: WasmRuntime;
   /** Ends the worker threads. */
   close(): void;
 }
@@ -108,7 +106,6 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
         await fetcher.close();
       }
     },
-    runtime,
     close() {
       runtime.close();
       void inspector?.close();

@@ -13,13 +13,11 @@ import type { Policy } from "../policy/index.js";
 import { allNeeds, type Needs, NO_NEEDS } from "../world/needs.js";
 import type { OuterWorld } from "../world/world.js";
 
-/** Gets a module's bytes for an entry. Rejects with a LoadError. */
-export type FetchModule = (entry: ModuleEntry) => Promise<Uint8Array>;
-
 /** What loading needs. */
 export interface LoadingOptions {
   readonly kinds: Kinds;
-  readonly fetchModule: FetchModule;
+  /** Gets a module's bytes for an entry. Rejects with a LoadError. */
+  readonly fetchModule: (entry: ModuleEntry) => Promise<Uint8Array>;
   /** The world of a policy that needs this much of it. */
   readonly worldFor: (needs: Needs) => OuterWorld;
   /** Told what all policies need together, before the first one is made; what it returns is waited for at the end. */
@@ -188,13 +186,9 @@ class Loading {
   /** The policy in whose place the load error answers. */
   #unavailable(entry: ConfigEntry, cause: unknown): Policy {
     const message = cause instanceof Error ? cause.message : "the policy could not be loaded";
-    const problems = cause instanceof LoadError ? cause.problems : this.#unexpected(entry, message);
-    this.problems.push(...problems);
+    if (cause instanceof LoadError) this.problems.push(...cause.problems);
+    else if (entry.kind !== "invalid") this.problems.push(entry.origin.error([], message));
     return createUnavailablePolicy(entry.id, message);
-  }
-
-  #unexpected(entry: ConfigEntry, message: string): Problem[] {
-    return entry.kind === "invalid" ? [] : [entry.origin.error([], message)];
   }
 
   /** A group may take what its members may take together, unless it says otherwise. */

@@ -9,11 +9,12 @@ import {
   openCluster,
 } from "../kubernetes/client/index.js";
 import type { GroupVersionKind } from "../kubernetes/names.js";
+import { NO_CLIENT } from "../kubernetes/reader.js";
 import { NO_OPINION } from "./authorizer/authorizer.js";
 import { ClusterAuthorizer } from "./authorizer/cluster-authorizer.js";
 import type { Needs } from "./needs.js";
-import { NO_CLUSTER_AUTHORIZER, NO_CLUSTER_RESOURCES } from "./no-cluster.js";
 import { ClusterResources } from "./resources/cluster-resources.js";
+import { LookupFailure } from "./resources/resource-source.js";
 import type { OuterWorld, World } from "./world.js";
 
 /** The way to a cluster, or why there is none. */
@@ -47,6 +48,22 @@ export const clusterWorld = (cluster: Cluster, now: () => number): World => ({
   now,
 });
 
+const fail = () => new LookupFailure(NO_CLIENT);
+
+/** What stands in where a cluster is needed and there is none: every question fails, so that nothing is allowed by mistake. */
+const NO_CLUSTER: Pick<World, "resources" | "authorizer"> = {
+  resources: {
+    namespace: fail,
+    get: fail,
+    list: fail,
+    namespaced: fail,
+    // Nobody knows: the policy says what is missing.
+    equivalents: () => undefined,
+    convert: fail,
+  },
+  authorizer: { authorize: () => ({ decision: "noOpinion", reason: "", error: NO_CLIENT }) },
+};
+
 /**
  * What stands behind a policy's documents. Who does not ask a cluster does not depend on one, but for the versions of resources that its rules
  * name in others; who can do without one that is missing does.
@@ -64,7 +81,7 @@ export function outerWorldFor(
       ? { resources, versions: resources, authorizer, now }
       : { versions: resources, authorizer: NO_OPINION, now };
   }
-  if (missing && requires) return { resources: NO_CLUSTER_RESOURCES, authorizer: NO_CLUSTER_AUTHORIZER, now };
+  if (missing && requires) return { ...NO_CLUSTER, now };
   return { authorizer: NO_OPINION, now };
 }
 

@@ -1,4 +1,3 @@
-/** Answers that are kept for a while, and are being fetched at most once at a time. */
 import { LRUCache } from "lru-cache";
 import { reasonOf } from "../kubernetes/client/errors.js";
 import { FAILURE_KEPT_MS, MAX_ANSWERS } from "../kubernetes/client/limits.js";
@@ -10,7 +9,7 @@ interface Entry<V> {
   readonly answer: Eventual<Lookup<V>>;
 }
 
-/** One sort of answers. Those who ask the same at the same time wait for one execution. */
+/** Answers that are kept for a while. Those who ask the same at the same time wait for one execution. */
 export class LookUps<V> {
   readonly #entries: LRUCache<string, Entry<V>>;
 

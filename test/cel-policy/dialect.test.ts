@@ -32,7 +32,7 @@ const DIALECT: Dialect = {
   },
   optional: { exceptions: [{ name: "exceptions", type: DYN }] },
   privateNames: ["exceptions", "variables"],
-  variables: { typeName: "acme.variables", typeOf: (type) => type, nameOf: (field) => field },
+  variables: { typeName: "acme.variables", nameOf: (field) => field },
   costs: { expression: 100, evaluation: Number.POSITIVE_INFINITY, conditions: 10 },
   words: {
     failed: (_, error) => `error: ${error}`,

@@ -30,6 +30,20 @@ describe("questions", () => {
     assert.deepEqual([ask(), ask(), put, questions.waiting], ["yes", "yes", 1, false]);
   });
 
+  test("are put once while their answer is on its way, too", async () => {
+    const questions = new Questions(5);
+    let put = 0;
+    const ask = () =>
+      questions.ask(
+        question("a", () => {
+          put += 1;
+          return later("yes");
+        }),
+      );
+    const answers = await questions.settle(() => [ask(), ask()], { signal: NEVER, abandoned: () => [] });
+    assert.deepEqual([answers, put], [["yes", "yes"], 1]);
+  });
+
   test("of one round are waited for together, and then answered to a second attempt", async () => {
     const questions = new Questions(5);
     let under_way = 0;

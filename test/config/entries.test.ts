@@ -70,12 +70,10 @@ p:
     assert.match(problems("p: {url: ./a.wasm, module: ./b.wasm}").join(), /"url" is another name for "module"/);
   });
 
-  test("an absent hostCapabilities is what the options say", () => {
-    const config = goodConfig("p: {module: ./x.wasm}\nq: {module: ./x.wasm, hostCapabilities: []}", {
-      defaultHostCapabilities: ["*"],
-    });
-    assert.deepEqual(entryOf(config, "p", "module").hostCapabilities, ["*"]);
-    assert.deepEqual(entryOf(config, "q", "module").hostCapabilities, []);
+  test("an absent hostCapabilities grants nothing", () => {
+    const config = goodConfig("p: {module: ./x.wasm}\nq: {module: ./x.wasm, hostCapabilities: ['*']}");
+    assert.deepEqual(entryOf(config, "p", "module").hostCapabilities, []);
+    assert.deepEqual(entryOf(config, "q", "module").hostCapabilities, ["*"]);
   });
 
   test("JSON with tabs and surrogate escapes is read like YAML", () => {

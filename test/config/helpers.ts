@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 import type { Config, ConfigEntry, PolicyEntry } from "../../src/config/entry.js";
-import { type ConfigOptions, type ConfigResult, parseConfig } from "../../src/config/load-config.js";
+import { type ConfigResult, parseConfig } from "../../src/config/load-config.js";
 import { formatProblem } from "../../src/documents/problem.js";
 
 /** The configuration of a text in which nothing is wrong. */
-export function goodConfig(text: string, options?: ConfigOptions): Config {
-  const result = parseConfig(text, "policies.yaml", options);
+export function goodConfig(text: string): Config {
+  const result = parseConfig(text, "policies.yaml");
   assert.deepEqual(problemsOf(result), []);
   assert.ok(result.ok);
   return result.config;

@@ -16,7 +16,6 @@ const NOW = { authorizer: { authorize: () => ({ decision: "noOpinion", reason: "
 /** A kind that notes what it is given; its policies answer as told. */
 function fakeKind(name: string, outcome: Outcome, given: DocumentSet[] = []): DocumentKind {
   return {
-    name,
     policies: [{ group: `${name}.io`, kind: "Rule" }],
     companions: [{ group: `${name}.io`, kind: "Binding" }],
     prepare(documents) {

@@ -6,7 +6,7 @@ import { formatFieldSelector, parseFieldSelector } from "../../src/kubernetes/fi
 import { formatLabelSelector, parseLabelSelector } from "../../src/kubernetes/label-selector-text.js";
 import { apiVersionOf, compareNames, type GroupVersionResource, parseApiVersion } from "../../src/kubernetes/names.js";
 import { canonicalQuantity } from "../../src/kubernetes/quantity.js";
-import { FileResources, objectsOf } from "../../src/world/resources/file-resources.js";
+import { FileResources } from "../../src/world/resources/file-resources.js";
 import { LookupFailure } from "../../src/world/resources/resource-source.js";
 import { asStored } from "../../src/world/resources/stored-object.js";
 
@@ -221,12 +221,5 @@ describe("resources from files", () => {
     assert.deepEqual(versionsOf(failing, budgets), ["policy/v1", "policy/v1beta1"], "the table stands in");
     assert.ok(failing.equivalents(resource, "") instanceof LookupFailure);
     assert.equal(versionsOf(new FileResources([]), { ...budgets, version: "v3" }), undefined, "newer than the table");
-  });
-
-  test("lists are opened", () => {
-    assert.equal(
-      objectsOf({ kind: "List", items: [map("a", "x"), { kind: "PodList", items: [{ kind: "Pod" }] }] }).length,
-      2,
-    );
   });
 });

@@ -2,13 +2,13 @@
  * The inverse of {@link import("./encode-value.js")}: tagged JSON, as a file of variables holds it, to CEL values.
  */
 import {
-  add,
   CelError,
-  Duration,
   MapValue,
   makeDouble,
   makeInt,
   Optional,
+  parseDuration,
+  parseTimestamp,
   type Result,
   Timestamp,
   TypeValue,
@@ -98,29 +98,13 @@ function doubleOfText(content: string): number {
 }
 
 function timestampOf(content: string): Timestamp {
-  const match = /^(.*?)(?:\.(\d{1,9}))?Z$/.exec(content);
-  const milliseconds = match === null ? Number.NaN : Date.parse(`${match[1]}Z`);
-  if (Number.isNaN(milliseconds)) throw new BadVariable(`not a timestamp in UTC: ${content}`);
-  return new Timestamp(milliseconds / 1000, Number((match?.[2] ?? "").padEnd(9, "0")));
+  const timestamp = content.endsWith("Z") ? parseTimestamp(content) : undefined;
+  if (timestamp instanceof Timestamp) return timestamp;
+  throw new BadVariable(`not a timestamp in UTC: ${content}`);
 }
 
-const UNITS: ReadonlyMap<string, number> = new Map([
-  ["h", 3600e9],
-  ["m", 60e9],
-  ["s", 1e9],
-  ["ms", 1e6],
-  ["µs", 1e3],
-  ["ns", 1],
-]);
-
 function durationOf(content: string): Value {
-  const negative = content.startsWith("-");
-  let total: Value = new Duration(0);
-  for (const [, amount = "", unit = ""] of content.matchAll(/(\d+(?:\.\d+)?)(h|ms|µs|ns|m|s)/g)) {
-    const part = new Duration(Math.round(Number(amount) * (UNITS.get(unit) as number)) * (negative ? -1 : 1));
-    const sum = add(total, part);
-    if (sum instanceof CelError) throw new BadVariable(`duration out of range: ${content}`);
-    total = sum;
-  }
-  return total;
+  const duration = parseDuration(content);
+  if (duration === undefined) throw new BadVariable(`duration out of range: ${content}`);
+  return duration;
 }

@@ -7,14 +7,16 @@ import {
   type Duration,
   doubleOf,
   doubleText,
+  durationInUnits,
   entriesOf,
   kindOf,
   type ObjectValue,
   type OpaqueValue,
   type Optional,
   type Result,
-  type Timestamp,
+  Timestamp,
   type TypeValue,
+  timestampText,
   type Uint,
   type Value,
 } from "../../cel/index.js";
@@ -41,9 +43,9 @@ export function encodeValue(value: Result): Encoded {
     case "bytes":
       return { bytes: Buffer.from(value as Uint8Array).toString("base64") };
     case "timestamp":
-      return { timestamp: timestampText(value as Timestamp) };
+      return { timestamp: timestampText(inUtc(value as Timestamp)) };
     case "duration":
-      return { duration: durationText(BigInt((value as Duration).nanos)) };
+      return { duration: durationInUnits(value as Duration) };
     case "type":
       return { type: (value as TypeValue).name };
     case "optional": {
@@ -80,35 +82,4 @@ function* fieldsOf(object: ObjectValue): Iterable<readonly [Value, Result]> {
   }
 }
 
-/** RFC 3339 in UTC with as many fraction digits as there are. */
-function timestampText({ seconds, nanos }: Timestamp): string {
-  const whole = new Date(seconds * 1000)
-    .toISOString()
-    .replace(/\.000Z$/, "")
-    .replace(/^\+?0*(?=\d{4}-)/, "");
-  return `${whole}${fractionText(nanos, 9)}Z`;
-}
-
-function fractionText(fraction: number, digits: number): string {
-  return fraction === 0 ? "" : `.${String(fraction).padStart(digits, "0").replace(/0+$/, "")}`;
-}
-
-const MICRO = 1_000n;
-const MILLI = 1_000_000n;
-const SECOND = 1_000_000_000n;
-
-/** A duration as Go prints it: `1h30m0s`, `1.5s`, `100ms`, `0s`. */
-export function durationText(nanos: bigint): string {
-  if (nanos === 0n) return "0s";
-  const sign = nanos < 0n ? "-" : "";
-  const size = nanos < 0n ? -nanos : nanos;
-  if (size < MICRO) return `${sign}${size}ns`;
-  if (size < MILLI) return `${sign}${size / MICRO}${fractionText(Number(size % MICRO), 3)}µs`;
-  if (size < SECOND) return `${sign}${size / MILLI}${fractionText(Number(size % MILLI), 6)}ms`;
-  const seconds = size / SECOND;
-  const hours = seconds / 3600n;
-  const minutes = (seconds / 60n) % 60n;
-  const rest = `${seconds % 60n}${fractionText(Number(size % SECOND), 9)}s`;
-  if (hours > 0n) return `${sign}${hours}h${minutes}m${rest}`;
-  return minutes > 0n ? `${sign}${minutes}m${rest}` : `${sign}${rest}`;
-}
+const inUtc = ({ seconds, nanos }: Timestamp): Timestamp => new Timestamp(seconds, nanos);

@@ -1,5 +1,3 @@
-/** The authorizer of a written-down case: it decides by rules and remembers what it was asked. */
-
 import { isObject, text } from "../../kubernetes/object.js";
 import type { Authorizer, AuthorizerAttributes, AuthorizerDecision } from "../../world/authorizer/authorizer.js";
 
@@ -11,7 +9,7 @@ export type AuthorizerCheck = { readonly user: string } & {
 const MEMBERS = ["verb", "group", "resource", "subresource", "namespace", "name", "path"] as const;
 const DECISIONS = new Set(["allow", "deny"]);
 
-/** An authorizer with rules: the first whose members all match decides, then the default, then a built-in habit. */
+/** The authorizer of a written-down case: the first rule whose members all match decides, then the default, then a habit. */
 export class CaseAuthorizer implements Authorizer {
   /** What was asked, in order. */
   readonly checks: AuthorizerCheck[] = [];
@@ -60,20 +58,7 @@ function habit(asked: AuthorizerAttributes): AuthorizerDecision {
 }
 
 function written(asked: AuthorizerAttributes): AuthorizerCheck {
-  const { user, verb, group, version, resource, subresource, namespace, name, path } = asked;
-  const { fieldSelector, labelSelector, selectorError } = asked;
-  const optional = {
-    group,
-    version,
-    resource,
-    subresource,
-    namespace,
-    name,
-    path,
-    fieldSelector,
-    labelSelector,
-    selectorError,
-  };
+  const { user, verb, ...optional } = asked;
   return {
     user: user.name,
     ...(user.groups.length > 0 && { groups: user.groups }),

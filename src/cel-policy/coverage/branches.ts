@@ -1,5 +1,6 @@
 /** The branches of an expression: what is only evaluated when something before it is true, or false. */
-import { type ComprehensionExpr, children, type Expr, type Program } from "../../cel/index.js";
+import { children, type Expr } from "../../cel/index.js";
+import type { ExpressionProgram } from "../expressions/expression.js";
 
 /** A branch: reached when the node `decider` has been `value`. */
 export interface Branch {
@@ -25,12 +26,13 @@ const DECIDING: ReadonlyMap<string, readonly { readonly value: boolean; readonly
 ]);
 
 /** The branches that an author wrote, in order of place. */
-export function branchesOf(program: Program): readonly Branch[] {
+export function branchesOf(program: ExpressionProgram): readonly Branch[] {
   const points = [...program.source];
   const branches: Branch[] = [];
   const visit = (expr: Expr): void => {
     if (expr.kind === "comprehension") {
-      for (const part of written(expr)) visit(part);
+      // What of a loop stands in the source: its range, and what the macro wrapped into steps of its own.
+      for (const part of [expr.range, ...children(expr.loopStep)]) visit(part);
       return;
     }
     const [decider] = expr.kind === "call" ? expr.args : [];
@@ -42,11 +44,6 @@ export function branchesOf(program: Program): readonly Branch[] {
   };
   visit(program.checked);
   return branches.sort((a, b) => a.line - b.line || a.column - b.column);
-}
-
-/** What of a loop stands in the source: its range, and what the macro wrapped into steps of its own. */
-function written(loop: ComprehensionExpr): readonly Expr[] {
-  return [loop.range, ...children(loop.loopStep)];
 }
 
 function placeOf(points: readonly string[], offset: number): { readonly line: number; readonly column: number } {

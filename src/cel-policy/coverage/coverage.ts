@@ -2,15 +2,8 @@
  * Which parts of policies were reached: expressions, their outcomes, and the branches inside them. Programs are watched as they are compiled
  * (with `trace`), so that evaluation itself knows nothing of it.
  */
-import {
-  type Bindings,
-  CelError,
-  type Evaluation,
-  type EvaluationOptions,
-  type Program,
-  type Result,
-} from "../../cel/index.js";
-import type { Expression } from "../expressions/expression.js";
+import { CelError, type Program, type Result } from "../../cel/index.js";
+import type { Expression, ExpressionProgram } from "../expressions/expression.js";
 import { type Branch, branchesOf } from "./branches.js";
 
 /** What is known of one program. */
@@ -60,12 +53,24 @@ export interface CoverageReport {
 
 /** Watches programs. One per test run. */
 export class Coverage {
-  readonly #records = new Map<Program, Record>();
+  readonly #records = new Map<ExpressionProgram, Record>();
 
   /** A program that does the same and is remembered. It must have been compiled with `trace`. */
-  watch(program: Program): Program {
+  watch(program: Program): ExpressionProgram {
     const record: Record = { evaluated: false, results: new Set(), seen: new Map() };
-    const watched = new WatchedProgram(program, record);
+    const { source, constant, checked, references } = program;
+    const evaluate: Program["evaluate"] = (bindings, options = {}) => {
+      record.evaluated = true;
+      const onValue = (id: number, result: Result): void => {
+        if (typeof result === "boolean") record.seen.set(id, (record.seen.get(id) ?? new Set()).add(result));
+        options.onValue?.(id, result);
+      };
+      const evaluation = program.evaluate(bindings, { ...options, onValue });
+      const { result } = evaluation;
+      record.results.add(result instanceof CelError ? "error" : result);
+      return evaluation;
+    };
+    const watched = { source, constant, checked, references, evaluate };
     this.#records.set(watched, record);
     return watched;
   }
@@ -100,64 +105,3 @@ export class Coverage {
 }
 
 const textOf = ({ line, column, what }: Branch): string => `${line}:${column}: ${what} is never reached`;
-
-class WatchedProgram implements Program {
-  readonly #inner: Program;
-  readonly #record: Record;
-
-  constructor(inner: Program, record: Record) {
-    this.#inner = inner;
-    this.#record = record;
-  }
-
-  get source(): string {
-    return this.#inner.source;
-  }
-
-  get type(): Program["type"] {
-    return this.#inner.type;
-  }
-
-  get parsed(): Program["parsed"] {
-    return this.#inner.parsed;
-  }
-
-  get constant(): Program["constant"] {
-    return this.#inner.constant;
-  }
-
-  get checked(): Program["checked"] {
-    return this.#inner.checked;
-  }
-
-  get references(): Program["references"] {
-    return this.#inner.references;
-  }
-
-  estimate(): ReturnType<Program["estimate"]> {
-    return this.#inner.estimate();
-  }
-
-  evaluateAsync(...args: Parameters<Program["evaluateAsync"]>): ReturnType<Program["evaluateAsync"]> {
-    return this.#inner.evaluateAsync(...args);
-  }
-
-  locate(...args: Parameters<Program["locate"]>): ReturnType<Program["locate"]> {
-    return this.#inner.locate(...args);
-  }
-
-  evaluate(bindings: Bindings, options: EvaluationOptions = {}): Evaluation {
-    const record = this.#record;
-    record.evaluated = true;
-    const evaluation = this.#inner.evaluate(bindings, {
-      ...options,
-      onValue: (id: number, result: Result) => {
-        if (typeof result === "boolean") record.seen.set(id, (record.seen.get(id) ?? new Set()).add(result));
-        options.onValue?.(id, result);
-      },
-    });
-    const { result } = evaluation;
-    record.results.add(result instanceof CelError ? "error" : result);
-    return evaluation;
-  }
-}

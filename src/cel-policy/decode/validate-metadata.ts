@@ -3,7 +3,7 @@ import { type FieldError, invalid, required } from "../../kubernetes/field-error
 import { dns1123SubdomainErrors, labelValueErrors, qualifiedNameErrors } from "../../kubernetes/name-formats.js";
 
 /** What of `metadata` is checked. */
-interface Metadata {
+export interface Metadata {
   readonly name?: string;
   readonly generateName?: string;
   readonly labels?: Readonly<Record<string, string>>;

@@ -1,10 +1,10 @@
-/** One look of policies at a request (disposable): it is repeated when an answer had to be waited for. */
-import type { Bindings, Evaluation, EvaluationOptions, Program } from "../../cel/index.js";
+import type { Bindings, Evaluation, EvaluationOptions } from "../../cel/index.js";
 import type { RequestWorld } from "../../world/request-world.js";
 import type { Dialect } from "../dialect.js";
+import type { ExpressionProgram } from "./expression.js";
 import { isInterrupted } from "./interruption.js";
 
-/** What the evaluations of an attempt have in common. */
+/** One look of policies at a request (disposable): it is repeated when an answer had to be waited for. */
 export class Attempt {
   readonly dialect: Dialect;
   readonly world: RequestWorld;
@@ -33,7 +33,7 @@ export class Attempt {
   }
 
   /** Evaluates once. */
-  evaluate(program: Program, bindings: Bindings): Evaluation {
+  evaluate(program: ExpressionProgram, bindings: Bindings): Evaluation {
     const evaluation = program.evaluate(bindings, this.#options);
     if (isInterrupted(evaluation.result)) this.#interrupted = true;
     return evaluation;

@@ -1,7 +1,3 @@
-/**
- * `authorizer` and `authorizer.requestResource` of one request (spec validating-admission-policy.md 5.6): what they are asked
- * goes to the {@link RequestWorld}.
- */
 import {
   type AuthorizationAnswer,
   type AuthorizationQuestion,
@@ -15,7 +11,7 @@ import type { AuthorizerAttributes, AuthorizerUser } from "../../world/authorize
 import type { RequestWorld } from "../../world/request-world.js";
 import type { RequestAttributes } from "../match/request-attributes.js";
 
-/** The two variables for one request. */
+/** `authorizer` and `authorizer.requestResource` of one request: the world is asked (spec validating-admission-policy.md 5.6). */
 export function authorizerValues(
   request: RequestAttributes,
   world: RequestWorld,

@@ -2,13 +2,13 @@
  * Evaluating a list of expressions on one budget: validations, message expressions, audit annotations and match conditions are a group each
  * (spec validating-admission-policy.md 5.7 and 9.2).
  */
-import { type Bindings, CelError, type Evaluation, type Program, type Result, type Waiting } from "../../cel/index.js";
+import { type Bindings, CelError, type Evaluation, type Result, type Waiting } from "../../cel/index.js";
 import type { Attempt } from "./attempt.js";
-import type { Expression } from "./expression.js";
+import type { Expression, ExpressionProgram } from "./expression.js";
 import { VariablesValue } from "./variables.js";
 
 /** Results of shared expressions, which are the same for every policy that looks at the same object in the same way. */
-export type SharedResults = Map<Program, Evaluation>;
+export type SharedResults = Map<ExpressionProgram, Evaluation>;
 
 /** What the expressions of a group can name. */
 export interface GroupInputs {
@@ -74,7 +74,7 @@ export function evaluateGroup(
 }
 
 function evaluateShared(
-  program: Program,
+  program: ExpressionProgram,
   shared: SharedResults | undefined,
   bindings: Bindings,
   attempt: Attempt,

@@ -4,7 +4,7 @@
 import { LRUCache } from "lru-cache";
 import { createEnvironment, type Environment, objectType, type Program } from "../../cel/index.js";
 import type { Dialect, Scope } from "../dialect.js";
-import { type Expression, expressionOf } from "./expression.js";
+import { type Expression, type ExpressionProgram, expressionOf } from "./expression.js";
 import type { ResultType } from "./result-type.js";
 
 /** Expressions kept compiled. A policy has about ten: this is a thousand policies with nothing in common. */
@@ -15,7 +15,7 @@ const MAX_ENVIRONMENTS = 500;
 /** Compiles a dialect. Its caches are bounded; keep one per loading, so that policies share what they have in common. */
 export class ExpressionCompiler {
   readonly dialect: Dialect;
-  readonly #watch: ((program: Program) => Program) | undefined;
+  readonly #watch: ((program: Program) => ExpressionProgram) | undefined;
   /** By the wanted result and the text. */
   readonly #shared = new LRUCache<string, Expression>({ max: MAX_EXPRESSIONS });
   /** By the scope, too. */
@@ -23,7 +23,7 @@ export class ExpressionCompiler {
   readonly #environments = new LRUCache<string, Environment>({ max: MAX_ENVIRONMENTS });
 
   /** @param watch gets programs that tell every value they come by, and gives those to use instead */
-  constructor(dialect: Dialect, watch?: (program: Program) => Program) {
+  constructor(dialect: Dialect, watch?: (program: Program) => ExpressionProgram) {
     this.dialect = dialect;
     this.#watch = watch;
   }

@@ -1,27 +1,20 @@
 /** Expressions of policies, compiled. */
-import {
-  type CompileFailure,
-  DYN,
-  type Environment,
-  type Issue,
-  namesVariable,
-  type Program,
-  type Type,
-} from "../../cel/index.js";
+import { DYN, type Environment, namesVariable, type Program, type Type } from "../../cel/index.js";
 import { type ResultType, typeError } from "./result-type.js";
+
+/** What of a program is looked at: to evaluate it, and to say what of it was reached. */
+export type ExpressionProgram = Pick<Program, "source" | "constant" | "checked" | "references" | "evaluate">;
 
 /** A compiled expression, or what keeps it from being one: an evaluator meets that at run time. */
 export interface Expression {
   /** As written, which is how errors of evaluation quote it. */
   readonly source: string;
   /** As compiled: where it is, `error` is not. */
-  readonly program: Program | undefined;
+  readonly program: ExpressionProgram | undefined;
   /** `compilation failed: ERROR: …`, `must evaluate to …`, `program instantiation failed: …`. */
   readonly error: string | undefined;
   /** The mistake is not in the text alone (`program instantiation failed`). */
   readonly internal: boolean;
-  /** The places of the mistakes in the compiled text. */
-  readonly issues: readonly Issue[];
   /** The static type; dyn when unknown. */
   readonly type: Type;
   /** It names nothing that differs between policies: its result is the same in all of them. */
@@ -37,17 +30,18 @@ export interface ExpressionOptions {
   /** Variables whose values differ between policies. */
   readonly privateNames: readonly string[];
   /** Gets programs that tell every value they come by. */
-  readonly watch?: ((program: Program) => Program) | undefined;
+  readonly watch?: ((program: Program) => ExpressionProgram) | undefined;
 }
 
 /** Makes an expression of its text as written. */
 export function expressionOf(source: string, options: ExpressionOptions): Expression {
   const { environment, wanted, text, privateNames, watch } = options;
   const compiled = environment.compile(text, watch === undefined ? {} : { trace: true });
-  const common = { source, shared: false, issues: [] as readonly Issue[], internal: false };
+  const common = { source, shared: false, internal: false };
   if (!compiled.ok) {
-    const { error, internal } = failureText(compiled);
-    return { ...common, program: undefined, error, internal, issues: compiled.issues, type: DYN };
+    const internal = compiled.phase === "program";
+    const error = `${internal ? "program instantiation" : "compilation"} failed: ${compiled.text}`;
+    return { ...common, program: undefined, error, internal, type: DYN };
   }
   const { program } = compiled;
   const error = typeError(program.type, wanted);
@@ -59,9 +53,4 @@ export function expressionOf(source: string, options: ExpressionOptions): Expres
     error: undefined,
     type: program.type,
   };
-}
-
-function failureText(failure: CompileFailure): { readonly error: string; readonly internal: boolean } {
-  if (failure.phase === "program") return { error: `program instantiation failed: ${failure.text}`, internal: true };
-  return { error: `compilation failed: ${failure.text}`, internal: false };
 }

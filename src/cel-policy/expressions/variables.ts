@@ -1,12 +1,12 @@
 /**
  * `variables.…`: evaluated when first touched, once per group of expressions, value or error (spec validating-admission-policy.md 5.7).
  */
-import { answered, CelError, ObjectValue, type Program, type Result, type Waiting } from "../../cel/index.js";
+import { answered, CelError, ObjectValue, type Result, type Waiting } from "../../cel/index.js";
 import type { Dialect } from "../dialect.js";
-import type { Expression } from "./expression.js";
+import type { Expression, ExpressionProgram } from "./expression.js";
 
 /** Evaluates a variable; charges its cost to whoever touched it. */
-export type VariableEvaluator = (program: Program) => Result | Waiting;
+export type VariableEvaluator = (program: ExpressionProgram) => Result | Waiting;
 
 /** The variables of one group of expressions (disposable). */
 export class VariablesValue extends ObjectValue {

@@ -1,4 +1,3 @@
-/** The OpenAPI definitions of built-in kinds that come with this package. */
 import { readFileSync } from "node:fs";
 import type { JsonObject } from "../../kubernetes/object.js";
 import { SchemaSource } from "./schema-source.js";
@@ -9,7 +8,7 @@ const FILE = new URL("../../../../data/kubernetes-openapi.json", import.meta.url
 /** Makes schemas of the built-in kinds and of the given CustomResourceDefinitions. */
 export type SchemaFactory = (resourceDefinitions?: readonly JsonObject[]) => SchemaSource;
 
-/** A factory that reads the definitions when they are first needed, once. */
+/** A factory with the definitions of built-in kinds that come with this package: they are read when first needed, once. */
 export function bundledSchemas(): SchemaFactory {
   let openapi: JsonObject | undefined;
   return (resourceDefinitions = []) => {

@@ -1,7 +1,6 @@
-/** Completion for bash, from version 3.2 on, without the bash-completion package. */
 import type { CommandLineShape, CompletedOption } from "./shape.js";
 
-/** The script, to be sourced. */
+/** Completion for bash, from version 3.2 on, without the bash-completion package: to be sourced. */
 export function bashCompletion({ name, commands, defaultOptions }: CommandLineShape): string {
   const names = commands.map((command) => command.name);
   const arms = commands.map(({ name: command, options }) => `    ${command}) flags="${flagsOf(options)}" ;;`);

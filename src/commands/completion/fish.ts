@@ -1,7 +1,6 @@
-/** Completion for fish. */
 import type { CommandLineShape, CompletedOption } from "./shape.js";
 
-/** The script, to be sourced or put into ~/.config/fish/completions. */
+/** Completion for fish, to be sourced or put into ~/.config/fish/completions. */
 export function fishCompletion({ name, commands, defaultOptions }: CommandLineShape): string {
   const without = `not __fish_seen_subcommand_from ${commands.map((command) => command.name).join(" ")}`;
   const lines = [

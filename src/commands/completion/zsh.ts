@@ -1,7 +1,6 @@
-/** Completion for zsh. */
 import type { CommandLineShape, CompletedOption } from "./shape.js";
 
-/** The script, to be sourced after compinit or put into a folder of fpath. */
+/** Completion for zsh, to be sourced after compinit or put into a folder of fpath. */
 export function zshCompletion({ name, commands, defaultOptions }: CommandLineShape): string {
   const described = commands.map((command) => `    ${quote(`${command.name}:${command.description}`)}`);
   const arms = commands.map(

@@ -1,9 +1,8 @@
-/** `serve` in one process: signals and files decide when it reloads and stops. */
 import { type FileWatch, watchFiles } from "../../server/file-watch.js";
 import { type ServingOptions, ServingProcess } from "./process.js";
 import { delayFor, stopSignal } from "./signals.js";
 
-/** Serves until a signal says stop. */
+/** `serve` in one process: signals and files decide when it reloads and stops. */
 export async function serveAlone(options: ServingOptions): Promise<void> {
   const { settings, logger } = options;
   // Before readiness: a signal that comes with the first answer must find its handler, or it ends the process at once.

@@ -1,10 +1,9 @@
-/** What a process of `serve` sends over OTLP. The libraries are loaded only when wanted: they take a tenth of a second and 20 MiB. */
 import type { LogExport } from "../../telemetry/otlp/log-export.js";
 import type { MetricsSnapshot } from "../../telemetry/otlp/metric-data.js";
 import type { Push } from "../../telemetry/otlp/metrics-push.js";
 import type { DecisionTracer } from "../../telemetry/otlp/tracing.js";
 
-/** The exporters of one process. */
+/** What a process of `serve` sends over OTLP. The libraries are loaded only when wanted: they take a tenth of a second and 20 MiB. */
 export class Exports {
   readonly #env: Readonly<Record<string, string | undefined>>;
   readonly #started: Push[] = [];

@@ -32,7 +32,7 @@ export async function serveCommand(values: Readonly<Record<string, unknown>>, io
   const sink = createLineSink(1, several);
   const { logLevel: level, logFormat: format, logColor: color } = settings;
   const exports = new Exports(io.env);
-  const records = settings.exportLogs ? await exports.logs() : undefined;
+  const records = settings.traces ? await exports.logs() : undefined;
   const logger = createLogger({ sink, level, format, color, ...(records && { records }) });
   // Whatever ends the process, the last lines are those that tell why.
   const flush = (): void => sink.flushSync();

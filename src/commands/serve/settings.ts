@@ -27,10 +27,8 @@ export interface ServeSettings {
   readonly logColor: boolean;
   /** Whether metrics are pushed over OTLP. */
   readonly pushMetrics: boolean;
-  /** Whether requests are traced over OTLP. */
+  /** Whether requests are traced, and log lines exported too, over OTLP. */
   readonly traces: boolean;
-  /** Whether log lines are exported over OTLP too. */
-  readonly exportLogs: boolean;
   /** Whether profiles may be taken over HTTP. */
   readonly profiles: boolean;
   /** Whether files are looked after, and changes taken over, without a signal. */
@@ -67,7 +65,6 @@ export function serveSettings(values: Readonly<Record<string, unknown>>): ServeS
     logFormat: values.logFmt === "json" ? "json" : "text",
     pushMetrics: values.enableMetrics === true,
     traces: values.logFmt === "otlp",
-    exportLogs: values.logFmt === "otlp",
     profiles: values.enablePprof === true,
     logColor: values.logNoColor !== true && process.stdout.isTTY === true,
     watch: values.disablePolicyWatch !== true,

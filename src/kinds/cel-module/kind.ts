@@ -1,4 +1,3 @@
-/** Rules for Kubewarden's CEL module, run here where that answers the same: 22 MB less, and hundreds of times faster. */
 import { readMetadataOfBytes } from "../../wasm/index.js";
 import { NO_NEEDS } from "../../world/needs.js";
 import type { ModuleKind } from "../kind.js";
@@ -8,7 +7,7 @@ import { compileCelModule } from "./policy.js";
 const CEL_MODULE_TITLE = "cel-policy";
 
 /**
- * The kind.
+ * Rules for Kubewarden's CEL module, run here where that answers the same: 22 MB less, and hundreds of times faster.
  * @param policyTimeout milliseconds an evaluation may take when its entry says nothing
  * @param now monotonic milliseconds
  */

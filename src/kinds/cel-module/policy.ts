@@ -14,7 +14,7 @@ import {
 } from "../../cel/index.js";
 import { isInterrupted, NOT_IN_TIME } from "../../cel-policy/expressions/interruption.js";
 import type { Outcome } from "../../policy/outcome.js";
-import type { EvaluationContext, Policy } from "../../policy/policy.js";
+import type { Policy } from "../../policy/policy.js";
 import type { Review } from "../../policy/review.js";
 import { type ModuleInput, moduleInput } from "./input.js";
 import { type ModuleValidation, readModuleSettings } from "./settings.js";
@@ -69,58 +69,51 @@ export function compileCelModule(
     if (program === undefined || (messageExpression !== undefined && messageProgram === undefined)) return undefined;
     validations.push({ ...validation, program, ...(messageProgram && { messageProgram }) });
   }
-  return new CelModulePolicy(variables, validations, options);
+  return {
+    id: options.id,
+    kind: "cel",
+    immediate: true,
+    implementation: "cel-policy, native",
+    evaluate: (review, { deadline }) => evaluate(variables, validations, review, deadline, options),
+  };
 }
 
-class CelModulePolicy implements Policy {
-  readonly kind = "cel";
-  readonly immediate = true;
-  readonly implementation = "cel-policy, native";
-  readonly id: string;
-
-  readonly #variables: ReadonlyMap<string, Program>;
-  readonly #validations: readonly CompiledValidation[];
-  readonly #options: CelModuleOptions;
-
-  constructor(
-    variables: ReadonlyMap<string, Program>,
-    validations: readonly CompiledValidation[],
-    options: CelModuleOptions,
-  ) {
-    this.id = options.id;
-    this.#variables = variables;
-    this.#validations = validations;
-    this.#options = options;
+function evaluate(
+  variables: ReadonlyMap<string, Program>,
+  validations: readonly CompiledValidation[],
+  review: Review,
+  deadline: number,
+  { now, timeoutMs }: CelModuleOptions,
+): Outcome {
+  const input = moduleInput(review);
+  if ("denial" in input) return { verdict: "deny", message: input.denial, code: 400 };
+  if ("error" in input) return failure(input.error);
+  const at = Math.min(deadline, now() + timeoutMs);
+  const options: EvaluationOptions = Number.isFinite(at) ? { deadline: { at, now } } : {};
+  const bindings = bindingsOf(variables, input, options);
+  for (const validation of validations) {
+    const result = validation.program.evaluate(bindings, options).result as Result;
+    if (result instanceof CelError) return failure(`failed to evaluate expression: ${result.message}`, result);
+    if (result !== true) return denial(validation, bindings, options);
   }
+  return { verdict: "allow" };
+}
 
-  evaluate(review: Review, { deadline }: EvaluationContext): Outcome {
-    const { now, timeoutMs } = this.#options;
-    const input = moduleInput(review);
-    if ("denial" in input) return { verdict: "deny", message: input.denial, code: 400 };
-    if ("error" in input) return failure(input.error);
-    const at = Math.min(deadline, now() + timeoutMs);
-    const options: EvaluationOptions = Number.isFinite(at) ? { deadline: { at, now } } : {};
-    const bindings = this.#bindings(input, options);
-    for (const validation of this.#validations) {
-      const result = validation.program.evaluate(bindings, options).result as Result;
-      if (result instanceof CelError) return failure(`failed to evaluate expression: ${result.message}`, result);
-      if (result !== true) return denial(validation, bindings, options);
-    }
-    return { verdict: "allow" };
+/** Variables are evaluated when first touched, once. */
+function bindingsOf(
+  variables: ReadonlyMap<string, Program>,
+  input: Exclude<ModuleInput, { error: string } | { denial: string }>,
+  options: EvaluationOptions,
+): Bindings {
+  const bindings: Record<string, Bindings[string]> = { ...input };
+  for (const [name, program] of variables) {
+    let known: Result | undefined;
+    bindings[name] = new Lazy(() => {
+      known ??= program.evaluate(bindings, options).result as Result;
+      return known;
+    });
   }
-
-  /** Variables are evaluated when first touched, once. */
-  #bindings(input: Exclude<ModuleInput, { error: string } | { denial: string }>, options: EvaluationOptions): Bindings {
-    const bindings: Record<string, Bindings[string]> = { ...input };
-    for (const [name, program] of this.#variables) {
-      let known: Result | undefined;
-      bindings[name] = new Lazy(() => {
-        known ??= program.evaluate(bindings, options).result as Result;
-        return known;
-      });
-    }
-    return bindings;
-  }
+  return bindings;
 }
 
 function denial(

@@ -1,6 +1,7 @@
 /** The settings of Kubewarden's CEL module, as far as this engine runs them; everything else is left to the module itself. */
 
 import { RESERVED_WORDS } from "../../cel-policy/expressions/reserved-words.js";
+import { isMap } from "./request-shape.js";
 
 /** A named value. */
 export interface ModuleVariable {
@@ -51,7 +52,7 @@ function readAll<T>(value: unknown, read: (item: Readonly<Record<string, unknown
   if (!Array.isArray(value)) return undefined;
   const items: T[] = [];
   for (const item of value as readonly unknown[]) {
-    const one = isRecord(item) ? read(item) : undefined;
+    const one = isMap(item) ? read(item) : undefined;
     if (one === undefined) return undefined;
     items.push(one);
   }
@@ -78,10 +79,6 @@ function readValidation(item: Readonly<Record<string, unknown>>): ModuleValidati
 /** The module's reader takes keys in any letter case: only keys that are exactly known are surely understood alike. */
 function hasOnly(value: Readonly<Record<string, unknown>>, keys: readonly string[]): boolean {
   return Object.keys(value).every((key) => keys.includes(key));
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Number);
 }
 
 function isText(value: unknown): value is string {

@@ -1,13 +1,11 @@
-/**
- * Finds expressions whose result is the same whatever the members answer, such as `true || a()` or `a() || !a()`.
- */
 import type { Expr } from "../../cel/index.js";
 
 /** Most different conditions that are tried in every combination: 2^12 evaluations of a small tree take a few milliseconds. */
 const MAX_CONDITIONS = 12;
 
 /**
- * The result that every combination of answers leads to; undefined when it depends on them, or there are too many conditions to try.
+ * The result that every combination of answers leads to, as of `true || a()` or `a() || !a()`; undefined when it depends on
+ * them, or there are too many conditions to try.
  * Everything but logic is taken as a condition that may be true or false; equal conditions are equal.
  */
 export function constantResult(expr: Expr): boolean | undefined {

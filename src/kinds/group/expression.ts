@@ -24,12 +24,6 @@ export interface ExpressionProblem {
   readonly column: number;
 }
 
-/** An expression that can be evaluated, with what is odd about it. */
-export interface CompiledExpression {
-  readonly program: Program;
-  readonly warnings: readonly ExpressionProblem[];
-}
-
 /** The variables of a group's expression. For raw reviews `object` is the payload, `request` and `oldObject` are null. */
 const VARIABLES = [
   { name: "object", type: DYN },
@@ -44,7 +38,9 @@ const VARIABLES = [
 export function compileGroupExpression(
   source: string,
   members: readonly string[],
-): CompiledExpression | { readonly problems: readonly ExpressionProblem[] } {
+):
+  | { readonly program: Program; readonly warnings: readonly ExpressionProblem[] }
+  | { readonly problems: readonly ExpressionProblem[] } {
   const environment = createEnvironment({
     flavour: "kubernetes",
     variables: VARIABLES,

@@ -6,10 +6,11 @@
  */
 
 import { CelError, type EvaluationOptions, type Program, type Result, type Waiting } from "../../cel/index.js";
-import type { EvaluationContext, Outcome, Policy, Review } from "../../policy/index.js";
+import type { GroupWarnings } from "../../config/entry.js";
+import type { Outcome, Policy, Review } from "../../policy/index.js";
 import type { GroupMember } from "../kind.js";
 import { MemberCalls, MemberFailure } from "./member-calls.js";
-import { causesOf, type GroupWarnings, warningsOf } from "./report.js";
+import { causesOf, warningsOf } from "./report.js";
 
 /** Cost units one evaluation of a group's expression may use: the limit of one expression in Kubernetes (spec kubernetes-cel.md 5.1). */
 const EXPRESSION_COST_LIMIT = 1_000_000;
@@ -27,61 +28,47 @@ export interface GroupOptions {
 }
 
 /** The group as a policy. */
-export const createGroupPolicy = (options: GroupOptions): Policy => new GroupPolicy(options);
-
-class GroupPolicy implements Policy {
-  readonly kind = "group";
-  readonly implementation = "group";
-  readonly id: string;
-  readonly immediate: boolean;
-  readonly #options: GroupOptions;
-  readonly #members: ReadonlyMap<string, GroupMember>;
-  readonly #names: readonly string[];
-
-  constructor(options: GroupOptions) {
-    this.id = options.id;
-    this.immediate = options.members.every(({ policy }) => policy.immediate);
-    this.#options = options;
-    this.#members = new Map(options.members.map((member) => [member.name, member]));
-    this.#names = options.members.map(({ name }) => name);
-  }
-
-  evaluate(review: Review, context: EvaluationContext): Outcome | Promise<Outcome> {
-    const { id, now, program } = this.#options;
-    const calls = new MemberCalls({ group: id, members: this.#members, review, context, now });
-    const bindings = bindingsOf(review);
-    const { deadline } = context;
-    const options: EvaluationOptions = {
-      costLimit: EXPRESSION_COST_LIMIT,
-      state: calls,
-      ...(Number.isFinite(deadline) && { deadline: { at: deadline, now } }),
-    };
-    // A result that still waits for members is never concluded from.
-    const result = calls.questions.settle<Result | Waiting>(() => program.evaluate(bindings, options).result, {
-      get signal() {
-        return context.signal;
-      },
-      abandoned: () => new CelError("nobody waits for the answer any more"),
-    });
-    return result instanceof Promise
-      ? result.then((settled) => this.#outcome(settled, calls))
-      : this.#outcome(result, calls);
-  }
-
-  #outcome(result: Result | Waiting, calls: MemberCalls): Outcome {
-    const { answers } = calls;
+export function createGroupPolicy(options: GroupOptions): Policy {
+  const { id, now, program, message } = options;
+  const members = new Map(options.members.map((member) => [member.name, member]));
+  const names = options.members.map(({ name }) => name);
+  const concluded = (result: Result | Waiting, { answers }: MemberCalls): Outcome => {
     const allowed = result === true;
-    const warnings = warningsOf(this.#names, answers, this.#options.warnings, allowed);
+    const warnings = warningsOf(names, answers, options.warnings, allowed);
     const findings = warnings.length === 0 ? {} : { warnings };
     if (allowed) return { verdict: "allow", ...findings };
-    const causes = causesOf(this.#names, answers);
-    if (result === false) return { verdict: "deny", message: this.#options.message, causes, ...findings };
+    const causes = causesOf(names, answers);
+    if (result === false) return { verdict: "deny", message, causes, ...findings };
     const failure = { verdict: "error", code: 500, causes, ...findings } as const;
-    if (result instanceof MemberFailure) return { ...failure, message: this.#options.message, cause: result.failure };
+    if (result instanceof MemberFailure) return { ...failure, message, cause: result.failure };
     const reason = result instanceof CelError ? result.message : "not a bool";
     const cause = result instanceof CelError && result.code === "interrupted" ? "timeout" : "expression";
     return { ...failure, message: `error evaluating policy group expression: ${reason}`, cause };
-  }
+  };
+  return {
+    id,
+    kind: "group",
+    implementation: "group",
+    immediate: options.members.every(({ policy }) => policy.immediate),
+    evaluate(review, context) {
+      const calls = new MemberCalls({ group: id, members, review, context, now });
+      const bindings = bindingsOf(review);
+      const { deadline } = context;
+      const limits: EvaluationOptions = {
+        costLimit: EXPRESSION_COST_LIMIT,
+        state: calls,
+        ...(Number.isFinite(deadline) && { deadline: { at: deadline, now } }),
+      };
+      // A result that still waits for members is never concluded from.
+      const result = calls.questions.settle<Result | Waiting>(() => program.evaluate(bindings, limits).result, {
+        get signal() {
+          return context.signal;
+        },
+        abandoned: () => new CelError("nobody waits for the answer any more"),
+      });
+      return result instanceof Promise ? result.then((settled) => concluded(settled, calls)) : concluded(result, calls);
+    },
+  };
 }
 
 /** The request's variables; for a raw review `object` is the payload. */

@@ -1,4 +1,3 @@
-/** Groups: policies composed by a CEL expression. */
 import type { GroupDraft } from "../../config/entry.js";
 import type { Problem } from "../../documents/problem.js";
 import type { GroupKind } from "../kind.js";
@@ -7,7 +6,7 @@ import { compileGroupExpression, type ExpressionProblem } from "./expression.js"
 import { createGroupPolicy } from "./group-policy.js";
 
 /**
- * The kind.
+ * Groups: policies composed by a CEL expression.
  * @param now monotonic milliseconds
  */
 export const groupKind = (now: () => number): GroupKind => ({

@@ -1,19 +1,14 @@
 /**
  * What a group tells the client about its members: causes and warnings, in the order of definition.
  */
+import type { GroupWarnings } from "../../config/entry.js";
 import type { Cause, Outcome } from "../../policy/index.js";
 import type { MemberAnswer } from "./member.js";
-
-/**
- * Which warnings a group gives: `rejected` (the default) one line per member when the group does not allow, and from an allowing group only
- * those of members that rejected, failed or warned; `all` one line per member always; `none` no warnings.
- */
-export type GroupWarnings = "none" | "rejected" | "all";
 
 /** One cause per answer that denied or failed (spec kubewarden.md 5.3). */
 export function causesOf(members: readonly string[], answers: readonly MemberAnswer[]): Cause[] {
   const causes: Cause[] = [];
-  for (const { member, outcome } of inOrder(members, answers)) {
+  for (const { member, outcome } of members.flatMap((name) => answers.filter((answer) => answer.member === name))) {
     if (outcome.verdict !== "deny" && outcome.verdict !== "error") continue;
     causes.push({ reason: null, message: outcome.message ?? null, field: `spec.policies.${member}` });
   }
@@ -53,8 +48,4 @@ function lineOf(name: string, outcome: Outcome): string {
     case "skip":
       return `${name} does not apply: ${outcome.reason}`;
   }
-}
-
-function inOrder(members: readonly string[], answers: readonly MemberAnswer[]): MemberAnswer[] {
-  return members.flatMap((name) => answers.filter(({ member }) => member === name));
 }

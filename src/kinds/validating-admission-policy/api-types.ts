@@ -1,4 +1,3 @@
-/** The Go types of policies and bindings, for strict decoding. The three versions have the same members. */
 import { type ApiType, any, boolean, integer, list, map, string, struct } from "../../cel-policy/decode/api-type.js";
 
 const OBJECT_META = struct("v1.ObjectMeta", {
@@ -103,7 +102,7 @@ function apiTypes(version: string): ApiTypes {
   };
 }
 
-/** The types by API version. */
+/** The Go types of policies and bindings by API version, for strict decoding. All versions have the same members. */
 export const API_TYPES: ReadonlyMap<string, ApiTypes> = new Map(
   ["v1", "v1beta1", "v1alpha1"].map((version) => [version, apiTypes(version)]),
 );

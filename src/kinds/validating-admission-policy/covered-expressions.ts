@@ -1,9 +1,8 @@
-/** The expressions of a policy with their places. */
 import type { CoveredExpression, Wanted } from "../../cel-policy/coverage/coverage.js";
 import type { Expression } from "../../cel-policy/expressions/expression.js";
 import type { PreparedPolicy } from "./prepared-policy.js";
 
-/** All of them: validations and match conditions must be seen both true and false, the others must be evaluated. */
+/** The expressions of a policy with their places: validations and match conditions must be seen both true and false, the others evaluated. */
 export function* expressionsOf(policy: PreparedPolicy): Iterable<CoveredExpression> {
   yield* each(policy, "matchConditions", "expression", policy.conditions, "both");
   yield* each(policy, "variables", "expression", [...policy.variables.values()], "evaluated");

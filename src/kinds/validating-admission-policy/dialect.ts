@@ -45,7 +45,7 @@ export const dialectOf = (version: KubernetesVersion): Dialect => ({
     ],
   },
   privateNames: ["params", "variables", "authorizer"],
-  variables: { typeName: VARIABLES_TYPE, typeOf: variableType, nameOf: unescapedName },
+  variables: { typeName: VARIABLES_TYPE, nameOf: unescapedName },
   costs: { expression: 1_000_000, evaluation: 10_000_000, conditions: 2_500_000 },
   words: {
     failed: (source, error) => `expression '${source}' resulted in error: ${error}`,

@@ -1,4 +1,3 @@
-/** Puts a request to policies, in order, each to its end (spec validating-admission-policy.md 0.3). */
 import { Waiting } from "../../cel/index.js";
 import type { Attempt } from "../../cel-policy/expressions/attempt.js";
 import { NOT_IN_TIME } from "../../cel-policy/expressions/interruption.js";
@@ -22,7 +21,8 @@ import type { PreparedBinding, PreparedPolicy } from "./prepared-policy.js";
 import { RequestInputs } from "./request-inputs.js";
 
 /**
- * What the policies decide; of an attempt that waits for an answer nothing is believed.
+ * What the policies decide, asked in order, each to its end (spec validating-admission-policy.md 0.3); of an attempt that waits
+ * for an answer nothing is believed.
  * @param targeted the caller has named the target: rules and selectors are not consulted, and objects are taken as they are
  */
 export function evaluatePolicies(

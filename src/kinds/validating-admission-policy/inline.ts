@@ -1,5 +1,4 @@
 /** A policy written inline: the fields of a ValidatingAdmissionPolicy's spec, without a name or bindings of its own. */
-import type { CoveredExpression } from "../../cel-policy/coverage/coverage.js";
 import { decode } from "../../cel-policy/decode/api-type.js";
 import type { ExpressionCompiler } from "../../cel-policy/expressions/expression-compiler.js";
 import type { MatchResources } from "../../cel-policy/match/match-resources.js";
@@ -10,7 +9,6 @@ import type { Needs } from "../../world/needs.js";
 import type { World } from "../../world/world.js";
 import { API_TYPES } from "./api-types.js";
 import { compilePolicy } from "./compiled-policy.js";
-import { expressionsOf } from "./covered-expressions.js";
 import { defaultPolicy } from "./defaults.js";
 import { needsOf } from "./needs.js";
 import { ValidatingPolicySet } from "./policy.js";
@@ -36,7 +34,6 @@ export interface PreparedInline {
   readonly needs: Needs;
   /** What is doubtful about it. */
   readonly warnings: readonly FieldError[];
-  readonly expressions: () => Iterable<CoveredExpression>;
   /** The policy, in a world. */
   readonly policy: (id: string, world: World) => Policy;
 }
@@ -75,13 +72,12 @@ export function prepareInline(
     ...validateActions(actions, ["validationActions"]),
   ];
   if (errors.length > 0) return { errors };
-  const prepared = preparePolicy(policy, compiled, [standalone(INLINE_NAME, actions)], "");
+  const prepared = preparePolicy(policy, compiled, [standalone(actions)], "");
   if (prepared === undefined) throw new Error("a validated paramKind cannot be read");
   const doubtful = schemas === undefined ? [] : typeWarnings(policy.spec, schemas);
   return {
     needs: needsOf(policy.spec, compiled, [], []),
     warnings: doubtful.map(({ path, warning }) => ({ path, text: warning.trimEnd() })),
-    expressions: () => expressionsOf(prepared),
     policy: (id, world) => new ValidatingPolicySet([prepared], { id, dialect: compiler.dialect, world }),
   };
 }

@@ -1,4 +1,3 @@
-/** ValidatingAdmissionPolicies: documents with their bindings, and the same written inline. */
 import type { ExpressionCompiler, SchemaFactory } from "../../cel-policy/index.js";
 import { worldOf } from "../../world/world.js";
 import type { DocumentKind, InlineKind } from "../kind.js";
@@ -8,7 +7,7 @@ import { prepareDocuments } from "./prepare.js";
 import { BINDING_KIND, GROUP, POLICY_KIND } from "./resource.js";
 
 /**
- * The kind.
+ * ValidatingAdmissionPolicies: documents with their bindings, and the same written inline.
  * @param compiler compiles the expressions
  * @param schemas makes the schemas that expressions' types are checked against; absent: they are not checked
  */
@@ -17,7 +16,6 @@ export function validatingAdmissionPolicyKind(
   schemas: SchemaFactory | undefined,
 ): DocumentKind & { readonly inline: InlineKind } {
   return {
-    name: POLICY_KIND,
     policies: [{ group: GROUP, kind: POLICY_KIND }],
     companions: [{ group: GROUP, kind: BINDING_KIND }],
     prepare({ id, own, others, validationActions }, warn) {

@@ -1,4 +1,3 @@
-/** What a policy will ask of the world, told from its compiled form and the documents beside it. */
 import { namesVariable } from "../../cel/index.js";
 import type { LabelSelector } from "../../cel-policy/match/label-selector.js";
 import { type JsonObject, text } from "../../kubernetes/object.js";
@@ -10,7 +9,10 @@ import type { BindingSpec, PolicySpec } from "./resource.js";
 /** The label that every Namespace has: its value is known without seeing the Namespace. */
 const NAME_LABEL = "kubernetes.io/metadata.name";
 
-/** What a policy asks with its bindings. The versions of resources are no need: only requests in another version than the rules name ask for them. */
+/**
+ * What a policy will ask of the world, told from its compiled form, its bindings and the documents beside it. The versions of resources are no
+ * need: only requests in another version than the rules name ask for them.
+ */
 export function needsOf(
   spec: PolicySpec,
   compiled: CompiledPolicy,

@@ -1,15 +1,14 @@
 /** ValidatingAdmissionPolicies with their bindings out of documents: compiled and checked, before there is a world that they ask. */
-import type { CoveredExpression } from "../../cel-policy/coverage/coverage.js";
 import type { ExpressionCompiler } from "../../cel-policy/expressions/expression-compiler.js";
 import type { SchemaFactory } from "../../cel-policy/type-check/bundled-schemas.js";
 import type { SchemaSource } from "../../cel-policy/type-check/schema-source.js";
-import type { Path, Position, Problem } from "../../documents/problem.js";
+import type { Problem } from "../../documents/problem.js";
+import type { SourceDocument } from "../../documents/source-document.js";
 import { compareNames } from "../../kubernetes/names.js";
 import { isObject, type JsonObject } from "../../kubernetes/object.js";
 import type { Policy } from "../../policy/policy.js";
 import { allNeeds, type Needs } from "../../world/needs.js";
 import type { World } from "../../world/world.js";
-import { expressionsOf } from "./covered-expressions.js";
 import { unescapedName } from "./dialect.js";
 import { needsOf } from "./needs.js";
 import { ValidatingPolicySet } from "./policy.js";
@@ -19,15 +18,8 @@ import { type BindingResource, POLICY_KIND, type PolicyResource } from "./resour
 import { typeWarnings } from "./type-check.js";
 import { validateBinding } from "./validate-binding.js";
 
-/** A document of a file, as {@link import("../../documents/source-document.js").SourceDocument} is one. */
-export interface PolicyDocument {
-  /** The JSON value. */
-  readonly value: unknown;
-  /** The file as it is to be named in problems. */
-  readonly file: string;
-  /** Where the value at a path stands, or the nearest thing around it. */
-  positionOf(path: Path): Position;
-}
+/** What of a document is looked at: its JSON value, and who says what is wrong where. */
+export type PolicyDocument = Pick<SourceDocument, "value" | "problem">;
 
 /** How to prepare documents. */
 export interface PrepareOptions {
@@ -48,7 +40,6 @@ export interface PreparedDocuments {
   readonly names: readonly string[];
   /** What the documents hold besides policies and bindings: Namespaces, parameters, CustomResourceDefinitions. */
   readonly objects: readonly JsonObject[];
-  readonly expressions: () => Iterable<CoveredExpression>;
   /** All of them together, as the API server asks them, in a world. */
   readonly policy: (id: string, world: World) => Policy;
 }
@@ -71,7 +62,7 @@ export function prepareDocuments(
     const read = readDocument(document.value);
     switch (read.kind) {
       case "unreadable":
-        problems.push(problemAt(document, "error", read.path, read.message));
+        problems.push(document.problem("error", read.path, read.message));
         break;
       case "other":
         if (isObject(document.value)) objects.push(document.value);
@@ -87,7 +78,7 @@ export function prepareDocuments(
   const needs: Needs[] = [];
   for (const { resource, document } of policies) {
     const { compiled, errors } = checkPolicy(resource, compiler);
-    problems.push(...errors.map(({ path, text: message }) => problemAt(document, "error", path, message)));
+    problems.push(...errors.map(({ path, text: message }) => document.problem("error", path, message)));
     problems.push(...unreachableVariables(resource, document));
     if (errors.length > 0) continue;
     if (schemas !== undefined) problems.push(...doubtfulTypes(resource, document, schemas));
@@ -96,7 +87,7 @@ export function prepareDocuments(
     const policy = preparePolicy(
       resource,
       compiled,
-      own?.map(prepareBinding) ?? [standalone(name, validationActions)],
+      own?.map(prepareBinding) ?? [standalone(validationActions)],
       `${POLICY_KIND} '${name}'`,
     );
     if (policy === undefined) continue;
@@ -110,24 +101,14 @@ export function prepareDocuments(
     problems,
     names: prepared.map(({ name }) => name),
     objects,
-    expressions: function* () {
-      for (const policy of prepared) yield* expressionsOf(policy);
-    },
     policy: (id, world) => new ValidatingPolicySet(prepared, { id, dialect: compiler.dialect, world }),
   };
 }
 
-const problemAt = (document: PolicyDocument, severity: Problem["severity"], path: Path, message: string): Problem => ({
-  severity,
-  path,
-  message,
-  ...document.positionOf(path),
-});
-
 /** What type checking says, which never keeps a policy from acting. */
 const doubtfulTypes = ({ spec }: PolicyResource, document: PolicyDocument, schemas: SchemaSource): readonly Problem[] =>
   typeWarnings(spec, schemas).map(({ path, warning }) =>
-    problemAt(document, "warning", ["spec", ...path], warning.trimEnd()),
+    document.problem("warning", ["spec", ...path], warning.trimEnd()),
   );
 
 /** Variables whose names the evaluator takes for escaped, and never finds. */
@@ -135,7 +116,7 @@ function unreachableVariables({ spec }: PolicyResource, document: PolicyDocument
   return (spec.variables ?? []).flatMap(({ name = "" }, i) => {
     if (unescapedName(name) === name) return [];
     const message = `the name looks escaped, so that variables.${name} is never found: choose one without "__"`;
-    return [problemAt(document, "warning", ["spec", "variables", i, "name"], message)];
+    return [document.problem("warning", ["spec", "variables", i, "name"], message)];
   });
 }
 
@@ -150,10 +131,10 @@ function usableBindings(
   for (const { resource, document } of bindings) {
     const { policyName = "" } = resource.spec;
     const errors = validateBinding(resource);
-    problems.push(...errors.map(({ path, text: message }) => problemAt(document, "error", path, message)));
+    problems.push(...errors.map(({ path, text: message }) => document.problem("error", path, message)));
     if (policyName !== "" && !names.has(policyName)) {
       const message = `the binding has no effect: there is no policy "${policyName}"`;
-      problems.push(problemAt(document, "warning", ["spec", "policyName"], message));
+      problems.push(document.problem("warning", ["spec", "policyName"], message));
     }
     const own = usable.get(policyName) ?? [];
     usable.set(policyName, own);

@@ -30,7 +30,6 @@ export interface PreparedParamRef {
 export interface PreparedBinding {
   /** `undefined` for a policy that acts without one. */
   readonly name: string | undefined;
-  readonly policyName: string;
   /** `undefined`: everything that the policy matches. */
   readonly match: PreparedMatch | undefined;
   readonly paramRef: PreparedParamRef | undefined;
@@ -117,7 +116,6 @@ export function prepareBinding({ metadata, spec }: BindingResource): PreparedBin
   const { paramRef } = spec;
   return {
     name: metadata.name ?? "",
-    policyName: spec.policyName ?? "",
     match: spec.matchResources && prepareMatch(spec.matchResources),
     paramRef: paramRef && {
       name: paramRef.name ?? "",
@@ -130,9 +128,8 @@ export function prepareBinding({ metadata, spec }: BindingResource): PreparedBin
 }
 
 /** The binding of a policy that acts alone: everything it matches, without parameters. */
-export const standalone = (policyName: string, actions: readonly string[]): PreparedBinding => ({
+export const standalone = (actions: readonly string[]): PreparedBinding => ({
   name: undefined,
-  policyName,
   match: undefined,
   paramRef: undefined,
   actions,

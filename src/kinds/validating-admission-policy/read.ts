@@ -40,14 +40,11 @@ export function readDocument(document: unknown): ReadDocument {
   return { kind, resource: defaultBinding(value as unknown as BindingResource) };
 }
 
-/** A policy with its compiled expressions and its mistakes. */
-export interface CheckedPolicy {
-  readonly compiled: CompiledPolicy;
-  readonly errors: readonly FieldError[];
-}
-
 /** Compiles and validates a policy. Beyond the API server, repeated names of variables are refused: evaluating them may never end. */
-export function checkPolicy(policy: PolicyResource, compiler: ExpressionCompiler): CheckedPolicy {
+export function checkPolicy(
+  policy: PolicyResource,
+  compiler: ExpressionCompiler,
+): { readonly compiled: CompiledPolicy; readonly errors: readonly FieldError[] } {
   const compiled = compilePolicy(policy.spec, compiler, "written");
   return { compiled, errors: [...validatePolicy(policy, compiled), ...repeatedVariables(policy)] };
 }

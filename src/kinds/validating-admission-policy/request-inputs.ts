@@ -1,4 +1,3 @@
-/** What policies are given of one request, made once for all of them (disposable). */
 import { Waiting } from "../../cel/index.js";
 import { authorizerValues } from "../../cel-policy/expressions/authorization.js";
 import {
@@ -17,7 +16,7 @@ import type { Failure } from "../../policy/outcome.js";
 import type { RequestWorld } from "../../world/request-world.js";
 import { LookupFailure } from "../../world/resources/resource-source.js";
 
-/** Objects in the versions in which policies match them, the Namespace, the authorizer. */
+/** What policies are given of one request (disposable): objects in the versions in which they match them, the Namespace, the authorizer. */
 export class RequestInputs {
   readonly authorization: ReturnType<typeof authorizerValues>;
   readonly #request: RequestAttributes;

@@ -2,6 +2,7 @@
  * ValidatingAdmissionPolicy and ValidatingAdmissionPolicyBinding as they are written (spec validating-admission-policy.md 1), after strict
  * decoding: members are absent, never null, and of the right JSON type.
  */
+import type { Metadata } from "../../cel-policy/decode/validate-metadata.js";
 import type { LabelSelector } from "../../cel-policy/match/label-selector.js";
 import type { MatchResources } from "../../cel-policy/match/match-resources.js";
 
@@ -60,14 +61,6 @@ export interface BindingSpec {
   readonly paramRef?: ParamRef;
   readonly matchResources?: MatchResources;
   readonly validationActions?: readonly string[];
-}
-
-/** What of `metadata` matters here. */
-export interface Metadata {
-  readonly name?: string;
-  readonly generateName?: string;
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly annotations?: Readonly<Record<string, string>>;
 }
 
 /** A policy. */

@@ -21,15 +21,9 @@ import { type GroupVersionKind, parseApiVersion } from "../../kubernetes/names.j
 import { VARIABLES_TYPE, variableType } from "./dialect.js";
 import type { PolicySpec } from "./resource.js";
 
-/** A warning about one expression, for all the kinds it is wrong for. */
-export interface ExpressionWarning {
-  readonly fieldRef: string;
-  readonly warning: string;
-}
-
-/** `status.typeChecking`. */
+/** `status.typeChecking`: a warning about an expression is for all the kinds that it is wrong for. */
 export interface TypeChecking {
-  readonly expressionWarnings?: readonly ExpressionWarning[];
+  readonly expressionWarnings?: readonly { readonly fieldRef: string; readonly warning: string }[];
 }
 
 /** Kinds of one rule that are looked at; a rule that reaches it ends the collection. */

@@ -30,8 +30,6 @@ const MAX_VALUE_EXPRESSION_BYTES = 5 * 1024;
 export interface PolicyValidationOptions {
   /** Match conditions are stored already, unchanged: they are not checked again. */
   readonly ignoreConditions?: boolean;
-  /** The name's suffix was accepted earlier. */
-  readonly ignoreSuffix?: boolean;
   /** Reasons beyond those of the API: the evaluator also knows `Unauthorized`. */
   readonly moreReasons?: readonly string[];
 }
@@ -46,7 +44,7 @@ export function validatePolicy(
   return [
     ...validateMetadata(metadata),
     ...validateSpec(effectiveName(metadata), spec, compiled, ["spec"], options),
-    ...(options.ignoreSuffix ? [] : validateNameSuffix(metadata)),
+    ...validateNameSuffix(metadata),
   ];
 }
 

@@ -1,4 +1,3 @@
-/** WASM modules of every guest protocol. */
 import type { ModuleEntry } from "../../config/entry.js";
 import { CAPABILITY_PATHS, parseCapabilities } from "../../host-capabilities/patterns.js";
 import { WasmLoadError, type WasmRuntime } from "../../wasm/index.js";
@@ -10,7 +9,7 @@ import { LoadError } from "../load-error.js";
 const PAGES_PER_MIB = 16;
 const KUBERNETES_CAPABILITIES = "kubernetes/";
 
-/** The kind. */
+/** WASM modules of every guest protocol. */
 export const wasmKind = (runtime: WasmRuntime): ModuleKind => ({
   needs: needsOf,
   async policy(entry, bytes) {

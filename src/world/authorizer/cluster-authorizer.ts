@@ -1,4 +1,3 @@
-/** `authorizer` of expressions in a cluster (spec validating-admission-policy.md 5.6): SubjectAccessReviews, answers kept for a moment. */
 import { reviewAccess } from "../../kubernetes/client/access-review.js";
 import type { ClusterHttp } from "../../kubernetes/client/http.js";
 import { ANSWER_KEPT_MS } from "../../kubernetes/client/limits.js";
@@ -8,7 +7,7 @@ import { LookUps } from "../look-ups.js";
 import { type Lookup, LookupFailure } from "../resources/resource-source.js";
 import type { Authorizer, AuthorizerAttributes, AuthorizerDecision } from "./authorizer.js";
 
-/** Asks the API server. */
+/** `authorizer` of expressions in a cluster (spec validating-admission-policy.md 5.6): SubjectAccessReviews, answers kept for a moment. */
 export class ClusterAuthorizer implements Authorizer {
   readonly #http: ClusterHttp;
   readonly #signal: AbortSignal;

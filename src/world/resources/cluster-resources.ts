@@ -1,5 +1,3 @@
-/** The cluster as ValidatingAdmissionPolicies see it: Namespaces and parameters from watches, kinds from discovery. */
-
 import { endWithin } from "../../kubernetes/client/abort.js";
 import type { ApiResource } from "../../kubernetes/client/discovery.js";
 import { ApiError, ClusterUnreachable, reasonOf } from "../../kubernetes/client/errors.js";
@@ -30,7 +28,7 @@ const NAMESPACE: ApiResource = { group: "", version: "v1", kind: "Namespace", pl
 /** What of a cluster's client is needed. */
 export type ClusterParts = Pick<Cluster, "http" | "discovery" | "stores" | "now" | "signal">;
 
-/** Answers policies. An object that its watch has not brought yet, or may not bring, is asked for by name. */
+/** Objects from watches, kinds from discovery. What its watch has not brought yet, or may not bring, is asked for by name. */
 export class ClusterResources implements ResourceSource {
   readonly #parts: ClusterParts;
   readonly #kinds: LookUps<ApiResource>;

@@ -1,4 +1,3 @@
-/** A {@link ResourceSource} made of documents: Namespaces, parameters of any kind, CustomResourceDefinitions. */
 import { builtinNamespaced } from "../../kubernetes/builtin-kinds.js";
 import {
   apiVersionOf,
@@ -7,7 +6,7 @@ import {
   type GroupVersionResource,
   parseApiVersion,
 } from "../../kubernetes/names.js";
-import { isObject, type JsonObject, member, nameOf, namespaceOf, text } from "../../kubernetes/object.js";
+import { type JsonObject, member, nameOf, namespaceOf, text } from "../../kubernetes/object.js";
 import type { EquivalentResource } from "../../kubernetes/shared-storage.js";
 import { andThen, type Eventual } from "../eventual.js";
 import {
@@ -34,7 +33,7 @@ export interface FileResourcesOptions {
   readonly versions?: Pick<ResourceSource, "equivalents">;
 }
 
-/** What is known offline. Immutable. */
+/** A {@link ResourceSource} made of documents: Namespaces, parameters of any kind, CustomResourceDefinitions. Immutable. */
 export class FileResources implements ResourceSource {
   readonly #namespaces = new Map<string, JsonObject>();
   /** By `apiVersion/Kind`, then in the order of namespace and name. */
@@ -144,14 +143,7 @@ export class FileResources implements ResourceSource {
   }
 }
 
-function byNamespaceAndName(a: JsonObject, b: JsonObject): number {
+/** The order of lists. */
+export function byNamespaceAndName(a: JsonObject, b: JsonObject): number {
   return compareNames(namespaceOf(a), namespaceOf(b)) || compareNames(nameOf(a), nameOf(b));
-}
-
-/** The documents that are objects of a kind; lists of objects are opened. */
-export function objectsOf(document: unknown): readonly JsonObject[] {
-  if (!isObject(document)) return [];
-  const items = member(document, "items");
-  if (text(document, "kind").endsWith("List") && Array.isArray(items)) return items.flatMap(objectsOf);
-  return [document];
 }

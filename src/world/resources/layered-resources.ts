@@ -1,11 +1,11 @@
-/** Documents in front of a cluster: what a policy brings along wins over what the cluster holds, and is added to it. */
-import { compareNames, type GroupVersionKind, type GroupVersionResource } from "../../kubernetes/names.js";
+import type { GroupVersionKind, GroupVersionResource } from "../../kubernetes/names.js";
 import { type JsonObject, nameOf, namespaceOf } from "../../kubernetes/object.js";
 import type { EquivalentResource } from "../../kubernetes/shared-storage.js";
 import { andThen, type Eventual } from "../eventual.js";
+import { byNamespaceAndName } from "./file-resources.js";
 import { type Lookup, LookupFailure, type ResourceSource } from "./resource-source.js";
 
-/** Two sources as one. */
+/** Documents in front of a cluster: what a policy brings along wins over what the cluster holds, and is added to it. */
 export class LayeredResources implements ResourceSource {
   readonly #front: ResourceSource;
   readonly #back: ResourceSource;
@@ -58,6 +58,3 @@ function both(front: readonly JsonObject[], back: Lookup<readonly JsonObject[]>)
 }
 
 const keyOf = (object: JsonObject): string => `${namespaceOf(object)}/${nameOf(object)}`;
-
-const byNamespaceAndName = (a: JsonObject, b: JsonObject): number =>
-  compareNames(namespaceOf(a), namespaceOf(b)) || compareNames(nameOf(a), nameOf(b));

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import type { GroupWarnings } from "../../../src/config/entry.js";
 import { compileGroupExpression } from "../../../src/kinds/group/expression.js";
 import { createGroupPolicy } from "../../../src/kinds/group/group-policy.js";
 import { MAX_MEMBER_CALLS } from "../../../src/kinds/group/member-calls.js";
-import type { GroupWarnings } from "../../../src/kinds/group/report.js";
 import type { EvaluationContext, Observation, Outcome, Policy, Review } from "../../../src/policy/index.js";
 
 const allow: Outcome = { verdict: "allow" };

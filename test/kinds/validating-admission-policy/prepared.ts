@@ -1,4 +1,6 @@
 /** Short ways for tests to make policies out of documents and inline specs. */
+
+import type { Problem } from "../../../src/documents/problem.js";
 import {
   createExpressionCompiler,
   prepareDocuments,
@@ -8,7 +10,7 @@ import type { PreparedDocuments, PrepareOptions } from "../../../src/kinds/valid
 import type { JsonObject } from "../../../src/kubernetes/object.js";
 import type { Policy } from "../../../src/policy/policy.js";
 import { NO_OPINION } from "../../../src/world/authorizer/authorizer.js";
-import { FileResources, objectsOf } from "../../../src/world/resources/file-resources.js";
+import { FileResources } from "../../../src/world/resources/file-resources.js";
 import { type World, worldOf } from "../../../src/world/world.js";
 
 const compiler = createExpressionCompiler();
@@ -30,11 +32,17 @@ export function inline(spec: JsonObject, more: Partial<World> = {}): Policy {
 
 /** Documents `0.yaml`, `1.yaml` …, whose positions are the lengths of the paths asked for. */
 export function prepare(documents: readonly unknown[], more: Partial<PrepareOptions> = {}): PreparedDocuments {
-  const written = documents.flatMap((document, i) => {
-    const file = `${i}.yaml`;
-    const positionOf = (path: readonly unknown[]) => ({ file, line: path.length, column: 1 });
-    return objectsOf(document).map((value) => ({ value, file, positionOf }));
-  });
+  const written = documents.map((value, i) => ({
+    value,
+    problem: (severity: Problem["severity"], path: Problem["path"], message: string): Problem => ({
+      severity,
+      path,
+      message,
+      file: `${i}.yaml`,
+      line: path.length,
+      column: 1,
+    }),
+  }));
   return prepareDocuments(written, { compiler, ...more });
 }
 
