@@ -147,10 +147,7 @@ const BY_NAME: ReadonlyMap<string, CostRule | number> = new Map<string, CostRule
     name,
     traversal,
   ]),
-  ...["url", "lowerAscii", "upperAscii", "substring", "trim", "jsonpatch.escapeKey"].map((name): [string, CostRule] => [
-    name,
-    text(0),
-  ]),
+  ...["url", "lowerAscii", "upperAscii", "substring", "trim"].map((name): [string, CostRule] => [name, text(0)]),
   ...["cidr", "isIP", "isCIDR", "quantity", "isQuantity", "semver", "isSemver"].map((name): [string, CostRule] => [
     name,
     text(0),
