@@ -1,6 +1,6 @@
 /** Overloads prepared for checking: their type parameters collected once, and renamed for every call. */
 import type { FunctionDeclaration } from "../declarations.js";
-import { listType, mapType, type Type, typeParam, typeType } from "../types.js";
+import { partsOf, type Type, typeParam, withParts } from "../types.js";
 
 /** An overload with the names of its type parameters. */
 export interface PreparedOverload {
@@ -27,41 +27,13 @@ export function prepareOverloads(declaration: FunctionDeclaration): readonly Pre
 }
 
 function collectParams(type: Type, names: Set<string>): void {
-  switch (type.kind) {
-    case "param":
-      names.add(type.name);
-      break;
-    case "list":
-      collectParams(type.element, names);
-      break;
-    case "map":
-      collectParams(type.key, names);
-      collectParams(type.value, names);
-      break;
-    case "opaque":
-      for (const param of type.params) collectParams(param, names);
-      break;
-    case "type":
-      if (type.of !== undefined) collectParams(type.of, names);
-      break;
-    default:
-  }
+  if (type.kind === "param") names.add(type.name);
+  for (const part of partsOf(type)) collectParams(part, names);
 }
 
 /** The type with its parameters renamed. */
 export function rename(type: Type, names: ReadonlyMap<string, string>): Type {
-  switch (type.kind) {
-    case "param":
-      return typeParam(names.get(type.name) ?? type.name);
-    case "list":
-      return listType(rename(type.element, names));
-    case "map":
-      return mapType(rename(type.key, names), rename(type.value, names));
-    case "opaque":
-      return type.params.length === 0 ? type : { ...type, params: type.params.map((param) => rename(param, names)) };
-    case "type":
-      return type.of === undefined ? type : typeType(rename(type.of, names));
-    default:
-      return type;
-  }
+  return type.kind === "param"
+    ? typeParam(names.get(type.name) ?? type.name)
+    : withParts(type, (part) => rename(part, names));
 }

@@ -3,14 +3,13 @@ import type { FunctionDeclaration, Library } from "../declarations.js";
 import { added, fn, method } from "../declare.js";
 import {
   BOOL,
-  BYTES,
   DOUBLE,
   DURATION,
   DYN,
+  formatType,
   INT,
   listType,
-  STRING,
-  TIMESTAMP,
+  ORDERED_TYPES,
   type Type,
   typeParam,
   UINT,
@@ -23,17 +22,8 @@ import { extreme, includes, indexOf, isSorted, lastIndexOf, sumFrom } from "./li
 
 const A = typeParam("A");
 
-/** The element kinds with an order, under the names that overload ids have for them. */
-const ordered: readonly (readonly [string, Type])[] = [
-  ["int", INT],
-  ["uint", UINT],
-  ["double", DOUBLE],
-  ["bool", BOOL],
-  ["duration", DURATION],
-  ["timestamp", TIMESTAMP],
-  ["string", STRING],
-  ["bytes", BYTES],
-];
+/** The element types with an order, under the names that overload ids have for them. */
+const ordered = ORDERED_TYPES.map((type) => [formatType(type), type] as const);
 
 /** The element kinds that can be summed, with the sum of none. */
 const summable: readonly (readonly [string, Type, Value])[] = [

@@ -1,36 +1,14 @@
 /** The lists extension (spec kubernetes-cel.md 4.4): the functions that came with environment 1.34. */
 import type { Library } from "../declarations.js";
 import { added, dynamicFn, fn, method, overload } from "../declare.js";
-import {
-  BOOL,
-  BYTES,
-  DOUBLE,
-  DURATION,
-  DYN,
-  INT,
-  listType,
-  STRING,
-  TIMESTAMP,
-  type Type,
-  typeParam,
-  UINT,
-} from "../types.js";
+import { DYN, INT, listType, ORDERED_TYPES, runtimeTypeName, typeParam } from "../types.js";
 import type { Value } from "../values/value.js";
 import { distinct, flatten, range, slice, sort, sortByKeys } from "./list-functions.js";
 
 const T = typeParam("T");
 
-/** The element kinds that can be sorted, under the names that overload ids have for them. */
-const sortable: readonly (readonly [string, Type])[] = [
-  ["int", INT],
-  ["uint", UINT],
-  ["double", DOUBLE],
-  ["bool", BOOL],
-  ["google.protobuf.Duration", DURATION],
-  ["google.protobuf.Timestamp", TIMESTAMP],
-  ["string", STRING],
-  ["bytes", BYTES],
-];
+/** The element types that can be sorted, under the names that overload ids have for them. */
+const sortable = ORDERED_TYPES.map((type) => [runtimeTypeName(type), type] as const);
 
 /** `slice`, `flatten`, `sort`, `sortBy`'s helper, `lists.range`, `reverse` and `distinct`. */
 export const listsLibrary: Library = {

@@ -1,5 +1,5 @@
 /** What Kubernetes' and the extension libraries' functions cost, at least and at most (spec kubernetes-cel.md 5.4). */
-import type { Type } from "../../types.js";
+import { partsOf } from "../../types.js";
 import type { CallCost, CostCall, CostNode } from "./cost-node.js";
 import { fixed, product, type Range, scaled, sum, UINT_MAX, UNKNOWN, wrap } from "./range.js";
 
@@ -50,25 +50,10 @@ const selector: Rule = ({ args }) => {
   return { cost: sum(fixed(LIST_COST), scaled(size, STRING_FACTOR), requirements) };
 };
 
-function firstParameter(type: Type): Type | undefined {
-  switch (type.kind) {
-    case "list":
-      return type.element;
-    case "map":
-      return type.key;
-    case "opaque":
-      return type.params[0];
-    case "type":
-      return type.of;
-    default:
-      return undefined;
-  }
-}
-
 /** A function that looks at every element, or at every character of a string. */
 const traversal: Rule = ({ target, function: name }) => {
   if (target === undefined) return undefined;
-  const element = firstParameter(target.type);
+  const [element] = partsOf(target.type);
   if (element === undefined) {
     const size = sizeOf(target);
     return { cost: name === "includes" ? size : scaled(size, STRING_FACTOR) };
@@ -127,7 +112,7 @@ const split: Rule = ({ target, args }) => {
 const join: Rule = ({ target, args }) => {
   if (target === undefined) return undefined;
   const list = sizeOf(target);
-  let size: Range = firstParameter(target.type) === undefined ? fixed(0n) : product(list, UNKNOWN);
+  let size: Range = partsOf(target.type).length === 0 ? fixed(0n) : product(list, UNKNOWN);
   if (args[0] !== undefined) {
     const separators = { min: list.min > 0n ? list.min - 1n : 0n, max: list.max > 0n ? list.max - 1n : 0n };
     size = sum(size, product(sizeOf(args[0]), separators));
