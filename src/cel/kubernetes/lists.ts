@@ -1,6 +1,6 @@
 /** Kubernetes' own list functions (spec kubernetes-cel.md 4.4). */
 import type { FunctionDeclaration, Library } from "../declarations.js";
-import { added, fn, method } from "../declare.js";
+import { added, fn, method, methodFn } from "../declare.js";
 import {
   BOOL,
   DOUBLE,
@@ -57,8 +57,8 @@ export const kubernetesListsLibrary: Library = {
     ),
     extremeOf("max", -1),
     extremeOf("min", 1),
-    fn("indexOf", method("list_a_index_of_int", [listType(A), A], INT, indexOf)),
-    fn("lastIndexOf", method("list_a_last_index_of_int", [listType(A), A], INT, lastIndexOf)),
-    ...added("1.37", fn("includes", method("list_includes_dyn_dyn", [DYN, DYN], BOOL, includes))),
+    methodFn("indexOf", "list_a_index_of_int", [listType(A), A], INT, indexOf),
+    methodFn("lastIndexOf", "list_a_last_index_of_int", [listType(A), A], INT, lastIndexOf),
+    ...added("1.37", methodFn("includes", "list_includes_dyn_dyn", [DYN, DYN], BOOL, includes)),
   ],
 };

@@ -24,7 +24,7 @@ import {
 import { CelError } from "../values/cel-error.js";
 import { doubleText, parseDouble } from "../values/double-text.js";
 import { durationText, parseDuration } from "../values/duration-text.js";
-import { checkedInt, checkedUint, INT_MAX, INT_MIN, makeDouble, UINT_MAX } from "../values/numbers.js";
+import { INT_MAX, INT_MIN, intResult, makeDouble, makeInt, overflow, UINT_MAX } from "../values/numbers.js";
 import { type Duration, Timestamp } from "../values/time.js";
 import { isInRange, parseTimestamp, timestampText } from "../values/timestamp-text.js";
 import { TypeValue } from "../values/type-value.js";
@@ -46,8 +46,6 @@ const identity = (value: Value): Result => value;
 
 const cannotConvert = (to: string): CelError =>
   new CelError(`type conversion error from 'string' to '${to}'`, "conversion");
-const intOverflow = (): CelError => new CelError("integer overflow", "overflow");
-const uintOverflow = (): CelError => new CelError("unsigned integer overflow", "overflow");
 
 const TRUE = new Set(["1", "t", "T", "true", "TRUE", "True"]);
 const FALSE = new Set(["0", "f", "F", "false", "FALSE", "False"]);
@@ -68,7 +66,7 @@ function parseInteger(text: string, pattern: RegExp, min: bigint, max: bigint): 
 
 function stringToInt(text: string): Result {
   const value = parseInteger(text, /^[+-]?[0-9]+$/, INT_MIN, INT_MAX);
-  return value === undefined ? cannotConvert("int") : (checkedInt(value) ?? cannotConvert("int"));
+  return value === undefined ? cannotConvert("int") : makeInt(value);
 }
 
 function stringToUint(text: string): Result {
@@ -80,15 +78,15 @@ function stringToUint(text: string): Result {
 function doubleToInt(value: number | Number): Result {
   const double = value.valueOf();
   // Both bounds are excluded, although -2^63 is an int.
-  if (!(double > -(2 ** 63) && double < 2 ** 63)) return intOverflow();
-  return checkedInt(BigInt(Math.trunc(double))) ?? intOverflow();
+  if (!(double > -(2 ** 63) && double < 2 ** 63)) return overflow("integer");
+  return makeInt(BigInt(Math.trunc(double)));
 }
 
 // biome-ignore lint/complexity/noBannedTypes: an integral double is a Number object
 function doubleToUint(value: number | Number): Result {
   const double = value.valueOf();
-  if (!(double >= 0 && double < 2 ** 64)) return uintOverflow();
-  return checkedUint(BigInt(Math.trunc(double))) ?? uintOverflow();
+  if (!(double >= 0 && double < 2 ** 64)) return overflow("unsigned integer");
+  return uintOf(BigInt(Math.trunc(double)));
 }
 
 function stringToDouble(text: string): Result {
@@ -146,7 +144,7 @@ export const conversionLibrary: Library = {
       conversion(DURATION, INT, ({ nanos }: Duration) => nanos),
       conversion(STRING, INT, stringToInt),
       conversion(TIMESTAMP, INT, ({ seconds }: Timestamp) => seconds),
-      conversion(UINT, INT, ({ value }: Uint) => checkedInt(BigInt(value)) ?? intOverflow()),
+      conversion(UINT, INT, ({ value }: Uint) => intResult(BigInt(value))),
     ),
     fn(
       "string",
@@ -170,7 +168,7 @@ export const conversionLibrary: Library = {
       "uint",
       conversion(UINT, UINT, identity),
       conversion(DOUBLE, UINT, doubleToUint),
-      conversion(INT, UINT, (value: number | bigint) => (value < 0 ? uintOverflow() : new Uint(value))),
+      conversion(INT, UINT, (value: number | bigint) => (value < 0 ? overflow("unsigned integer") : new Uint(value))),
       conversion(STRING, UINT, stringToUint),
     ),
   ],

@@ -1,6 +1,6 @@
 /** The lists extension (spec kubernetes-cel.md 4.4): the functions that came with environment 1.34. */
 import type { Library } from "../declarations.js";
-import { added, dynamicFn, fn, method, overload } from "../declare.js";
+import { added, dynamicFn, method, methodFn, overloadFn } from "../declare.js";
 import { DYN, INT, listType, ORDERED_TYPES, runtimeTypeName, typeParam } from "../types.js";
 import type { Value } from "../values/value.js";
 import { distinct, flatten, range, slice, sort, sortByKeys } from "./list-functions.js";
@@ -15,7 +15,7 @@ export const listsLibrary: Library = {
   name: "lists",
   functions: added(
     "1.34",
-    fn("slice", method("list_slice", [listType(T), INT, INT], listType(T), slice)),
+    methodFn("slice", "list_slice", [listType(T), INT, INT], listType(T), slice),
     dynamicFn(
       "flatten",
       flatten,
@@ -34,11 +34,8 @@ export const listsLibrary: Library = {
         method(`list_${name}_sortByAssociatedKeys`, [listType(T), listType(type)], listType(T), sortByKeys),
       ),
     ),
-    fn("lists.range", overload("lists_range", [INT], listType(INT), range)),
-    fn(
-      "reverse",
-      method("list_reverse", [listType(T)], listType(T), (list: readonly Value[]) => [...list].reverse()),
-    ),
-    fn("distinct", method("list_distinct", [listType(T)], listType(T), distinct)),
+    overloadFn("lists.range", "lists_range", [INT], listType(INT), range),
+    methodFn("reverse", "list_reverse", [listType(T)], listType(T), (list: readonly Value[]) => [...list].reverse()),
+    methodFn("distinct", "list_distinct", [listType(T)], listType(T), distinct),
   ),
 };
