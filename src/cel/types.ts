@@ -126,22 +126,5 @@ export function partsOf(type: Type): readonly Type[] {
   }
 }
 
-/** The type with others in place of the types it is made of; itself when they are the same. */
-export function withParts(type: Type, replaced: (part: Type) => Type): Type {
-  const parts = partsOf(type);
-  const others = parts.map(replaced);
-  if (others.every((part, index) => part === parts[index])) return type;
-  switch (type.kind) {
-    case "list":
-      return listType(others[0]!);
-    case "map":
-      return mapType(others[0]!, others[1]!);
-    case "opaque":
-      return { ...type, params: others };
-    default:
-      return typeType(others[0]);
-  }
-}
-
 /** The types whose values have an order. */
 export const ORDERED_TYPES: readonly Type[] = [INT, UINT, DOUBLE, BOOL, DURATION, TIMESTAMP, STRING, BYTES];

@@ -1,6 +1,6 @@
 /** Overloads prepared for checking: their type parameters collected once, and renamed for every call. */
 import type { FunctionDeclaration } from "../declarations.js";
-import { partsOf, type Type, typeParam, withParts } from "../types.js";
+import { listType, mapType, partsOf, type Type, typeParam, typeType } from "../types.js";
 
 /** An overload with the names of its type parameters. */
 export interface PreparedOverload {
@@ -33,7 +33,18 @@ function collectParams(type: Type, names: Set<string>): void {
 
 /** The type with its parameters renamed. */
 export function rename(type: Type, names: ReadonlyMap<string, string>): Type {
-  return type.kind === "param"
-    ? typeParam(names.get(type.name) ?? type.name)
-    : withParts(type, (part) => rename(part, names));
+  switch (type.kind) {
+    case "param":
+      return typeParam(names.get(type.name) ?? type.name);
+    case "list":
+      return listType(rename(type.element, names));
+    case "map":
+      return mapType(rename(type.key, names), rename(type.value, names));
+    case "opaque":
+      return type.params.length === 0 ? type : { ...type, params: type.params.map((param) => rename(param, names)) };
+    case "type":
+      return type.of === undefined ? type : typeType(rename(type.of, names));
+    default:
+      return type;
+  }
 }

@@ -1,5 +1,5 @@
 /** What the type parameters of an expression stand for, and assignability under it (spec kubernetes-cel.md 7.1). */
-import { DYN, partsOf, type Type, withParts } from "../types.js";
+import { DYN, listType, mapType, type Type, typeType } from "../types.js";
 import { isDynamic, isExactType, isNullable, mostGeneral, unwrapped } from "./type-relations.js";
 
 type Param = Type & { readonly kind: "param" };
@@ -26,10 +26,34 @@ export class Substitution {
 
   /** The type with bound parameters replaced; free ones stay, or become dyn. */
   apply(type: Type, freeToDyn: boolean): Type {
-    if (type.kind !== "param") return withParts(type, (part) => this.apply(part, freeToDyn));
-    const bound = this.#bound.get(type.name);
-    if (bound !== undefined) return this.apply(bound, freeToDyn);
-    return freeToDyn ? DYN : type;
+    switch (type.kind) {
+      case "param": {
+        const bound = this.#bound.get(type.name);
+        if (bound !== undefined) return this.apply(bound, freeToDyn);
+        return freeToDyn ? DYN : type;
+      }
+      case "list": {
+        const element = this.apply(type.element, freeToDyn);
+        return element === type.element ? type : listType(element);
+      }
+      case "map": {
+        const key = this.apply(type.key, freeToDyn);
+        const value = this.apply(type.value, freeToDyn);
+        return key === type.key && value === type.value ? type : mapType(key, value);
+      }
+      case "opaque": {
+        if (type.params.length === 0) return type;
+        const params = type.params.map((param) => this.apply(param, freeToDyn));
+        return params.every((param, index) => param === type.params[index]) ? type : { ...type, params };
+      }
+      case "type": {
+        if (type.of === undefined) return type;
+        const of = this.apply(type.of, freeToDyn);
+        return of === type.of ? type : typeType(of);
+      }
+      default:
+        return type;
+    }
   }
 
   /** Keeps the bindings of an attempt that succeeded, takes back those of one that failed. */
@@ -104,9 +128,22 @@ export class Substitution {
 
   /** Whether the parameter occurs in `within`, bound parameters followed. */
   #occurs(param: Param, within: Type): boolean {
-    if (within.kind !== "param") return partsOf(within).some((part) => this.#occurs(param, part));
-    if (within.name === param.name) return true;
-    const bound = this.#bound.get(within.name);
-    return bound !== undefined && this.#occurs(param, bound);
+    switch (within.kind) {
+      case "param": {
+        if (within.name === param.name) return true;
+        const bound = this.#bound.get(within.name);
+        return bound !== undefined && this.#occurs(param, bound);
+      }
+      case "list":
+        return this.#occurs(param, within.element);
+      case "map":
+        return this.#occurs(param, within.key) || this.#occurs(param, within.value);
+      case "opaque":
+        return within.params.some((part) => this.#occurs(param, part));
+      case "type":
+        return within.of !== undefined && this.#occurs(param, within.of);
+      default:
+        return false;
+    }
   }
 }

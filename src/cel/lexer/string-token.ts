@@ -36,7 +36,8 @@ export function scanString(text: string, start: number): StringToken {
   const quote = text.charCodeAt(at);
   if (quote !== 0x27 && quote !== 0x22) return { found: false, end: at, bytes };
   const triple = isTriple(text, at, quote) ? scanContent(text, at + 3, quote, raw, true) : undefined;
-  return { ...(triple?.found === true ? triple : scanContent(text, at + 1, quote, raw, false)), bytes };
+  const { found, end } = triple?.found === true ? triple : scanContent(text, at + 1, quote, raw, false);
+  return { found, end, bytes };
 }
 
 function isLetter(character: string | undefined, lower: string): boolean {
