@@ -2,7 +2,6 @@
 import type { Expr, IdentExpr } from "./ast.js";
 import type { CheckedExpr } from "./checked.js";
 import type { References } from "./public-types.js";
-import { children } from "./walk.js";
 
 /** The variables and functions of the environment that an expression names. */
 export function referencesOf(checked: CheckedExpr): References {
@@ -47,9 +46,16 @@ class Finder {
         this.#call(expr);
         return;
       case "list":
+        for (const element of expr.elements) this.visit(element);
+        return;
       case "map":
+        for (const { key, value } of expr.entries) {
+          this.visit(key);
+          this.visit(value);
+        }
+        return;
       case "struct":
-        for (const child of children(expr)) this.visit(child);
+        for (const { value } of expr.fields) this.visit(value);
         return;
       case "comprehension": {
         this.visit(expr.range);

@@ -1,6 +1,6 @@
 /** Overloads prepared for checking: their type parameters collected once, and renamed for every call. */
 import type { FunctionDeclaration } from "../declarations.js";
-import { listType, mapType, partsOf, type Type, typeParam, typeType } from "../types.js";
+import { listType, mapType, type Type, typeParam, typeType } from "../types.js";
 
 /** An overload with the names of its type parameters. */
 export interface PreparedOverload {
@@ -27,8 +27,25 @@ export function prepareOverloads(declaration: FunctionDeclaration): readonly Pre
 }
 
 function collectParams(type: Type, names: Set<string>): void {
-  if (type.kind === "param") names.add(type.name);
-  for (const part of partsOf(type)) collectParams(part, names);
+  switch (type.kind) {
+    case "param":
+      names.add(type.name);
+      break;
+    case "list":
+      collectParams(type.element, names);
+      break;
+    case "map":
+      collectParams(type.key, names);
+      collectParams(type.value, names);
+      break;
+    case "opaque":
+      for (const param of type.params) collectParams(param, names);
+      break;
+    case "type":
+      if (type.of !== undefined) collectParams(type.of, names);
+      break;
+    default:
+  }
 }
 
 /** The type with its parameters renamed. */

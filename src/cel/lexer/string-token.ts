@@ -35,9 +35,13 @@ export function scanString(text: string, start: number): StringToken {
   if (raw) at += 1;
   const quote = text.charCodeAt(at);
   if (quote !== 0x27 && quote !== 0x22) return { found: false, end: at, bytes };
-  const triple = isTriple(text, at, quote) ? scanContent(text, at + 3, quote, raw, true) : undefined;
-  const { found, end } = triple?.found === true ? triple : scanContent(text, at + 1, quote, raw, false);
-  return { found, end, bytes };
+  const single = scanSingle(text, at + 1, quote, raw);
+  const triple =
+    text.charCodeAt(at + 1) === quote && text.charCodeAt(at + 2) === quote
+      ? scanTriple(text, at + 3, quote, raw)
+      : undefined;
+  if (triple?.found === true) return { found: true, end: triple.end, bytes };
+  return { found: single.found, end: single.end, bytes };
 }
 
 function isLetter(character: string | undefined, lower: string): boolean {
@@ -49,16 +53,32 @@ interface Scan {
   readonly end: number;
 }
 
-const isTriple = (text: string, at: number, quote: number): boolean =>
-  text.charCodeAt(at) === quote && text.charCodeAt(at + 1) === quote && text.charCodeAt(at + 2) === quote;
-
-/** The rest of a literal: in single quotes of either kind it ends with its line, in triple ones at the first closing triple. */
-function scanContent(text: string, start: number, quote: number, raw: boolean, triple: boolean): Scan {
+/** The rest of a literal in single quotes of either kind. */
+function scanSingle(text: string, start: number, quote: number, raw: boolean): Scan {
   let at = start;
   while (at < text.length) {
     const unit = text.charCodeAt(at);
-    if (unit === quote && (!triple || isTriple(text, at, quote))) return { found: true, end: at + (triple ? 3 : 1) };
-    if (!triple && (unit === LINE_FEED || unit === CARRIAGE_RETURN)) return { found: false, end: at + 1 };
+    if (unit === quote) return { found: true, end: at + 1 };
+    if (unit === LINE_FEED || unit === CARRIAGE_RETURN) return { found: false, end: at + 1 };
+    if (unit === BACKSLASH && !raw) {
+      const sequence = scanEscape(text, at);
+      if (!sequence.found) return sequence;
+      at = sequence.end;
+    } else {
+      at += 1;
+    }
+  }
+  return { found: false, end: text.length };
+}
+
+/** The rest of a literal in triple quotes: up to the first closing triple. */
+function scanTriple(text: string, start: number, quote: number, raw: boolean): Scan {
+  let at = start;
+  while (at < text.length) {
+    const unit = text.charCodeAt(at);
+    if (unit === quote && text.charCodeAt(at + 1) === quote && text.charCodeAt(at + 2) === quote) {
+      return { found: true, end: at + 3 };
+    }
     if (unit === BACKSLASH && !raw) {
       const sequence = scanEscape(text, at);
       if (!sequence.found) return sequence;
