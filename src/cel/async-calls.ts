@@ -19,8 +19,8 @@ export async function evaluateWaiting(
   options: AsyncEvaluationOptions,
 ): Promise<AsyncEvaluation> {
   const { deadline, questions = new Questions(options.callLimit ?? DEFAULT_CALL_LIMIT) } = options;
-  const calls = new AsyncCalls(questions);
-  const wait = new Wait(options);
+  const calls = asyncCalls(questions);
+  const wait = startWait(options);
   try {
     const abandoned = (): Evaluation => ({ result: interrupted(), cost: 0 });
     const attempt = (): Evaluation => {
@@ -39,60 +39,46 @@ export async function evaluateWaiting(
 const UNKNOWN_WAIT = "an answer is on its way that was not asked of the questions of this evaluation";
 
 /** How long answers are waited for: until the caller's signal, or the deadline. */
-class Wait {
-  readonly #controller = new AbortController();
-  readonly #outer: AbortSignal | undefined;
-  readonly #timer: NodeJS.Timeout | undefined;
-  readonly #abort = (): void => this.#controller.abort();
-
-  constructor({ signal, deadline }: AsyncEvaluationOptions) {
-    this.#outer = signal;
-    if (signal?.aborted === true) this.#abort();
-    signal?.addEventListener("abort", this.#abort, { once: true });
-    const left = deadline === undefined ? Number.POSITIVE_INFINITY : deadline.at - deadline.now();
-    if (left <= LONGEST_TIMER_MS) this.#timer = setTimeout(this.#abort, Math.max(0, left));
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  end(): void {
-    clearTimeout(this.#timer);
-    this.#outer?.removeEventListener("abort", this.#abort);
-  }
+function startWait({ signal: outer, deadline }: AsyncEvaluationOptions): { signal: AbortSignal; end: () => void } {
+  const controller = new AbortController();
+  const abort = (): void => controller.abort();
+  if (outer?.aborted === true) abort();
+  outer?.addEventListener("abort", abort, { once: true });
+  const left = deadline === undefined ? Number.POSITIVE_INFINITY : deadline.at - deadline.now();
+  const timer = left <= LONGEST_TIMER_MS ? setTimeout(abort, Math.max(0, left)) : undefined;
+  return {
+    signal: controller.signal,
+    end(): void {
+      clearTimeout(timer);
+      outer?.removeEventListener("abort", abort);
+    },
+  };
 }
 
 /** Answers the calls of an evaluation that is repeated once more; `undefined` when nothing was kept. */
-export const callsOf = ({ questions }: AsyncEvaluationOptions): Calls | undefined =>
-  questions === undefined ? undefined : new AsyncCalls(questions);
+export const callsOf = ({ questions }: AsyncEvaluationOptions): Calls | undefined => questions && asyncCalls(questions);
 
 /** Makes the calls of one evaluation and its repetitions (disposable). */
-class AsyncCalls implements Calls {
-  readonly #questions: Questions;
+function asyncCalls(questions: Questions): Calls {
   /** Functions that have answered with a promise. */
-  readonly #slow = new Set<string>();
-
-  constructor(questions: Questions) {
-    this.#questions = questions;
-  }
-
-  ask({ key: name, call }: StatefulCallee, state: unknown, args: readonly Value[]): Result | Waiting {
-    const questions = this.#questions;
-    const text = questions.empty ? undefined : valueText(args);
-    const key = `${name}${text}`;
-    const known = text === undefined ? undefined : questions.recall<Result>(key);
-    if (known !== undefined) return known;
-    // Only a function that is known to answer at once may be called beyond the limit.
-    if (questions.full && this.#slow.has(name)) return TOO_MANY;
-    const answer = call(state, ...args);
-    if (!(answer instanceof Promise)) return answer;
-    this.#slow.add(name);
-    answer.catch(() => undefined);
-    const own = text ?? valueText(args);
-    if (own === undefined) return new CelError(`an argument of '${name}' cannot be told from others by a text`);
-    return questions.ask<Result>({ key: `${name}${own}`, put: () => answer, failed: failureOf });
-  }
+  const slow = new Set<string>();
+  return {
+    ask({ key: name, call }: StatefulCallee, state: unknown, args: readonly Value[]): Result | Waiting {
+      const text = questions.empty ? undefined : valueText(args);
+      const key = `${name}${text}`;
+      const known = text === undefined ? undefined : questions.recall<Result>(key);
+      if (known !== undefined) return known;
+      // Only a function that is known to answer at once may be called beyond the limit.
+      if (questions.full && slow.has(name)) return TOO_MANY;
+      const answer = call(state, ...args);
+      if (!(answer instanceof Promise)) return answer;
+      slow.add(name);
+      answer.catch(() => undefined);
+      const own = text ?? valueText(args);
+      if (own === undefined) return new CelError(`an argument of '${name}' cannot be told from others by a text`);
+      return questions.ask<Result>({ key: `${name}${own}`, put: () => answer, failed: failureOf });
+    },
+  };
 }
 
 const TOO_MANY = new CelError("too many different calls with promises as answers", "call-limit");

@@ -4,6 +4,7 @@
 import type { FunctionDeclaration, Implementation, Overload } from "./declarations.js";
 import type { KubernetesVersion } from "./kubernetes-version.js";
 import type { Type } from "./types.js";
+import { CelError } from "./values/cel-error.js";
 import type { Result } from "./values/value.js";
 
 /**
@@ -36,6 +37,20 @@ export const method = (id: string, params: readonly Type[], result: Type, implem
 
 /** A function whose overloads are chosen by the kinds of its arguments. Their order matters to the checker: the first match gives the type. */
 export const fn = (name: string, ...overloads: readonly Overload[]): FunctionDeclaration => ({ name, overloads });
+
+/** A function of one overload, called as `x.f()`. */
+export const methodFn = (name: string, ...signature: Parameters<typeof method>): FunctionDeclaration =>
+  fn(name, method(...signature));
+
+/** A function of one overload, called as `f(x)`. */
+export const overloadFn = (name: string, ...signature: Parameters<typeof overload>): FunctionDeclaration =>
+  fn(name, overload(...signature));
+
+/** The implementation of a test whether a text can be parsed. */
+export const isParsed =
+  (parse: (text: string) => Result): Native =>
+  (text: string): Result =>
+    !(parse(text) instanceof CelError);
 
 /** A function with one implementation for all its overloads, which answers for whatever it is given (spec kubernetes-cel.md 3.1). */
 export const dynamicFn = (

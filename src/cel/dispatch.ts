@@ -144,7 +144,3 @@ function guarded({ guards, implementation }: Candidate, otherwise: Implementatio
   }
   return (...args) => (accepts(guards, args) ? implementation(...args) : otherwise(...args));
 }
-
-/** Calls a function with arguments of whatever kinds: {@link dispatcher} for a single call. */
-export const dispatch = (declaration: FunctionDeclaration, args: readonly Value[]): Result =>
-  dispatcher(declaration)(...args);

@@ -10,13 +10,12 @@ import { type Plan, PlanError } from "./compiler/plan.js";
 import { Planner } from "./compiler/planner.js";
 import type { FunctionDeclaration, ObjectTypeDeclaration } from "./declarations.js";
 import { NEWEST_VERSION } from "./kubernetes-version.js";
-import { functionsByName, libraries, withFunctions } from "./libraries.js";
+import { functionsByName, libraries, typeNamesOf, withFunctions } from "./libraries.js";
 import { parserOptions } from "./macros/macro-sets.js";
 import { type ParserOptions, parse } from "./parser/index.js";
 import { CompiledProgram, KUBERNETES_COST_LIMIT } from "./program.js";
 import type { Compiled, CompileFailure, CompileOptions, Environment, EnvironmentOptions } from "./public-types.js";
 import { referencesOf } from "./references.js";
-import { typeNamesOf } from "./type-names.js";
 import type { Type } from "./types.js";
 
 type Extension = Pick<EnvironmentOptions, "variables" | "objectTypes" | "functions" | "libraries">;
@@ -32,7 +31,7 @@ export function createEnvironment(options: EnvironmentOptions): Environment {
     variables: new Map(),
     functions: functionsByName(base),
     objectTypes: new Map(),
-    typeNames: typeNamesOf(base, true),
+    typeNames: typeNamesOf(base),
   };
   const parsing = parserOptions(options.flavour, version);
   return new CelEnvironment(declarations, parsing).extend(options);

@@ -4,6 +4,7 @@
 import type { Expr, ParsedExpr } from "./ast.js";
 import { unparse } from "./unparse/unparse.js";
 import type { Result } from "./values/value.js";
+import { children } from "./walk.js";
 
 /** One part of an expression. */
 export interface Explanation {
@@ -18,34 +19,15 @@ export interface Explanation {
 /** Explains an expression. @param values the value of every evaluated node by id, as `onValue` reports them */
 export function explain(parsed: ParsedExpr, values: ReadonlyMap<number, Result>): Explanation {
   const visit = (expr: Expr): Explanation => {
-    const written = parsed.macroCalls.get(expr.id);
-    const children = written === undefined ? childrenOf(expr) : childrenOf(written);
+    const written = parsed.macroCalls.get(expr.id) ?? expr;
     return {
       text: unparse(expr, parsed.macroCalls),
       value: values.get(expr.id),
       // A name of a function's namespace has no value, and the variable that a macro binds is one of its arguments.
-      parts: children.filter((child) => child.kind !== "literal").map(visit),
+      parts: children(written)
+        .filter((child) => child.kind !== "literal")
+        .map(visit),
     };
   };
   return visit(parsed.expr);
-}
-
-function childrenOf(expr: Expr): readonly Expr[] {
-  switch (expr.kind) {
-    case "literal":
-    case "ident":
-      return [];
-    case "select":
-      return [expr.operand];
-    case "call":
-      return expr.target === undefined ? expr.args : [expr.target, ...expr.args];
-    case "list":
-      return expr.elements;
-    case "map":
-      return expr.entries.flatMap(({ key, value }) => [key, value]);
-    case "struct":
-      return expr.fields.map(({ value }) => value);
-    case "comprehension":
-      return [expr.range, expr.accuInit, expr.loopCondition, expr.loopStep, expr.result];
-  }
 }

@@ -27,6 +27,7 @@ import { setsLibrary } from "./stdlib/sets.js";
 import { latestStringsLibrary, stringsLibrary } from "./stdlib/strings.js";
 import { textLibrary } from "./stdlib/text.js";
 import { timeGetterLibrary } from "./stdlib/time-getters.js";
+import type { Type } from "./types.js";
 
 /** The libraries of one environment, with caches that belong to it. */
 function librariesOf(flavour: "kubernetes" | "standard"): readonly Library[] {
@@ -101,3 +102,7 @@ export function withFunctions(
   }
   return byName;
 }
+
+/** The names of types that can be used as identifiers (spec kubernetes-cel.md 2.1), of some libraries. */
+export const typeNamesOf = (from: readonly Library[]): ReadonlyMap<string, Type> =>
+  new Map(from.flatMap(({ typeNames }) => [...(typeNames ?? [])]));

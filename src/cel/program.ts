@@ -7,7 +7,7 @@ import type { CheckedExpr } from "./checked.js";
 import { type CompiledFunction, Emitter } from "./compiler/emitter.js";
 import { type Calls, Meter } from "./compiler/meter.js";
 import type { Plan } from "./compiler/plan.js";
-import { estimateCost } from "./cost/estimate.js";
+import { Estimator } from "./cost/estimate/estimator.js";
 import type {
   AsyncEvaluation,
   AsyncEvaluationOptions,
@@ -86,7 +86,8 @@ export class CompiledProgram implements Program {
   }
 
   estimate(): { readonly min: bigint; readonly max: bigint } {
-    return estimateCost(this.#trees.checked());
+    const checked = this.#trees.checked();
+    return new Estimator(checked).cost(checked.expr);
   }
 
   evaluate(bindings: Bindings, options: EvaluationOptions = {}): Evaluation {

@@ -61,26 +61,30 @@ export const typeParam = (name: string): Type => ({ kind: "param", name });
 export const wrapperType = (of: Type): Type => ({ kind: "wrapper", of });
 
 /** The type as error messages print it (spec kubernetes-cel.md 7.6): `list(int)`, `map(string, dyn)`, `!error!`. */
-export function formatType(type: Type): string {
+export const formatType = (type: Type): string =>
+  format(type, (leaf) => {
+    if (leaf.kind === "error") return "!error!";
+    return leaf.kind === "object" || leaf.kind === "param" ? leaf.name : leaf.kind;
+  });
+
+/** The type with its parameters in long names, as the result type of an expression is printed: `list(google.protobuf.Timestamp)`. */
+export const formatLongType = (type: Type): string => format(type, runtimeTypeName);
+
+function format(type: Type, leafText: (leaf: Type) => string): string {
+  const part = (each: Type): string => format(each, leafText);
   switch (type.kind) {
-    case "error":
-      return "!error!";
     case "list":
-      return `list(${formatType(type.element)})`;
+      return `list(${part(type.element)})`;
     case "map":
-      return `map(${formatType(type.key)}, ${formatType(type.value)})`;
+      return `map(${part(type.key)}, ${part(type.value)})`;
     case "opaque":
-      return type.params.length === 0 ? type.name : `${type.name}(${type.params.map(formatType).join(", ")})`;
-    case "object":
-      return type.name;
+      return type.params.length === 0 ? type.name : `${type.name}(${type.params.map(part).join(", ")})`;
     case "type":
-      return type.of === undefined ? "type" : `type(${formatType(type.of)})`;
-    case "param":
-      return type.name;
+      return type.of === undefined ? "type" : `type(${part(type.of)})`;
     case "wrapper":
-      return `wrapper(${formatType(type.of)})`;
+      return `wrapper(${part(type.of)})`;
     default:
-      return type.kind;
+      return leafText(type);
   }
 }
 
@@ -97,30 +101,30 @@ export function runtimeTypeName(type: Type): string {
       return "null_type";
     case "opaque":
     case "object":
+    case "param":
       return type.name;
     case "wrapper":
       return runtimeTypeName(type.of);
-    case "param":
-      return type.name;
     default:
       return type.kind;
   }
 }
 
-/** The type with its parameters in long names, as the result type of an expression is printed: `list(google.protobuf.Timestamp)`. */
-export function formatLongType(type: Type): string {
+/** The types that a type is made of. */
+export function partsOf(type: Type): readonly Type[] {
   switch (type.kind) {
     case "list":
-      return `list(${formatLongType(type.element)})`;
+      return [type.element];
     case "map":
-      return `map(${formatLongType(type.key)}, ${formatLongType(type.value)})`;
+      return [type.key, type.value];
     case "opaque":
-      return type.params.length === 0 ? type.name : `${type.name}(${type.params.map(formatLongType).join(", ")})`;
+      return type.params;
     case "type":
-      return type.of === undefined ? "type" : `type(${formatLongType(type.of)})`;
-    case "wrapper":
-      return `wrapper(${runtimeTypeName(type.of)})`;
+      return type.of === undefined ? [] : [type.of];
     default:
-      return runtimeTypeName(type);
+      return [];
   }
 }
+
+/** The types whose values have an order. */
+export const ORDERED_TYPES: readonly Type[] = [INT, UINT, DOUBLE, BOOL, DURATION, TIMESTAMP, STRING, BYTES];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { fn, method, overload } from "../../src/cel/declare.js";
-import { dispatch, dispatcher } from "../../src/cel/dispatch.js";
+import { dispatcher } from "../../src/cel/dispatch.js";
 import { DOUBLE, INT, listType, mapType, opaqueType, STRING, typeParam, UINT } from "../../src/cel/types.js";
 import { CelError } from "../../src/cel/values/cel-error.js";
 import { Duration, Timestamp } from "../../src/cel/values/time.js";
@@ -22,7 +22,7 @@ const kinds = fn(
 );
 
 const called = (...args: readonly Value[]): unknown => {
-  const result = dispatch(kinds, args);
+  const result = dispatcher(kinds)(...args);
   return result instanceof CelError ? result.message : result;
 };
 
@@ -68,6 +68,6 @@ describe("a call whose overload is chosen at run time", () => {
 
   test("leaves a function with an implementation of its own to that", () => {
     const own = { ...kinds, dynamic: (...args: readonly Value[]) => args.length };
-    assert.equal(dispatch(own, [1, 2, 3]), 3);
+    assert.equal(dispatcher(own)(1, 2, 3), 3);
   });
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { TypeChecker } from "../../src/cel/checker/index.js";
 import { validate } from "../../src/cel/checker/validators/index.js";
-import { estimateCost } from "../../src/cel/cost/estimate.js";
+import { Estimator } from "../../src/cel/cost/estimate/estimator.js";
 import { parserOptions } from "../../src/cel/macros/macro-sets.js";
 import { parse } from "../../src/cel/parser/index.js";
 import { unparse } from "../../src/cel/unparse/unparse.js";
@@ -24,7 +24,7 @@ function survive(expr: string): void {
     const checked = checker.check(parsed.parsed);
     if (checked.ok) {
       validate(checked.checked, declarations);
-      const { min, max } = estimateCost(checked.checked);
+      const { min, max } = new Estimator(checked.checked).cost(checked.checked.expr);
       assert.ok(min >= 0n && max < 2n ** 64n);
     } else {
       assert.ok(checked.issues.length > 0);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { TypeChecker } from "../../src/cel/checker/index.js";
 import { validate } from "../../src/cel/checker/validators/index.js";
-import { estimateCost } from "../../src/cel/cost/estimate.js";
+import { Estimator } from "../../src/cel/cost/estimate/estimator.js";
 import type { Issue } from "../../src/cel/index.js";
 import { parserOptions } from "../../src/cel/macros/macro-sets.js";
 import { parse } from "../../src/cel/parser/index.js";
@@ -21,7 +21,7 @@ function compile({ expr }: Vector): Omit<Vector, "error"> {
   if (!result.ok) return { expr, issues: placed(result.issues), issuesText: result.text };
   const invalid = validate(result.checked, declarations);
   if (invalid !== undefined) return { expr, issues: placed(invalid.issues), issuesText: invalid.text };
-  const { min, max } = estimateCost(result.checked);
+  const { min, max } = new Estimator(result.checked).cost(result.checked.expr);
   return { expr, type: formatLongType(result.checked.type), estimateMin: `${min}`, estimateMax: `${max}` };
 }
 

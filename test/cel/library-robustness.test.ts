@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { FunctionDeclaration } from "../../src/cel/declarations.js";
 import { dispatcher } from "../../src/cel/dispatch.js";
-import { jsonPatchLibrary } from "../../src/cel/kubernetes/json-patch.js";
 import { functionsByName, libraries } from "../../src/cel/libraries.js";
 import { CelError } from "../../src/cel/values/cel-error.js";
 import { Interruption } from "../../src/cel/values/interruption.js";
@@ -21,7 +20,7 @@ function generator(seed: number): () => number {
   };
 }
 
-const functions = functionsByName([...libraries("standard"), jsonPatchLibrary]);
+const functions = functionsByName(libraries("standard"));
 const call = (name: string, ...args: Value[]): Result =>
   dispatcher(functions.get(name) as FunctionDeclaration)(...args);
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { tests as checking } from "@bufbuild/cel-spec/testdata/checking.js";
 import type { Declarations } from "../../src/cel/checked.js";
-import { check } from "../../src/cel/checker/index.js";
+import { TypeChecker } from "../../src/cel/checker/index.js";
 import type { FunctionDeclaration, ObjectTypeDeclaration } from "../../src/cel/declarations.js";
 import { parserOptions } from "../../src/cel/macros/macro-sets.js";
 import { parse } from "../../src/cel/parser/index.js";
@@ -203,7 +203,7 @@ function outcome(each: CheckingCase): string {
   const parsed = parse(each.original.expr, { ...parserOptions("standard", "1.37"), optionalSyntax });
   if (!parsed.ok) return parsed.text;
   if (each.ast !== undefined) assert.equal(debugText(parsed.parsed.expr), each.ast);
-  const checked = check(parsed.parsed, declarationsOf(each));
+  const checked = new TypeChecker(declarationsOf(each)).check(parsed.parsed);
   return checked.ok ? formatType(checked.checked.type) : checked.text;
 }
 

@@ -1,4 +1,3 @@
-/** Names written with dots. */
 import type { Expr } from "../ast.js";
 
 /** The dotted name that an ident or a chain of plain selects spells: `a.b.c`, its first segment, and whether a dot leads it. */

@@ -33,8 +33,3 @@ export class TypeChecker {
     return { ok: true, checked: { parsed, expr, type: types.get(expr.id)!, types, overloads, typeNames } };
   }
 }
-
-/** Checks one expression against declarations that are used once. */
-export function check(parsed: ParsedExpr, declarations: Declarations): CheckResult {
-  return new TypeChecker(declarations).check(parsed);
-}

@@ -1,9 +1,8 @@
-/** The static type of a literal. */
 import { BOOL, BYTES, DOUBLE, INT, NULL, STRING, type Type, UINT } from "../types.js";
 import { Uint } from "../values/uint.js";
 import type { Value } from "../values/value.js";
 
-/** The type of a value that a literal may have. */
+/** The static type of a value that a literal may have. */
 export function literalType(value: Value): Type {
   switch (typeof value) {
     case "boolean":

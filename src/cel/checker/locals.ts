@@ -1,7 +1,6 @@
-/** The variables of comprehensions in scope. */
 import type { Type } from "../types.js";
 
-/** A stack of variables; inner ones hide outer ones of the same name. */
+/** The variables of comprehensions in scope, a stack: inner ones hide outer ones of the same name. */
 export class Locals {
   readonly #names: string[] = [];
   readonly #types: Type[] = [];

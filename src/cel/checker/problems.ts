@@ -1,5 +1,6 @@
 /** What the checker finds wrong, in the words of the reference implementation (spec kubernetes-cel.md 7). */
-import type { IssueCollector } from "../issues.js";
+import type { IssueCollector, IssueDetail } from "../issues.js";
+import type { IssueCode } from "../public-types.js";
 import { formatType, type Type } from "../types.js";
 
 /** What a problem is placed at: an expression, or the field of a message literal. */
@@ -19,46 +20,48 @@ export class Problems {
     this.#container = container;
   }
 
-  mismatch({ id, offset }: Part, expected: Type, found: Type): void {
-    const message = `expected type '${formatType(expected)}' but found '${formatType(found)}'`;
-    this.#issues.add(offset, message, "type-mismatch", { id });
+  mismatch(part: Part, expected: Type, found: Type): void {
+    this.#add(part, `expected type '${formatType(expected)}' but found '${formatType(found)}'`, "type-mismatch");
   }
 
-  fieldMismatch({ id, offset, field }: Part & { readonly field: string }, expected: Type, found: Type): void {
+  fieldMismatch(part: Part & { readonly field: string }, expected: Type, found: Type): void {
     const types = `'${formatType(expected)}' but provided type is '${formatType(found)}'`;
-    this.#issues.add(offset, `expected type of field '${field}' is ${types}`, "type-mismatch", { id });
+    this.#add(part, `expected type of field '${part.field}' is ${types}`, "type-mismatch");
   }
 
-  undeclared({ id, offset }: Part, name: string): void {
+  undeclared(part: Part, name: string): void {
     const message = `undeclared reference to '${name}' (in container '${this.#container}')`;
-    this.#issues.add(offset, message, "undeclared-reference", { id, name });
+    this.#add(part, message, "undeclared-reference", { name });
   }
 
-  noFieldSelection({ id, offset }: Part, type: Type): void {
-    const message = `type '${formatType(type)}' does not support field selection`;
-    this.#issues.add(offset, message, "no-field-selection", { id });
+  noFieldSelection(part: Part, type: Type): void {
+    this.#add(part, `type '${formatType(type)}' does not support field selection`, "no-field-selection");
   }
 
-  unknownType({ id, offset }: Part, typeName: string): void {
-    this.#issues.add(offset, `unexpected failed resolution of '${typeName}'`, "not-a-message", { id });
+  unknownType(part: Part, typeName: string): void {
+    this.#add(part, `unexpected failed resolution of '${typeName}'`, "not-a-message");
   }
 
-  undefinedField({ id, offset }: Part, field: string): void {
-    this.#issues.add(offset, `undefined field '${field}'`, "undefined-field", { id, name: field });
+  undefinedField(part: Part, field: string): void {
+    this.#add(part, `undefined field '${field}'`, "undefined-field", { name: field });
   }
 
-  noMatchingOverload({ id, offset }: Part, name: string, receiver: Type | undefined, args: readonly Type[]): void {
+  noMatchingOverload(part: Part, name: string, receiver: Type | undefined, args: readonly Type[]): void {
     const target = receiver === undefined ? "" : `${formatType(receiver)}.`;
     const applied = `'${name}' applied to '${target}(${args.map(formatType).join(", ")})'`;
-    this.#issues.add(offset, `found no matching overload for ${applied}`, "no-matching-overload", { id, name });
+    this.#add(part, `found no matching overload for ${applied}`, "no-matching-overload", { name });
   }
 
-  noMessage({ id, offset }: Part, type: Type): void {
-    this.#issues.add(offset, `'${formatType(type)}' is not a message type`, "not-a-message", { id });
+  noMessage(part: Part, type: Type): void {
+    this.#add(part, `'${formatType(type)}' is not a message type`, "not-a-message");
   }
 
-  notIterable({ id, offset }: Part, type: Type): void {
+  notIterable(part: Part, type: Type): void {
     const needed = "cannot be range of a comprehension (must be list, map, or dynamic)";
-    this.#issues.add(offset, `expression of type '${formatType(type)}' ${needed}`, "not-iterable", { id });
+    this.#add(part, `expression of type '${formatType(type)}' ${needed}`, "not-iterable");
+  }
+
+  #add({ id, offset }: Part, message: string, code: IssueCode, detail?: IssueDetail): void {
+    this.#issues.add(offset, message, code, { id, ...detail });
   }
 }

@@ -7,7 +7,7 @@ import { ANY, CAN, type Out } from "./code.js";
 import { emitCost } from "./emit-cost.js";
 import { emitOperator } from "./emit-operators.js";
 import type { Emitting } from "./emitting.js";
-import { emitFastCall } from "./fast-calls.js";
+import { emitFastCall, guarded } from "./fast-calls.js";
 import { h } from "./names.js";
 import type { CallPlan } from "./plan.js";
 
@@ -21,11 +21,9 @@ export function emitCall(emitter: Emitting, plan: CallPlan): Out {
   if (fast !== undefined) return fast;
   const { code } = emitter;
   const result = code.temp();
-  const failing = args.filter(({ can }) => (can & CAN.ERROR) !== 0);
-  const guards = failing.map((arg) => `${arg.code} instanceof ${h.E}?${arg.code}:`).join("");
-  code.add(`${result}=${guards}${invocation(emitter, plan, args)};`);
+  code.add(`${result}=${guarded(args)}${invocation(emitter, plan, args)};`);
   emitCost(emitter, plan, args, result);
-  return { code: result, can: CAN.BOOL | CAN.NUMBER | CAN.STRING | CAN.OTHER | CAN.ERROR };
+  return { code: result, can: ANY };
 }
 
 /** Results of larger cost are not kept: they may be large themselves. */
@@ -77,7 +75,7 @@ function emitStopping(emitter: Emitting, plan: CallPlan): Out {
   }
   emitCost(emitter, plan, args, result);
   code.add("}");
-  return { code: result, can: CAN.BOOL | CAN.NUMBER | CAN.STRING | CAN.OTHER | CAN.ERROR };
+  return { code: result, can: ANY };
 }
 
 function invocation(emitter: Emitting, plan: CallPlan, args: readonly Out[]): string {

@@ -3,7 +3,7 @@
  * compared with `===`, which is exact because the representation of a value is unique.
  */
 import { costSize } from "../operators/size.js";
-import { CAN, type Out } from "./code.js";
+import { ANY, CAN, type Out } from "./code.js";
 import { emitCost } from "./emit-cost.js";
 import type { Emitting } from "./emitting.js";
 import { type HelperName, h, m } from "./names.js";
@@ -48,14 +48,12 @@ export function emitOperator(emitter: Emitting, plan: CallPlan, args: Args): Out
   }
 }
 
-const ANYTHING = CAN.BOOL | CAN.NUMBER | CAN.STRING | CAN.OTHER | CAN.ERROR;
-
 function emitHelper(emitter: Emitting, plan: CallPlan, args: Args, helper: HelperName): Out {
   const { code } = emitter;
   const result = code.temp();
   code.add(`${result}=${helper}(${args.map((arg) => arg.code).join(",")});`);
   emitCost(emitter, plan, args, result);
-  return { code: result, can: ANYTHING };
+  return { code: result, can: ANY };
 }
 
 function emitNot(emitter: Emitting, [operand]: Args): Out {
@@ -84,7 +82,7 @@ function emitEquality(emitter: Emitting, [a, b]: Args, negated: boolean): Out {
   const slow = `${result}=${negated ? h.notEqual : h.equal}(${left.code},${right.code},c);`;
   const fixed = right.constant !== undefined ? right : left.constant !== undefined ? left : undefined;
   const other = fixed === right ? left : right;
-  const can = CAN.BOOL | (((left.can | right.can) & CAN.ERROR) === 0 && !negated ? CAN.ERROR : CAN.ERROR);
+  const can = CAN.BOOL | CAN.ERROR;
   const value = fixed?.constant;
   if (typeof value === "string") {
     code.add(`if(typeof ${other.code}==="string"){${result}=${other.code}${operator}${fixed?.code};`);
@@ -148,7 +146,7 @@ function emitArithmetic(emitter: Emitting, plan: CallPlan, args: Args, helper: H
     );
   } else code.add(`${result}=${tests.join("&&")}?${left.code}${operator}${right.code}:${slow};`);
   emitCost(emitter, plan, args, result);
-  return { code: result, can: ANYTHING };
+  return { code: result, can: ANY };
 }
 
 function emitAdd(emitter: Emitting, plan: CallPlan, args: Args): Out {

@@ -40,7 +40,6 @@ export class Emitter implements Emitting {
   readonly code = new Code();
   readonly #globals = new Map<string, string>();
   readonly #locals = new Map<Slot, Local>();
-  /** Accumulators whose start is evaluated at first use: what to write there. */
   readonly lazy = new Map<Slot, () => Local>();
 
   constructor(readonly options: EmitOptions) {}
@@ -55,14 +54,12 @@ export class Emitter implements Emitting {
     return this.code.build(this.options.standard ? STANDARD_HELPERS : HELPERS, "V,c", head) as CompiledFunction;
   }
 
-  /** Writes a node; attributes with the cost of their root. */
   emit(plan: Plan): Out {
     const out = this.#emitKind(plan);
     this.traced(plan.id, out.code);
     return out;
   }
 
-  /** Writes a node that is the branch of a conditional or stands inside `[]`: there an attribute's root costs nothing. */
   emitRootless(plan: Plan): Out {
     if (plan.kind !== "attribute" && plan.kind !== "conditional") return this.emit(plan);
     const out = plan.kind === "attribute" ? emitAttribute(this, plan, false) : this.#conditional(plan);
@@ -99,24 +96,20 @@ export class Emitter implements Emitting {
     }
   }
 
-  /** Reports a value when tracing is compiled in. */
   traced(id: number, value: string): void {
     if (this.options.trace) this.code.add(`${m.trace}(${id},${value});`);
   }
 
-  /** Adds units of cost, each an addition of its own. */
   units(count: number | string): void {
     if (!this.options.counting || count === 0) return;
     this.code.add(this.options.exact ? `if((cost+=${count})>L)${h.exceeded}(L+1,c);` : `cost+=${count};`);
   }
 
-  /** Adds the cost of one call. */
   lump(cost: number | string): void {
     if (!this.options.counting || cost === 0) return;
     this.code.add(this.options.exact ? `if((cost+=${cost})>L)${h.exceeded}(cost,c);` : `cost+=${cost};`);
   }
 
-  /** The JavaScript variable that holds a binding as it was given. */
   global(name: string): string {
     let variable = this.#globals.get(name);
     if (variable === undefined) {
@@ -132,12 +125,10 @@ export class Emitter implements Emitting {
     return name in Object.prototype ? `${h.hasOwn}(V,${key})?V[${key}]:undefined` : `V[${key}]`;
   }
 
-  /** Declares how a loop's variable is read. */
   bind(slot: Slot, local: Local): void {
     this.#locals.set(slot, local);
   }
 
-  /** How a loop's variable is read. */
   local(slot: Slot): Local {
     const lazy = this.lazy.get(slot);
     if (lazy !== undefined) return lazy();

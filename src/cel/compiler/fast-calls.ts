@@ -26,7 +26,8 @@ export function emitFastCall(emitter: Emitting, plan: CallPlan, args: readonly O
   return undefined;
 }
 
-function guarded(args: readonly Out[]): string {
+/** The beginning of a conditional that ends with the first argument that is an error. */
+export function guarded(args: readonly Out[]): string {
   return args
     .filter(({ can }) => (can & CAN.ERROR) !== 0)
     .map(({ code }) => `${code} instanceof ${h.E}?${code}:`)

@@ -47,7 +47,6 @@ export interface AttributePlan extends Node {
 /** A variable of a loop, as the emitter names it. */
 export interface Slot {
   readonly name: string;
-  readonly index: number;
 }
 
 /** `condition ? yes : no`. */
@@ -163,8 +162,6 @@ export type Plan =
 
 /** An error found while planning: phase `program` (spec kubernetes-cel.md 0.1, `P`). */
 export class PlanError extends Error {
-  readonly code = "CEL_PROGRAM";
-
   constructor(error: CelError | string) {
     super(typeof error === "string" ? error : error.message);
   }

@@ -75,8 +75,7 @@ const OPERATORS: ReadonlySet<string> = new Set([
 
 /** Plans one expression. */
 export class Planner {
-  #nextSlot = 0;
-  #scope: { readonly name: string; readonly slot: Slot }[] = [];
+  #scope: Slot[] = [];
 
   readonly #checked: CheckedExpr;
   readonly #declarations: Declarations;
@@ -114,8 +113,8 @@ export class Planner {
 
   #ident(expr: IdentExpr): Plan {
     if (!expr.rooted) {
-      const bound = this.#scope.findLast(({ name }) => name === expr.name);
-      if (bound !== undefined) return this.#attribute(expr.id, { kind: "local", slot: bound.slot });
+      const slot = this.#scope.findLast(({ name }) => name === expr.name);
+      if (slot !== undefined) return this.#attribute(expr.id, { kind: "local", slot });
     }
     if (this.#checked.typeNames.has(expr.id)) {
       const type = this.#checked.types.get(expr.id);
@@ -322,26 +321,20 @@ export class Planner {
   #comprehension(expr: ComprehensionExpr): Plan {
     const start = this.#plan(expr.accuInit);
     const range = this.#plan(expr.range);
-    const accumulator = this.#slot(expr.accuVar);
-    const first = this.#slot(expr.iterVar);
-    const second = expr.iterVar2 === undefined ? undefined : this.#slot(expr.iterVar2);
+    const accumulator: Slot = { name: expr.accuVar };
+    const first: Slot = { name: expr.iterVar };
+    const second: Slot | undefined = expr.iterVar2 === undefined ? undefined : { name: expr.iterVar2 };
     const outer = this.#scope;
-    const withAccumulator = [...outer, { name: expr.accuVar, slot: accumulator }];
-    this.#scope = [...withAccumulator, { name: expr.iterVar, slot: first }];
-    if (second !== undefined && expr.iterVar2 !== undefined) this.#scope.push({ name: expr.iterVar2, slot: second });
+    const withAccumulator = [...outer, accumulator];
+    this.#scope = second === undefined ? [...withAccumulator, first] : [...withAccumulator, first, second];
     // The accumulator hides an iteration variable of its name.
-    this.#scope.push({ name: expr.accuVar, slot: accumulator });
+    this.#scope.push(accumulator);
     const condition = this.#plan(expr.loopCondition);
     const step = this.#plan(expr.loopStep);
     this.#scope = withAccumulator;
     const result = this.#plan(expr.result);
     this.#scope = outer;
     return { kind: "fold", id: expr.id, range, first, second, accumulator, start, condition, step, result };
-  }
-
-  #slot(name: string): Slot {
-    this.#nextSlot += 1;
-    return { name, index: this.#nextSlot };
   }
 }
 

@@ -6,7 +6,7 @@ import { doubleOf, kindOf, nativeNameOf, typeNameOf } from "../operators/kind.js
 import { entriesOf } from "../operators/maps.js";
 import { CelError } from "../values/cel-error.js";
 import { durationText } from "../values/duration-text.js";
-import { makeDouble } from "../values/numbers.js";
+import { INT_MAX, INT_MIN, makeDouble, makeInt } from "../values/numbers.js";
 import { Duration, Timestamp } from "../values/time.js";
 import { timestampText } from "../values/timestamp-text.js";
 import { Uint } from "../values/uint.js";
@@ -17,8 +17,6 @@ type Construct = (fields: Fields) => Result;
 
 const INT32_MAX = 2 ** 31 - 1;
 const UINT32_MAX = 2 ** 32 - 1;
-const MAX_NANOS = 2n ** 63n - 1n;
-const MIN_NANOS = -(2n ** 63n);
 
 /** The error of a field whose value has another kind than declared. */
 const misfit = (type: string, field: string, reason: string): CelError =>
@@ -55,8 +53,8 @@ function duration(fields: Fields): Result {
   const nanos = integer(DURATION, fields, "nanos", true);
   if (nanos instanceof CelError) return nanos;
   const total = seconds * 1_000_000_000n + nanos;
-  const clamped = total > MAX_NANOS ? MAX_NANOS : total < MIN_NANOS ? MIN_NANOS : total;
-  return new Duration(Number.isSafeInteger(Number(clamped)) ? Number(clamped) : clamped);
+  const clamped = total > INT_MAX ? INT_MAX : total < INT_MIN ? INT_MIN : total;
+  return new Duration(makeInt(clamped));
 }
 
 /** A wrapper of a scalar: its value, or the kind's zero. */

@@ -111,56 +111,37 @@ const sets =
   (args) =>
     1 + size(args, 0) * size(args, 1) * factor;
 
+/** One rule for several names. */
+const rules = (rule: CostRule, ...names: readonly string[]): readonly (readonly [string, CostRule])[] =>
+  names.map((name) => [name, rule]);
+
 const BY_OVERLOAD: ReadonlyMap<string, CostRule> = new Map<string, CostRule>([
-  ["list_slice", made],
-  ["lists_range", made],
-  ["list_reverse", made],
-  ["list_flatten", flattened],
-  ["list_flatten_int", flattened],
+  ...rules(made, "list_slice", "lists_range", "list_reverse"),
+  ...rules(flattened, "list_flatten", "list_flatten_int"),
   ["list_distinct", compared(0)],
   ["list_sets_contains_list", sets(1)],
   ["list_sets_intersects_list", sets(1)],
   ["list_sets_equivalent_list", sets(2)],
-  ["starts_with_string", text(1)],
-  ["ends_with_string", text(1)],
-  ["string_to_bytes", text(0)],
-  ["bytes_to_string", text(0)],
-  ["strings_quote", text(0)],
-  ["string_format", text(0)],
+  ...rules(text(1), "starts_with_string", "ends_with_string"),
+  ...rules(text(0), "string_to_bytes", "bytes_to_string", "strings_quote", "string_format"),
   ["in_list", (args) => size(args, 1)],
-  ["add_string", (args) => Math.ceil((size(args, 0) + size(args, 1)) * TEXT)],
-  ["add_bytes", (args) => Math.ceil((size(args, 0) + size(args, 1)) * TEXT)],
-  ["matches", search],
-  ["matches_string", search],
+  ...rules((args) => Math.ceil((size(args, 0) + size(args, 1)) * TEXT), "add_string", "add_bytes"),
+  ...rules(search, "matches", "matches_string"),
   ["contains_string", (args) => Math.ceil(size(args, 0) * TEXT) * Math.ceil(size(args, 1) * TEXT)],
-  ...["less", "less_equals", "greater", "greater_equals"].flatMap((operator): [string, CostRule][] => [
-    [`${operator}_string`, smaller],
-    [`${operator}_bytes`, smaller],
-  ]),
+  ...["less", "less_equals", "greater", "greater_equals"].flatMap((name) =>
+    rules(smaller, `${name}_string`, `${name}_bytes`),
+  ),
 ]);
 
 const BY_NAME: ReadonlyMap<string, CostRule | number> = new Map<string, CostRule | number>([
   ["check", CHECK_COST],
-  ["fieldSelector", selector],
-  ["labelSelector", selector],
-  ...["isSorted", "sum", "max", "min", "indexOf", "lastIndexOf", "includes"].map((name): [string, CostRule] => [
-    name,
-    traversal,
-  ]),
-  ...["url", "lowerAscii", "upperAscii", "substring", "trim", "jsonpatch.escapeKey"].map((name): [string, CostRule] => [
-    name,
-    text(0),
-  ]),
-  ...["cidr", "isIP", "isCIDR", "quantity", "isQuantity", "semver", "isSemver"].map((name): [string, CostRule] => [
-    name,
-    text(0),
-  ]),
-  ["replace", text(0, 2)],
-  ["split", text(0, 2)],
-  ["ip.isCanonical", text(0, 2)],
+  ...rules(selector, "fieldSelector", "labelSelector"),
+  ...rules(traversal, "isSorted", "sum", "max", "min", "indexOf", "lastIndexOf", "includes"),
+  ...rules(text(0), "url", "lowerAscii", "upperAscii", "substring", "trim"),
+  ...rules(text(0), "cidr", "isIP", "isCIDR", "quantity", "isQuantity", "semver", "isSemver"),
+  ...rules(text(0, 2), "replace", "split", "ip.isCanonical"),
   ["join", joined],
-  ["find", search],
-  ["findAll", search],
+  ...rules(search, "find", "findAll"),
   ["validate", validate],
 ]);
 

@@ -1,6 +1,6 @@
 /** Authorization checks (spec kubernetes-cel.md 4.12). */
 import type { Library } from "../declarations.js";
-import { added, fn, method } from "../declare.js";
+import { added, fn, method, methodFn } from "../declare.js";
 import { BOOL, opaqueType, STRING } from "../types.js";
 import {
   type AuthorizerValue,
@@ -27,22 +27,18 @@ const part = (id: string, name: keyof ResourceCheckValue["question"]) =>
     check.with({ [name]: value }),
   );
 
+const groupCheck = (authorizer: AuthorizerValue, group: string): GroupCheckValue =>
+  new GroupCheckValue(authorizer, group);
+const hasError = ({ answer }: DecisionValue): boolean => answer.error !== undefined;
+
 /** The checks an authorizer can make, and the parts of its decision. */
 export const authzLibrary: Library = {
   name: "authz",
   functions: [
-    fn("path", method("authorizer_path", [AUTHORIZER, STRING], PATH_CHECK, pathCheck)),
-    fn(
-      "group",
-      method(
-        "authorizer_group",
-        [AUTHORIZER, STRING],
-        GROUP_CHECK,
-        (authorizer: AuthorizerValue, group: string) => new GroupCheckValue(authorizer, group),
-      ),
-    ),
-    fn("serviceAccount", method("authorizer_serviceaccount", [AUTHORIZER, STRING, STRING], AUTHORIZER, serviceAccount)),
-    fn("resource", method("groupcheck_resource", [GROUP_CHECK, STRING], RESOURCE_CHECK, resourceCheck)),
+    methodFn("path", "authorizer_path", [AUTHORIZER, STRING], PATH_CHECK, pathCheck),
+    methodFn("group", "authorizer_group", [AUTHORIZER, STRING], GROUP_CHECK, groupCheck),
+    methodFn("serviceAccount", "authorizer_serviceaccount", [AUTHORIZER, STRING, STRING], AUTHORIZER, serviceAccount),
+    methodFn("resource", "groupcheck_resource", [GROUP_CHECK, STRING], RESOURCE_CHECK, resourceCheck),
     fn("subresource", part("resourcecheck_subresource", "subresource")),
     fn("namespace", part("resourcecheck_namespace", "namespace")),
     fn("name", part("resourcecheck_name", "name")),
@@ -60,21 +56,9 @@ export const authzLibrary: Library = {
         check.check(verb),
       ),
     ),
-    fn(
-      "errored",
-      method("decision_errored", [DECISION], BOOL, ({ answer }: DecisionValue) => answer.error !== undefined),
-    ),
-    fn(
-      "error",
-      method("decision_error", [DECISION], STRING, ({ answer }: DecisionValue) => answer.error ?? ""),
-    ),
-    fn(
-      "allowed",
-      method("decision_allowed", [DECISION], BOOL, ({ answer }: DecisionValue) => answer.allowed),
-    ),
-    fn(
-      "reason",
-      method("decision_reason", [DECISION], STRING, ({ answer }: DecisionValue) => answer.reason),
-    ),
+    methodFn("errored", "decision_errored", [DECISION], BOOL, hasError),
+    methodFn("error", "decision_error", [DECISION], STRING, ({ answer }: DecisionValue) => answer.error ?? ""),
+    methodFn("allowed", "decision_allowed", [DECISION], BOOL, ({ answer }: DecisionValue) => answer.allowed),
+    methodFn("reason", "decision_reason", [DECISION], STRING, ({ answer }: DecisionValue) => answer.reason),
   ],
 };

@@ -1,6 +1,6 @@
 /** CIDR blocks (spec kubernetes-cel.md 4.8). */
 import type { Library } from "../declarations.js";
-import { added, fn, method, overload } from "../declare.js";
+import { added, fn, isParsed, method, methodFn, overloadFn } from "../declare.js";
 import { BOOL, INT, opaqueType, STRING } from "../types.js";
 import { CelError, noSuchOverload } from "../values/cel-error.js";
 import type { Result } from "../values/value.js";
@@ -26,7 +26,7 @@ export const cidrLibrary: Library = {
   typeNames: new Map([["net.CIDR", CIDR_TYPE]]),
   functions: added(
     "1.30",
-    fn("cidr", overload("string_to_cidr", [STRING], CIDR_TYPE, CidrValue.parse)),
+    overloadFn("cidr", "string_to_cidr", [STRING], CIDR_TYPE, CidrValue.parse),
     fn(
       "containsIP",
       method("cidr_contains_ip_string", [CIDR_TYPE, STRING], BOOL, containsIpText),
@@ -41,22 +41,10 @@ export const cidrLibrary: Library = {
         block.containsCidr(other),
       ),
     ),
-    fn(
-      "ip",
-      method("cidr_ip", [CIDR_TYPE], IP_TYPE, ({ ip }: CidrValue) => ip),
-    ),
-    fn(
-      "masked",
-      method("cidr_masked", [CIDR_TYPE], CIDR_TYPE, (block: CidrValue) => block.masked()),
-    ),
-    fn(
-      "prefixLength",
-      method("cidr_prefix_length", [CIDR_TYPE], INT, ({ bits }: CidrValue) => bits),
-    ),
-    fn(
-      "isCIDR",
-      overload("is_cidr", [STRING], BOOL, (text: string) => !(CidrValue.parse(text) instanceof CelError)),
-    ),
-    fn("string", overload("cidr_to_string", [CIDR_TYPE], STRING, String)),
+    methodFn("ip", "cidr_ip", [CIDR_TYPE], IP_TYPE, ({ ip }: CidrValue) => ip),
+    methodFn("masked", "cidr_masked", [CIDR_TYPE], CIDR_TYPE, (block: CidrValue) => block.masked()),
+    methodFn("prefixLength", "cidr_prefix_length", [CIDR_TYPE], INT, ({ bits }: CidrValue) => bits),
+    overloadFn("isCIDR", "is_cidr", [STRING], BOOL, isParsed(CidrValue.parse)),
+    overloadFn("string", "cidr_to_string", [CIDR_TYPE], STRING, String),
   ),
 };

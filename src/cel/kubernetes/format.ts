@@ -1,6 +1,6 @@
 /** Named formats (spec kubernetes-cel.md 4.11). */
 import type { Library } from "../declarations.js";
-import { added, fn, method, overload } from "../declare.js";
+import { added, methodFn, overloadFn } from "../declare.js";
 import { listType, opaqueType, optionalType, STRING } from "../types.js";
 import { Optional } from "../values/value.js";
 import { type FormatValue, NAMED_FORMATS } from "./format-value.js";
@@ -23,12 +23,9 @@ export const formatLibrary: Library = {
   functions: added(
     "1.31",
     ...Array.from(NAMED_FORMATS, ([name, format]) =>
-      fn(
-        `format.${name}`,
-        overload(`format.${name}`, [], FORMAT, () => format),
-      ),
+      overloadFn(`format.${name}`, `format.${name}`, [], FORMAT, () => format),
     ),
-    fn("format.named", overload("format-named", [STRING], optionalType(FORMAT), named)),
-    fn("validate", method("format-validate", [FORMAT, STRING], optionalType(listType(STRING)), validate)),
+    overloadFn("format.named", "format-named", [STRING], optionalType(FORMAT), named),
+    methodFn("validate", "format-validate", [FORMAT, STRING], optionalType(listType(STRING)), validate),
   ),
 };

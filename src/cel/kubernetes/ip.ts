@@ -1,6 +1,6 @@
 /** IP addresses (spec kubernetes-cel.md 4.8). */
 import type { Library } from "../declarations.js";
-import { added, fn, method, overload } from "../declare.js";
+import { added, isParsed, methodFn, overloadFn } from "../declare.js";
 import { BOOL, INT, opaqueType, STRING } from "../types.js";
 import { CelError } from "../values/cel-error.js";
 import type { Result } from "../values/value.js";
@@ -40,10 +40,7 @@ const NOT_GLOBAL = [isUnspecified, isLoopback, isMulticast, isLinkLocalUnicast, 
 const isGlobalUnicast = (octets: Octets): boolean => !NOT_GLOBAL.some((test) => test(octets));
 
 const testOf = (name: string, id: string, test: (octets: Octets) => boolean) =>
-  fn(
-    name,
-    method(id, [IP_TYPE], BOOL, ({ octets }: IpValue) => test(octets)),
-  );
+  methodFn(name, id, [IP_TYPE], BOOL, ({ octets }: IpValue) => test(octets));
 
 function isCanonical(text: string): Result {
   const address = IpValue.parse(text);
@@ -56,21 +53,15 @@ export const ipLibrary: Library = {
   typeNames: new Map([["net.IP", IP_TYPE]]),
   functions: added(
     "1.30",
-    fn("ip", overload("string_to_ip", [STRING], IP_TYPE, IpValue.parse)),
-    fn(
-      "family",
-      method("ip_family", [IP_TYPE], INT, ({ family }: IpValue) => family),
-    ),
-    fn("ip.isCanonical", overload("ip_is_canonical", [STRING], BOOL, isCanonical)),
+    overloadFn("ip", "string_to_ip", [STRING], IP_TYPE, IpValue.parse),
+    methodFn("family", "ip_family", [IP_TYPE], INT, ({ family }: IpValue) => family),
+    overloadFn("ip.isCanonical", "ip_is_canonical", [STRING], BOOL, isCanonical),
     testOf("isUnspecified", "ip_is_unspecified", isUnspecified),
     testOf("isLoopback", "ip_is_loopback", isLoopback),
     testOf("isLinkLocalMulticast", "ip_is_link_local_multicast", isLinkLocalMulticast),
     testOf("isLinkLocalUnicast", "ip_is_link_local_unicast", isLinkLocalUnicast),
     testOf("isGlobalUnicast", "ip_is_global_unicast", isGlobalUnicast),
-    fn(
-      "isIP",
-      overload("is_ip", [STRING], BOOL, (text: string) => !(IpValue.parse(text) instanceof CelError)),
-    ),
-    fn("string", overload("ip_to_string", [IP_TYPE], STRING, String)),
+    overloadFn("isIP", "is_ip", [STRING], BOOL, isParsed(IpValue.parse)),
+    overloadFn("string", "ip_to_string", [IP_TYPE], STRING, String),
   ),
 };

@@ -1,16 +1,15 @@
 /** Kubernetes' own list functions (spec kubernetes-cel.md 4.4). */
 import type { FunctionDeclaration, Library } from "../declarations.js";
-import { added, fn, method } from "../declare.js";
+import { added, fn, method, methodFn } from "../declare.js";
 import {
   BOOL,
-  BYTES,
   DOUBLE,
   DURATION,
   DYN,
+  formatType,
   INT,
   listType,
-  STRING,
-  TIMESTAMP,
+  ORDERED_TYPES,
   type Type,
   typeParam,
   UINT,
@@ -23,17 +22,8 @@ import { extreme, includes, indexOf, isSorted, lastIndexOf, sumFrom } from "./li
 
 const A = typeParam("A");
 
-/** The element kinds with an order, under the names that overload ids have for them. */
-const ordered: readonly (readonly [string, Type])[] = [
-  ["int", INT],
-  ["uint", UINT],
-  ["double", DOUBLE],
-  ["bool", BOOL],
-  ["duration", DURATION],
-  ["timestamp", TIMESTAMP],
-  ["string", STRING],
-  ["bytes", BYTES],
-];
+/** The element types with an order, under the names that overload ids have for them. */
+const ordered = ORDERED_TYPES.map((type) => [formatType(type), type] as const);
 
 /** The element kinds that can be summed, with the sum of none. */
 const summable: readonly (readonly [string, Type, Value])[] = [
@@ -67,8 +57,8 @@ export const kubernetesListsLibrary: Library = {
     ),
     extremeOf("max", -1),
     extremeOf("min", 1),
-    fn("indexOf", method("list_a_index_of_int", [listType(A), A], INT, indexOf)),
-    fn("lastIndexOf", method("list_a_last_index_of_int", [listType(A), A], INT, lastIndexOf)),
-    ...added("1.37", fn("includes", method("list_includes_dyn_dyn", [DYN, DYN], BOOL, includes))),
+    methodFn("indexOf", "list_a_index_of_int", [listType(A), A], INT, indexOf),
+    methodFn("lastIndexOf", "list_a_last_index_of_int", [listType(A), A], INT, lastIndexOf),
+    ...added("1.37", methodFn("includes", "list_includes_dyn_dyn", [DYN, DYN], BOOL, includes)),
   ],
 };

@@ -14,8 +14,6 @@ export interface Amount {
   readonly fast: boolean;
 }
 
-export const ZERO: Amount = { unscaled: 0n, scale: 0, fast: true };
-
 /**
  * How many digits apart two numbers may be that are added. The scale of a quantity may be in the millions (`1e1000000`); adding one to such would
  * write out all the digits between.

@@ -1,6 +1,6 @@
 /** Quantities (spec kubernetes-cel.md 4.9). */
 import type { Library } from "../declarations.js";
-import { added, fn, method, overload } from "../declare.js";
+import { added, fn, isParsed, method, methodFn, overloadFn } from "../declare.js";
 import { BOOL, DOUBLE, INT, opaqueType, STRING } from "../types.js";
 import { CelError } from "../values/cel-error.js";
 import { makeDouble, makeInt } from "../values/numbers.js";
@@ -13,6 +13,9 @@ const QUANTITY = opaqueType("kubernetes.Quantity");
 type Quantity = QuantityValue;
 
 const compare = (a: Quantity, b: Quantity): number => compareAmounts(a.amount, b.amount);
+const isGreater = (a: Quantity, b: Quantity): boolean => compare(a, b) > 0;
+const isLess = (a: Quantity, b: Quantity): boolean => compare(a, b) < 0;
+const isInteger = ({ amount }: Quantity): boolean => integerOf(amount) !== undefined;
 
 function asInteger({ amount }: Quantity): Result {
   const value = integerOf(amount);
@@ -24,38 +27,17 @@ export const quantityLibrary: Library = {
   name: "quantity",
   functions: added(
     "1.28",
-    fn("quantity", overload("string_to_quantity", [STRING], QUANTITY, QuantityValue.parse)),
-    fn(
-      "isQuantity",
-      overload(
-        "is_quantity_string",
-        [STRING],
-        BOOL,
-        (text: string) => !(QuantityValue.parse(text) instanceof CelError),
-      ),
+    overloadFn("quantity", "string_to_quantity", [STRING], QUANTITY, QuantityValue.parse),
+    overloadFn("isQuantity", "is_quantity_string", [STRING], BOOL, isParsed(QuantityValue.parse)),
+    overloadFn("sign", "quantity_sign", [QUANTITY], INT, ({ amount }: Quantity) => signOf(amount)),
+    methodFn("isGreaterThan", "quantity_is_greater_than", [QUANTITY, QUANTITY], BOOL, isGreater),
+    methodFn("isLessThan", "quantity_is_less_than", [QUANTITY, QUANTITY], BOOL, isLess),
+    methodFn("compareTo", "quantity_compare_to", [QUANTITY, QUANTITY], INT, compare),
+    methodFn("asApproximateFloat", "quantity_get_float", [QUANTITY], DOUBLE, ({ amount }: Quantity) =>
+      makeDouble(approximate(amount)),
     ),
-    fn(
-      "sign",
-      overload("quantity_sign", [QUANTITY], INT, ({ amount }: Quantity) => signOf(amount)),
-    ),
-    fn(
-      "isGreaterThan",
-      method("quantity_is_greater_than", [QUANTITY, QUANTITY], BOOL, (a: Quantity, b: Quantity) => compare(a, b) > 0),
-    ),
-    fn(
-      "isLessThan",
-      method("quantity_is_less_than", [QUANTITY, QUANTITY], BOOL, (a: Quantity, b: Quantity) => compare(a, b) < 0),
-    ),
-    fn("compareTo", method("quantity_compare_to", [QUANTITY, QUANTITY], INT, compare)),
-    fn(
-      "asApproximateFloat",
-      method("quantity_get_float", [QUANTITY], DOUBLE, ({ amount }: Quantity) => makeDouble(approximate(amount))),
-    ),
-    fn("asInteger", method("quantity_get_int", [QUANTITY], INT, asInteger)),
-    fn(
-      "isInteger",
-      method("quantity_is_integer", [QUANTITY], BOOL, ({ amount }: Quantity) => integerOf(amount) !== undefined),
-    ),
+    methodFn("asInteger", "quantity_get_int", [QUANTITY], INT, asInteger),
+    methodFn("isInteger", "quantity_is_integer", [QUANTITY], BOOL, isInteger),
     fn(
       "add",
       method("quantity_add", [QUANTITY, QUANTITY], QUANTITY, (a: Quantity, b: Quantity) => a.plus(b)),

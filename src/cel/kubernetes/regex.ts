@@ -1,6 +1,6 @@
 /** Kubernetes' regular expression functions (spec kubernetes-cel.md 4.5). */
 import type { Library } from "../declarations.js";
-import { fn, method } from "../declare.js";
+import { fn, method, methodFn } from "../declare.js";
 import type { PatternCache } from "../pattern/pattern.js";
 import { INT, listType, STRING } from "../types.js";
 import { CelError } from "../values/cel-error.js";
@@ -23,7 +23,7 @@ export function kubernetesRegexLibrary(patterns: PatternCache): Library {
   return {
     name: "kubernetes-regex",
     functions: [
-      fn("find", method("string_find_string", [STRING, STRING], STRING, find)),
+      methodFn("find", "string_find_string", [STRING, STRING], STRING, find),
       fn(
         "findAll",
         method("string_find_all_string", [STRING, STRING], listType(STRING), findAll),

@@ -1,6 +1,6 @@
 /** Semantic versions (spec kubernetes-cel.md 4.10). */
 import type { Library } from "../declarations.js";
-import { added, fn, method, overload } from "../declare.js";
+import { added, fn, methodFn, overload } from "../declare.js";
 import { BOOL, INT, opaqueType, STRING } from "../types.js";
 import { CelError } from "../values/cel-error.js";
 import { makeInt } from "../values/numbers.js";
@@ -12,6 +12,9 @@ const isSemver = (text: string, normalise = false): boolean =>
   !(SemverValue.parse(text, normalise) instanceof CelError);
 
 type Semver = SemverValue;
+
+const isGreater = (a: Semver, b: Semver): boolean => a.compareTo(b) > 0;
+const isLess = (a: Semver, b: Semver): boolean => a.compareTo(b) < 0;
 
 /** One of the three numbers: a uint64, of which the bits are taken for an int64. */
 const part = (index: 0 | 1 | 2) => (version: Semver) => makeInt(BigInt.asIntN(64, version.numbers[index]));
@@ -31,20 +34,11 @@ export const semverLibrary: Library = {
       overload("is_semver_string", [STRING], BOOL, isSemver),
       overload("is_semver_string_bool", [STRING, BOOL], BOOL, isSemver),
     ),
-    fn(
-      "isGreaterThan",
-      method("semver_is_greater_than", [SEMVER, SEMVER], BOOL, (a: Semver, b: Semver) => a.compareTo(b) > 0),
-    ),
-    fn(
-      "isLessThan",
-      method("semver_is_less_than", [SEMVER, SEMVER], BOOL, (a: Semver, b: Semver) => a.compareTo(b) < 0),
-    ),
-    fn(
-      "compareTo",
-      method("semver_compare_to", [SEMVER, SEMVER], INT, (a: Semver, b: Semver) => a.compareTo(b)),
-    ),
-    fn("major", method("semver_major", [SEMVER], INT, part(0))),
-    fn("minor", method("semver_minor", [SEMVER], INT, part(1))),
-    fn("patch", method("semver_patch", [SEMVER], INT, part(2))),
+    methodFn("isGreaterThan", "semver_is_greater_than", [SEMVER, SEMVER], BOOL, isGreater),
+    methodFn("isLessThan", "semver_is_less_than", [SEMVER, SEMVER], BOOL, isLess),
+    methodFn("compareTo", "semver_compare_to", [SEMVER, SEMVER], INT, (a: Semver, b: Semver) => a.compareTo(b)),
+    methodFn("major", "semver_major", [SEMVER], INT, part(0)),
+    methodFn("minor", "semver_minor", [SEMVER], INT, part(1)),
+    methodFn("patch", "semver_patch", [SEMVER], INT, part(2)),
   ),
 };

@@ -37,46 +37,10 @@ export const BYTES = 33;
 export const IDENTIFIER = 34;
 export const ESCAPED_IDENTIFIER = 35;
 
-const NAMES: ReadonlyMap<number, string> = new Map([
-  [EOF, "<EOF>"],
-  [EQUALS, "'=='"],
-  [NOT_EQUALS, "'!='"],
-  [IN, "'in'"],
-  [LESS, "'<'"],
-  [LESS_EQUALS, "'<='"],
-  [GREATER_EQUALS, "'>='"],
-  [GREATER, "'>'"],
-  [AND, "'&&'"],
-  [OR, "'||'"],
-  [LEFT_BRACKET, "'['"],
-  [RIGHT_BRACKET, "']'"],
-  [LEFT_BRACE, "'{'"],
-  [RIGHT_BRACE, "'}'"],
-  [LEFT_PAREN, "'('"],
-  [RIGHT_PAREN, "')'"],
-  [DOT, "'.'"],
-  [COMMA, "','"],
-  [MINUS, "'-'"],
-  [NOT, "'!'"],
-  [QUESTION, "'?'"],
-  [COLON, "':'"],
-  [PLUS, "'+'"],
-  [STAR, "'*'"],
-  [SLASH, "'/'"],
-  [PERCENT, "'%'"],
-  [TRUE, "'true'"],
-  [FALSE, "'false'"],
-  [NULL, "'null'"],
-  [FLOAT, "NUM_FLOAT"],
-  [INT, "NUM_INT"],
-  [UINT, "NUM_UINT"],
-  [STRING, "STRING"],
-  [BYTES, "BYTES"],
-  [IDENTIFIER, "IDENTIFIER"],
-  [ESCAPED_IDENTIFIER, "ESC_IDENTIFIER"],
-]);
+/** The tokens that are written in one way, from {@link EQUALS} on, and the others by the names of their kinds. */
+const WRITTEN = "== != in < <= >= > && || [ ] { } ( ) . , - ! ? : + * / % true false null".split(" ");
+const KINDS = ["NUM_FLOAT", "NUM_INT", "NUM_UINT", "STRING", "BYTES", "IDENTIFIER", "ESC_IDENTIFIER"];
+const NAMES: readonly string[] = ["<INVALID>", ...WRITTEN.map((text) => `'${text}'`), ...KINDS];
 
 /** The kind as error messages print it: `'['`, `NUM_INT`, `<EOF>`. */
-export function tokenName(type: number): string {
-  return NAMES.get(type) ?? "<INVALID>";
-}
+export const tokenName = (type: number): string => (type === EOF ? "<EOF>" : (NAMES[type] ?? "<INVALID>"));

@@ -14,8 +14,8 @@ export const UNUSED_VARIABLE = "#unused";
 /** The variable that `sortBy` binds its list to. */
 const SORT_INPUT = "@__sortBy_input__";
 
-/** `body` with `name` bound to `value`. `keep` is the step, which is never taken. */
-export function bind(factory: NodeFactory, name: string, value: Expr, keep: () => Expr, body: () => Expr): Expr {
+/** `body` with `name` bound to `value`. The step, which is never taken, keeps the name. */
+export function bind(factory: NodeFactory, name: string, value: Expr, body: Expr): Expr {
   return factory.comprehension({
     range: factory.list(),
     iterVar: UNUSED_VARIABLE,
@@ -23,8 +23,8 @@ export function bind(factory: NodeFactory, name: string, value: Expr, keep: () =
     accuVar: name,
     accuInit: value,
     loopCondition: factory.literal(false),
-    loopStep: keep(),
-    result: body(),
+    loopStep: factory.ident(name),
+    result: body,
   });
 }
 
@@ -37,13 +37,7 @@ const optionalMap =
       return new MacroError(args[0]!.offset, `${name}() variable name must be a simple identifier`);
     }
     const value = factory.memberCall("value", factory.copy(target!));
-    const body = bind(
-      factory,
-      variable,
-      value,
-      () => factory.ident(variable),
-      () => args[1]!,
-    );
+    const body = bind(factory, variable, value, args[1]!);
     return factory.call(
       "_?_:_",
       factory.memberCall("hasValue", target!),
@@ -62,13 +56,7 @@ const sortBy: MacroExpander = (factory, target, args) => {
   const keys = expandMap(factory, factory.ident(SORT_INPUT), args);
   if (keys instanceof MacroError) return keys;
   const sorted = factory.memberCall("@sortByAssociatedKeys", factory.ident(SORT_INPUT), keys);
-  return bind(
-    factory,
-    SORT_INPUT,
-    target!,
-    () => factory.ident(SORT_INPUT),
-    () => sorted,
-  );
+  return bind(factory, SORT_INPUT, target!, sorted);
 };
 
 /** `cel.bind(x, e, t)`; a call of `bind` on anything but the name `cel` is an ordinary call. */
@@ -78,13 +66,7 @@ const celBind: MacroExpander = (factory, target, args) => {
   if (variable === undefined) {
     return new MacroError(args[0]!.offset, "cel.bind() variable names must be simple identifiers");
   }
-  return bind(
-    factory,
-    variable,
-    args[1]!,
-    () => factory.ident(variable),
-    () => args[2]!,
-  );
+  return bind(factory, variable, args[1]!, args[2]!);
 };
 
 /** The macros that come with optional values (Kubernetes 1.28). */

@@ -14,16 +14,7 @@ const block: MacroExpander = (factory, target, args) => {
   if (identName(target!) !== "cel") return undefined;
   if (values.kind !== "list")
     return new MacroError(values.offset, "cel.block requires the first arg to be a list literal");
-  return values.elements.reduceRight((inner, value, index) => {
-    const name = slotName(index);
-    return bind(
-      factory,
-      name,
-      value,
-      () => factory.ident(name),
-      () => inner,
-    );
-  }, body);
+  return values.elements.reduceRight((inner, value, at) => bind(factory, slotName(at), value, inner), body);
 };
 
 const index: MacroExpander = (factory, target, args) => {

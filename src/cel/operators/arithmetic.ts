@@ -3,19 +3,14 @@
  * for the rest. The second operand's kind must fit the first's: there is no implicit conversion.
  */
 import { CelError, noSuchOverload } from "../values/cel-error.js";
-import { INT_MAX, INT_MIN, makeDouble, makeInt, UINT_MAX } from "../values/numbers.js";
+import { INT_MIN, intResult, makeDouble, makeInt, overflow, uintResult } from "../values/numbers.js";
 import { Duration, Timestamp } from "../values/time.js";
-import { type Uint, uintOf } from "../values/uint.js";
+import { isInRange } from "../values/timestamp-text.js";
+import type { Uint } from "../values/uint.js";
 import type { Result, Value } from "../values/value.js";
 import { type Kind, kindOf } from "./kind.js";
 
-/** The first and last second of a timestamp: years 1 to 9999. */
-const MIN_SECONDS = -62135596800n;
-const MAX_SECONDS = 253402300799n;
 const NANOS_PER_SECOND = 1_000_000_000n;
-
-const overflow = (): CelError => new CelError("integer overflow", "overflow");
-const unsignedOverflow = (): CelError => new CelError("unsigned integer overflow", "overflow");
 
 const divisionByZero = (): CelError => new CelError("division by zero", "division-by-zero");
 
@@ -26,14 +21,6 @@ function refuse(operator: string, kind: Kind): CelError {
   return noSuchOverload(bare ? undefined : operator);
 }
 
-function intResult(value: bigint): Result {
-  return value < INT_MIN || value > INT_MAX ? overflow() : makeInt(value);
-}
-
-function uintResult(value: bigint): Result {
-  return value < 0n || value > UINT_MAX ? unsignedOverflow() : uintOf(value);
-}
-
 const big = (value: Value): bigint => BigInt(value as number | bigint);
 const bigOfUint = (value: Value): bigint => BigInt((value as Uint).value);
 const number = (value: Value): number => (value as number).valueOf();
@@ -42,7 +29,7 @@ const nanosOf = (value: Value): bigint => BigInt((value as Duration).nanos);
 /** The duration of that many nanoseconds, or the overflow error. */
 export function durationOf(nanos: bigint): Result {
   const checked = intResult(nanos);
-  return checked instanceof CelError ? checked : new Duration(checked as number | bigint);
+  return checked instanceof CelError ? checked : new Duration(checked);
 }
 
 const totalNanos = (value: Value): bigint =>
@@ -55,7 +42,7 @@ function timestampOf(nanos: bigint, offsetSeconds: number): Result {
     seconds -= 1n;
     rest += NANOS_PER_SECOND;
   }
-  if (seconds < MIN_SECONDS || seconds > MAX_SECONDS) return new CelError("timestamp overflow", "overflow");
+  if (!isInRange(Number(seconds))) return new CelError("timestamp overflow", "overflow");
   return new Timestamp(Number(seconds), Number(rest), offsetSeconds);
 }
 
@@ -158,7 +145,7 @@ export function modulo(a: Value, b: Value): Result {
     case "int":
       if (other !== "int") return noSuchOverload();
       if (b === 0) return new CelError("modulus by zero", "division-by-zero");
-      return b === -1 && big(a) === INT_MIN ? overflow() : makeInt(big(a) % big(b));
+      return b === -1 && big(a) === INT_MIN ? overflow("integer") : makeInt(big(a) % big(b));
     case "uint":
       if (other !== "uint") return noSuchOverload();
       return (b as Uint).value === 0

@@ -80,12 +80,10 @@ function equalFields(a: ObjectValue, b: ObjectValue): boolean | CelError {
 
 /** Whether some element equals `value`; errors of single comparisons are ignored. */
 export function listContains(list: readonly Value[], value: Value): boolean {
-  for (const element of list) if (equalsForMembership(value, element)) return true;
+  // It asks the value itself, so that null finds null only and an error is "not this one".
+  for (const element of list) if (equals(value, element) === true) return true;
   return false;
 }
-
-// Membership asks the value itself, so that null finds null only and an error is "not this one".
-const equalsForMembership = (value: Value, element: Value): boolean => equals(value, element) === true;
 
 /**
  * The order of two values: negative, zero or positive. "no such overload" where the right side cannot be compared with the left; the bare

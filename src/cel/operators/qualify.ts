@@ -18,23 +18,18 @@ const noSuchKey = (key: Value): CelError => new CelError(`no such key: ${printKe
 
 /** The value of `operand[key]`, or the error. */
 export function qualify(operand: Value, key: Value): Result {
-  const found = find(operand, key);
+  const found = qualifyOptional(operand, key);
   if (found !== undefined) return found;
   return Array.isArray(operand)
     ? new CelError(`index out of bounds: ${printKey(key)}`, "index-out-of-bounds")
     : noSuchKey(key);
 }
 
-/** The value of `operand[?key]`: `undefined` when there is none. Errors only for what is no index of a list. */
-export function qualifyOptional(operand: Value, key: Value): Result | undefined {
-  return find(operand, key);
-}
-
 /**
  * {@link qualifyOptional} and {@link isPresent} as the language definition has them: what has no fields at all is an error. Kubernetes calls it absent.
  */
 export function qualifyOptionalStrictly(operand: Value, key: Value): Result | undefined {
-  return hasParts(operand) ? find(operand, key) : noSuchKey(key);
+  return hasParts(operand) ? qualifyOptional(operand, key) : noSuchKey(key);
 }
 
 /** {@link isPresent} where what has no fields at all is an error. */
@@ -50,11 +45,12 @@ function hasParts(operand: Value): boolean {
 /** Whether `has(operand.key)` holds, or the error. */
 export function isPresent(operand: Value, key: string): boolean | CelError {
   if (operand instanceof ObjectValue) return operand.has(key);
-  const found = find(operand, key);
+  const found = qualifyOptional(operand, key);
   return found instanceof CelError ? found : found !== undefined;
 }
 
-function find(operand: Value, key: Value): Result | undefined {
+/** The value of `operand[?key]`: `undefined` when there is none. Errors only for what is no index of a list. */
+export function qualifyOptional(operand: Value, key: Value): Result | undefined {
   if (isPlainObject(operand)) {
     return typeof key === "string" && Object.hasOwn(operand, key) ? operand[key] : undefined;
   }

@@ -91,15 +91,8 @@ export class AstBuilder {
 
   /** An operator's call; operators are never macros. */
   operator(offset: number, name: string, args: readonly Expr[]): Expr {
-    return {
-      kind: "call",
-      id: this.factory.id(),
-      offset,
-      function: name,
-      target: undefined,
-      args,
-      rooted: false,
-    };
+    const id = this.factory.id();
+    return { kind: "call", id, offset, function: name, target: undefined, args, rooted: false };
   }
 
   /** A call as written, or what the macro of that name makes of it. */
@@ -111,15 +104,8 @@ export class AstBuilder {
       const expansion = macro.expand(factory, target, args);
       if (expansion instanceof MacroError) return this.invalid(expansion.offset, expansion.message);
       if (expansion !== undefined) {
-        this.macroCalls.set(expansion.id, {
-          kind: "call",
-          id: expansion.id,
-          offset,
-          function: name,
-          target,
-          args,
-          rooted,
-        });
+        const { id } = expansion;
+        this.macroCalls.set(id, { kind: "call", id, offset, function: name, target, args, rooted });
         return expansion;
       }
     }

@@ -114,35 +114,27 @@ class FastParser {
   }
 
   #or(): Expr {
-    const first = this.#and();
-    if (this.#types[this.#at] !== T.OR) return first;
-    const terms = [first];
-    const operators: number[] = [];
-    let height = this.#height;
-    while (this.#types[this.#at] === T.OR) {
-      operators.push(this.#offset(this.#at));
-      this.#at += 1;
-      terms.push(this.#and());
-      height = Math.max(height, this.#height);
-    }
-    this.#height = height;
-    return this.builder.balanced("_||_", terms, operators);
+    return this.#chain(this.#and(), T.OR, "_||_");
   }
 
   #and(): Expr {
-    const first = this.#relation(false);
-    if (this.#types[this.#at] !== T.AND) return first;
+    return this.#chain(this.#relation(false), T.AND, "_&&_");
+  }
+
+  /** The terms of a logical operator, of which the first is parsed. */
+  #chain(first: Expr, type: number, name: string): Expr {
+    if (this.#types[this.#at] !== type) return first;
     const terms = [first];
     const operators: number[] = [];
     let height = this.#height;
-    while (this.#types[this.#at] === T.AND) {
+    while (this.#types[this.#at] === type) {
       operators.push(this.#offset(this.#at));
       this.#at += 1;
-      terms.push(this.#relation(false));
+      terms.push(type === T.OR ? this.#and() : this.#relation(false));
       height = Math.max(height, this.#height);
     }
     this.#height = height;
-    return this.builder.balanced("_&&_", terms, operators);
+    return this.builder.balanced(name, terms, operators);
   }
 
   /** `operand`: the right side of a relation, which takes no relation operator itself (they associate to the left). */

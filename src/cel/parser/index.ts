@@ -1,16 +1,18 @@
 /** From text to tree (spec kubernetes-cel.md section 1). */
-import { IssueCollector } from "../issues.js";
+import type { ParsedExpr } from "../ast.js";
+import { IssueCollector, type IssueReport } from "../issues.js";
 import { tokenize } from "../lexer/lexer.js";
 import { Source } from "../source.js";
 import { AstBuilder } from "./ast-builder.js";
 import { diagnose } from "./diagnosis/diagnose.js";
 import { parseFast } from "./fast-parser.js";
 import { MAX_CODE_POINTS } from "./limits.js";
-import type { ParseResult } from "./parse-result.js";
 import type { ParserOptions } from "./parser-options.js";
 
-export type { ParseResult } from "./parse-result.js";
 export type { ParserOptions } from "./parser-options.js";
+
+/** A parsed expression, or all that is wrong with its syntax. */
+export type ParseResult = { readonly ok: true; readonly parsed: ParsedExpr } | IssueReport;
 
 /** Parses an expression. Never throws; time is linear in the length of the text. */
 export function parse(text: string, options: ParserOptions): ParseResult {

@@ -1,5 +1,5 @@
 /** The values of literal tokens (spec kubernetes-cel.md 1.2 and 1.3). */
-import { INT_MAX, INT_MIN, UINT_MAX } from "../values/numbers.js";
+import { INT_MAX, INT_MIN, makeDouble, makeInt, UINT_MAX } from "../values/numbers.js";
 import { Uint, uintOf } from "../values/uint.js";
 import type { Value } from "../values/value.js";
 
@@ -20,8 +20,7 @@ export function intValue(text: string, negative: boolean): Value | LiteralError 
   const magnitude = BigInt(text);
   const value = negative ? -magnitude : magnitude;
   if (value < INT_MIN || value > INT_MAX) return new LiteralError("invalid int literal");
-  const small = Number(value);
-  return Number.isSafeInteger(small) ? small : value;
+  return makeInt(value);
 }
 
 /** The value of a UINT token, with its `u`. */
@@ -36,7 +35,7 @@ export function uintValue(text: string): Value | LiteralError {
 export function doubleValue(text: string, negative: boolean): Value | LiteralError {
   const value = negative ? -Number(text) : Number(text);
   if (!Number.isFinite(value)) return new LiteralError("invalid double literal");
-  return Number.isSafeInteger(value) ? Object(value) : value;
+  return makeDouble(value);
 }
 
 /** The text between the quotes of a STRING token, with CR LF and CR made LF, and whether escapes are to be processed. */

@@ -13,6 +13,7 @@ import {
   mapType,
   NULL,
   optionalType,
+  runtimeTypeName,
   STRING,
   TIMESTAMP,
   type Type,
@@ -23,7 +24,7 @@ import {
 import { CelError } from "../values/cel-error.js";
 import { doubleText, parseDouble } from "../values/double-text.js";
 import { durationText, parseDuration } from "../values/duration-text.js";
-import { checkedInt, checkedUint, INT_MAX, INT_MIN, makeDouble, UINT_MAX } from "../values/numbers.js";
+import { INT_MAX, INT_MIN, intResult, makeDouble, makeInt, overflow, UINT_MAX } from "../values/numbers.js";
 import { type Duration, Timestamp } from "../values/time.js";
 import { isInRange, parseTimestamp, timestampText } from "../values/timestamp-text.js";
 import { TypeValue } from "../values/type-value.js";
@@ -34,28 +35,17 @@ import type { Result, Value } from "../values/value.js";
 const A = typeParam("A");
 
 /** The types that are identifiers, as values of type `type`. */
-const typeNames: ReadonlyMap<string, Type> = new Map<string, Type>([
-  ["bool", BOOL],
-  ["bytes", BYTES],
-  ["double", DOUBLE],
-  ["google.protobuf.Duration", DURATION],
-  ["int", INT],
-  ["list", listType(DYN)],
-  ["map", mapType(DYN, DYN)],
-  ["null_type", NULL],
-  ["string", STRING],
-  ["google.protobuf.Timestamp", TIMESTAMP],
-  ["type", typeType()],
-  ["uint", UINT],
-  ["optional_type", optionalType(DYN)],
-]);
+const typeNames: ReadonlyMap<string, Type> = new Map(
+  [
+    ...[BOOL, BYTES, DOUBLE, DURATION, INT, NULL, STRING, TIMESTAMP, UINT],
+    ...[listType(DYN), mapType(DYN, DYN), typeType(), optionalType(DYN)],
+  ].map((type) => [runtimeTypeName(type), type]),
+);
 
 const identity = (value: Value): Result => value;
 
 const cannotConvert = (to: string): CelError =>
   new CelError(`type conversion error from 'string' to '${to}'`, "conversion");
-const intOverflow = (): CelError => new CelError("integer overflow", "overflow");
-const uintOverflow = (): CelError => new CelError("unsigned integer overflow", "overflow");
 
 const TRUE = new Set(["1", "t", "T", "true", "TRUE", "True"]);
 const FALSE = new Set(["0", "f", "F", "false", "FALSE", "False"]);
@@ -76,7 +66,7 @@ function parseInteger(text: string, pattern: RegExp, min: bigint, max: bigint): 
 
 function stringToInt(text: string): Result {
   const value = parseInteger(text, /^[+-]?[0-9]+$/, INT_MIN, INT_MAX);
-  return value === undefined ? cannotConvert("int") : (checkedInt(value) ?? cannotConvert("int"));
+  return value === undefined ? cannotConvert("int") : makeInt(value);
 }
 
 function stringToUint(text: string): Result {
@@ -88,15 +78,15 @@ function stringToUint(text: string): Result {
 function doubleToInt(value: number | Number): Result {
   const double = value.valueOf();
   // Both bounds are excluded, although -2^63 is an int.
-  if (!(double > -(2 ** 63) && double < 2 ** 63)) return intOverflow();
-  return checkedInt(BigInt(Math.trunc(double))) ?? intOverflow();
+  if (!(double > -(2 ** 63) && double < 2 ** 63)) return overflow("integer");
+  return makeInt(BigInt(Math.trunc(double)));
 }
 
 // biome-ignore lint/complexity/noBannedTypes: an integral double is a Number object
 function doubleToUint(value: number | Number): Result {
   const double = value.valueOf();
-  if (!(double >= 0 && double < 2 ** 64)) return uintOverflow();
-  return checkedUint(BigInt(Math.trunc(double))) ?? uintOverflow();
+  if (!(double >= 0 && double < 2 ** 64)) return overflow("unsigned integer");
+  return uintOf(BigInt(Math.trunc(double)));
 }
 
 function stringToDouble(text: string): Result {
@@ -123,9 +113,12 @@ const bytesToString = (bytes: Uint8Array): Result =>
 
 const typeOf: Implementation = (value) => new TypeValue(typeNameOf(value as Value));
 
+/** The name of a type in the id of a conversion. */
+const nameOf = ({ kind }: Type): string => (kind === "int" || kind === "uint" ? `${kind}64` : kind);
+
 /** A conversion's overload, `FROM_to_TO`. */
-const conversion = (from: string, fromType: Type, to: string, toType: Type, implementation: Native) =>
-  overload(`${from}_to_${to}`, [fromType], toType, implementation);
+const conversion = (from: Type, to: Type, implementation: Native) =>
+  overload(`${nameOf(from)}_to_${nameOf(to)}`, [from], to, implementation);
 
 /** Conversions between kinds, `type` and `dyn`, and the names of the built-in types. */
 export const conversionLibrary: Library = {
@@ -134,63 +127,49 @@ export const conversionLibrary: Library = {
   functions: [
     dynamicFn("type", typeOf, overload("type", [A], typeType(A), typeOf)),
     dynamicFn("dyn", (value) => value as Value, overload("to_dyn", [A], DYN, identity)),
-    fn(
-      "bool",
-      conversion("bool", BOOL, "bool", BOOL, identity),
-      conversion("string", STRING, "bool", BOOL, stringToBool),
-    ),
-    fn(
-      "bytes",
-      conversion("bytes", BYTES, "bytes", BYTES, identity),
-      conversion("string", STRING, "bytes", BYTES, encodeUtf8),
-    ),
+    fn("bool", conversion(BOOL, BOOL, identity), conversion(STRING, BOOL, stringToBool)),
+    fn("bytes", conversion(BYTES, BYTES, identity), conversion(STRING, BYTES, encodeUtf8)),
     fn(
       "double",
-      conversion("double", DOUBLE, "double", DOUBLE, identity),
-      conversion("int64", INT, "double", DOUBLE, (value: number | bigint) => makeDouble(Number(value))),
-      conversion("string", STRING, "double", DOUBLE, stringToDouble),
-      conversion("uint64", UINT, "double", DOUBLE, (value: Uint) => makeDouble(Number(value.value))),
+      conversion(DOUBLE, DOUBLE, identity),
+      conversion(INT, DOUBLE, (value: number | bigint) => makeDouble(Number(value))),
+      conversion(STRING, DOUBLE, stringToDouble),
+      conversion(UINT, DOUBLE, (value: Uint) => makeDouble(Number(value.value))),
     ),
-    fn(
-      "duration",
-      conversion("duration", DURATION, "duration", DURATION, identity),
-      conversion("string", STRING, "duration", DURATION, stringToDuration),
-    ),
+    fn("duration", conversion(DURATION, DURATION, identity), conversion(STRING, DURATION, stringToDuration)),
     fn(
       "int",
-      conversion("int64", INT, "int64", INT, identity),
-      conversion("double", DOUBLE, "int64", INT, doubleToInt),
-      conversion("duration", DURATION, "int64", INT, ({ nanos }: Duration) => nanos),
-      conversion("string", STRING, "int64", INT, stringToInt),
-      conversion("timestamp", TIMESTAMP, "int64", INT, ({ seconds }: Timestamp) => seconds),
-      conversion("uint64", UINT, "int64", INT, ({ value }: Uint) => checkedInt(BigInt(value)) ?? intOverflow()),
+      conversion(INT, INT, identity),
+      conversion(DOUBLE, INT, doubleToInt),
+      conversion(DURATION, INT, ({ nanos }: Duration) => nanos),
+      conversion(STRING, INT, stringToInt),
+      conversion(TIMESTAMP, INT, ({ seconds }: Timestamp) => seconds),
+      conversion(UINT, INT, ({ value }: Uint) => intResult(BigInt(value))),
     ),
     fn(
       "string",
-      conversion("string", STRING, "string", STRING, identity),
-      conversion("bool", BOOL, "string", STRING, (value: boolean) => String(value)),
-      conversion("bytes", BYTES, "string", STRING, bytesToString),
+      conversion(STRING, STRING, identity),
+      conversion(BOOL, STRING, (value: boolean) => String(value)),
+      conversion(BYTES, STRING, bytesToString),
       // biome-ignore lint/complexity/noBannedTypes: an integral double is a Number object
-      conversion("double", DOUBLE, "string", STRING, (value: number | Number) => doubleText(value.valueOf())),
-      conversion("duration", DURATION, "string", STRING, durationText),
-      conversion("int64", INT, "string", STRING, (value: number | bigint) => String(value)),
-      conversion("timestamp", TIMESTAMP, "string", STRING, timestampText),
-      conversion("uint64", UINT, "string", STRING, ({ value }: Uint) => String(value)),
+      conversion(DOUBLE, STRING, (value: number | Number) => doubleText(value.valueOf())),
+      conversion(DURATION, STRING, durationText),
+      conversion(INT, STRING, (value: number | bigint) => String(value)),
+      conversion(TIMESTAMP, STRING, timestampText),
+      conversion(UINT, STRING, ({ value }: Uint) => String(value)),
     ),
     fn(
       "timestamp",
-      conversion("timestamp", TIMESTAMP, "timestamp", TIMESTAMP, identity),
-      conversion("int64", INT, "timestamp", TIMESTAMP, intToTimestamp),
-      conversion("string", STRING, "timestamp", TIMESTAMP, stringToTimestamp),
+      conversion(TIMESTAMP, TIMESTAMP, identity),
+      conversion(INT, TIMESTAMP, intToTimestamp),
+      conversion(STRING, TIMESTAMP, stringToTimestamp),
     ),
     fn(
       "uint",
-      conversion("uint64", UINT, "uint64", UINT, identity),
-      conversion("double", DOUBLE, "uint64", UINT, doubleToUint),
-      conversion("int64", INT, "uint64", UINT, (value: number | bigint) =>
-        value < 0 ? uintOverflow() : new Uint(value),
-      ),
-      conversion("string", STRING, "uint64", UINT, stringToUint),
+      conversion(UINT, UINT, identity),
+      conversion(DOUBLE, UINT, doubleToUint),
+      conversion(INT, UINT, (value: number | bigint) => (value < 0 ? overflow("unsigned integer") : new Uint(value))),
+      conversion(STRING, UINT, stringToUint),
     ),
   ],
 };

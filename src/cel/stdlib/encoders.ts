@@ -1,6 +1,6 @@
 /** The encoders extension, outside Kubernetes only (spec kubernetes-cel.md 4.14). */
 import type { Library } from "../declarations.js";
-import { fn, overload } from "../declare.js";
+import { overloadFn } from "../declare.js";
 import { BYTES, STRING } from "../types.js";
 import { CelError } from "../values/cel-error.js";
 import type { Result } from "../values/value.js";
@@ -24,10 +24,9 @@ function decode(text: string): Result {
 export const encodersLibrary: Library = {
   name: "encoders",
   functions: [
-    fn("base64.decode", overload("base64_decode_string", [STRING], BYTES, decode)),
-    fn(
-      "base64.encode",
-      overload("base64_encode_bytes", [BYTES], STRING, (octets: Uint8Array) => Buffer.from(octets).toString("base64")),
+    overloadFn("base64.decode", "base64_decode_string", [STRING], BYTES, decode),
+    overloadFn("base64.encode", "base64_encode_bytes", [BYTES], STRING, (octets: Uint8Array) =>
+      Buffer.from(octets).toString("base64"),
     ),
   ],
 };

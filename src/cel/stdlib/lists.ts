@@ -1,43 +1,21 @@
 /** The lists extension (spec kubernetes-cel.md 4.4): the functions that came with environment 1.34. */
 import type { Library } from "../declarations.js";
-import { added, dynamicFn, fn, method, overload } from "../declare.js";
-import {
-  BOOL,
-  BYTES,
-  DOUBLE,
-  DURATION,
-  DYN,
-  INT,
-  listType,
-  STRING,
-  TIMESTAMP,
-  type Type,
-  typeParam,
-  UINT,
-} from "../types.js";
+import { added, dynamicFn, method, methodFn, overloadFn } from "../declare.js";
+import { DYN, INT, listType, ORDERED_TYPES, runtimeTypeName, typeParam } from "../types.js";
 import type { Value } from "../values/value.js";
 import { distinct, flatten, range, slice, sort, sortByKeys } from "./list-functions.js";
 
 const T = typeParam("T");
 
-/** The element kinds that can be sorted, under the names that overload ids have for them. */
-const sortable: readonly (readonly [string, Type])[] = [
-  ["int", INT],
-  ["uint", UINT],
-  ["double", DOUBLE],
-  ["bool", BOOL],
-  ["google.protobuf.Duration", DURATION],
-  ["google.protobuf.Timestamp", TIMESTAMP],
-  ["string", STRING],
-  ["bytes", BYTES],
-];
+/** The element types that can be sorted, under the names that overload ids have for them. */
+const sortable = ORDERED_TYPES.map((type) => [runtimeTypeName(type), type] as const);
 
 /** `slice`, `flatten`, `sort`, `sortBy`'s helper, `lists.range`, `reverse` and `distinct`. */
 export const listsLibrary: Library = {
   name: "lists",
   functions: added(
     "1.34",
-    fn("slice", method("list_slice", [listType(T), INT, INT], listType(T), slice)),
+    methodFn("slice", "list_slice", [listType(T), INT, INT], listType(T), slice),
     dynamicFn(
       "flatten",
       flatten,
@@ -56,11 +34,8 @@ export const listsLibrary: Library = {
         method(`list_${name}_sortByAssociatedKeys`, [listType(T), listType(type)], listType(T), sortByKeys),
       ),
     ),
-    fn("lists.range", overload("lists_range", [INT], listType(INT), range)),
-    fn(
-      "reverse",
-      method("list_reverse", [listType(T)], listType(T), (list: readonly Value[]) => [...list].reverse()),
-    ),
-    fn("distinct", method("list_distinct", [listType(T)], listType(T), distinct)),
+    overloadFn("lists.range", "lists_range", [INT], listType(INT), range),
+    methodFn("reverse", "list_reverse", [listType(T)], listType(T), (list: readonly Value[]) => [...list].reverse()),
+    methodFn("distinct", "list_distinct", [listType(T)], listType(T), distinct),
   ),
 };

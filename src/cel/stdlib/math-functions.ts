@@ -1,7 +1,7 @@
 /** What the functions of the math extension do (spec kubernetes-cel.md 4.14). */
 import { compare } from "../operators/compare.js";
 import { CelError, noSuchOverload } from "../values/cel-error.js";
-import { INT_MIN, isDouble, isInt, makeDouble, makeInt } from "../values/numbers.js";
+import { intResult, isInt, makeDouble, makeInt, numberOf } from "../values/numbers.js";
 import { Uint, uintOf } from "../values/uint.js";
 import type { Result, Value } from "../values/value.js";
 
@@ -9,10 +9,8 @@ type Int = number | bigint;
 // biome-ignore lint/complexity/noBannedTypes: an integral double is a Number object
 type Double = number | Number;
 
-/** An int, uint or double as a double. */
-export const toDouble = (value: Value): number => Number(value instanceof Uint ? value.value : value);
-
-const isNumber = (value: Value): boolean => isInt(value) || isDouble(value) || value instanceof Uint;
+/** The number of an argument that is one. */
+export const toDouble = (value: Value): number => numberOf(value) as number;
 
 /** `math.@min` (`sign` 1) and `math.@max` (-1) of two numbers: the first one, unless the second goes beyond it. */
 const extremeOfTwo =
@@ -34,7 +32,7 @@ export function extremes(name: string, sign: 1 | -1) {
       best = ofTwo(best as Value, element);
       if (best instanceof CelError) return noSuchOverload(name);
     }
-    return isNumber(best) ? best : noSuchOverload(name);
+    return numberOf(best) !== undefined ? best : noSuchOverload(name);
   };
   return { ofOne: (value: Value): Result => value, ofTwo, ofList };
 }
@@ -49,9 +47,7 @@ export function round(value: number): number {
 export function absolute(value: Value): Result {
   if (value instanceof Uint) return value;
   if (!isInt(value)) return makeDouble(Math.abs(toDouble(value)));
-  const big = BigInt(value);
-  if (big === INT_MIN) return new CelError("integer overflow", "overflow");
-  return makeInt(big < 0n ? -big : big);
+  return intResult(value < 0 ? -BigInt(value) : BigInt(value));
 }
 
 /** `math.sign`: -1, 0 or 1 of the same kind; NaN of NaN. */

@@ -1,6 +1,6 @@
 /** The math extension, outside Kubernetes only (spec kubernetes-cel.md 4.14). */
 import type { FunctionDeclaration, Library } from "../declarations.js";
-import { fn, overload } from "../declare.js";
+import { fn, overload, overloadFn } from "../declare.js";
 import { BOOL, DOUBLE, DYN, INT, listType, type Type, UINT } from "../types.js";
 import { makeDouble, makeInt } from "../values/numbers.js";
 import { type Uint, uintOf } from "../values/uint.js";
@@ -31,14 +31,14 @@ function extreme(name: "min" | "max"): FunctionDeclaration {
 }
 
 const onDoubles = Object.entries({ ceil: Math.ceil, floor: Math.floor, round, trunc: Math.trunc }).map(
-  ([name, apply]) => fn(`math.${name}`, overload(`math_${name}_double`, [DOUBLE], DOUBLE, onDouble(apply))),
+  ([name, apply]) => overloadFn(`math.${name}`, `math_${name}_double`, [DOUBLE], DOUBLE, onDouble(apply)),
 );
 
 const tests = Object.entries({
   isInf: (value: number) => Math.abs(value) === Number.POSITIVE_INFINITY,
   isNaN: Number.isNaN,
   isFinite: Number.isFinite,
-}).map(([name, test]) => fn(`math.${name}`, overload(`math_${name}_double`, [DOUBLE], BOOL, onDouble(test))));
+}).map(([name, test]) => overloadFn(`math.${name}`, `math_${name}_double`, [DOUBLE], BOOL, onDouble(test)));
 
 const bits = Object.entries(bitOperations).map(([name, apply]) =>
   fn(

@@ -2,8 +2,7 @@
  * Membership in a list by CEL's equality, without comparing everything with everything where most elements are strings, bools and numbers.
  */
 import { equals } from "../operators/compare.js";
-import { isDouble, isInt } from "../values/numbers.js";
-import { Uint } from "../values/uint.js";
+import { numberOf } from "../values/numbers.js";
 import type { Value } from "../values/value.js";
 
 /**
@@ -41,10 +40,4 @@ export class Members {
     this.comparisons += candidates.length;
     return candidates.some((member) => equals(value, member) === true);
   }
-}
-
-function numberOf(value: Value): number | undefined {
-  if (isInt(value)) return Number(value);
-  if (value instanceof Uint) return Number(value.value);
-  return isDouble(value) ? value.valueOf() : undefined;
 }

@@ -3,7 +3,7 @@
  * They carry no implementation: the compiler builds operators itself.
  */
 import type { FunctionDeclaration, Library, Overload } from "../declarations.js";
-import { fn, overload } from "../declare.js";
+import { fn, overload, overloadFn } from "../declare.js";
 import {
   BOOL,
   BYTES,
@@ -52,17 +52,17 @@ const membership = (name: string): FunctionDeclaration =>
   fn(name, overload("in_list", [A, listType(A)], BOOL), overload("in_map", [A, mapType(A, B)], BOOL));
 
 const logic = [
-  fn("_?_:_", overload("conditional", [BOOL, A, A], A)),
-  fn("_&&_", overload("logical_and", [BOOL, BOOL], BOOL)),
-  fn("_||_", overload("logical_or", [BOOL, BOOL], BOOL)),
-  fn("!_", overload("logical_not", [BOOL], BOOL)),
-  fn("@not_strictly_false", overload("not_strictly_false", [BOOL], BOOL)),
-  fn("__not_strictly_false__", overload("__not_strictly_false__", [BOOL], BOOL)),
+  overloadFn("_?_:_", "conditional", [BOOL, A, A], A),
+  overloadFn("_&&_", "logical_and", [BOOL, BOOL], BOOL),
+  overloadFn("_||_", "logical_or", [BOOL, BOOL], BOOL),
+  overloadFn("!_", "logical_not", [BOOL], BOOL),
+  overloadFn("@not_strictly_false", "not_strictly_false", [BOOL], BOOL),
+  overloadFn("__not_strictly_false__", "__not_strictly_false__", [BOOL], BOOL),
 ];
 
 const comparison = [
-  fn("_==_", overload("equals", [A, A], BOOL)),
-  fn("_!=_", overload("not_equals", [A, A], BOOL)),
+  overloadFn("_==_", "equals", [A, A], BOOL),
+  overloadFn("_!=_", "not_equals", [A, A], BOOL),
   fn("_<_", ...ordering("less")),
   fn("_<=_", ...ordering("less_equals")),
   fn("_>_", ...ordering("greater")),
@@ -125,7 +125,7 @@ const access = [
     overload("map_optindex_optional_value", [mapType(K, V), K], optionalType(V)),
     overload("optional_map_optindex_optional_value", [optionalType(mapType(K, V)), K], optionalType(V)),
   ),
-  fn("_?._", overload("select_optional_field", [DYN, STRING], optionalType(V))),
+  overloadFn("_?._", "select_optional_field", [DYN, STRING], optionalType(V)),
 ];
 
 /** The operators' declarations. */

@@ -1,6 +1,6 @@
 /** Optional values (spec kubernetes-cel.md 4.6). */
 import type { Library } from "../declarations.js";
-import { added, fn, method, overload } from "../declare.js";
+import { added, fn, method, methodFn, overloadFn } from "../declare.js";
 import { sizeOfMap } from "../operators/maps.js";
 import { BOOL, listType, optionalType, typeParam } from "../types.js";
 import { CelError } from "../values/cel-error.js";
@@ -42,27 +42,15 @@ export const optionalLibrary: Library = {
   name: "optionals",
   functions: added(
     "1.28",
-    fn("optional.of", overload("optional_of", [V], OPTIONAL, optionalOf)),
-    fn(
-      "optional.ofNonZeroValue",
-      overload("optional_ofNonZeroValue", [V], OPTIONAL, (value: Value) =>
-        isZero(value) ? Optional.NONE : Optional.of(value),
-      ),
+    overloadFn("optional.of", "optional_of", [V], OPTIONAL, optionalOf),
+    overloadFn("optional.ofNonZeroValue", "optional_ofNonZeroValue", [V], OPTIONAL, (value: Value) =>
+      isZero(value) ? Optional.NONE : Optional.of(value),
     ),
-    fn(
-      "optional.none",
-      overload("optional_none", [], OPTIONAL, () => Optional.NONE),
+    overloadFn("optional.none", "optional_none", [], OPTIONAL, () => Optional.NONE),
+    methodFn("value", "optional_value", [OPTIONAL], V, ({ value }: Optional) =>
+      value === undefined ? new CelError("optional.none() dereference") : value,
     ),
-    fn(
-      "value",
-      method("optional_value", [OPTIONAL], V, ({ value }: Optional) =>
-        value === undefined ? new CelError("optional.none() dereference") : value,
-      ),
-    ),
-    fn(
-      "hasValue",
-      method("optional_hasValue", [OPTIONAL], BOOL, ({ value }: Optional) => value !== undefined),
-    ),
+    methodFn("hasValue", "optional_hasValue", [OPTIONAL], BOOL, ({ value }: Optional) => value !== undefined),
     fn("or", {
       ...method("optional_or_optional", [OPTIONAL, OPTIONAL], OPTIONAL, (first: Optional, second: Optional) =>
         first.value === undefined ? second : first,
@@ -75,15 +63,9 @@ export const optionalLibrary: Library = {
       ),
       lazy: "orValue",
     }),
-    fn(
-      "first",
-      method("list_first", [listType(V)], OPTIONAL, (list: readonly Value[]) => optionalOf(list[0])),
-    ),
-    fn(
-      "last",
-      method("list_last", [listType(V)], OPTIONAL, (list: readonly Value[]) => optionalOf(list.at(-1))),
-    ),
-    fn("optional.unwrap", overload("optional_unwrap", [listType(OPTIONAL)], listType(V), unwrap)),
-    fn("unwrapOpt", method("optional_unwrapOpt", [listType(OPTIONAL)], listType(V), unwrap)),
+    methodFn("first", "list_first", [listType(V)], OPTIONAL, (list: readonly Value[]) => optionalOf(list[0])),
+    methodFn("last", "list_last", [listType(V)], OPTIONAL, (list: readonly Value[]) => optionalOf(list.at(-1))),
+    overloadFn("optional.unwrap", "optional_unwrap", [listType(OPTIONAL)], listType(V), unwrap),
+    methodFn("unwrapOpt", "optional_unwrapOpt", [listType(OPTIONAL)], listType(V), unwrap),
   ),
 };

@@ -1,6 +1,6 @@
 /** The regex extension, outside Kubernetes only (spec kubernetes-cel.md 4.14). */
 import type { Library } from "../declarations.js";
-import { fn, overload } from "../declare.js";
+import { fn, overload, overloadFn } from "../declare.js";
 import type { Match, PatternCache } from "../pattern/pattern.js";
 import { INT, listType, optionalType, STRING } from "../types.js";
 import { CelError } from "../values/cel-error.js";
@@ -86,11 +86,8 @@ export function regexLibrary(patterns: PatternCache): Library {
   return {
     name: "regex",
     functions: [
-      fn("regex.extract", overload("regex_extract_string_string", [STRING, STRING], optionalType(STRING), extract)),
-      fn(
-        "regex.extractAll",
-        overload("regex_extractAll_string_string", [STRING, STRING], listType(STRING), extractAll),
-      ),
+      overloadFn("regex.extract", "regex_extract_string_string", [STRING, STRING], optionalType(STRING), extract),
+      overloadFn("regex.extractAll", "regex_extractAll_string_string", [STRING, STRING], listType(STRING), extractAll),
       fn(
         "regex.replace",
         overload("regex_replace_string_string_string", [STRING, STRING, STRING], STRING, replace),

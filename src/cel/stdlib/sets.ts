@@ -1,6 +1,6 @@
 /** The sets extension (spec kubernetes-cel.md 4.5). */
 import type { Library } from "../declarations.js";
-import { added, fn, overload } from "../declare.js";
+import { added, overloadFn } from "../declare.js";
 import { BOOL, listType, typeParam } from "../types.js";
 import { MAX_COMPARISONS, tooLarge } from "../values/limits.js";
 import type { Result, Value } from "../values/value.js";
@@ -38,8 +38,8 @@ export const setsLibrary: Library = {
   name: "sets",
   functions: added(
     "1.29",
-    fn("sets.contains", overload("list_sets_contains_list", [LIST, LIST], BOOL, contains)),
-    fn("sets.equivalent", overload("list_sets_equivalent_list", [LIST, LIST], BOOL, equivalent)),
-    fn("sets.intersects", overload("list_sets_intersects_list", [LIST, LIST], BOOL, intersects)),
+    overloadFn("sets.contains", "list_sets_contains_list", [LIST, LIST], BOOL, contains),
+    overloadFn("sets.equivalent", "list_sets_equivalent_list", [LIST, LIST], BOOL, equivalent),
+    overloadFn("sets.intersects", "list_sets_intersects_list", [LIST, LIST], BOOL, intersects),
   ),
 };

@@ -2,6 +2,7 @@
 import { CelError } from "../values/cel-error.js";
 import { codePointsOf } from "../values/code-points.js";
 import { MAX_TEXT_LENGTH, tooLarge } from "../values/limits.js";
+import { SHORT_ESCAPES } from "../values/quoted-text.js";
 import type { Result, Value } from "../values/value.js";
 import { printedValue } from "./printed-value.js";
 
@@ -75,22 +76,10 @@ export function trim(text: string): string {
   return text.slice(start, end);
 }
 
-const ESCAPES: Readonly<Record<string, string>> = {
-  "\u0007": "\\a",
-  "\b": "\\b",
-  "\f": "\\f",
-  "\n": "\\n",
-  "\r": "\\r",
-  "\t": "\\t",
-  "\v": "\\v",
-  "\\": "\\\\",
-  '"': '\\"',
-};
-
 /** `strings.quote`: in double quotes, with escapes for quotes, backslashes and the control characters that have one. */
 export const quote = (text: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that have an escape
-  `"${text.replace(/[\u0007-\r\\"]/g, (character) => ESCAPES[character] as string)}"`;
+  `"${text.replace(/[\u0007-\r\\"]/g, (character) => SHORT_ESCAPES.get(character) as string)}"`;
 
 /** `reverse`: the code points in reverse. */
 export const reverse = (text: string): string => [...codePointsOf(text)].reverse().join("");

@@ -1,6 +1,6 @@
 /** The strings extension (spec kubernetes-cel.md 4.2). Positions are code points. */
 import type { FunctionDeclaration, Library, Overload } from "../declarations.js";
-import { added, fn, method, type Native, overload } from "../declare.js";
+import { added, fn, method, methodFn, type Native, overloadFn } from "../declare.js";
 import { DYN, INT, listType, STRING } from "../types.js";
 import { groupedFormat } from "./format/grouped.js";
 import { plainFormat } from "./format/plain.js";
@@ -12,7 +12,7 @@ const lower = (text: string): string => text.replace(/[A-Z]+/g, (letters) => let
 const upper = (text: string): string => text.replace(/[a-z]+/g, (letters) => letters.toUpperCase());
 
 const functions: readonly FunctionDeclaration[] = [
-  fn("charAt", method("string_char_at_int", [STRING, INT], STRING, charAt)),
+  methodFn("charAt", "string_char_at_int", [STRING, INT], STRING, charAt),
   fn(
     "indexOf",
     method("string_index_of_string", [STRING, STRING], INT, indexOf),
@@ -23,7 +23,7 @@ const functions: readonly FunctionDeclaration[] = [
     method("string_last_index_of_string", [STRING, STRING], INT, lastIndexOf),
     method("string_last_index_of_string_int", [STRING, STRING, INT], INT, lastIndexOf),
   ),
-  fn("lowerAscii", method("string_lower_ascii", [STRING], STRING, lower)),
+  methodFn("lowerAscii", "string_lower_ascii", [STRING], STRING, lower),
   fn(
     "replace",
     method("string_replace_string_string", [STRING, STRING, STRING], STRING, replace),
@@ -39,14 +39,14 @@ const functions: readonly FunctionDeclaration[] = [
     method("string_substring_int", [STRING, INT], STRING, substring),
     method("string_substring_int_int", [STRING, INT, INT], STRING, substring),
   ),
-  fn("trim", method("string_trim", [STRING], STRING, trim)),
-  fn("upperAscii", method("string_upper_ascii", [STRING], STRING, upper)),
+  methodFn("trim", "string_trim", [STRING], STRING, trim),
+  methodFn("upperAscii", "string_upper_ascii", [STRING], STRING, upper),
   fn(
     "join",
     method("list_join", [listType(STRING)], STRING, join),
     method("list_join_string", [listType(STRING), STRING], STRING, join),
   ),
-  ...added("1.29", fn("strings.quote", overload("strings_quote", [STRING], STRING, quote))),
+  ...added("1.29", overloadFn("strings.quote", "strings_quote", [STRING], STRING, quote)),
 ];
 
 const format = (implementation: Native): Overload => ({
@@ -66,6 +66,6 @@ export const latestStringsLibrary: Library = {
   functions: [
     ...functions,
     fn("format", format(plainFormat)),
-    fn("reverse", method("string_reverse", [STRING], STRING, reverse)),
+    methodFn("reverse", "string_reverse", [STRING], STRING, reverse),
   ],
 };

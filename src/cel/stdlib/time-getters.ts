@@ -31,13 +31,8 @@ function inUnits(duration: Duration, unitNanos: bigint): number {
 export function timeGetterLibrary(): Library {
   const zones = new TimeZones();
 
-  function getter(
-    name: string,
-    id: string,
-    zonedId: string,
-    part: Part,
-    onDuration?: { readonly id: string; readonly part: DurationPart },
-  ): FunctionDeclaration {
+  function getter(name: string, unit: string, part: Part, durationPart?: DurationPart): FunctionDeclaration {
+    const id = `timestamp_to_${unit}`;
     const inUtc = ({ seconds, nanos }: Timestamp): Result => part(seconds, nanos);
     const inZone = ({ seconds, nanos }: Timestamp, zoneText: string): Result => {
       const zone = zones.zone(zoneText);
@@ -45,59 +40,44 @@ export function timeGetterLibrary(): Library {
     };
     const overloads: Overload[] = [
       method(id, [TIMESTAMP], INT, inUtc),
-      method(zonedId, [TIMESTAMP, STRING], INT, inZone),
+      method(unit === "seconds" ? `${id}_tz` : `${id}_with_tz`, [TIMESTAMP, STRING], INT, inZone),
     ];
-    if (onDuration !== undefined) overloads.push(method(onDuration.id, [DURATION], INT, onDuration.part));
+    if (durationPart !== undefined) overloads.push(method(`duration_to_${unit}`, [DURATION], INT, durationPart));
     return fn(name, ...overloads);
   }
 
   return {
     name: "time-getters",
     functions: [
-      getter("getFullYear", "timestamp_to_year", "timestamp_to_year_with_tz", (local) => dateOf(local).year),
-      getter("getMonth", "timestamp_to_month", "timestamp_to_month_with_tz", (local) => dateOf(local).month - 1),
-      getter("getDayOfYear", "timestamp_to_day_of_year", "timestamp_to_day_of_year_with_tz", (local) =>
-        dayOfYear(dateOf(local)),
-      ),
-      getter(
-        "getDayOfMonth",
-        "timestamp_to_day_of_month",
-        "timestamp_to_day_of_month_with_tz",
-        (local) => dateOf(local).day - 1,
-      ),
-      getter(
-        "getDate",
-        "timestamp_to_day_of_month_1_based",
-        "timestamp_to_day_of_month_1_based_with_tz",
-        (local) => dateOf(local).day,
-      ),
-      getter("getDayOfWeek", "timestamp_to_day_of_week", "timestamp_to_day_of_week_with_tz", (local) =>
-        dayOfWeek(daysOf(local)),
-      ),
+      getter("getFullYear", "year", (local) => dateOf(local).year),
+      getter("getMonth", "month", (local) => dateOf(local).month - 1),
+      getter("getDayOfYear", "day_of_year", (local) => dayOfYear(dateOf(local))),
+      getter("getDayOfMonth", "day_of_month", (local) => dateOf(local).day - 1),
+      getter("getDate", "day_of_month_1_based", (local) => dateOf(local).day),
+      getter("getDayOfWeek", "day_of_week", (local) => dayOfWeek(daysOf(local))),
       getter(
         "getHours",
-        "timestamp_to_hours",
-        "timestamp_to_hours_with_tz",
+        "hours",
         (local) => Math.floor(secondOfDay(local) / 3600),
-        { id: "duration_to_hours", part: (duration) => inUnits(duration, 3_600_000_000_000n) },
+        (duration) => inUnits(duration, 3_600_000_000_000n),
       ),
       getter(
         "getMinutes",
-        "timestamp_to_minutes",
-        "timestamp_to_minutes_with_tz",
+        "minutes",
         (local) => Math.floor(secondOfDay(local) / 60) % 60,
-        { id: "duration_to_minutes", part: (duration) => inUnits(duration, 60_000_000_000n) },
+        (duration) => inUnits(duration, 60_000_000_000n),
       ),
-      getter("getSeconds", "timestamp_to_seconds", "timestamp_to_seconds_tz", (local) => secondOfDay(local) % 60, {
-        id: "duration_to_seconds",
-        part: (duration) => Math.trunc(durationSeconds(duration)) + 0,
-      }),
+      getter(
+        "getSeconds",
+        "seconds",
+        (local) => secondOfDay(local) % 60,
+        (duration) => Math.trunc(durationSeconds(duration)) + 0,
+      ),
       getter(
         "getMilliseconds",
-        "timestamp_to_milliseconds",
-        "timestamp_to_milliseconds_with_tz",
+        "milliseconds",
         (_, nanos) => Math.floor(nanos / 1_000_000),
-        { id: "duration_to_milliseconds", part: ({ nanos }) => makeInt(BigInt(nanos) / 1_000_000n) },
+        ({ nanos }) => makeInt(BigInt(nanos) / 1_000_000n),
       ),
     ],
   };

@@ -1,18 +1,7 @@
 /** The text of literals. */
+import { SHORT_ESCAPES } from "../values/quoted-text.js";
 import { Uint } from "../values/uint.js";
 import type { Value } from "../values/value.js";
-
-const ESCAPES: ReadonlyMap<string, string> = new Map([
-  ["\\", "\\\\"],
-  ['"', '\\"'],
-  ["\n", "\\n"],
-  ["\r", "\\r"],
-  ["\t", "\\t"],
-  ["\u0007", "\\a"],
-  ["\b", "\\b"],
-  ["\f", "\\f"],
-  ["\v", "\\v"],
-]);
 
 /** A literal that reads back as this value: null, bool, int, uint, double, string or bytes. Other constants, which folding makes, get a readable text. */
 export function literalText(value: Value): string {
@@ -41,13 +30,13 @@ function doubleText(value: number): string {
 
 function escaped(character: string): string {
   const code = character.codePointAt(0)!;
-  const known = ESCAPES.get(character);
+  const known = SHORT_ESCAPES.get(character);
   if (known !== undefined) return known;
   return code < 0x20 || code === 0x7f ? `\\x${code.toString(16).padStart(2, "0")}` : character;
 }
 
 function byteText(byte: number): string {
   const character = String.fromCharCode(byte);
-  if (byte >= 0x20 && byte < 0x7f) return ESCAPES.get(character) ?? character;
+  if (byte >= 0x20 && byte < 0x7f) return SHORT_ESCAPES.get(character) ?? character;
   return `\\x${byte.toString(16).padStart(2, "0")}`;
 }

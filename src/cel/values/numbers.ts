@@ -1,4 +1,5 @@
-import { type Uint, uintOf } from "./uint.js";
+import { CelError } from "./cel-error.js";
+import { Uint, uintOf } from "./uint.js";
 import type { Value } from "./value.js";
 
 /** The least int: -2^63. */
@@ -27,10 +28,21 @@ export const isInt = (value: Value): value is number | bigint =>
 export const isDouble = (value: Value): value is number | Number =>
   value instanceof Number || (typeof value === "number" && !Number.isSafeInteger(value));
 
-/** The int as a value, or `undefined` when it is outside int64. */
-export const checkedInt = (value: bigint): number | bigint | undefined =>
-  value < INT_MIN || value > INT_MAX ? undefined : makeInt(value);
+/** The error of a result that no int, or no uint, can be. */
+export const overflow = (kind: "integer" | "unsigned integer"): CelError =>
+  new CelError(`${kind} overflow`, "overflow");
 
-/** The uint as a value, or `undefined` when it is outside uint64. */
-export const checkedUint = (value: bigint): Uint | undefined =>
-  value < 0n || value > UINT_MAX ? undefined : uintOf(value);
+/** The int as a value, or the error when it is outside int64. */
+export const intResult = (value: bigint): number | bigint | CelError =>
+  value < INT_MIN || value > INT_MAX ? overflow("integer") : makeInt(value);
+
+/** The uint as a value, or the error when it is outside uint64. */
+export const uintResult = (value: bigint): Uint | CelError =>
+  value < 0n || value > UINT_MAX ? overflow("unsigned integer") : uintOf(value);
+
+/** An int, uint or double as a double; `undefined` for values of other kinds. */
+export function numberOf(value: Value): number | undefined {
+  if (isInt(value)) return Number(value);
+  if (value instanceof Uint) return Number(value.value);
+  return isDouble(value) ? value.valueOf() : undefined;
+}

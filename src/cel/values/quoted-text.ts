@@ -1,6 +1,7 @@
 /** Text in double quotes as Go's `%q` prints it: error texts quote their input so. */
 
-const SHORT: ReadonlyMap<string, string> = new Map([
+/** Characters with an escape of one letter. */
+export const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map([
   ["\u0007", "\\a"],
   ["\b", "\\b"],
   ["\f", "\\f"],
@@ -24,7 +25,7 @@ export function quoted(text: string): string {
 }
 
 function escaped(character: string): string {
-  const short = SHORT.get(character);
+  const short = SHORT_ESCAPES.get(character);
   if (short !== undefined) return short;
   if (PRINTABLE.test(character)) return character;
   const code = character.codePointAt(0) as number;

@@ -1,8 +1,6 @@
 /** The rows of spec kubernetes-cel.md 4.7 to 4.13. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { createEnvironment } from "../../../src/cel/index.js";
-import { jsonPatchLibrary } from "../../../src/cel/kubernetes/json-patch.js";
 import { evaluate } from "../support/evaluate.js";
 
 const text = (value: string) => ({ string: value });
@@ -147,13 +145,3 @@ for (const [name, table] of Object.entries(TABLES)) {
     for (const [source, result] of table) test(source, () => assert.deepEqual(evaluate(source), result));
   });
 }
-
-describe("keys of JSON patches", () => {
-  test("are escaped, where the library is asked for", () => {
-    const environment = createEnvironment({ flavour: "kubernetes", libraries: [jsonPatchLibrary] });
-    const compiled = environment.compile("jsonpatch.escapeKey('a~/b')");
-    assert.ok(compiled.ok);
-    assert.equal(compiled.program.evaluate({}).result, "a~0~1b");
-    assert.match(String(evaluate("jsonpatch.escapeKey('a')")), /undeclared reference/);
-  });
-});

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { ParsedExpr } from "../../../src/cel/ast.js";
 import type { CheckedExpr, Declarations } from "../../../src/cel/checked.js";
-import { check } from "../../../src/cel/checker/index.js";
+import { TypeChecker } from "../../../src/cel/checker/index.js";
 import { validate } from "../../../src/cel/checker/validators/index.js";
 import type { IssueReport } from "../../../src/cel/issues.js";
 import { parserOptions } from "../../../src/cel/macros/macro-sets.js";
@@ -22,7 +22,7 @@ export function parsed(expr: string, declarations: Declarations = NEWEST): Parse
 export function checked(expr: string, declarations: Declarations = NEWEST): CheckedExpr | IssueReport {
   const result = parse(expr, parserOptions(declarations.flavour, declarations.version));
   if (!result.ok) return result;
-  const outcome = check(result.parsed, declarations);
+  const outcome = new TypeChecker(declarations).check(result.parsed);
   if (!outcome.ok) return outcome;
   return validate(outcome.checked, declarations) ?? outcome.checked;
 }

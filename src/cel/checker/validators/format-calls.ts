@@ -7,18 +7,12 @@ import { grouped } from "../../stdlib/format/grouped.js";
 import { runtimeTypeName } from "../../types.js";
 import { unwrapped } from "../type-relations.js";
 
-/** Whether a call is of the kind that is checked here. */
-export function isLiteralFormat(call: CallExpr): boolean {
-  const { target, args } = call;
-  if (call.function !== "format" || target?.kind !== "literal" || typeof target.value !== "string") return false;
-  return args.length === 1 && args[0]!.kind === "list";
-}
-
-/** Reports the first clause that fits no argument, or surplus arguments. */
+/** Reports the first clause that fits no argument, or surplus arguments, where pattern and list are literals. */
 export function validateFormat(call: CallExpr, checked: CheckedExpr, issues: IssueCollector): void {
   const { target, args } = call;
   const [list] = args;
-  if (target?.kind !== "literal" || typeof target.value !== "string" || list?.kind !== "list") return;
+  if (target?.kind !== "literal" || typeof target.value !== "string" || list?.kind !== "list" || args.length > 1)
+    return;
   const problem = firstProblem(target.value, list.elements, checked);
   if (problem !== undefined) {
     const { id, offset } = problem.argument ?? call;

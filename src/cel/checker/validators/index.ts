@@ -4,10 +4,10 @@ import type { CheckedExpr, Declarations } from "../../checked.js";
 import { IssueCollector, type IssueReport } from "../../issues.js";
 import { isSince, type KubernetesVersion } from "../../kubernetes-version.js";
 import { Source } from "../../source.js";
-import { isLiteralFormat, validateFormat } from "./format-calls.js";
+import { children } from "../../walk.js";
+import { validateFormat } from "./format-calls.js";
 import { validateList, validateMap } from "./homogeneous-literals.js";
 import { validateConversion, validatePattern } from "./literal-arguments.js";
-import { visit } from "./walk.js";
 
 /** The first version of Kubernetes that checks literal arguments and format calls. */
 const LITERALS_SINCE: KubernetesVersion = "1.29";
@@ -43,5 +43,17 @@ function validateCall(call: CallExpr, checked: CheckedExpr, declarations: Declar
   if (call.function === "duration" || call.function === "timestamp") {
     validateConversion(call, checked, declarations, issues);
   } else if (call.function === "matches") validatePattern(call, declarations, issues);
-  else if (isLiteralFormat(call)) validateFormat(call, checked, issues);
+  else validateFormat(call, checked, issues);
+}
+
+/** Visits parts before wholes. `within` says whether an enclosing node is one of those that `marks` picks. */
+function visit(
+  expr: Expr,
+  marks: (expr: Expr) => boolean,
+  visitor: (expr: Expr, within: boolean) => void,
+  within = false,
+): void {
+  const below = within || marks(expr);
+  for (const child of children(expr)) visit(child, marks, visitor, below);
+  visitor(expr, within);
 }

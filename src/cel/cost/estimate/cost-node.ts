@@ -3,17 +3,10 @@ import type { Expr } from "../../ast.js";
 import type { Type } from "../../types.js";
 import type { Range } from "./range.js";
 
-/**
- * Sizes known from outside, such as the limits of a schema. `path` names the value from a variable on: field names, `@items`, `@keys`,
- * `@values`; empty when it can't be named.
- */
-export type KnownSize = (path: readonly string[], type: Type) => Range | undefined;
-
 /** An argument or receiver. */
 export interface CostNode {
   readonly expr: Expr | undefined;
   readonly type: Type;
-  readonly path: readonly string[];
   /** Its size, as far as it is known. */
   readonly size: Range | undefined;
 }
@@ -30,5 +23,4 @@ export interface CostCall {
   readonly overload: string;
   readonly target: CostNode | undefined;
   readonly args: readonly CostNode[];
-  readonly knownSize: KnownSize;
 }

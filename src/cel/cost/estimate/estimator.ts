@@ -3,8 +3,8 @@ import type { CallExpr, ComprehensionExpr, Expr, ListExpr, MapExpr, SelectExpr }
 import type { CheckedExpr } from "../../checked.js";
 import { ACCUMULATOR } from "../../parser/node-factory.js";
 import { DYN, type Type } from "../../types.js";
-import type { CallCost, CostCall, CostNode, KnownSize } from "./cost-node.js";
-import { eitherSize, libraryCost } from "./library-costs.js";
+import type { CallCost, CostCall, CostNode } from "./cost-node.js";
+import { libraryCost, sizeOf } from "./library-costs.js";
 import { fixed, product, type Range, sum, UINT_MAX, UNKNOWN, union } from "./range.js";
 import { isScalar, literalSize } from "./sizes.js";
 import { standardCost } from "./standard-costs.js";
@@ -18,7 +18,6 @@ interface EntrySize {
 
 /** A comprehension variable. */
 interface Local {
-  readonly path: readonly string[];
   readonly size: Range | undefined;
   readonly entries: EntrySize | undefined;
 }
@@ -36,13 +35,9 @@ const NOTHING: Range = { min: UINT_MAX, max: 0n };
 export class Estimator {
   readonly #sizes = new Map<number, Range>();
   readonly #entries = new Map<number, EntrySize>();
-  readonly #paths = new Map<number, readonly string[]>();
   readonly #locals = new Map<string, Local[]>();
 
-  constructor(
-    readonly checked: CheckedExpr,
-    readonly knownSize: KnownSize,
-  ) {}
+  constructor(readonly checked: CheckedExpr) {}
 
   /** The cost of an expression. */
   cost(expr: Expr): Range {
@@ -50,7 +45,6 @@ export class Estimator {
       case "literal":
         return ZERO;
       case "ident":
-        this.#paths.set(expr.id, this.#local(expr)?.path ?? [expr.name]);
         return ONE;
       case "select":
         return this.#select(expr);
@@ -85,16 +79,11 @@ export class Estimator {
     return result;
   }
 
-  #pathOf(expr: Expr): readonly string[] {
-    return this.#local(expr)?.path ?? this.#paths.get(expr.id) ?? [];
-  }
-
   /** The size of an expression's value, as far as it is known. */
   #sizeOf(expr: Expr): Range | undefined {
-    const type = this.#typeOf(expr);
-    const size = this.#sizes.get(expr.id) ?? literalSize(expr) ?? this.knownSize(this.#pathOf(expr), type);
+    const size = this.#sizes.get(expr.id) ?? literalSize(expr);
     if (size !== undefined) return size;
-    return isScalar(type) ? ONE : this.#local(expr)?.size;
+    return isScalar(this.#typeOf(expr)) ? ONE : this.#local(expr)?.size;
   }
 
   #entriesOf(expr: Expr): EntrySize | undefined {
@@ -102,19 +91,12 @@ export class Estimator {
   }
 
   #node(expr: Expr): CostNode {
-    const path = this.#pathOf(expr);
-    return {
-      expr,
-      type: this.#typeOf(expr),
-      path: path[0] === ACCUMULATOR ? [] : path,
-      size: this.#sizeOf(expr),
-    };
+    return { expr, type: this.#typeOf(expr), size: this.#sizeOf(expr) };
   }
 
   #select(expr: SelectExpr): Range {
     const operand = this.cost(expr.operand);
     if (expr.testOnly) return operand;
-    this.#paths.set(expr.id, [...this.#pathOf(expr.operand), expr.field]);
     const { kind } = this.#typeOf(expr.operand);
     return kind === "map" || kind === "object" || kind === "param" ? sum(operand, ONE) : operand;
   }
@@ -130,14 +112,12 @@ export class Estimator {
     let cost = NOTHING;
     let size: Range | undefined;
     for (const overload of overloads) {
-      const call: CostCall = { function: expr.function, overload, target, args, knownSize: this.knownSize };
+      const call: CostCall = { function: expr.function, overload, target, args };
       const one = this.#overload(expr, call, argCosts);
       cost = union(cost, one.cost);
       if (one.size !== undefined) size = size === undefined ? one.size : union(size, one.size);
       if (overload === "index_list" || overload === "index_map") {
         size = this.#entriesOf(expr.args[0]!)?.value;
-        const step = overload === "index_list" ? "@items" : "@values";
-        this.#paths.set(expr.id, [...this.#pathOf(expr.args[0]!), step]);
       }
       size ??= this.#sizeOf(expr);
     }
@@ -170,7 +150,7 @@ export class Estimator {
     }
     if (call.overload === "conditional") {
       this.#unionEntries(expr, expr.args[1]!, expr.args[2]!);
-      return { cost: sum(first!, union(second!, third!)), size: eitherSize(call.args[1]!, call.args[2]!) };
+      return { cost: sum(first!, union(second!, third!)), size: union(sizeOf(call.args[1]!), sizeOf(call.args[2]!)) };
     }
     if (call.overload === "add_list") this.#unionEntries(expr, expr.args[0]!, expr.args[1]!);
     const own = standardCost(call);
@@ -216,12 +196,10 @@ export class Estimator {
   #iterationLocals(range: Expr): { readonly key: Local; readonly value: Local; readonly kind: string } {
     const entries = this.#entriesOf(range);
     const kind = entries?.kind ?? this.#typeOf(range).kind;
-    const path = this.#pathOf(range);
-    const isList = kind === "list";
     return {
       kind,
-      key: { path: [...path, isList ? "@indices" : "@keys"], size: entries?.key, entries: undefined },
-      value: { path: [...path, isList ? "@items" : "@values"], size: entries?.value, entries: undefined },
+      key: { size: entries?.key, entries: undefined },
+      value: { size: entries?.value, entries: undefined },
     };
   }
 
@@ -248,7 +226,7 @@ export class Estimator {
   }
 
   #bound(expr: Expr): Local {
-    return { path: this.#pathOf(expr), size: this.#sizeOf(expr), entries: this.#entriesOf(expr) };
+    return { size: this.#sizeOf(expr), entries: this.#entriesOf(expr) };
   }
 
   #binding(expr: ComprehensionExpr): Range {

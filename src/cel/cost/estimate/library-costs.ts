@@ -1,10 +1,10 @@
 /** What Kubernetes' and the extension libraries' functions cost, at least and at most (spec kubernetes-cel.md 5.4). */
-import type { Type } from "../../types.js";
+import { partsOf } from "../../types.js";
 import type { CallCost, CostCall, CostNode } from "./cost-node.js";
-import { fixed, product, type Range, scaled, sum, UINT_MAX, UNKNOWN, union, wrap } from "./range.js";
+import { fixed, product, type Range, scaled, sum, UINT_MAX, UNKNOWN, wrap } from "./range.js";
 
 /** Traversing a string costs this much a character. */
-const STRING_FACTOR = 0.1;
+export const STRING_FACTOR = 0.1;
 /** Running a pattern costs this much a character of it. */
 const REGEX_FACTOR = 0.25;
 /** An authorization check: few enough per expression. */
@@ -26,7 +26,8 @@ const ONE = fixed(1n);
 /** A rule for a function; `undefined` when the general rules are to be used. */
 type Rule = (call: CostCall) => CallCost | undefined;
 
-const sizeOf = (node: CostNode): Range => node.size ?? UNKNOWN;
+/** The size of an argument, or that nothing is known of it. */
+export const sizeOf = (node: CostNode): Range => node.size ?? UNKNOWN;
 
 const nominal: Rule = () => ({ cost: ONE });
 
@@ -49,41 +50,16 @@ const selector: Rule = ({ args }) => {
   return { cost: sum(fixed(LIST_COST), scaled(size, STRING_FACTOR), requirements) };
 };
 
-function firstParameter(type: Type): Type | undefined {
-  switch (type.kind) {
-    case "list":
-      return type.element;
-    case "map":
-      return type.key;
-    case "opaque":
-      return type.params[0];
-    case "type":
-    case "wrapper":
-      return type.kind === "type" ? type.of : undefined;
-    default:
-      return undefined;
-  }
-}
-
-/** The size of a list's elements; `undefined` type when it isn't one. */
-function elementOf(node: CostNode, call: CostCall): { readonly type: Type; readonly size: Range } | undefined {
-  const type = firstParameter(node.type);
-  if (type === undefined) return undefined;
-  const path = node.path.length === 0 ? [] : [...node.path, "@items"];
-  return { type, size: call.knownSize(path, type) ?? UNKNOWN };
-}
-
 /** A function that looks at every element, or at every character of a string. */
-const traversal: Rule = (call) => {
-  const { target } = call;
+const traversal: Rule = ({ target, function: name }) => {
   if (target === undefined) return undefined;
-  const element = elementOf(target, call);
+  const [element] = partsOf(target.type);
   if (element === undefined) {
     const size = sizeOf(target);
-    return { cost: call.function === "includes" ? size : scaled(size, STRING_FACTOR) };
+    return { cost: name === "includes" ? size : scaled(size, STRING_FACTOR) };
   }
-  const textual = element.type.kind === "string" || element.type.kind === "bytes";
-  const each = textual ? sum(ONE, scaled(element.size, STRING_FACTOR)) : ONE;
+  const textual = element.kind === "string" || element.kind === "bytes";
+  const each = textual ? sum(ONE, scaled(UNKNOWN, STRING_FACTOR)) : ONE;
   return { cost: product(sizeOf(target), each) };
 };
 
@@ -133,12 +109,10 @@ const split: Rule = ({ target, args }) => {
   return { cost: scaled(size, 2 * STRING_FACTOR), size: { min: 0n, max } };
 };
 
-const join: Rule = (call) => {
-  const { target, args } = call;
+const join: Rule = ({ target, args }) => {
   if (target === undefined) return undefined;
   const list = sizeOf(target);
-  const element = elementOf(target, call);
-  let size: Range = element === undefined ? fixed(0n) : product(list, element.size);
+  let size: Range = partsOf(target.type).length === 0 ? fixed(0n) : product(list, UNKNOWN);
   if (args[0] !== undefined) {
     const separators = { min: list.min > 0n ? list.min - 1n : 0n, max: list.max > 0n ? list.max - 1n : 0n };
     size = sum(size, product(sizeOf(args[0]), separators));
@@ -197,7 +171,7 @@ const BY_FUNCTION: ReadonlyMap<string, Rule> = new Map([
   ...rules(nominal, "getScheme", "getHostname", "getHost", "getPort", "getEscapedPath", "getQuery"),
   ...rules(selector, "fieldSelector", "labelSelector"),
   ...rules(traversal, "isSorted", "sum", "max", "min", "indexOf", "lastIndexOf", "includes"),
-  ...rules(byFirst(STRING_FACTOR, true), "url", "jsonpatch.escapeKey"),
+  ...rules(byFirst(STRING_FACTOR, true), "url"),
   ...rules(byTarget, "lowerAscii", "upperAscii", "substring", "trim"),
   ...rules(replace, "replace"),
   ...rules(split, "split"),
@@ -265,6 +239,3 @@ export function libraryCost(call: CostCall): CallCost | undefined {
   const byOverload = BY_OVERLOAD.get(call.overload)?.(call);
   return byOverload ?? sort(call) ?? BY_FUNCTION.get(call.function)?.(call);
 }
-
-/** The size of the union of two values' sizes. */
-export const eitherSize = (a: CostNode, b: CostNode): Range => union(sizeOf(a), sizeOf(b));

@@ -1,4 +1,3 @@
-/** Sizes that are plain to see. */
 import type { Expr } from "../../ast.js";
 import type { Type } from "../../types.js";
 import { fixed, type Range } from "./range.js";

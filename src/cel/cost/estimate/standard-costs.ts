@@ -1,12 +1,7 @@
 /** What the standard library's functions cost, at least and at most (spec kubernetes-cel.md 5.4). */
 import type { CallCost, CostCall, CostNode } from "./cost-node.js";
-import { patternCost } from "./library-costs.js";
-import { fixed, product, type Range, scaled, smaller, sum, UNKNOWN, wrap } from "./range.js";
-
-/** Traversing a string costs this much a character. */
-const STRING_FACTOR = 0.1;
-
-const sizeOf = (node: CostNode): Range => node.size ?? UNKNOWN;
+import { patternCost, STRING_FACTOR, sizeOf } from "./library-costs.js";
+import { fixed, product, type Range, scaled, smaller, sum, wrap } from "./range.js";
 
 /** Overloads that compare their arguments from the start on. */
 const COMPARISONS: ReadonlySet<string> = new Set([

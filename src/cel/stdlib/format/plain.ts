@@ -5,11 +5,10 @@ import { CelError } from "../../values/cel-error.js";
 import { fixedText } from "../../values/double-text.js";
 import { durationText } from "../../values/duration-text.js";
 import { fixedDigits, scientificDigits } from "../../values/exact-decimal.js";
-import { isDouble, isInt } from "../../values/numbers.js";
+import { isDouble, numberOf } from "../../values/numbers.js";
 import { type Duration, Timestamp } from "../../values/time.js";
 import { timestampText } from "../../values/timestamp-text.js";
 import type { TypeValue } from "../../values/type-value.js";
-import { Uint } from "../../values/uint.js";
 import type { Result, Value } from "../../values/value.js";
 import { listText, mapText } from "./collections.js";
 import { type Dialect, formatWith } from "./dialect.js";
@@ -77,12 +76,6 @@ function renderDouble(letter: "f" | "e", value: Value, precision: number): strin
 }
 
 const joined = (whole: string, fraction: string): string => (fraction === "" ? whole : `${whole}.${fraction}`);
-
-function numberOf(value: Value): number | undefined {
-  if (isInt(value)) return Number(value);
-  if (value instanceof Uint) return Number(value.value);
-  return isDouble(value) ? value.valueOf() : undefined;
-}
 
 /** `%s`, alone or inside a list or map; the complaint names the very value that cannot be printed. */
 function text(value: Value): string | CelError {
