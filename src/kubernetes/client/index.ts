@@ -1,6 +1,6 @@
 /** The Kubernetes client: one cluster. */
 import type { KubernetesReader } from "../reader.js";
-import { ClusterReader } from "./cluster-reader.js";
+import { clusterReader } from "./cluster-reader.js";
 import type { Connection } from "./connection.js";
 import { Discovery } from "./discovery.js";
 import { ClusterHttp } from "./http.js";
@@ -48,7 +48,7 @@ export function openCluster({ connection, now, note, timing, maxStores }: Cluste
   const discovery = new Discovery(http, now);
   const stores = new WatchStores(http, { max: maxStores ?? MAX_STORES, timing: timing ?? WATCH_TIMING, now, note });
   return {
-    reader: new ClusterReader(http, discovery, stores),
+    reader: clusterReader(http, discovery, stores),
     http,
     discovery,
     stores,

@@ -1,8 +1,7 @@
 /** The objects of one list, kept up to date by a watch. */
 import { setTimeout as delay } from "node:timers/promises";
 import { parseJson } from "../../data/json.js";
-import type { JsonObject } from "../object.js";
-import { member, text } from "../object.js";
+import { type JsonObject, member, text } from "../object.js";
 import { ApiError, ClusterUnreachable, ResourceError, reasonOf } from "./errors.js";
 import { type Answer, type ClusterHttp, eventError, type Query } from "./http.js";
 import { FAILURES_BEFORE_LIST, MAX_STORE_BYTES, PAGE_ITEMS, WATCH_SECONDS } from "./limits.js";
@@ -32,7 +31,8 @@ export class WatchStore {
   /** Why the store is of no use any more, and since when. */
   failed: { readonly error: unknown; readonly at: number } | undefined;
   readonly since: number;
-  #contents: StoredItems | undefined;
+  /** What it holds; `undefined` while the first list is under way. */
+  items: StoredItems | undefined;
   #version = "";
   #contact = 0;
   readonly #stopping = new AbortController();
@@ -49,11 +49,6 @@ export class WatchStore {
     );
   }
 
-  /** What it holds; `undefined` while the first list is under way. */
-  get items(): StoredItems | undefined {
-    return this.#contents;
-  }
-
   /**
    * All objects, by namespace and name.
    * @throws why they cannot be had
@@ -62,13 +57,13 @@ export class WatchStore {
     await this.ready;
     const problem = this.problem();
     if (problem !== undefined) throw problem;
-    return this.#contents?.all() ?? [];
+    return this.items?.all() ?? [];
   }
 
   /** Why the contents should not be believed. */
   problem(): Error | undefined {
     if (this.failed !== undefined) return asError(this.failed.error);
-    if (this.#contents === undefined || this.#options.now() - this.#contact <= this.#options.timing.staleness)
+    if (this.items === undefined || this.#options.now() - this.#contact <= this.#options.timing.staleness)
       return undefined;
     return new ClusterUnreachable("there has been no contact to the API server for too long");
   }
@@ -106,7 +101,7 @@ export class WatchStore {
 
   #fail(error: unknown): void {
     this.failed = { error, at: this.#options.now() };
-    this.#contents = undefined;
+    this.items = undefined;
     this.stop();
   }
 
@@ -115,7 +110,7 @@ export class WatchStore {
     const { path, query, identity, now } = this.#options;
     const items = new StoredItems(identity);
     // A first list goes on when the watch is stopped: somebody waits for it.
-    const signal = this.#contents === undefined ? NEVER : this.#stopping.signal;
+    const signal = this.items === undefined ? NEVER : this.#stopping.signal;
     let [next, version, bytes] = ["", "", 0];
     do {
       const page: Query = { ...query, limit: String(PAGE_ITEMS), ...(next !== "" && { continue: next }) };
@@ -137,7 +132,7 @@ export class WatchStore {
       version = text(metadata, "resourceVersion");
       next = text(metadata, "continue");
     } while (next !== "");
-    this.#contents = items;
+    this.items = items;
     this.#version = version;
     this.#contact = now();
   }
@@ -172,10 +167,10 @@ export class WatchStore {
     switch (text(event, "type")) {
       case "ADDED":
       case "MODIFIED":
-        this.#contents?.put(object);
+        this.items?.put(object);
         break;
       case "DELETED":
-        this.#contents?.delete(object);
+        this.items?.delete(object);
         break;
       case "BOOKMARK":
         break;
