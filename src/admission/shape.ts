@@ -10,6 +10,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 /** A value of the wrong shape. */
 export class ShapeError extends Error {
   readonly code = "WRONG_SHAPE";
+  override readonly name = "ShapeError";
 
   /**
    * @param reason such as ``missing field `uid` ``
@@ -20,7 +21,6 @@ export class ShapeError extends Error {
     readonly path: PathStep[],
   ) {
     super(reason);
-    this.name = "ShapeError";
   }
 }
 

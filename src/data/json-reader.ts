@@ -53,7 +53,6 @@ export class ExactReader {
   readonly #maxDepth: number;
   readonly #numberOf: (text: string) => unknown;
   readonly #unique: UniqueKeys | undefined;
-
   #position = 0;
   /** Keys and indexes of the values being read; its length is the depth. */
   readonly #path: (string | number)[] = [];

@@ -1,6 +1,6 @@
 /** The face of the fetching room. */
 export { FetchError, fetchFailureText } from "./fetch-error.js";
-export { ImageInspector, type JsonObject, type ManifestAndConfig } from "./image-inspector.js";
+export { ImageInspector, type JsonObject } from "./image-inspector.js";
 export {
   createModuleFetcher,
   type FetchedModule,

@@ -56,8 +56,7 @@ export interface ModuleFetcher {
 /** Makes a fetcher. */
 export function createModuleFetcher(options: ModuleFetcherOptions): ModuleFetcher {
   const { http, registry, close } = openRegistries(options);
-  const verifier = options.verifier?.(registry);
-  const fetcher = new Fetcher(http, registry, verifier, options);
+  const fetcher = new Fetcher(http, registry, options);
   const fetched = new Map<string, Promise<FetchedModule>>();
   const inTurn = limiter(MAX_PARALLEL_DOWNLOADS);
   return {
@@ -81,15 +80,10 @@ class Fetcher {
   readonly #verifier: ImageVerifier | undefined;
   readonly #options: ModuleFetcherOptions;
 
-  constructor(
-    http: HttpClient,
-    registry: RegistryClient,
-    verifier: ImageVerifier | undefined,
-    options: ModuleFetcherOptions,
-  ) {
+  constructor(http: HttpClient, registry: RegistryClient, options: ModuleFetcherOptions) {
     this.#http = http;
     this.#registry = registry;
-    this.#verifier = verifier;
+    this.#verifier = options.verifier?.(registry);
     this.#options = options;
     this.#cache = new DownloadCache(options.downloadDirectory);
   }

@@ -30,11 +30,8 @@ export interface RegistryAccess {
 export function openRegistries(options: RegistryAccessOptions): RegistryAccess {
   const { environment, sources = NO_SOURCES, dockerConfigDirectory, now = () => performance.now() } = options;
   const http = new HttpClient(sources, environment);
-  const credentials = dockerCredentials({
-    environment,
-    ...(dockerConfigDirectory !== undefined && { dockerConfigDirectory }),
-  });
-  return { http, registry: new RegistryClient({ http, credentials, now }), close: () => http.close() };
+  const credentials = dockerCredentials(environment, dockerConfigDirectory);
+  return { http, registry: new RegistryClient(http, credentials, now), close: () => http.close() };
 }
 
 /** What guests ask registries through, for the life of the server; `close` closes its connections. */

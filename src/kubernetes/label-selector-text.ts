@@ -66,7 +66,6 @@ function scan(text: string): Token[] {
 
 class Parser {
   readonly #tokens: readonly Token[];
-
   #position = 0;
 
   constructor(tokens: readonly Token[]) {

@@ -32,7 +32,6 @@ export class Discovery {
   constructor(http: ClusterHttp, now: () => number) {
     this.#http = http;
     this.#now = now;
-
     this.#versions = new LRUCache({ max: MAX_API_VERSIONS });
   }
 

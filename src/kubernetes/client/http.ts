@@ -38,7 +38,6 @@ export interface Answer {
 /** A client of one API server. Every method throws ApiError, ClusterUnreachable, or ClusterConfigError. */
 export class ClusterHttp {
   readonly #connection: Connection;
-
   #dispatchers: Dispatchers | undefined;
 
   constructor(connection: Connection) {

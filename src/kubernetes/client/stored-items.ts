@@ -8,7 +8,6 @@ const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 /** Objects of one kind. */
 export class StoredItems {
   readonly #identity: { readonly apiVersion: string; readonly kind: string };
-
   readonly #objects = new Map<string, JsonObject>();
   #sorted: readonly JsonObject[] | undefined;
 

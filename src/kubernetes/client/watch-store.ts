@@ -40,7 +40,6 @@ export class WatchStore {
   constructor(http: ClusterHttp, options: StoreOptions) {
     this.#http = http;
     this.#options = options;
-
     this.since = options.now();
     this.ready = this.#list();
     this.ready.then(

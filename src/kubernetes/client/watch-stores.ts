@@ -29,13 +29,11 @@ export interface StoresOptions {
 export class WatchStores {
   readonly #http: ClusterHttp;
   readonly #options: StoresOptions;
-
   readonly #stores: LRUCache<string, WatchStore>;
 
   constructor(http: ClusterHttp, options: StoresOptions) {
     this.#http = http;
     this.#options = options;
-
     this.#stores = new LRUCache({ max: options.max, dispose: (store) => store.stop() });
   }
 
