@@ -1,5 +1,4 @@
 /** Reads manifests and blobs from OCI registries (distribution specification 1.1; spec kubewarden.md 1.6 and 1.9). */
-
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { isJsonObject } from "../data/same-value.js";

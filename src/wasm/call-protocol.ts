@@ -1,5 +1,4 @@
 /** The protocol of guests that are called by operation name and answer with Kubewarden's JSON: Extism and waPC (spec kubewarden.md 6.2, 6.3). */
-
 import type { Review } from "../policy/review.js";
 import { readSettingsVerdict, settingsRefused, validationOutcome } from "./answer.js";
 import { callFailure, detail } from "./failures.js";

@@ -1,5 +1,3 @@
-/** A loaded module as a policy. */
-
 import { errorText } from "../data/error-text.js";
 import { orAborted } from "../data/or-aborted.js";
 import type { Caller, CapabilityContext, HostCapabilities } from "../host-capabilities/host.js";

@@ -1,4 +1,3 @@
-/** What the room gives to others: a module as a policy, and what it logs. */
 import type { Policy } from "../policy/policy.js";
 import type { PolicyMetadata } from "./module/metadata.js";
 import type { ExecutionMode, GuestLogLevel } from "./worker/messages.js";

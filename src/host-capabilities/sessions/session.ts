@@ -2,7 +2,6 @@
  * Sessions: what a policy asked of the host and what it was told, recorded once and replayed without a cluster or a registry. The file is
  * kwctl's, spec kubewarden.md 10.2. Gates come before: a call that is refused is neither recorded nor replayed.
  */
-
 import { stringify } from "yaml";
 import { errorText } from "../../data/error-text.js";
 import { parseJson, stringifyJson } from "../../data/json.js";

@@ -1,4 +1,3 @@
-/** The cluster as guests see it (spec kubewarden.md 7.6). */
 import { orAborted } from "../../data/or-aborted.js";
 import type { KubernetesReader, ResourceKind } from "../reader.js";
 import { reviewAccess } from "./access-review.js";
@@ -10,7 +9,7 @@ import type { WatchStores } from "./watch-stores.js";
 
 const ABANDONED = "nobody waits for the answer any more";
 
-/** Answers guests. */
+/** The cluster as guests see it (spec kubewarden.md 7.6). */
 export function clusterReader(http: ClusterHttp, discovery: Discovery, stores: WatchStores): KubernetesReader {
   const find = async (named: ResourceKind, signal: AbortSignal): Promise<ApiResource> => {
     const { apiVersion, kind } = named;

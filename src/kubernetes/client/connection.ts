@@ -1,5 +1,3 @@
-/** How a cluster is reached. */
-
 /** What a connection shows and trusts at a moment; files may change it. */
 export interface Identity {
   /** Value of the `Authorization` header. */

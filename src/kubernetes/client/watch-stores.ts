@@ -1,4 +1,3 @@
-/** All stores of a cluster: each is made when it is first asked for, and the one not asked for longest gives way. */
 import { LRUCache } from "lru-cache";
 import { apiVersionOf } from "../names.js";
 import type { ApiResource } from "./discovery.js";
@@ -25,7 +24,7 @@ export interface StoresOptions {
   readonly note: (message: string) => void;
 }
 
-/** Stores by resource, namespace and selectors. */
+/** All stores of a cluster: each is made when it is first asked for, and the one not asked for longest gives way. */
 export class WatchStores {
   readonly #http: ClusterHttp;
   readonly #options: StoresOptions;

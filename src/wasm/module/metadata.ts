@@ -1,5 +1,4 @@
 /** The metadata that a Kubewarden policy carries in a custom section of its module, spec kubewarden.md 6.1. */
-
 import { errorText } from "../../data/error-text.js";
 import { parseJson } from "../../data/json.js";
 import { isJsonObject } from "../../data/same-value.js";

@@ -1,5 +1,4 @@
 /** From the bytes of a module to one that workers can run: limited, compiled, its kind known, its imports checked. Prepared once, shared by all policies of the same bytes. */
-
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { errorText } from "../../data/error-text.js";

@@ -1,5 +1,4 @@
 /** Rego's values as its host sees them: JSON whose numbers keep their text. */
-
 import { quote } from "../../data/go-quote.js";
 import { parseJson } from "../../data/json.js";
 

@@ -1,10 +1,9 @@
-/** WASI commands, spec kubewarden.md 6.4. */
 import { readSettingsVerdict, settingsRefused, validationOutcome } from "../answer.js";
 import { reviewPayload } from "../call-protocol.js";
 import { causeOf, detail, fail, type Unanswered } from "../failures.js";
 import type { Protocol } from "../guest-protocol.js";
 
-/** How WASI commands are asked. */
+/** WASI commands, spec kubewarden.md 6.4. */
 export const wasi: Protocol = {
   loadCall: (settings) => ({ operation: "validate-settings", input: settings.text }),
 

@@ -1,5 +1,4 @@
 /** How Go's fmt prints one argument of the kinds that Rego gives it. */
-
 import { canBackquote, characterOf, isPrintable, quote, quoteCharacter } from "../../../data/go-quote.js";
 import { type Flags, noFlags, pad, padBlank } from "./flags.js";
 import { floatText } from "./float-text.js";
