@@ -37,8 +37,8 @@ export class SeriesTable {
   ) {}
 
   /** Counts one event of the series with these labels. */
-  count(values: LabelValues, by = 1): void {
-    this.#find(values).count += by;
+  count(values: LabelValues): void {
+    this.#find(values).count += 1;
   }
 
   /** Counts one observation of the series with these labels. */

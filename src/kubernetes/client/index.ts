@@ -42,11 +42,12 @@ export interface Cluster {
 }
 
 /** Makes a client. */
-export function openCluster({ connection, now, note, timing, maxStores }: ClusterOptions): Cluster {
+export function openCluster(options: ClusterOptions): Cluster {
+  const { connection, now, note, timing = WATCH_TIMING, maxStores = MAX_STORES } = options;
   const ended = new AbortController();
   const http = new ClusterHttp(connection);
   const discovery = new Discovery(http, now);
-  const stores = new WatchStores(http, { max: maxStores ?? MAX_STORES, timing: timing ?? WATCH_TIMING, now, note });
+  const stores = new WatchStores(http, maxStores, { timing, now, note });
   return {
     reader: clusterReader(http, discovery, stores),
     http,

@@ -8,17 +8,21 @@ import { FAILURES_BEFORE_LIST, MAX_STORE_BYTES, PAGE_ITEMS, WATCH_SECONDS } from
 import { StoredItems } from "./stored-items.js";
 import { backoff, type WatchTiming } from "./watch-timing.js";
 
-/** What a store holds. */
-export interface StoreOptions {
-  readonly path: string;
-  /** Selectors. */
-  readonly query: Query;
-  readonly identity: { readonly apiVersion: string; readonly kind: string };
+/** How stores work. */
+export interface WatchOptions {
   readonly timing: WatchTiming;
   /** Monotonic milliseconds. */
   readonly now: () => number;
   /** Told what hinders the watch. */
   readonly note: (message: string) => void;
+}
+
+/** What a store holds. */
+interface StoreOptions extends WatchOptions {
+  readonly path: string;
+  /** Selectors. */
+  readonly query: Query;
+  readonly identity: { readonly apiVersion: string; readonly kind: string };
 }
 
 /** Filled by a list, then followed by watching from there; a version that the server has forgotten makes it list again. */

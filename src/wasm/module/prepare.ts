@@ -26,7 +26,6 @@ export interface PreparedModule extends GuestModule {
   /** `sha256:<hex>` of the original bytes. */
   readonly digest: string;
   readonly mode: ExecutionMode;
-  readonly metadata?: PolicyMetadata;
   /** Names of exported functions. */
   readonly exports: ReadonlySet<string>;
 }
@@ -75,7 +74,6 @@ export class ModuleStore {
       digest,
       mode,
       exports,
-      ...(metadata && { metadata }),
       ...(importedMemory && { importedMemory }),
     };
   }
