@@ -114,9 +114,7 @@ function readSession(text: string): Exchange[] {
   try {
     list = parseYamlDocuments(text)[0] ?? [];
   } catch (error) {
-    throw new SessionError(`the session file is no YAML: ${errorText(error)}`, {
-      cause: error,
-    });
+    throw new SessionError(`the session file is no YAML: ${errorText(error)}`, { cause: error });
   }
   if (!Array.isArray(list)) throw new SessionError("the session file must hold a list of exchanges");
   return list.map((entry: unknown, index) => {
