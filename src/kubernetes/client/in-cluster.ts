@@ -5,7 +5,7 @@ import type { Connection } from "./connection.js";
 import { fileIdentity } from "./identity-files.js";
 
 /** Where Kubernetes mounts a pod's service account. */
-export const SERVICE_ACCOUNT_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount";
+const SERVICE_ACCOUNT_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 /**
  * The connection of a pod; or why this is none.
