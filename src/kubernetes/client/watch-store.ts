@@ -1,4 +1,3 @@
-/** The objects of one list, kept up to date by a watch. */
 import { setTimeout as delay } from "node:timers/promises";
 import { parseJson } from "../../data/json.js";
 import { type JsonObject, member, text } from "../object.js";
