@@ -9,11 +9,10 @@ import {
   fieldNames,
   type JsonObject,
   optional,
-  optionalBoolean,
-  optionalString,
+  readBoolean,
+  readString,
   refuseMisspelt,
   required,
-  requiredString,
   step,
   wrongType,
 } from "./shape.js";
@@ -48,27 +47,27 @@ const USER = fieldNames("username", "uid", "groups", "extra");
 export function readAdmissionRequest(value: unknown): AdmissionRequest {
   const from = expectObject(value, "struct AdmissionRequest", REQUEST);
   const request: Writable<AdmissionRequest> = {
-    uid: requiredString(from, "uid"),
+    uid: required(from, "uid", readString),
     kind: required(from, "kind", readKind),
     resource: required(from, "resource", readResource),
-    operation: requiredString(from, "operation"),
+    operation: required(from, "operation", readString),
     userInfo: required(from, "userInfo", readUserInfo),
   };
-  const subResource = optionalString(from, "subResource");
+  const subResource = optional(from, "subResource", readString);
   if (subResource !== undefined) request.subResource = subResource;
   const requestKind = optional(from, "requestKind", readKind);
   if (requestKind !== undefined) request.requestKind = requestKind;
   const requestResource = optional(from, "requestResource", readResource);
   if (requestResource !== undefined) request.requestResource = requestResource;
-  const requestSubResource = optionalString(from, "requestSubResource");
+  const requestSubResource = optional(from, "requestSubResource", readString);
   if (requestSubResource !== undefined) request.requestSubResource = requestSubResource;
-  const name = optionalString(from, "name");
+  const name = optional(from, "name", readString);
   if (name !== undefined) request.name = name;
-  const namespace = optionalString(from, "namespace");
+  const namespace = optional(from, "namespace", readString);
   if (namespace !== undefined) request.namespace = namespace;
   if (from.object !== undefined && from.object !== null) request.object = from.object;
   if (from.oldObject !== undefined && from.oldObject !== null) request.oldObject = from.oldObject;
-  const dryRun = optionalBoolean(from, "dryRun");
+  const dryRun = optional(from, "dryRun", readBoolean);
   if (dryRun !== undefined) request.dryRun = dryRun;
   if (from.options !== undefined && from.options !== null) request.options = from.options;
   return request;
@@ -83,27 +82,27 @@ function expectObject(value: unknown, expected: string, fields?: FieldNames): Js
 function readKind(value: unknown): GroupVersionKind {
   const from = expectObject(value, "struct GroupVersionKind", KIND);
   return {
-    group: requiredString(from, "group"),
-    version: requiredString(from, "version"),
-    kind: requiredString(from, "kind"),
+    group: required(from, "group", readString),
+    version: required(from, "version", readString),
+    kind: required(from, "kind", readString),
   };
 }
 
 function readResource(value: unknown): GroupVersionResource {
   const from = expectObject(value, "struct GroupVersionResource", RESOURCE);
   return {
-    group: requiredString(from, "group"),
-    version: requiredString(from, "version"),
-    resource: requiredString(from, "resource"),
+    group: required(from, "group", readString),
+    version: required(from, "version", readString),
+    resource: required(from, "resource", readString),
   };
 }
 
 function readUserInfo(value: unknown): UserInfo {
   const from = expectObject(value, "struct UserInfo", USER);
   const user: Writable<UserInfo> = {};
-  const username = optionalString(from, "username");
+  const username = optional(from, "username", readString);
   if (username !== undefined) user.username = username;
-  const uid = optionalString(from, "uid");
+  const uid = optional(from, "uid", readString);
   if (uid !== undefined) user.uid = uid;
   const groups = optional(from, "groups", readStrings);
   if (groups !== undefined) user.groups = groups;
@@ -116,7 +115,7 @@ function readStrings(value: unknown): readonly string[] {
   if (!Array.isArray(value)) throw wrongType(value, "a sequence");
   const list: readonly unknown[] = value;
   list.forEach((item, index) => {
-    if (typeof item !== "string") step(index, item, failString);
+    if (typeof item !== "string") step(index, item, readString);
   });
   return value;
 }
@@ -126,8 +125,4 @@ function readExtra(value: unknown): Readonly<Record<string, readonly string[]>> 
   // Checked in place, not copied: a key may be `__proto__`.
   for (const [key, list] of Object.entries(from)) step(key, list, readStrings);
   return from as Readonly<Record<string, readonly string[]>>;
-}
-
-function failString(value: unknown): never {
-  throw wrongType(value, "a string");
 }

@@ -10,6 +10,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 /** A value of the wrong shape. */
 export class ShapeError extends Error {
   readonly code = "WRONG_SHAPE";
+  override readonly name = "ShapeError";
 
   /**
    * @param reason such as ``missing field `uid` ``
@@ -20,7 +21,6 @@ export class ShapeError extends Error {
     readonly path: PathStep[],
   ) {
     super(reason);
-    this.name = "ShapeError";
   }
 }
 
@@ -34,30 +34,19 @@ export function missing(field: string): ShapeError {
   return new ShapeError(`missing field \`${field}\``, []);
 }
 
-/** A required string. */
-export function requiredString(object: JsonObject, field: string): string {
-  const value = own(object, field);
+/** A value that must be a string. */
+export function readString(value: unknown): string {
   if (typeof value === "string") return value;
-  throw value === undefined ? missing(field) : within(field, wrongType(value, "a string"));
+  throw wrongType(value, "a string");
 }
 
-/** A string; undefined when absent or null. */
-export function optionalString(object: JsonObject, field: string): string | undefined {
-  const value = own(object, field);
-  if (value === undefined || value === null) return undefined;
-  if (typeof value === "string") return value;
-  throw within(field, wrongType(value, "a string"));
-}
-
-/** A boolean; undefined when absent or null. */
-export function optionalBoolean(object: JsonObject, field: string): boolean | undefined {
-  const value = own(object, field);
-  if (value === undefined || value === null) return undefined;
+/** A value that must be a boolean. */
+export function readBoolean(value: unknown): boolean {
   if (typeof value === "boolean") return value;
-  throw within(field, wrongType(value, "a boolean"));
+  throw wrongType(value, "a boolean");
 }
 
-/** A required object, read by `read`. */
+/** A required value, read by `read`. */
 export function required<T>(object: JsonObject, field: string, read: (value: unknown) => T): T {
   const value = own(object, field);
   if (value === undefined) throw missing(field);

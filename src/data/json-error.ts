@@ -1,6 +1,7 @@
 /** A text is not JSON. The message has the words of common parsers, with its place: `expected value at line 1 column 5`. */
 export class JsonError extends Error {
   readonly code = "JSON_SYNTAX";
+  override readonly name = "JsonError";
 
   /**
    * @param reason what is wrong, without the place
@@ -15,6 +16,5 @@ export class JsonError extends Error {
     readonly path: readonly (string | number)[] = [],
   ) {
     super(`${reason} at line ${line} column ${column}`);
-    this.name = "JsonError";
   }
 }

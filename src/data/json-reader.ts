@@ -1,6 +1,9 @@
 import { JsonError } from "./json-error.js";
 import { setKey } from "./plain-object.js";
 
+/** Deepest nesting accepted: real objects stay below 60, and everything that walks a value recursively must survive it. */
+export const JSON_MAX_DEPTH = 500;
+
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
@@ -50,17 +53,14 @@ export function double(value: number): unknown {
 /** Reads JSON exactly, and says where it is broken. One use per text. */
 export class ExactReader {
   readonly #text: string;
-  readonly #maxDepth: number;
   readonly #numberOf: (text: string) => unknown;
   readonly #unique: UniqueKeys | undefined;
-
   #position = 0;
   /** Keys and indexes of the values being read; its length is the depth. */
   readonly #path: (string | number)[] = [];
 
-  constructor(text: string, maxDepth: number, numberOf: (text: string) => unknown, unique?: UniqueKeys) {
+  constructor(text: string, numberOf: (text: string) => unknown, unique?: UniqueKeys) {
     this.#text = text;
-    this.#maxDepth = maxDepth;
     this.#numberOf = numberOf;
     this.#unique = unique;
   }
@@ -96,7 +96,7 @@ export class ExactReader {
   }
 
   #nested<T>(read: () => T): T {
-    if (this.#path.length >= this.#maxDepth) throw this.#error("recursion limit exceeded");
+    if (this.#path.length >= JSON_MAX_DEPTH) throw this.#error("recursion limit exceeded");
     this.#position++;
     this.#path.push("");
     const value = read();

@@ -8,10 +8,7 @@
  * a `number` unless its value is a safe integer, then as a `Number` object (spec kubernetes-cel.md 6.2, 9.1).
  */
 import { JsonError } from "./json-error.js";
-import { ExactReader, numberOf, type UniqueKeys } from "./json-reader.js";
-
-/** Deepest nesting accepted: real objects stay below 60, and everything that walks a value recursively must survive it. */
-export const JSON_MAX_DEPTH = 500;
+import { ExactReader, JSON_MAX_DEPTH, numberOf, type UniqueKeys } from "./json-reader.js";
 
 /** What {@link readJson} found. */
 export interface JsonDocument {
@@ -22,8 +19,6 @@ export interface JsonDocument {
 
 /** How to read. */
 export interface JsonLimits {
-  /** Default {@link JSON_MAX_DEPTH}. */
-  readonly maxDepth?: number;
   /** What becomes of a number's text, unless it is a safe integer's; default the number model above. */
   readonly number?: (text: string) => unknown;
   /** Where a key that stands twice in one object is an error; default: nowhere, the last one counts, as in Go. */
@@ -38,9 +33,9 @@ export const UNIQUE_KEYS: UniqueKeys = { depth: Number.POSITIVE_INFINITY };
  * @throws JsonError with line and column when the text is not JSON, nests too deeply, has a number that no double holds, or repeats a key
  */
 export function readJson(text: string, limits: JsonLimits = {}): JsonDocument {
-  const { maxDepth = JSON_MAX_DEPTH, unique } = limits;
+  const { unique } = limits;
   const keyDepth = unique?.depth ?? 0;
-  const colons = scan(text, maxDepth, keyDepth);
+  const colons = scan(text, keyDepth);
   if (colons >= 0) {
     try {
       const value: unknown = JSON.parse(text);
@@ -50,7 +45,7 @@ export function readJson(text: string, limits: JsonLimits = {}): JsonDocument {
       // Not JSON: the exact reader says where.
     }
   }
-  const value = new ExactReader(text, maxDepth, limits.number ?? numberOf, unique).read();
+  const value = new ExactReader(text, limits.number ?? numberOf, unique).read();
   return { value, plain: false };
 }
 
@@ -123,7 +118,7 @@ const SAFE_DIGITS = 15;
  * Finds out whether the built-in parser reads this text exactly and within the depth limit: if so, the number of keys down to `keyDepth`, else
  * -1. It need not be JSON: a wrong guess on broken text only means that the other reader reports the error.
  */
-function scan(text: string, maxDepth: number, keyDepth: number): number {
+function scan(text: string, keyDepth: number): number {
   // A \u escape of a surrogate may be a lone one, which must become U+FFFD.
   if (text.includes("\\ud") || text.includes("\\uD")) return -1;
   let depth = 0;
@@ -135,7 +130,7 @@ function scan(text: string, maxDepth: number, keyDepth: number): number {
       i = closingQuote(text, i + 1);
       if (i < 0) return keys;
     } else if (c === 0x7b || c === 0x5b) {
-      if (++depth > maxDepth) return -1;
+      if (++depth > JSON_MAX_DEPTH) return -1;
     } else if (c === 0x7d || c === 0x5d) {
       depth--;
     } else if (c === COLON) {

@@ -33,6 +33,7 @@ export type YamlFlavour = "core" | "kubernetes";
 /** A text is not usable YAML. */
 export class YamlError extends Error {
   readonly code = "YAML_SYNTAX";
+  override readonly name = "YamlError";
 
   /**
    * @param reason what is wrong, without the place
@@ -45,7 +46,6 @@ export class YamlError extends Error {
     readonly column: number,
   ) {
     super(`${reason} at line ${line} column ${column}`);
-    this.name = "YamlError";
   }
 }
 
@@ -129,7 +129,6 @@ function checkDepth(tokens: readonly CST.Token[], lines: LineCounter): void {
 class Converter {
   readonly #document: Document.Parsed;
   readonly #flavour: YamlFlavour;
-
   #values = 0;
 
   constructor(document: Document.Parsed, flavour: YamlFlavour) {

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { FetchError, reasonOf } from "./fetch-error.js";
 import { isDockerHub } from "./image-reference.js";
 import { HELPER_TIMEOUT_MS, MAX_TOKEN_BYTES } from "./limits.js";
+import type { Environment } from "./proxies.js";
 
 /** A user of a registry. */
 export interface Credentials {
@@ -31,21 +32,15 @@ interface DockerConfig {
   readonly credsStore: unknown;
 }
 
-/** Where to look. */
-export interface CredentialOptions {
-  /** A folder that contains config.json; absent: `$DOCKER_CONFIG`, then `$HOME/.docker`. */
-  readonly dockerConfigDirectory?: string;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-}
-
 /**
  * A store that reads config.json at every look-up, so that rotated pull secrets are seen. A missing file is anonymous, unless the folder
  * was named; a file that can't be understood is an error.
+ * @param named a folder that contains config.json; absent: `$DOCKER_CONFIG`, then `$HOME/.docker`
  */
-export function dockerCredentials({ dockerConfigDirectory, environment }: CredentialOptions): CredentialStore {
-  const folder = dockerConfigDirectory ?? environment.DOCKER_CONFIG ?? join(environment.HOME ?? homedir(), ".docker");
+export function dockerCredentials(environment: Environment, named?: string): CredentialStore {
+  const folder = named ?? environment.DOCKER_CONFIG ?? join(environment.HOME ?? homedir(), ".docker");
   return async (host) => {
-    const config = await readConfig(join(folder, "config.json"), dockerConfigDirectory !== undefined);
+    const config = await readConfig(join(folder, "config.json"), named !== undefined);
     if (config === undefined) return anonymous("there is no config.json");
     const helper = valueFor(config.credHelpers, host);
     if (typeof helper === "string") return askHelper(helper, host, environment);
@@ -65,9 +60,9 @@ async function readConfig(path: string, mustExist: boolean): Promise<DockerConfi
   try {
     text = await readFile(path, "utf8");
   } catch (cause) {
-    if (!mustExist && (cause as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    const hint =
-      (cause as NodeJS.ErrnoException).code === "ENOTDIR" ? " (name the folder that contains config.json)" : "";
+    const { code } = cause as NodeJS.ErrnoException;
+    if (!mustExist && code === "ENOENT") return undefined;
+    const hint = code === "ENOTDIR" ? " (name the folder that contains config.json)" : "";
     throw new FetchError(`cannot read registry credentials: ${reasonOf(cause)}${hint}`, { cause });
   }
   try {
@@ -110,7 +105,7 @@ function fromEntry(entry: object, host: string): Login {
 }
 
 /** Asks `docker-credential-<name>`, by Docker's protocol: the host on standard input, JSON on standard output. */
-function askHelper(name: string, host: string, environment: CredentialOptions["environment"]): Promise<Login> {
+function askHelper(name: string, host: string, environment: Environment): Promise<Login> {
   if (!/^[\w.-]+$/.test(name)) throw new FetchError(`bad name of a credential helper: ${JSON.stringify(name)}`);
   const server = isDockerHub(host) ? "https://index.docker.io/v1/" : host;
   const limits = { timeout: HELPER_TIMEOUT_MS, maxBuffer: MAX_TOKEN_BYTES, env: { ...environment } };

@@ -1,7 +1,3 @@
-/**
- * Downloaded modules in a folder, laid out as Kubewarden does (spec kubewarden.md 1.6), so that a folder filled by either serves both:
- * `<folder>/<scheme>/<host[:port]>/<path…>/<file[:tag]>`. Beside each file stands its digest: a damaged file is not reused.
- */
 import { createHash } from "node:crypto";
 import { mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -14,7 +10,10 @@ const MAX_NAME_LENGTH = 200;
 /** Ends the name of a file that holds the digest of the file beside it. */
 const DIGEST_SUFFIX = ".digest";
 
-/** A folder of modules. */
+/**
+ * Downloaded modules in a folder, laid out as Kubewarden does (spec kubewarden.md 1.6), so that a folder filled by either serves both:
+ * `<folder>/<scheme>/<host[:port]>/<path…>/<file[:tag]>`. Beside each file stands its digest: a damaged file is not reused.
+ */
 export class DownloadCache {
   readonly #folder: string;
 

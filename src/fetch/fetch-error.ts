@@ -6,6 +6,7 @@ export type FetchStage = "download" | "verify" | "integrity";
 /** The reason why, in one sentence that says where. */
 export class FetchError extends Error {
   readonly code = "MODULE_FETCH";
+  override readonly name = "FetchError";
   readonly stage: FetchStage;
   /** The HTTP status, when the failure is one. */
   readonly status: number | undefined;
@@ -14,7 +15,6 @@ export class FetchError extends Error {
 
   constructor(message: string, { stage = "download", status, unanswered = false, ...options }: FetchErrorOptions = {}) {
     super(message, options);
-    this.name = "FetchError";
     this.stage = stage;
     this.status = status;
     this.transient = unanswered || (status !== undefined && status >= 500);

@@ -14,14 +14,6 @@ const ARCHITECTURES: Readonly<Record<string, string>> = { x64: "amd64", ia32: "3
 /** JSON of a registry. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** A manifest with the configuration that it names. */
-export interface ManifestAndConfig {
-  readonly manifest: JsonObject;
-  /** Of the manifest. */
-  readonly digest: string;
-  readonly config: JsonObject;
-}
-
 /** Asks registries. Nothing is cached here. Images are named as Docker does: `busybox` is `docker.io/library/busybox:latest`. */
 export class ImageInspector {
   readonly #registry: RegistryClient;
@@ -52,7 +44,7 @@ export class ImageInspector {
    * The manifest with its configuration; of an index, those for this server's platform.
    * @throws FetchError
    */
-  async manifestAndConfig(image: string, signal: AbortSignal): Promise<ManifestAndConfig> {
+  async manifestAndConfig(image: string, signal: AbortSignal) {
     const reference = parseImageReference(image);
     const found = await this.#registry.manifest(reference, signal);
     const manifest = Array.isArray(found.content.manifests)

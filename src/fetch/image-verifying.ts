@@ -1,4 +1,3 @@
-/** Who says whether an image may be used. */
 import type { ImageReference } from "./image-reference.js";
 
 /** Decides whether an image may be used; see `signatures/`. */

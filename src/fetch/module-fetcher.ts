@@ -1,5 +1,4 @@
 /** Gets the WASM files that a configuration names (spec kubewarden.md 1.6): from files, by HTTP, or from OCI registries. */
-
 import { readFile, stat } from "node:fs/promises";
 import querystring from "node:querystring";
 import { fileURLToPath } from "node:url";
@@ -24,8 +23,6 @@ export interface FetchedModule {
   readonly bytes: Uint8Array;
   /** `sha256:<hex>` of the bytes. */
   readonly digest: string;
-  /** The path or address it was read from, for people. */
-  readonly origin: string;
 }
 
 /** How to fetch. */
@@ -56,8 +53,7 @@ export interface ModuleFetcher {
 /** Makes a fetcher. */
 export function createModuleFetcher(options: ModuleFetcherOptions): ModuleFetcher {
   const { http, registry, close } = openRegistries(options);
-  const verifier = options.verifier?.(registry);
-  const fetcher = new Fetcher(http, registry, verifier, options);
+  const fetcher = new Fetcher(http, registry, options);
   const fetched = new Map<string, Promise<FetchedModule>>();
   const inTurn = limiter(MAX_PARALLEL_DOWNLOADS);
   return {
@@ -81,15 +77,10 @@ class Fetcher {
   readonly #verifier: ImageVerifier | undefined;
   readonly #options: ModuleFetcherOptions;
 
-  constructor(
-    http: HttpClient,
-    registry: RegistryClient,
-    verifier: ImageVerifier | undefined,
-    options: ModuleFetcherOptions,
-  ) {
+  constructor(http: HttpClient, registry: RegistryClient, options: ModuleFetcherOptions) {
     this.#http = http;
     this.#registry = registry;
-    this.#verifier = verifier;
+    this.#verifier = options.verifier?.(registry);
     this.#options = options;
     this.#cache = new DownloadCache(options.downloadDirectory);
   }
@@ -105,12 +96,12 @@ class Fetcher {
     }
     if (scheme === "file") return readModuleFile(location);
     const cached = await this.#cache.read(location);
-    if (cached !== undefined) return moduleOf(cached, location);
+    if (cached !== undefined) return moduleOf(cached);
     const { url, headers } = withCredentials(location);
     const answer = await this.#http.get(url, { headers, maxBytes: MAX_MODULE_BYTES, signal });
     if (answer.status < 200 || answer.status > 299) throw new FetchError(`${answer.url.host} answers ${answer.status}`);
     await this.#keep(location, answer.body);
-    return moduleOf(answer.body, location);
+    return moduleOf(answer.body);
   }
 
   async #fetchImage(location: string, signal: AbortSignal): Promise<FetchedModule> {
@@ -120,14 +111,14 @@ class Fetcher {
       const image = { ...named, digest: await this.#verifier.verify(named, signal) };
       return this.#pull(image, location, signal, kept);
     }
-    if (kept !== undefined && !isFloating(named)) return moduleOf(kept, location);
+    if (kept !== undefined && !isFloating(named)) return moduleOf(kept);
     try {
       return await this.#pull(named, location, signal, kept);
     } catch (error) {
       // A registry in trouble must not take down a server that only starts another process.
       if (kept === undefined || !(error instanceof FetchError) || !error.transient) throw error;
       this.#options.warn?.(`${error.message}; ${location} is taken from the download folder, as last pulled`);
-      return moduleOf(kept, location);
+      return moduleOf(kept);
     }
   }
 
@@ -139,10 +130,10 @@ class Fetcher {
     kept: Uint8Array | undefined,
   ): Promise<FetchedModule> {
     const layer = wasmLayer(await this.#registry.manifest(image, signal), location);
-    if (kept !== undefined && digestOf(kept, layer.digest) === layer.digest) return moduleOf(kept, location);
+    if (kept !== undefined && digestOf(kept, layer.digest) === layer.digest) return moduleOf(kept);
     const bytes = await this.#registry.blob(image, layer, MAX_MODULE_BYTES, signal);
     await this.#keep(location, bytes);
-    return moduleOf(bytes, location);
+    return moduleOf(bytes);
   }
 
   /**
@@ -183,7 +174,7 @@ async function readModuleFile(location: string): Promise<FetchedModule> {
     if (!stats.isFile()) throw new FetchError(`${path} is not a file`);
     if (stats.size > MAX_MODULE_BYTES)
       throw new FetchError(`${path} has ${stats.size} bytes, more than ${MAX_MODULE_BYTES}`);
-    return moduleOf(await readFile(path), path);
+    return moduleOf(await readFile(path));
   } catch (cause) {
     if (cause instanceof FetchError) throw cause;
     const missing = (cause as NodeJS.ErrnoException).code === "ENOENT";
@@ -191,6 +182,6 @@ async function readModuleFile(location: string): Promise<FetchedModule> {
   }
 }
 
-function moduleOf(bytes: Uint8Array, origin: string): FetchedModule {
-  return { bytes, digest: digestOf(bytes), origin };
+function moduleOf(bytes: Uint8Array): FetchedModule {
+  return { bytes, digest: digestOf(bytes) };
 }

@@ -14,8 +14,6 @@ export interface RegistryAccessOptions {
   readonly sources?: Sources;
   /** A folder that contains Docker's config.json (`--docker-config-json-path`). */
   readonly dockerConfigDirectory?: string;
-  /** Milliseconds of a clock that only goes forward; default `performance.now`. */
-  readonly now?: () => number;
 }
 
 /** Clients that share connections. */
@@ -28,13 +26,11 @@ export interface RegistryAccess {
 
 /** Makes clients; nothing is connected before the first request. */
 export function openRegistries(options: RegistryAccessOptions): RegistryAccess {
-  const { environment, sources = NO_SOURCES, dockerConfigDirectory, now = () => performance.now() } = options;
+  const { environment, sources = NO_SOURCES, dockerConfigDirectory } = options;
   const http = new HttpClient(sources, environment);
-  const credentials = dockerCredentials({
-    environment,
-    ...(dockerConfigDirectory !== undefined && { dockerConfigDirectory }),
-  });
-  return { http, registry: new RegistryClient({ http, credentials, now }), close: () => http.close() };
+  const credentials = dockerCredentials(environment, dockerConfigDirectory);
+  const registry = new RegistryClient(http, credentials, () => performance.now());
+  return { http, registry, close: () => http.close() };
 }
 
 /** What guests ask registries through, for the life of the server; `close` closes its connections. */

@@ -1,5 +1,4 @@
 /** Reads manifests and blobs from OCI registries (distribution specification 1.1; spec kubewarden.md 1.6 and 1.9). */
-
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { isJsonObject } from "../data/same-value.js";
@@ -32,18 +31,9 @@ export interface Descriptor {
 export interface Manifest {
   /** `sha256:<hex>` of `bytes`; equals the reference's digest when it has one. */
   readonly digest: string;
-  readonly mediaType: string;
   readonly bytes: Buffer;
   /** A JSON object; what is in it is unchecked. */
   readonly content: Readonly<Record<string, unknown>>;
-}
-
-/** How to build a client. */
-export interface RegistryClientOptions {
-  readonly http: HttpClient;
-  readonly credentials: CredentialStore;
-  /** Milliseconds of any clock that only goes forward. */
-  readonly now: () => number;
 }
 
 /** A client for any number of registries. Tokens are kept until they end, at most {@link MAX_TOKENS}. */
@@ -52,7 +42,8 @@ export class RegistryClient {
   readonly #credentials: CredentialStore;
   readonly #tokens: LRUCache<string, string>;
 
-  constructor({ http, credentials, now }: RegistryClientOptions) {
+  /** @param now milliseconds of any clock that only goes forward */
+  constructor(http: HttpClient, credentials: CredentialStore, now: () => number) {
     this.#http = http;
     this.#credentials = credentials;
     this.#tokens = new LRUCache({ max: MAX_TOKENS, ttl: DEFAULT_TOKEN_SECONDS * 1000, perf: { now } });
@@ -74,9 +65,7 @@ export class RegistryClient {
     const content = jsonObject(answer.body);
     if (content === undefined)
       throw new FetchError(`the manifest of ${formatImageReference(image)} is not a JSON object`);
-    const mediaType =
-      typeof content.mediaType === "string" ? content.mediaType : (answer.headers["content-type"] ?? "");
-    return { digest, mediaType, bytes: answer.body, content };
+    return { digest, bytes: answer.body, content };
   }
 
   /**

@@ -1,7 +1,3 @@
-/**
- * Answers kept for a while, shared by all policies (permissions are checked before). Only successes are kept; callers that ask the same at
- * the same time wait for one execution. Spec kubewarden.md 7.2.
- */
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { stringifyJson } from "../data/json.js";
@@ -15,7 +11,10 @@ const KEY_CHARACTERS = 1_000;
 /** Milliseconds an execution may take. It is not tied to the guest that asked first, because others may be waiting for it too. */
 const EXECUTION_MS = 30_000;
 
-/** One kind of answers with one lifetime. */
+/**
+ * Answers kept for a while, shared by all policies (permissions are checked before). Only successes are kept; callers that ask the same at
+ * the same time wait for one execution. Spec kubewarden.md 7.2.
+ */
 export class AnswerCache<V extends object> {
   readonly #answers: LRUCache<string, V>;
   readonly #underWay = new Map<string, Promise<V>>();

@@ -1,5 +1,4 @@
 /** `crypto/v1/is_certificate_trusted`, spec kubewarden.md 7.5. */
-
 import { rootCertificates } from "node:tls";
 import { type Certificate, readCertificate } from "../x509/certificate.js";
 import { CertificateProblem } from "../x509/problem.js";

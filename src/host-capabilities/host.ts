@@ -1,5 +1,4 @@
 /** What a guest may ask of the host: the checks of spec kubewarden.md 7.1, in their order, and the way to the capability that answers. */
-
 import { errorText } from "../data/error-text.js";
 import { parseJson, stringifyJson } from "../data/json.js";
 import { orAborted } from "../data/or-aborted.js";

@@ -5,28 +5,22 @@ import type { X509Certificate } from "node:crypto";
 type Annotations = Readonly<Record<string, string>>;
 
 /** A signature that must be there. */
-export type RequiredSignature =
-  | { readonly kind: "pubKey"; readonly key: string; readonly annotations?: Annotations }
+export type RequiredSignature = { readonly annotations?: Annotations } & (
+  | { readonly kind: "pubKey"; readonly key: string }
   | {
       readonly kind: "genericIssuer";
       readonly issuer: string;
       readonly subject: { readonly equal: string } | { readonly urlPrefix: string };
-      readonly annotations?: Annotations;
     }
-  | {
-      readonly kind: "githubAction";
-      readonly owner: string;
-      readonly repo?: string;
-      readonly annotations?: Annotations;
-    }
+  | { readonly kind: "githubAction"; readonly owner: string; readonly repo?: string }
   | {
       readonly kind: "certificate";
       readonly certificate: X509Certificate;
       /** Intermediates and root; absent: the certificate is trusted by itself. */
       readonly chain?: readonly X509Certificate[];
       readonly requireLogEntry: boolean;
-      readonly annotations?: Annotations;
-    };
+    }
+);
 
 /** A JSON object of a registry. */
 type Document = Readonly<Record<string, unknown>>;

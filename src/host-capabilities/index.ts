@@ -9,12 +9,9 @@ import { kubernetesCapability } from "./kubernetes/capability.js";
 import { netCapability } from "./net.js";
 import { ociCapability } from "./oci.js";
 
-export { type KubernetesReader, NO_CLUSTER } from "../kubernetes/reader.js";
 export type { Executor } from "./executor.js";
-export { HostCapabilities, type ViolationSink } from "./host.js";
-export { type ImageReader, NO_REGISTRY, type RequiredSignature } from "./images.js";
-
-export { type Recording, type Replay, recordSession, replaySession, SessionError } from "./sessions/session.js";
+export type { ViolationSink } from "./host.js";
+export { recordSession, replaySession, SessionError } from "./sessions/session.js";
 
 /** The windows through which the host looks for guests. */
 export interface HostWindows {

@@ -1,5 +1,4 @@
 /** Reads the payloads of host calls. What does not fit is said in the words of common parsers; the guest sees them. */
-
 import { isJsonObject } from "../data/same-value.js";
 
 /** A payload did not have the right shape; the message goes to the guest as it is. */

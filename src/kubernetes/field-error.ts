@@ -2,6 +2,7 @@
  * Mistakes in an object's fields, printed as the API server prints them: `<path>: <Type>[: <value>][: <detail>]`
  * (spec validating-admission-policy.md 0.4).
  */
+import { quote } from "../data/go-quote.js";
 
 /** A path inside an object: member names and list indexes. */
 export type FieldPath = readonly (string | number)[];
@@ -26,33 +27,8 @@ export function formatPath(path: FieldPath): string {
 /** The whole text of a mistake. */
 export const formatFieldError = (error: FieldError): string => `${formatPath(error.path)}: ${error.text}`;
 
-const SHORT_ESCAPES: Readonly<Record<string, string>> = {
-  "\u0007": "\\a",
-  "\b": "\\b",
-  "\f": "\\f",
-  "\n": "\\n",
-  "\r": "\\r",
-  "\t": "\\t",
-  "\v": "\\v",
-  "\\": "\\\\",
-  '"': '\\"',
-};
-/** Go prints letters, marks, numbers, punctuation, symbols and the blank as they are. */
-const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
-
 /** A string in double quotes as Go's `%q` prints it. */
-export function goQuote(text: string): string {
-  let quoted = '"';
-  for (const character of text) {
-    const code = character.codePointAt(0) ?? 0;
-    if (SHORT_ESCAPES[character] !== undefined) quoted += SHORT_ESCAPES[character];
-    else if (PRINTABLE.test(character)) quoted += character;
-    else if (code < 0x80) quoted += `\\x${code.toString(16).padStart(2, "0")}`;
-    else if (code < 0x10000) quoted += `\\u${code.toString(16).padStart(4, "0")}`;
-    else quoted += `\\U${code.toString(16).padStart(8, "0")}`;
-  }
-  return `${quoted}"`;
-}
+export const goQuote = (text: string): string => quote(text, false);
 
 /** A value as Go's encoder prints it: compact, with the characters escaped that are special in HTML. */
 export const goJson = (value: unknown): string =>

@@ -1,5 +1,4 @@
 /** Label selectors as text: `app in (a,b),!legacy,tier=web`, with the API server's words for what is wrong. */
-
 import { goQuote } from "./field-error.js";
 import { labelValueErrors, qualifiedNameErrors } from "./name-formats.js";
 import { compareNames } from "./names.js";
@@ -66,7 +65,6 @@ function scan(text: string): Token[] {
 
 class Parser {
   readonly #tokens: readonly Token[];
-
   #position = 0;
 
   constructor(tokens: readonly Token[]) {

@@ -28,28 +28,23 @@ const wrongForm = (what: string, source: string, ...examples: readonly string[])
 
 const tooLong = (limit: number): string => `must be no more than ${limit} bytes`;
 
+function formErrors(name: string, limit: number, form: RegExp, wrong: () => string): string[] {
+  const errors = Buffer.byteLength(name) > limit ? [tooLong(limit)] : [];
+  return form.test(name) ? errors : [...errors, wrong()];
+}
+
 /** A lowercase RFC 1123 subdomain: names of most objects, API groups. */
 export function dns1123SubdomainErrors(name: string): string[] {
-  const errors: string[] = [];
-  if (Buffer.byteLength(name) > SUBDOMAIN_MAX) errors.push(tooLong(SUBDOMAIN_MAX));
-  if (!SUBDOMAIN_PATTERN.test(name)) {
-    const what =
-      "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character";
-    errors.push(wrongForm(what, SUBDOMAIN, "example.com"));
-  }
-  return errors;
+  const what =
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character";
+  return formErrors(name, SUBDOMAIN_MAX, SUBDOMAIN_PATTERN, () => wrongForm(what, SUBDOMAIN, "example.com"));
 }
 
 /** A DNS-1035 label: API versions, kinds in lower case. */
 export function dns1035LabelErrors(name: string): string[] {
-  const errors: string[] = [];
-  if (Buffer.byteLength(name) > LABEL_MAX) errors.push(tooLong(LABEL_MAX));
-  if (!DNS_1035_PATTERN.test(name)) {
-    const what =
-      "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character";
-    errors.push(wrongForm(what, DNS_1035, "my-name", "abc-123"));
-  }
-  return errors;
+  const what =
+    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character";
+  return formErrors(name, LABEL_MAX, DNS_1035_PATTERN, () => wrongForm(what, DNS_1035, "my-name", "abc-123"));
 }
 
 const NAME_PART_RULE =
@@ -80,14 +75,10 @@ export function qualifiedNameErrors(name: string): string[] {
 
 /** A label's value. */
 export function labelValueErrors(value: string): string[] {
-  const errors: string[] = [];
-  if (Buffer.byteLength(value) > LABEL_MAX) errors.push(tooLong(LABEL_MAX));
-  if (!LABEL_VALUE_PATTERN.test(value)) {
-    const what =
-      "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
-    errors.push(wrongForm(what, LABEL_VALUE, "MyValue", "my_value", "12345"));
-  }
-  return errors;
+  const what =
+    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
+  const wrong = () => wrongForm(what, LABEL_VALUE, "MyValue", "my_value", "12345");
+  return formErrors(value, LABEL_MAX, LABEL_VALUE_PATTERN, wrong);
 }
 
 /** A name that can be a segment of a URL's path. */

@@ -47,27 +47,13 @@ export function createProbeApp({ ready, metricsText }: ProbeOptions): Express {
   return withFallbacks(app);
 }
 
-/** One row of `GET /policies`. */
-interface PolicyRow {
-  readonly id: string;
-  readonly kind: string;
-  readonly implementation: string;
-  readonly mode: string;
-  readonly allowedToMutate: boolean;
-  readonly available: boolean;
-  /** Why it is unavailable. */
-  readonly error?: string;
-}
-
-function listPolicies({ policies }: Evaluator): { generation: number; policies: PolicyRow[] } {
-  const rows = Array.from(
-    policies.entries.values(),
-    ({ id, policy, mode, allowedToMutate, unavailable }): PolicyRow => {
-      const { kind, implementation } = policy;
-      const available = unavailable === undefined;
-      return { id, kind, implementation, mode, allowedToMutate, available, ...(!available && { error: unavailable }) };
-    },
-  );
+/** The answer to `GET /policies`; `error` says why a policy is unavailable. */
+function listPolicies({ policies }: Evaluator): object {
+  const rows = Array.from(policies.entries.values(), ({ id, policy, mode, allowedToMutate, unavailable }) => {
+    const { kind, implementation } = policy;
+    const available = unavailable === undefined;
+    return { id, kind, implementation, mode, allowedToMutate, available, ...(!available && { error: unavailable }) };
+  });
   return { generation: policies.generation, policies: rows };
 }
 

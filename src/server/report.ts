@@ -1,5 +1,3 @@
-/** What is counted and logged about an evaluation. */
-
 import { type RequestOrigin, uidOf, type Verdict } from "../evaluation/verdict.js";
 import type { Review } from "../policy/review.js";
 import { type Decision, type DecisionSink, logDecision, redactDecision } from "../telemetry/decision.js";

@@ -89,7 +89,7 @@ class Exchange {
     }
     const deadline = callerDeadline(query, this.#received);
     if (entry.policy.immediate) {
-      this.#evaluateAtOnce(entry, review, deadline);
+      this.#evaluate(entry, review, deadline, false);
       return;
     }
     const forget = gate.admit({
@@ -97,7 +97,7 @@ class Exchange {
       deadline,
       enter: (waited) => {
         if (waited > 0) metrics.queued(waited);
-        this.#evaluateInPlace(entry, review, deadline);
+        this.#evaluate(entry, review, deadline, true);
       },
       refuse: (why) => {
         metrics.refused(why);
@@ -121,31 +121,18 @@ class Exchange {
     this.#ifGone = act;
   };
 
-  /** A policy that usually answers at once takes no place unless it has to wait. */
-  #evaluateAtOnce(entry: ServedPolicy, review: Review, deadline: number): void {
-    const verdict = this.#evaluate(entry, review, deadline);
-    if (verdict instanceof Promise) {
-      this.#options.gate.take(entry.id);
-      this.#finishLater(review, verdict);
-    } else {
-      this.#finish(review, verdict);
-    }
-  }
-
-  /** With a place taken, which is given back in any case. */
-  #evaluateInPlace(entry: ServedPolicy, review: Review, deadline: number): void {
-    const verdict = this.#evaluate(entry, review, deadline);
-    if (verdict instanceof Promise) {
-      this.#finishLater(review, verdict);
-    } else {
-      this.#options.gate.leave(entry.id);
-      this.#finish(review, verdict);
-    }
-  }
-
-  #evaluate(entry: ServedPolicy, review: Review, deadline: number): Verdict | Promise<Verdict> {
+  /** @param placed whether a place is taken, which is given back in any case; whoever usually answers at once takes one only to wait */
+  #evaluate(entry: ServedPolicy, review: Review, deadline: number, placed: boolean): void {
+    const { evaluator, gate } = this.#options;
     const { origin } = this.#route;
-    return this.#options.evaluator.evaluate(entry, { review, origin, deadline, whenGone: this.#whenGone });
+    const verdict = evaluator.evaluate(entry, { review, origin, deadline, whenGone: this.#whenGone });
+    if (verdict instanceof Promise) {
+      if (!placed) gate.take(entry.id);
+      this.#finishLater(review, verdict);
+    } else {
+      if (placed) gate.leave(entry.id);
+      this.#finish(review, verdict);
+    }
   }
 
   #finishLater(review: Review, pending: Promise<Verdict>): void {
@@ -172,11 +159,8 @@ class Exchange {
     const gone = this.#response.destroyed;
     if (!gone) {
       if (this.#options.stopping()) this.#response.shouldKeepAlive = false;
-      sendJson(
-        this.#response,
-        200,
-        origin === "validate_raw" ? encodeRawReview(response) : encodeAdmissionReview(response),
-      );
+      const encode = origin === "validate_raw" ? encodeRawReview : encodeAdmissionReview;
+      sendJson(this.#response, 200, encode(response));
     }
     metrics.answered(origin, gone ? CLIENT_GONE : 200, performance.now() - this.#received);
     report(this.#options, review, origin, verdict, traceparentOf(this.#request));

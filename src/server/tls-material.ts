@@ -25,11 +25,7 @@ export interface TlsMaterial {
 /** Certificate files that can't be used; the message says which and why. */
 export class TlsMaterialError extends Error {
   readonly code = "TLS_MATERIAL";
-
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = "TlsMaterialError";
-  }
+  override readonly name = "TlsMaterialError";
 }
 
 /**

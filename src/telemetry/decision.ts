@@ -2,7 +2,7 @@
  * The decision record: one log line per request that says who asked what, what was answered and why. It carries names and verdicts, never
  * objects, and nothing that a policy said about a Secret.
  */
-import type { LogFields, Logger } from "./logger.js";
+import type { Logger } from "./logger.js";
 
 /** A group member's part in a decision. */
 export interface MemberDecision {
@@ -84,7 +84,8 @@ export function logDecision(logger: Logger, decision: Decision, traceparent?: st
   );
 }
 
-function fieldsOf(decision: Decision): LogFields {
+/** What a decision says, under the names of spec kubewarden.md 8.2. */
+export function fieldsOf(decision: Decision) {
   const { kind, resource, monitored, members } = decision;
   return {
     origin: decision.origin,

@@ -23,9 +23,11 @@ export interface LineSink {
   readonly dropped: number;
 }
 
+type WriteDone = (error: NodeJS.ErrnoException | null, written: number) => void;
+
 /** How the sink writes; replaced in tests. */
 export interface SinkFile {
-  write(text: Uint8Array, done: (error: NodeJS.ErrnoException | null, written: number) => void): void;
+  write(text: Uint8Array, done: WriteDone): void;
   writeSync(text: Uint8Array): number;
 }
 
@@ -37,10 +39,9 @@ const ATOMIC_BYTES = 4096;
  * @param shared whether other processes write to it too: lines then don't get mixed, except some longer than 4 KiB
  */
 export function createLineSink(fd: number, shared = false): LineSink {
-  const file = {
-    write: (text: Uint8Array, done: (error: NodeJS.ErrnoException | null, written: number) => void) =>
-      fs.write(fd, text, done),
-    writeSync: (text: Uint8Array) => fs.writeSync(fd, text),
+  const file: SinkFile = {
+    write: (text, done) => fs.write(fd, text, done),
+    writeSync: (text) => fs.writeSync(fd, text),
   };
   return new BatchingSink(file, shared ? ATOMIC_BYTES : Number.POSITIVE_INFINITY);
 }
@@ -53,7 +54,7 @@ export class BatchingSink implements LineSink {
   /** What a write under way has not written yet. */
   #writing: Uint8Array | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #dropped = 0;
+  dropped = 0;
 
   /** @param atomic bytes that are written in one piece: no write is longer, unless a single line is */
   constructor(file: SinkFile, atomic = Number.POSITIVE_INFINITY) {
@@ -61,13 +62,9 @@ export class BatchingSink implements LineSink {
     this.#atomic = atomic;
   }
 
-  get dropped(): number {
-    return this.#dropped;
-  }
-
   write(line: string): void {
     if (this.#lines.length + line.length > BUFFER_CHARACTERS) {
-      this.#dropped += 1;
+      this.dropped += 1;
       return;
     }
     this.#lines += `${line}\n`;

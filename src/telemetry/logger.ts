@@ -35,7 +35,6 @@ export interface Logger {
   enabled(level: LogLevel): boolean;
   /** @param traceparent the W3C header that names the span the line belongs to; not shown in lines */
   log(level: LogLevel, message: string, fields?: LogFields, traceparent?: string): void;
-  trace(message: string, fields?: LogFields): void;
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
@@ -63,33 +62,18 @@ export interface LoggerOptions {
 
 /** A logger that writes lines to a sink. */
 export function createLogger(options: LoggerOptions): Logger {
-  return new LineLogger(options);
-}
-
-class LineLogger implements Logger {
-  readonly #options: LoggerOptions;
-  readonly #threshold: number;
-  readonly #print: (level: LogLevel, message: string, fields: LogFields | undefined) => string;
-
-  constructor(options: LoggerOptions) {
-    const { level = "info", format = "text", color = false, target = DEFAULT_TARGET, clock = Date.now } = options;
-    this.#options = options;
-    this.#threshold = LOG_LEVELS.indexOf(level);
-    const timestamp = rememberTimestamp(clock);
-    this.#print =
-      format === "json"
-        ? (at, message, fields) => jsonLine(timestamp(), at, target, message, fields)
-        : (at, message, fields) => textLine(timestamp(), at, target, message, fields, color);
-  }
-
-  enabled(level: LogLevel): boolean {
-    return LOG_LEVELS.indexOf(level) >= this.#threshold;
-  }
-
-  log(level: LogLevel, message: string, fields?: LogFields, traceparent?: string): void {
-    if (!this.enabled(level)) return;
-    const { sink, records, target = DEFAULT_TARGET, clock = Date.now } = this.#options;
-    sink.write(this.#print(level, message, fields));
+  const { sink, records, level: least = "info", format = "text", color = false } = options;
+  const { target = DEFAULT_TARGET, clock = Date.now } = options;
+  const threshold = LOG_LEVELS.indexOf(least);
+  const timestamp = rememberTimestamp(clock);
+  const print = (level: LogLevel, message: string, fields: LogFields | undefined): string =>
+    format === "json"
+      ? jsonLine(timestamp(), level, target, message, fields)
+      : textLine(timestamp(), level, target, message, fields, color);
+  const enabled = (level: LogLevel): boolean => LOG_LEVELS.indexOf(level) >= threshold;
+  const log: Logger["log"] = (level, message, fields, traceparent) => {
+    if (!enabled(level)) return;
+    sink.write(print(level, message, fields));
     records?.write({
       time: clock(),
       level,
@@ -98,31 +82,17 @@ class LineLogger implements Logger {
       ...(fields && { fields }),
       ...(traceparent !== undefined && { traceparent }),
     });
-  }
-
-  trace(message: string, fields?: LogFields): void {
-    this.log("trace", message, fields);
-  }
-
-  debug(message: string, fields?: LogFields): void {
-    this.log("debug", message, fields);
-  }
-
-  info(message: string, fields?: LogFields): void {
-    this.log("info", message, fields);
-  }
-
-  warn(message: string, fields?: LogFields): void {
-    this.log("warn", message, fields);
-  }
-
-  error(message: string, fields?: LogFields): void {
-    this.log("error", message, fields);
-  }
-
-  named(target: string): Logger {
-    return new LineLogger({ ...this.#options, target });
-  }
+  };
+  const at = (level: LogLevel) => (message: string, fields?: LogFields) => log(level, message, fields);
+  return {
+    enabled,
+    log,
+    debug: at("debug"),
+    info: at("info"),
+    warn: at("warn"),
+    error: at("error"),
+    named: (other) => createLogger({ ...options, target: other }),
+  };
 }
 
 /** Formats a millisecond once: under load many lines share one. */

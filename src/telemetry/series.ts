@@ -25,22 +25,20 @@ export interface Series {
 
 /** All series of one metric or of several with the same labels. */
 export class SeriesTable {
-  readonly #names: readonly string[];
-  readonly #bounds: readonly number[];
   readonly #series = new Map<string, Series>();
 
   /**
    * @param names label names
    * @param bounds upper bounds of histogram buckets, ascending, without infinity; none for counters
    */
-  constructor(names: readonly string[], bounds: readonly number[] = []) {
-    this.#names = names;
-    this.#bounds = bounds;
-  }
+  constructor(
+    readonly names: readonly string[],
+    readonly bounds: readonly number[] = [],
+  ) {}
 
   /** Counts one event of the series with these labels. */
-  count(values: LabelValues, by = 1): void {
-    this.#find(values).count += by;
+  count(values: LabelValues): void {
+    this.#find(values).count += 1;
   }
 
   /** Counts one observation of the series with these labels. */
@@ -49,23 +47,13 @@ export class SeriesTable {
     series.count += 1;
     series.sum += value;
     let bucket = 0;
-    while (bucket < this.#bounds.length && value > (this.#bounds[bucket] ?? 0)) bucket += 1;
+    while (bucket < this.bounds.length && value > (this.bounds[bucket] ?? 0)) bucket += 1;
     series.buckets[bucket] = (series.buckets[bucket] ?? 0) + 1;
   }
 
   /** Every series so far. */
   all(): Iterable<Series> {
     return this.#series.values();
-  }
-
-  /** Label names. */
-  get names(): readonly string[] {
-    return this.#names;
-  }
-
-  /** Upper bounds of the buckets. */
-  get bounds(): readonly number[] {
-    return this.#bounds;
   }
 
   #find(values: LabelValues): Series {
@@ -77,23 +65,18 @@ export class SeriesTable {
 
   #create(key: string, values: LabelValues): Series {
     const labels: Record<string, string> = {};
-    this.#names.forEach((name, index) => {
+    this.names.forEach((name, index) => {
       const value = values[index];
       if (value !== undefined) labels[name] = value;
     });
-    const series = { labels, count: 0, sum: 0, buckets: new Array<number>(this.#bounds.length + 1).fill(0) };
+    const series = { labels, count: 0, sum: 0, buckets: new Array<number>(this.bounds.length + 1).fill(0) };
     this.#series.set(key, series);
     return series;
   }
 
   #overflow(): Series {
-    return (
-      this.#series.get(OVERFLOW) ??
-      this.#create(
-        OVERFLOW,
-        this.#names.map(() => OVERFLOW),
-      )
-    );
+    const labels = this.names.map(() => OVERFLOW);
+    return this.#series.get(OVERFLOW) ?? this.#create(OVERFLOW, labels);
   }
 }
 

@@ -4,6 +4,7 @@ import { isJsonObject, sameValue } from "../data/same-value.js";
 import type { Allow, Deny, Findings, Outcome } from "../policy/outcome.js";
 import type { Review } from "../policy/review.js";
 import { WasmLoadError } from "./errors.js";
+import { fail } from "./failures.js";
 
 /** An answer was not what the protocol says; the message tells what and where. */
 export class AnswerError extends Error {
@@ -14,6 +15,19 @@ export class AnswerError extends Error {
 const HIGHEST_CODE = 65_535;
 const MUTATION_OF_NOTHING =
   "Incoming object is null, which happens only with DELETE operations, but the policy is attempting a mutation. This is not allowed";
+
+/**
+ * What the answer to a review comes to.
+ * @param unreadable what goes before the reason why it could not be read
+ */
+export function validationOutcome(text: string, review: Review, unreadable: string): Outcome {
+  try {
+    return readValidation(text, review);
+  } catch (error) {
+    if (!(error instanceof AnswerError)) throw error;
+    return fail("protocol", `internal server error: ${unreadable}: ${error.message}`);
+  }
+}
 
 /**
  * Reads a ValidationResponse. Unknown fields are ignored, null counts as absent, anything else that does not fit is an error.

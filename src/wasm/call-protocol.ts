@@ -1,8 +1,7 @@
 /** The protocol of guests that are called by operation name and answer with Kubewarden's JSON: Extism and waPC (spec kubewarden.md 6.2, 6.3). */
-
 import type { Review } from "../policy/review.js";
-import { AnswerError, readSettingsVerdict, readValidation, settingsRefused } from "./answer.js";
-import { callFailure, detail, fail } from "./failures.js";
+import { readSettingsVerdict, settingsRefused, validationOutcome } from "./answer.js";
+import { callFailure, detail } from "./failures.js";
 import type { PreparedSettings, Protocol } from "./guest-protocol.js";
 
 /** The payload of a review: `{"request":…,"settings":{…}}`, put together from texts that were made once. */
@@ -26,13 +25,7 @@ export function callProtocol(hasSettings: (exports: ReadonlySet<string>) => bool
 
     outcome(result, review) {
       if (result.kind !== "answer") return callFailure(result);
-      try {
-        return readValidation(result.text, review);
-      } catch (error) {
-        if (error instanceof AnswerError)
-          return fail("protocol", `internal server error: invalid response from policy: ${error.message}`);
-        throw error;
-      }
+      return validationOutcome(result.text, review, "invalid response from policy");
     },
   };
 }

@@ -16,30 +16,23 @@ export interface GuestLimits {
   readonly logLineBytes: number;
 }
 
-/** 256 MiB of memory: the largest published policy (a Go module of 22 MB) needs a third of it. */
-const MEMORY_PAGES = 4096;
-/** An answer repeats at most one mutated object; requests are limited to a few MiB, so 16 MiB is out of any honest guest's reach. */
-const OUTPUT_BYTES = 16 * 1024 * 1024;
-/** A policy that checks every image of a large Pod against a registry makes some dozens of calls. */
-const HOST_CALLS = 1_000;
-/**
- * The longest honest payload is a chain of certificates, as JSON lists of numbers some hundred KiB. The main thread reads payloads, and serves all
- * requests besides.
- */
-const HOST_CALL_BYTES = 1024 * 1024;
-/** A chatty policy logs some dozens of lines; a looping one would otherwise fill the log and the main thread's memory. */
-const LOG_LINES = 1_000;
-/** One line of a log must fit its collector; 16 KiB is where container runtimes split lines. */
-const LOG_LINE_BYTES = 16 * 1024;
-
 /** The limits that hold when the configuration says nothing. */
 export const DEFAULT_GUEST_LIMITS: GuestLimits = {
-  memoryPages: MEMORY_PAGES,
-  outputBytes: OUTPUT_BYTES,
-  hostCalls: HOST_CALLS,
-  hostCallBytes: HOST_CALL_BYTES,
-  logLines: LOG_LINES,
-  logLineBytes: LOG_LINE_BYTES,
+  /** 256 MiB of memory: the largest published policy (a Go module of 22 MB) needs a third of it. */
+  memoryPages: 4096,
+  /** An answer repeats at most one mutated object; requests are limited to a few MiB, so 16 MiB is out of any honest guest's reach. */
+  outputBytes: 16 * 1024 * 1024,
+  /** A policy that checks every image of a large Pod against a registry makes some dozens of calls. */
+  hostCalls: 1_000,
+  /**
+   * The longest honest payload is a chain of certificates, as JSON lists of numbers some hundred KiB. The main thread reads payloads, and serves
+   * all requests besides.
+   */
+  hostCallBytes: 1024 * 1024,
+  /** A chatty policy logs some dozens of lines; a looping one would otherwise fill the log and the main thread's memory. */
+  logLines: 1_000,
+  /** One line of a log must fit its collector; 16 KiB is where container runtimes split lines. */
+  logLineBytes: 16 * 1024,
 };
 
 /** Milliseconds a call may take when neither the policy nor the server says otherwise (spec kubewarden.md 2, `--policy-timeout`). */

@@ -1,5 +1,3 @@
-/** From a worker's log message to a log entry. */
-
 import { JsonError, parseJson, stringifyJson } from "../data/json.js";
 import { isJsonObject } from "../data/same-value.js";
 import type { GuestLogEntry } from "./wasm-policy.js";

@@ -1,8 +1,6 @@
-/** A loaded module as a policy. */
-
 import { errorText } from "../data/error-text.js";
 import { orAborted } from "../data/or-aborted.js";
-import type { Caller, CapabilityContext, HostCapabilities } from "../host-capabilities/host.js";
+import type { Caller, HostCapabilities } from "../host-capabilities/host.js";
 import type { KubernetesReader, ResourceSnapshot } from "../kubernetes/reader.js";
 import type { Outcome } from "../policy/outcome.js";
 import type { EvaluationContext } from "../policy/policy.js";
@@ -12,15 +10,17 @@ import { fail } from "./failures.js";
 import type { PreparedSettings, Protocol } from "./guest-protocol.js";
 import { type GuestLimits, LOAD_TIMEOUT_FACTOR } from "./limits.js";
 import { logEntry } from "./log.js";
-import type { PolicyMetadata } from "./module/metadata.js";
 import type { PreparedModule } from "./module/prepare.js";
 import type { Job, JobResult } from "./pool/job.js";
 import type { WorkerPool } from "./pool/pool.js";
 import type { GuestLogEntry, WasmPolicy } from "./wasm-policy.js";
 import type { ExecutionMode, GuestCall } from "./worker/messages.js";
 
-/** What a policy gets from its runtime. */
-export interface PolicyEnvironment {
+/** What a policy is made of, and what it gets from its runtime. */
+export interface PolicyParts {
+  readonly module: PreparedModule;
+  readonly settings: PreparedSettings;
+  readonly protocol: Protocol;
   readonly pool: WorkerPool;
   readonly limits: GuestLimits;
   readonly caller: Caller;
@@ -37,27 +37,16 @@ export class LoadedPolicy implements WasmPolicy {
   readonly immediate = false;
   readonly implementation: ExecutionMode;
   readonly digest: string;
-  readonly metadata?: PolicyMetadata;
   #lastData: { readonly resources: readonly ResourceSnapshot[]; readonly text: string } | undefined;
-  readonly #module: PreparedModule;
-  readonly #settings: PreparedSettings;
-  readonly #protocol: Protocol;
-  readonly #environment: PolicyEnvironment;
+  readonly #parts: PolicyParts;
 
   constructor(
     readonly id: string,
-    module: PreparedModule,
-    settings: PreparedSettings,
-    protocol: Protocol,
-    environment: PolicyEnvironment,
+    parts: PolicyParts,
   ) {
-    this.#module = module;
-    this.#settings = settings;
-    this.#protocol = protocol;
-    this.#environment = environment;
-    this.implementation = module.mode;
-    this.digest = module.digest;
-    if (module.metadata) this.metadata = module.metadata;
+    this.#parts = parts;
+    this.implementation = parts.module.mode;
+    this.digest = parts.module.digest;
   }
 
   async evaluate(review: Review, context: EvaluationContext): Promise<Outcome> {
@@ -70,63 +59,61 @@ export class LoadedPolicy implements WasmPolicy {
   }
 
   async #ask(review: Review, context: EvaluationContext): Promise<Outcome> {
+    const { protocol, settings } = this.#parts;
     let data = "";
-    if (this.#protocol.dataDocument) {
+    if (protocol.dataDocument) {
       try {
-        data = await this.#data(this.#protocol.dataDocument, context.signal);
+        data = await this.#data(protocol.dataDocument, context.signal);
       } catch (error) {
-        const reason = errorText(error);
-        return fail("capability", `cannot perform a request via callback channel: ${reason}`);
+        return fail("capability", `cannot perform a request via callback channel: ${errorText(error)}`);
       }
     }
-    const call = this.#protocol.validateCall(review, this.#settings, data);
+    const call = protocol.validateCall(review, settings, data);
     if ("verdict" in call) return call;
-    return this.#protocol.outcome(await this.#run(call, context, review), review);
+    return protocol.outcome(await this.#run(call, context, review), review);
   }
 
   /** Has the module check its settings; undefined when all is well. */
   async loadProblem(): Promise<WasmLoadError | undefined> {
-    const call = this.#protocol.loadCall(this.#settings, this.#module.exports);
-    return call && this.#protocol.loadProblem(await this.#run(call));
+    const { protocol, settings, module } = this.#parts;
+    const call = protocol.loadCall(settings, module.exports);
+    return call && protocol.loadProblem(await this.#run(call));
   }
 
   /** The data document. It stays the same until the cluster's resources change: printing thousands of them takes the main thread long. */
   async #data(document: NonNullable<Protocol["dataDocument"]>, signal: AbortSignal): Promise<string> {
-    const wanted = this.#environment.caller.contextAwareResources.length > 0;
+    const wanted = this.#parts.caller.contextAwareResources.length > 0;
     const resources = wanted ? await this.#resources(document.plurals, signal) : [];
     const before = this.#lastData;
     const same =
       before?.resources.length === resources.length &&
       resources.every(({ items }, index) => before.resources[index]?.items === items);
     if (same) return before.text;
-    const text = document.text(this.#settings, resources);
+    const text = document.text(this.#parts.settings, resources);
     this.#lastData = { resources, text };
     return text;
   }
 
   /** All resources of the kinds that the policy may read; no capability is needed for them (spec kubewarden.md 6.5). */
   #resources(plurals: boolean, signal: AbortSignal): Promise<ResourceSnapshot[]> {
-    const { caller, capabilities, kubernetes } = this.#environment;
+    const { caller, capabilities, kubernetes } = this.#parts;
     const snapshots = capabilities.snapshots(kubernetes, { kinds: caller.contextAwareResources, plurals, signal });
     return orAborted(snapshots, signal, "the time for the evaluation is up");
   }
 
   #run(call: GuestCall, context?: EvaluationContext, review?: Review): Promise<JobResult> {
-    const { pool, limits, caller, capabilities, log, timeoutMs } = this.#environment;
+    const { module, pool, limits, caller, capabilities, log, timeoutMs } = this.#parts;
     const request = review?.kind === "admission" ? review.request.uid : undefined;
     const job: Job = {
       key: this.id,
-      module: this.#module,
+      module,
       call,
       limits,
       deadline: context?.deadline ?? Number.POSITIVE_INFINITY,
       ...(timeoutMs !== undefined && { timeoutMs: context ? timeoutMs : timeoutMs * LOAD_TIMEOUT_FACTOR }),
       // The signal is made when somebody asks for it; most calls never take so long.
       ...(context && { isAborted: () => context.signal.aborted }),
-      onHostCall(message, killed) {
-        const circumstances: CapabilityContext = { caller, signal: killed };
-        return capabilities.serve(message, circumstances);
-      },
+      onHostCall: (message, killed) => capabilities.serve(message, { caller, signal: killed }),
       onLog: (message) => log(logEntry(this.id, request, message)),
     };
     return pool.run(job);

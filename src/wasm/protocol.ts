@@ -1,5 +1,3 @@
-/** How the main thread speaks with each kind of guest: the question to put, and what to make of the answer. */
-
 import { callProtocol } from "./call-protocol.js";
 import { gatekeeper } from "./gatekeeper/protocol.js";
 import type { Protocol } from "./guest-protocol.js";

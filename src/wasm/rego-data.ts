@@ -1,5 +1,6 @@
 /** The shapes in which Rego policies get the cluster's resources, spec kubewarden.md 6.5. */
 import { setKey } from "../data/plain-object.js";
+import { nameOf, namespaceOf } from "../kubernetes/object.js";
 import type { ResourceSnapshot } from "../kubernetes/reader.js";
 
 type Tree = Record<string, unknown>;
@@ -9,8 +10,8 @@ export function byPlural(resources: readonly ResourceSnapshot[]): Tree {
   const tree: Tree = {};
   for (const { plural, namespaced, items } of resources) {
     for (const item of items) {
-      const { name, namespace } = identity(item);
-      put(tree, namespaced ? [plural, namespace, name] : [plural, name], item);
+      const name = nameOf(item);
+      put(tree, namespaced ? [plural, namespaceOf(item), name] : [plural, name], item);
     }
   }
   return tree;
@@ -21,9 +22,8 @@ export function inventory(resources: readonly ResourceSnapshot[]): Tree {
   const tree: Tree = {};
   for (const { kind, namespaced, items } of resources) {
     for (const item of items) {
-      const { name, namespace } = identity(item);
-      const path = [kind.apiVersion, kind.kind, name];
-      put(tree, namespaced ? ["namespace", namespace, ...path] : ["cluster", ...path], item);
+      const path = [kind.apiVersion, kind.kind, nameOf(item)];
+      put(tree, namespaced ? ["namespace", namespaceOf(item), ...path] : ["cluster", ...path], item);
     }
   }
   return tree;
@@ -39,9 +39,4 @@ function put(tree: Tree, path: readonly string[], item: unknown): void {
     if (!Object.hasOwn(at, key)) setKey(at, key, {});
     at = at[key] as Tree;
   }
-}
-
-function identity(item: unknown): { name: string; namespace: string } {
-  const metadata = (item as { metadata?: { name?: unknown; namespace?: unknown } } | null)?.metadata;
-  return { name: String(metadata?.name ?? ""), namespace: String(metadata?.namespace ?? "") };
 }

@@ -78,7 +78,10 @@ export function createWasmRuntime(options: WasmRuntimeOptions): WasmRuntime {
       const module = await store.prepare(source.bytes, memoryPages, source.executionMode);
       const settings: PreparedSettings = { value: source.settings, text: stringifyJson(source.settings) };
       const timeoutMs = source.timeoutMs ?? fallback;
-      const policy = new LoadedPolicy(source.id, module, settings, protocolOf(module.mode), {
+      const policy = new LoadedPolicy(source.id, {
+        module,
+        settings,
+        protocol: protocolOf(module.mode),
         pool,
         limits: { ...limits, memoryPages },
         caller: { policy: source.id, capabilities: grants, contextAwareResources: source.contextAwareResources ?? [] },

@@ -1,6 +1,4 @@
-/** What the room gives to others: a module as a policy, and what it logs. */
 import type { Policy } from "../policy/policy.js";
-import type { PolicyMetadata } from "./module/metadata.js";
 import type { ExecutionMode, GuestLogLevel } from "./worker/messages.js";
 
 /** A policy that a module decides. `implementation` is its execution mode. */
@@ -9,8 +7,6 @@ export interface WasmPolicy extends Policy {
   readonly implementation: ExecutionMode;
   /** `sha256:<hex>` of the module. */
   readonly digest: string;
-  /** What the module says about itself, if it has a metadata section. */
-  readonly metadata?: PolicyMetadata;
 }
 
 /** One line that a guest wrote. */

@@ -45,7 +45,7 @@ describe("log records over OTLP", () => {
     const exporter = new Kept();
     const logs = exportLogs({ HOSTNAME: "pod-1" }, exporter);
     const { logger, lines } = logging(logs);
-    logger.trace("below the level");
+    logger.log("trace", "below the level");
     logger.debug("d");
     logger.info("hello", { n: 1, yes: true, nothing: undefined, would_be: { allowed: false, x: undefined }, l: ["a"] });
     logger.warn("w");

@@ -63,8 +63,6 @@ export interface Verification {
   /** Of the image's manifest. */
   readonly digest: string;
   readonly signal: AbortSignal;
-  /** Milliseconds since 1970; default the clock of this machine. */
-  readonly now?: () => number;
 }
 
 /**
@@ -114,20 +112,15 @@ async function isThere(
   verification: Verification,
 ): Promise<boolean> {
   for (const layer of layers) {
-    const annotated = Object.entries(wanted.annotations ?? {}).every(
-      ([key, value]) => layer.annotations[key] === value,
-    );
+    const { annotations } = layer;
+    const annotated = Object.entries(wanted.annotations ?? {}).every(([key, value]) => annotations[key] === value);
     if (annotated && (await isSignedBy(wanted, layer, verification))) return true;
   }
   return false;
 }
 
-async function isSignedBy(
-  wanted: Wanted,
-  layer: SignatureLayer,
-  { trustRoot, now = Date.now }: Verification,
-): Promise<boolean> {
-  if (wanted.kind === "certificate") return signedWithCertificate(layer, wanted, trustRoot, now);
+async function isSignedBy(wanted: Wanted, layer: SignatureLayer, { trustRoot }: Verification): Promise<boolean> {
+  if (wanted.kind === "certificate") return signedWithCertificate(layer, wanted, trustRoot, Date.now);
   if (wanted.kind === "pubKey") {
     const key = readPublicKey(wanted.key);
     return key !== undefined && signedWithKey(layer, key, trustRoot);

@@ -24,7 +24,7 @@ export function kubernetesCapability(reader: KubernetesReader, now: () => number
       const name = textOf(fields.name, "name");
       const namespace = optionalText(fields.namespace, "namespace");
       const uncached = booleanOf(fields.disable_cache, "disable_cache");
-      const masks = fieldMasks(masksOf(fields));
+      const masks = fieldMasks(optionalList(fields.field_masks, "field_masks", textOf));
       const key = stringifyJson([kind.apiVersion, kind.kind, name, namespace ?? null]);
       const ask = async (signal: AbortSignal) => ({
         object: await reader.get(kind, { name, ...(namespace !== undefined && { namespace }) }, signal),
@@ -46,7 +46,7 @@ export function kubernetesCapability(reader: KubernetesReader, now: () => number
         ...(labelSelector !== undefined && { labelSelector }),
         ...(fieldSelector !== undefined && { fieldSelector }),
       };
-      const masks = masksOf(fields);
+      const masks = optionalList(fields.field_masks, "field_masks", textOf);
       return lists.answer(kind, await reader.list(kind, query, signal), masks);
     },
   });
@@ -80,10 +80,6 @@ export function kubernetesCapability(reader: KubernetesReader, now: () => number
 function kindOf(payload: unknown): ResourceKind {
   const { api_version, kind } = objectOf(payload, "the request");
   return { apiVersion: textOf(api_version, "api_version"), kind: textOf(kind, "kind") };
-}
-
-function masksOf(fields: Readonly<Record<string, unknown>>): readonly string[] | undefined {
-  return optionalList(fields.field_masks, "field_masks", textOf);
 }
 
 /** Attributes come in either spelling: the Go SDK's differs from the others'. */

@@ -17,11 +17,8 @@ export function fieldMasks(paths: readonly string[] | undefined): FieldMasks {
   for (const path of paths) {
     let at = tree;
     for (const key of path.split(".")) {
-      let next = at.get(key);
-      if (!next) {
-        next = new Map();
-        at.set(key, next);
-      }
+      const next: MaskTree = at.get(key) ?? new Map();
+      at.set(key, next);
       at = next;
     }
   }

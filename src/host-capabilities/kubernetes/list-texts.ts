@@ -1,4 +1,3 @@
-/** Lists as guests get them. */
 import { LRUCache } from "lru-cache";
 import { stringifyJson } from "../../data/json.js";
 import { JsonText, type ResourceKind } from "../host.js";

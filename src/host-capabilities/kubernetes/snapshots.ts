@@ -1,4 +1,5 @@
 /** The resources that Rego policies get with each call: read at once, or one after the other through a session (spec kubewarden.md 6.5, 10.2). */
+import { namespaceOf } from "../../kubernetes/object.js";
 import type { KubernetesReader, ResourceKind, ResourceSnapshot } from "../../kubernetes/reader.js";
 import type { Executor } from "../executor.js";
 import { listOf, objectOf, textOf } from "../payload.js";
@@ -38,7 +39,7 @@ export async function askSnapshots(
   for (const { kind, items, plural } of read) {
     const answer = plurals && (await execute(question("resource_plural_name", kind), async () => plural));
     // A recorded list does not say whether its kind is namespaced, but its objects do.
-    const namespaced = items.some((item) => namespaceOf(item) !== undefined);
+    const namespaced = items.some((item) => namespaceOf(item) !== "");
     snapshots.push({ kind, items, namespaced, plural: answer ? textOf(answer, "a recorded name") : "" });
   }
   return snapshots;
@@ -46,10 +47,6 @@ export async function askSnapshots(
 
 function question(operation: string, { apiVersion, kind }: ResourceKind) {
   return { namespace: "kubernetes", operation, payload: { api_version: apiVersion, kind } };
-}
-
-function namespaceOf(item: unknown): unknown {
-  return (item as { metadata?: { namespace?: unknown } } | null)?.metadata?.namespace;
 }
 
 function compare(a: string, b: string): number {

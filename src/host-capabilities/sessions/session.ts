@@ -2,7 +2,6 @@
  * Sessions: what a policy asked of the host and what it was told, recorded once and replayed without a cluster or a registry. The file is
  * kwctl's, spec kubewarden.md 10.2. Gates come before: a call that is refused is neither recorded nor replayed.
  */
-
 import { stringify } from "yaml";
 import { errorText } from "../../data/error-text.js";
 import { parseJson, stringifyJson } from "../../data/json.js";
@@ -115,9 +114,7 @@ function readSession(text: string): Exchange[] {
   try {
     list = parseYamlDocuments(text)[0] ?? [];
   } catch (error) {
-    throw new SessionError(`the session file is no YAML: ${errorText(error)}`, {
-      cause: error,
-    });
+    throw new SessionError(`the session file is no YAML: ${errorText(error)}`, { cause: error });
   }
   if (!Array.isArray(list)) throw new SessionError("the session file must hold a list of exchanges");
   return list.map((entry: unknown, index) => {

@@ -1,11 +1,6 @@
-/** Limits on work for a cluster. */
-import { setTimeout as delay } from "node:timers/promises";
-
 /** A limit on one piece of work. */
 export interface WorkLimit {
   readonly signal: AbortSignal;
-  /** Waits; rejects when the signal comes. */
-  sleep(milliseconds: number): Promise<void>;
   /** To be called when the work is done: lets go of clock and outer signal. */
   done(): void;
 }
@@ -20,7 +15,6 @@ export function endWithin(outer: AbortSignal, milliseconds: number): WorkLimit {
   const timer = setTimeout(end, milliseconds);
   return {
     signal,
-    sleep: (wait: number): Promise<void> => delay(wait, undefined, { signal }),
     done(): void {
       clearTimeout(timer);
       outer.removeEventListener("abort", end);

@@ -1,4 +1,3 @@
-/** Whether somebody may do something, by SubjectAccessReview. */
 import { member, text } from "../object.js";
 import type { AccessAnswer } from "../reader.js";
 import { ClusterUnreachable } from "./errors.js";
@@ -7,7 +6,7 @@ import type { ClusterHttp } from "./http.js";
 const PATH = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
 
 /**
- * Asks the API server.
+ * Asks the API server whether somebody may do something.
  * @param spec of a SubjectAccessReview
  * @throws ApiError, ClusterUnreachable, ClusterConfigError
  */

@@ -1,14 +1,5 @@
-/** The cluster as guests see it (spec kubewarden.md 7.6). */
 import { orAborted } from "../../data/or-aborted.js";
-import type {
-  AccessAnswer,
-  AccessQuestion,
-  GetQuery,
-  KubernetesReader,
-  ListQuery,
-  ResourceKind,
-  ResourceSnapshot,
-} from "../reader.js";
+import type { KubernetesReader, ResourceKind } from "../reader.js";
 import { reviewAccess } from "./access-review.js";
 import { type ApiResource, type Discovery, kindOf } from "./discovery.js";
 import { ApiError, ResourceError, reasonOf } from "./errors.js";
@@ -18,76 +9,67 @@ import type { WatchStores } from "./watch-stores.js";
 
 const ABANDONED = "nobody waits for the answer any more";
 
-/** Answers guests. */
-export class ClusterReader implements KubernetesReader {
-  readonly #http: ClusterHttp;
-  readonly #discovery: Discovery;
-  readonly #stores: WatchStores;
-
-  constructor(http: ClusterHttp, discovery: Discovery, stores: WatchStores) {
-    this.#http = http;
-    this.#discovery = discovery;
-    this.#stores = stores;
-  }
-
-  async get(kind: ResourceKind, { name, namespace = "" }: GetQuery, signal: AbortSignal): Promise<unknown> {
-    const resource = await this.#find(kind, signal);
-    const { apiVersion, kind: named } = kind;
-    if (resource.namespaced && namespace === "") {
-      throw new ResourceError(`Resource ${apiVersion}/${named} is namespaced, but no namespace was provided`);
-    }
-    const within = resource.namespaced ? namespace : "";
-    const absent = (): ResourceError => {
-      const where = within === "" ? "None" : `Some("${within}")`;
-      return new ResourceError(`Cannot find ${apiVersion}/${named} named '${name}' inside of namespace '${where}'`);
-    };
-    if (!isSegment(name) || !isSegment(within || "none")) throw absent();
-    try {
-      return (await this.#http.get(objectPath(resource, within, name), {}, signal)).value;
-    } catch (error) {
-      throw error instanceof ApiError && error.status === 404 ? absent() : error;
-    }
-  }
-
-  async list(kind: ResourceKind, query: ListQuery, signal: AbortSignal): Promise<readonly unknown[]> {
-    const resource = await this.#find(kind, signal);
-    const { namespace, labelSelector, fieldSelector } = query;
-    if (namespace !== undefined && !resource.namespaced) {
-      const { apiVersion, kind: named } = kind;
-      throw new ResourceError(
-        `resource ${apiVersion}/${named} is cluster wide. Cannot search for it inside of a namespace`,
-      );
-    }
-    // No namespace is another question, which may not have been granted.
-    if (namespace === "") throw new ResourceError("the namespace to search in is empty");
-    const store = this.#stores.of(resource, {
-      namespace: namespace ?? "",
-      ...(labelSelector !== undefined && { labelSelector }),
-      ...(fieldSelector !== undefined && { fieldSelector }),
-    });
-    return orAborted(store.all(), signal, ABANDONED);
-  }
-
-  canI({ user, groups, resourceAttributes }: AccessQuestion, signal: AbortSignal): Promise<AccessAnswer> {
-    return reviewAccess(this.#http, { user, ...(groups && { groups }), resourceAttributes }, signal);
-  }
-
-  async snapshot(kind: ResourceKind, signal: AbortSignal): Promise<ResourceSnapshot> {
-    const resource = await this.#find(kind, signal);
-    const items = await orAborted(this.#stores.of(resource, { namespace: "" }).all(), signal, ABANDONED);
-    return { kind, plural: resource.plural, namespaced: resource.namespaced, items };
-  }
-
-  async #find(named: ResourceKind, signal: AbortSignal): Promise<ApiResource> {
+/** The cluster as guests see it (spec kubewarden.md 7.6). */
+export function clusterReader(http: ClusterHttp, discovery: Discovery, stores: WatchStores): KubernetesReader {
+  const find = async (named: ResourceKind, signal: AbortSignal): Promise<ApiResource> => {
     const { apiVersion, kind } = named;
     const wanted = kindOf(named);
     let found: ApiResource | undefined;
     try {
-      found = wanted && (await orAborted(this.#discovery.find(wanted), signal, ABANDONED));
+      found = wanted && (await orAborted(discovery.find(wanted), signal, ABANDONED));
     } catch (error) {
       throw new ResourceError(`error finding resource ${apiVersion} / ${kind}: ${reasonOf(error)}`, { cause: error });
     }
     if (found === undefined) throw new ResourceError(`Cannot find resource ${apiVersion}/${kind}`);
     return found;
-  }
+  };
+
+  return {
+    async get(kind, { name, namespace = "" }, signal) {
+      const resource = await find(kind, signal);
+      const { apiVersion, kind: named } = kind;
+      if (resource.namespaced && namespace === "") {
+        throw new ResourceError(`Resource ${apiVersion}/${named} is namespaced, but no namespace was provided`);
+      }
+      const within = resource.namespaced ? namespace : "";
+      const absent = (): ResourceError => {
+        const where = within === "" ? "None" : `Some("${within}")`;
+        return new ResourceError(`Cannot find ${apiVersion}/${named} named '${name}' inside of namespace '${where}'`);
+      };
+      if (!isSegment(name) || !isSegment(within || "none")) throw absent();
+      try {
+        return (await http.get(objectPath(resource, within, name), {}, signal)).value;
+      } catch (error) {
+        throw error instanceof ApiError && error.status === 404 ? absent() : error;
+      }
+    },
+
+    async list(kind, query, signal) {
+      const resource = await find(kind, signal);
+      const { namespace, labelSelector, fieldSelector } = query;
+      if (namespace !== undefined && !resource.namespaced) {
+        const { apiVersion, kind: named } = kind;
+        throw new ResourceError(
+          `resource ${apiVersion}/${named} is cluster wide. Cannot search for it inside of a namespace`,
+        );
+      }
+      // No namespace is another question, which may not have been granted.
+      if (namespace === "") throw new ResourceError("the namespace to search in is empty");
+      const store = stores.of(resource, {
+        namespace: namespace ?? "",
+        ...(labelSelector !== undefined && { labelSelector }),
+        ...(fieldSelector !== undefined && { fieldSelector }),
+      });
+      return orAborted(store.all(), signal, ABANDONED);
+    },
+
+    canI: ({ user, groups, resourceAttributes }, signal) =>
+      reviewAccess(http, { user, ...(groups && { groups }), resourceAttributes }, signal),
+
+    async snapshot(kind, signal) {
+      const resource = await find(kind, signal);
+      const items = await orAborted(stores.of(resource, { namespace: "" }).all(), signal, ABANDONED);
+      return { kind, plural: resource.plural, namespaced: resource.namespaced, items };
+    },
+  };
 }

@@ -1,5 +1,3 @@
-/** How a cluster is reached. */
-
 /** What a connection shows and trusts at a moment; files may change it. */
 export interface Identity {
   /** Value of the `Authorization` header. */
@@ -11,8 +9,16 @@ export interface Identity {
   readonly key?: string;
 }
 
+/** Where a connection has its identity from. */
+export interface IdentitySource {
+  /** @throws ClusterConfigError when files or plugins fail */
+  identity(): Promise<Identity>;
+  /** The server has refused the identity: make a new one. */
+  refused(): void;
+}
+
 /** The way to an API server. */
-export interface Connection {
+export interface Connection extends IdentitySource {
   /** May have a path, which precedes every request's. */
   readonly server: URL;
   /** Name that the server's certificate must have, when it is not the host's. */
@@ -25,8 +31,4 @@ export interface Connection {
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   /** Where this was found, for people. */
   readonly origin: string;
-  /** @throws ClusterConfigError when files or plugins fail */
-  identity(): Promise<Identity>;
-  /** The server has refused the identity: make a new one. */
-  refused(): void;
 }

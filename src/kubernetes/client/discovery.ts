@@ -1,4 +1,3 @@
-/** Which resources the API server serves: plural and scope of kinds, versions of resources. */
 import { LRUCache } from "lru-cache";
 import { apiVersionOf, type GroupVersionKind, type GroupVersionResource, parseApiVersion } from "../names.js";
 import { member, text } from "../object.js";
@@ -32,7 +31,6 @@ export class Discovery {
   constructor(http: ClusterHttp, now: () => number) {
     this.#http = http;
     this.#now = now;
-
     this.#versions = new LRUCache({ max: MAX_API_VERSIONS });
   }
 

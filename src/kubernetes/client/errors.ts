@@ -1,5 +1,3 @@
-/** What can go wrong between us and a cluster. */
-
 /** The API server has refused; the message is its own. */
 export class ApiError extends Error {
   readonly code = "KUBERNETES_API";

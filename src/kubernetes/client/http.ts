@@ -1,4 +1,5 @@
 /** HTTP to an API server: JSON in, JSON or a stream of lines out. */
+import { setTimeout as delay } from "node:timers/promises";
 import type { Dispatcher } from "undici";
 import { parseJson, stringifyJson } from "../../data/json.js";
 import { member, text } from "../object.js";
@@ -37,7 +38,6 @@ export interface Answer {
 /** A client of one API server. Every method throws ApiError, ClusterUnreachable, or ClusterConfigError. */
 export class ClusterHttp {
   readonly #connection: Connection;
-
   #dispatchers: Dispatchers | undefined;
 
   constructor(connection: Connection) {
@@ -100,7 +100,7 @@ export class ClusterHttp {
         // 429 and a 503 with a time were not acted on, so that even a POST may be repeated.
         const putOff = (statusCode === 429 || statusCode === 503) && wait >= 0;
         if (!putOff || attempt === MAX_RETRIES) throw apiError(statusCode, headers, answer);
-        await limit.sleep(Math.min(wait, MAX_RETRY_AFTER_MS));
+        await delay(Math.min(wait, MAX_RETRY_AFTER_MS), undefined, { signal: limit.signal });
       }
     } catch (cause) {
       if (outer.aborted) throw new ClusterUnreachable("nobody waits for the answer any more", { cause });

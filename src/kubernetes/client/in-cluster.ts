@@ -2,10 +2,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Connection } from "./connection.js";
-import { FileIdentity } from "./identity-files.js";
+import { fileIdentity } from "./identity-files.js";
 
 /** Where Kubernetes mounts a pod's service account. */
-export const SERVICE_ACCOUNT_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount";
+const SERVICE_ACCOUNT_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 /**
  * The connection of a pod; or why this is none.
@@ -23,13 +23,11 @@ export function inCluster(
   if (absent !== undefined) return { missing: `there is no ${absent}` };
   const address = `https://${host.includes(":") ? `[${host}]` : host}:${port}`;
   if (!URL.canParse(address)) return { missing: `${address} is no address` };
-  const files = new FileIdentity({ token, ca }, {}, now);
   return {
     server: new URL(address),
     insecure: false,
     headers: {},
     origin: "the pod's service account",
-    identity: () => files.identity(),
-    refused: () => files.refused(),
+    ...fileIdentity({ token, ca }, {}, now),
   };
 }

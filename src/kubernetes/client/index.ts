@@ -1,6 +1,6 @@
 /** The Kubernetes client: one cluster. */
 import type { KubernetesReader } from "../reader.js";
-import { ClusterReader } from "./cluster-reader.js";
+import { clusterReader } from "./cluster-reader.js";
 import type { Connection } from "./connection.js";
 import { Discovery } from "./discovery.js";
 import { ClusterHttp } from "./http.js";
@@ -42,13 +42,14 @@ export interface Cluster {
 }
 
 /** Makes a client. */
-export function openCluster({ connection, now, note, timing, maxStores }: ClusterOptions): Cluster {
+export function openCluster(options: ClusterOptions): Cluster {
+  const { connection, now, note, timing = WATCH_TIMING, maxStores = MAX_STORES } = options;
   const ended = new AbortController();
   const http = new ClusterHttp(connection);
   const discovery = new Discovery(http, now);
-  const stores = new WatchStores(http, { max: maxStores ?? MAX_STORES, timing: timing ?? WATCH_TIMING, now, note });
+  const stores = new WatchStores(http, maxStores, { timing, now, note });
   return {
-    reader: new ClusterReader(http, discovery, stores),
+    reader: clusterReader(http, discovery, stores),
     http,
     discovery,
     stores,

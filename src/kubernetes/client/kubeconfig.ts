@@ -3,10 +3,10 @@ import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { parseYamlDocuments } from "../../data/yaml.js";
 import { isObject, type JsonObject, member, text } from "../object.js";
-import type { Connection, Identity } from "./connection.js";
+import type { Connection, Identity, IdentitySource } from "./connection.js";
 import { ClusterConfigError, reasonOf } from "./errors.js";
-import { ExecIdentity } from "./exec-identity.js";
-import { FileIdentity, type IdentityFiles } from "./identity-files.js";
+import { execIdentity } from "./exec-identity.js";
+import { fileIdentity, type IdentityFiles } from "./identity-files.js";
 
 /** An entry with the folder against which its relative paths are resolved. */
 interface Entry {
@@ -46,7 +46,6 @@ export function fromKubeconfig(files: readonly string[], now: () => number): Con
     return fail(`user "${userName}" has an auth-provider, which kubectl has given up too: use exec`);
   }
   const [serverName, proxy] = [text(cluster.value, "tls-server-name"), text(cluster.value, "proxy-url")];
-  const identity = identityOf(cluster, user, now);
   return {
     server: new URL(address),
     insecure: member(cluster.value, "insecure-skip-tls-verify") === true,
@@ -54,8 +53,7 @@ export function fromKubeconfig(files: readonly string[], now: () => number): Con
     origin,
     ...(serverName !== "" && { serverName }),
     ...(proxy !== "" && { proxy }),
-    identity: () => identity.identity(),
-    refused: () => identity.refused(),
+    ...identityOf(cluster, user, now),
   };
 }
 
@@ -74,7 +72,7 @@ function items(config: JsonObject, list: string): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-function identityOf(cluster: Entry, user: Entry, now: () => number): FileIdentity | ExecIdentity {
+function identityOf(cluster: Entry, user: Entry, now: () => number): IdentitySource {
   const file = ({ value, folder }: Entry, key: string): string | undefined => {
     const path = text(value, key);
     return path === "" ? undefined : resolve(folder, path);
@@ -104,9 +102,9 @@ function identityOf(cluster: Entry, user: Entry, now: () => number): FileIdentit
   add("cert", cert, file(user, "client-certificate"));
   add("key", key, file(user, "client-key"));
   add("token", undefined, file(user, "tokenFile"));
-  const base = new FileIdentity(files, fixed, now);
+  const base = fileIdentity(files, fixed, now);
   const exec = member(user.value, "exec");
-  return isObject(exec) ? new ExecIdentity(exec, user.folder, base) : base;
+  return isObject(exec) ? execIdentity(exec, user.folder, base) : base;
 }
 
 function authorizationOf(user: JsonObject): string | undefined {

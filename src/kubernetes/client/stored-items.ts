@@ -1,14 +1,12 @@
-/** The objects of a store, by namespace and name, and how much there may be of them. */
 import { isObject, type JsonObject, member, nameOf, namespaceOf } from "../object.js";
 import { ResourceError } from "./errors.js";
 import { MAX_STORE_OBJECTS } from "./limits.js";
 
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
-/** Objects of one kind. */
+/** The objects of a store, by namespace and name, and how much there may be of them. */
 export class StoredItems {
   readonly #identity: { readonly apiVersion: string; readonly kind: string };
-
   readonly #objects = new Map<string, JsonObject>();
   #sorted: readonly JsonObject[] | undefined;
 

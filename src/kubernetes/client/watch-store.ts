@@ -1,25 +1,27 @@
-/** The objects of one list, kept up to date by a watch. */
 import { setTimeout as delay } from "node:timers/promises";
 import { parseJson } from "../../data/json.js";
-import type { JsonObject } from "../object.js";
-import { member, text } from "../object.js";
+import { type JsonObject, member, text } from "../object.js";
 import { ApiError, ClusterUnreachable, ResourceError, reasonOf } from "./errors.js";
 import { type Answer, type ClusterHttp, eventError, type Query } from "./http.js";
 import { FAILURES_BEFORE_LIST, MAX_STORE_BYTES, PAGE_ITEMS, WATCH_SECONDS } from "./limits.js";
 import { StoredItems } from "./stored-items.js";
 import { backoff, type WatchTiming } from "./watch-timing.js";
 
-/** What a store holds. */
-export interface StoreOptions {
-  readonly path: string;
-  /** Selectors. */
-  readonly query: Query;
-  readonly identity: { readonly apiVersion: string; readonly kind: string };
+/** How stores work. */
+export interface WatchOptions {
   readonly timing: WatchTiming;
   /** Monotonic milliseconds. */
   readonly now: () => number;
   /** Told what hinders the watch. */
   readonly note: (message: string) => void;
+}
+
+/** What a store holds. */
+interface StoreOptions extends WatchOptions {
+  readonly path: string;
+  /** Selectors. */
+  readonly query: Query;
+  readonly identity: { readonly apiVersion: string; readonly kind: string };
 }
 
 /** Filled by a list, then followed by watching from there; a version that the server has forgotten makes it list again. */
@@ -32,7 +34,8 @@ export class WatchStore {
   /** Why the store is of no use any more, and since when. */
   failed: { readonly error: unknown; readonly at: number } | undefined;
   readonly since: number;
-  #contents: StoredItems | undefined;
+  /** What it holds; `undefined` while the first list is under way. */
+  items: StoredItems | undefined;
   #version = "";
   #contact = 0;
   readonly #stopping = new AbortController();
@@ -40,18 +43,12 @@ export class WatchStore {
   constructor(http: ClusterHttp, options: StoreOptions) {
     this.#http = http;
     this.#options = options;
-
     this.since = options.now();
     this.ready = this.#list();
     this.ready.then(
       () => void this.#follow(),
       (error: unknown) => this.#fail(error),
     );
-  }
-
-  /** What it holds; `undefined` while the first list is under way. */
-  get items(): StoredItems | undefined {
-    return this.#contents;
   }
 
   /**
@@ -62,13 +59,13 @@ export class WatchStore {
     await this.ready;
     const problem = this.problem();
     if (problem !== undefined) throw problem;
-    return this.#contents?.all() ?? [];
+    return this.items?.all() ?? [];
   }
 
   /** Why the contents should not be believed. */
   problem(): Error | undefined {
     if (this.failed !== undefined) return asError(this.failed.error);
-    if (this.#contents === undefined || this.#options.now() - this.#contact <= this.#options.timing.staleness)
+    if (this.items === undefined || this.#options.now() - this.#contact <= this.#options.timing.staleness)
       return undefined;
     return new ClusterUnreachable("there has been no contact to the API server for too long");
   }
@@ -106,7 +103,7 @@ export class WatchStore {
 
   #fail(error: unknown): void {
     this.failed = { error, at: this.#options.now() };
-    this.#contents = undefined;
+    this.items = undefined;
     this.stop();
   }
 
@@ -115,7 +112,7 @@ export class WatchStore {
     const { path, query, identity, now } = this.#options;
     const items = new StoredItems(identity);
     // A first list goes on when the watch is stopped: somebody waits for it.
-    const signal = this.#contents === undefined ? NEVER : this.#stopping.signal;
+    const signal = this.items === undefined ? NEVER : this.#stopping.signal;
     let [next, version, bytes] = ["", "", 0];
     do {
       const page: Query = { ...query, limit: String(PAGE_ITEMS), ...(next !== "" && { continue: next }) };
@@ -137,7 +134,7 @@ export class WatchStore {
       version = text(metadata, "resourceVersion");
       next = text(metadata, "continue");
     } while (next !== "");
-    this.#contents = items;
+    this.items = items;
     this.#version = version;
     this.#contact = now();
   }
@@ -172,10 +169,10 @@ export class WatchStore {
     switch (text(event, "type")) {
       case "ADDED":
       case "MODIFIED":
-        this.#contents?.put(object);
+        this.items?.put(object);
         break;
       case "DELETED":
-        this.#contents?.delete(object);
+        this.items?.delete(object);
         break;
       case "BOOKMARK":
         break;

@@ -1,12 +1,10 @@
-/** All stores of a cluster: each is made when it is first asked for, and the one not asked for longest gives way. */
 import { LRUCache } from "lru-cache";
 import { apiVersionOf } from "../names.js";
 import type { ApiResource } from "./discovery.js";
 import type { ClusterHttp, Query } from "./http.js";
 import { FAILURE_KEPT_MS } from "./limits.js";
 import { collectionPath } from "./paths.js";
-import { WatchStore } from "./watch-store.js";
-import type { WatchTiming } from "./watch-timing.js";
+import { type WatchOptions, WatchStore } from "./watch-store.js";
 
 /** Which objects of a resource. */
 export interface StoreScope {
@@ -16,27 +14,16 @@ export interface StoreScope {
   readonly fieldSelector?: string;
 }
 
-/** How stores work. */
-export interface StoresOptions {
-  readonly max: number;
-  readonly timing: WatchTiming;
-  /** Monotonic milliseconds. */
-  readonly now: () => number;
-  readonly note: (message: string) => void;
-}
-
-/** Stores by resource, namespace and selectors. */
+/** All stores of a cluster: each is made when it is first asked for, and the one not asked for longest gives way. */
 export class WatchStores {
   readonly #http: ClusterHttp;
-  readonly #options: StoresOptions;
-
+  readonly #options: WatchOptions;
   readonly #stores: LRUCache<string, WatchStore>;
 
-  constructor(http: ClusterHttp, options: StoresOptions) {
+  constructor(http: ClusterHttp, max: number, options: WatchOptions) {
     this.#http = http;
     this.#options = options;
-
-    this.#stores = new LRUCache({ max: options.max, dispose: (store) => store.stop() });
+    this.#stores = new LRUCache({ max, dispose: (store) => store.stop() });
   }
 
   /** How many there are. */
@@ -46,7 +33,6 @@ export class WatchStores {
 
   /** The store of a list. One that has failed is shown for a moment, then made anew. */
   of(resource: ApiResource, { namespace, labelSelector, fieldSelector }: StoreScope): WatchStore {
-    const { timing, now, note } = this.#options;
     const path = collectionPath(resource, namespace);
     const query: Query = {
       ...(labelSelector && { labelSelector }),
@@ -54,9 +40,10 @@ export class WatchStores {
     };
     const key = JSON.stringify([path, query]);
     const known = this.#stores.get(key);
-    if (known !== undefined && (known.failed === undefined || now() - known.failed.at < FAILURE_KEPT_MS)) return known;
+    if (known !== undefined && (known.failed === undefined || this.#options.now() - known.failed.at < FAILURE_KEPT_MS))
+      return known;
     const identity = { apiVersion: apiVersionOf(resource), kind: resource.kind };
-    const store = new WatchStore(this.#http, { path, query, identity, timing, now, note });
+    const store = new WatchStore(this.#http, { ...this.#options, path, query, identity });
     this.#stores.set(key, store);
     return store;
   }

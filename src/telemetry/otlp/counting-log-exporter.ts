@@ -10,7 +10,8 @@ export class CountingLogExporter implements LogRecordExporter {
   readonly #limit: number;
   /** Admitted and not given to the exporter yet. */
   #waiting = 0;
-  #dropped = 0;
+  /** Records lost so far. */
+  dropped = 0;
   /** Ends the exports under way as failures. */
   readonly #underWay = new Set<() => void>();
   #abandoned = false;
@@ -21,15 +22,10 @@ export class CountingLogExporter implements LogRecordExporter {
     this.#limit = limit;
   }
 
-  /** Records lost so far. */
-  get dropped(): number {
-    return this.#dropped;
-  }
-
   /** Whether there is room for one more record, which is then to be queued; otherwise it counts as lost. */
   admit(): boolean {
     if (this.#waiting >= this.#limit || this.#abandoned) {
-      this.#dropped += 1;
+      this.dropped += 1;
       return false;
     }
     this.#waiting += 1;
@@ -44,7 +40,7 @@ export class CountingLogExporter implements LogRecordExporter {
     this.#waiting -= records.length;
     const settle: Done = (result) => {
       if (!this.#underWay.delete(fail)) return;
-      if (result.code !== 0) this.#dropped += records.length;
+      if (result.code !== 0) this.dropped += records.length;
       done(result);
     };
     const fail = (): void => settle({ code: 1 });
@@ -55,7 +51,7 @@ export class CountingLogExporter implements LogRecordExporter {
   /** Gives up on what is under way and on what waits: the process wants to end. */
   abandon(): void {
     this.#abandoned = true;
-    this.#dropped += this.#waiting;
+    this.dropped += this.#waiting;
     for (const fail of this.#underWay) fail();
   }
 

@@ -34,32 +34,16 @@ export function toMetricData(snapshot: MetricsSnapshot, start: HrTime, now: HrTi
       attributes: attributesOf(labels),
       value,
     });
+    const numbers = () => samples.map(({ labels, value }) => point(labels, value));
     switch (type) {
       case "counter":
-        return [
-          {
-            ...common,
-            dataPointType: DataPointType.SUM,
-            isMonotonic: true,
-            dataPoints: samples.map(({ labels, value }) => point(labels, value)),
-          },
-        ];
+        return [{ ...common, dataPointType: DataPointType.SUM, isMonotonic: true, dataPoints: numbers() }];
       case "gauge":
-        return [
-          {
-            ...common,
-            dataPointType: DataPointType.GAUGE,
-            dataPoints: samples.map(({ labels, value }) => point(labels, value)),
-          },
-        ];
-      case "histogram":
-        return [
-          {
-            ...common,
-            dataPointType: DataPointType.HISTOGRAM,
-            dataPoints: histograms(metric.name, samples).map(([labels, value]) => point(labels, value)),
-          },
-        ];
+        return [{ ...common, dataPointType: DataPointType.GAUGE, dataPoints: numbers() }];
+      case "histogram": {
+        const dataPoints = histograms(metric.name, samples).map(([labels, value]) => point(labels, value));
+        return [{ ...common, dataPointType: DataPointType.HISTOGRAM, dataPoints }];
+      }
       default:
         return [];
     }

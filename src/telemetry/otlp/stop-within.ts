@@ -1,5 +1,3 @@
-/** How an exporter ends: what is left is sent, unless the collector takes too long. */
-
 /**
  * How long the end of a process waits for its exporters, which all end at the same time. A collector on the same network takes a few
  * milliseconds; whoever stops the process counts the seconds.

@@ -1,4 +1,3 @@
-/** The W3C header `traceparent` and what the OpenTelemetry API makes of it. */
 import { type Context, ROOT_CONTEXT, type SpanContext, trace } from "@opentelemetry/api";
 
 /** Version, trace, span, flags. */

@@ -2,7 +2,7 @@
 import { type Attributes, SpanKind, SpanStatusCode } from "@opentelemetry/api";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-grpc";
 import { BatchSpanProcessor, type SpanExporter, TracerProvider } from "@opentelemetry/sdk-trace";
-import type { Decision, DecisionSink } from "../decision.js";
+import { type Decision, type DecisionSink, fieldsOf } from "../decision.js";
 import type { Push } from "./metrics-push.js";
 import { serviceResource } from "./resource.js";
 import { stopWithin } from "./stop-within.js";
@@ -52,24 +52,7 @@ export function traceDecisions(
 }
 
 function attributesOf(decision: Decision): Attributes {
-  const { kind, resource } = decision;
-  const attributes: Record<string, string | number | boolean | undefined> = {
-    request_uid: decision.uid,
-    policy_id: decision.policy,
-    name: decision.name,
-    namespace: decision.namespace,
-    operation: decision.operation,
-    subresource: decision.subresource,
-    kind_group: kind?.group,
-    kind_version: kind?.version,
-    kind: kind?.kind,
-    resource_group: resource?.group,
-    resource_version: resource?.version,
-    resource: resource?.resource,
-    allowed: decision.allowed,
-    mutated: decision.mutated,
-    response_code: decision.code,
-    response_message: decision.message,
-  };
-  return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
+  const { origin, policy_mode, dry_run, user, outcome, failure, would_be, duration_ms, members, ...told } =
+    fieldsOf(decision);
+  return Object.fromEntries(Object.entries(told).filter(([, value]) => value !== undefined));
 }

@@ -1,11 +1,9 @@
-/** The variables of an Extism plugin. They outlive nothing here, because every call has its own instance. */
-
 /** Most bytes of all variables: they need no more room than a request. */
 const VARIABLE_BYTES = 1024 * 1024;
 /** What a variable costs besides its name and value, as Extism's own runtime counts it. */
 const OVERHEAD_BYTES = 48;
 
-/** One call's variables. */
+/** The variables of an Extism plugin. They outlive nothing here, because every call has its own instance. */
 export class Variables {
   readonly #values = new Map<string, Uint8Array>();
   #bytes = 0;

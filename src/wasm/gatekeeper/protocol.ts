@@ -1,4 +1,3 @@
-/** Gatekeeper policies: settings are parameters, the answer is a list of violations, spec kubewarden.md 6.5. */
 import { stringifyJson } from "../../data/json.js";
 import type { Outcome } from "../../policy/outcome.js";
 import { fail } from "../failures.js";
@@ -6,7 +5,7 @@ import type { Protocol } from "../guest-protocol.js";
 import { regoLoadCall, regoLoadProblem, regoOutcome } from "../rego.js";
 import { inventory } from "../rego-data.js";
 
-/** How Gatekeeper policies are asked. */
+/** Gatekeeper policies: settings are parameters, the answer is a list of violations, spec kubewarden.md 6.5. */
 export const gatekeeper: Protocol = {
   dataDocument: {
     plurals: false,

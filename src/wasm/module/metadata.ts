@@ -1,5 +1,4 @@
 /** The metadata that a Kubewarden policy carries in a custom section of its module, spec kubewarden.md 6.1. */
-
 import { errorText } from "../../data/error-text.js";
 import { parseJson } from "../../data/json.js";
 import { isJsonObject } from "../../data/same-value.js";
@@ -10,15 +9,12 @@ import { customSection } from "./binary.js";
 const SECTION = "io.kubewarden.metadata";
 const MODES: ReadonlySet<string> = new Set<ExecutionMode>(["kubewarden-wapc", "wasi", "opa", "gatekeeper", "extism"]);
 
-/** What the host reads of the metadata; rules and lists in it grant nothing at run time. */
+/** What the host needs of the metadata. The rest is checked for its shape; rules and lists in it grant nothing at run time. */
 export interface PolicyMetadata {
   readonly protocolVersion?: string;
   /** `kubewarden-wapc` when the section does not say. */
   readonly executionMode: ExecutionMode;
-  readonly policyType: "kubernetes" | "raw";
-  readonly mutating: boolean;
   readonly minimumKubewardenVersion?: string;
-  readonly contextAwareResources: readonly { readonly apiVersion: string; readonly kind: string }[];
   readonly annotations: Readonly<Record<string, string>>;
 }
 
@@ -63,18 +59,15 @@ function metadataOf(value: unknown): PolicyMetadata {
   const policyType = fields.policyType ?? "kubernetes";
   if (policyType !== "kubernetes" && policyType !== "raw")
     throw new Error(`unknown policyType ${JSON.stringify(policyType)}, expected kubernetes or raw`);
+  const versions = { ...optionalText(fields, "protocolVersion"), ...optionalText(fields, "minimumKubewardenVersion") };
+  for (const entry of list(fields.contextAwareResources, "contextAwareResources")) {
+    const { apiVersion, kind } = record(entry, "an entry of contextAwareResources");
+    if (typeof apiVersion !== "string" || typeof kind !== "string")
+      throw new Error("an entry of contextAwareResources needs apiVersion and kind");
+  }
   return {
-    ...optionalText(fields, "protocolVersion"),
+    ...versions,
     executionMode: executionMode as ExecutionMode,
-    policyType,
-    mutating: fields.mutating,
-    ...optionalText(fields, "minimumKubewardenVersion"),
-    contextAwareResources: list(fields.contextAwareResources, "contextAwareResources").map((entry) => {
-      const { apiVersion, kind } = record(entry, "an entry of contextAwareResources");
-      if (typeof apiVersion !== "string" || typeof kind !== "string")
-        throw new Error("an entry of contextAwareResources needs apiVersion and kind");
-      return { apiVersion, kind };
-    }),
     annotations: Object.fromEntries(
       Object.entries(record(fields.annotations ?? {}, "annotations")).map(([key, text]) => [key, String(text)]),
     ),

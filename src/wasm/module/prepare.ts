@@ -1,5 +1,4 @@
 /** From the bytes of a module to one that workers can run: limited, compiled, its kind known, its imports checked. Prepared once, shared by all policies of the same bytes. */
-
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { errorText } from "../../data/error-text.js";
@@ -27,7 +26,6 @@ export interface PreparedModule extends GuestModule {
   /** `sha256:<hex>` of the original bytes. */
   readonly digest: string;
   readonly mode: ExecutionMode;
-  readonly metadata?: PolicyMetadata;
   /** Names of exported functions. */
   readonly exports: ReadonlySet<string>;
 }
@@ -76,7 +74,6 @@ export class ModuleStore {
       digest,
       mode,
       exports,
-      ...(metadata && { metadata }),
       ...(importedMemory && { importedMemory }),
     };
   }

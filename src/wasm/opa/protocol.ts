@@ -1,4 +1,3 @@
-/** OPA policies: settings are data, the answer is an AdmissionResponse, spec kubewarden.md 6.5. */
 import { parseJson, stringifyJson, UNIQUE_KEYS } from "../../data/json.js";
 import { isJsonObject } from "../../data/same-value.js";
 import type { Deny, Outcome } from "../../policy/outcome.js";
@@ -6,7 +5,7 @@ import type { PreparedSettings, Protocol } from "../guest-protocol.js";
 import { regoLoadCall, regoLoadProblem, regoOutcome } from "../rego.js";
 import { byPlural } from "../rego-data.js";
 
-/** How OPA policies are asked. */
+/** OPA policies: settings are data, the answer is an AdmissionResponse, spec kubewarden.md 6.5. */
 export const opa: Protocol = {
   dataDocument: {
     plurals: true,

@@ -1,6 +1,6 @@
 /** Rego's values as its host sees them: JSON whose numbers keep their text. */
+import { quote } from "../../data/go-quote.js";
 import { parseJson } from "../../data/json.js";
-import { quote } from "./go-fmt/quote.js";
 
 /** A number with a fraction or an exponent, as it was written. Integers are a `number` when safe, else a `bigint`, however large. */
 export class WrittenNumber extends Number {

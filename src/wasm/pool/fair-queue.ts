@@ -1,6 +1,4 @@
 /** Waiting jobs by policy, taken in turns: a policy that sends a thousand calls delays another's first one by a single call. */
-
-/** A queue of queues. */
 export class FairQueue<T> {
   /** In the order in which the keys get their next turn. */
   readonly #queues = new Map<string, T[]>();

@@ -5,15 +5,9 @@
  */
 import type { Session } from "node:inspector";
 
-/** The messages of the inspector's domain for workers, as far as they are needed here. */
-interface AttachedEvent {
-  readonly params: { readonly sessionId: string; readonly workerInfo: { readonly title: string } };
-}
-interface ReplyEvent {
-  readonly params: { readonly sessionId: string; readonly message: string };
-}
-interface DetachedEvent {
-  readonly params: { readonly sessionId: string };
+/** A message of the inspector's domain for workers: which session it is about, and more. */
+interface WorkerEvent<More = unknown> {
+  readonly params: { readonly sessionId: string } & More;
 }
 /** The session's methods with the names that Node's types leave out. */
 interface WorkerSession {
@@ -33,19 +27,19 @@ export class Interrupter {
   private constructor(session: Session) {
     this.#session = session;
     const workers = session as unknown as WorkerSession;
-    workers.on("NodeWorker.attachedToWorker", ({ params }: AttachedEvent) => {
+    workers.on("NodeWorker.attachedToWorker", ({ params }: WorkerEvent<{ workerInfo: { title: string } }>) => {
       // Only the title has the thread's number: "[worker 7]", "Worker 7" in older releases. A thread that is not found is not interrupted but killed.
       const thread = /\d+/.exec(params.workerInfo.title)?.[0];
       if (thread !== undefined) this.#sessions.set(Number(thread), params.sessionId);
     });
-    workers.on("NodeWorker.detachedFromWorker", ({ params }: DetachedEvent) => {
+    workers.on("NodeWorker.detachedFromWorker", ({ params }: WorkerEvent) => {
       for (const [thread, session] of this.#sessions)
         if (session === params.sessionId) {
           this.forget(thread);
           this.#sessions.delete(thread);
         }
     });
-    workers.on("NodeWorker.receivedMessageFromWorker", ({ params }: ReplyEvent) => {
+    workers.on("NodeWorker.receivedMessageFromWorker", ({ params }: WorkerEvent<{ message: string }>) => {
       // Notifications have no id.
       const { id = 0 } = JSON.parse(params.message) as { id?: number };
       const done = this.#waiting.get(id)?.done;

@@ -1,4 +1,3 @@
-/** One guest call on its way through the pool. */
 import type { GuestLimits } from "../limits.js";
 import type { Phase } from "../worker/control-block.js";
 import type {

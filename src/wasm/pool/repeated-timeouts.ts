@@ -1,4 +1,3 @@
-/** Policies whose last calls all ran into their time limit: the next call is likely to do so too. */
 import { LRUCache } from "lru-cache";
 
 /** Calls in a row that must have run into their limit: one may be the fault of a busy machine. */
@@ -8,7 +7,7 @@ const EXPIRES_AFTER_MS = 60_000;
 /** Policies counted; if more of them loop at the same time, no priority helps the others. */
 const MAX_POLICIES = 1_000;
 
-/** Counts time-outs in a row by policy id. */
+/** Policies whose last calls all ran into their time limit: the next call is likely to do so too. */
 export class RepeatedTimeouts {
   readonly #timeouts: LRUCache<string, number>;
 

@@ -1,5 +1,3 @@
-/** How many threads are busy with what, and how many may be. */
-
 /**
  * `regular`: one of the pool's slots. `slow`: the call has run for a while, or is expected to, and has left its regular slot. `hostCall`: the call
  * waits for the host and needs no regular slot.

@@ -1,5 +1,3 @@
-/** The main thread's end of one worker thread. */
-
 import { setPriority } from "node:os";
 import { Worker } from "node:worker_threads";
 import { errorText } from "../../data/error-text.js";

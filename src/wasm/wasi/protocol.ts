@@ -1,10 +1,9 @@
-/** WASI commands, spec kubewarden.md 6.4. */
-import { AnswerError, readSettingsVerdict, readValidation, settingsRefused } from "../answer.js";
+import { readSettingsVerdict, settingsRefused, validationOutcome } from "../answer.js";
 import { reviewPayload } from "../call-protocol.js";
 import { causeOf, detail, fail, type Unanswered } from "../failures.js";
 import type { Protocol } from "../guest-protocol.js";
 
-/** How WASI commands are asked. */
+/** WASI commands, spec kubewarden.md 6.4. */
 export const wasi: Protocol = {
   loadCall: (settings) => ({ operation: "validate-settings", input: settings.text }),
 
@@ -19,16 +18,7 @@ export const wasi: Protocol = {
 
   outcome(result, review) {
     if (result.kind !== "answer") return fail(causeOf(result), messageOf(result));
-    try {
-      return readValidation(result.text, review);
-    } catch (error) {
-      if (error instanceof AnswerError)
-        return fail(
-          "protocol",
-          `internal server error: Cannot deserialize policy validation response: ${error.message}`,
-        );
-      throw error;
-    }
+    return validationOutcome(result.text, review, "Cannot deserialize policy validation response");
   },
 };
 

@@ -1,4 +1,3 @@
-/** The worker's side of what a guest may ask of the host. */
 import type { GuestLimits } from "../limits.js";
 import type { ControlBlock } from "./control-block.js";
 import { type GuestHost, GuestLimitError, NAME_LENGTH } from "./guest.js";

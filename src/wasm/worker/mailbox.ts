@@ -34,6 +34,7 @@ const RESULT = 5;
 const RESULT_LENGTH = 6;
 const MESSAGES = 7;
 const SLOT_FIELDS = 8;
+const HEADER_BYTES = (HEADER_FIELDS + MAILBOX_SLOTS * SLOT_FIELDS) * 4;
 
 /** What the worker is doing when it has no call. */
 const AWAKE = 0;
@@ -89,15 +90,13 @@ export class Mailbox {
   readonly #output: Buffer;
 
   constructor(readonly buffer: SharedArrayBuffer) {
-    const header = (HEADER_FIELDS + MAILBOX_SLOTS * SLOT_FIELDS) * 4;
-    this.#fields = new Int32Array(buffer, 0, header / 4);
-    this.#input = Buffer.from(buffer, header, MAILBOX_SLOTS * INPUT_BYTES);
-    this.#output = Buffer.from(buffer, header + MAILBOX_SLOTS * INPUT_BYTES, MAILBOX_SLOTS * OUTPUT_BYTES);
+    this.#fields = new Int32Array(buffer, 0, HEADER_BYTES / 4);
+    this.#input = Buffer.from(buffer, HEADER_BYTES, MAILBOX_SLOTS * INPUT_BYTES);
+    this.#output = Buffer.from(buffer, HEADER_BYTES + MAILBOX_SLOTS * INPUT_BYTES, MAILBOX_SLOTS * OUTPUT_BYTES);
   }
 
   static create(): Mailbox {
-    const header = (HEADER_FIELDS + MAILBOX_SLOTS * SLOT_FIELDS) * 4;
-    const mailbox = new Mailbox(new SharedArrayBuffer(header + MAILBOX_SLOTS * (INPUT_BYTES + OUTPUT_BYTES)));
+    const mailbox = new Mailbox(new SharedArrayBuffer(HEADER_BYTES + MAILBOX_SLOTS * (INPUT_BYTES + OUTPUT_BYTES)));
     Atomics.store(mailbox.#fields, ATTENTION, AWAY);
     return mailbox;
   }

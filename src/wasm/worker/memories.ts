@@ -1,7 +1,3 @@
-/**
- * Memories of guests, wiped and used again. New memories for all instances would be garbage collected in batches, which costs more than
- * all else about an instance; wiping a MiB costs some microseconds.
- */
 import { GuestMemoryError } from "./guest.js";
 import type { GuestMemory } from "./messages.js";
 
@@ -17,7 +13,10 @@ const GROWN_PAGES = 16;
 /** Largest memory kept, in pages: wiping more takes longer than making a new one. */
 const LARGEST_PAGES = 128;
 
-/** The memories of one worker. */
+/**
+ * Memories of guests, wiped and used again. New memories for all instances would be garbage collected in batches, which costs more than
+ * all else about an instance; wiping a MiB costs some microseconds.
+ */
 export class Memories {
   /** By module id, least recently used first. */
   readonly #kept = new Map<number, WebAssembly.Memory>();

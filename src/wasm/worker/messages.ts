@@ -39,12 +39,6 @@ export interface ModuleMessage {
   readonly limits: GuestLimits;
 }
 
-/** To the worker: this module won't be asked for again soon. */
-export interface ForgetMessage {
-  readonly type: "forget";
-  readonly moduleId: number;
-}
-
 /** To the worker: the payload of a call that is too large for the mailbox. */
 export interface PayloadMessage {
   readonly type: "payload";
@@ -53,19 +47,15 @@ export interface PayloadMessage {
   readonly data?: Uint8Array;
 }
 
-/** To the worker that sleeps in a host call. */
-export interface AnswerMessage {
-  readonly type: "answer";
-  readonly ticket: number;
-  readonly answer: HostAnswer;
-}
-
-/** To the worker in its event loop: there is a call in the mailbox; or, after an interruption, go on. */
-export interface WakeMessage {
-  readonly type: "wake" | "resume";
-}
-
-export type ToWorker = ModuleMessage | ForgetMessage | PayloadMessage | AnswerMessage | WakeMessage;
+export type ToWorker =
+  | ModuleMessage
+  | PayloadMessage
+  /** This module won't be asked for again soon. */
+  | { readonly type: "forget"; readonly moduleId: number }
+  /** To the worker that sleeps in a host call. */
+  | { readonly type: "answer"; readonly ticket: number; readonly answer: HostAnswer }
+  /** To the worker in its event loop: there is a call in the mailbox; or, after an interruption, go on. */
+  | { readonly type: "wake" | "resume" };
 
 /** Why a call gave no answer. */
 export type GuestFailure =
@@ -82,11 +72,6 @@ export type GuestFailure =
 
 /** What came of a call, as the worker saw it. */
 export type GuestResult = { readonly kind: "answer"; readonly text: string } | GuestFailure;
-
-/** From the worker: there are results in the mailbox. */
-export interface SignalMessage {
-  readonly type: "signal";
-}
 
 /** From the worker: the text of a result that is too large for the mailbox. */
 export interface ContentMessage {
@@ -117,14 +102,14 @@ export interface LogMessage {
 
 export type GuestLogLevel = "trace" | "debug" | "info" | "warn" | "error";
 
-/** From the worker: ready for its first call, or again after an interruption. */
-export interface ReadyMessage {
-  readonly type: "ready";
-  /** The operating system's id of this thread, where it can be had. */
-  readonly taskId?: number;
-}
-
-export type FromWorker = SignalMessage | ContentMessage | HostCallMessage | LogMessage | ReadyMessage;
+export type FromWorker =
+  | ContentMessage
+  | HostCallMessage
+  | LogMessage
+  /** There are results in the mailbox. */
+  | { readonly type: "signal" }
+  /** Ready for the first call, or again after an interruption; with the operating system's id of the thread, where it can be had. */
+  | { readonly type: "ready"; readonly taskId?: number };
 
 export type { HostAnswer };
 

@@ -109,30 +109,6 @@ const ABSENT = [
   "sock_shutdown",
 ] as const;
 
-/** Every name this host serves, for the check at load. */
-export const WASI_FUNCTIONS: ReadonlySet<string> = new Set([
-  ...ABSENT,
-  "args_get",
-  "args_sizes_get",
-  "environ_get",
-  "environ_sizes_get",
-  "clock_res_get",
-  "clock_time_get",
-  "fd_close",
-  "fd_fdstat_get",
-  "fd_fdstat_set_flags",
-  "fd_prestat_dir_name",
-  "fd_prestat_get",
-  "fd_read",
-  "fd_seek",
-  "fd_tell",
-  "fd_write",
-  "poll_oneoff",
-  "proc_exit",
-  "random_get",
-  "sched_yield",
-]);
-
 type Import = (...parameters: never[]) => number | bigint | undefined;
 
 /**
@@ -235,6 +211,15 @@ export function wasiImports(current: () => WasiCall): Record<string, Import> {
     imports[name] = name.startsWith("fd_") || name.startsWith("path_") ? () => E_BADF : () => E_NOSYS;
   return imports;
 }
+
+/** Every name this host serves, for the check at load. */
+export const WASI_FUNCTIONS: ReadonlySet<string> = new Set(
+  Object.keys(
+    wasiImports(() => {
+      throw new Error("these imports are never called");
+    }),
+  ),
+);
 
 /** Sleeps until the earliest clock of the subscriptions; streams are ready at once. */
 function poll(

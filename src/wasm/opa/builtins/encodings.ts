@@ -1,11 +1,10 @@
-/** `base64url.encode_no_pad`, `hex.*`, `urlquery.*`, and the digests. */
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { compareBytes } from "../rego-value.js";
 import type { Builtin } from "./builtin.js";
 import { objectOf, textOf } from "./operands.js";
 
-/** The builtins for encodings and digests. */
+/** `base64url.encode_no_pad`, `hex.*`, `urlquery.*`, and the digests. */
 export const encodings: Readonly<Record<string, Builtin>> = {
   "base64url.encode_no_pad": (text) => Buffer.from(textOf(text, "base64url.encode_no_pad")).toString("base64url"),
   "hex.encode": (text) => Buffer.from(textOf(text, "hex.encode")).toString("hex"),

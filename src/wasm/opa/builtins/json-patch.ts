@@ -1,5 +1,4 @@
 /** `json.patch` as Rego has it: paths may be lists of steps, and no key of an object is special. */
-
 import { setKey } from "../../../data/plain-object.js";
 import { isJsonObject, sameValue } from "../../../data/same-value.js";
 import { printRego } from "../rego-value.js";

@@ -1,4 +1,3 @@
-/** `json.*` and `yaml.*`. */
 import { parseYamlDocuments } from "../../../data/yaml.js";
 import { marshalYaml } from "../go-yaml/marshal.js";
 import { readRego } from "../rego-value.js";
@@ -6,7 +5,7 @@ import type { Builtin } from "./builtin.js";
 import { applyPatch } from "./json-patch.js";
 import { listOf, textOf } from "./operands.js";
 
-/** The builtins for JSON, YAML and patches. */
+/** `json.*` and `yaml.*`. */
 export const jsonBuiltins: Readonly<Record<string, Builtin>> = {
   "json.is_valid": (text) => typeof text === "string" && succeeds(() => readRego(text)),
   "json.patch": (target, patch) => applyPatch(target, listOf(patch, "json.patch")),

@@ -1,9 +1,8 @@
-/** `regex.*` and `glob.quote_meta`, in linear time (RE2). */
 import { RE2JS } from "re2js";
 import type { Builtin } from "./builtin.js";
 import { integerOf, textOf } from "./operands.js";
 
-/** The builtins for regular expressions. */
+/** `regex.*` and `glob.quote_meta`, in linear time (RE2). */
 export const regexBuiltins: Readonly<Record<string, Builtin>> = {
   "regex.split": (pattern, text) => split(textOf(pattern, "regex.split"), textOf(text, "regex.split")),
   "regex.find_n": (pattern, text, limit) =>

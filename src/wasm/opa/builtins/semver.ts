@@ -1,4 +1,3 @@
-/** `semver.*`: versions as OPA reads and orders them. */
 import { compareBytes } from "../rego-value.js";
 import type { Builtin } from "./builtin.js";
 import { textOf } from "./operands.js";
@@ -12,7 +11,7 @@ interface Version {
   readonly prerelease: string;
 }
 
-/** The builtins for semantic versions. */
+/** `semver.*`: versions as OPA reads and orders them. */
 export const semverBuiltins: Readonly<Record<string, Builtin>> = {
   "semver.is_valid": (text) => typeof text === "string" && parse(text) !== undefined,
   "semver.compare": (a, b) => compare(versionOf(a), versionOf(b)),

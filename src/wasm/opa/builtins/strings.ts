@@ -1,8 +1,7 @@
-/** `strings.*` that are not compiled into modules. */
 import type { Builtin } from "./builtin.js";
 import { textOf } from "./operands.js";
 
-/** The builtins for texts. */
+/** `strings.*` that are not compiled into modules. */
 export const stringBuiltins: Readonly<Record<string, Builtin>> = {
   "strings.any_prefix_match": (search, base) => {
     const prefixes = texts(base, "strings.any_prefix_match");

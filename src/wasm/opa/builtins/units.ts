@@ -1,4 +1,3 @@
-/** `units.*`: quantities with a unit, as Kubernetes and others write them, computed as exactly as OPA does. */
 import { WrittenNumber } from "../rego-value.js";
 import type { Builtin } from "./builtin.js";
 import { integer, textOf } from "./operands.js";
@@ -22,7 +21,7 @@ const POWERS: Readonly<Record<string, bigint>> = Object.fromEntries(
   ]),
 );
 
-/** The builtins for amounts with units. */
+/** `units.*`: quantities with a unit, as Kubernetes and others write them, computed as exactly as OPA does. */
 export const unitBuiltins: Readonly<Record<string, Builtin>> = {
   "units.parse": (value) => {
     const [amount, unit] = parts(textOf(value, "units.parse"), "units.parse");

@@ -1,6 +1,4 @@
 /** The order in which go-yaml prints keys: letters after all else, numbers inside by their value. */
-
-/** Compares two keys. */
 export function compareKeys(a: string, b: string): number {
   const [left, right] = [Array.from(a), Array.from(b)];
   for (let index = 0; index < left.length && index < right.length; index++) {

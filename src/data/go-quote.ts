@@ -13,7 +13,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 const REPLACEMENT = 0xfffd;
 const LAST_CHARACTER = 0x10ffff;
 
-/** A text in double quotes. @param ascii whether everything else is escaped */
+/** A text in double quotes as `%q` prints it. @param ascii whether everything else is escaped */
 export function quote(text: string, ascii: boolean): string {
   return `"${Array.from(text, (character) => escaped(character, '"', ascii)).join("")}"`;
 }
