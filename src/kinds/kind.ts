@@ -13,7 +13,7 @@ import type { OuterWorld } from "../world/world.js";
 export type Warn = (problem: Problem) => void;
 
 /** A policy that was read, checked and compiled: only the world is missing. */
-export interface PreparedPolicy {
+export interface PreparedEntry {
   /** What it will ask of the world. */
   readonly needs: Needs;
   /**
@@ -51,13 +51,13 @@ export interface DocumentKind {
    * All policies among the documents, as one that asks them together.
    * @throws LoadError with every mistake at its place; one broken policy is enough, since what it forbids is not known
    */
-  prepare(documents: DocumentSet, warn: Warn): PreparedPolicy;
+  prepare(documents: DocumentSet, warn: Warn): PreparedEntry;
 }
 
 /** Policies written in their entry (`cel:`). */
 export interface InlineKind {
   /** @throws LoadError with every mistake at its place */
-  prepare(entry: CelEntry, warn: Warn): PreparedPolicy;
+  prepare(entry: CelEntry, warn: Warn): PreparedEntry;
 }
 
 /** Policies that are WASM modules (`module:`). */

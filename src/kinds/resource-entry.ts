@@ -4,7 +4,7 @@ import type { Problem } from "../documents/problem.js";
 import type { SourceDocument } from "../documents/source-document.js";
 import { allNeeds } from "../world/needs.js";
 import { askTogether } from "./ask-together.js";
-import type { DocumentKind, DocumentType, PreparedPolicy, Warn } from "./kind.js";
+import type { DocumentKind, DocumentType, PreparedEntry, Warn } from "./kind.js";
 import { LoadError } from "./load-error.js";
 
 /** API groups, and kinds of others, whose documents are policies wherever they are served: here, without effect, they deserve a word. */
@@ -24,12 +24,12 @@ const POLICY_KINDS: ReadonlySet<string> = new Set([
  * Prepares the policies of a `resource:` entry, documents of any kinds: all of one kind together, and the kinds together.
  * @throws LoadError when no document is a policy of a known kind, or one is broken
  */
-export function prepareDocuments(entry: ResourceEntry, kinds: readonly DocumentKind[], warn: Warn): PreparedPolicy {
+export function prepareDocuments(entry: ResourceEntry, kinds: readonly DocumentKind[], warn: Warn): PreparedEntry {
   const documents = opened(entry.documents);
   const kindOf = new Map(documents.map((document) => [document, kinds.find((kind) => owns(kind, document))]));
   const others = documents.filter((document) => kindOf.get(document) === undefined);
   const errors: Problem[] = [];
-  const prepared: PreparedPolicy[] = [];
+  const prepared: PreparedEntry[] = [];
   for (const kind of kinds) {
     const own = documents.filter((document) => kindOf.get(document) === kind);
     if (!own.some((document) => isOneOf(kind.policies, document))) continue;
@@ -42,7 +42,8 @@ export function prepareDocuments(entry: ResourceEntry, kinds: readonly DocumentK
       errors.push(...error.problems);
     }
   }
-  for (const document of others) {
+  // Where nothing is served the error names them.
+  for (const document of prepared.length + errors.length > 0 ? others : []) {
     if (isPolicyElsewhere(document))
       warn(document.problem("warning", ["kind"], `${nameOf(document)} has no effect here`));
   }

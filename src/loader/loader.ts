@@ -5,7 +5,7 @@
  */
 import type { Config, ConfigEntry, GroupEntry, Member, ModuleEntry, PolicyEntry, Problem } from "../config/index.js";
 import { createPolicySet, type PolicySet, type ServedPolicy } from "../evaluation/policy-set.js";
-import type { GroupMember, Kinds, PreparedPolicy, Warn } from "../kinds/kind.js";
+import type { GroupMember, Kinds, PreparedEntry, Warn } from "../kinds/kind.js";
 import { LoadError } from "../kinds/load-error.js";
 import { prepareDocuments } from "../kinds/resource-entry.js";
 import { createUnavailablePolicy, isUnavailable } from "../kinds/unavailable-policy.js";
@@ -56,7 +56,7 @@ class Loading {
   readonly clusterNeeded: string[] = [];
   readonly #options: LoadingOptions;
   readonly #entries: ReadonlyMap<string, ConfigEntry>;
-  readonly #prepared = new Map<string, PreparedPolicy | { readonly failed: unknown }>();
+  readonly #prepared = new Map<string, PreparedEntry | { readonly failed: unknown }>();
   readonly #policies = new Map<string, Promise<Policy>>();
   readonly #warn: Warn = (problem) => this.problems.push(problem);
 
@@ -76,7 +76,7 @@ class Loading {
       const own = entry.members.flatMap(({ policy }) => (policy.kind === "reference" ? [] : [policy]));
       return allNeeds(own.map((member) => this.#prepareEntry(member)));
     }
-    let prepared: PreparedPolicy;
+    let prepared: PreparedEntry;
     try {
       prepared = this.#prepareAlone(entry);
     } catch (failed) {
@@ -88,7 +88,7 @@ class Loading {
     return prepared.needs;
   }
 
-  #prepareAlone(entry: Exclude<PolicyEntry, GroupEntry>): PreparedPolicy {
+  #prepareAlone(entry: Exclude<PolicyEntry, GroupEntry>): PreparedEntry {
     const { kinds } = this.#options;
     switch (entry.kind) {
       case "module":
