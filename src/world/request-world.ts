@@ -21,6 +21,9 @@ export const MAX_QUESTIONS = 2_048;
 /** What a look-up comes to: {@link Waiting} while its answer is on its way. */
 export type LookedUp<T> = Lookup<T> | Waiting;
 
+/** Stands for what has not been looked up yet, since it may be known from an earlier round. */
+const UNASKED: Promise<never> = new Promise(() => {});
+
 /** Answers the policies that look at one request. */
 export class RequestWorld {
   readonly questions = new Questions(MAX_QUESTIONS);
@@ -38,28 +41,39 @@ export class RequestWorld {
 
   /** As {@link import("./resources/resource-source.js").ResourceSource}; so are the others. */
   namespace(name: string): LookedUp<JsonObject> {
-    const ask = () => this.#world.resources.namespace(name);
-    return this.#lookUp(ask, () => `namespace ${name}`);
+    const { resources } = this.#world;
+    const found = this.questions.empty ? resources.namespace(name) : UNASKED;
+    if (!(found instanceof Promise)) return found;
+    return this.#lookUp(`namespace ${name}`, found, () => resources.namespace(name));
   }
 
   get(kind: GroupVersionKind, namespace: string, name: string): LookedUp<JsonObject> {
-    const ask = () => this.#world.resources.get(kind, namespace, name);
-    return this.#lookUp(ask, () => `get ${nameOf(kind)} ${namespace}/${name}`);
+    const { resources } = this.#world;
+    const found = this.questions.empty ? resources.get(kind, namespace, name) : UNASKED;
+    if (!(found instanceof Promise)) return found;
+    return this.#lookUp(`get ${nameOf(kind)} ${namespace}/${name}`, found, () => resources.get(kind, namespace, name));
   }
 
   list(kind: GroupVersionKind, namespace: string): LookedUp<readonly JsonObject[]> {
-    const ask = () => this.#world.resources.list(kind, namespace);
-    return this.#lookUp(ask, () => `list ${nameOf(kind)} ${namespace}`);
+    const { resources } = this.#world;
+    const found = this.questions.empty ? resources.list(kind, namespace) : UNASKED;
+    if (!(found instanceof Promise)) return found;
+    return this.#lookUp(`list ${nameOf(kind)} ${namespace}`, found, () => resources.list(kind, namespace));
   }
 
   namespaced(kind: GroupVersionKind): LookedUp<boolean> {
-    const ask = () => this.#world.resources.namespaced(kind);
-    return this.#lookUp(ask, () => `scope ${nameOf(kind)}`);
+    const { resources } = this.#world;
+    const found = this.questions.empty ? resources.namespaced(kind) : UNASKED;
+    if (!(found instanceof Promise)) return found;
+    return this.#lookUp(`scope ${nameOf(kind)}`, found, () => resources.namespaced(kind));
   }
 
   equivalents(resource: GroupVersionResource, subresource: string): LookedUp<readonly EquivalentResource[]> {
-    const ask = () => this.#world.resources.equivalents(resource, subresource);
-    return this.#lookUp(ask, () => `equivalents ${apiVersionOf(resource)}/${resource.resource}/${subresource}`);
+    const { resources } = this.#world;
+    const found = this.questions.empty ? resources.equivalents(resource, subresource) : UNASKED;
+    if (!(found instanceof Promise)) return found;
+    const key = `equivalents ${apiVersionOf(resource)}/${resource.resource}/${subresource}`;
+    return this.#lookUp(key, found, () => resources.equivalents(resource, subresource));
   }
 
   convert(object: JsonObject, to: GroupVersionKind): JsonObject | LookupFailure {
@@ -75,13 +89,11 @@ export class RequestWorld {
     });
   }
 
-  /** While nothing had to be waited for there is nothing to remember either, and no key to make. */
-  #lookUp<T>(ask: () => Eventual<Lookup<T>>, key: () => string): LookedUp<T> {
-    const found = this.questions.empty ? ask() : undefined;
-    if (this.questions.empty && !(found instanceof Promise)) return found;
+  /** While nothing had to be waited for there is nothing to remember either, and no key to make: that is seen to before. */
+  #lookUp<T>(key: string, found: Promise<Lookup<T>>, ask: () => Eventual<Lookup<T>>): LookedUp<T> {
     return this.questions.ask<Lookup<T>>({
-      key: key(),
-      put: found instanceof Promise ? () => found : ask,
+      key,
+      put: found === UNASKED ? ask : () => found,
       failed: (failure) => new LookupFailure(this.#messageOf(failure)),
     });
   }
