@@ -28,7 +28,7 @@ export async function evaluateWaiting(
       return { result: result === PENDING ? Waiting.INSTANCE : result, cost };
     };
     if (wait.signal.aborted) return { result: interrupted(), cost: 0 };
-    const { result, cost } = await questions.settle(attempt, { signal: wait.signal, abandoned });
+    const { result, cost } = await questions.settle(attempt, { signal: wait.signal }, abandoned);
     if (deadline !== undefined && deadline.now() > deadline.at) return { result: interrupted(), cost };
     return { result: result instanceof Waiting ? new CelError(UNKNOWN_WAIT, "waiting") : result, cost };
   } finally {

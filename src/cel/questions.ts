@@ -43,12 +43,10 @@ export interface Question<A> {
   failed(failure: QuestionFailure): A;
 }
 
-/** Who waits for an evaluation, and what it comes to when they don't any more. */
-export interface Waiter<R> {
-  /** Only looked at when there is something to wait for. */
+/** Who waits for an evaluation. */
+export interface Waiter {
+  /** Aborted when nobody waits any more. Only looked at when there is something to wait for. */
   readonly signal: AbortSignal;
-  /** The result once the signal is aborted. */
-  abandoned(): R;
 }
 
 /** The questions of one request with their answers (disposable). */
@@ -116,18 +114,18 @@ export class Questions {
   /**
    * The result of `attempt` once it has had all the answers it asks for: at once when none has to be waited for. What one attempt asks is
    * waited for together. Ends: every round but the last brings the answer to a question, and their number is limited.
+   * @param abandoned the result once nobody waits
    */
-  settle<R>(attempt: () => R, waiter: Waiter<R>): R | Promise<R> {
+  settle<R>(attempt: () => R, waiter: Waiter, abandoned: () => R): R | Promise<R> {
     const result = attempt();
-    return this.waiting ? this.#repeat(attempt, waiter) : result;
+    return this.waiting ? this.#repeat(attempt, waiter, abandoned) : result;
   }
 
-  async #repeat<R>(attempt: () => R, waiter: Waiter<R>): Promise<R> {
-    const { signal } = waiter;
+  async #repeat<R>(attempt: () => R, { signal }: Waiter, abandoned: () => R): Promise<R> {
     for (;;) {
       await this.#arrival(signal);
       // Nothing further is asked for nobody.
-      if (signal.aborted) return waiter.abandoned();
+      if (signal.aborted) return abandoned();
       const result = attempt();
       if (!this.waiting) return result;
     }

@@ -93,13 +93,13 @@ class SetEvaluator implements Evaluator {
     started: number,
     outcome: Outcome,
   ): Verdict {
-    const decided = { milliseconds: this.#now() - started, observations: run.observations };
+    const measured = { milliseconds: this.#now() - started, observations: run.observations };
     try {
-      return { ...decide(entry, review, outcome, origin), ...decided };
+      return decide(entry, review, outcome, origin, measured);
     } catch (error) {
       // An outcome that can't be turned into an answer, such as a mutation that can't be printed.
       this.#onDefect(entry.id, error);
-      return { ...decide(entry, review, BROKEN, origin), ...decided };
+      return decide(entry, review, BROKEN, origin, measured);
     }
   }
 }

@@ -38,12 +38,13 @@ export function decide(
   review: Review,
   outcome: Outcome,
   origin: RequestOrigin,
-): Omit<Verdict, "milliseconds" | "observations"> {
+  { milliseconds, observations }: Pick<Verdict, "milliseconds" | "observations">,
+): Verdict {
   const vanilla = vanillaResponse(review, outcome);
   const final = outcome.verdict === "error" && outcome.final === true;
   const adjusted = origin === "audit" || final ? vanilla : adjust(entry, vanilla);
   const response = origin === "validate" ? presentable(adjusted) : adjusted;
-  return { entry, outcome, vanilla, response };
+  return { entry, outcome, vanilla, response, milliseconds, observations };
 }
 
 /** What the API server and kubectl show whole: they drop or cut some warnings, and of an invalid object they may show its causes only. */

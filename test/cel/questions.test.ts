@@ -40,7 +40,11 @@ describe("questions", () => {
           return later("yes");
         }),
       );
-    const answers = await questions.settle(() => [ask(), ask()], { signal: NEVER, abandoned: () => [] });
+    const answers = await questions.settle(
+      () => [ask(), ask()],
+      { signal: NEVER },
+      () => [],
+    );
     assert.deepEqual([answers, put], [["yes", "yes"], 1]);
   });
 
@@ -62,7 +66,8 @@ describe("questions", () => {
         const answers = ["a", "b", "c"].map((key) => questions.ask(question(key, slow(key))));
         return answers.map((answer) => (answer instanceof Waiting ? "?" : answer)).join("");
       },
-      { signal: NEVER, abandoned: () => "gone" },
+      { signal: NEVER },
+      () => "gone",
     );
     assert.deepEqual([result, attempts, most], ["abc", 2, 3]);
   });
@@ -81,7 +86,8 @@ describe("questions", () => {
         }
         return text;
       },
-      { signal: NEVER, abandoned: () => "gone" },
+      { signal: NEVER },
+      () => "gone",
     );
     assert.deepEqual([result, attempts], ["012345", 7]);
   });
@@ -92,10 +98,13 @@ describe("questions", () => {
       get signal(): AbortSignal {
         throw new Error("nobody waits");
       },
-      abandoned: () => "gone",
     };
     assert.equal(
-      questions.settle(() => questions.ask(question("a", () => "now")), waiter),
+      questions.settle(
+        () => questions.ask(question("a", () => "now")),
+        waiter,
+        () => "gone",
+      ),
       "now",
     );
   });
@@ -105,10 +114,11 @@ describe("questions", () => {
     const ask = (key: string) => questions.ask(question(key, () => later(key)));
     assert.deepEqual([ask("a"), ask("b")], [Waiting.INSTANCE, Waiting.INSTANCE]);
     assert.equal(ask("c"), "limit 2");
-    const end = await questions.settle(() => [ask("a"), ask("b"), ask("c")], {
-      signal: NEVER,
-      abandoned: () => [],
-    });
+    const end = await questions.settle(
+      () => [ask("a"), ask("b"), ask("c")],
+      { signal: NEVER },
+      () => [],
+    );
     assert.deepEqual(end, ["a", "b", "limit 2"]);
   });
 
@@ -119,7 +129,11 @@ describe("questions", () => {
     });
     const rejected = question("b", () => Promise.reject(new Error("later")));
     assert.equal(questions.ask(thrown), "thrown Error: at once");
-    const answer = await questions.settle(() => questions.ask(rejected), { signal: NEVER, abandoned: () => "gone" });
+    const answer = await questions.settle(
+      () => questions.ask(rejected),
+      { signal: NEVER },
+      () => "gone",
+    );
     assert.equal(answer, "thrown Error: later");
   });
 
@@ -132,7 +146,8 @@ describe("questions", () => {
         attempts += 1;
         return questions.ask(question("a", () => new Promise<string>(() => {})));
       },
-      { signal: gone.signal, abandoned: () => "gone" },
+      { signal: gone.signal },
+      () => "gone",
     );
     gone.abort();
     assert.deepEqual([await settled, attempts], ["gone", 1]);

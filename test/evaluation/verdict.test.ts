@@ -35,10 +35,9 @@ function answer(
     evaluate: async () => outcome,
   } as const;
   const entry: ServedPolicy = { id: "chaos", policy, mode: "protect", allowedToMutate: false, ...options };
-  const { uid, ...response } = JSON.parse(encodeResponse(decide(entry, review, outcome, origin).response)) as Record<
-    string,
-    unknown
-  >;
+  const { uid, ...response } = JSON.parse(
+    encodeResponse(decide(entry, review, outcome, origin, { milliseconds: 0, observations: [] }).response),
+  ) as Record<string, unknown>;
   assert.equal(uid, review.kind === "admission" ? "u" : "");
   return response;
 }

@@ -70,13 +70,17 @@ describe("the world as one request sees it", () => {
       world.equivalents(RESOURCE, ""),
       world.equivalents(RESOURCE, "status"),
     ];
-    const waiter = { signal: new AbortController().signal, abandoned: () => [] as unknown[] };
+    const waiter = { signal: new AbortController().signal };
     const first: unknown[] = [];
-    const settled = await world.questions.settle<unknown[]>(() => {
-      const answers = askAll();
-      if (first.length === 0) first.push(...answers);
-      return answers;
-    }, waiter);
+    const settled = await world.questions.settle<unknown[]>(
+      () => {
+        const answers = askAll();
+        if (first.length === 0) first.push(...answers);
+        return answers;
+      },
+      waiter,
+      () => [],
+    );
     assert.ok(first.every((answer) => answer === Waiting.INSTANCE));
     assert.deepEqual(settled, [object, object, undefined, undefined, undefined, [object], [object], true, [], []]);
     assert.deepEqual(askAll(), settled);
@@ -90,8 +94,12 @@ describe("the world as one request sees it", () => {
       get: () => Promise.reject(new Error("no route")),
     });
     const world = new RequestWorld({ resources: broken, authorizer: NO_OPINION, now });
-    const waiter = { signal: new AbortController().signal, abandoned: () => undefined as never };
-    const found = await world.questions.settle(() => world.get(KIND, "n", "x"), waiter);
+    const waiter = { signal: new AbortController().signal };
+    const found = await world.questions.settle(
+      () => world.get(KIND, "n", "x"),
+      waiter,
+      () => undefined,
+    );
     assert.deepEqual(found, new LookupFailure("no route"));
     assert.equal(world.exhausted, false);
   });

@@ -60,12 +60,11 @@ export function createGroupPolicy(options: GroupOptions): Policy {
         ...(Number.isFinite(deadline) && { deadline: { at: deadline, now } }),
       };
       // A result that still waits for members is never concluded from.
-      const result = calls.questions.settle<Result | Waiting>(() => program.evaluate(bindings, limits).result, {
-        get signal() {
-          return context.signal;
-        },
-        abandoned: () => new CelError("nobody waits for the answer any more"),
-      });
+      const result = calls.questions.settle<Result | Waiting>(
+        () => program.evaluate(bindings, limits).result,
+        context,
+        abandoned,
+      );
       return result instanceof Promise ? result.then((settled) => concluded(settled, calls)) : concluded(result, calls);
     },
   };
@@ -77,3 +76,5 @@ function bindingsOf(review: Review) {
   const { request } = review;
   return { object: request.object ?? null, oldObject: request.oldObject ?? null, request } as never;
 }
+
+const abandoned = (): CelError => new CelError("nobody waits for the answer any more");

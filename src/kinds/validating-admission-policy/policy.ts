@@ -25,23 +25,6 @@ const TOO_MANY_QUESTIONS: Failure = {
   cause: "unavailable",
 };
 
-/** Who waits for a decision (disposable). Nobody's signal is made before there is something to wait for. */
-class Patience {
-  readonly #context: Pick<EvaluationContext, "signal">;
-
-  constructor(context: Pick<EvaluationContext, "signal">) {
-    this.#context = context;
-  }
-
-  get signal(): AbortSignal {
-    return this.#context.signal;
-  }
-
-  abandoned(): PolicyDecision {
-    return failedWith(NOT_IN_TIME);
-  }
-}
-
 /** How a set is asked. */
 export interface PolicySetOptions {
   readonly id: string;
@@ -97,7 +80,7 @@ export class ValidatingPolicySet implements Policy, WithExpressions {
       const decision = this.#attempt(request, new Attempt(this.#dialect, world, limit), targeted);
       return world.exhausted ? failedWith(TOO_MANY_QUESTIONS) : decision;
     };
-    return world.questions.settle(attempt, new Patience(context));
+    return world.questions.settle(attempt, context, abandoned);
   }
 
   #attempt(request: RequestAttributes, attempt: Attempt, targeted: boolean): PolicyDecision {
@@ -110,3 +93,5 @@ export class ValidatingPolicySet implements Policy, WithExpressions {
     return evaluatePolicies(candidates, request, attempt, targeted);
   }
 }
+
+const abandoned = (): PolicyDecision => failedWith(NOT_IN_TIME);
