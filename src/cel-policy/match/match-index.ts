@@ -1,6 +1,7 @@
 /**
  * Which of many policies can match a request, by the groups and resources that their rules name, so that a request only touches those.
  */
+import type { GroupVersionResource } from "../../kubernetes/names.js";
 import { groupsSharing } from "../../kubernetes/shared-storage.js";
 import type { PreparedMatch } from "./match-resources.js";
 
@@ -42,23 +43,31 @@ export class MatchIndex<T> {
     return this.#remembered.size;
   }
 
-  /** The items that can match, in their order: a superset of those that do. */
-  candidates(operation: string, group: string, resource: string): readonly T[] {
+  /**
+   * The items that can match, in their order: a superset of those that do.
+   * @param converted what the API server has converted the request to: an equivalent, whether or not anybody here knows of it
+   */
+  candidates(operation: string, group: string, resource: string, converted?: GroupVersionResource): readonly T[] {
     if (this.#items.length <= 1) return this.#items;
-    const memo = `${operation} ${group}/${resource}`;
+    const other = converted === undefined ? "" : ` ${converted.group}/${converted.resource}`;
+    const memo = `${operation} ${group}/${resource}${other}`;
     const known = this.#remembered.get(memo);
     if (known !== undefined) return known;
-    const found = this.#find(operation, groupsSharing(group, resource), resource);
+    const groups = groupsSharing(group, resource);
+    const found =
+      converted === undefined
+        ? this.#find(operation, groups, [resource])
+        : this.#find(operation, [...groups, converted.group], [resource, converted.resource]);
     if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered.clear();
     this.#remembered.set(memo, found);
     return found;
   }
 
-  #find(operation: string, groups: readonly string[], resource: string): readonly T[] {
+  #find(operation: string, groups: readonly string[], resources: readonly string[]): readonly T[] {
     const found = new Set(this.#always);
     for (const op of [operation, "*"]) {
       for (const group of [...groups, "*"]) {
-        for (const name of [resource, "*"]) {
+        for (const name of [...resources, "*"]) {
           for (const position of this.#positions.get(`${op} ${group}/${name}`) ?? []) found.add(position);
         }
       }

@@ -85,10 +85,10 @@ export class ValidatingPolicySet implements Policy, WithExpressions {
 
   #attempt(request: RequestAttributes, attempt: Attempt, targeted: boolean): PolicyDecision {
     if (targeted) return evaluatePolicies(this.#policies, request, attempt, targeted);
-    const { operation, resource } = request;
+    const { operation, resource, converted } = request;
     const exempt = exemption(operation, resource.group, resource.resource);
     if (exempt !== undefined) return skippedBecause(exempt);
-    const candidates = this.#index.candidates(operation, resource.group, resource.resource);
+    const candidates = this.#index.candidates(operation, resource.group, resource.resource, converted?.resource);
     if (candidates.length === 0) return skippedBecause("no resource rule matches");
     return evaluatePolicies(candidates, request, attempt, targeted);
   }

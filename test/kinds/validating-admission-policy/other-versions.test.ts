@@ -116,6 +116,16 @@ describe("a request in another version than the policy's rules name is never all
     assert.equal(await of("Pod", "pods", "/v1", "/v2"), "skip: no resource rule matches");
   });
 
+  test("what the API server has converted to counts in a group that nobody here knows to share, among other policies too", async () => {
+    const asked = widget("v1", {
+      requestKind: { group: "old.example.com", version: "v1", kind: "Widget" },
+      requestResource: { group: "old.example.com", version: "v1", resource: "widgets" },
+    });
+    const another = policy(matching(rule("apps", "v1", "deployments")), "another.acme.example");
+    assert.equal((await outcome(asked, [V1])).verdict, "deny");
+    assert.equal((await outcome(asked, [V1], another)).verdict, "deny");
+  });
+
   test("other requests are none of the policy's business", async () => {
     for (const rules of [
       [rule("other.example.com", "v1", "widgets")],
