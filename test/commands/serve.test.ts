@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -15,6 +16,7 @@ import { type ExampleServer, freePort, startExample } from "../support/example-s
 
 const folder = mkdtempSync(path.join(os.tmpdir(), "serve-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
+const root = fileURLToPath(new URL("../../..", import.meta.url));
 const GOOD = JSON.stringify(admissionReview());
 
 /** A policy that denies with this message. */
@@ -76,6 +78,27 @@ for (const workers of ["1", "2"]) {
       assert.match(metrics, /policy_server_reloads_total\{result="rejected"\} [1-9]/);
       assert.equal(await server.stop(), 0);
     });
+  });
+}
+
+for (const workers of ["1", "2"]) {
+  test(`with ${workers} process(es), a SIGHUP that comes before all is ready neither ends it nor is lost`, async () => {
+    const file = path.join(folder, `early-${workers}.yaml`);
+    writeFileSync(file, policies("one"));
+    const ports = ["--port", `${await freePort()}`, "--readiness-probe-port", `${await freePort()}`];
+    const started = ["dist/src/main.js", "--addr", "127.0.0.1", ...ports, "--policies", file, "--workers", workers];
+    const child = spawn(process.execPath, started, { cwd: root, stdio: ["ignore", "pipe", "inherit"] });
+    let log = "";
+    let hungUp = false;
+    child.stdout.on("data", (chunk) => {
+      log += String(chunk);
+      // The first line tells that the first process serves, before the primary knows.
+      if (!hungUp) hungUp = child.kill("SIGHUP");
+    });
+    await until("the reload", () => log.includes("reloaded policies") || child.signalCode !== null);
+    assert.equal(child.signalCode, null);
+    child.kill("SIGTERM");
+    assert.deepEqual(await once(child, "exit"), [0, null]);
   });
 }
 

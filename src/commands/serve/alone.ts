@@ -1,27 +1,26 @@
-import { type FileWatch, watchFiles } from "../../server/file-watch.js";
+import { watchFiles } from "../../server/file-watch.js";
 import { type ServingOptions, ServingProcess } from "./process.js";
-import { delayFor, stopSignal } from "./signals.js";
+import { delayFor, hangUps, stopSignal } from "./signals.js";
 
 /** `serve` in one process: signals and files decide when it reloads and stops. */
 export async function serveAlone(options: ServingOptions): Promise<void> {
   const { settings, logger } = options;
   // Before readiness: a signal that comes with the first answer must find its handler, or it ends the process at once.
   const stopped = stopSignal();
-  let watch: FileWatch | undefined;
-  const onHangUp = (): void => void watch?.force();
-  process.on("SIGHUP", onHangUp);
+  const hangs = hangUps();
   const serving = await ServingProcess.start(options);
   const reload = async (): Promise<void> => {
     if (await serving.prepare()) serving.swap();
     else serving.discard();
   };
-  watch = await watchFiles({
+  const watch = await watchFiles({
     paths: () => (settings.watch ? serving.files : []),
     changed: reload,
   });
+  hangs.reload(() => void watch.force());
   const signal = await stopped;
   logger.info("stopping", { signal });
-  process.off("SIGHUP", onHangUp);
+  hangs.stop();
   watch.close();
   void stopSignal().then(() => serving.stop(0, 0));
   await serving.stop(delayFor(signal, settings.drainDelay), settings.drainGrace);

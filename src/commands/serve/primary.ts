@@ -13,7 +13,7 @@ import type { Push } from "../../telemetry/otlp/metrics-push.js";
 import { STOP_WITHIN_MS } from "../../telemetry/otlp/stop-within.js";
 import { GENERATION_VARIABLE, type ProblemReport, type ToPrimary, type ToWorker } from "./messages.js";
 import type { ServeSettings } from "./settings.js";
-import { delayFor, stopSignal } from "./signals.js";
+import { delayFor, hangUps, stopSignal } from "./signals.js";
 
 /** How long a worker may take to answer before metrics are shown without it. */
 const COLLECT_WITHIN_MS = 1000;
@@ -66,6 +66,7 @@ class Primary {
     // Each process accepts for itself. With the default, this process accepts and hands connections on, and those handed to a process that has just
     // died hang for ever.
     cluster.schedulingPolicy = cluster.SCHED_NONE;
+    const hangs = hangUps();
     await this.#prefetch();
     const failure = await this.#startAll(workers);
     if (failure !== undefined) {
@@ -83,7 +84,7 @@ class Primary {
     });
     this.#logger.info("all processes are serving", { processes: workers, readiness_port: probes.port });
     const files = await watchFiles({ paths: () => (watch ? this.#files : []), changed: () => this.#reload() });
-    process.on("SIGHUP", () => void files.force());
+    hangs.reload(() => void files.force());
     const push = pushMetrics ? await startPush(async () => (await this.#metrics()).getMetricsAsJSON()) : undefined;
     const signal = await stopped;
     this.#logger.info("stopping", { signal });

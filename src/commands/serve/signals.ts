@@ -12,6 +12,31 @@ export function stopSignal(): Promise<NodeJS.Signals> {
   });
 }
 
+/** SIGHUP, whose default ends the process: heard from the first moment, even while there is nothing yet that could reload. */
+export interface HangUps {
+  /** What every SIGHUP sets off; one that has come already sets it off now. */
+  reload(work: () => void): void;
+  /** Back to the default. */
+  stop(): void;
+}
+
+/** Listens for SIGHUP from now on. */
+export function hangUps(): HangUps {
+  let came = false;
+  let work = (): void => {
+    came = true;
+  };
+  const onHangUp = (): void => work();
+  process.on("SIGHUP", onHangUp);
+  return {
+    reload: (reload) => {
+      work = reload;
+      if (came) work();
+    },
+    stop: () => process.off("SIGHUP", onHangUp),
+  };
+}
+
 /** How long to go on serving after a signal: nobody at a keyboard waits for load balancers. */
 export function delayFor(signal: NodeJS.Signals, configured: number): number {
   return signal === "SIGINT" ? 0 : configured;
