@@ -15,8 +15,12 @@ interface WorkerSession {
   post(method: string, parameters: object): void;
 }
 
-/** Reaches all worker threads that are started after it. */
+/**
+ * Reaches all worker threads that are started after it. One serves all pools of the process, and stays: the engine crashes when its domain for workers
+ * is enabled while threads begin or end (it walks through them and runs JavaScript, in which others come and go), and another pool may have such.
+ */
 export class Interrupter {
+  static #ofProcess: Promise<Interrupter | undefined> | undefined;
   /** Inspector sessions by thread id. */
   readonly #sessions = new Map<number, string>();
   /** Requests without an answer yet, by their numbers. */
@@ -50,7 +54,13 @@ export class Interrupter {
     workers.post("NodeWorker.enable", { waitForDebuggerOnStart: false });
   }
 
-  /** Undefined where Node was built without its inspector. */
+  /** The one of this process, opened by the first who asks; to be awaited before threads are started. */
+  static get(): Promise<Interrupter | undefined> {
+    Interrupter.#ofProcess ??= Interrupter.open();
+    return Interrupter.#ofProcess;
+  }
+
+  /** Another one. Undefined where Node was built without its inspector. */
   static async open(): Promise<Interrupter | undefined> {
     try {
       const { Session } = await import("node:inspector");
@@ -81,9 +91,5 @@ export class Interrupter {
   forget(threadId: number): void {
     const forgotten = this.#sessions.get(threadId);
     for (const [id, { sessionId }] of this.#waiting) if (sessionId === forgotten) this.#waiting.delete(id);
-  }
-
-  close(): void {
-    this.#session.disconnect();
   }
 }

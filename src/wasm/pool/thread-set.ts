@@ -60,7 +60,9 @@ export class ThreadSet {
   #failedStarts = 0;
   /** Ends the pause behind a failed start; no thread is started meanwhile. */
   #cancelPause: (() => void) | undefined;
-  #interrupter: Interrupter | undefined;
+  /** Undefined until there is none to be had, or one. */
+  #interrupter: { readonly found: Interrupter | undefined } | undefined;
+  #opening = false;
   #closed = false;
   readonly #limits: ThreadSetLimits;
   readonly #modes: ReadonlySet<ExecutionMode>;
@@ -116,8 +118,12 @@ export class ThreadSet {
     }
   }
 
-  /** Starts threads until so many of normal priority, and the spare one, are idle or expected to be. */
+  /** Starts threads until so many of normal priority, and the spare one, are idle or expected to be. The first ones wait for the interrupter. */
   refill(wanted: number): void {
+    if (!this.#interrupter) {
+      void this.#open();
+      return;
+    }
     // Threads of low priority are not for the calls that wait for one.
     let expected = this.#starting.size;
     for (const thread of this.#interrupted.keys()) if (!hasLowPriority(thread)) expected++;
@@ -130,7 +136,7 @@ export class ThreadSet {
     const interrupted =
       thread.control.isRunning &&
       !NOT_INTERRUPTED.has(mode) &&
-      this.#interrupter?.interrupt(thread.id, () => {
+      this.#interrupter?.found?.interrupt(thread.id, () => {
         if (this.#interrupted.has(thread)) thread.resume();
       });
     if (!interrupted) {
@@ -140,7 +146,7 @@ export class ThreadSet {
     const limit = hasLowPriority(thread) ? LOW_PRIORITY_INTERRUPTION_MS : INTERRUPTION_MS;
     const cancel = this.#clock.after(limit, () => {
       this.#interrupted.delete(thread);
-      this.#interrupter?.forget(thread.id);
+      this.#interrupter?.found?.forget(thread.id);
       this.replace(thread);
       this.#events.available();
     });
@@ -163,7 +169,6 @@ export class ThreadSet {
     this.#cancelPause?.();
     this.#idle.length = 0;
     this.#idleLowPriority.length = 0;
-    this.#interrupter?.close();
   }
 
   get #mayStart(): boolean {
@@ -171,7 +176,6 @@ export class ThreadSet {
   }
 
   #start(): void {
-    if (this.#threads.size === 0) void this.#openInterrupter();
     let thread: GuestThread;
     try {
       thread = new GuestThread([...this.#modes], {
@@ -208,10 +212,11 @@ export class ThreadSet {
     return this.#interrupted.delete(thread);
   }
 
-  async #openInterrupter(): Promise<void> {
-    const interrupter = await Interrupter.open();
-    if (this.#closed || this.#interrupter) interrupter?.close();
-    else this.#interrupter = interrupter;
+  async #open(): Promise<void> {
+    if (this.#opening) return;
+    this.#opening = true;
+    this.#interrupter = { found: await Interrupter.get() };
+    this.#events.available();
   }
 
   #ended(thread: GuestThread, end: ThreadEnd): void {

@@ -32,6 +32,12 @@ async function opened(t: TestContext) {
 }
 
 describe("the interrupter", () => {
+  test("is one for all pools of the process: enabling it again while threads end would crash the engine", async (t) => {
+    const open = t.mock.method(Interrupter, "open");
+    assert.equal(await Interrupter.get(), await Interrupter.get());
+    assert.equal(open.mock.callCount(), 1);
+  });
+
   test("asks for the end of what a thread runs, and tells of it once, after what the main thread is at", async (t) => {
     const { interrupter, requests, attach, answer } = await opened(t);
     attach(3);

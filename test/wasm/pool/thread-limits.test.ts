@@ -9,13 +9,12 @@ import type { ExecutionMode } from "../../../src/wasm/worker/messages.js";
 import { heldClock } from "./held-clock.js";
 
 /** @param mode what threads load before they are ready; there is no code for "none", so that they fail */
-function opened(t: TestContext, limits: ThreadSetLimits, mode: ExecutionMode | "none" = "kubewarden-wapc") {
+async function opened(t: TestContext, limits: ThreadSetLimits, mode: ExecutionMode | "none" = "kubewarden-wapc") {
   const ends = new Map<number, () => void>();
   const forgotten: number[] = [];
-  t.mock.method(Interrupter, "open", async () => ({
+  t.mock.method(Interrupter, "get", async () => ({
     interrupt: (thread: number, done: () => void) => ends.set(thread, done) !== undefined,
     forget: (thread: number) => forgotten.push(thread),
-    close: () => {},
   }));
   const held = heldClock();
   let ready = 0;
@@ -50,12 +49,16 @@ function opened(t: TestContext, limits: ThreadSetLimits, mode: ExecutionMode | "
     thread.control.begin();
     return thread;
   };
+  // Threads wait for the interrupter.
+  set.refill(0);
+  assert.equal(set.threadCount, 0);
+  await started(1);
   return { set, modes, ends, forgotten, reasons, until, started, busy, ...held };
 }
 
 describe("the number of threads", () => {
   test("is limited in all, with one to spare", async (t) => {
-    const { set, started } = opened(t, { idle: 5, idleLowPriority: 1, all: 2 });
+    const { set, started } = await opened(t, { idle: 5, idleLowPriority: 1, all: 2 });
     set.refill(5);
     assert.equal(set.threadCount, 3);
     await started(3);
@@ -64,7 +67,7 @@ describe("the number of threads", () => {
   });
 
   test("of idle ones is limited by priority, with one to spare; the others are ended", async (t) => {
-    const { set, started } = opened(t, { idle: 1, idleLowPriority: 1, all: 8 });
+    const { set, started } = await opened(t, { idle: 1, idleLowPriority: 1, all: 8 });
     set.refill(2);
     assert.equal(set.threadCount, 3);
     await started(3);
@@ -80,7 +83,7 @@ describe("the number of threads", () => {
   });
 
   test("is none when the set is closed: those that are starting are killed too", async (t) => {
-    const { set, started } = opened(t, { idle: 1, idleLowPriority: 1, all: 8 });
+    const { set, started } = await opened(t, { idle: 1, idleLowPriority: 1, all: 8 });
     set.refill(0);
     await started(1);
     set.refill(2);
@@ -93,7 +96,7 @@ describe("the number of threads", () => {
   });
 
   test("does not grow for a while when one could not start, nor for ever when none can", async (t) => {
-    const { set, tick, until, reasons } = opened(t, { idle: 1, idleLowPriority: 1, all: 8 }, "none");
+    const { set, tick, until, reasons } = await opened(t, { idle: 1, idleLowPriority: 1, all: 8 }, "none");
     for (const failures of [1, 2, 3]) {
       set.refill(0);
       assert.equal(set.threadCount, 1);
@@ -107,7 +110,11 @@ describe("the number of threads", () => {
   });
 
   test("grows again after failed starts, of which those before a good one no longer count", async (t) => {
-    const { set, modes, tick, until, started, reasons } = opened(t, { idle: 1, idleLowPriority: 1, all: 8 }, "none");
+    const { set, modes, tick, until, started, reasons } = await opened(
+      t,
+      { idle: 1, idleLowPriority: 1, all: 8 },
+      "none",
+    );
     for (const failures of [1, 2, 3]) {
       if (failures === 3) {
         modes.clear();
@@ -126,7 +133,7 @@ describe("the number of threads", () => {
 
 describe("a thread whose guest must end", () => {
   test("is interrupted, and ready again when the worker says so", async (t) => {
-    const { set, ends, timers, busy, started } = opened(t, { idle: 1, idleLowPriority: 1, all: 8 });
+    const { set, ends, timers, busy, started } = await opened(t, { idle: 1, idleLowPriority: 1, all: 8 });
     const thread = await busy();
     set.stop(thread, "kubewarden-wapc");
     assert.deepEqual([...timers.values()], [2_000]);
@@ -139,7 +146,7 @@ describe("a thread whose guest must end", () => {
   });
 
   test("is replaced when it does not come back in time, and left alone when it does after that", async (t) => {
-    const { set, ends, forgotten, tick, busy, started } = opened(t, { idle: 1, idleLowPriority: 1, all: 8 });
+    const { set, ends, forgotten, tick, busy, started } = await opened(t, { idle: 1, idleLowPriority: 1, all: 8 });
     const thread = await busy();
     const id = thread.id;
     const resumed = t.mock.method(GuestThread.prototype, "resume", () => {});
@@ -154,7 +161,7 @@ describe("a thread whose guest must end", () => {
   });
 
   test("has more time with a low priority", async (t) => {
-    const { set, timers, busy } = opened(t, { idle: 1, idleLowPriority: 1, all: 8 });
+    const { set, timers, busy } = await opened(t, { idle: 1, idleLowPriority: 1, all: 8 });
     const thread = await busy();
     thread.priority = 10;
     set.stop(thread, "kubewarden-wapc");
@@ -162,7 +169,7 @@ describe("a thread whose guest must end", () => {
   });
 
   test("is not waited for when it has ended by itself", async (t) => {
-    const { set, timers, busy, until } = opened(t, { idle: 1, idleLowPriority: 1, all: 8 });
+    const { set, timers, busy, until } = await opened(t, { idle: 1, idleLowPriority: 1, all: 8 });
     const thread = await busy();
     set.stop(thread, "kubewarden-wapc");
     thread.kill();
@@ -177,7 +184,7 @@ describe("a thread whose guest must end", () => {
     ["in which no guest runs", "kubewarden-wapc", false],
   ] as const)
     test(`${what} is replaced at once`, async (t) => {
-      const { set, ends, busy } = opened(t, { idle: 1, idleLowPriority: 1, all: 8 });
+      const { set, ends, busy } = await opened(t, { idle: 1, idleLowPriority: 1, all: 8 });
       const thread = await busy();
       if (!isRunning) thread.control.end();
       set.stop(thread, mode);

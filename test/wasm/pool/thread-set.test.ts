@@ -42,8 +42,10 @@ function ready(t: TestContext) {
   t.after(() => set.close());
   /** A thread that loops, whose jobs nobody looks after. */
   const looping = async (): Promise<GuestThread> => {
-    set.refill(1);
-    while (!set.idleThread) await sleep(5);
+    while (!set.idleThread) {
+      set.refill(1);
+      await sleep(5);
+    }
     const thread = set.idleThread;
     set.take(thread);
     thread.put({ job: job("loop"), settle: () => {} }, 0);
