@@ -9,7 +9,10 @@ export const WATCH_INTERVAL_MS = 1000;
 
 /** Looks after files. */
 export interface FileWatch {
-  /** Takes the files for changed, whether they look so or not. Resolves when what that sets off is done; never twice at a time. */
+  /**
+   * Takes the files for changed, whether they look so or not, unless this is closed. Resolves when what that sets off is done; never twice at a
+   * time.
+   */
   force(): Promise<void>;
   close(): void;
 }
@@ -34,6 +37,7 @@ export async function watchFiles({
   /** A state that differs from the known one but may be half written. */
   let suspected: string | undefined;
   let running: Promise<void> | undefined;
+  let closed = false;
   const take = async (state: string): Promise<void> => {
     suspected = undefined;
     const looked = paths().join("\n");
@@ -60,9 +64,13 @@ export async function watchFiles({
   return {
     force: async () => {
       while (running !== undefined) await running;
+      if (closed) return;
       await turn(async () => take(await signature(paths())));
     },
-    close: () => clearInterval(timer),
+    close: () => {
+      closed = true;
+      clearInterval(timer);
+    },
   };
 }
 

@@ -82,11 +82,12 @@ for (const workers of ["1", "2"]) {
 }
 
 for (const workers of ["1", "2"]) {
-  test(`with ${workers} process(es), a SIGHUP that comes before all is ready neither ends it nor is lost`, async () => {
+  test(`with ${workers} process(es), a SIGHUP before all is ready is not lost, and neither it nor one while it stops ends it`, async () => {
     const file = path.join(folder, `early-${workers}.yaml`);
     writeFileSync(file, policies("one"));
     const ports = ["--port", `${await freePort()}`, "--readiness-probe-port", `${await freePort()}`];
-    const started = ["dist/src/main.js", "--addr", "127.0.0.1", ...ports, "--policies", file, "--workers", workers];
+    const started = ["dist/src/main.js", "--addr", "127.0.0.1", ...ports, "--policies", file];
+    started.push("--workers", workers, "--drain-delay", "1");
     const child = spawn(process.execPath, started, { cwd: root, stdio: ["ignore", "pipe", "inherit"] });
     let log = "";
     let hungUp = false;
@@ -98,6 +99,8 @@ for (const workers of ["1", "2"]) {
     await until("the reload", () => log.includes("reloaded policies") || child.signalCode !== null);
     assert.equal(child.signalCode, null);
     child.kill("SIGTERM");
+    await until("the end's beginning", () => log.includes("stopping"));
+    child.kill("SIGHUP");
     assert.deepEqual(await once(child, "exit"), [0, null]);
   });
 }

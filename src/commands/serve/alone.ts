@@ -1,13 +1,12 @@
 import { watchFiles } from "../../server/file-watch.js";
 import { type ServingOptions, ServingProcess } from "./process.js";
-import { delayFor, hangUps, stopSignal } from "./signals.js";
+import { delayFor, type HangUps, stopSignal } from "./signals.js";
 
 /** `serve` in one process: signals and files decide when it reloads and stops. */
-export async function serveAlone(options: ServingOptions): Promise<void> {
+export async function serveAlone(options: ServingOptions, hangs: HangUps): Promise<void> {
   const { settings, logger } = options;
   // Before readiness: a signal that comes with the first answer must find its handler, or it ends the process at once.
   const stopped = stopSignal();
-  const hangs = hangUps();
   const serving = await ServingProcess.start(options);
   const reload = async (): Promise<void> => {
     if (await serving.prepare()) serving.swap();
@@ -20,7 +19,6 @@ export async function serveAlone(options: ServingOptions): Promise<void> {
   hangs.reload(() => void watch.force());
   const signal = await stopped;
   logger.info("stopping", { signal });
-  hangs.stop();
   watch.close();
   void stopSignal().then(() => serving.stop(0, 0));
   await serving.stop(delayFor(signal, settings.drainDelay), settings.drainGrace);

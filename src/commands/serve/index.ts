@@ -10,7 +10,7 @@ import { startDaemon } from "./daemon.js";
 import { Exports } from "./exports.js";
 import { servePrimary } from "./primary.js";
 import { serveSettings } from "./settings.js";
-import { endAfterException, surviveRejections } from "./signals.js";
+import { endAfterException, hangUps, surviveRejections } from "./signals.js";
 import { leavePrimary, serveAsWorker, tellFailure } from "./worker.js";
 
 /** Guests that run at a time in each process: one that runs away must not stop the others. */
@@ -37,6 +37,7 @@ export async function serveCommand(values: Readonly<Record<string, unknown>>, io
   // Whatever ends the process, the last lines are those that tell why.
   const flush = (): void => sink.flushSync();
   process.on("exit", flush);
+  const hangs = hangUps();
   const cut = new AbortController();
   const forgetRejections = surviveRejections(logger);
   const forgetExceptions = endAfterException(logger, () => {
@@ -48,7 +49,7 @@ export async function serveCommand(values: Readonly<Record<string, unknown>>, io
     if (!cluster.isWorker) noteIgnoredFailure({ ...values, kubernetes: true }, io);
     if (several && cluster.isPrimary) {
       const prefetch = modulePrefetch(values, io.env);
-      const failure = await servePrimary(settings, logger, (read) => exports.metrics(read), prefetch);
+      const failure = await servePrimary(settings, logger, hangs, (read) => exports.metrics(read), prefetch);
       if (failure === undefined) return 0;
       io.stderr.write(`Error: ${failure}\n`);
       return 1;
@@ -66,7 +67,7 @@ export async function serveCommand(values: Readonly<Record<string, unknown>>, io
         await serveAsWorker(options);
       } else {
         if (settings.pushMetrics) await exports.metrics(() => metrics.registry.getMetricsAsJSON());
-        await serveAlone({ ...options, probes: true });
+        await serveAlone({ ...options, probes: true }, hangs);
       }
       return 0;
     } finally {
@@ -78,6 +79,7 @@ export async function serveCommand(values: Readonly<Record<string, unknown>>, io
     else io.stderr.write(`Error: ${message}\n`);
     return 1;
   } finally {
+    hangs.stop();
     forgetRejections();
     forgetExceptions();
     process.off("exit", flush);

@@ -13,7 +13,7 @@ import type { Push } from "../../telemetry/otlp/metrics-push.js";
 import { STOP_WITHIN_MS } from "../../telemetry/otlp/stop-within.js";
 import { GENERATION_VARIABLE, type ProblemReport, type ToPrimary, type ToWorker } from "./messages.js";
 import type { ServeSettings } from "./settings.js";
-import { delayFor, hangUps, stopSignal } from "./signals.js";
+import { delayFor, type HangUps, stopSignal } from "./signals.js";
 
 /** How long a worker may take to answer before metrics are shown without it. */
 const COLLECT_WITHIN_MS = 1000;
@@ -31,11 +31,12 @@ const KILL_AFTER_MS = 2 * STOP_WITHIN_MS;
 export async function servePrimary(
   settings: ServeSettings,
   logger: Logger,
+  hangs: HangUps,
   push: (read: () => Promise<MetricsSnapshot>) => Promise<Push>,
   prefetch: () => Promise<void>,
 ): Promise<string | undefined> {
   const primary = new Primary(settings, logger, prefetch);
-  return primary.run(push);
+  return primary.run(hangs, push);
 }
 
 class Primary {
@@ -61,12 +62,14 @@ class Primary {
     this.#prefetch = prefetch;
   }
 
-  async run(startPush: (read: () => Promise<MetricsSnapshot>) => Promise<Push>): Promise<string | undefined> {
+  async run(
+    hangs: HangUps,
+    startPush: (read: () => Promise<MetricsSnapshot>) => Promise<Push>,
+  ): Promise<string | undefined> {
     const { address, readinessPort, workers, watch, drainDelay, drainGrace, pushMetrics } = this.#settings;
     // Each process accepts for itself. With the default, this process accepts and hands connections on, and those handed to a process that has just
     // died hang for ever.
     cluster.schedulingPolicy = cluster.SCHED_NONE;
-    const hangs = hangUps();
     await this.#prefetch();
     const failure = await this.#startAll(workers);
     if (failure !== undefined) {

@@ -12,11 +12,11 @@ export function stopSignal(): Promise<NodeJS.Signals> {
   });
 }
 
-/** SIGHUP, whose default ends the process: heard from the first moment, even while there is nothing yet that could reload. */
+/** SIGHUP, whose default ends the process: heard from the first moment, even while there is nothing yet, or never, that could reload. */
 export interface HangUps {
   /** What every SIGHUP sets off; one that has come already sets it off now. */
   reload(work: () => void): void;
-  /** Back to the default. */
+  /** Back to the default, which would cut what is still under way: to be called at the very end. */
   stop(): void;
 }
 

@@ -25,8 +25,8 @@ export async function serveAsWorker(options: Omit<ServingOptions, "probes" | "me
       });
       tell({ type: "metrics-wanted", id });
     });
-  // Signals of a terminal go to the whole group of processes: the primary passes them on in good order.
-  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => {});
+  // Signals of a terminal go to the whole group of processes: the primary passes them on in good order. (SIGHUP sets off nothing here.)
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => {});
 
   const report = (problems: ProblemReport): void => tell({ type: "problems", ...problems });
   const generation = Number(process.env[GENERATION_VARIABLE] ?? 1);

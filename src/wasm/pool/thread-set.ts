@@ -60,7 +60,7 @@ export class ThreadSet {
   #failedStarts = 0;
   /** Ends the pause behind a failed start; no thread is started meanwhile. */
   #cancelPause: (() => void) | undefined;
-  /** Undefined until there is none to be had, or one. */
+  /** What has been found, once it has been looked for: there is none in an engine without an inspector. */
   #interrupter: { readonly found: Interrupter | undefined } | undefined;
   #opening = false;
   #closed = false;
