@@ -3,30 +3,24 @@ import type { AdmissionRequest, Review } from "../../policy/index.js";
 
 /**
  * The question `member(value)` asks: the same request, about another value. `object` (or the raw payload) is the value; its own apiVersion
- * and kind, when it has them, become the request's, and its name and namespace likewise. There is no old object: the value's former state
- * is not known.
+ * and kind, when it has them, become the request's. Name and namespace stay: whoever writes the object could choose another Namespace's rules.
+ * There is no old object: the value's former state is not known.
  */
 export function reviewOf(review: Review, value: unknown): Review {
   if (review.kind === "raw") {
     return { kind: "raw", payload: value, requestText: once(() => stringifyJson(value)), targeted: true };
   }
   const { oldObject: _, ...rest } = review.request;
-  const request: AdmissionRequest = { ...rest, ...identityOf(value), object: value };
+  const kind = kindOf(value);
+  const request: AdmissionRequest = { ...rest, ...(kind && { kind, requestKind: kind }), object: value };
   return { kind: "admission", request, requestText: once(() => stringifyJson(request)), targeted: true };
 }
 
-/** What a Kubernetes object says of itself. */
-function identityOf(value: unknown): Partial<AdmissionRequest> {
+/** What a Kubernetes object says that it is. */
+function kindOf(value: unknown): AdmissionRequest["kind"] | undefined {
   const apiVersion = member(value, "apiVersion");
   const kind = member(value, "kind");
-  const metadata = member(value, "metadata");
-  const name = member(metadata, "name");
-  const namespace = member(metadata, "namespace");
-  return {
-    ...(typeof apiVersion === "string" && typeof kind === "string" ? { kind: groupVersionKind(apiVersion, kind) } : {}),
-    ...(typeof name === "string" ? { name } : {}),
-    ...(typeof namespace === "string" ? { namespace } : {}),
-  };
+  return typeof apiVersion === "string" && typeof kind === "string" ? groupVersionKind(apiVersion, kind) : undefined;
 }
 
 function groupVersionKind(apiVersion: string, kind: string): AdmissionRequest["kind"] {

@@ -184,13 +184,14 @@ describe("a member runs once per request and argument value, and only when neede
 });
 
 describe("member(value) asks about another value of an admission request", () => {
-  test("object, name and kind become the value's; rules are not consulted", async () => {
+  test("object and kind become the value's, name and namespace stay; rules are not consulted", async () => {
     const asked: Review[] = [];
     const policy = group("m(object.spec.template)", { m: fake("m", allow, asked) });
     const template = { apiVersion: "apps/v1", kind: "ReplicaSet", metadata: { name: "t", namespace: "other" } };
     const request = {
       uid: "u",
       kind: { group: "apps", version: "v1", kind: "Deployment" },
+      requestKind: { group: "apps", version: "v1beta1", kind: "Deployment" },
       resource: { group: "apps", version: "v1", resource: "deployments" },
       operation: "UPDATE",
       name: "d",
@@ -206,8 +207,7 @@ describe("member(value) asks about another value of an admission request", () =>
     const expected = {
       ...rest,
       kind: { group: "apps", version: "v1", kind: "ReplicaSet" },
-      name: "t",
-      namespace: "other",
+      requestKind: { group: "apps", version: "v1", kind: "ReplicaSet" },
       object: template,
     };
     assert.deepEqual(review.request, expected);
