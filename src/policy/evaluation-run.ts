@@ -8,6 +8,7 @@ export class EvaluationRun implements EvaluationContext {
   readonly onDefect: (policy: string, error: unknown) => void;
   readonly #parent: EvaluationContext | undefined;
   #controller: AbortController | undefined;
+  #signal: AbortSignal | undefined;
   #aborted = false;
   #observations: Observation[] | undefined;
 
@@ -23,12 +24,15 @@ export class EvaluationRun implements EvaluationContext {
     this.observe = parent === undefined ? this.#keep : (observation) => parent.observe?.(observation);
   }
 
-  /** Made at first use: policies that answer at once never pay for it. */
+  /** Made once, at first use: policies that answer at once never pay for it, and those that wait look at it every few milliseconds. */
   get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController();
-      if (this.#aborted) this.#controller.abort();
-    }
+    this.#signal ??= this.#makeSignal();
+    return this.#signal;
+  }
+
+  #makeSignal(): AbortSignal {
+    this.#controller = new AbortController();
+    if (this.#aborted) this.#controller.abort();
     const own = this.#controller.signal;
     return this.#parent === undefined ? own : AbortSignal.any([own, this.#parent.signal]);
   }
