@@ -50,15 +50,6 @@ export class LoadedPolicy implements WasmPolicy {
   }
 
   async evaluate(review: Review, context: EvaluationContext): Promise<Outcome> {
-    try {
-      return await this.#ask(review, context);
-    } catch {
-      // Nothing in `#ask` should throw; if it does all the same, the outcome must be a denial.
-      return fail("internal", "internal server error: the policy could not be evaluated");
-    }
-  }
-
-  async #ask(review: Review, context: EvaluationContext): Promise<Outcome> {
     const { protocol, settings } = this.#parts;
     let data = "";
     if (protocol.dataDocument) {

@@ -27,7 +27,7 @@ export function regoLoadProblem(result: JobResult): WasmLoadError | undefined {
   );
 }
 
-/** The failure of a Rego call, or what `read` makes of the first result's value; `read` throws when it can't. */
+/** The failure of a Rego call, or what `read` makes of the only result's value; `read` throws when it can't. */
 export function regoOutcome(result: JobResult, unusable: string, read: (value: unknown) => Outcome): Outcome {
   if (result.kind !== "answer") return regoFailure(result);
   let value: unknown;
@@ -36,10 +36,11 @@ export function regoOutcome(result: JobResult, unusable: string, read: (value: u
   } catch (error) {
     return fail("protocol", `internal server error: ${errorText(error)}`);
   }
-  const first: unknown = Array.isArray(value) ? value[0] : undefined;
+  // A rule has one result; of several nobody knows which counts.
+  const only: unknown = Array.isArray(value) && value.length === 1 ? value[0] : undefined;
   try {
-    if (typeof first !== "object" || first === null || !("result" in first)) throw new Error("no result");
-    return read(first.result);
+    if (typeof only !== "object" || only === null || !("result" in only)) throw new Error("no result");
+    return read(only.result);
   } catch {
     return fail("protocol", `internal server error: ${unusable}`);
   }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Outcome } from "../../src/policy/outcome.js";
 import { readSettingsVerdict, readValidation } from "../../src/wasm/answer.js";
+import { gatekeeper } from "../../src/wasm/gatekeeper/protocol.js";
 import { opa } from "../../src/wasm/opa/protocol.js";
 import { raw } from "./support.js";
 
@@ -38,5 +39,15 @@ describe("an answer that says two things says nothing", () => {
       assert.equal(outcome.verdict, "error");
       assert.match(outcome.message ?? "", said);
     }
+  });
+
+  test("several results of a Rego rule are an error, whichever comes first", () => {
+    const of = (protocol: typeof opa, ...results: string[]): Outcome["verdict"] =>
+      protocol.outcome({ kind: "answer", text: `[${results.join()}]` } as never, raw({})).verdict;
+    const [yes, no] = [true, false].map((allowed) => `{"result":{"response":{"uid":"u","allowed":${allowed}}}}`);
+    assert.ok(yes && no);
+    assert.deepEqual([of(opa, yes), of(opa, yes, no), of(opa, no, yes), of(opa)], ["allow", "error", "error", "error"]);
+    const [none, one] = ['{"result":[]}', '{"result":[{"msg":"no"}]}'];
+    assert.deepEqual([of(gatekeeper, none), of(gatekeeper, none, one)], ["allow", "error"]);
   });
 });

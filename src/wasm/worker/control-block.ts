@@ -55,8 +55,9 @@ export class ControlBlock {
     return Atomics.load(this.#slots, PHASE) !== NO_GUEST;
   }
 
+  /** One that has ended has started: its result may be on its way. */
   get phase(): Phase {
-    return Atomics.load(this.#slots, PHASE) === IN_CALL ? "call" : "start";
+    return Atomics.load(this.#slots, PHASE) === STARTING ? "start" : "call";
   }
 
   /** Worker, before it posts a host call or looks for its answer: a wake from now on ends the next sleep. */

@@ -56,7 +56,7 @@ function opened(t: TestContext) {
   /** A call whose guest loops already. */
   const looping = async (key: string, more: Partial<Job> = {}) => {
     const call = run(key, "loop", more);
-    await until(() => puts.at(-1)?.control.phase === "call");
+    await until(() => inCall(puts.at(-1)));
     return call;
   };
   const settled = async (call: { result?: JobResult }) => {
@@ -65,6 +65,9 @@ function opened(t: TestContext) {
   };
   return { pool, run, looping, settled, pass, tick, puts, priorities };
 }
+
+const inCall = (thread: GuestThread | undefined): boolean =>
+  thread?.control.isRunning === true && thread.control.phase === "call";
 
 const turn = () => new Promise(setImmediate);
 
@@ -114,7 +117,7 @@ describe("a running call", () => {
     assert.equal(puts.length, 3, "both are in one mailbox");
     pass(40);
     await settled(before);
-    await until(() => puts.at(-1)?.control.phase === "call");
+    await until(() => inCall(puts.at(-1)));
     tick(20);
     assert.equal(pool.status().timeouts, 0);
     tick(30);

@@ -49,7 +49,7 @@ function ready(t: TestContext) {
     const thread = set.idleThread;
     set.take(thread);
     thread.put({ job: job("loop"), settle: () => {} }, 0);
-    while (thread.control.phase !== "call") await sleep(5);
+    while (!thread.control.isRunning || thread.control.phase !== "call") await sleep(5);
     return thread;
   };
   return { set, looping };
