@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { admissionQuestion, rawQuestion } from "../admission/decode.js";
+import { isJsonObject } from "../data/same-value.js";
 import { parseYamlDocuments } from "../data/yaml.js";
 import type { Review } from "../policy/index.js";
 import { buildRequest, readRequest } from "./build-request.js";
@@ -34,12 +35,13 @@ const FILE_KEYS = new Set(["policy", "cases"]);
  */
 export async function readTestFile(file: string): Promise<readonly TestCase[]> {
   const document = await readDocument(file);
-  if (!isRecord(document) || !Array.isArray(document.cases)) throw new UsageError(`${file}: expected 'cases', a list`);
+  if (!isJsonObject(document) || !Array.isArray(document.cases))
+    throw new UsageError(`${file}: expected 'cases', a list`);
   refuseUnknown(document, FILE_KEYS, file);
   const cases: TestCase[] = [];
   for (const [i, written] of (document.cases as readonly unknown[]).entries()) {
     const place = `${file}: cases[${i}]`;
-    if (!isRecord(written)) throw new UsageError(`${place}: expected a map`);
+    if (!isJsonObject(written)) throw new UsageError(`${place}: expected a map`);
     refuseUnknown(written, CASE_KEYS, place);
     const policy = textOf(written, "policy", place) ?? textOf(document, "policy", file);
     if (policy === undefined) throw new UsageError(`${place}: no 'policy', neither here nor for the file`);
@@ -94,9 +96,6 @@ async function readDocument(file: string): Promise<unknown> {
   if (documents.length !== 1) throw new UsageError(`${file} holds ${documents.length} documents, expected one`);
   return documents[0];
 }
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 function refuseUnknown(written: object, known: ReadonlySet<string>, place: string): void {
   const unknown = Object.keys(written).filter((key) => !known.has(key));

@@ -1,11 +1,11 @@
 /** Reading Kubernetes objects, which come as plain JSON and may lack anything. */
+import { isJsonObject } from "../data/same-value.js";
 
 /** Any JSON object. */
 export type JsonObject = { readonly [key: string]: unknown };
 
 /** Whether a value is a JSON object (not an array, not null, not a boxed number). */
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Number);
+export const isObject: (value: unknown) => value is JsonObject = isJsonObject;
 
 /** An own member of an object; `undefined` for everything else. */
 export const member = (value: unknown, key: string): unknown =>

@@ -28,6 +28,7 @@ export async function serveCommand(values: Readonly<Record<string, unknown>>, io
     startDaemon(settings.daemon, io.env);
     return 0;
   }
+  const hangs = hangUps();
   const several = settings.workers > 1;
   const sink = createLineSink(1, several);
   const { logLevel: level, logFormat: format, logColor: color } = settings;
@@ -37,7 +38,6 @@ export async function serveCommand(values: Readonly<Record<string, unknown>>, io
   // Whatever ends the process, the last lines are those that tell why.
   const flush = (): void => sink.flushSync();
   process.on("exit", flush);
-  const hangs = hangUps();
   const cut = new AbortController();
   const forgetRejections = surviveRejections(logger);
   const forgetExceptions = endAfterException(logger, () => {

@@ -18,6 +18,7 @@ interface WorkerSession {
 /**
  * Reaches all worker threads that are started after it. One serves all pools of the process, and stays: the engine crashes when its domain for workers
  * is enabled while threads begin or end (it walks through them and runs JavaScript, in which others come and go), and another pool may have such.
+ * A program that has threads of its own should have loaded its first module before it starts them.
  */
 export class Interrupter {
   static #ofProcess: Promise<Interrupter | undefined> | undefined;

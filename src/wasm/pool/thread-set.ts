@@ -60,9 +60,10 @@ export class ThreadSet {
   #failedStarts = 0;
   /** Ends the pause behind a failed start; no thread is started meanwhile. */
   #cancelPause: (() => void) | undefined;
-  /** What has been found, once it has been looked for: there is none in an engine without an inspector. */
-  #interrupter: { readonly found: Interrupter | undefined } | undefined;
-  #opening = false;
+  /** Undefined where the engine has no inspector. */
+  #interrupter: Interrupter | undefined;
+  /** Whether there is one to be had is found out before the first thread. */
+  #interrupterIs: "unknown" | "awaited" | "known" = "unknown";
   #closed = false;
   readonly #limits: ThreadSetLimits;
   readonly #modes: ReadonlySet<ExecutionMode>;
@@ -120,10 +121,8 @@ export class ThreadSet {
 
   /** Starts threads until so many of normal priority, and the spare one, are idle or expected to be. The first ones wait for the interrupter. */
   refill(wanted: number): void {
-    if (!this.#interrupter) {
-      void this.#open();
-      return;
-    }
+    if (this.#interrupterIs === "unknown") void this.#awaitInterrupter();
+    if (this.#interrupterIs !== "known") return;
     // Threads of low priority are not for the calls that wait for one.
     let expected = this.#starting.size;
     for (const thread of this.#interrupted.keys()) if (!hasLowPriority(thread)) expected++;
@@ -136,7 +135,7 @@ export class ThreadSet {
     const interrupted =
       thread.control.isRunning &&
       !NOT_INTERRUPTED.has(mode) &&
-      this.#interrupter?.found?.interrupt(thread.id, () => {
+      this.#interrupter?.interrupt(thread.id, () => {
         if (this.#interrupted.has(thread)) thread.resume();
       });
     if (!interrupted) {
@@ -146,7 +145,7 @@ export class ThreadSet {
     const limit = hasLowPriority(thread) ? LOW_PRIORITY_INTERRUPTION_MS : INTERRUPTION_MS;
     const cancel = this.#clock.after(limit, () => {
       this.#interrupted.delete(thread);
-      this.#interrupter?.found?.forget(thread.id);
+      this.#interrupter?.forget(thread.id);
       this.replace(thread);
       this.#events.available();
     });
@@ -212,10 +211,10 @@ export class ThreadSet {
     return this.#interrupted.delete(thread);
   }
 
-  async #open(): Promise<void> {
-    if (this.#opening) return;
-    this.#opening = true;
-    this.#interrupter = { found: await Interrupter.get() };
+  async #awaitInterrupter(): Promise<void> {
+    this.#interrupterIs = "awaited";
+    this.#interrupter = await Interrupter.get();
+    this.#interrupterIs = "known";
     this.#events.available();
   }
 

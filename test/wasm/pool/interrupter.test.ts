@@ -16,7 +16,6 @@ async function opened(t: TestContext) {
   t.mock.method(Session.prototype, "connect", function (this: Session) {
     session = this;
   });
-  t.mock.method(Session.prototype, "disconnect", () => {});
   t.mock.method(Session.prototype, "post", (method: string, { sessionId, message }: Record<string, string>) => {
     if (method === "NodeWorker.sendMessageToWorker")
       requests.push({ sessionId, ...JSON.parse(message ?? "") } as Request);
