@@ -71,7 +71,7 @@ export { Lazy } from "./values/lazy.js";
 export { isDouble, isInt, makeDouble, makeInt } from "./values/numbers.js";
 export { Duration, Timestamp } from "./values/time.js";
 export { parseTimestamp, timestampText } from "./values/timestamp-text.js";
-export { toJson } from "./values/to-json.js";
+export { type JsonRoom, toJson } from "./values/to-json.js";
 export { TypeValue } from "./values/type-value.js";
 export { Uint, uintOf } from "./values/uint.js";
 export { MapValue, ObjectValue, OpaqueValue, Optional, type Result, type Value } from "./values/value.js";

@@ -4,20 +4,34 @@ import { TypeValue } from "./type-value.js";
 import { Uint } from "./uint.js";
 import { MapValue, ObjectValue, OpaqueValue, Optional, type Value } from "./value.js";
 
+/** How much more may become JSON; counts down over all values that it is given for. */
+export interface JsonRoom {
+  /** Characters, about. */
+  left: number;
+}
+
+/** What a value takes beside its text: the printed form of a number, its place in memory. */
+const VALUE_CHARACTERS = 16;
+
 /**
  * A CEL value as JSON data of the same number model (`value.ts`): ints, doubles, strings and plain maps are themselves, a uint becomes an
  * int, bytes become base64. Kinds without a JSON form (timestamps, optionals, types, library values) and maps with other than string keys
- * are an error that names the kind.
+ * are an error that names the kind; so is what finds no room, before it takes any: a short expression can name one large object many times.
  */
-export function toJson(value: Value): unknown | CelError {
+export function toJson(value: Value, room?: JsonRoom): unknown | CelError {
+  if (room !== undefined) {
+    room.left -= VALUE_CHARACTERS;
+    if (typeof value === "string" || value instanceof Uint8Array) room.left -= value.length;
+    if (room.left < 0) return new CelError("too large to become JSON");
+  }
   if (value === null || typeof value !== "object" || value instanceof Number) return value;
-  if (Array.isArray(value)) return listToJson(value);
+  if (Array.isArray(value)) return listToJson(value, room);
   if (value instanceof Uint) return value.value;
   if (value instanceof Uint8Array) return Buffer.from(value).toString("base64");
-  if (value instanceof MapValue) return entriesToJson(value.entries());
+  if (value instanceof MapValue) return entriesToJson(value.entries(), room);
   const kind = kindWithoutJson(value);
   if (kind !== undefined) return new CelError(`a value of type ${kind} has no JSON form`);
-  return entriesToJson(Object.entries(value));
+  return entriesToJson(Object.entries(value), room);
 }
 
 function kindWithoutJson(value: object): string | undefined {
@@ -29,21 +43,22 @@ function kindWithoutJson(value: object): string | undefined {
   return undefined;
 }
 
-function listToJson(list: readonly Value[]): unknown {
+function listToJson(list: readonly Value[], room: JsonRoom | undefined): unknown {
   const result: unknown[] = [];
   for (const element of list) {
-    const converted = toJson(element);
+    const converted = toJson(element, room);
     if (converted instanceof CelError) return converted;
     result.push(converted);
   }
   return result;
 }
 
-function entriesToJson(entries: Iterable<readonly [Value, Value]>): unknown {
+function entriesToJson(entries: Iterable<readonly [Value, Value]>, room: JsonRoom | undefined): unknown {
   const result: [string, unknown][] = [];
   for (const [key, member] of entries) {
     if (typeof key !== "string") return new CelError("a map with keys that are not strings has no JSON form");
-    const converted = toJson(member);
+    if (room !== undefined) room.left -= key.length;
+    const converted = toJson(member, room);
     if (converted instanceof CelError) return converted;
     result.push([key, converted]);
   }

@@ -61,7 +61,10 @@ export function createGroupPolicy(options: GroupOptions): Policy {
       };
       // A result that still waits for members is never concluded from.
       const result = calls.questions.settle<Result | Waiting>(
-        () => program.evaluate(bindings, limits).result,
+        () => {
+          calls.begin();
+          return program.evaluate(bindings, limits).result;
+        },
         context,
         abandoned,
       );

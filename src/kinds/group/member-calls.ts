@@ -1,7 +1,7 @@
 /**
  * The member calls of one evaluation of a group (disposable): every question is put once, however often the expression asks it.
  */
-import { CelError, Questions, type Result, toJson, type Value, type Waiting } from "../../cel/index.js";
+import { CelError, type JsonRoom, Questions, type Result, toJson, type Value, type Waiting } from "../../cel/index.js";
 import { stringifyJson } from "../../data/json.js";
 import { evaluateInTime } from "../../policy/evaluate-in-time.js";
 import { EvaluationRun } from "../../policy/evaluation-run.js";
@@ -16,6 +16,12 @@ import { reviewOf } from "./targeted-review.js";
  */
 export const MAX_MEMBER_CALLS = 256;
 
+/**
+ * Characters of all values, each counted once, that one run of the expression may ask members about: four times the largest body that is usual.
+ * Reading and printing them holds the main thread, and an expression can make many large values of one object.
+ */
+export const MAX_ASKED_CHARACTERS = 8 * 1024 * 1024;
+
 /** Circumstances of a group's evaluation. */
 export interface MemberCallsOptions {
   readonly group: string;
@@ -26,23 +32,33 @@ export interface MemberCallsOptions {
   readonly now: () => number;
 }
 
-/** A value as members are asked about it, and the text that tells it from others. */
+/** A value as members are asked about it. */
 interface Subject {
   readonly data: unknown;
-  readonly text: string;
+  /** The same for values with the same text. */
+  readonly id: number;
 }
 
 /** The answers so far, in the order in which they came. */
 export class MemberCalls {
-  /** By the member's name, with the value's JSON text when it is asked about a value. */
+  /** By the member's name, with the value's number when it is asked about a value. */
   readonly questions = new Questions(MAX_MEMBER_CALLS);
   readonly #options: MemberCallsOptions;
   readonly #answers: MemberAnswer[] = [];
-  /** Objects and lists are read and printed once: a loop may ask about the same one many times. */
-  readonly #subjects = new Map<object, Subject>();
+  /** Objects, lists and texts are read and printed once: a loop may ask about the same one many times. */
+  readonly #objects = new WeakMap<object, Subject>();
+  readonly #texts = new Map<string, Subject>();
+  /** The values' numbers by their JSON texts. */
+  readonly #ids = new Map<string, number>();
+  readonly #room: JsonRoom = { left: MAX_ASKED_CHARACTERS };
 
   constructor(options: MemberCallsOptions) {
     this.#options = options;
+  }
+
+  /** To be called before each run of the expression. */
+  begin(): void {
+    this.#room.left = MAX_ASKED_CHARACTERS;
   }
 
   /** Every answer of every member that was asked. */
@@ -59,18 +75,29 @@ export class MemberCalls {
     if (member === undefined) return new CelError(`unknown member '${name}'`);
     const { review } = this.#options;
     if (value === undefined) return this.#put(member, name, () => review);
-    const subject = this.#subjectOf(value);
-    if (subject instanceof CelError) return new CelError(`${name}(): ${subject.message}`);
-    return this.#put(member, `${name} ${subject.text}`, () => reviewOf(review, subject.data));
+    const subject = this.#known(value) ?? this.#subjectOf(value, name);
+    if (subject instanceof CelError) return subject;
+    return this.#put(member, `${name} ${subject.id}`, () => reviewOf(review, subject.data));
   }
 
-  #subjectOf(value: Value): Subject | CelError {
-    const known = typeof value === "object" && value !== null ? this.#subjects.get(value) : undefined;
-    if (known !== undefined) return known;
-    const data = toJson(value);
-    if (data instanceof CelError) return data;
-    const subject = { data, text: stringifyJson(data) };
-    if (typeof value === "object" && value !== null) this.#subjects.set(value, subject);
+  #known(value: Value): Subject | undefined {
+    if (typeof value === "string") return this.#texts.get(value);
+    return typeof value === "object" && value !== null ? this.#objects.get(value) : undefined;
+  }
+
+  /** Not for nobody: when the time is up, or nothing more may be asked, nothing is printed either. */
+  #subjectOf(value: Value, asked: string): Subject | CelError {
+    const { context, now } = this.#options;
+    if (this.questions.full) return new CelError(TOO_MANY.message);
+    if (now() > context.deadline) return new CelError("operation interrupted", "interrupted");
+    const data = toJson(value, this.#room);
+    if (data instanceof CelError) return new CelError(`${asked}(): ${data.message}`);
+    const text = stringifyJson(data);
+    const id = this.#ids.get(text) ?? this.#ids.size;
+    this.#ids.set(text, id);
+    const subject = { data, id };
+    if (typeof value === "string") this.#texts.set(value, subject);
+    else if (typeof value === "object" && value !== null) this.#objects.set(value, subject);
     return subject;
   }
 

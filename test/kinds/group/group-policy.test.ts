@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import type { GroupWarnings } from "../../../src/config/entry.js";
 import { compileGroupExpression } from "../../../src/kinds/group/expression.js";
 import { createGroupPolicy } from "../../../src/kinds/group/group-policy.js";
-import { MAX_MEMBER_CALLS } from "../../../src/kinds/group/member-calls.js";
+import { MAX_ASKED_CHARACTERS, MAX_MEMBER_CALLS } from "../../../src/kinds/group/member-calls.js";
 import type { EvaluationContext, Observation, Outcome, Policy, Review } from "../../../src/policy/index.js";
 
 const allow: Outcome = { verdict: "allow" };
@@ -154,6 +154,54 @@ describe("a member runs once per request and argument value, and only when neede
       `error evaluating policy group expression: more than ${MAX_MEMBER_CALLS} different questions to members`,
     );
     assert.equal(asked.length, MAX_MEMBER_CALLS);
+  });
+
+  describe("values made of one large object in a loop", () => {
+    const items = Array.from({ length: 300 }, (_, i) => i);
+    const large = { items, text: "x".repeat(1024 * 1024) };
+    const expression = "object.items.all(i, m({'object': object, 'i': i}))";
+
+    test("are read as far as there is room for them", async () => {
+      const asked: Review[] = [];
+      const outcome = await ask(group(expression, { m: fake("m", allow, asked) }), raw(large));
+      assert.equal(outcome.verdict, "error");
+      assert.match((outcome as { message: string }).message, /: m\(\): too large to become JSON$/);
+      assert.equal(asked.length, MAX_ASKED_CHARACTERS / (1024 * 1024) - 1);
+    });
+
+    test("are not read when the time is up, and that is a time-out", async () => {
+      const compiled = compileGroupExpression(expression, ["m"]);
+      assert.ok("program" in compiled);
+      const asked: Review[] = [];
+      let at = 0;
+      const member = fake("m", allow, asked);
+      const policy = createGroupPolicy({
+        id: "g",
+        program: compiled.program,
+        message: "no",
+        members: [{ name: "m", policy: member, timeout: Number.POSITIVE_INFINITY }],
+        warnings: "none",
+        now: () => at,
+      });
+      const evaluate = member.evaluate.bind(member);
+      Object.assign(member, {
+        evaluate: (...call: Parameters<Policy["evaluate"]>) => {
+          at += 60;
+          return evaluate(...call);
+        },
+      });
+      const outcome = await policy.evaluate(raw(large), { ...context(), deadline: 100 });
+      assert.deepEqual([outcome.verdict, (outcome as { cause?: string }).cause], ["error", "timeout"]);
+      assert.equal(asked.length, 2);
+    });
+  });
+
+  test("what is asked about often is read once, in every round of waiting", async () => {
+    const asked: Review[] = [];
+    const policy = group("object.items.all(i, m(object.text) && m(object))", { m: fake("m", allow, asked, true) });
+    const outcome = await ask(policy, raw({ items: Array(1_000).fill(1), text: "x".repeat(1024 * 1024) }));
+    assert.equal(outcome.verdict, "allow");
+    assert.equal(asked.length, 2);
   });
 
   test("an expression that has not ended at the deadline has timed out", async () => {
