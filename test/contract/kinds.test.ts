@@ -12,8 +12,9 @@ import { parseConfig } from "../../src/config/index.js";
 import { CLIENT_GONE, createEvaluator, type Evaluator } from "../../src/evaluation/evaluator.js";
 import { createPolicySet, type ServedPolicy } from "../../src/evaluation/policy-set.js";
 import type { Verdict } from "../../src/evaluation/verdict.js";
-import { createPolicyLoader } from "../../src/loader/index.js";
+import { createPolicyLoader, findCluster } from "../../src/loader/index.js";
 import type { EvaluationContext, Outcome, Policy, Review } from "../../src/policy/index.js";
+import { FakeApiServer } from "../kubernetes/client/fake-api-server.js";
 import { ask } from "../support/asking.js";
 import { emptyModule } from "../support/empty-module.js";
 import { admission } from "../wasm/support.js";
@@ -29,10 +30,15 @@ const SPEC = `
       message: chaos says no
     - expression: "${MODE} != 'trap' || object.nope"`;
 
+/** Nobody is allowed anything, as the cluster says; it is asked again about each object. */
+const ALLOWED = "authorizer.group('').resource('pods').name(object.metadata.name).check('get').allowed()";
+const WAITING = SPEC.replace(`"${MODE}`, `"${ALLOWED} || ${MODE}`);
+
 /** An entry's value in policies.yaml for each kind that can accept, reject and fail. */
 const KINDS: Readonly<Record<string, string>> = {
   "ValidatingAdmissionPolicy document": `{ resource: ${join(folder, "policy.yaml")} }`,
   "inline CEL": `\n  cel:${SPEC.replaceAll("\n", "\n  ")}`,
+  "inline CEL that waits for a cluster": `\n  cel:${WAITING.replaceAll("\n", "\n  ")}`,
   "cel-module": `
   module: ${join(folder, "cel.wasm")}
   settings:${SPEC.replaceAll("\n", "\n  ")}`,
@@ -63,16 +69,19 @@ deep: { expression: "outer()", message: deep says no, policies: { outer: { polic
 /** The kinds whose policies cannot be made to fail by an object. */
 const UNFAILING: ReadonlySet<string> = new Set(["gatekeeper"]);
 
+let objects = 0;
 /** An object that every policy rejects, accepts or fails at. */
 const review = (mode: string): Review =>
   admission({
     apiVersion: "v1",
     kind: "Pod",
-    metadata: { name: "x", annotations: { "chaos/mode": mode } },
+    metadata: { name: `x${++objects}`, annotations: { "chaos/mode": mode } },
     spec: { containers: [{ name: "c", securityContext: { privileged: mode.startsWith("reject") } }] },
   });
 
+const apiServer = await FakeApiServer.start({ after });
 const loader = createPolicyLoader({
+  cluster: findCluster({ kubeconfig: apiServer.kubeconfig(), env: {}, now: () => performance.now() }),
   policyTimeout: 20_000,
   workers: 1,
   now: () => performance.now(),
@@ -122,6 +131,12 @@ for (const [kind, entry] of Object.entries(KINDS)) {
         assert.equal(response.allowed, mode === "accept");
       }
       assert.deepEqual(outcomes, ["allow", "deny", ...trap.map(() => "error")]);
+    });
+
+    test("waits where it has to", async () => {
+      apiServer.reviews.length = 0;
+      await verdict("deep", reject);
+      assert.equal(apiServer.reviews.length, entry.includes("authorizer") ? 1 : 0);
     });
 
     test("only reports in monitor mode", async () => {

@@ -12,9 +12,6 @@ import type { GroupMember } from "../kind.js";
 import { MemberCalls, MemberFailure } from "./member-calls.js";
 import { causesOf, warningsOf } from "./report.js";
 
-/** Cost units one evaluation of a group's expression may use: the limit of one expression in Kubernetes (spec kubernetes-cel.md 5.1). */
-const EXPRESSION_COST_LIMIT = 1_000_000;
-
 /** What a group is made of (prepared). */
 export interface GroupOptions {
   readonly id: string;
@@ -55,7 +52,6 @@ export function createGroupPolicy(options: GroupOptions): Policy {
       const bindings = bindingsOf(review);
       const { deadline } = context;
       const limits: EvaluationOptions = {
-        costLimit: EXPRESSION_COST_LIMIT,
         state: calls,
         ...(Number.isFinite(deadline) && { deadline: { at: deadline, now } }),
       };

@@ -6,7 +6,6 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import type { TestContext } from "node:test";
 import type { TLSSocket } from "node:tls";
 import { type Certificate, newCertificate } from "../../fetch/certificates.js";
 
@@ -65,7 +64,8 @@ export class FakeApiServer {
   #version = 100;
   #port = 0;
 
-  static async start(context: TestContext): Promise<FakeApiServer> {
+  /** @param context says when the test is over */
+  static async start(context: { after(end: () => void): void }): Promise<FakeApiServer> {
     const fake = new FakeApiServer();
     const certificate = newCertificate({ name: "api server", issuer: fake.authority, hosts: ["127.0.0.1"] });
     const server = createServer(
