@@ -39,7 +39,7 @@ export interface Question<A> {
   readonly key: string;
   /** Puts the question. Called at most once for a key. */
   put(): A | Promise<A>;
-  /** The answer in place of one that can't be had. */
+  /** The answer in place of one that can't be had. Must not throw: what it throws is thrown where it was asked, or by {@link Questions.settle}. */
   failed(failure: QuestionFailure): A;
 }
 
@@ -81,7 +81,7 @@ export class Questions {
     return this.#open?.has(key) === true ? Waiting.INSTANCE : (this.#answers?.get(key) as A | undefined);
   }
 
-  /** The answer, or {@link Waiting} while it is on its way. Never throws. */
+  /** The answer, or {@link Waiting} while it is on its way. */
   ask<A>(question: Question<A>): A | Waiting {
     const { key } = question;
     this.#answers ??= new Map();
@@ -107,7 +107,15 @@ export class Questions {
       open.delete(key);
       answers.set(key, settled);
     };
-    open.set(key, answer.catch(failed).then(arrived));
+    const missing = (error: unknown): void => {
+      // Before what may throw: a question that stays open is waited for without end.
+      open.delete(key);
+      answers.set(key, failed(error));
+    };
+    const arrival = answer.then(arrived, missing);
+    // Who settles hears of it; where nobody does, it must not end the process.
+    arrival.catch(() => undefined);
+    open.set(key, arrival);
     return Waiting.INSTANCE;
   }
 
@@ -131,16 +139,19 @@ export class Questions {
     }
   }
 
-  /** All answers that are on their way, or the end of the wait. */
+  /** All answers that are on their way, or the end of the wait. Rejects with what a question's `failed` throws. */
   #arrival(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
       const done = (): void => {
         signal.removeEventListener("abort", done);
         resolve();
       };
       if (signal.aborted) return done();
       signal.addEventListener("abort", done, { once: true });
-      Promise.all(this.#open?.values() ?? []).then(done, done);
+      // The first to settle it does: a rejection before the wait is over.
+      Promise.all(this.#open?.values() ?? [])
+        .catch(reject)
+        .then(done);
     });
   }
 }

@@ -136,6 +136,15 @@ describe("evaluating with functions that answer later", () => {
     assert.equal(await result("fail() || true"), true);
   });
 
+  test("a rejection with anything whatever is an error, too", async () => {
+    const call = (): Promise<Result> => Promise.reject(Object.create(null));
+    const refuse = { name: "refuse", overloads: [{ id: "refuse", member: false, params: [], result: DYN, call }] };
+    const compiled = createEnvironment({ flavour: "kubernetes", functions: [refuse] }).compile("refuse()");
+    assert.ok(compiled.ok);
+    const { result } = await compiled.program.evaluateAsync({}, { signal: AbortSignal.timeout(1_000) });
+    assert.equal((result as CelError).code, "internal");
+  });
+
   test("the wait ends with the signal and with the deadline", async () => {
     const { result, log } = world();
     const controller = new AbortController();

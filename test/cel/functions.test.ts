@@ -152,6 +152,20 @@ describe("functions of one's own", () => {
     await new Promise((resolve) => setImmediate(resolve));
   });
 
+  test("that throw, whatever they throw, are errors", () => {
+    const thrown: unknown[] = [Object.create(null), Symbol("s"), undefined, { toString: 1 }, new Error("boom")];
+    for (const each of thrown) {
+      const throwing = (): Result => {
+        throw each;
+      };
+      const pure = fn("f", overload("f", [DYN], DYN, throwing));
+      const stateful = fn("g", { id: "g", member: false, params: [], result: DYN, call: throwing });
+      assert.match(String(evaluate([pure], "f(object)").value), /^E internal error: /);
+      assert.match(String(evaluate([pure], "f(1)").value), /^E internal error: /);
+      assert.match(String(evaluate([stateful], "g()").value), /^E internal error: /);
+    }
+  });
+
   test("cannot have the name of an operator", () => {
     for (const name of ["_+_", "_&&_", "@in", "_[_]", "", "a b", "a..b"]) {
       assert.throws(
