@@ -103,19 +103,26 @@ export function dispatcher(
   };
 }
 
-/** {@link dispatcher} for a function of which an overload depends on the evaluation's state. */
-export function statefulDispatcher(declaration: FunctionDeclaration, overloads: readonly Overload[]): StatefulCall {
-  const candidates = tried(declaration, overloads).map((each) => ({ ...each, guards: each.params.map(guardOf) }));
-  const otherwise = refusal(declaration);
-  return (state, ...args) => {
-    for (const { guards, call, implementation } of candidates) {
-      if (!accepts(guards, args)) continue;
-      if (call !== undefined) return call(state, ...args);
-      if (implementation !== undefined) return implementation(...args);
-    }
-    return otherwise(...args);
+/** {@link dispatcher} for a function of which an overload depends on the evaluation's state: chooses what is to be called. */
+export function statefulChooser(
+  declaration: FunctionDeclaration,
+  overloads: readonly Overload[],
+): (args: readonly Value[]) => StatefulCall {
+  const candidates = tried(declaration, overloads).flatMap(({ params, call, implementation }) => {
+    const chosen = call ?? (implementation && stateless(implementation));
+    return chosen === undefined ? [] : [{ guards: params.map(guardOf), chosen }];
+  });
+  const otherwise = stateless(refusal(declaration));
+  return (args) => {
+    for (const { guards, chosen } of candidates) if (accepts(guards, args)) return chosen;
+    return otherwise;
   };
 }
+
+const stateless =
+  (implementation: Implementation): StatefulCall =>
+  (_state, ...args) =>
+    implementation(...args);
 
 /** The overloads that are tried by their parameters: what is dynamic answers for all of its own. */
 const tried = ({ dynamic }: FunctionDeclaration, overloads: readonly Overload[]): readonly Overload[] =>

@@ -148,8 +148,8 @@ export interface AsyncEvaluationOptions extends EvaluationOptions {
   /** Most different calls with promises as answers (default 100): what an expression is given must not start a thousand requests. */
   readonly callLimit?: number;
   /**
-   * Where answers are kept, in place of `callLimit`: evaluations that share it make a call once among them, and functions that ask questions
-   * of their own there, or {@link Lazy} bindings that do, are waited for as well.
+   * Where answers are kept, in place of `callLimit`: evaluations that share it have one limit, and make a call once among them, those with the
+   * same `state`. Functions that ask questions of their own there, or {@link Lazy} bindings that do, are waited for as well.
    */
   readonly questions?: Questions;
 }
@@ -180,7 +180,7 @@ export interface Program {
   evaluateAsync(bindings: Bindings, options?: AsyncEvaluationOptions): Promise<AsyncEvaluation>;
   /**
    * The part that the error of an evaluation comes from: evaluates once more, watching every part, so that evaluations that nobody asks
-   * about pay nothing. After `evaluateAsync` give it the same `questions`. `undefined` where the outcome is no error of a part: a value, or a
+   * about pay nothing. After `evaluateAsync` give it the same `questions` and `state`. `undefined` where the outcome is no error of a part: a value, or a
    * limit that was reached.
    */
   locate(bindings: Bindings, options?: AsyncEvaluationOptions): ErrorPlace | undefined;

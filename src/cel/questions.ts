@@ -35,7 +35,7 @@ export type QuestionFailure =
 
 /** Something asked of others. */
 export interface Question<A> {
-  /** Questions with the same key are the same question. */
+  /** Questions with the same key are the same question. Keys that begin with `call ` are those of an expression's calls. */
   readonly key: string;
   /** Puts the question. Called at most once for a key. */
   put(): A | Promise<A>;
@@ -55,6 +55,7 @@ export class Questions {
   /** Made at first use: most requests ask nothing. */
   #answers: Map<string, unknown> | undefined;
   #open: Map<string, Promise<void>> | undefined;
+  #numbers: Map<unknown, number> | undefined;
 
   /** @param limit most different questions: what a request brings must not start a thousand look-ups */
   constructor(limit: number) {
@@ -74,6 +75,19 @@ export class Questions {
   /** Whether no further question is put. */
   get full(): boolean {
     return (this.#answers?.size ?? 0) + (this.#open?.size ?? 0) >= this.#limit;
+  }
+
+  /** The number that something was given, by which keys can name what has no text. */
+  numberOf(thing: unknown): number | undefined {
+    return this.#numbers?.get(thing);
+  }
+
+  /** The number of something, its own from now on. Only for what a question is put about: it is kept as long as the answers are. */
+  giveNumber(thing: unknown): number {
+    this.#numbers ??= new Map();
+    const given = this.#numbers.get(thing) ?? this.#numbers.size;
+    this.#numbers.set(thing, given);
+    return given;
   }
 
   /** What is known of a question: its answer, {@link Waiting}, or `undefined` when it was not put. */

@@ -16,7 +16,7 @@ import type { CheckedExpr, Declarations } from "../checked.js";
 import { SHORT_TYPE_NAMES } from "../checker/well-known-types.js";
 import { callCost } from "../cost/runtime-cost.js";
 import type { LazyForm, Overload } from "../declarations.js";
-import { dispatcher, noOverloadFor, statefulDispatcher } from "../dispatch.js";
+import { dispatcher, noOverloadFor, statefulChooser } from "../dispatch.js";
 import { nativeNameOf } from "../operators/kind.js";
 import { isUsableKey } from "../operators/maps.js";
 import { isQualifier } from "../operators/qualify.js";
@@ -213,7 +213,7 @@ export class Planner {
     const declaration = this.#declarations.functions.get(name);
     if (declaration === undefined || candidates.length === 0) return call((...values) => noOverloadFor(name, values));
     if (candidates.some((each) => each.call !== undefined)) {
-      return call(undefined, { key: overload ?? name, call: statefulDispatcher(declaration, candidates) });
+      return call(undefined, { name, choose: statefulChooser(declaration, candidates) });
     }
     const callee = dispatcher(declaration, candidates);
     if (!known) return call(callee);
