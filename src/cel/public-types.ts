@@ -1,6 +1,6 @@
 /** The types of the engine's public face; the engine itself uses them from here. */
 import type { Expr, ParsedExpr } from "./ast.js";
-import type { FunctionDeclaration, Library, ObjectTypeDeclaration, VariableDeclaration } from "./declarations.js";
+import type { FunctionDeclaration, ObjectTypeDeclaration, VariableDeclaration } from "./declarations.js";
 import type { KubernetesVersion } from "./kubernetes-version.js";
 import type { Questions, Waiting } from "./questions.js";
 import type { Type } from "./types.js";
@@ -21,7 +21,6 @@ export interface EnvironmentOptions {
   readonly objectTypes?: readonly ObjectTypeDeclaration[];
   /** Added to those of the flavour; one that `replaces` takes the place of those of its name. Operators cannot be declared. */
   readonly functions?: readonly FunctionDeclaration[];
-  readonly libraries?: readonly Library[];
   /** The container in which names are resolved (`standard` only; default none). */
   readonly container?: string;
 }
@@ -195,5 +194,5 @@ export interface Environment {
   /** Parses and checks only: for type checking without running. */
   check(source: string): { readonly ok: true; readonly type: Type; readonly parsed: ParsedExpr } | CompileFailure;
   /** A new environment with more declarations. */
-  extend(options: Pick<EnvironmentOptions, "variables" | "objectTypes" | "functions" | "libraries">): Environment;
+  extend(options: Pick<EnvironmentOptions, "variables" | "objectTypes" | "functions">): Environment;
 }
