@@ -108,15 +108,24 @@ export function statefulChooser(
   declaration: FunctionDeclaration,
   overloads: readonly Overload[],
 ): (args: readonly Value[]) => StatefulCall {
-  const candidates = tried(declaration, overloads).flatMap(({ params, call, implementation }) => {
-    const chosen = call ?? (implementation && stateless(implementation));
-    return chosen === undefined ? [] : [{ guards: params.map(guardOf), chosen }];
-  });
   const otherwise = stateless(refusal(declaration));
-  return (args) => {
-    for (const { guards, chosen } of candidates) if (accepts(guards, args)) return chosen;
-    return otherwise;
-  };
+  const choose = chooser(declaration, overloads, ({ call, implementation }) => {
+    return call ?? (implementation && stateless(implementation));
+  });
+  return (args) => choose(args) ?? otherwise;
+}
+
+/** Chooses by the arguments, as {@link dispatcher} does, one of what `of` says of the overloads. */
+export function chooser<T>(
+  declaration: FunctionDeclaration,
+  overloads: readonly Overload[],
+  of: (overload: Overload) => T | undefined,
+): (args: readonly Value[]) => T | undefined {
+  const candidates = tried(declaration, overloads).flatMap((each) => {
+    const chosen = of(each);
+    return chosen === undefined ? [] : [{ guards: each.params.map(guardOf), chosen }];
+  });
+  return (args) => candidates.find(({ guards }) => accepts(guards, args))?.chosen;
 }
 
 const stateless =
