@@ -1,13 +1,14 @@
 /** Evaluating with functions whose answers are promises: the evaluation is repeated with the answers it has asked for. */
-import { type Calls, PENDING } from "./compiler/meter.js";
+import { type Calls, type Meter, PENDING } from "./compiler/meter.js";
 import type { StatefulCallee } from "./compiler/plan.js";
+import type { StatefulCall } from "./declarations.js";
 import type { AsyncEvaluation, AsyncEvaluationOptions, Evaluation } from "./public-types.js";
 import { type QuestionFailure, Questions, Waiting } from "./questions.js";
 import { CelError, internalError, interrupted } from "./values/cel-error.js";
 import type { Result, Value } from "./values/value.js";
 import { valueText } from "./values/value-text.js";
 
-/** Different calls with promises as answers that one evaluation may make. */
+/** Different calls with promises as answers that one evaluation may make, unless it is given questions with a limit of their own. */
 const DEFAULT_CALL_LIMIT = 100;
 
 /** The longest delay a timer takes (2^31 - 1 ms). */
@@ -58,25 +59,58 @@ function startWait({ signal: outer, deadline }: AsyncEvaluationOptions): { signa
 /** Answers the calls of an evaluation that is repeated once more; `undefined` when nothing was kept. */
 export const callsOf = ({ questions }: AsyncEvaluationOptions): Calls | undefined => questions && asyncCalls(questions);
 
-/** Makes the calls of one evaluation and its repetitions (disposable). */
+/** How many characters of arguments' texts are made between two looks at the clock: it takes about as long as a loop does between its own. */
+const CHARACTERS_PER_LOOK = 10_000;
+
+/** In place of the text of an argument that has none. */
+const UNTOLD = Symbol("untold");
+
+/**
+ * Makes the calls of one evaluation and its repetitions (disposable). Calls are the same when the functions called, the states and the arguments
+ * are. Each of these is known by a number among the questions, so that no name and no text can pass for another.
+ */
 function asyncCalls(questions: Questions): Calls {
-  /** Functions that have answered with a promise. */
-  const slow = new Set<string>();
+  /** Texts of objects and lists: a loop may pass the same one many times. */
+  const texts = new WeakMap<object, string | typeof UNTOLD>();
+  let unseen = 0;
+  const textOf = (value: Value & object, meter: Meter): string | typeof UNTOLD => {
+    const made = texts.get(value);
+    if (made !== undefined) return made;
+    const text = valueText(value) ?? UNTOLD;
+    texts.set(value, text);
+    unseen += text === UNTOLD ? CHARACTERS_PER_LOOK : text.length;
+    if (unseen >= CHARACTERS_PER_LOOK) {
+      unseen = 0;
+      meter.look();
+    }
+    return text;
+  };
+  const keyOf = <N>(call: StatefulCall, meter: Meter, args: readonly Value[], numberOf: (thing: unknown) => N) => {
+    const parts: (N | string)[] = ["call", numberOf(call), numberOf(meter.state)];
+    for (const arg of args) {
+      if (typeof arg !== "object" || arg === null) parts.push(numberOf(arg));
+      else parts.push("text", numberOf(textOf(arg, meter)));
+    }
+    return parts;
+  };
   return {
-    ask({ key: name, call }: StatefulCallee, state: unknown, args: readonly Value[]): Result | Waiting {
-      const text = questions.empty ? undefined : valueText(args);
-      const key = `${name}${text}`;
-      const known = text === undefined ? undefined : questions.recall<Result>(key);
-      if (known !== undefined) return known;
-      // Only a function that is known to answer at once may be called beyond the limit.
-      if (questions.full && slow.has(name)) return TOO_MANY;
-      const answer = call(state, ...args);
+    ask({ name, choose }: StatefulCallee, meter: Meter, args: readonly Value[]): Result | Waiting {
+      const call = choose(args);
+      // What has always answered at once has no number: nothing is kept of it, and only that is called beyond the limit.
+      if (questions.numberOf(call) !== undefined) {
+        const key = keyOf(call, meter, args, (thing) => questions.numberOf(thing));
+        const known = key.includes(undefined) ? undefined : questions.recall<Result>(key.join(" "));
+        if (known !== undefined) return known;
+        if (questions.full) return TOO_MANY;
+      }
+      const answer = call(meter.state, ...args);
       if (!(answer instanceof Promise)) return answer;
-      slow.add(name);
       answer.catch(() => undefined);
-      const own = text ?? valueText(args);
-      if (own === undefined) return new CelError(`an argument of '${name}' cannot be told from others by a text`);
-      return questions.ask<Result>({ key: `${name}${own}`, put: () => answer, failed: failureOf });
+      const told = args.every((arg) => typeof arg !== "object" || arg === null || textOf(arg, meter) !== UNTOLD);
+      const put = (): Result | Promise<Result> =>
+        told ? answer : new CelError(`an argument of '${name}' cannot be told from others by a text`);
+      const key = keyOf(call, meter, args, (thing) => questions.giveNumber(thing)).join(" ");
+      return questions.ask<Result>({ key, put, failed: failureOf });
     },
   };
 }

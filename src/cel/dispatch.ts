@@ -103,19 +103,35 @@ export function dispatcher(
   };
 }
 
-/** {@link dispatcher} for a function of which an overload depends on the evaluation's state. */
-export function statefulDispatcher(declaration: FunctionDeclaration, overloads: readonly Overload[]): StatefulCall {
-  const candidates = tried(declaration, overloads).map((each) => ({ ...each, guards: each.params.map(guardOf) }));
-  const otherwise = refusal(declaration);
-  return (state, ...args) => {
-    for (const { guards, call, implementation } of candidates) {
-      if (!accepts(guards, args)) continue;
-      if (call !== undefined) return call(state, ...args);
-      if (implementation !== undefined) return implementation(...args);
-    }
-    return otherwise(...args);
-  };
+/** {@link dispatcher} for a function of which an overload depends on the evaluation's state: chooses what is to be called. */
+export function statefulChooser(
+  declaration: FunctionDeclaration,
+  overloads: readonly Overload[],
+): (args: readonly Value[]) => StatefulCall {
+  const otherwise = stateless(refusal(declaration));
+  const choose = chooser(declaration, overloads, ({ call, implementation }) => {
+    return call ?? (implementation && stateless(implementation));
+  });
+  return (args) => choose(args) ?? otherwise;
 }
+
+/** Chooses by the arguments, as {@link dispatcher} does, one of what `of` says of the overloads. */
+export function chooser<T>(
+  declaration: FunctionDeclaration,
+  overloads: readonly Overload[],
+  of: (overload: Overload) => T | undefined,
+): (args: readonly Value[]) => T | undefined {
+  const candidates = tried(declaration, overloads).flatMap((each) => {
+    const chosen = of(each);
+    return chosen === undefined ? [] : [{ guards: each.params.map(guardOf), chosen }];
+  });
+  return (args) => candidates.find(({ guards }) => accepts(guards, args))?.chosen;
+}
+
+const stateless =
+  (implementation: Implementation): StatefulCall =>
+  (_state, ...args) =>
+    implementation(...args);
 
 /** The overloads that are tried by their parameters: what is dynamic answers for all of its own. */
 const tried = ({ dynamic }: FunctionDeclaration, overloads: readonly Overload[]): readonly Overload[] =>

@@ -18,7 +18,7 @@ import type { Compiled, CompileFailure, CompileOptions, Environment, Environment
 import { referencesOf } from "./references.js";
 import type { Type } from "./types.js";
 
-type Extension = Pick<EnvironmentOptions, "variables" | "objectTypes" | "functions" | "libraries">;
+type Extension = Pick<EnvironmentOptions, "variables" | "objectTypes" | "functions">;
 
 /** Makes an environment. Not cheap: make it once and share it. */
 export function createEnvironment(options: EnvironmentOptions): Environment {
@@ -99,13 +99,8 @@ class CelEnvironment implements Environment {
     for (const { name, type } of options.variables ?? []) variables.set(name, type);
     const objectTypes = new Map<string, ObjectTypeDeclaration>(this.#declarations.objectTypes);
     for (const type of options.objectTypes ?? []) objectTypes.set(type.name, type);
-    const typeNames = new Map(this.#declarations.typeNames);
-    for (const [name, type] of typeNamesOf(options.libraries ?? [])) typeNames.set(name, type);
-    const functions = withFunctions(this.#declarations.functions, [
-      ...(options.libraries ?? []).flatMap((library) => library.functions),
-      ...(options.functions ?? []).map(added),
-    ]);
-    return new CelEnvironment({ ...this.#declarations, variables, objectTypes, typeNames, functions }, this.#parsing);
+    const functions = withFunctions(this.#declarations.functions, (options.functions ?? []).map(added));
+    return new CelEnvironment({ ...this.#declarations, variables, objectTypes, functions }, this.#parsing);
   }
 
   #unchecked(source: string): CheckedExpr | CompileFailure {

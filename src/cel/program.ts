@@ -32,13 +32,13 @@ import { walk } from "./walk.js";
 export const KUBERNETES_COST_LIMIT = 1_000_000;
 
 /** The trees of an expression, made anew each time: they are several times the size of what runs. */
-export interface ExpressionTrees {
+interface ExpressionTrees {
   readonly checked: () => CheckedExpr;
   readonly plan: () => Plan;
 }
 
 /** What a program is made of. */
-export interface ProgramParts {
+interface ProgramParts {
   readonly source: string;
   readonly type: Type;
   readonly references: References;

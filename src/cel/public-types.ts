@@ -1,6 +1,6 @@
 /** The types of the engine's public face; the engine itself uses them from here. */
 import type { Expr, ParsedExpr } from "./ast.js";
-import type { FunctionDeclaration, Library, ObjectTypeDeclaration, VariableDeclaration } from "./declarations.js";
+import type { FunctionDeclaration, ObjectTypeDeclaration, VariableDeclaration } from "./declarations.js";
 import type { KubernetesVersion } from "./kubernetes-version.js";
 import type { Questions, Waiting } from "./questions.js";
 import type { Type } from "./types.js";
@@ -21,7 +21,6 @@ export interface EnvironmentOptions {
   readonly objectTypes?: readonly ObjectTypeDeclaration[];
   /** Added to those of the flavour; one that `replaces` takes the place of those of its name. Operators cannot be declared. */
   readonly functions?: readonly FunctionDeclaration[];
-  readonly libraries?: readonly Library[];
   /** The container in which names are resolved (`standard` only; default none). */
   readonly container?: string;
 }
@@ -148,8 +147,8 @@ export interface AsyncEvaluationOptions extends EvaluationOptions {
   /** Most different calls with promises as answers (default 100): what an expression is given must not start a thousand requests. */
   readonly callLimit?: number;
   /**
-   * Where answers are kept, in place of `callLimit`: evaluations that share it make a call once among them, and functions that ask questions
-   * of their own there, or {@link Lazy} bindings that do, are waited for as well.
+   * Where answers are kept, in place of `callLimit`: evaluations that share it have one limit, and make a call once among them, those with the
+   * same `state`. Functions that ask questions of their own there, or {@link Lazy} bindings that do, are waited for as well.
    */
   readonly questions?: Questions;
 }
@@ -180,7 +179,7 @@ export interface Program {
   evaluateAsync(bindings: Bindings, options?: AsyncEvaluationOptions): Promise<AsyncEvaluation>;
   /**
    * The part that the error of an evaluation comes from: evaluates once more, watching every part, so that evaluations that nobody asks
-   * about pay nothing. After `evaluateAsync` give it the same `questions`. `undefined` where the outcome is no error of a part: a value, or a
+   * about pay nothing. After `evaluateAsync` give it the same `questions` and `state`. `undefined` where the outcome is no error of a part: a value, or a
    * limit that was reached.
    */
   locate(bindings: Bindings, options?: AsyncEvaluationOptions): ErrorPlace | undefined;
@@ -195,5 +194,5 @@ export interface Environment {
   /** Parses and checks only: for type checking without running. */
   check(source: string): { readonly ok: true; readonly type: Type; readonly parsed: ParsedExpr } | CompileFailure;
   /** A new environment with more declarations. */
-  extend(options: Pick<EnvironmentOptions, "variables" | "objectTypes" | "functions" | "libraries">): Environment;
+  extend(options: Pick<EnvironmentOptions, "variables" | "objectTypes" | "functions">): Environment;
 }

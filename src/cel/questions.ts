@@ -35,11 +35,11 @@ export type QuestionFailure =
 
 /** Something asked of others. */
 export interface Question<A> {
-  /** Questions with the same key are the same question. */
+  /** Questions with the same key are the same question. Keys that begin with `call ` are those of an expression's calls. */
   readonly key: string;
   /** Puts the question. Called at most once for a key. */
   put(): A | Promise<A>;
-  /** The answer in place of one that can't be had. */
+  /** The answer in place of one that can't be had. Must not throw: what it throws is thrown where it was asked, or by {@link Questions.settle}. */
   failed(failure: QuestionFailure): A;
 }
 
@@ -55,6 +55,7 @@ export class Questions {
   /** Made at first use: most requests ask nothing. */
   #answers: Map<string, unknown> | undefined;
   #open: Map<string, Promise<void>> | undefined;
+  #numbers: Map<unknown, number> | undefined;
 
   /** @param limit most different questions: what a request brings must not start a thousand look-ups */
   constructor(limit: number) {
@@ -76,12 +77,25 @@ export class Questions {
     return (this.#answers?.size ?? 0) + (this.#open?.size ?? 0) >= this.#limit;
   }
 
+  /** The number that something was given, by which keys can name what has no text. */
+  numberOf(thing: unknown): number | undefined {
+    return this.#numbers?.get(thing);
+  }
+
+  /** The number of something, its own from now on. Only for what a question is put about: it is kept as long as the answers are. */
+  giveNumber(thing: unknown): number {
+    this.#numbers ??= new Map();
+    const given = this.#numbers.get(thing) ?? this.#numbers.size;
+    this.#numbers.set(thing, given);
+    return given;
+  }
+
   /** What is known of a question: its answer, {@link Waiting}, or `undefined` when it was not put. */
   recall<A>(key: string): A | Waiting | undefined {
     return this.#open?.has(key) === true ? Waiting.INSTANCE : (this.#answers?.get(key) as A | undefined);
   }
 
-  /** The answer, or {@link Waiting} while it is on its way. Never throws. */
+  /** The answer, or {@link Waiting} while it is on its way. */
   ask<A>(question: Question<A>): A | Waiting {
     const { key } = question;
     this.#answers ??= new Map();
@@ -107,7 +121,15 @@ export class Questions {
       open.delete(key);
       answers.set(key, settled);
     };
-    open.set(key, answer.catch(failed).then(arrived));
+    const missing = (error: unknown): void => {
+      // Before what may throw: a question that stays open is waited for without end.
+      open.delete(key);
+      answers.set(key, failed(error));
+    };
+    const arrival = answer.then(arrived, missing);
+    // Who settles hears of it; where nobody does, it must not end the process.
+    arrival.catch(() => undefined);
+    open.set(key, arrival);
     return Waiting.INSTANCE;
   }
 
@@ -131,16 +153,19 @@ export class Questions {
     }
   }
 
-  /** All answers that are on their way, or the end of the wait. */
+  /** All answers that are on their way, or the end of the wait. Rejects with what a question's `failed` throws. */
   #arrival(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
       const done = (): void => {
         signal.removeEventListener("abort", done);
         resolve();
       };
       if (signal.aborted) return done();
       signal.addEventListener("abort", done, { once: true });
-      Promise.all(this.#open?.values() ?? []).then(done, done);
+      // The first to settle it does: a rejection before the wait is over.
+      Promise.all(this.#open?.values() ?? [])
+        .catch(reject)
+        .then(done);
     });
   }
 }

@@ -1,4 +1,8 @@
-/** The text of anything that was thrown: its message, when it is an Error. */
+/** The text of anything that was thrown: its message, when it is an Error. Never throws. */
 export function errorText(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
+  try {
+    return String(thrown instanceof Error ? thrown.message : thrown);
+  } catch {
+    return "something was thrown that has no text";
+  }
 }

@@ -136,6 +136,15 @@ describe("evaluating with functions that answer later", () => {
     assert.equal(await result("fail() || true"), true);
   });
 
+  test("a rejection with anything whatever is an error, too", async () => {
+    const call = (): Promise<Result> => Promise.reject(Object.create(null));
+    const refuse = { name: "refuse", overloads: [{ id: "refuse", member: false, params: [], result: DYN, call }] };
+    const compiled = createEnvironment({ flavour: "kubernetes", functions: [refuse] }).compile("refuse()");
+    assert.ok(compiled.ok);
+    const { result } = await compiled.program.evaluateAsync({}, { signal: AbortSignal.timeout(1_000) });
+    assert.equal((result as CelError).code, "internal");
+  });
+
   test("the wait ends with the signal and with the deadline", async () => {
     const { result, log } = world();
     const controller = new AbortController();
@@ -180,6 +189,86 @@ describe("evaluating with functions that answer later", () => {
     assert.equal((await program.evaluateAsync({ later }, { questions })).result, true);
     assert.equal((await compile("fetch('x')").evaluateAsync({}, { questions })).result, "x");
     assert.deepEqual(log, ["fetch x", "done x"]);
+  });
+
+  test("calls are told apart by function and state, whatever their ids are", async () => {
+    const declare = (name: string, id: string, answer: (state: unknown) => Result): FunctionDeclaration => ({
+      name,
+      overloads: [{ id, member: false, params: [STRING], result: DYN, call: async (state) => answer(state) }],
+    });
+    const functions = [
+      declare("allowed", "check", () => true),
+      declare("denied", "check", () => false),
+      declare("check", "allowed", () => "third"),
+      declare("who", "who", (state) => state as Value),
+    ];
+    const environment = createEnvironment({ flavour: "kubernetes", functions });
+    const questions = new Questions(20);
+    const run = async (source: string, state?: unknown): Promise<unknown> => {
+      const compiled = environment.compile(source);
+      assert.ok(compiled.ok);
+      return (await compiled.program.evaluateAsync({}, { state, questions })).result;
+    };
+    assert.deepEqual(await run("[allowed('x'), denied('x'), check('x')]"), [true, false, "third"]);
+    assert.deepEqual([await run("denied('x')"), await run("allowed('x')")], [false, true]);
+    assert.deepEqual([await run("who('x')", "A"), await run("who('x')", "B")], ["A", "B"]);
+    // One of another environment that has the same name is another function.
+    const other = createEnvironment({ flavour: "kubernetes", functions: [declare("allowed", "check", () => "other")] });
+    const compiled = other.compile("allowed('x')");
+    assert.ok(compiled.ok);
+    assert.equal((await compiled.program.evaluateAsync({}, { questions })).result, "other");
+  });
+
+  test("an argument's text passes for no other argument", async () => {
+    const { result, log } = world();
+    assert.equal(await result("[fetch([1]), fetch('[1]'), fetch('1'), fetch(['1']), fetch('s1')].size()"), 5);
+    assert.equal(log.filter((line) => line.startsWith("fetch")).length, 5);
+  });
+
+  test("the limit is one for all evaluations that share their questions", async () => {
+    const { compile, log } = world();
+    const questions = new Questions(2);
+    const codes: unknown[] = [];
+    for (let i = 0; i < 10; i++) {
+      const { result } = await compile("fetch(object)").evaluateAsync({ object: i }, { questions });
+      codes.push(result instanceof CelError ? result.code : result);
+    }
+    assert.deepEqual(codes, [0, 1, ...Array(8).fill("call-limit")]);
+    assert.equal(log.filter((line) => line.startsWith("fetch")).length, 2);
+    // What was answered is known.
+    assert.equal((await compile("fetch(object)").evaluateAsync({ object: 1 }, { questions })).result, 1);
+  });
+
+  test("a function whose arguments cannot be told from others is called once, not at every turn", async () => {
+    const { compile, log } = world();
+    const program = compile("object.all(x, fetch([format.dns1123Label()]) == x || true)");
+    assert.equal((await program.evaluateAsync({ object: [1, 2, 3, 4] })).result, true);
+    assert.equal(log.filter((line) => line.startsWith("fetch")).length, 1);
+  });
+
+  test("a large argument is read once, and making texts of many ends with the deadline", async () => {
+    const { compile, log } = world();
+    let reads = 0;
+    const large = Array.from({ length: 300 }, (_, index) => ({
+      get key(): number {
+        reads += 1;
+        return index;
+      },
+    }));
+    const same = await compile("object.all(x, fetch(object) != null)").evaluateAsync({ object: large });
+    assert.deepEqual([same.result, reads], [true, 300]);
+    const object = Array.from({ length: 200 }, (_, index) => "x".repeat(1_000) + index);
+    let looks = 0;
+    // Too late from the third look on.
+    const now = (): number => (++looks > 2 ? 2_000_000 : 0);
+    log.length = 0;
+    const { result } = await compile("object.all(x, fetch([object, x]) != null)").evaluateAsync(
+      { object },
+      { deadline: { at: 1_000_000, now } },
+    );
+    assert.equal((result as CelError).code, "interrupted");
+    const calls = log.filter((line) => line.startsWith("fetch")).length;
+    assert.ok(calls < 10, `${calls} calls in a loop of two hundred turns`);
   });
 
   test("functions may ask there, too", async () => {

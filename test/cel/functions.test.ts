@@ -93,6 +93,34 @@ describe("functions of one's own", () => {
     assert.deepEqual(evaluate([dear], "dear() && dear()"), { value: true, cost: 1000 });
   });
 
+  test("leave the language's functions of their name what they cost", () => {
+    const long = "x".repeat(1_000);
+    const equal = method("contains_bool", [BOOL, BOOL], BOOL, (a: boolean, b: boolean) => a === b);
+    const own = fn("contains", { ...equal, cost: 7 });
+    const cost = (functions: EnvironmentOptions["functions"], source: string): number => {
+      const compiled = kubernetes.extend({ functions: functions ?? [] }).compile(source);
+      assert.ok(compiled.ok, compiled.ok ? "" : compiled.text);
+      return compiled.program.evaluate({ object: { long, yes: true, list: [3, 1, 2] } }).cost;
+    };
+    const contains = "object.long.contains(object.long)";
+    assert.ok(cost([], contains) > 10_000);
+    for (const source of [contains, "object.long.contains(object.zz)", "object.list.contains(object.list)"]) {
+      assert.equal(cost([own], source), cost([], source), source);
+    }
+    // Two variables, two selections of them, and the call.
+    assert.equal(cost([own], "object.yes.contains(object.yes)"), 4 + 7);
+    assert.equal(cost([own], "true.contains(object.yes)"), 2 + 7);
+    const distinct = fn("distinct", { ...method("distinct_text", [STRING], STRING, (text: string) => text), cost: 5 });
+    assert.equal(cost([distinct], "object.list.distinct()"), cost([], "object.list.distinct()"));
+    assert.equal(cost([distinct], "object.long.distinct()"), 2 + 5);
+    assert.equal(evaluate([distinct], "object.s.distinct()").value, "x");
+    const faulty = evaluate([], "object.distinct()");
+    assert.deepEqual(evaluate([distinct], "object.distinct()"), faulty);
+    const size = fn("size", { ...overload("size_bool", [BOOL], INT, () => 1), cost: 9 });
+    assert.equal(cost([size], "size(object.yes)"), 2 + 9);
+    assert.equal(cost([size], "size(object.long)"), cost([], "size(object.long)"));
+  });
+
   test("read literals in their own way where they take the place of a function that is checked for them", () => {
     const duration = {
       ...fn(
@@ -152,6 +180,20 @@ describe("functions of one's own", () => {
     await new Promise((resolve) => setImmediate(resolve));
   });
 
+  test("that throw, whatever they throw, are errors", () => {
+    const thrown: unknown[] = [Object.create(null), Symbol("s"), undefined, { toString: 1 }, new Error("boom")];
+    for (const each of thrown) {
+      const throwing = (): Result => {
+        throw each;
+      };
+      const pure = fn("f", overload("f", [DYN], DYN, throwing));
+      const stateful = fn("g", { id: "g", member: false, params: [], result: DYN, call: throwing });
+      assert.match(String(evaluate([pure], "f(object)").value), /^E internal error: /);
+      assert.match(String(evaluate([pure], "f(1)").value), /^E internal error: /);
+      assert.match(String(evaluate([stateful], "g()").value), /^E internal error: /);
+    }
+  });
+
   test("cannot have the name of an operator", () => {
     for (const name of ["_+_", "_&&_", "@in", "_[_]", "", "a b", "a..b"]) {
       assert.throws(
@@ -167,6 +209,20 @@ describe("functions of one's own", () => {
         /no function can/,
       );
     }
+    // Nor is there another way to declare one.
+    const libraries = [
+      {
+        name: "own",
+        functions: [
+          fn(
+            "_+_",
+            overload("add_bools", [BOOL, BOOL], INT, () => 1),
+          ),
+        ],
+      },
+    ];
+    const options = { flavour: "kubernetes", libraries } as const;
+    assert.equal(createEnvironment(options).compile("true + true").ok, false);
   });
 });
 

@@ -159,4 +159,31 @@ describe("questions", () => {
       assert.equal(questions.ask(question(key, () => `of ${key}`)), `of ${key}`);
     assert.equal(questions.empty, false);
   });
+
+  test("whose failure cannot be told reject the wait, and are waited for no longer", async () => {
+    const refuse = (error: Error) => ({
+      key: "a",
+      put: () => Promise.reject(error),
+      failed: () => {
+        throw new Error("no answer at all");
+      },
+    });
+    const questions = new Questions(5);
+    let attempts = 0;
+    const settled = questions.settle(
+      () => {
+        attempts += 1;
+        if (attempts > 3) throw new Error("it never ends");
+        return questions.ask(refuse(new Error("refused")));
+      },
+      { signal: AbortSignal.timeout(1_000) },
+      () => Waiting.INSTANCE,
+    );
+    await assert.rejects(async () => settled, /no answer at all/);
+    assert.deepEqual([attempts, questions.waiting], [1, false]);
+    // Where nobody waits it harms nobody either.
+    questions.ask(refuse(new Error("unheard")));
+    await sleep(1);
+    assert.equal(questions.waiting, false);
+  });
 });

@@ -9,7 +9,7 @@ import type { CallPlan } from "./plan.js";
 export function emitCost(emitter: Emitting, plan: CallPlan, args: readonly Out[], result: string): void {
   if (typeof plan.cost === "number") emitter.lump(plan.cost);
   else {
-    if (mayFault(plan.overload)) emitter.code.add(`${m.cost}=cost;`);
+    if (!plan.known || mayFault(plan.overload)) emitter.code.add(`${m.cost}=cost;`);
     emitter.lump(`${emitter.code.constant(plan.cost)}([${args.map((arg) => arg.code).join(",")}],${result})`);
   }
 }

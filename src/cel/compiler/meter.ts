@@ -15,7 +15,7 @@ export const PENDING: CelError = new CelError("the answer is not there yet", "wa
 
 /** Makes the calls of an evaluation that waits for answers: the same call, with the same arguments, is made once. */
 export interface Calls {
-  ask(callee: StatefulCallee, state: unknown, args: readonly Value[]): Result | Waiting;
+  ask(callee: StatefulCallee, meter: Meter, args: readonly Value[]): Result | Waiting;
 }
 
 /** What one evaluation counts, and what it was given (disposable). */
@@ -50,12 +50,15 @@ export class Meter {
 
   /** Called once per iteration of a loop, when {@link timed}. */
   tick(): void {
-    const deadline = this.#deadline;
-    if (deadline === undefined) return;
+    if (this.#deadline === undefined) return;
     this.#ticks += 1;
-    if (this.#ticks % TICKS_PER_LOOK === 0 && deadline.now() > deadline.at) {
-      throw new Interruption("deadline");
-    }
+    if (this.#ticks % TICKS_PER_LOOK === 0) this.look();
+  }
+
+  /** Looks at the clock, and ends the evaluation after its deadline. */
+  look(): void {
+    const deadline = this.#deadline;
+    if (deadline !== undefined && deadline.now() > deadline.at) throw new Interruption("deadline");
   }
 
   /** Reports the value of a node. */

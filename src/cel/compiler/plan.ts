@@ -76,9 +76,10 @@ export type Callee = (...args: readonly Value[]) => Result;
 
 /** What a call does that depends on the evaluation's state. */
 export interface StatefulCallee {
-  /** Tells it, with its arguments, from other calls. */
-  readonly key: string;
-  readonly call: StatefulCall;
+  /** The function's name. */
+  readonly name: string;
+  /** What is to be called with these arguments: the overload's own `call`, by which the same call is known wherever it stands. */
+  readonly choose: (args: readonly Value[]) => StatefulCall;
 }
 
 /** The cost of a call that has happened; arguments may be errors. */

@@ -15,15 +15,15 @@ import type {
 import type { CheckedExpr, Declarations } from "../checked.js";
 import { SHORT_TYPE_NAMES } from "../checker/well-known-types.js";
 import { callCost } from "../cost/runtime-cost.js";
-import type { LazyForm, Overload } from "../declarations.js";
-import { dispatcher, noOverloadFor, statefulDispatcher } from "../dispatch.js";
+import type { FunctionDeclaration, LazyForm, Overload } from "../declarations.js";
+import { chooser, dispatcher, noOverloadFor, statefulChooser } from "../dispatch.js";
 import { nativeNameOf } from "../operators/kind.js";
 import { isUsableKey } from "../operators/maps.js";
 import { isQualifier } from "../operators/qualify.js";
 import { runtimeTypeName, type Type } from "../types.js";
 import { CelError } from "../values/cel-error.js";
 import { TypeValue } from "../values/type-value.js";
-import { MapValue } from "../values/value.js";
+import { MapValue, type Result, type Value } from "../values/value.js";
 import { constantMembership } from "./membership.js";
 import { bindPattern } from "./patterns.js";
 import {
@@ -31,6 +31,7 @@ import {
   type Callee,
   type CallPlan,
   type ConstPlan,
+  type CostRule,
   type Plan,
   PlanError,
   type Qualifier,
@@ -184,15 +185,17 @@ export class Planner {
     }
     return this.#strict(
       expr,
-      overload,
+      overloads,
       args,
       argExprs.map(({ id }) => this.#kind(id)),
     );
   }
 
-  #strict(expr: CallExpr, overload: string | undefined, args: readonly Plan[], kinds: readonly Type["kind"][]): Plan {
+  #strict(expr: CallExpr, overloads: readonly string[], args: readonly Plan[], kinds: readonly Type["kind"][]): Plan {
+    const overload = overloads.length === 1 ? overloads[0] : undefined;
     const { id, function: name } = expr;
     if (OPERATORS.has(name)) return this.#operator(expr, overload, args, kinds);
+    const declaration = this.#declarations.functions.get(name);
     const candidates = this.#candidates(name, overload, args.length);
     // What was added to the environment only shares its name, if that, with what is known of the language's functions.
     const known = candidates.every(({ cost }) => cost === undefined);
@@ -206,14 +209,13 @@ export class Planner {
       kinds,
       callee,
       stateful,
-      cost: known ? callCost(name, overload) : Math.max(...candidates.map(({ cost }) => cost ?? 1)),
+      cost: known ? callCost(name, overload) : costAmong(candidates, declaration, overloads),
       stopsAtError,
       known,
     });
-    const declaration = this.#declarations.functions.get(name);
     if (declaration === undefined || candidates.length === 0) return call((...values) => noOverloadFor(name, values));
     if (candidates.some((each) => each.call !== undefined)) {
-      return call(undefined, { key: overload ?? name, call: statefulDispatcher(declaration, candidates) });
+      return call(undefined, { name, choose: statefulChooser(declaration, candidates) });
     }
     const callee = dispatcher(declaration, candidates);
     if (!known) return call(callee);
@@ -336,6 +338,29 @@ export class Planner {
     this.#scope = outer;
     return { kind: "fold", id: expr.id, range, first, second, accumulator, start, condition, step, result };
   }
+}
+
+/**
+ * What a call costs to which overloads may apply that were added: their own cost where one of them is called, else what it would cost without them.
+ * @param overloads the ids that the checker has left
+ */
+function costAmong(
+  candidates: readonly Overload[],
+  declaration: FunctionDeclaration | undefined,
+  overloads: readonly string[],
+): number | CostRule {
+  const own = candidates.flatMap(({ cost }) => cost ?? []);
+  if (declaration === undefined || own.length === candidates.length) return Math.max(...own);
+  const { name } = declaration;
+  const [only, ...more] = declaration.overloads.filter(({ id, cost }) => cost === undefined && overloads.includes(id));
+  const rule = callCost(name, more.length === 0 ? only?.id : undefined);
+  if (own.every((cost) => cost === rule)) return rule;
+  const choose = chooser(declaration, candidates, (each) => each);
+  const isValue = (arg: Result): arg is Value => !(arg instanceof CelError);
+  return (args, result) => {
+    const cost = args.every(isValue) ? choose(args)?.cost : undefined;
+    return cost ?? (typeof rule === "number" ? rule : rule(args, result));
+  };
 }
 
 const LAZY_PLANS = { or: "or-optional", orValue: "or-value" } as const satisfies Record<LazyForm, string>;

@@ -232,7 +232,7 @@ function exceeded(cost: number, meter: Meter): never {
 /** Calls a function that depends on the evaluation's state. An answer that is not there yet ends the evaluation, unless others can be asked meanwhile. */
 function ask(callee: StatefulCallee, meter: Meter, args: readonly Value[]): Result {
   const { calls } = meter;
-  const answer = calls === undefined ? callee.call(meter.state, ...args) : calls.ask(callee, meter.state, args);
+  const answer = calls === undefined ? callee.choose(args)(meter.state, ...args) : calls.ask(callee, meter, args);
   if (answer instanceof Waiting) {
     if (calls === undefined) throw new Interruption("waiting");
     return PENDING;
@@ -240,7 +240,7 @@ function ask(callee: StatefulCallee, meter: Meter, args: readonly Value[]): Resu
   if (!(answer instanceof Promise)) return answer;
   // Nobody waits for it, and its failure must not end the process.
   answer.catch(() => undefined);
-  return new CelError(`the answer of '${callee.key}' is a promise, which only evaluateAsync waits for`, "waiting");
+  return new CelError(`the answer of '${callee.name}' is a promise, which only evaluateAsync waits for`, "waiting");
 }
 
 /** Everything generated code refers to, by the name it uses. */

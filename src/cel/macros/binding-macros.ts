@@ -9,7 +9,7 @@ import { type Macro, MacroError, type MacroExpander } from "./macro.js";
 import { expandMap } from "./standard-macros.js";
 
 /** The loop variable of a binding; can't be written, so it shadows nothing. */
-export const UNUSED_VARIABLE = "#unused";
+const UNUSED_VARIABLE = "#unused";
 
 /** The variable that `sortBy` binds its list to. */
 const SORT_INPUT = "@__sortBy_input__";

@@ -59,7 +59,7 @@ export function keepingLoop(factory: NodeFactory, filter: Expr | undefined, step
 }
 
 /** A one-variable comprehension over `range`, or the error of its variable. */
-export function oneVariable(
+function oneVariable(
   factory: NodeFactory,
   range: Expr,
   variable: Expr,

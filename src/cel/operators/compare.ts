@@ -140,7 +140,7 @@ function compareIntegers(a: number | bigint, b: number | bigint): number {
 }
 
 /** The order of two instants. */
-export function compareTimestamps(a: Timestamp, b: Timestamp): number {
+function compareTimestamps(a: Timestamp, b: Timestamp): number {
   return a.seconds === b.seconds ? a.nanos - b.nanos : a.seconds - b.seconds;
 }
 

@@ -55,6 +55,13 @@ export const noSuchOverload = (detail?: string): CelError =>
 /** The error of an evaluation that ran out of time, or that nobody waits for any more. */
 export const interrupted = (): CelError => new CelError("operation interrupted", "interrupted");
 
-/** The error of what should not have been thrown. */
-export const internalError = (thrown: unknown): CelError =>
-  new CelError(`internal error: ${String(thrown)}`, "internal");
+/** The error of what should not have been thrown, whatever that is. */
+export function internalError(thrown: unknown): CelError {
+  let text: string;
+  try {
+    text = String(thrown);
+  } catch {
+    text = "something was thrown that has no text";
+  }
+  return new CelError(`internal error: ${text}`, "internal");
+}

@@ -4,7 +4,7 @@ import { Timestamp } from "./time.js";
 
 /** The first second of year 1, and the last of year 9999. */
 export const FIRST_SECOND = -62_135_596_800;
-export const LAST_SECOND = 253_402_300_799;
+const LAST_SECOND = 253_402_300_799;
 
 const SECONDS_PER_DAY = 86_400;
 

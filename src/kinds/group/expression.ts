@@ -31,6 +31,9 @@ const VARIABLES = [
   { name: "request", type: ADMISSION_REQUEST },
 ] as const;
 
+/** Names that an expression can call. Members may have others, which Kubewarden takes, too: they are never asked. */
+const CALLABLE = /^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$/;
+
 /**
  * Compiles a group's expression against its members' names.
  * @returns the program, or every problem found
@@ -45,7 +48,7 @@ export function compileGroupExpression(
     flavour: "kubernetes",
     variables: VARIABLES,
     objectTypes: ADMISSION_TYPES,
-    functions: members.map(memberFunction),
+    functions: members.filter((name) => CALLABLE.test(name)).map(memberFunction),
   });
   const compiled = environment.compile(source);
   if (!compiled.ok) return { problems: problemsOf(compiled, members) };
@@ -57,7 +60,10 @@ export function compileGroupExpression(
   return { program, warnings: warningsOf(program, members) };
 }
 
-/** `name()` asks about the request, `name(value)` about another value. */
+/**
+ * `name()` asks about the request, `name(value)` about another value. A member takes the place of a function of the language that has its name:
+ * whoever writes `bool(object.x)` has one that is called so, and what denies must be asked.
+ */
 function memberFunction(name: string): FunctionDeclaration {
   const overload = (id: string, params: (typeof DYN)[]) => ({
     id,
@@ -66,7 +72,7 @@ function memberFunction(name: string): FunctionDeclaration {
     result: BOOL,
     call: (state: unknown, ...args: Parameters<MemberCalls["ask"]>[1][]) => (state as MemberCalls).ask(name, args[0]),
   });
-  return { name, overloads: [overload(`member_${name}`, []), overload(`member_${name}_value`, [DYN])] };
+  return { name, replaces: true, overloads: [overload(`member_${name}`, []), overload(`about_${name}`, [DYN])] };
 }
 
 function problemsOf(failure: CompileFailure, members: readonly string[]): ExpressionProblem[] {

@@ -1,3 +1,5 @@
+import { errorText } from "../../data/error-text.js";
+
 /** The API server has refused; the message is its own. */
 export class ApiError extends Error {
   readonly code = "KUBERNETES_API";
@@ -33,11 +35,16 @@ export class ResourceError extends Error {
   override readonly name = "ResourceError";
 }
 
-/** The reason of any failure in one line. */
+/** The reason of any failure in one line. Never throws. */
 export function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { cause } = error;
-  const message = error.message || error.name;
-  // Many messages already end in their cause's.
-  return cause instanceof Error && !message.includes(cause.message) ? `${message}: ${cause.message}` : message;
+  const message = errorText(error);
+  try {
+    return error instanceof Error ? withCause(message || error.name, error.cause) : message;
+  } catch {
+    return message;
+  }
 }
+
+/** Many messages already end in their cause's. */
+const withCause = (message: string, cause: unknown): string =>
+  cause instanceof Error && !message.includes(cause.message) ? `${message}: ${cause.message}` : message;

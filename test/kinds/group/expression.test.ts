@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import type { Value } from "../../../src/cel/index.js";
+import { libraries } from "../../../src/cel/libraries.js";
 import { compileGroupExpression } from "../../../src/kinds/group/expression.js";
 
 const members = ["signed", "trusted_registry"];
@@ -37,6 +39,50 @@ describe("mistakes are found at load", () => {
   });
   test("syntax", () => {
     assert.equal(problems("signed() &&").length, 1);
+  });
+});
+
+test("members that no expression can call do no harm, and the others are asked", () => {
+  const compiled = compileGroupExpression("c()", ["a-b", "c", "", "1", "if"]);
+  assert.ok("program" in compiled, JSON.stringify(compiled));
+  assert.equal(compiled.program.evaluate({}, { state: { ask: (name: string) => name === "c" } }).result, true);
+});
+
+describe("a member named like a function of the language", () => {
+  const names = libraries("kubernetes").flatMap(({ functions }) =>
+    functions.filter(({ overloads }) => overloads.some(({ member }) => !member)).map(({ name }) => name),
+  );
+  // Operators have other names, and `in` is one of them that looks like none.
+  const callable = [...new Set(names)].filter((name) => /^[a-z][\w.]*$/i.test(name) && name !== "in");
+
+  function asked(source: string, name: string, values: readonly Value[]): unknown[] {
+    const compiled = compileGroupExpression(source, [name]);
+    assert.ok("program" in compiled, `${source}: ${JSON.stringify(compiled)}`);
+    const questions: unknown[] = [];
+    const state = { ask: (...question: unknown[]) => questions.push(question) === 0 };
+    for (const x of values) {
+      const { result } = compiled.program.evaluate({ object: { x }, oldObject: null, request: null }, { state });
+      assert.equal(result, false, `${source} of ${String(x)}`);
+    }
+    return questions;
+  }
+
+  test("is asked, about the request and about any value", () => {
+    assert.ok(callable.length > 20 && callable.includes("isIP"), callable.join());
+    const values = [true, "true", "1.2.3.4", "1", 1, [1], { a: 1 }, null];
+    for (const name of callable) {
+      assert.deepEqual(asked(`${name}()`, name, [null]), [[name, undefined]]);
+      const about = values.map((value) => [name, value]);
+      assert.deepEqual(asked(`${name}(object.x)`, name, values), about);
+    }
+  });
+
+  test("is asked about constants, too", () => {
+    for (const source of ["bool('true')", "bool(true)", "isIP('1.2.3.4')", "string('a') == true || string(1)"]) {
+      const compiled = compileGroupExpression(source, ["bool", "isIP", "string"]);
+      assert.ok("program" in compiled, source);
+      assert.equal(compiled.program.evaluate({ object: {} }, { state: { ask: () => false } }).result, false, source);
+    }
   });
 });
 
