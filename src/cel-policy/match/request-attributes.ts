@@ -31,7 +31,7 @@ export function attributesOf(request: AdmissionRequest): RequestAttributes {
     resource: request.requestResource ?? request.resource,
     kind: request.requestKind ?? request.kind,
     converted: convertedTo(request),
-    subresource: (request.requestResource === undefined ? request.subResource : request.requestSubResource) ?? "",
+    subresource: request.requestSubResource ?? request.subResource ?? "",
     namespace: request.namespace ?? "",
     name: request.name ?? "",
     object: request.object ?? undefined,
