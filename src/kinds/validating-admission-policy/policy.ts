@@ -4,7 +4,7 @@ import type { CoveredExpression, WithExpressions } from "../../cel-policy/covera
 import type { Dialect } from "../../cel-policy/dialect.js";
 import { Attempt } from "../../cel-policy/expressions/attempt.js";
 import { NOT_IN_TIME } from "../../cel-policy/expressions/interruption.js";
-import { exemption } from "../../cel-policy/match/exempt.js";
+import { exemption, isOperation } from "../../cel-policy/match/exempt.js";
 import { MatchIndex } from "../../cel-policy/match/match-index.js";
 import { attributesOf, attributesOfRaw, type RequestAttributes } from "../../cel-policy/match/request-attributes.js";
 import type { Failure, Outcome } from "../../policy/outcome.js";
@@ -23,6 +23,13 @@ const TOO_MANY_QUESTIONS: Failure = {
   verdict: "error",
   message: `the policy asks more than ${MAX_QUESTIONS} different questions`,
   cause: "unavailable",
+};
+
+/** The outcome of a request that no API server sends: a misspelt operation must not pass by the policies that name the right one. */
+const UNKNOWN_OPERATION: Failure = {
+  verdict: "error",
+  message: "the request's operation is none of CREATE, UPDATE, DELETE and CONNECT",
+  cause: "protocol",
 };
 
 /** How a set is asked. */
@@ -86,8 +93,9 @@ export class ValidatingPolicySet implements Policy, WithExpressions {
   #attempt(request: RequestAttributes, attempt: Attempt, targeted: boolean): PolicyDecision {
     if (targeted) return evaluatePolicies(this.#policies, request, attempt, targeted);
     const { operation, resource, converted } = request;
-    const exempt = exemption(operation, resource.group, resource.resource);
+    const exempt = exemption(resource.group, resource.resource);
     if (exempt !== undefined) return skippedBecause(exempt);
+    if (!isOperation(operation)) return failedWith(UNKNOWN_OPERATION);
     const candidates = this.#index.candidates(operation, resource.group, resource.resource, converted?.resource);
     if (candidates.length === 0) return skippedBecause("no resource rule matches");
     return evaluatePolicies(candidates, request, attempt, targeted);
