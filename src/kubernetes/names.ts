@@ -26,6 +26,14 @@ export function parseApiVersion(apiVersion: string): { readonly group: string; r
 export const apiVersionOf = ({ group, version }: { readonly group: string; readonly version: string }): string =>
   group === "" ? version : `${group}/${version}`;
 
+/** Whether two names mean one kind in one version. */
+export const sameKind = (a: GroupVersionKind, b: GroupVersionKind): boolean =>
+  a.group === b.group && a.version === b.version && a.kind === b.kind;
+
+/** Whether two names mean one resource in one version. */
+export const sameResource = (a: GroupVersionResource, b: GroupVersionResource): boolean =>
+  a.group === b.group && a.version === b.version && a.resource === b.resource;
+
 /** Names in the order of their bytes, as the API server sorts them (never by locale). */
 export function compareNames(a: string, b: string): number {
   if (a === b) return 0;

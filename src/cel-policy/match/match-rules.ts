@@ -1,10 +1,15 @@
 /** Resource rules against a request, in its own version and in equivalent ones (spec validating-admission-policy.md 3.3). */
 import { Waiting } from "../../cel/index.js";
-import { apiVersionOf, type GroupVersionKind, type GroupVersionResource } from "../../kubernetes/names.js";
+import {
+  apiVersionOf,
+  type GroupVersionKind,
+  type GroupVersionResource,
+  sameResource,
+} from "../../kubernetes/names.js";
 import { groupsSharing } from "../../kubernetes/shared-storage.js";
 import type { RequestWorld } from "../../world/request-world.js";
 import { LookupFailure } from "../../world/resources/resource-source.js";
-import { type RequestAttributes, sameResource } from "./request-attributes.js";
+import type { RequestAttributes } from "./request-attributes.js";
 import {
   nameMatches,
   type PreparedRule,

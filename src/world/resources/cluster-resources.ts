@@ -16,6 +16,7 @@ import {
   type GroupVersionKind,
   type GroupVersionResource,
   parseApiVersion,
+  sameKind,
 } from "../../kubernetes/names.js";
 import { isObject, type JsonObject, text } from "../../kubernetes/object.js";
 import type { EquivalentResource } from "../../kubernetes/shared-storage.js";
@@ -91,8 +92,7 @@ export class ClusterResources implements ResourceSource {
   convert(object: JsonObject, to: GroupVersionKind): JsonObject | LookupFailure {
     const from = text(object, "apiVersion");
     const version = parseApiVersion(from);
-    if (version?.group === to.group && version.version === to.version && text(object, "kind") === to.kind)
-      return object;
+    if (version !== undefined && sameKind({ ...version, kind: text(object, "kind") }, to)) return object;
     const names = `${from} ${text(object, "kind")} to ${apiVersionOf(to)} ${to.kind}`;
     return new LookupFailure(
       `only the API server converts ${names}: register the webhook with the policy's rules and matchPolicy Equivalent`,

@@ -5,6 +5,7 @@ import {
   type GroupVersionKind,
   type GroupVersionResource,
   parseApiVersion,
+  sameKind,
 } from "../../kubernetes/names.js";
 import { type JsonObject, member, nameOf, namespaceOf, text } from "../../kubernetes/object.js";
 import type { EquivalentResource } from "../../kubernetes/shared-storage.js";
@@ -122,9 +123,9 @@ export class FileResources implements ResourceSource {
   }
 
   convert(object: JsonObject, to: GroupVersionKind): JsonObject | LookupFailure {
-    const from = parseApiVersion(text(object, "apiVersion"));
-    if (from?.group === to.group && from.version === to.version && text(object, "kind") === to.kind) return object;
-    const failure = this.#conversionError({ group: "", version: "", ...from, kind: text(object, "kind") }, to);
+    const from = { group: "", version: "", ...parseApiVersion(text(object, "apiVersion")), kind: text(object, "kind") };
+    if (sameKind(from, to)) return object;
+    const failure = this.#conversionError(from, to);
     if (failure !== undefined) return new LookupFailure(failure);
     return { ...object, apiVersion: apiVersionOf(to), kind: to.kind };
   }
@@ -132,10 +133,7 @@ export class FileResources implements ResourceSource {
   /** Why another label does not make the one kind the other. */
   #conversionError(from: GroupVersionKind, to: GroupVersionKind): string | undefined {
     const set = this.#equivalentSets.find(({ resources }) =>
-      resources.some(
-        ({ kind }) =>
-          kind !== undefined && kind.group === to.group && kind.version === to.version && kind.kind === to.kind,
-      ),
+      resources.some(({ kind }) => kind !== undefined && sameKind(kind, to)),
     );
     // An object without a label is what the request says that it is.
     if (set !== undefined || from.kind === "") return set?.conversionError;
