@@ -135,8 +135,7 @@ export class FileResources implements ResourceSource {
     const set = this.#equivalentSets.find(({ resources }) =>
       resources.some(({ kind }) => kind !== undefined && sameKind(kind, to)),
     );
-    // An object without a label is what the request says that it is.
-    if (set !== undefined || from.kind === "") return set?.conversionError;
+    if (set !== undefined) return set.conversionError;
     return sameBuiltinShape(from, to) ? undefined : NO_CONVERSION;
   }
 }

@@ -32,6 +32,6 @@ export interface ResourceSource {
    * equivalents. `undefined`: nobody here knows the resource, so that there is no telling which versions it has.
    */
   equivalents(resource: GroupVersionResource, subresource: string): Eventual<Lookup<readonly EquivalentResource[]>>;
-  /** The object as another kind of the same storage; a failure when that takes more than another label, or when nobody here knows. */
+  /** The object, which says what it is, as another kind of the same storage; a failure when that takes more than another label, or when nobody here knows. */
   convert(object: JsonObject, to: GroupVersionKind): JsonObject | LookupFailure;
 }

@@ -116,6 +116,21 @@ describe("a request in another version than the policy's rules name is never all
     assert.equal(await of("Pod", "pods", "/v1", "/v2"), "skip: no resource rule matches");
   });
 
+  test("an object that does not say what it is is what the review says, so that its shape is not made up", async () => {
+    const v2 = rule("autoscaling", "v2", "horizontalpodautoscalers");
+    const v1 = request(["autoscaling", "v1", "horizontalpodautoscalers", "HorizontalPodAutoscaler"]);
+    const [apiVersion, kind] = ["autoscaling/v1", "HorizontalPodAutoscaler"];
+    for (const label of [{ apiVersion, kind }, {}, { apiVersion }, { kind }]) {
+      const object = { ...label, spec: { targetCPUUtilizationPercentage: 5 } };
+      const said = words(await outcome({ ...v1, object }, [v2]));
+      assert.match(said, /failed to convert object version: only the API server/, JSON.stringify(label));
+    }
+    for (const more of [{}, addressed("v2")]) {
+      const said = words(await outcome({ ...widget("v1", more), object: { spec: {} } }, [V1]));
+      assert.equal(said, "deny: saw multi.example.com/v1 as v1");
+    }
+  });
+
   test("what the API server has converted to counts in a group that nobody here knows to share, among other policies too", async () => {
     const asked = widget("v1", {
       requestKind: { group: "old.example.com", version: "v1", kind: "Widget" },
