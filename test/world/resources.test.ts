@@ -212,6 +212,26 @@ describe("resources from files", () => {
     }
   });
 
+  test("a CustomResourceDefinition says nothing of the shapes of other kinds, also where it shares one with them", () => {
+    const definition = {
+      apiVersion: "apiextensions.k8s.io/v1",
+      kind: "CustomResourceDefinition",
+      metadata: { name: "limits.acme.example" },
+      spec: {
+        group: "acme.example",
+        names: { kind: "Limit", plural: "limits" },
+        versions: [{ name: "v1", served: true }],
+      },
+    };
+    const scale = { apiVersion: "extensions/v1beta1", kind: "Scale", status: { selector: { a: "b" } } };
+    const to = { group: "autoscaling", version: "v1", kind: "Scale" };
+    for (const documents of [[], [definition]]) {
+      const failure = new FileResources(documents).convert(scale, to);
+      assert.ok(failure instanceof LookupFailure);
+      assert.equal(failure.message, "only the API server can convert between its versions");
+    }
+  });
+
   test("of resources that no document defines, whoever is given for it knows the versions", () => {
     const resource = { group: "acme.example", version: "v1", resource: "limits" };
     const files = new FileResources([], { versions: { equivalents: () => [{ resource, kind: undefined }] } });

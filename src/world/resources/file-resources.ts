@@ -132,8 +132,9 @@ export class FileResources implements ResourceSource {
 
   /** Why another label does not make the one kind the other. */
   #conversionError(from: GroupVersionKind, to: GroupVersionKind): string | undefined {
+    // Both: a Scale is in the set of every custom resource.
     const set = this.#equivalentSets.find(({ resources }) =>
-      resources.some(({ kind }) => kind !== undefined && sameKind(kind, to)),
+      [from, to].every((wanted) => resources.some(({ kind }) => kind !== undefined && sameKind(kind, wanted))),
     );
     if (set !== undefined) return set.conversionError;
     return sameBuiltinShape(from, to) ? undefined : NO_CONVERSION;
