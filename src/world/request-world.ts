@@ -6,7 +6,7 @@ import { type QuestionFailure, Questions, type Waiting } from "../cel/index.js";
 import { reasonOf } from "../kubernetes/client/errors.js";
 import { apiVersionOf, type GroupVersionKind, type GroupVersionResource } from "../kubernetes/names.js";
 import type { JsonObject } from "../kubernetes/object.js";
-import type { EquivalentResource } from "../kubernetes/shared-storage.js";
+import type { Equivalents } from "../kubernetes/shared-storage.js";
 import type { AuthorizerAttributes, AuthorizerDecision, AuthorizerUser } from "./authorizer/authorizer.js";
 import type { Eventual } from "./eventual.js";
 import { type Lookup, LookupFailure } from "./resources/resource-source.js";
@@ -68,7 +68,7 @@ export class RequestWorld {
     return this.#lookUp(`scope ${nameOf(kind)}`, found, () => resources.namespaced(kind));
   }
 
-  equivalents(resource: GroupVersionResource, subresource: string): LookedUp<readonly EquivalentResource[]> {
+  equivalents(resource: GroupVersionResource, subresource: string): LookedUp<Equivalents> {
     const { resources } = this.#world;
     const found = this.questions.empty ? resources.equivalents(resource, subresource) : UNASKED;
     if (!(found instanceof Promise)) return found;

@@ -140,6 +140,23 @@ describe("a request in another version than the rule names", () => {
     });
     const failing = answering(new LookupFailure("forbidden"));
     assert.deepEqual(match({ options: failing }), { outcome: "error", message: "forbidden" });
+    const claims = { group: "resource.k8s.io", resource: "resourceclaims" };
+    const claim = attributesOf({
+      uid: "",
+      kind: gvk("v1beta1", claims.group, "ResourceClaim"),
+      resource: gvr("v1beta1", claims.group, claims.resource),
+      operation: "CREATE",
+      userInfo: {},
+    });
+    const newer = prepareMatch({
+      namespaceSelector: {},
+      objectSelector: {},
+      matchPolicy: "Equivalent",
+      resourceRules: [rule("v2", claims)],
+    });
+    const found = matchRequest(newer, claim, requestWorldOver(new FileResources([], failing)));
+    assert.deepEqual(found, { outcome: "error", message: "forbidden" }, "the table does not stand in");
+    asked--;
     assert.equal(outcome(match({ options: answering(Promise.resolve(undefined)) })), "waiting");
     assert.equal(asked, 2);
     assert.equal(outcome(match({ options: failing, rules: [rule("v2")] })), "match");

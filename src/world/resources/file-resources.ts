@@ -8,7 +8,7 @@ import {
   sameKind,
 } from "../../kubernetes/names.js";
 import { type JsonObject, member, nameOf, namespaceOf, text } from "../../kubernetes/object.js";
-import type { EquivalentResource } from "../../kubernetes/shared-storage.js";
+import type { Equivalents } from "../../kubernetes/shared-storage.js";
 import { andThen, type Eventual } from "../eventual.js";
 import {
   builtinEquivalents,
@@ -30,7 +30,7 @@ export interface FileResourcesOptions {
   readonly synthesiseNamespaces?: boolean;
   /** Resources kept in one storage, instead of what is built in and what CustomResourceDefinitions say. */
   readonly equivalentSets?: readonly EquivalentSet[];
-  /** Who knows the versions of resources that no document defines better than the table of built-in kinds. */
+  /** Who knows the versions of resources that no document defines: the table of built-in kinds is for what it does not know. */
   readonly versions?: Pick<ResourceSource, "equivalents">;
 }
 
@@ -107,7 +107,7 @@ export class FileResources implements ResourceSource {
     return documents?.some((object) => namespaceOf(object) !== "");
   }
 
-  equivalents(resource: GroupVersionResource, subresource: string): Eventual<Lookup<readonly EquivalentResource[]>> {
+  equivalents(resource: GroupVersionResource, subresource: string): Eventual<Lookup<Equivalents>> {
     for (const set of this.#equivalentSets) {
       const found = set.resources.filter((each) => each.subresource === subresource);
       const inSet = set.resources.some(
@@ -117,9 +117,8 @@ export class FileResources implements ResourceSource {
     }
     if (this.#options.equivalentSets !== undefined) return [];
     const asked = this.#options.versions?.equivalents(resource, subresource);
-    return andThen(asked, (known) =>
-      Array.isArray(known) ? known : (builtinEquivalents(resource, subresource) ?? known),
-    );
+    // Who failed to say may know of versions that the table does not.
+    return andThen(asked, (known) => known ?? builtinEquivalents(resource, subresource));
   }
 
   convert(object: JsonObject, to: GroupVersionKind): JsonObject | LookupFailure {
