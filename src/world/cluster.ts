@@ -61,7 +61,7 @@ const NO_CLUSTER: Pick<World, "resources" | "authorizer"> = {
     equivalents: () => undefined,
     convert: fail,
   },
-  authorizer: { authorize: () => ({ decision: "noOpinion", reason: "", error: NO_CLIENT }) },
+  authorizer: { authorize: fail },
 };
 
 /**

@@ -10,20 +10,13 @@ import { attributesOf, attributesOfRaw, type RequestAttributes } from "../../cel
 import type { Failure, Outcome } from "../../policy/outcome.js";
 import type { EvaluationContext, Policy } from "../../policy/policy.js";
 import type { Review } from "../../policy/review.js";
-import { MAX_QUESTIONS, RequestWorld } from "../../world/request-world.js";
+import { RequestWorld } from "../../world/request-world.js";
 import type { World } from "../../world/world.js";
 import { expressionsOf } from "./covered-expressions.js";
 import { failedWith, type PolicyDecision, skippedBecause } from "./decision.js";
 import { evaluatePolicies } from "./evaluate-policies.js";
 import { outcomeOf } from "./outcome.js";
 import type { PreparedPolicy } from "./prepared-policy.js";
-
-/** The outcome of a request for which more is asked than allowed. */
-const TOO_MANY_QUESTIONS: Failure = {
-  verdict: "error",
-  message: `the policy asks more than ${MAX_QUESTIONS} different questions`,
-  cause: "unavailable",
-};
 
 /** The outcome of a request that no API server sends: a misspelt operation must not pass by the policies that name the right one. */
 const UNKNOWN_OPERATION: Failure = {
@@ -85,7 +78,8 @@ export class ValidatingPolicySet implements Policy, WithExpressions {
     const limit = Number.isFinite(deadline) ? { at: deadline, now: this.#world.now } : undefined;
     const attempt = (): PolicyDecision => {
       const decision = this.#attempt(request, new Attempt(this.#dialect, world, limit), targeted);
-      return world.exhausted ? failedWith(TOO_MANY_QUESTIONS) : decision;
+      const message = world.failure;
+      return message === undefined ? decision : failedWith({ verdict: "error", message, cause: "unavailable" });
     };
     return world.questions.settle(attempt, context, abandoned);
   }
