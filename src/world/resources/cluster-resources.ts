@@ -20,7 +20,7 @@ import {
 } from "../../kubernetes/names.js";
 import { isObject, type JsonObject, text } from "../../kubernetes/object.js";
 import type { EquivalentResource } from "../../kubernetes/shared-storage.js";
-import { andThen, type Eventual } from "../eventual.js";
+import { andThen, type Eventual, within } from "../eventual.js";
 import { LookUps } from "../look-ups.js";
 import { type Lookup, LookupFailure, type ResourceSource } from "./resource-source.js";
 
@@ -136,15 +136,3 @@ export class ClusterResources implements ResourceSource {
 
 const isResource = (found: Lookup<ApiResource>): found is ApiResource =>
   found !== undefined && !(found instanceof LookupFailure);
-
-/** Settles when the work has, or time is over. */
-function within(work: Promise<unknown>, milliseconds: number): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
-    const done = (): void => {
-      clearTimeout(timer);
-      resolve();
-    };
-    work.then(done, done);
-  });
-}
