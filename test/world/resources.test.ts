@@ -80,6 +80,13 @@ test("text is quoted as Go quotes it", () => {
 
 test("names compare by bytes, API versions have at most one slash", () => {
   assert.deepEqual(["\u{1f600}", "ﬀ", "b", "B"].sort(compareNames), ["B", "b", "ﬀ", "\u{1f600}"]);
+  const units = ["", "a", "b", "\u00e9", "\ud7ff", "\ue000", "\uffff", "\ud83d", "\ude00", "\u{1f600}", "\u{10ffff}"];
+  const names = units.flatMap((first) => units.flatMap((second) => units.map((third) => first + second + third)));
+  for (const [i, a] of names.entries()) {
+    const b = names[(i * 7919 + 13) % names.length] ?? "";
+    const bytes = Buffer.compare(Buffer.from(a), Buffer.from(b));
+    assert.equal(Math.sign(compareNames(a, b)), bytes, JSON.stringify([a, b]));
+  }
   assert.deepEqual(parseApiVersion("apps/v1"), { group: "apps", version: "v1" });
   assert.equal(parseApiVersion("a/b/c"), undefined);
 });
