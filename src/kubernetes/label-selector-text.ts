@@ -16,7 +16,7 @@ const BINARY = "in, notin, =, ==, !=, gt, lt";
 /** Something is wrong with a selector. Thrown inside this file only. */
 class SelectorError extends Error {}
 
-/** The requirements of a selector in the order written; or what is wrong with it. */
+/** The requirements of a selector in the order written, values sorted; or what is wrong with it. */
 export function parseLabelSelector(selector: string): readonly SelectorRequirement[] | { readonly error: string } {
   try {
     return new Parser(scan(selector)).parse();
@@ -26,12 +26,12 @@ export function parseLabelSelector(selector: string): readonly SelectorRequireme
   }
 }
 
-/** A selector's canonical text: by key, values sorted. */
+/** The canonical text of a parsed selector: by key, values sorted as they are. */
 export function formatLabelSelector(requirements: readonly SelectorRequirement[]): string {
   return [...requirements]
     .sort((a, b) => compareNames(a.key, b.key))
     .map(({ key, operator, values }) => {
-      const sorted = [...values].sort(compareNames).join(",");
+      const sorted = values.join(",");
       if (operator === "exists") return key;
       if (operator === "!") return `!${key}`;
       return operator === "in" || operator === "notin"

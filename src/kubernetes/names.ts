@@ -26,8 +26,26 @@ export function parseApiVersion(apiVersion: string): { readonly group: string; r
 export const apiVersionOf = ({ group, version }: { readonly group: string; readonly version: string }): string =>
   group === "" ? version : `${group}/${version}`;
 
+/** Whether two names mean one kind in one version. */
+export const sameKind = (a: GroupVersionKind, b: GroupVersionKind): boolean =>
+  a.group === b.group && a.version === b.version && a.kind === b.kind;
+
+/** Whether two names mean one resource in one version. */
+export const sameResource = (a: GroupVersionResource, b: GroupVersionResource): boolean =>
+  a.group === b.group && a.version === b.version && a.resource === b.resource;
+
+/** The first code unit that may be half of a pair. */
+const SURROGATES = 0xd800;
+
 /** Names in the order of their bytes, as the API server sorts them (never by locale). */
 export function compareNames(a: string, b: string): number {
-  if (a === b) return 0;
-  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    const x = a.charCodeAt(i);
+    const y = b.charCodeAt(i);
+    if (x === y) continue;
+    // Code units sort as bytes do, but for the halves of a pair, which stands above all that has one unit.
+    return x < SURROGATES || y < SURROGATES ? x - y : Buffer.compare(Buffer.from(a), Buffer.from(b));
+  }
+  return a.length - b.length;
 }

@@ -7,6 +7,14 @@ export interface EquivalentResource {
   readonly kind: GroupVersionKind | undefined;
 }
 
+/** Some of those that share a storage, as a table knows them: a server that is not as old as the table may have others. */
+export class SomeEquivalents {
+  constructor(readonly resources: readonly EquivalentResource[]) {}
+}
+
+/** Those that share a storage: all of them, or those that are known. */
+export type Equivalents = readonly EquivalentResource[] | SomeEquivalents;
+
 /** Groups in the order in which servers register them; all but the first pair are of old servers. */
 const SHARED: readonly (readonly [groups: readonly [string, string], resources: string])[] = [
   [["", "events.k8s.io"], "events"],

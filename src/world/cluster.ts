@@ -1,5 +1,4 @@
 /** The cluster that policies look things up in. */
-import { setTimeout as delay } from "node:timers/promises";
 import {
   type Cluster,
   ClusterConfigError,
@@ -12,6 +11,7 @@ import type { GroupVersionKind } from "../kubernetes/names.js";
 import { NO_CLIENT } from "../kubernetes/reader.js";
 import { NO_OPINION } from "./authorizer/authorizer.js";
 import { ClusterAuthorizer } from "./authorizer/cluster-authorizer.js";
+import { within } from "./eventual.js";
 import type { Needs } from "./needs.js";
 import { ClusterResources } from "./resources/cluster-resources.js";
 import { LookupFailure } from "./resources/resource-source.js";
@@ -61,7 +61,7 @@ const NO_CLUSTER: Pick<World, "resources" | "authorizer"> = {
     equivalents: () => undefined,
     convert: fail,
   },
-  authorizer: { authorize: () => ({ decision: "noOpinion", reason: "", error: NO_CLIENT }) },
+  authorizer: { authorize: fail },
 };
 
 /**
@@ -94,8 +94,5 @@ export async function warmUp(
   kinds: readonly GroupVersionKind[],
 ): Promise<void> {
   const answers = Promise.all([resources.namespace("default"), ...kinds.map((kind) => resources.list(kind, ""))]);
-  const over = new AbortController();
-  const limit = delay(WARM_UP_MS, undefined, { signal: over.signal }).catch(() => {});
-  await Promise.race([answers, limit]);
-  over.abort();
+  await within(answers, WARM_UP_MS);
 }

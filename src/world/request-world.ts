@@ -6,7 +6,7 @@ import { type QuestionFailure, Questions, type Waiting } from "../cel/index.js";
 import { reasonOf } from "../kubernetes/client/errors.js";
 import { apiVersionOf, type GroupVersionKind, type GroupVersionResource } from "../kubernetes/names.js";
 import type { JsonObject } from "../kubernetes/object.js";
-import type { EquivalentResource } from "../kubernetes/shared-storage.js";
+import type { Equivalents } from "../kubernetes/shared-storage.js";
 import type { AuthorizerAttributes, AuthorizerDecision, AuthorizerUser } from "./authorizer/authorizer.js";
 import type { Eventual } from "./eventual.js";
 import { type Lookup, LookupFailure } from "./resources/resource-source.js";
@@ -28,15 +28,15 @@ const UNASKED: Promise<never> = new Promise(() => {});
 export class RequestWorld {
   readonly questions = new Questions(MAX_QUESTIONS);
   readonly #world: World;
-  #exhausted = false;
+  #failure: string | undefined;
 
   constructor(world: World) {
     this.#world = world;
   }
 
-  /** More was asked than {@link MAX_QUESTIONS}: the request has to fail, whatever the policies make of it. */
-  get exhausted(): boolean {
-    return this.#exhausted;
+  /** Why the request has to fail, whatever the policies make of it: more was asked than {@link MAX_QUESTIONS}, or what nobody may answer. */
+  get failure(): string | undefined {
+    return this.#failure;
   }
 
   /** As {@link import("./resources/resource-source.js").ResourceSource}; so are the others. */
@@ -68,7 +68,7 @@ export class RequestWorld {
     return this.#lookUp(`scope ${nameOf(kind)}`, found, () => resources.namespaced(kind));
   }
 
-  equivalents(resource: GroupVersionResource, subresource: string): LookedUp<readonly EquivalentResource[]> {
+  equivalents(resource: GroupVersionResource, subresource: string): LookedUp<Equivalents> {
     const { resources } = this.#world;
     const found = this.questions.empty ? resources.equivalents(resource, subresource) : UNASKED;
     if (!(found instanceof Promise)) return found;
@@ -82,11 +82,18 @@ export class RequestWorld {
 
   /** Every question goes to the authorizer once, also when it answers at once. */
   authorize(attributes: AuthorizerAttributes): AuthorizerDecision | Waiting {
-    return this.questions.ask<AuthorizerDecision>({
+    const decided = this.questions.ask<AuthorizerDecision | LookupFailure>({
       key: `authorize ${JSON.stringify({ ...attributes, user: canonicalUser(attributes.user) })}`,
       put: () => this.#world.authorizer.authorize(attributes),
-      failed: (failure) => ({ decision: "noOpinion", reason: "", error: this.#messageOf(failure) }),
+      failed: (failure) => undecided(this.#messageOf(failure)),
     });
+    return decided instanceof LookupFailure ? this.refuse(decided.message) : decided;
+  }
+
+  /** What stands for the answer to a check that ends the request: expressions could take *not allowed* for a reason to allow. */
+  refuse(message: string): AuthorizerDecision {
+    this.#failure ??= message;
+    return undecided(message);
   }
 
   /** While nothing had to be waited for there is nothing to remember either, and no key to make: that is seen to before. */
@@ -100,10 +107,12 @@ export class RequestWorld {
 
   #messageOf(failure: QuestionFailure): string {
     if (failure.kind === "thrown") return reasonOf(failure.error);
-    this.#exhausted = true;
-    return `the request asks more than ${failure.limit} different questions`;
+    this.#failure ??= `the policy asks more than ${failure.limit} different questions`;
+    return this.#failure;
   }
 }
+
+const undecided = (error: string): AuthorizerDecision => ({ decision: "noOpinion", reason: "", error });
 
 const nameOf = (kind: GroupVersionKind): string => `${apiVersionOf(kind)}/${kind.kind}`;
 

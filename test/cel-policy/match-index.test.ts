@@ -56,17 +56,23 @@ describe("the index over match rules", () => {
     const next = random(7);
     const policies = Array.from({ length: 300 }, (_, i) => ({ i, match: randomMatch(next) }));
     const index = new MatchIndex(policies, ({ match }) => match);
+    const word = (words: readonly string[]): string => words[next(words.length)] ?? "";
     let narrowed = 0;
+    let matched = 0;
+    let onlyConverted = 0;
     for (const group of GROUPS) {
       for (const resource of RESOURCES) {
         for (const operation of OPERATIONS) {
           for (const subResource of SUBRESOURCES) {
+            const kind = { group, version: "v1", kind: "X" };
             const gvr: GroupVersionResource = { group, version: "v1", resource };
+            const addressed = { group: word(GROUPS), version: word(["v1", "v2"]), resource: word(RESOURCES) };
             const request = attributesOf({
               uid: "",
-              kind: { group, version: "v1", kind: "X" },
+              kind,
               resource: gvr,
               subResource,
+              ...(next(2) === 0 && { requestResource: addressed, requestKind: { ...kind, ...addressed } }),
               operation,
               userInfo: {},
               object: {},
@@ -75,18 +81,24 @@ describe("the index over match rules", () => {
               const result = matchRequest(match, request, world);
               return "outcome" in result && result.outcome !== "no";
             });
-            const candidates = index.candidates(operation, group, resource);
+            const { resource: asked, converted } = request;
+            const candidates = index.candidates(operation, asked.group, asked.resource, converted?.resource);
+            const without = new Set(index.candidates(operation, asked.group, asked.resource));
             assert.deepEqual(
               [...candidates].sort((a, b) => a.i - b.i),
               candidates,
             );
             for (const each of matching) assert.ok(candidates.includes(each), `policy ${each.i} is missing`);
             if (candidates.length < policies.length) narrowed++;
+            matched += matching.length;
+            onlyConverted += matching.filter((each) => !without.has(each)).length;
           }
         }
       }
     }
     assert.ok(narrowed > 0);
+    assert.ok(matched > 0);
+    assert.ok(onlyConverted > 0, "what was converted to finds some that what was addressed does not");
   });
 
   test("remembers no more than it may", () => {

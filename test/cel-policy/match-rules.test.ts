@@ -68,6 +68,24 @@ const crd = (...versions: readonly string[]) => ({
   },
 });
 
+test("an absent requestSubResource is the subResource, whatever else is there", () => {
+  const pods = gvr("v1", "", "pods");
+  const kind = gvk("v1", "", "PodExecOptions");
+  const exec = { uid: "", kind, resource: pods, subResource: "exec", operation: "CONNECT", userInfo: {} };
+  const original = { requestResource: pods, requestKind: kind };
+  for (const more of [{}, original, { ...original, requestSubResource: "exec" }]) {
+    assert.equal(attributesOf({ ...exec, ...more }).subresource, "exec", JSON.stringify(more));
+  }
+  assert.equal(attributesOf({ ...exec, ...original, requestSubResource: "attach" }).subresource, "attach");
+  const criteria = {
+    namespaceSelector: {},
+    objectSelector: {},
+    resourceRules: [rule("v1", { group: "", resource: "pods/exec" })],
+  };
+  const asked = attributesOf({ ...exec, ...original });
+  assert.equal(outcome(matchRequest(prepareMatch(criteria), asked, requestWorldOver(new FileResources([])))), "match");
+});
+
 describe("a request in another version than the rule names", () => {
   test("matches when the API server has converted the object to it", () => {
     const asked = { converted: "v1" };
@@ -122,6 +140,23 @@ describe("a request in another version than the rule names", () => {
     });
     const failing = answering(new LookupFailure("forbidden"));
     assert.deepEqual(match({ options: failing }), { outcome: "error", message: "forbidden" });
+    const claims = { group: "resource.k8s.io", resource: "resourceclaims" };
+    const claim = attributesOf({
+      uid: "",
+      kind: gvk("v1beta1", claims.group, "ResourceClaim"),
+      resource: gvr("v1beta1", claims.group, claims.resource),
+      operation: "CREATE",
+      userInfo: {},
+    });
+    const newer = prepareMatch({
+      namespaceSelector: {},
+      objectSelector: {},
+      matchPolicy: "Equivalent",
+      resourceRules: [rule("v2", claims)],
+    });
+    const found = matchRequest(newer, claim, requestWorldOver(new FileResources([], failing)));
+    assert.deepEqual(found, { outcome: "error", message: "forbidden" }, "the table does not stand in");
+    asked--;
     assert.equal(outcome(match({ options: answering(Promise.resolve(undefined)) })), "waiting");
     assert.equal(asked, 2);
     assert.equal(outcome(match({ options: failing, rules: [rule("v2")] })), "match");

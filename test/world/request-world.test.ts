@@ -101,7 +101,7 @@ describe("the world as one request sees it", () => {
       () => undefined,
     );
     assert.deepEqual(found, new LookupFailure("no route"));
-    assert.equal(world.exhausted, false);
+    assert.equal(world.failure, undefined);
   });
 
   test("the authorizer is asked once for equal questions, whatever the order of groups", () => {

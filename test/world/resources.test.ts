@@ -6,6 +6,7 @@ import { formatFieldSelector, parseFieldSelector } from "../../src/kubernetes/fi
 import { formatLabelSelector, parseLabelSelector } from "../../src/kubernetes/label-selector-text.js";
 import { apiVersionOf, compareNames, type GroupVersionResource, parseApiVersion } from "../../src/kubernetes/names.js";
 import { canonicalQuantity } from "../../src/kubernetes/quantity.js";
+import { SomeEquivalents } from "../../src/kubernetes/shared-storage.js";
 import { FileResources } from "../../src/world/resources/file-resources.js";
 import { LookupFailure } from "../../src/world/resources/resource-source.js";
 import { asStored } from "../../src/world/resources/stored-object.js";
@@ -13,8 +14,9 @@ import { asStored } from "../../src/world/resources/stored-object.js";
 /** The API versions of a resource's storage; undefined when they are not known. */
 function versionsOf(files: FileResources, resource: GroupVersionResource, subresource = ""): string[] | undefined {
   const found = files.equivalents(resource, subresource);
-  assert.ok(found === undefined || "map" in found);
-  return found?.map((each) => apiVersionOf(each.resource));
+  assert.ok(!(found instanceof LookupFailure || found instanceof Promise));
+  const known = found instanceof SomeEquivalents ? found.resources : found;
+  return known?.map((each) => apiVersionOf(each.resource));
 }
 
 describe("quantities in canonical form", () => {
@@ -78,6 +80,13 @@ test("text is quoted as Go quotes it", () => {
 
 test("names compare by bytes, API versions have at most one slash", () => {
   assert.deepEqual(["\u{1f600}", "ﬀ", "b", "B"].sort(compareNames), ["B", "b", "ﬀ", "\u{1f600}"]);
+  const units = ["", "a", "b", "\u00e9", "\ud7ff", "\ue000", "\uffff", "\ud83d", "\ude00", "\u{1f600}", "\u{10ffff}"];
+  const names = units.flatMap((first) => units.flatMap((second) => units.map((third) => first + second + third)));
+  for (const [i, a] of names.entries()) {
+    const b = names[(i * 7919 + 13) % names.length] ?? "";
+    const bytes = Buffer.compare(Buffer.from(a), Buffer.from(b));
+    assert.equal(Math.sign(compareNames(a, b)), bytes, JSON.stringify([a, b]));
+  }
   assert.deepEqual(parseApiVersion("apps/v1"), { group: "apps", version: "v1" });
   assert.equal(parseApiVersion("a/b/c"), undefined);
 });
@@ -212,14 +221,36 @@ describe("resources from files", () => {
     }
   });
 
+  test("a CustomResourceDefinition says nothing of the shapes of other kinds, also where it shares one with them", () => {
+    const definition = {
+      apiVersion: "apiextensions.k8s.io/v1",
+      kind: "CustomResourceDefinition",
+      metadata: { name: "limits.acme.example" },
+      spec: {
+        group: "acme.example",
+        names: { kind: "Limit", plural: "limits" },
+        versions: [{ name: "v1", served: true }],
+      },
+    };
+    const scale = { apiVersion: "extensions/v1beta1", kind: "Scale", status: { selector: { a: "b" } } };
+    const to = { group: "autoscaling", version: "v1", kind: "Scale" };
+    for (const documents of [[], [definition]]) {
+      const failure = new FileResources(documents).convert(scale, to);
+      assert.ok(failure instanceof LookupFailure);
+      assert.equal(failure.message, "only the API server can convert between its versions");
+    }
+  });
+
   test("of resources that no document defines, whoever is given for it knows the versions", () => {
     const resource = { group: "acme.example", version: "v1", resource: "limits" };
     const files = new FileResources([], { versions: { equivalents: () => [{ resource, kind: undefined }] } });
     assert.deepEqual(versionsOf(files, resource), ["acme.example/v1"]);
     const failing = new FileResources([], { versions: { equivalents: () => new LookupFailure("down") } });
     const budgets = { group: "policy", version: "v1", resource: "poddisruptionbudgets" };
-    assert.deepEqual(versionsOf(failing, budgets), ["policy/v1", "policy/v1beta1"], "the table stands in");
-    assert.ok(failing.equivalents(resource, "") instanceof LookupFailure);
+    for (const each of [resource, budgets]) assert.ok(failing.equivalents(each, "") instanceof LookupFailure);
+    const ignorant = new FileResources([], { versions: { equivalents: () => undefined } });
+    assert.deepEqual(versionsOf(ignorant, budgets), ["policy/v1", "policy/v1beta1"], "the table stands in");
+    assert.ok(ignorant.equivalents(budgets, "") instanceof SomeEquivalents, "which may be older than the cluster");
     assert.equal(versionsOf(new FileResources([]), { ...budgets, version: "v3" }), undefined, "newer than the table");
   });
 });

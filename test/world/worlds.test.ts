@@ -1,11 +1,15 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { NO_CLIENT } from "../../src/kubernetes/reader.js";
+import type { AdmissionQuestion } from "../../src/policy/review.js";
 import { type AuthorizerAttributes, NO_OPINION } from "../../src/world/authorizer/authorizer.js";
 import { outerWorldFor, warmUp } from "../../src/world/cluster.js";
 import { NO_NEEDS } from "../../src/world/needs.js";
 import { FileResources } from "../../src/world/resources/file-resources.js";
 import { LookupFailure, type ResourceSource } from "../../src/world/resources/resource-source.js";
 import { worldOf } from "../../src/world/world.js";
+import { inline } from "../kinds/validating-admission-policy/prepared.js";
+import { deployment, validations } from "../kinds/validating-admission-policy/tricky.js";
 
 const now = () => 0;
 const KIND = { group: "", version: "v1", kind: "ConfigMap" };
@@ -44,8 +48,30 @@ describe("the world of documents", () => {
   test("a cluster that is wanted and not there fails every question", async () => {
     const world = outerWorldFor(REQUIRING, undefined, true, now);
     assert.ok((await world.resources?.namespace("a")) instanceof LookupFailure);
-    const { error } = await world.authorizer.authorize(QUESTION);
-    assert.match(error ?? "", /not initialized/);
+    assert.ok((await world.authorizer.authorize(QUESTION)) instanceof LookupFailure);
+  });
+
+  test("a policy that asks its authorizer fails, whatever it makes of a no, and one that need not ask does not", async () => {
+    const { authorizer } = outerWorldFor(REQUIRING, undefined, true, now);
+    const check = "authorizer.group('').resource('secrets').check('get')";
+    const question = {
+      kind: "admission",
+      request: deployment(),
+      requestText: () => "",
+    } as unknown as AdmissionQuestion;
+    const context = { deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
+    const failurePolicy = "Ignore";
+    for (const spec of [
+      validations(`!${check}.allowed()`),
+      validations(`${check}.errored()`),
+      { ...validations(`${check}.allowed()`), failurePolicy },
+      { ...validations("false"), matchConditions: [{ name: "asks", expression: `${check}.allowed()` }] },
+    ]) {
+      const outcome = await inline(spec, { authorizer }).evaluate(question, context);
+      assert.deepEqual(outcome, { verdict: "error", message: NO_CLIENT, cause: "unavailable" });
+    }
+    const allowed = await inline(validations(`true || ${check}.allowed()`), { authorizer }).evaluate(question, context);
+    assert.equal(allowed.verdict, "allow");
   });
 
   test("a cluster that is not there is none of those who can do without one", () => {

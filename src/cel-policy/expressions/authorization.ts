@@ -11,6 +11,12 @@ import type { AuthorizerAttributes, AuthorizerUser } from "../../world/authorize
 import type { RequestWorld } from "../../world/request-world.js";
 import type { RequestAttributes } from "../match/request-attributes.js";
 
+/**
+ * Longest selector of a check: it may come from the request, and nobody interrupts its parsing, once for each of dozens of checks (at most
+ * some 10 ms each). Selectors that are used in lists are shorter: most proxies pass no longer URL.
+ */
+const MAX_SELECTOR_CHARACTERS = 8_192;
+
 /** `authorizer` and `authorizer.requestResource` of one request: the world is asked (spec validating-admission-policy.md 5.6). */
 export function authorizerValues(
   request: RequestAttributes,
@@ -18,7 +24,9 @@ export function authorizerValues(
 ): { readonly authorizer: AuthorizerValue; readonly requestResource: ResourceCheckValue } {
   const user = userOf(request);
   const value = new AuthorizerValue((question): AuthorizationAnswer | Waiting => {
-    const decided = world.authorize(attributesOf(question, user));
+    const decided = hasLongSelector(question)
+      ? world.refuse(`an authorizer check has a selector of more than ${MAX_SELECTOR_CHARACTERS} characters`)
+      : world.authorize(attributesOf(question, user));
     if (decided instanceof Waiting) return decided;
     return { allowed: decided.decision === "allow", reason: decided.reason, error: decided.error };
   });
@@ -33,6 +41,10 @@ export function authorizerValues(
   });
   return { authorizer: value, requestResource };
 }
+
+const hasLongSelector = (question: AuthorizationQuestion): boolean =>
+  question.kind !== "path" &&
+  Math.max(question.fieldSelector.length, question.labelSelector.length) > MAX_SELECTOR_CHARACTERS;
 
 function userOf({ request: { userInfo } }: RequestAttributes): AuthorizerUser {
   return {

@@ -1,16 +1,22 @@
 /** Resource rules against a request, in its own version and in equivalent ones (spec validating-admission-policy.md 3.3). */
 import { Waiting } from "../../cel/index.js";
-import { apiVersionOf, type GroupVersionKind, type GroupVersionResource } from "../../kubernetes/names.js";
-import { groupsSharing } from "../../kubernetes/shared-storage.js";
+import {
+  apiVersionOf,
+  type GroupVersionKind,
+  type GroupVersionResource,
+  sameResource,
+} from "../../kubernetes/names.js";
+import { groupsSharing, SomeEquivalents } from "../../kubernetes/shared-storage.js";
 import type { RequestWorld } from "../../world/request-world.js";
 import { LookupFailure } from "../../world/resources/resource-source.js";
-import { type RequestAttributes, sameResource } from "./request-attributes.js";
+import type { RequestAttributes } from "./request-attributes.js";
 import {
   nameMatches,
   type PreparedRule,
   ruleMatches,
   ruleMatchesSomeVersion,
   ruleNamesGroup,
+  ruleNamesOutright,
 } from "./resource-rule.js";
 
 /** The request is of interest, as this resource and kind. */
@@ -58,13 +64,11 @@ export function matchRules(
   const equivalents = world.equivalents(resource, request.subresource);
   if (equivalents instanceof Waiting) return equivalents;
   if (equivalents === undefined || equivalents instanceof LookupFailure) {
-    const named = open.find((rule) => nameMatches(rule, request.name));
-    return named === undefined
-      ? NO
-      : { outcome: "unknown", message: equivalents?.message ?? cannotTell(request, named) };
+    return unknownTo(open, request, equivalents);
   }
+  const known = equivalents instanceof SomeEquivalents ? equivalents.resources : equivalents;
   for (const rule of open) {
-    for (const other of equivalents) {
+    for (const other of known) {
       if (sameResource(other.resource, resource) || !ruleMatches(rule, request, other.resource)) continue;
       if (other.kind === undefined) {
         const { group, version } = other.resource;
@@ -74,7 +78,18 @@ export function matchRules(
       if (nameMatches(rule, request.name)) return { outcome: "match", resource: other.resource, kind: other.kind };
     }
   }
-  return NO;
+  if (!(equivalents instanceof SomeEquivalents)) return NO;
+  // What is left names no version that is known. Who wants any group or resource in one does not mean that this one has it.
+  return unknownTo(
+    open.filter((rule) => ruleNamesOutright(rule, resource)),
+    request,
+  );
+}
+
+/** Whether the rules hold for the request in a version that nobody here knows of. */
+function unknownTo(rules: readonly PreparedRule[], request: RequestAttributes, failure?: LookupFailure): RuleMatch {
+  const named = rules.find((rule) => nameMatches(rule, request.name));
+  return named === undefined ? NO : { outcome: "unknown", message: failure?.message ?? cannotTell(request, named) };
 }
 
 const holdsFor = (

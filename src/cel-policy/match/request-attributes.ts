@@ -1,7 +1,7 @@
 /**
  * What a request is about, as matching looks at it: the resource and kind that the client addressed, before any conversion.
  */
-import type { GroupVersionKind, GroupVersionResource } from "../../kubernetes/names.js";
+import { type GroupVersionKind, type GroupVersionResource, sameResource } from "../../kubernetes/names.js";
 import type { AdmissionQuestion } from "../../policy/review.js";
 
 type AdmissionRequest = AdmissionQuestion["request"];
@@ -31,7 +31,7 @@ export function attributesOf(request: AdmissionRequest): RequestAttributes {
     resource: request.requestResource ?? request.resource,
     kind: request.requestKind ?? request.kind,
     converted: convertedTo(request),
-    subresource: (request.requestResource === undefined ? request.subResource : request.requestSubResource) ?? "",
+    subresource: request.requestSubResource ?? request.subResource ?? "",
     namespace: request.namespace ?? "",
     name: request.name ?? "",
     object: request.object ?? undefined,
@@ -43,10 +43,6 @@ export function attributesOf(request: AdmissionRequest): RequestAttributes {
 function convertedTo({ requestResource, resource, kind }: AdmissionRequest): RequestAttributes["converted"] {
   return requestResource === undefined || sameResource(requestResource, resource) ? undefined : { resource, kind };
 }
-
-/** Whether two names mean one resource in one version. */
-export const sameResource = (a: GroupVersionResource, b: GroupVersionResource): boolean =>
-  a.group === b.group && a.version === b.version && a.resource === b.resource;
 
 /** Options of CONNECT are no objects with metadata: selectors never match them (spec validating-admission-policy.md 3.5). */
 export const hasMetadata = (attributes: RequestAttributes): boolean => attributes.operation !== "CONNECT";

@@ -76,6 +76,10 @@ export function ruleMatchesSomeVersion(
 export const ruleNamesGroup = (rule: PreparedRule, groups: readonly string[]): boolean =>
   groups.some((group) => holds(rule.groups, group));
 
+/** Whether the rule names the resource and a group of it, neither by `*`. */
+export const ruleNamesOutright = (rule: PreparedRule, { resource }: GroupVersionResource): boolean =>
+  rule.groups !== "*" && rule.resources.some((entry) => entry.resource === resource);
+
 /** Whether the rule's names contain the request's. */
 export const nameMatches = (rule: PreparedRule, name: string): boolean =>
   rule.names.length === 0 || rule.names.includes(name);

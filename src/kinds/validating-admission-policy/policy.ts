@@ -4,13 +4,13 @@ import type { CoveredExpression, WithExpressions } from "../../cel-policy/covera
 import type { Dialect } from "../../cel-policy/dialect.js";
 import { Attempt } from "../../cel-policy/expressions/attempt.js";
 import { NOT_IN_TIME } from "../../cel-policy/expressions/interruption.js";
-import { exemption } from "../../cel-policy/match/exempt.js";
+import { exemption, isOperation } from "../../cel-policy/match/exempt.js";
 import { MatchIndex } from "../../cel-policy/match/match-index.js";
 import { attributesOf, attributesOfRaw, type RequestAttributes } from "../../cel-policy/match/request-attributes.js";
 import type { Failure, Outcome } from "../../policy/outcome.js";
 import type { EvaluationContext, Policy } from "../../policy/policy.js";
 import type { Review } from "../../policy/review.js";
-import { MAX_QUESTIONS, RequestWorld } from "../../world/request-world.js";
+import { RequestWorld } from "../../world/request-world.js";
 import type { World } from "../../world/world.js";
 import { expressionsOf } from "./covered-expressions.js";
 import { failedWith, type PolicyDecision, skippedBecause } from "./decision.js";
@@ -18,11 +18,11 @@ import { evaluatePolicies } from "./evaluate-policies.js";
 import { outcomeOf } from "./outcome.js";
 import type { PreparedPolicy } from "./prepared-policy.js";
 
-/** The outcome of a request for which more is asked than allowed. */
-const TOO_MANY_QUESTIONS: Failure = {
+/** The outcome of a request that no API server sends: a misspelt operation must not pass by the policies that name the right one. */
+const UNKNOWN_OPERATION: Failure = {
   verdict: "error",
-  message: `the policy asks more than ${MAX_QUESTIONS} different questions`,
-  cause: "unavailable",
+  message: "the request's operation is none of CREATE, UPDATE, DELETE and CONNECT",
+  cause: "protocol",
 };
 
 /** How a set is asked. */
@@ -78,7 +78,8 @@ export class ValidatingPolicySet implements Policy, WithExpressions {
     const limit = Number.isFinite(deadline) ? { at: deadline, now: this.#world.now } : undefined;
     const attempt = (): PolicyDecision => {
       const decision = this.#attempt(request, new Attempt(this.#dialect, world, limit), targeted);
-      return world.exhausted ? failedWith(TOO_MANY_QUESTIONS) : decision;
+      const message = world.failure;
+      return message === undefined ? decision : failedWith({ verdict: "error", message, cause: "unavailable" });
     };
     return world.questions.settle(attempt, context, abandoned);
   }
@@ -86,8 +87,9 @@ export class ValidatingPolicySet implements Policy, WithExpressions {
   #attempt(request: RequestAttributes, attempt: Attempt, targeted: boolean): PolicyDecision {
     if (targeted) return evaluatePolicies(this.#policies, request, attempt, targeted);
     const { operation, resource, converted } = request;
-    const exempt = exemption(operation, resource.group, resource.resource);
+    const exempt = exemption(resource.group, resource.resource);
     if (exempt !== undefined) return skippedBecause(exempt);
+    if (!isOperation(operation)) return failedWith(UNKNOWN_OPERATION);
     const candidates = this.#index.candidates(operation, resource.group, resource.resource, converted?.resource);
     if (candidates.length === 0) return skippedBecause("no resource rule matches");
     return evaluatePolicies(candidates, request, attempt, targeted);

@@ -11,7 +11,7 @@ import { namespaceNotFound } from "../../cel-policy/match/match-resources.js";
 import type { Matched } from "../../cel-policy/match/match-rules.js";
 import type { RequestAttributes } from "../../cel-policy/match/request-attributes.js";
 import { apiVersionOf, type GroupVersionKind } from "../../kubernetes/names.js";
-import { isObject } from "../../kubernetes/object.js";
+import { isObject, type JsonObject, text } from "../../kubernetes/object.js";
 import type { Failure } from "../../policy/outcome.js";
 import type { RequestWorld } from "../../world/request-world.js";
 import { LookupFailure } from "../../world/resources/resource-source.js";
@@ -60,7 +60,15 @@ export class RequestInputs {
   }
 
   #convert(object: unknown, kind: GroupVersionKind): unknown {
-    return this.#targeted || !isObject(object) ? object : this.#world.convert(object, kind);
+    return this.#targeted || !isObject(object) ? object : this.#world.convert(this.#labelled(object), kind);
+  }
+
+  /** An object that does not say what it is is what the review says, which is what the API server has converted it to. */
+  #labelled(object: JsonObject): JsonObject {
+    const [apiVersion, kind] = [text(object, "apiVersion"), text(object, "kind")];
+    if (apiVersion !== "" && kind !== "") return object;
+    const said = this.#request.converted?.kind ?? this.#request.kind;
+    return { ...object, apiVersion: apiVersion || apiVersionOf(said), kind: kind || said.kind };
   }
 
   /** The request's Namespace: none for cluster-scoped requests and for Namespaces themselves. Its absence ends the whole request. */

@@ -3,6 +3,7 @@
  * SubjectAccessReview answers in a cluster.
  */
 import type { Eventual } from "../eventual.js";
+import type { LookupFailure } from "../resources/resource-source.js";
 
 /** Who is asked about. */
 export interface AuthorizerUser {
@@ -40,7 +41,8 @@ export interface AuthorizerDecision {
 
 /** Decides questions; by a promise when somebody has to be asked. */
 export interface Authorizer {
-  authorize(attributes: AuthorizerAttributes): Eventual<AuthorizerDecision>;
+  /** A {@link LookupFailure} is no decision, as one with an error is, but the end of the request: there is nobody to ask. */
+  authorize(attributes: AuthorizerAttributes): Eventual<AuthorizerDecision | LookupFailure>;
 }
 
 /** No opinion on anything: what holds when nobody has said who may do what. */

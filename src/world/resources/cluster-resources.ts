@@ -16,10 +16,11 @@ import {
   type GroupVersionKind,
   type GroupVersionResource,
   parseApiVersion,
+  sameKind,
 } from "../../kubernetes/names.js";
 import { isObject, type JsonObject, text } from "../../kubernetes/object.js";
 import type { EquivalentResource } from "../../kubernetes/shared-storage.js";
-import { andThen, type Eventual } from "../eventual.js";
+import { andThen, type Eventual, within } from "../eventual.js";
 import { LookUps } from "../look-ups.js";
 import { type Lookup, LookupFailure, type ResourceSource } from "./resource-source.js";
 
@@ -91,8 +92,7 @@ export class ClusterResources implements ResourceSource {
   convert(object: JsonObject, to: GroupVersionKind): JsonObject | LookupFailure {
     const from = text(object, "apiVersion");
     const version = parseApiVersion(from);
-    if (version?.group === to.group && version.version === to.version && text(object, "kind") === to.kind)
-      return object;
+    if (version !== undefined && sameKind({ ...version, kind: text(object, "kind") }, to)) return object;
     const names = `${from} ${text(object, "kind")} to ${apiVersionOf(to)} ${to.kind}`;
     return new LookupFailure(
       `only the API server converts ${names}: register the webhook with the policy's rules and matchPolicy Equivalent`,
@@ -136,15 +136,3 @@ export class ClusterResources implements ResourceSource {
 
 const isResource = (found: Lookup<ApiResource>): found is ApiResource =>
   found !== undefined && !(found instanceof LookupFailure);
-
-/** Settles when the work has, or time is over. */
-function within(work: Promise<unknown>, milliseconds: number): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
-    const done = (): void => {
-      clearTimeout(timer);
-      resolve();
-    };
-    work.then(done, done);
-  });
-}

@@ -5,7 +5,12 @@
 import { builtinKinds, isBuiltin, pluralOf } from "../../kubernetes/builtin-kinds.js";
 import { type GroupVersionKind, type GroupVersionResource, parseApiVersion } from "../../kubernetes/names.js";
 import { type JsonObject, member, text } from "../../kubernetes/object.js";
-import { type EquivalentResource, groupsSharing } from "../../kubernetes/shared-storage.js";
+import {
+  type EquivalentResource,
+  type Equivalents,
+  groupsSharing,
+  SomeEquivalents,
+} from "../../kubernetes/shared-storage.js";
 
 /** Resources that share a storage: see {@link ResourceSource.equivalents}. */
 export interface EquivalentSet {
@@ -52,20 +57,24 @@ function builtinTable(): Map<string, GroupVersionKind[]> {
   return table;
 }
 
-/** All versions and groups of a built-in resource, itself included; `undefined` for one that is not built in, or newer than the table. */
+/**
+ * The versions and groups of a built-in resource, itself included; `undefined` for one that is not built in, or newer than the table. The core
+ * group has one version, and will have no other.
+ */
 export function builtinEquivalents(
   { group, version, resource }: GroupVersionResource,
   subresource: string,
-): readonly EquivalentResource[] | undefined {
+): Equivalents | undefined {
   if (!BUILTIN.get(`${group}/${resource}`)?.some((kind) => kind.version === version)) return undefined;
   // By name, as they are registered: the core group comes first.
   const groups = [...groupsSharing(group, resource)].sort();
-  return groups
+  const known = groups
     .flatMap((each) => BUILTIN.get(`${each}/${resource}`) ?? [])
     .map((kind) => ({
       resource: { group: kind.group, version: kind.version, resource },
       kind: subresource === "scale" ? scaleOf(kind) : kind,
     }));
+  return groups.every((each) => each === "") ? known : new SomeEquivalents(known);
 }
 
 /** Old groups have a Scale of their own. */

@@ -5,9 +5,10 @@ import {
   type GroupVersionKind,
   type GroupVersionResource,
   parseApiVersion,
+  sameKind,
 } from "../../kubernetes/names.js";
 import { type JsonObject, member, nameOf, namespaceOf, text } from "../../kubernetes/object.js";
-import type { EquivalentResource } from "../../kubernetes/shared-storage.js";
+import type { Equivalents } from "../../kubernetes/shared-storage.js";
 import { andThen, type Eventual } from "../eventual.js";
 import {
   builtinEquivalents,
@@ -29,7 +30,7 @@ export interface FileResourcesOptions {
   readonly synthesiseNamespaces?: boolean;
   /** Resources kept in one storage, instead of what is built in and what CustomResourceDefinitions say. */
   readonly equivalentSets?: readonly EquivalentSet[];
-  /** Who knows the versions of resources that no document defines better than the table of built-in kinds. */
+  /** Who knows the versions of resources that no document defines: the table of built-in kinds is for what it does not know. */
   readonly versions?: Pick<ResourceSource, "equivalents">;
 }
 
@@ -106,7 +107,7 @@ export class FileResources implements ResourceSource {
     return documents?.some((object) => namespaceOf(object) !== "");
   }
 
-  equivalents(resource: GroupVersionResource, subresource: string): Eventual<Lookup<readonly EquivalentResource[]>> {
+  equivalents(resource: GroupVersionResource, subresource: string): Eventual<Lookup<Equivalents>> {
     for (const set of this.#equivalentSets) {
       const found = set.resources.filter((each) => each.subresource === subresource);
       const inSet = set.resources.some(
@@ -116,29 +117,25 @@ export class FileResources implements ResourceSource {
     }
     if (this.#options.equivalentSets !== undefined) return [];
     const asked = this.#options.versions?.equivalents(resource, subresource);
-    return andThen(asked, (known) =>
-      Array.isArray(known) ? known : (builtinEquivalents(resource, subresource) ?? known),
-    );
+    // Who failed to say may know of versions that the table does not.
+    return andThen(asked, (known) => known ?? builtinEquivalents(resource, subresource));
   }
 
   convert(object: JsonObject, to: GroupVersionKind): JsonObject | LookupFailure {
-    const from = parseApiVersion(text(object, "apiVersion"));
-    if (from?.group === to.group && from.version === to.version && text(object, "kind") === to.kind) return object;
-    const failure = this.#conversionError({ group: "", version: "", ...from, kind: text(object, "kind") }, to);
+    const from = { group: "", version: "", ...parseApiVersion(text(object, "apiVersion")), kind: text(object, "kind") };
+    if (sameKind(from, to)) return object;
+    const failure = this.#conversionError(from, to);
     if (failure !== undefined) return new LookupFailure(failure);
     return { ...object, apiVersion: apiVersionOf(to), kind: to.kind };
   }
 
   /** Why another label does not make the one kind the other. */
   #conversionError(from: GroupVersionKind, to: GroupVersionKind): string | undefined {
+    // Both: a Scale is in the set of every custom resource.
     const set = this.#equivalentSets.find(({ resources }) =>
-      resources.some(
-        ({ kind }) =>
-          kind !== undefined && kind.group === to.group && kind.version === to.version && kind.kind === to.kind,
-      ),
+      [from, to].every((wanted) => resources.some(({ kind }) => kind !== undefined && sameKind(kind, wanted))),
     );
-    // An object without a label is what the request says that it is.
-    if (set !== undefined || from.kind === "") return set?.conversionError;
+    if (set !== undefined) return set.conversionError;
     return sameBuiltinShape(from, to) ? undefined : NO_CONVERSION;
   }
 }

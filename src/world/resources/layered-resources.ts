@@ -1,6 +1,6 @@
 import type { GroupVersionKind, GroupVersionResource } from "../../kubernetes/names.js";
 import { type JsonObject, nameOf, namespaceOf } from "../../kubernetes/object.js";
-import type { EquivalentResource } from "../../kubernetes/shared-storage.js";
+import type { Equivalents } from "../../kubernetes/shared-storage.js";
 import { andThen, type Eventual } from "../eventual.js";
 import { byNamespaceAndName } from "./file-resources.js";
 import { type Lookup, LookupFailure, type ResourceSource } from "./resource-source.js";
@@ -37,11 +37,9 @@ export class LayeredResources implements ResourceSource {
     return andThen(this.#front.namespaced(kind), (found) => found ?? this.#back.namespaced(kind));
   }
 
-  equivalents(resource: GroupVersionResource, subresource: string): Eventual<Lookup<readonly EquivalentResource[]>> {
-    return andThen(
-      this.#front.equivalents(resource, subresource),
-      (found) => found ?? this.#back.equivalents(resource, subresource),
-    );
+  /** Documents know whom to ask about what they do not define. */
+  equivalents(resource: GroupVersionResource, subresource: string): Eventual<Lookup<Equivalents>> {
+    return this.#front.equivalents(resource, subresource);
   }
 
   convert(object: JsonObject, to: GroupVersionKind): JsonObject | LookupFailure {

@@ -5,7 +5,7 @@
  */
 import type { GroupVersionKind, GroupVersionResource } from "../../kubernetes/names.js";
 import type { JsonObject } from "../../kubernetes/object.js";
-import type { EquivalentResource } from "../../kubernetes/shared-storage.js";
+import type { Equivalents } from "../../kubernetes/shared-storage.js";
 import type { Eventual } from "../eventual.js";
 
 /** The look-up failed for another reason than absence. */
@@ -31,7 +31,7 @@ export interface ResourceSource {
    * All resources in the storage of this one, itself included, in the order they were registered; empty or only itself when it has no
    * equivalents. `undefined`: nobody here knows the resource, so that there is no telling which versions it has.
    */
-  equivalents(resource: GroupVersionResource, subresource: string): Eventual<Lookup<readonly EquivalentResource[]>>;
-  /** The object as another kind of the same storage; a failure when that takes more than another label, or when nobody here knows. */
+  equivalents(resource: GroupVersionResource, subresource: string): Eventual<Lookup<Equivalents>>;
+  /** The object, which says what it is, as another kind of the same storage; a failure when that takes more than another label, or when nobody here knows. */
   convert(object: JsonObject, to: GroupVersionKind): JsonObject | LookupFailure;
 }

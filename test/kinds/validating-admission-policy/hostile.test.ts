@@ -5,9 +5,11 @@ import { validateCase } from "../../../src/batch/validating-admission-policy/sta
 import { createExpressionCompiler } from "../../../src/kinds/validating-admission-policy/index.js";
 import { isObject, type JsonObject } from "../../../src/kubernetes/object.js";
 import type { AdmissionQuestion } from "../../../src/policy/review.js";
+import type { AuthorizerAttributes } from "../../../src/world/authorizer/authorizer.js";
 import { answerOf } from "../../support/asking.js";
 import { readVectors } from "../../support/vap-vectors.js";
-import { asked as askedOf, prepare } from "./prepared.js";
+import { asked as askedOf, inline, prepare } from "./prepared.js";
+import { deployment, validations } from "./tricky.js";
 
 /** Values that stand where others are expected. */
 const JUNK: readonly unknown[] = [
@@ -91,6 +93,40 @@ describe("documents that hold anything anywhere", () => {
       ]) {
         assert.match(answerOf(together, asked, context)?.verdict ?? "", /^(?:allow|deny|skip|error)$/);
       }
+    }
+  });
+});
+
+describe("a selector of a check that is made of the request", () => {
+  const asked: string[] = [];
+  const authorizer = {
+    authorize: ({ labelSelector, fieldSelector }: AuthorizerAttributes) => {
+      asked.push(labelSelector || fieldSelector);
+      return { decision: "noOpinion", reason: "" } as const;
+    },
+  };
+  const verdictOf = (kind: string, selector: string) => {
+    const check = `authorizer.group('').resource('pods').${kind}(object.data.x).check('list')`;
+    const request = deployment({ object: { data: { x: selector } } });
+    const review = { kind: "admission", request, requestText: () => "" } as unknown as AdmissionQuestion;
+    return answerOf(inline(validations(`!${check}.allowed()`), { authorizer }), review, context);
+  };
+
+  test("is asked about as long as anybody's is, and longer is an error of the request, for which nothing is parsed", () => {
+    for (const [kind, term] of [
+      ["labelSelector", "k in (a,b),"],
+      ["fieldSelector", "k=a,"],
+    ] as const) {
+      asked.length = 0;
+      assert.equal(verdictOf(kind, `${term.repeat(100)}z=1`).verdict, "allow");
+      assert.equal(asked.length, 1);
+      assert.match(asked[0] ?? "", /z=1/);
+      const began = performance.now();
+      const outcome = verdictOf(kind, `${term.repeat(500_000)}z=1`);
+      assert.ok(performance.now() - began < 500);
+      assert.equal(outcome.verdict, "error");
+      assert.match(outcome.message, /selector of more than 8192 characters$/);
+      assert.equal(asked.length, 1);
     }
   });
 });

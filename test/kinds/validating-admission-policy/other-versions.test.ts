@@ -113,7 +113,45 @@ describe("a request in another version than the policy's rules name is never all
       unconverted,
     );
     assert.equal(await of("Event", "events", "events.k8s.io/v1", "/v1"), unconverted);
-    assert.equal(await of("Pod", "pods", "/v1", "/v2"), "skip: no resource rule matches");
+    assert.equal(await of("Pod", "pods", "/v1", "/v2"), "skip: no resource rule matches", "the core group has one");
+  });
+
+  test("versions that a server newer than the table may have are not known, but for rules on anything", async () => {
+    const claim = request(["resource.k8s.io", "v1beta1", "resourceclaims", "ResourceClaim"], { namespace: "ns" });
+    const v2 = rule("resource.k8s.io", "v2", "resourceclaims");
+    const unknown =
+      /cannot tell whether resource\.k8s\.io\/v1beta1 resourceclaims are the same objects as resource\.k8s\.io\/v2/;
+    assert.match(words(await outcome(claim, [v2])), unknown);
+    assert.match(words(await outcome(claim, [rule("apps", "v1", "deployments"), v2])), unknown);
+    const beside = { ...v2, apiVersions: ["v2", "v1beta2"] };
+    assert.match(
+      words(await outcome(claim, [beside])),
+      /failed to convert object version/,
+      "one that is known matches",
+    );
+    for (const passed of [
+      rule("*", "v2", "resourceclaims"),
+      rule("resource.k8s.io", "v2", "*"),
+      { ...v2, resourceNames: ["other"] },
+      { ...v2, operations: ["DELETE"] },
+    ]) {
+      assert.equal(words(await outcome(claim, [passed])), "skip: no resource rule matches", JSON.stringify(passed));
+    }
+  });
+
+  test("an object that does not say what it is is what the review says, so that its shape is not made up", async () => {
+    const v2 = rule("autoscaling", "v2", "horizontalpodautoscalers");
+    const v1 = request(["autoscaling", "v1", "horizontalpodautoscalers", "HorizontalPodAutoscaler"]);
+    const [apiVersion, kind] = ["autoscaling/v1", "HorizontalPodAutoscaler"];
+    for (const label of [{ apiVersion, kind }, {}, { apiVersion }, { kind }]) {
+      const object = { ...label, spec: { targetCPUUtilizationPercentage: 5 } };
+      const said = words(await outcome({ ...v1, object }, [v2]));
+      assert.match(said, /failed to convert object version: only the API server/, JSON.stringify(label));
+    }
+    for (const more of [{}, addressed("v2")]) {
+      const said = words(await outcome({ ...widget("v1", more), object: { spec: {} } }, [V1]));
+      assert.equal(said, "deny: saw multi.example.com/v1 as v1");
+    }
   });
 
   test("what the API server has converted to counts in a group that nobody here knows to share, among other policies too", async () => {

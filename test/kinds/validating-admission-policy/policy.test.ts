@@ -144,6 +144,17 @@ describe("outcomes", () => {
     });
   });
 
+  test("an operation that no API server asks about is an error, whatever the rules and the failure policy, and no skip", () => {
+    const spec = { failurePolicy: "Ignore", ...validations("true") };
+    const pods = { resourceRules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["*"], resources: ["pods"] }] };
+    for (const operation of ["create", "PATCH", ""]) {
+      for (const each of [spec, { ...spec, matchConstraints: pods }]) {
+        const outcome = answerOf(inline(each), review(deployment({ operation })), context());
+        assert.equal(outcome.verdict, "error", operation);
+      }
+    }
+  });
+
   test("annotations have keys that a webhook can return", () => {
     const spec = { ...validations("true"), auditAnnotations: [{ key: "k", valueExpression: "'v'" }] };
     assert.deepEqual(answerOf(load(policy(spec)), review(deployment()), context()), {
