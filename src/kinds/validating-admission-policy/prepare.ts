@@ -24,7 +24,7 @@ export type PolicyDocument = Pick<SourceDocument, "value" | "problem">;
 /** How to prepare documents. */
 export interface PrepareOptions {
   readonly compiler: ExpressionCompiler;
-  /** What a policy without a binding does when it is violated; default: deny. */
+  /** What a violated policy does, whatever its bindings say; default: as they say, and without a binding it denies. */
   readonly validationActions?: readonly string[];
   /** Check the types of expressions against schemas: given the documents' CustomResourceDefinitions. */
   readonly schemas?: SchemaFactory;
@@ -52,7 +52,7 @@ interface Found<R> {
 /** Prepares everything that the documents hold: lists are opened, and no name stands twice. */
 export function prepareDocuments(
   documents: readonly PolicyDocument[],
-  { compiler, validationActions = ["Deny"], schemas: schemasFor }: PrepareOptions,
+  { compiler, validationActions, schemas: schemasFor }: PrepareOptions,
 ): PreparedDocuments {
   const problems: Problem[] = [];
   const policies: Found<PolicyResource>[] = [];
@@ -84,12 +84,9 @@ export function prepareDocuments(
     if (schemas !== undefined) problems.push(...doubtfulTypes(resource, document, schemas));
     const name = resource.metadata.name ?? "";
     const own = usable.get(name);
-    const policy = preparePolicy(
-      resource,
-      compiled,
-      own?.map(prepareBinding) ?? [standalone(validationActions)],
-      `${POLICY_KIND} '${name}'`,
-    );
+    const bindings = own?.map(prepareBinding) ?? [standalone(["Deny"])];
+    const acting = validationActions ? bindings.map((each) => ({ ...each, actions: validationActions })) : bindings;
+    const policy = preparePolicy(resource, compiled, acting, `${POLICY_KIND} '${name}'`);
     if (policy === undefined) continue;
     prepared.push(policy);
     const specs = (own ?? []).map(({ spec }) => spec);

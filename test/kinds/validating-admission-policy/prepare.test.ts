@@ -77,6 +77,19 @@ describe("preparing documents", () => {
     });
   });
 
+  test("the entry's actions replace those of every binding, and of a policy without one", () => {
+    const documents = [policy(validations("false")), binding({ validationActions: ["Audit"] })];
+    const verdict = (validationActions: readonly string[] | undefined, ...written: readonly JsonObject[]) => {
+      const outcome = answerOf(asked(prepare(written, validationActions && { validationActions })), review, context);
+      return [outcome.verdict, outcome.warnings?.length ?? 0];
+    };
+    assert.deepEqual(verdict(undefined, ...documents), ["allow", 0]);
+    assert.deepEqual(verdict(["Deny"], ...documents), ["deny", 0]);
+    assert.deepEqual(verdict(["Warn"], ...documents), ["allow", 1]);
+    assert.deepEqual(verdict(["Warn"], policy(validations("false"))), ["allow", 1]);
+    assert.deepEqual(verdict(undefined, policy(validations("false"))), ["deny", 0]);
+  });
+
   test("older versions have their own defaults", () => {
     const kind = { paramKind: { apiVersion: "v1", kind: "ConfigMap" } };
     const alpha = { ...binding({ paramRef: { name: "none" } }), apiVersion: "admissionregistration.k8s.io/v1alpha1" };
