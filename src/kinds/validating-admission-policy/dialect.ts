@@ -44,7 +44,6 @@ export const dialectOf = (version: KubernetesVersion): Dialect => ({
       { name: "authorizer.requestResource", type: RESOURCE_CHECK },
     ],
   },
-  privateNames: ["params", "variables", "authorizer"],
   variables: { typeName: VARIABLES_TYPE, nameOf: unescapedName },
   costs: { expression: 1_000_000, evaluation: 10_000_000, conditions: 2_500_000 },
   words: {
