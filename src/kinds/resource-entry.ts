@@ -49,8 +49,7 @@ export function prepareDocuments(entry: ResourceEntry, kinds: readonly DocumentK
     if (isPolicyElsewhere(document))
       warn(document.problem("warning", ["kind"], `${nameOf(document)} has no effect here`));
   }
-  const [first] = errors;
-  if (first !== undefined) throw new LoadError(`the policy is invalid: ${first.message.split("\n")[0] ?? ""}`, errors);
+  if (errors.length > 0) throw LoadError.of(errors);
   const [only] = prepared;
   if (only === undefined) throw noPolicy(entry, documents, kinds);
   if (prepared.length === 1) return only;

@@ -25,7 +25,7 @@ export const WRITTEN_VERSION: KubernetesVersion = "1.36";
 export const VARIABLES_TYPE = "kubernetes.variables";
 
 /** The dialect of a version of Kubernetes. */
-export const dialectOf = (version: KubernetesVersion): Dialect => ({
+const dialectOf = (version: KubernetesVersion): Dialect => ({
   environment: {
     flavour: "kubernetes",
     version,

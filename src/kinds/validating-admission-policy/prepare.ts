@@ -36,8 +36,6 @@ export interface PreparedDocuments {
   readonly needs: Needs;
   /** Every mistake and doubt. A broken policy is left out of everything else. */
   readonly problems: readonly Problem[];
-  /** The names of the policies, in the order in which they are asked. */
-  readonly names: readonly string[];
   /** What the documents hold besides policies and bindings: Namespaces, parameters, CustomResourceDefinitions. */
   readonly objects: readonly JsonObject[];
   /** All of them together, as the API server asks them, in a world. */
@@ -96,7 +94,6 @@ export function prepareDocuments(
   return {
     needs: allNeeds(needs),
     problems,
-    names: prepared.map(({ name }) => name),
     objects,
     policy: (id, world) => new ValidatingPolicySet(prepared, { id, dialect: compiler.dialect, world }),
   };

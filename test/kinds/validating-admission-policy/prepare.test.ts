@@ -38,7 +38,12 @@ describe("preparing documents", () => {
         "error 0.yaml:4 spec.validations.0.expression Invalid value:",
       ],
     );
-    assert.deepEqual(loaded.names, ["q.acme.example"]);
+    const outcome = answerOf(asked(loaded), review, context);
+    assert.ok(outcome.verdict === "deny");
+    assert.deepEqual(
+      outcome.causes?.map(({ message }) => message),
+      ["ValidatingAdmissionPolicy 'q.acme.example' denied request: matched"],
+    );
   });
 
   test("unknown members and wrong types are mistakes", () => {
