@@ -16,15 +16,15 @@ export function moduleInput(review: Review): ModuleInput {
   // The reader of admission reviews has seen to the types of their fields.
   const mistake = review.kind === "raw" ? requestMistake(payload) : undefined;
   if (mistake !== undefined) return { unreadable: `Error deserializing request: json: cannot unmarshal ${mistake}` };
-  const { object, oldObject } = fieldsInAnyCase(payload);
+  const request = withDoubles(payload);
+  const { object, oldObject } = fieldsInAnyCase(request);
   if (object === undefined) return { error: "cannot unmarshal request object unexpected end of JSON input" };
   for (const [name, value] of Object.entries({ object, oldObject })) {
     if (value === undefined || value === null || isMap(value)) continue;
     const reason = `json: cannot unmarshal ${goKind(value)} into Go value of type map[string]interface {}`;
     return { error: `cannot unmarshal request ${name} ${reason}` };
   }
-  const asValue = (value: unknown) => withDoubles(value) ?? {};
-  return { request: withDoubles(payload), object: asValue(object), oldObject: asValue(oldObject) };
+  return { request, object: object ?? {}, oldObject: oldObject ?? {} };
 }
 
 /** A copy whose integers are doubles of the engine's value model. */

@@ -85,11 +85,11 @@ function evaluate(
   deadline: number,
   { now, timeoutMs }: CelModuleOptions,
 ): Outcome {
+  const at = Math.min(deadline, now() + timeoutMs);
   const input = moduleInput(review);
   // Who asks chooses what can't be read: that must not be as good as a *no*.
   if ("unreadable" in input) return { verdict: "error", message: input.unreadable, code: 400, cause: "protocol" };
   if ("error" in input) return failure(input.error);
-  const at = Math.min(deadline, now() + timeoutMs);
   const options: EvaluationOptions = Number.isFinite(at) ? { deadline: { at, now } } : {};
   const bindings = bindingsOf(variables, input, options);
   for (const validation of validations) {

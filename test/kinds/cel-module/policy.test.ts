@@ -125,6 +125,26 @@ describe("settings of Kubewarden's CEL module", () => {
     assert.equal(verdictOf({ object: { banned: true }, uid: 5 }), "error");
   });
 
+  test("an object is read once, in the time of the evaluation", () => {
+    let time = 0;
+    const object = {
+      get list() {
+        time += 60;
+        return Array.from({ length: 200 }, (_, i) => i);
+      },
+    };
+    const outcome = (timeoutMs: number) => {
+      time = 0;
+      const validations = [
+        { expression: "object.list == request.object.list && object.list.all(x, object.list.all(y, x + y >= 0.0))" },
+      ];
+      const policy = compileCelModule({ validations }, { id: "p", timeoutMs, now: () => time });
+      return answerOf(policy, { kind: "raw", payload: { object }, requestText: () => "" }, context).verdict;
+    };
+    assert.deepEqual([outcome(100), time], ["allow", 60]);
+    assert.equal(outcome(50), "error");
+  });
+
   test("an evaluation ends at its deadline", () => {
     const list = "[0,1,2,3,4,5,6,7,8,9]";
     const expression = `${"abcdefgh".replace(/./g, (name) => `${list}.all(${name}, `)}true${")".repeat(8)}`;
