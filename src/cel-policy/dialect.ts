@@ -5,10 +5,11 @@ import type { EnvironmentOptions, Type, VariableDeclaration } from "../cel/index
 export interface Dialect {
   /** Version and libraries, functions that the kind adds or replaces, and the variables that every expression can name. */
   readonly environment: EnvironmentOptions;
-  /** Variables that only some expressions can name, by the word that their {@link Scope} has for them. */
+  /**
+   * Variables that only some expressions can name, by the word that their {@link Scope} has for them. Their values differ between policies that
+   * look at one request, as those of `variables` do: what names none of them is evaluated once for all policies.
+   */
   readonly optional: Readonly<Record<string, readonly VariableDeclaration[]>>;
-  /** Variables whose values differ between policies that look at one request; what names none of them is evaluated once for all policies. */
-  readonly privateNames: readonly string[];
   readonly variables: VariableRules;
   readonly costs: Costs;
   readonly words: Words;

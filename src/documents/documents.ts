@@ -1,5 +1,5 @@
 /** Documents of any kind, as the kinds of policies share them: lists opened, told apart by group and kind, repeated names found. */
-import { member, nameOf, namespaceOf, text } from "../kubernetes/object.js";
+import { isObject, member, nameOf, namespaceOf, text } from "../kubernetes/object.js";
 import type { Problem } from "./problem.js";
 import type { SourceDocument } from "./source-document.js";
 
@@ -26,7 +26,10 @@ export function identityOf({ value }: Pick<SourceDocument, "value">): DocumentId
   };
 }
 
-/** The documents in their order, with the items of every list (`kind: …List`) in its place: they are documents of their own. */
+/**
+ * The documents in their order, with the items of every list (`kind: …List`) in its place: they are documents of their own. Items that say
+ * neither kind nor apiVersion have those of the list, as in lists that the API server answers.
+ */
 export function opened(documents: readonly SourceDocument[]): readonly SourceDocument[] {
   return documents.flatMap((document) => {
     const items = itemsOf(document);
@@ -36,8 +39,13 @@ export function opened(documents: readonly SourceDocument[]): readonly SourceDoc
 
 function itemsOf(document: SourceDocument): readonly SourceDocument[] | undefined {
   const items = member(document.value, "items");
-  if (!Array.isArray(items) || !text(document.value, "kind").endsWith("List")) return undefined;
-  return items.map((item: unknown, index) => document.part(["items", index], item));
+  const [, kind] = /^(.*)List$/.exec(text(document.value, "kind")) ?? [];
+  if (!Array.isArray(items) || kind === undefined) return undefined;
+  const apiVersion = text(document.value, "apiVersion");
+  return items.map((item: unknown, index) => {
+    const told = kind === "" || !isObject(item) || text(item, "kind") !== "" || text(item, "apiVersion") !== "";
+    return document.part(["items", index], told ? item : { ...item, apiVersion, kind });
+  });
 }
 
 /** An error for every document whose kind, namespace and name an earlier one has. Documents without a name are not compared. */

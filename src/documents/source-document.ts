@@ -69,7 +69,7 @@ export class SourceDocument {
 }
 
 /** A file's text with its lines. */
-export class SourceText {
+class SourceText {
   readonly #lineStarts: number[] = [0];
 
   constructor(readonly text: string) {

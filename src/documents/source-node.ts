@@ -17,7 +17,7 @@ interface Span {
 /** A string, number, boolean or null; numbers in the value model of `data/json`. */
 export interface ScalarNode extends Span {
   readonly kind: "scalar";
-  readonly value: string | number | bigint | boolean | null | number;
+  readonly value: string | number | bigint | boolean | null;
   readonly style: ScalarStyle;
 }
 

@@ -75,7 +75,7 @@ export function uidOf(review: Review): string {
 }
 
 /** What the policy said, unchanged by how it is deployed. */
-export function vanillaResponse(review: Review, outcome: Outcome): AdmissionResponse {
+function vanillaResponse(review: Review, outcome: Outcome): AdmissionResponse {
   const uid = uidOf(review);
   switch (outcome.verdict) {
     case "skip":

@@ -1,7 +1,17 @@
 /** Policies of several kinds in one entry: all are asked, and all must allow. */
 import { evaluateInTime } from "../policy/evaluate-in-time.js";
 import { EvaluationRun } from "../policy/evaluation-run.js";
-import type { Cause, Deny, EvaluationContext, Failure, Findings, Outcome, Policy, Review } from "../policy/index.js";
+import type {
+  Cause,
+  Deny,
+  EvaluationContext,
+  Failure,
+  Findings,
+  Mutation,
+  Outcome,
+  Policy,
+  Review,
+} from "../policy/index.js";
 
 /**
  * Several policies as one.
@@ -25,18 +35,23 @@ export function askTogether(id: string, policies: readonly Policy[], now: () => 
 }
 
 /**
- * One outcome of several. A denial is certain whatever failed beside it; a failure is no *no*, and no *yes*; what none of them applies to is
- * skipped. Reasons are told in order.
+ * One outcome of several. A denial is certain whatever failed beside it, but for a failure that even monitor mode must not pass; a failure is no
+ * *no*, and no *yes*; what none of them applies to is skipped. Reasons are told in order. A denial carries what any of them would change: for a
+ * group such an answer is an error, which its expression must not turn into a *yes*.
  */
 export function mostSevere(outcomes: readonly Outcome[]): Outcome {
   const findings = findingsOf(outcomes);
   const objections = outcomes.filter(isObjection);
-  const first = objections.find(({ verdict }) => verdict === "deny") ?? objections[0];
+  const changing = outcomes.filter(isChanging);
+  const first =
+    objections.find((outcome) => outcome.verdict === "error" && outcome.final) ??
+    objections.find(({ verdict }) => verdict === "deny") ??
+    objections[0];
   if (first !== undefined) {
-    if (objections.length === 1) return { ...first, ...findings };
-    return { ...first, ...findings, causes: objections.flatMap(causesOf) };
+    const change = first.verdict === "deny" && changing[0] && { mutation: changing[0].mutation };
+    if (objections.length === 1) return { ...change, ...first, ...findings };
+    return { ...change, ...first, ...findings, causes: objections.flatMap(causesOf) };
   }
-  const changing = outcomes.filter((outcome) => outcome.verdict === "allow" && outcome.mutation !== undefined);
   if (changing.length > 1) {
     return { verdict: "error", message: "more than one policy changes the object", cause: "mutation", ...findings };
   }
@@ -48,6 +63,9 @@ export function mostSevere(outcomes: readonly Outcome[]): Outcome {
 
 const isObjection = (outcome: Outcome): outcome is Deny | Failure =>
   outcome.verdict === "deny" || outcome.verdict === "error";
+
+const isChanging = (outcome: Outcome): outcome is Outcome & { readonly mutation: Mutation } =>
+  (outcome.verdict === "allow" || outcome.verdict === "deny") && outcome.mutation !== undefined;
 
 function causesOf({ causes, message, reason }: Deny | Failure): readonly Cause[] {
   return causes !== undefined && causes.length > 0

@@ -12,4 +12,9 @@ export class LoadError extends Error {
     super(message, options);
     this.name = "LoadError";
   }
+
+  /** Of a policy with mistakes: the first line of the first is the message. */
+  static of(problems: readonly Problem[]): LoadError {
+    return new LoadError(`the policy is invalid: ${problems[0]?.message.split("\n")[0] ?? ""}`, problems);
+  }
 }

@@ -9,6 +9,8 @@ import { LoadError } from "./load-error.js";
 
 /** API groups, and kinds of others, whose documents are policies wherever they are served: here, without effect, they deserve a word. */
 const POLICY_GROUPS: ReadonlySet<string> = new Set([
+  // Alone in its file it is an entry of its own.
+  "policies.kubewarden.io",
   "kyverno.io",
   "policies.kyverno.io",
   "policy.cert-manager.io",
@@ -22,13 +24,13 @@ const POLICY_KINDS: ReadonlySet<string> = new Set([
 
 /**
  * Prepares the policies of a `resource:` entry, documents of any kinds: all of one kind together, and the kinds together.
- * @throws LoadError when no document is a policy of a known kind, or one is broken
+ * @throws LoadError when no document is a policy of a known kind, or one is broken, or may be a policy that would silently be missing
  */
 export function prepareDocuments(entry: ResourceEntry, kinds: readonly DocumentKind[], warn: Warn): PreparedEntry {
   const documents = opened(entry.documents);
   const kindOf = new Map(documents.map((document) => [document, kinds.find((kind) => owns(kind, document))]));
   const others = documents.filter((document) => kindOf.get(document) === undefined);
-  const errors: Problem[] = [];
+  const errors = others.flatMap((document) => unrecognised(document, kinds));
   const prepared: PreparedEntry[] = [];
   for (const kind of kinds) {
     const own = documents.filter((document) => kindOf.get(document) === kind);
@@ -47,8 +49,7 @@ export function prepareDocuments(entry: ResourceEntry, kinds: readonly DocumentK
     if (isPolicyElsewhere(document))
       warn(document.problem("warning", ["kind"], `${nameOf(document)} has no effect here`));
   }
-  const [first] = errors;
-  if (first !== undefined) throw new LoadError(`the policy is invalid: ${first.message.split("\n")[0] ?? ""}`, errors);
+  if (errors.length > 0) throw LoadError.of(errors);
   const [only] = prepared;
   if (only === undefined) throw noPolicy(entry, documents, kinds);
   if (prepared.length === 1) return only;
@@ -68,6 +69,20 @@ function noPolicy(
   const known = kinds.flatMap(({ policies }) => policies).map(({ group, kind }) => `${kind} of ${group}`);
   const message = `the files hold no policy: found ${found.join(", ") || "no document"}; expected a ${known.join(", or a ")}`;
   return new LoadError(message, [entry.origin.error(["resource"], message)]);
+}
+
+/** What keeps a document of no kind from being known for what it is. One that is merely misspelt must not be as good as absent. */
+function unrecognised(document: SourceDocument, kinds: readonly DocumentKind[]): readonly Problem[] {
+  const { kind, version } = identityOf(document);
+  const missing = [...(version === "" ? ["apiVersion"] : []), ...(kind === "" ? ["kind"] : [])];
+  if (missing.length > 0) {
+    return missing.map((key) => document.problem("error", [key], `missing: every document says its ${key}`));
+  }
+  const known = kinds.flatMap(({ policies, companions }) => [...policies, ...companions]);
+  const groups = known.filter((type) => type.kind === kind).map(({ group }) => `"${group}/<version>"`);
+  if (groups.length === 0) return [];
+  const message = `${nameOf(document)} is not known here: expected the apiVersion ${groups.join(" or ")}`;
+  return [document.problem("error", ["apiVersion"], message)];
 }
 
 const owns = ({ policies, companions }: DocumentKind, document: SourceDocument): boolean =>

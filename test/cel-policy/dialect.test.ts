@@ -31,7 +31,6 @@ const DIALECT: Dialect = {
     ],
   },
   optional: { exceptions: [{ name: "exceptions", type: DYN }] },
-  privateNames: ["exceptions", "variables"],
   variables: { typeName: "acme.variables", nameOf: (field) => field },
   costs: { expression: 100, evaluation: Number.POSITIVE_INFINITY, conditions: 10 },
   words: {
@@ -114,5 +113,6 @@ describe("a dialect", () => {
     assert.ok(one.shared && one.program !== undefined);
     assert.equal(one.program, other.program);
     assert.equal(compiler.compile("exceptions.n == 1", "bool", EXCEPTIONS).shared, false);
+    assert.match(String(compiler.compile("exceptions.n == 1", "bool", NOWHERE).error), /undeclared reference/);
   });
 });

@@ -1,13 +1,34 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { askTogether, mostSevere } from "../../src/kinds/ask-together.js";
-import type { Outcome, Policy, Review } from "../../src/policy/index.js";
+import { compileGroupExpression } from "../../src/kinds/group/expression.js";
+import { createGroupPolicy } from "../../src/kinds/group/group-policy.js";
+import type { Mutation, Outcome, Policy, Review } from "../../src/policy/index.js";
+import { answerOf } from "../support/asking.js";
 
 const REVIEW: Review = { kind: "raw", payload: {}, requestText: () => "{}" };
 const ALLOW: Outcome = { verdict: "allow" };
 const DENY: Outcome = { verdict: "deny", message: "no", code: 403 };
 const ERROR: Outcome = { verdict: "error", message: "boom", cause: "expression" };
 const SKIP: Outcome = { verdict: "skip", reason: "no resource rule matches" };
+
+const CONTEXT = { deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
+
+/** What a group says that is `!m()`. */
+function verdictOfNegation(outcome: Outcome): Outcome["verdict"] {
+  const compiled = compileGroupExpression("!m()", ["m"]);
+  assert.ok("program" in compiled);
+  const policy: Policy = { id: "m", kind: "cel", implementation: "m", immediate: true, evaluate: () => outcome };
+  const group = createGroupPolicy({
+    id: "g",
+    program: compiled.program,
+    message: "no",
+    members: [{ name: "m", policy, timeout: Number.POSITIVE_INFINITY }],
+    warnings: "none",
+    now: () => 0,
+  });
+  return answerOf(group, REVIEW, CONTEXT).verdict;
+}
 
 const of = (...outcomes: Outcome[]): Outcome => mostSevere(outcomes);
 
@@ -51,6 +72,38 @@ describe("one outcome of several policies", () => {
     assert.equal(of(change, change).verdict, "error");
     assert.equal(of(change, DENY).verdict, "deny");
   });
+
+  test("keeps a change beside a denial, in whatever policy it stands", () => {
+    const mutation: Mutation = { kind: "object", object: { changed: true } };
+    const change: Outcome = { verdict: "allow", message: "changed", code: 200, mutation };
+    for (const outcomes of [
+      [change, DENY],
+      [DENY, change],
+      [DENY, { verdict: "deny", mutation }],
+    ] as const) {
+      const outcome = of(...outcomes);
+      assert.ok(outcome.verdict === "deny");
+      assert.deepEqual([outcome.message, outcome.code, outcome.mutation], ["no", 403, mutation]);
+    }
+    assert.deepEqual(of(change, ERROR), ERROR);
+    assert.equal(verdictOfNegation(of(DENY, change)), "error");
+    assert.equal(verdictOfNegation(of(DENY, ALLOW)), "allow");
+  });
+
+  test("is final when any is, beside failures and denials, with every reason", () => {
+    const final: Outcome = { verdict: "error", message: "not loaded", cause: "unavailable", final: true };
+    assert.deepEqual(of(final), final);
+    for (const outcomes of [
+      [ERROR, final],
+      [DENY, final],
+      [final, ERROR, DENY],
+    ]) {
+      const outcome = of(...outcomes);
+      assert.ok(outcome.verdict === "error" && outcome.final === true);
+      assert.equal(outcome.causes?.length, outcomes.length);
+      assert.equal(verdictOfNegation(outcome), "error");
+    }
+  });
 });
 
 test("several policies answer at once when all do, and a throwing one has failed", async () => {
@@ -61,9 +114,8 @@ test("several policies answer at once when all do, and a throwing one has failed
     immediate: true,
     evaluate,
   });
-  const context = { deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
   const both = (second: Policy["evaluate"]) =>
-    askTogether("both", [policy("A", () => ALLOW), policy("B", second)], () => 0).evaluate(REVIEW, context);
+    askTogether("both", [policy("A", () => ALLOW), policy("B", second)], () => 0).evaluate(REVIEW, CONTEXT);
   assert.deepEqual(
     both(() => DENY),
     DENY,

@@ -108,6 +108,41 @@ items:
     assert.deepEqual(problems, ["rules.yaml:11:17: broken: is broken"]);
   });
 
+  test("have the kind and apiVersion of their list when they say neither, as the API server's lists do", () => {
+    const given: DocumentSet[] = [];
+    const list = `apiVersion: a.io/v1
+kind: RuleList
+items:
+  - metadata: {name: a1}
+  - metadata: {name: a2}
+    broken: true
+  - {apiVersion: v1, kind: Namespace, metadata: {name: ns}}
+`;
+    const problems = problemsOf(() => prepareDocuments(entryOf(list), [fakeKind("a", ALLOW, given)], silent));
+    assert.deepEqual(
+      given.map(({ own, others }) => [names(own), names(others)]),
+      [[["a1", "a2"], ["ns"]]],
+    );
+    assert.deepEqual(problems, ["rules.yaml:6:13: broken: is broken"]);
+  });
+
+  for (const [what, document, problem] of [
+    ["a group without a version", "{apiVersion: a.io, kind: Rule}", "apiVersion: Rule of a.io is not known here"],
+    ["another group", "{apiVersion: c.io/v1, kind: Binding}", "apiVersion: Binding of c.io/v1 is not known here"],
+    ["no apiVersion", "{kind: Rule}", "apiVersion: missing"],
+    ["no kind", "{apiVersion: a.io/v1, metadata: {name: x}}", "kind: missing"],
+    ["half a name in a list", "{apiVersion: a.io/v1, kind: RuleList, items: [{kind: Rule}]}", "apiVersion: missing"],
+    ["no name in a list of anything", "{apiVersion: v1, kind: List, items: [{spec: {}}]}", "apiVersion: missing"],
+    ["no map", "text", "apiVersion: missing"],
+  ] as const) {
+    test(`with ${what} are refused beside one that is served: nobody would miss it`, () => {
+      const text = `${rule("a", "a1")}${document}\n`;
+      const [first = ""] = problemsOf(() => prepareDocuments(entryOf(text), [fakeKind("a", ALLOW)], silent));
+      assert.match(first, /^rules\.yaml:3:/);
+      assert.ok(first.includes(`: ${problem}`), first);
+    });
+  }
+
   test("with one name twice are refused, whatever version they are of", () => {
     const text = `${rule("a", "same")}{apiVersion: a.io/v2, kind: Rule, metadata: {name: same}}\n`;
     assert.deepEqual(

@@ -15,6 +15,8 @@ const MAX_ENVIRONMENTS = 500;
 /** Compiles a dialect. Its caches are bounded; keep one per loading, so that policies share what they have in common. */
 export class ExpressionCompiler {
   readonly dialect: Dialect;
+  /** What expressions name that mean something else in another scope. */
+  readonly #privateNames: readonly string[];
   readonly #watch: ((program: Program) => ExpressionProgram) | undefined;
   /** By the wanted result and the text. */
   readonly #shared = new LRUCache<string, Expression>({ max: MAX_EXPRESSIONS });
@@ -25,6 +27,8 @@ export class ExpressionCompiler {
   /** @param watch gets programs that tell every value they come by, and gives those to use instead */
   constructor(dialect: Dialect, watch?: (program: Program) => ExpressionProgram) {
     this.dialect = dialect;
+    const optional = Object.values(dialect.optional).flat();
+    this.#privateNames = ["variables", ...optional.map(({ name }) => name)];
     this.#watch = watch;
   }
 
@@ -35,7 +39,7 @@ export class ExpressionCompiler {
     let expression = this.#shared.get(sharedKey) ?? this.#own.get(ownKey);
     if (expression === undefined) {
       const environment = this.#environment(scope);
-      const { privateNames } = this.dialect;
+      const privateNames = this.#privateNames;
       expression = expressionOf(source, { environment, wanted, text, privateNames, watch: this.#watch });
       // What names nothing private means the same in every scope, and so is compiled once for all of them.
       if (expression.shared) this.#shared.set(sharedKey, expression);

@@ -8,23 +8,23 @@ import { fieldsInAnyCase, goKind, isMap, requestMistake } from "./request-shape.
 export type ModuleInput =
   | { readonly object: Value; readonly oldObject: Value; readonly request: Value }
   | { readonly error: string }
-  | { readonly denial: string };
+  | { readonly unreadable: string };
 
 /** Reads a review as the module does, its failures in the module's words. */
 export function moduleInput(review: Review): ModuleInput {
   const payload: unknown = review.kind === "raw" ? review.payload : review.request;
   // The reader of admission reviews has seen to the types of their fields.
   const mistake = review.kind === "raw" ? requestMistake(payload) : undefined;
-  if (mistake !== undefined) return { denial: `Error deserializing request: json: cannot unmarshal ${mistake}` };
-  const { object, oldObject } = fieldsInAnyCase(payload);
+  if (mistake !== undefined) return { unreadable: `Error deserializing request: json: cannot unmarshal ${mistake}` };
+  const request = withDoubles(payload);
+  const { object, oldObject } = fieldsInAnyCase(request);
   if (object === undefined) return { error: "cannot unmarshal request object unexpected end of JSON input" };
   for (const [name, value] of Object.entries({ object, oldObject })) {
     if (value === undefined || value === null || isMap(value)) continue;
     const reason = `json: cannot unmarshal ${goKind(value)} into Go value of type map[string]interface {}`;
     return { error: `cannot unmarshal request ${name} ${reason}` };
   }
-  const asValue = (value: unknown) => withDoubles(value) ?? {};
-  return { request: withDoubles(payload), object: asValue(object), oldObject: asValue(oldObject) };
+  return { request, object: object ?? {}, oldObject: oldObject ?? {} };
 }
 
 /** A copy whose integers are doubles of the engine's value model. */

@@ -85,10 +85,11 @@ function evaluate(
   deadline: number,
   { now, timeoutMs }: CelModuleOptions,
 ): Outcome {
-  const input = moduleInput(review);
-  if ("denial" in input) return { verdict: "deny", message: input.denial, code: 400 };
-  if ("error" in input) return failure(input.error);
   const at = Math.min(deadline, now() + timeoutMs);
+  const input = moduleInput(review);
+  // Who asks chooses what can't be read: that must not be as good as a *no*.
+  if ("unreadable" in input) return { verdict: "error", message: input.unreadable, code: 400, cause: "protocol" };
+  if ("error" in input) return failure(input.error);
   const options: EvaluationOptions = Number.isFinite(at) ? { deadline: { at, now } } : {};
   const bindings = bindingsOf(variables, input, options);
   for (const validation of validations) {
@@ -102,7 +103,7 @@ function evaluate(
 /** Variables are evaluated when first touched, once. */
 function bindingsOf(
   variables: ReadonlyMap<string, Program>,
-  input: Exclude<ModuleInput, { error: string } | { denial: string }>,
+  input: Exclude<ModuleInput, { error: string } | { unreadable: string }>,
   options: EvaluationOptions,
 ): Bindings {
   const bindings: Record<string, Bindings[string]> = { ...input };

@@ -2,6 +2,7 @@
  * What a request must look like for the module, which reads it into types of Go before any rule sees it. Of raw reviews nobody else has
  * looked at that. Messages are those of Go's JSON reader.
  */
+import type { Value } from "../../cel/index.js";
 
 /** A type: of Go's own, a list of texts, or named fields with the name of their type. */
 type GoType =
@@ -46,9 +47,9 @@ export function requestMistake(request: unknown): string | undefined {
 }
 
 /** The fields of a request that rules are given; Go takes names in any letter case, and of several the last. */
-export function fieldsInAnyCase(request: unknown): { readonly object?: unknown; readonly oldObject?: unknown } {
-  const found: { object?: unknown; oldObject?: unknown } = {};
-  for (const [key, value] of Object.entries(isMap(request) ? request : {})) {
+export function fieldsInAnyCase(request: Value): { readonly object?: Value; readonly oldObject?: Value } {
+  const found: { object?: Value; oldObject?: Value } = {};
+  for (const [key, value] of Object.entries<Value>(isMap(request) ? (request as Record<string, Value>) : {})) {
     if (key.toLowerCase() === "object") found.object = value;
     if (key.toLowerCase() === "oldobject") found.oldObject = value;
   }

@@ -8,7 +8,7 @@ export interface MemberAnswer {
 }
 
 /** What a group says when one of its members changes the object: groups decide, they do not mutate (spec kubewarden.md 5.2). */
-export const MUTATION_IN_GROUP = "mutation is not allowed inside of policy group";
+const MUTATION_IN_GROUP = "mutation is not allowed inside of policy group";
 
 /** A member's outcome as its group counts it: an answer that carries a change is an error, whatever its verdict. */
 export function outcomeInGroup(outcome: Outcome): Outcome {

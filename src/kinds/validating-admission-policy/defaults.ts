@@ -31,7 +31,7 @@ export function defaultBinding(binding: BindingResource): BindingResource {
 }
 
 /** Match criteria with their defaults. */
-export function defaultMatch(match: MatchResources): MatchResources {
+function defaultMatch(match: MatchResources): MatchResources {
   return {
     ...match,
     matchPolicy: match.matchPolicy ?? "Equivalent",

@@ -25,7 +25,7 @@ export const WRITTEN_VERSION: KubernetesVersion = "1.36";
 export const VARIABLES_TYPE = "kubernetes.variables";
 
 /** The dialect of a version of Kubernetes. */
-export const dialectOf = (version: KubernetesVersion): Dialect => ({
+const dialectOf = (version: KubernetesVersion): Dialect => ({
   environment: {
     flavour: "kubernetes",
     version,
@@ -44,7 +44,6 @@ export const dialectOf = (version: KubernetesVersion): Dialect => ({
       { name: "authorizer.requestResource", type: RESOURCE_CHECK },
     ],
   },
-  privateNames: ["params", "variables", "authorizer"],
   variables: { typeName: VARIABLES_TYPE, nameOf: unescapedName },
   costs: { expression: 1_000_000, evaluation: 10_000_000, conditions: 2_500_000 },
   words: {

@@ -25,7 +25,7 @@ export function validatingAdmissionPolicyKind(
         ...(validationActions !== undefined && { validationActions }),
       });
       const errors = prepared.problems.filter(({ severity }) => severity === "error");
-      if (errors.length > 0) throw new LoadError(`the policy is invalid: ${firstLine(errors[0]?.message)}`, errors);
+      if (errors.length > 0) throw LoadError.of(errors);
       for (const problem of prepared.problems) warn(problem);
       const { needs, objects } = prepared;
       return { needs, policy: (world) => prepared.policy(id, worldOf(objects, world)) };
@@ -38,10 +38,9 @@ export function validatingAdmissionPolicyKind(
           ...(validationActions !== undefined && { validationActions }),
         });
         if ("errors" in prepared) {
-          const problems = prepared.errors.map(({ path, text }) =>
-            origin.error(["cel", ...path], text, placeInside(text)),
+          throw LoadError.of(
+            prepared.errors.map(({ path, text }) => origin.error(["cel", ...path], text, placeInside(text))),
           );
-          throw new LoadError(`the policy is invalid: ${firstLine(prepared.errors[0]?.text)}`, problems);
         }
         for (const { path, text } of prepared.warnings) {
           warn(origin.warning(["cel", ...path], text, placeInside(text)));
@@ -57,5 +56,3 @@ function placeInside(text: string): { readonly line: number; readonly column: nu
   const [, line, column] = /<input>:(\d+):(\d+):/.exec(text) ?? [];
   return line === undefined ? undefined : { line: Number(line), column: Number(column) };
 }
-
-const firstLine = (text = ""): string => text.split("\n")[0] ?? "";

@@ -1,5 +1,6 @@
 import { namesVariable } from "../../cel/index.js";
 import type { LabelSelector } from "../../cel-policy/match/label-selector.js";
+import { builtinNamespaced } from "../../kubernetes/builtin-kinds.js";
 import { type JsonObject, text } from "../../kubernetes/object.js";
 import type { Needs } from "../../world/needs.js";
 import type { CompiledPolicy } from "./compiled-policy.js";
@@ -30,11 +31,14 @@ export function needsOf(
   const namespaceObject = names("namespaceObject");
   const authorizer = names("authorizer");
 
-  const paramKind = bindings.some(({ paramRef }) => paramRef !== undefined) && prepareParamKind(spec.paramKind);
-  const params = typeof paramKind === "object" ? [paramKind] : [];
+  const paramKind = prepareParamKind(spec.paramKind);
+  const kinds = typeof paramKind === "object" ? [paramKind] : [];
+  // Whether its objects live in namespaces is asked even if no binding names one.
+  const scope = kinds.some(({ kind }) => builtinNamespaced(kind) === undefined);
+  const params = bindings.some(({ paramRef }) => paramRef !== undefined) ? kinds : [];
   const bringsParams = params.some(({ apiVersion, kind }) => brought.has(`${apiVersion}/${kind.kind}`));
   return {
-    asks: namespaceObject || labels.length > 0 || authorizer || params.length > 0,
+    asks: namespaceObject || labels.length > 0 || authorizer || scope || params.length > 0,
     requires:
       (!bringsNamespaces && (namespaceObject || labels.some((label) => label !== NAME_LABEL))) ||
       (params.length > 0 && !bringsParams) ||

@@ -24,7 +24,7 @@ export type PolicyDocument = Pick<SourceDocument, "value" | "problem">;
 /** How to prepare documents. */
 export interface PrepareOptions {
   readonly compiler: ExpressionCompiler;
-  /** What a policy without a binding does when it is violated; default: deny. */
+  /** What a violated policy does, whatever its bindings say; default: as they say, and without a binding it denies. */
   readonly validationActions?: readonly string[];
   /** Check the types of expressions against schemas: given the documents' CustomResourceDefinitions. */
   readonly schemas?: SchemaFactory;
@@ -36,8 +36,6 @@ export interface PreparedDocuments {
   readonly needs: Needs;
   /** Every mistake and doubt. A broken policy is left out of everything else. */
   readonly problems: readonly Problem[];
-  /** The names of the policies, in the order in which they are asked. */
-  readonly names: readonly string[];
   /** What the documents hold besides policies and bindings: Namespaces, parameters, CustomResourceDefinitions. */
   readonly objects: readonly JsonObject[];
   /** All of them together, as the API server asks them, in a world. */
@@ -52,7 +50,7 @@ interface Found<R> {
 /** Prepares everything that the documents hold: lists are opened, and no name stands twice. */
 export function prepareDocuments(
   documents: readonly PolicyDocument[],
-  { compiler, validationActions = ["Deny"], schemas: schemasFor }: PrepareOptions,
+  { compiler, validationActions, schemas: schemasFor }: PrepareOptions,
 ): PreparedDocuments {
   const problems: Problem[] = [];
   const policies: Found<PolicyResource>[] = [];
@@ -84,12 +82,9 @@ export function prepareDocuments(
     if (schemas !== undefined) problems.push(...doubtfulTypes(resource, document, schemas));
     const name = resource.metadata.name ?? "";
     const own = usable.get(name);
-    const policy = preparePolicy(
-      resource,
-      compiled,
-      own?.map(prepareBinding) ?? [standalone(validationActions)],
-      `${POLICY_KIND} '${name}'`,
-    );
+    const bindings = own?.map(prepareBinding) ?? [standalone(["Deny"])];
+    const acting = validationActions ? bindings.map((each) => ({ ...each, actions: validationActions })) : bindings;
+    const policy = preparePolicy(resource, compiled, acting, `${POLICY_KIND} '${name}'`);
     if (policy === undefined) continue;
     prepared.push(policy);
     const specs = (own ?? []).map(({ spec }) => spec);
@@ -99,7 +94,6 @@ export function prepareDocuments(
   return {
     needs: allNeeds(needs),
     problems,
-    names: prepared.map(({ name }) => name),
     objects,
     policy: (id, world) => new ValidatingPolicySet(prepared, { id, dialect: compiler.dialect, world }),
   };

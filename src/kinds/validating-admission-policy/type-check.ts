@@ -75,7 +75,7 @@ function warningOf(
 }
 
 /** The kinds that the rules name outright, in order. */
-export function kindsToCheck(rules: readonly ResourceRule[], schemas: SchemaSource): readonly GroupVersionKind[] {
+function kindsToCheck(rules: readonly ResourceRule[], schemas: SchemaSource): readonly GroupVersionKind[] {
   const kinds = new Map<string, GroupVersionKind>();
   collect: for (const { apiGroups = [], apiVersions = [], resources = [] } of rules) {
     if ([...apiGroups, ...apiVersions].some((name) => name.includes("*"))) continue;

@@ -15,7 +15,7 @@ import { dns1123SubdomainErrors, pathSegmentErrors } from "../../kubernetes/name
 import type { BindingResource, ParamRef } from "./resource.js";
 
 /** The actions, as the API server lists them. */
-export const VALIDATION_ACTIONS = ["Audit", "Deny", "Warn"];
+const VALIDATION_ACTIONS = ["Audit", "Deny", "Warn"];
 const NOT_FOUND_ACTIONS = ["Deny", "Allow"];
 
 /** The mistakes of a binding that has its defaults. */

@@ -3,6 +3,8 @@ import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { parseJson } from "../../../src/data/json.js";
 import { compileCelModule } from "../../../src/kinds/cel-module/policy.js";
+import { compileGroupExpression } from "../../../src/kinds/group/expression.js";
+import { createGroupPolicy } from "../../../src/kinds/group/group-policy.js";
 import type { AdmissionRequest, Outcome, Review } from "../../../src/policy/index.js";
 import { answerOf } from "../../support/asking.js";
 
@@ -37,8 +39,12 @@ function reviewOf({ name, request }: Recorded): Review {
 
 function asOutcome({ accepted, message, code, error }: Recorded["answer"]): Outcome {
   if (error !== undefined) return { verdict: "error", message: error, cause: "expression" };
+  if (message?.startsWith("Error deserializing request")) return unreadable(message);
   return accepted ? { verdict: "allow" } : { verdict: "deny", message: message ?? "", code: code ?? 0 };
 }
+
+/** The module's words and code, but as a failure: it has no word for one. */
+const unreadable = (message: string): Outcome => ({ verdict: "error", message, code: 400, cause: "protocol" });
 
 describe("settings of Kubewarden's CEL module", () => {
   for (const each of recorded) {
@@ -96,9 +102,48 @@ describe("settings of Kubewarden's CEL module", () => {
       const payload = { OBJECT: { a: 1 }, ...fields };
       const outcome = answerOf(policy, { kind: "raw", payload, requestText: () => "" }, context);
       const message = `Error deserializing request: json: cannot unmarshal ${mistake}`;
-      assert.deepEqual(outcome, mistake === undefined ? { verdict: "allow" } : { verdict: "deny", message, code: 400 });
+      assert.deepEqual(outcome, mistake === undefined ? { verdict: "allow" } : unreadable(message));
     });
   }
+
+  test("a request that can't be read is no *no* that a group could turn into an accept", () => {
+    const policy = compileCelModule({ validations: [{ expression: "object.banned == true" }] }, options);
+    const compiled = compileGroupExpression("!c()", ["c"]);
+    assert.ok(policy !== undefined && "program" in compiled);
+    const group = createGroupPolicy({
+      id: "g",
+      program: compiled.program,
+      message: "no",
+      members: [{ name: "c", policy, timeout: Number.POSITIVE_INFINITY }],
+      warnings: "none",
+      now: options.now,
+    });
+    const verdictOf = (payload: unknown) =>
+      answerOf(group, { kind: "raw", payload, requestText: () => "" }, context).verdict;
+    assert.equal(verdictOf({ object: { banned: false } }), "allow");
+    assert.equal(verdictOf({ object: { banned: true } }), "deny");
+    assert.equal(verdictOf({ object: { banned: true }, uid: 5 }), "error");
+  });
+
+  test("an object is read once, in the time of the evaluation", () => {
+    let time = 0;
+    const object = {
+      get list() {
+        time += 60;
+        return Array.from({ length: 200 }, (_, i) => i);
+      },
+    };
+    const outcome = (timeoutMs: number) => {
+      time = 0;
+      const validations = [
+        { expression: "object.list == request.object.list && object.list.all(x, object.list.all(y, x + y >= 0.0))" },
+      ];
+      const policy = compileCelModule({ validations }, { id: "p", timeoutMs, now: () => time });
+      return answerOf(policy, { kind: "raw", payload: { object }, requestText: () => "" }, context).verdict;
+    };
+    assert.deepEqual([outcome(100), time], ["allow", 60]);
+    assert.equal(outcome(50), "error");
+  });
 
   test("an evaluation ends at its deadline", () => {
     const list = "[0,1,2,3,4,5,6,7,8,9]";

@@ -3,9 +3,14 @@ import { describe, test } from "node:test";
 import { hasExpressions } from "../../../src/cel-policy/index.js";
 import { createExpressionCompiler, prepareInline } from "../../../src/kinds/validating-admission-policy/index.js";
 import type { JsonObject } from "../../../src/kubernetes/object.js";
+import type { AdmissionRequest, Review } from "../../../src/policy/index.js";
+import { outerWorldFor } from "../../../src/world/cluster.js";
 import { type Needs, NO_NEEDS } from "../../../src/world/needs.js";
+import { FileResources } from "../../../src/world/resources/file-resources.js";
+import { worldOf } from "../../../src/world/world.js";
+import { answerOf } from "../../support/asking.js";
 import { prepare, worldWith } from "./prepared.js";
-import { binding, map, matching, namespaceObject, policy, ref, rule, validations } from "./tricky.js";
+import { binding, deployment, map, matching, namespaceObject, policy, ref, rule, validations } from "./tricky.js";
 
 const CONFIG_MAP = { group: "", version: "v1", kind: "ConfigMap" };
 const PARAMS: JsonObject = { paramKind: { apiVersion: "v1", kind: "ConfigMap" }, ...validations("true") };
@@ -60,7 +65,7 @@ describe("what a policy will ask of the world", () => {
     const constraints = (label: string) => policy({ matchConstraints: { resourceRules: [], ...selecting(label) } });
     const rules = { resourceRules: [{ apiGroups: ["*"], apiVersions: ["*"], operations: ["*"], resources: ["*"] }] };
     const own = (label: string) => policy({ matchConstraints: { ...rules, ...selecting(label) } });
-    assert.equal(prepare([constraints("env")]).names.length, 0, "without rules it is invalid");
+    assert.equal(prepare([constraints("env")]).problems.length, 1, "without rules it is invalid");
     assert.deepEqual(needs(own("env")), REQUIRED);
     assert.deepEqual(needs(policy(), binding({ matchResources: selecting("env") })), REQUIRED);
     assert.deepEqual(needs(policy(), binding(requiring("env"))), REQUIRED);
@@ -75,13 +80,35 @@ describe("what a policy will ask of the world", () => {
     assert.deepEqual(needs(policy(PARAMS), binding(ref({ name: "c" })), map("c")), { ...ASKED, parameters });
   });
 
+  test("the scope of parameters whose kind is not built in, also if no binding names one", () => {
+    const limits = policy({ paramKind: { apiVersion: "acme.example/v1", kind: "Limit" }, ...validations("true") });
+    const definition = {
+      apiVersion: "apiextensions.k8s.io/v1",
+      kind: "CustomResourceDefinition",
+      metadata: { name: "limits.acme.example" },
+      spec: { group: "acme.example", scope: "Cluster", names: { kind: "Limit" }, versions: [{ name: "v1" }] },
+    };
+    const prepared = prepare([limits, binding()]);
+    assert.deepEqual(prepared.needs, ASKED);
+    assert.deepEqual(needs(limits), ASKED);
+
+    const cluster = worldWith({ resources: new FileResources([definition, namespaceObject("ns")]) });
+    const world = worldOf(
+      prepared.objects,
+      outerWorldFor(prepared.needs, cluster, false, () => 0),
+    );
+    const request = deployment() as unknown as AdmissionRequest;
+    const review: Review = { kind: "admission", request, requestText: () => "" };
+    const context = { deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
+    assert.deepEqual(answerOf(prepared.policy("p", world), review, context), { verdict: "allow" });
+  });
+
   test("not the versions of resources: only requests in another version than the rules name ask for those", () => {
     assert.deepEqual(needs(policy(matching(rule("acme.example", "v1", "limits")))), NO_NEEDS);
   });
 
   test("all of several policies together, and nothing of broken ones", () => {
     const broken = prepare([policy(validations("nope")), policy(validations(check), "q"), policy(PARAMS, "r")]);
-    assert.deepEqual(broken.names, ["q", "r"]);
     assert.deepEqual(broken.needs, REQUIRED);
   });
 

@@ -38,7 +38,12 @@ describe("preparing documents", () => {
         "error 0.yaml:4 spec.validations.0.expression Invalid value:",
       ],
     );
-    assert.deepEqual(loaded.names, ["q.acme.example"]);
+    const outcome = answerOf(asked(loaded), review, context);
+    assert.ok(outcome.verdict === "deny");
+    assert.deepEqual(
+      outcome.causes?.map(({ message }) => message),
+      ["ValidatingAdmissionPolicy 'q.acme.example' denied request: matched"],
+    );
   });
 
   test("unknown members and wrong types are mistakes", () => {
@@ -75,6 +80,19 @@ describe("preparing documents", () => {
       verdict: "skip",
       reason: "no binding names the policy",
     });
+  });
+
+  test("the entry's actions replace those of every binding, and of a policy without one", () => {
+    const documents = [policy(validations("false")), binding({ validationActions: ["Audit"] })];
+    const verdict = (validationActions: readonly string[] | undefined, ...written: readonly JsonObject[]) => {
+      const outcome = answerOf(asked(prepare(written, validationActions && { validationActions })), review, context);
+      return [outcome.verdict, outcome.warnings?.length ?? 0];
+    };
+    assert.deepEqual(verdict(undefined, ...documents), ["allow", 0]);
+    assert.deepEqual(verdict(["Deny"], ...documents), ["deny", 0]);
+    assert.deepEqual(verdict(["Warn"], ...documents), ["allow", 1]);
+    assert.deepEqual(verdict(["Warn"], policy(validations("false"))), ["allow", 1]);
+    assert.deepEqual(verdict(undefined, policy(validations("false"))), ["deny", 0]);
   });
 
   test("older versions have their own defaults", () => {
