@@ -38,7 +38,9 @@ export function opened(documents: readonly SourceDocument[]): readonly SourceDoc
 }
 
 function itemsOf(document: SourceDocument): readonly SourceDocument[] | undefined {
-  const items = member(document.value, "items");
+  const written = member(document.value, "items");
+  // So Go prints an empty list.
+  const items = written === null ? [] : written;
   const [, kind] = /^(.*)List$/.exec(text(document.value, "kind")) ?? [];
   if (!Array.isArray(items) || kind === undefined) return undefined;
   const apiVersion = text(document.value, "apiVersion");

@@ -2,6 +2,7 @@ import type { ResourceEntry } from "../config/entry.js";
 import { identityOf, opened, repeatedDocuments } from "../documents/documents.js";
 import type { Problem } from "../documents/problem.js";
 import type { SourceDocument } from "../documents/source-document.js";
+import { isObject } from "../kubernetes/object.js";
 import { allNeeds } from "../world/needs.js";
 import { askTogether } from "./ask-together.js";
 import type { DocumentKind, DocumentType, PreparedEntry, Warn } from "./kind.js";
@@ -46,7 +47,7 @@ export function prepareDocuments(entry: ResourceEntry, kinds: readonly DocumentK
   }
   // Where nothing is served the error names them.
   for (const document of prepared.length + errors.length > 0 ? others : []) {
-    if (isPolicyElsewhere(document))
+    if (isPolicyElsewhere(document) || isNoObject(document))
       warn(document.problem("warning", ["kind"], `${nameOf(document)} has no effect here`));
   }
   if (errors.length > 0) throw LoadError.of(errors);
@@ -74,15 +75,27 @@ function noPolicy(
 /** What keeps a document of no kind from being known for what it is. One that is merely misspelt must not be as good as absent. */
 function unrecognised(document: SourceDocument, kinds: readonly DocumentKind[]): readonly Problem[] {
   const { kind, version } = identityOf(document);
+  // Files of tools that stand in the same folder, as kustomization.yaml.
+  if (isNoObject(document)) return [];
   const missing = [...(version === "" ? ["apiVersion"] : []), ...(kind === "" ? ["kind"] : [])];
   if (missing.length > 0) {
     return missing.map((key) => document.problem("error", [key], `missing: every document says its ${key}`));
   }
   const known = kinds.flatMap(({ policies, companions }) => [...policies, ...companions]);
+  const listed = /^(.+)List$/.exec(kind)?.[1];
+  if (known.some((type) => type.kind === listed)) {
+    return [document.problem("error", ["items"], `must be a list: it has the documents of a ${kind}`)];
+  }
   const groups = known.filter((type) => type.kind === kind).map(({ group }) => `"${group}/<version>"`);
   if (groups.length === 0) return [];
   const message = `${nameOf(document)} is not known here: expected the apiVersion ${groups.join(" or ")}`;
   return [document.problem("error", ["apiVersion"], message)];
+}
+
+/** Whether a document neither says what it is nor has what every policy has. */
+function isNoObject(document: SourceDocument): boolean {
+  const { kind, version } = identityOf(document);
+  return kind === "" && version === "" && isObject(document.value) && !Object.hasOwn(document.value, "spec");
 }
 
 const owns = ({ policies, companions }: DocumentKind, document: SourceDocument): boolean =>

@@ -134,6 +134,9 @@ items:
     ["half a name in a list", "{apiVersion: a.io/v1, kind: RuleList, items: [{kind: Rule}]}", "apiVersion: missing"],
     ["no name in a list of anything", "{apiVersion: v1, kind: List, items: [{spec: {}}]}", "apiVersion: missing"],
     ["no map", "text", "apiVersion: missing"],
+    ["a spec and no name", "{spec: {}}", "apiVersion: missing"],
+    ["a list of a policy's kind without items", "{apiVersion: a.io/v1, kind: RuleList}", "items: must be a list"],
+    ["one whose items are none", "{apiVersion: a.io/v1, kind: RuleList, items: {}}", "items: must be a list"],
   ] as const) {
     test(`with ${what} are refused beside one that is served: nobody would miss it`, () => {
       const text = `${rule("a", "a1")}${document}\n`;
@@ -142,6 +145,13 @@ items:
       assert.ok(first.includes(`: ${problem}`), first);
     });
   }
+
+  test("of a tool beside them, and empty lists, keep nothing from being served", () => {
+    const said: string[] = [];
+    const text = `${rule("a", "a1")}{resources: [a.yaml]}\n---\n{apiVersion: a.io/v1, kind: RuleList, items: null}\n`;
+    prepareDocuments(entryOf(text), [fakeKind("a", ALLOW)], (problem) => said.push(problem.message));
+    assert.deepEqual(said, ["a document without a kind has no effect here"]);
+  });
 
   test("with one name twice are refused, whatever version they are of", () => {
     const text = `${rule("a", "same")}{apiVersion: a.io/v2, kind: Rule, metadata: {name: same}}\n`;

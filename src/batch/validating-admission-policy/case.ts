@@ -158,12 +158,12 @@ function readRequest(request: unknown): RequestAttributes {
   const kind = kindOf(request.kind);
   const requestKind = isObject(request.requestKind) ? kindOf(request.requestKind) : undefined;
   // Inside the API server objects are as they were addressed.
-  const asAddressed = isObject(request.requestResource) ? "requestSubResource" : "subResource";
+  const subResource = text(request, "requestSubResource") || text(request, "subResource");
   return attributesOf({
     uid: text(request, "uid"),
     kind: requestKind ?? kind,
     resource: resourceOf(isObject(request.requestResource) ? request.requestResource : request.resource),
-    ...(text(request, asAddressed) !== "" && { subResource: text(request, asAddressed) }),
+    ...(subResource !== "" && { subResource }),
     ...optional("name"),
     ...optional("namespace"),
     operation: text(request, "operation"),
