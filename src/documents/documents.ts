@@ -26,6 +26,12 @@ export function identityOf({ value }: Pick<SourceDocument, "value">): DocumentId
   };
 }
 
+/** Whether a document neither says what it is nor has a spec: the file of a tool that stands in the same folder, as kustomization.yaml. */
+export function isForeign(document: SourceDocument): boolean {
+  const { group, version, kind } = identityOf(document);
+  return `${group}${version}${kind}` === "" && isObject(document.value) && member(document.value, "spec") === undefined;
+}
+
 /**
  * The documents in their order, with the items of every list (`kind: …List`) in its place: they are documents of their own. Items that say
  * neither kind nor apiVersion have those of the list, as in lists that the API server answers.

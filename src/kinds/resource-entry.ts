@@ -1,8 +1,7 @@
 import type { ResourceEntry } from "../config/entry.js";
-import { identityOf, opened, repeatedDocuments } from "../documents/documents.js";
+import { identityOf, isForeign, opened, repeatedDocuments } from "../documents/documents.js";
 import type { Problem } from "../documents/problem.js";
 import type { SourceDocument } from "../documents/source-document.js";
-import { isObject } from "../kubernetes/object.js";
 import { allNeeds } from "../world/needs.js";
 import { askTogether } from "./ask-together.js";
 import type { DocumentKind, DocumentType, PreparedEntry, Warn } from "./kind.js";
@@ -47,7 +46,7 @@ export function prepareDocuments(entry: ResourceEntry, kinds: readonly DocumentK
   }
   // Where nothing is served the error names them.
   for (const document of prepared.length + errors.length > 0 ? others : []) {
-    if (isPolicyElsewhere(document) || isNoObject(document))
+    if (isPolicyElsewhere(document) || isForeign(document))
       warn(document.problem("warning", ["kind"], `${nameOf(document)} has no effect here`));
   }
   if (errors.length > 0) throw LoadError.of(errors);
@@ -75,8 +74,7 @@ function noPolicy(
 /** What keeps a document of no kind from being known for what it is. One that is merely misspelt must not be as good as absent. */
 function unrecognised(document: SourceDocument, kinds: readonly DocumentKind[]): readonly Problem[] {
   const { kind, version } = identityOf(document);
-  // Files of tools that stand in the same folder, as kustomization.yaml.
-  if (isNoObject(document)) return [];
+  if (isForeign(document)) return [];
   const missing = [...(version === "" ? ["apiVersion"] : []), ...(kind === "" ? ["kind"] : [])];
   if (missing.length > 0) {
     return missing.map((key) => document.problem("error", [key], `missing: every document says its ${key}`));
@@ -90,12 +88,6 @@ function unrecognised(document: SourceDocument, kinds: readonly DocumentKind[]):
   if (groups.length === 0) return [];
   const message = `${nameOf(document)} is not known here: expected the apiVersion ${groups.join(" or ")}`;
   return [document.problem("error", ["apiVersion"], message)];
-}
-
-/** Whether a document neither says what it is nor has what every policy has. */
-function isNoObject(document: SourceDocument): boolean {
-  const { kind, version } = identityOf(document);
-  return kind === "" && version === "" && isObject(document.value) && !Object.hasOwn(document.value, "spec");
 }
 
 const owns = ({ policies, companions }: DocumentKind, document: SourceDocument): boolean =>
