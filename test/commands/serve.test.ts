@@ -102,6 +102,7 @@ for (const workers of ["1", "2"]) {
     await until("the end's beginning", () => log.includes("stopping"));
     child.kill("SIGHUP");
     assert.deepEqual(await once(child, "exit"), [0, null]);
+    assert.ok(log.split("reloaded policies").length - 1 <= Number(workers), log);
   });
 }
 
