@@ -56,6 +56,7 @@ export class Questions {
   #answers: Map<string, unknown> | undefined;
   #open: Map<string, Promise<void>> | undefined;
   #numbers: Map<unknown, number> | undefined;
+  #pause: Promise<void> | undefined;
 
   /** @param limit most different questions: what a request brings must not start a thousand look-ups */
   constructor(limit: number) {
@@ -64,7 +65,13 @@ export class Questions {
 
   /** Whether an answer is still on its way: what was evaluated meanwhile does not count. */
   get waiting(): boolean {
-    return this.#open !== undefined && this.#open.size > 0;
+    return this.#pause !== undefined || (this.#open !== undefined && this.#open.size > 0);
+  }
+
+  /** Lets {@link settle} wait until others had their turn: what was found so far must be remembered by who calls this. */
+  pause(turns: { next(): Promise<void> }): Waiting {
+    this.#pause ??= turns.next();
+    return Waiting.INSTANCE;
   }
 
   /** Whether nothing was ever asked. */
@@ -146,6 +153,7 @@ export class Questions {
   async #repeat<R>(attempt: () => R, { signal }: Waiter, abandoned: () => R): Promise<R> {
     for (;;) {
       await this.#arrival(signal);
+      this.#pause = undefined;
       // Nothing further is asked for nobody.
       if (signal.aborted) return abandoned();
       const result = attempt();
@@ -163,7 +171,7 @@ export class Questions {
       if (signal.aborted) return done();
       signal.addEventListener("abort", done, { once: true });
       // The first to settle it does: a rejection before the wait is over.
-      Promise.all(this.#open?.values() ?? [])
+      Promise.all([this.#pause, ...(this.#open?.values() ?? [])])
         .catch(reject)
         .then(done);
     });

@@ -1,11 +1,13 @@
 /** The circumstances of one evaluation: its deadline, a signal made only when somebody asks for it, and what was observed on the way. */
 import type { EvaluationContext, Observation } from "./policy.js";
+import type { Turns } from "./turns.js";
 
 /** One use per request, and one per member of a group that is asked. */
 export class EvaluationRun implements EvaluationContext {
   readonly deadline: number;
   readonly observe: (observation: Observation) => void;
   readonly onDefect: (policy: string, error: unknown) => void;
+  readonly turns: Turns | undefined;
   readonly #parent: EvaluationContext | undefined;
   #controller: AbortController | undefined;
   #signal: AbortSignal | undefined;
@@ -15,11 +17,12 @@ export class EvaluationRun implements EvaluationContext {
   /**
    * @param deadline monotonic milliseconds; Infinity for none
    * @param onDefect told when a policy throws or rejects
-   * @param parent the evaluation that this one is part of: it ends with it, and is observed by it
+   * @param parent the evaluation that this one is part of: it ends with it, is observed by it, and takes turns as it does
    */
-  constructor(deadline: number, onDefect?: EvaluationContext["onDefect"], parent?: EvaluationContext) {
+  constructor(deadline: number, onDefect?: EvaluationContext["onDefect"], turns?: Turns, parent?: EvaluationContext) {
     this.deadline = parent === undefined ? deadline : Math.min(deadline, parent.deadline);
     this.onDefect = onDefect ?? (() => {});
+    this.turns = turns;
     this.#parent = parent;
     this.observe = parent === undefined ? this.#keep : (observation) => parent.observe?.(observation);
   }
@@ -39,7 +42,7 @@ export class EvaluationRun implements EvaluationContext {
 
   /** The circumstances of a policy that is asked as part of this one, by its own time: `deadline` in monotonic milliseconds. */
   static within(parent: EvaluationContext, deadline: number): EvaluationRun {
-    return new EvaluationRun(deadline, parent.onDefect, parent);
+    return new EvaluationRun(deadline, parent.onDefect, parent.turns, parent);
   }
 
   /** Members that were evaluated, in the order they answered. */

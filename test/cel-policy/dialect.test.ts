@@ -55,15 +55,11 @@ function evaluate(
   const v = compiler.compile(variable, "any", NOWHERE);
   const scope = { optional: [], variables: new Map([["v", v.type]]) };
   const expressions = sources.map((source) => compiler.compile(source, "any", scope));
-  const attempt = new Attempt(
-    DIALECT,
-    new RequestWorld(worldOf([], { authorizer: NO_OPINION, now: () => 0 })),
-    undefined,
-  );
+  const attempt = new Attempt(DIALECT, new RequestWorld(worldOf([], { authorizer: NO_OPINION, now: () => 0 })));
   const bindings = { subject: subject as never };
   const group = evaluateGroup(
     expressions,
-    { attempt, bindings, variables: new Map([["v", v]]), shared: undefined },
+    { attempt, bindings, about: undefined, variables: new Map([["v", v]]), shared: undefined },
     budget,
   );
   return group instanceof CelError

@@ -1,23 +1,65 @@
-import type { Bindings, Evaluation, EvaluationOptions } from "../../cel/index.js";
+import { type Bindings, type CelError, type Evaluation, type EvaluationOptions } from "../../cel/index.js";
+import { SLICE_MS, type Turns } from "../../policy/turns.js";
 import type { RequestWorld } from "../../world/request-world.js";
 import type { Dialect } from "../dialect.js";
-import type { ExpressionProgram } from "./expression.js";
+import type { Expression, ExpressionProgram } from "./expression.js";
 import { isInterrupted } from "./interruption.js";
+import type { VariablesValue } from "./variables.js";
 
-/** One look of policies at a request (disposable): it is repeated when an answer had to be waited for. */
+/** Cost between two looks at the clock: what costs so much takes a fraction of a millisecond. */
+const COST_PER_LOOK = 10_000;
+
+/** What an expression counts for beside its own cost, so that many cheap ones are noticed, too. */
+const COST_OF_ANY = 1_000;
+
+/** A group of expressions as far as it was evaluated: after a pause it goes on where it was. */
+export interface GroupProgress {
+  readonly expressions: readonly (Expression | undefined)[];
+  readonly about: unknown;
+  /** Of those that were evaluated: none of them waits. */
+  readonly results: (Evaluation["result"] | undefined)[];
+  readonly variables: VariablesValue | undefined;
+  /** What is left of the budget. */
+  remaining: number;
+  /** The budget ran out. */
+  failed: CelError | undefined;
+}
+
+/** The groups that were evaluated for one request, in the order in which they are asked for (disposable). */
+export type Progress = GroupProgress[];
+
+/** The circumstances of an attempt. */
+export interface AttemptOptions {
+  readonly deadline?: EvaluationOptions["deadline"];
+  /** Where others wait for their turn; absent: it is never paused. */
+  readonly turns?: Turns | undefined;
+  /** What earlier attempts came to before they paused. */
+  readonly progress?: Progress;
+}
+
+/** One look of policies at a request (disposable): it is repeated when an answer had to be waited for, or when others had to have their turn. */
 export class Attempt {
   readonly dialect: Dialect;
   readonly world: RequestWorld;
   readonly #deadline: EvaluationOptions["deadline"];
   readonly #options: EvaluationOptions;
+  readonly #turns: Turns | undefined;
+  readonly #progress: Progress | undefined;
+  readonly #started: number;
   #interrupted = false;
+  #groups = 0;
+  #cost = 0;
+  #late = false;
 
-  constructor(dialect: Dialect, world: RequestWorld, deadline: EvaluationOptions["deadline"]) {
+  constructor(dialect: Dialect, world: RequestWorld, { deadline, turns, progress }: AttemptOptions = {}) {
     this.dialect = dialect;
     this.world = world;
     this.#deadline = deadline;
+    this.#turns = deadline && turns;
+    this.#progress = progress;
     const costLimit = dialect.costs.expression;
     this.#options = deadline === undefined ? { costLimit } : { costLimit, deadline };
+    this.#started = this.#turns === undefined || deadline === undefined ? 0 : deadline.now();
   }
 
   /** The deadline passed: no answer counts. */
@@ -36,6 +78,51 @@ export class Attempt {
   evaluate(program: ExpressionProgram, bindings: Bindings): Evaluation {
     const evaluation = program.evaluate(bindings, this.#options);
     if (isInterrupted(evaluation.result)) this.#interrupted = true;
+    this.#cost += evaluation.cost + COST_OF_ANY;
+    if (this.#cost >= COST_PER_LOOK) this.#look();
     return evaluation;
+  }
+
+  #look(): void {
+    this.#cost = 0;
+    const deadline = this.#deadline;
+    if (deadline !== undefined && deadline.now() - this.#started > SLICE_MS) this.#late = true;
+  }
+
+  /**
+   * Whether others must have their turn before anything more is evaluated: the attempt has come as far as it could, and is repeated. Asked before
+   * what would be left out, since nothing is believed of an attempt for which this was true.
+   */
+  over(): boolean {
+    if (!this.#late || this.#turns === undefined) return false;
+    this.world.questions.pause(this.#turns);
+    return true;
+  }
+
+  /**
+   * The next group of expressions, as far as an earlier attempt has evaluated it; `undefined` when it begins now.
+   * Attempts ask for the same groups in the same order, as long as the world stays the same.
+   */
+  known(expressions: readonly (Expression | undefined)[], about: unknown): GroupProgress | undefined {
+    if (this.#turns === undefined || this.world.questions.waiting) return undefined;
+    const known = this.#progress?.[this.#groups];
+    if (known === undefined || known.expressions !== expressions || known.about !== about) return undefined;
+    this.#groups += 1;
+    return known;
+  }
+
+  /** Keeps the group that begins now for later attempts. */
+  begin(group: GroupProgress): GroupProgress {
+    if (this.#turns === undefined || this.#progress === undefined || this.world.questions.waiting) return group;
+    this.#progress.length = this.#groups;
+    this.#progress.push(group);
+    this.#groups += 1;
+    return group;
+  }
+
+  /** Does not keep the group after all: it waits for an answer, and begins anew with it. */
+  forget(group: GroupProgress): void {
+    const position = this.#progress?.lastIndexOf(group) ?? -1;
+    if (position >= 0 && this.#progress !== undefined) this.#progress.length = position;
   }
 }

@@ -2,7 +2,7 @@
  * Evaluating a list of expressions on one budget: validations, message expressions, audit annotations and match conditions are a group each
  * (spec validating-admission-policy.md 5.7 and 9.2).
  */
-import { type Bindings, CelError, type Evaluation, type Result, type Waiting } from "../../cel/index.js";
+import { type Bindings, CelError, type Evaluation, type Result, Waiting } from "../../cel/index.js";
 import type { Attempt } from "./attempt.js";
 import type { Expression, ExpressionProgram } from "./expression.js";
 import { VariablesValue } from "./variables.js";
@@ -15,6 +15,8 @@ export interface GroupInputs {
   readonly attempt: Attempt;
   /** The variables' values, without `variables`. */
   readonly bindings: Bindings;
+  /** What tells evaluations of the same expressions for one request apart: the policy's parameter, as it was found. */
+  readonly about: unknown;
   /** The policy's variables; none where the group cannot name them. */
   readonly variables: ReadonlyMap<string, Expression>;
   /** Where results of shared expressions are kept; `undefined` to keep none. */
@@ -30,7 +32,8 @@ export interface GroupResults {
 }
 
 /**
- * Evaluates the expressions in order, also those behind one that waits: what they ask is asked at the same time.
+ * Evaluates the expressions in order, also those behind one that waits: what they ask is asked at the same time. When others must have their turn
+ * the rest waits, and the next attempt goes on there.
  * @returns an error when the budget ran out
  */
 export function evaluateGroup(
@@ -38,39 +41,61 @@ export function evaluateGroup(
   inputs: GroupInputs,
   budget: number,
 ): GroupResults | CelError {
-  let remaining = budget;
+  const { attempt, about } = inputs;
+  const { dialect } = attempt;
+  const progress =
+    attempt.known(expressions, about) ??
+    attempt.begin({
+      expressions,
+      about,
+      results: [],
+      variables: inputs.variables.size > 0 ? new VariablesValue(inputs.variables, dialect) : undefined,
+      remaining: budget,
+      failed: undefined,
+    });
+  if (progress.failed !== undefined) return progress.failed;
+  const { results, variables } = progress;
   let variableCost = 0;
-  const { attempt } = inputs;
-  const { words } = attempt.dialect;
-  let bindings = inputs.bindings;
-  if (inputs.variables.size > 0) {
-    const variables = new VariablesValue(inputs.variables, attempt.dialect, (program): Result | Waiting => {
-      const { result, cost } = attempt.evaluate(program, bindings);
+  let { bindings } = inputs;
+  if (variables !== undefined) {
+    bindings = { ...bindings, variables };
+    const within = bindings;
+    variables.evaluator = (program) => {
+      const { result, cost } = attempt.evaluate(program, within);
       variableCost += cost;
       return result;
-    });
-    bindings = { ...bindings, variables };
+    };
   }
-  const results: (Result | Waiting | undefined)[] = [];
-  for (const expression of expressions) {
+  for (let i = results.length; i < expressions.length; i++) {
+    const expression = expressions[i];
     if (expression === undefined) {
       results.push(undefined);
       continue;
     }
     const { program } = expression;
     if (program === undefined) {
-      results.push(new CelError(words.uncompiled(expression.error ?? "")));
+      results.push(new CelError(dialect.words.uncompiled(expression.error ?? "")));
       continue;
+    }
+    const { waiting } = attempt.world.questions;
+    if (attempt.over()) {
+      if (waiting) attempt.forget(progress);
+      return { results: [...results, Waiting.INSTANCE], remaining: progress.remaining };
     }
     variableCost = 0;
     const { result, cost } = evaluateShared(program, expression.shared ? inputs.shared : undefined, bindings, attempt);
-    if (variableCost > remaining) return new CelError(words.outOfBudget);
-    remaining -= variableCost;
-    if (cost > remaining) return new CelError(words.outOfBudget);
-    remaining -= cost;
-    results.push(result instanceof CelError ? new CelError(words.failed(expression.source, result.message)) : result);
+    if (variableCost + cost > progress.remaining) {
+      progress.failed = new CelError(dialect.words.outOfBudget);
+      break;
+    }
+    progress.remaining -= variableCost + cost;
+    results.push(
+      result instanceof CelError ? new CelError(dialect.words.failed(expression.source, result.message)) : result,
+    );
   }
-  return { results, remaining };
+  // What waits begins anew with the answer, its variables, too.
+  if (attempt.world.questions.waiting) attempt.forget(progress);
+  return progress.failed ?? { results, remaining: progress.remaining };
 }
 
 function evaluateShared(

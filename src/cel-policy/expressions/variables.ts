@@ -1,7 +1,7 @@
 /**
  * `variables.…`: evaluated when first touched, once per group of expressions, value or error (spec validating-admission-policy.md 5.7).
  */
-import { answered, CelError, ObjectValue, type Result, type Waiting } from "../../cel/index.js";
+import { answered, CelError, ObjectValue, type Result, Waiting } from "../../cel/index.js";
 import type { Dialect } from "../dialect.js";
 import type { Expression, ExpressionProgram } from "./expression.js";
 
@@ -13,15 +13,15 @@ export class VariablesValue extends ObjectValue {
   readonly typeName: string;
   readonly #expressions: ReadonlyMap<string, Expression>;
   readonly #dialect: Dialect;
-  readonly #evaluate: VariableEvaluator;
+  /** Who evaluates: another one once evaluation goes on after a pause. */
+  evaluator: VariableEvaluator = () => Waiting.INSTANCE;
   readonly #known = new Map<string, Result | Waiting>();
 
-  constructor(expressions: ReadonlyMap<string, Expression>, dialect: Dialect, evaluate: VariableEvaluator) {
+  constructor(expressions: ReadonlyMap<string, Expression>, dialect: Dialect) {
     super();
     this.typeName = dialect.variables.typeName;
     this.#expressions = expressions;
     this.#dialect = dialect;
-    this.#evaluate = evaluate;
   }
 
   get(field: string): Result | undefined {
@@ -38,7 +38,7 @@ export class VariablesValue extends ObjectValue {
   #value(name: string, { program, error }: Expression): Result | Waiting {
     const { words } = this.#dialect;
     if (program === undefined) return new CelError(words.uncompiledVariable(name, error ?? ""));
-    const result = this.#evaluate(program);
+    const result = this.evaluator(program);
     return result instanceof CelError ? new CelError(words.failedVariable(name, result.message)) : result;
   }
 

@@ -33,8 +33,8 @@ export function evaluatePolicies(
 ): PolicyDecision {
   const gathering = new Gathering(request, attempt, targeted);
   for (const policy of policies) {
-    gathering.ask(policy);
     if (gathering.ended) break;
+    gathering.ask(policy);
   }
   return gathering.decision();
 }
@@ -79,8 +79,12 @@ class Gathering {
     };
   }
 
-  /** Nothing that follows can change the decision. */
+  /** Nothing that follows can change the decision, or nothing more is evaluated this time. */
   get ended(): boolean {
+    return this.#failed || this.#attempt.over();
+  }
+
+  get #failed(): boolean {
     return this.#failure !== undefined || this.#attempt.interrupted;
   }
 
@@ -104,8 +108,9 @@ class Gathering {
     let first: string | undefined;
     let applied = false;
     for (const binding of policy.bindings) {
-      const asked = this.#askBinding(binding, matched, namespaced, evaluations, annotations);
       if (this.ended) return APPLIES;
+      const asked = this.#askBinding(binding, matched, namespaced, evaluations, annotations);
+      if (this.#failed) return APPLIES;
       if (asked.applies) applied = true;
       else first ??= asked.reason;
     }
@@ -154,10 +159,11 @@ class Gathering {
     let last: Applicability = APPLIES;
     let applied = false;
     for (const object of params) {
-      if (this.#attempt.expired()) return APPLIES;
+      if (this.#attempt.expired() || this.#attempt.over()) return APPLIES;
       const evaluation = evaluations.with(object, () => ({
         attempt: this.#attempt,
         input,
+        param: object,
         params: policy.paramKind && paramValue(object, policy.paramKind),
         namespace,
         ...this.#inputs.authorization,

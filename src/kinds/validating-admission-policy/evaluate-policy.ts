@@ -35,6 +35,8 @@ export type PolicyEvaluation =
 export interface EvaluationInputs {
   readonly attempt: Attempt;
   readonly input: VersionedInput;
+  /** The parameter as it was found. */
+  readonly param: unknown;
   /** `undefined` where the policy declares no parameters, null where there is none. */
   readonly params: JsonObject | null | undefined;
   readonly namespace: NamespaceViews;
@@ -52,12 +54,12 @@ export function evaluatePolicy(policy: PreparedPolicy, inputs: EvaluationInputs)
   }
   const ignores = policy.failurePolicy === "Ignore";
   const failed = ({ message }: CelError): PolicyEvaluation => (ignores ? CLEAN : failedAsWhole(message));
-  const { attempt, input, namespace } = inputs;
+  const { attempt, input, namespace, param: about } = inputs;
   const { evaluation: budget } = attempt.dialect.costs;
   const shared = input.validationResults;
   const { variables } = policy;
   const bindings = bindingsOf(inputs, input.request, namespace.reduced, true);
-  const group = evaluateGroup(policy.expressions, { attempt, bindings, variables, shared }, budget);
+  const group = evaluateGroup(policy.expressions, { attempt, bindings, about, variables, shared }, budget);
   if (group instanceof CelError) return failed(group);
   const messages = evaluateMessages(policy, inputs, group.remaining);
   const violations = violationsOf(policy, group.results, messages, ignores);
@@ -66,7 +68,8 @@ export function evaluatePolicy(policy: PreparedPolicy, inputs: EvaluationInputs)
   }
 
   const whole = bindingsOf(inputs, input.request, namespace.whole, false);
-  const values = evaluateGroup(policy.annotations, { attempt, bindings: whole, variables, shared: undefined }, budget);
+  const unshared = { attempt, bindings: whole, about, variables, shared: undefined };
+  const values = evaluateGroup(policy.annotations, unshared, budget);
   if (values instanceof CelError) return failed(values);
   return annotated(policy, violations, values.results, ignores);
 }
@@ -102,19 +105,19 @@ function evaluateMessages(
   remaining: number,
 ): GroupResults | CelError {
   if (!policy.hasMessages) return { results: policy.messages as readonly undefined[], remaining };
-  const { attempt, input, namespace } = inputs;
+  const { attempt, input, namespace, param: about } = inputs;
   const bindings = bindingsOf(inputs, input.request, namespace.reduced, false);
   const shared = input.validationResults;
-  return evaluateGroup(policy.messages, { attempt, bindings, variables: policy.variables, shared }, remaining);
+  return evaluateGroup(policy.messages, { attempt, bindings, about, variables: policy.variables, shared }, remaining);
 }
 
 /** All conditions are evaluated; one that is false decides, errors only count when none is. */
 function evaluateConditions(policy: PreparedPolicy, inputs: EvaluationInputs): PolicyEvaluation | "met" {
-  const { attempt, input } = inputs;
+  const { attempt, input, param: about } = inputs;
   const bindings = bindingsOf(inputs, input.conditionRequest, null, true);
   const group = evaluateGroup(
     policy.conditions,
-    { attempt, bindings, variables: policy.variables, shared: input.conditionResults },
+    { attempt, bindings, about, variables: policy.variables, shared: input.conditionResults },
     attempt.dialect.costs.conditions,
   );
   if (group instanceof CelError) return failedConditions(policy, group.message);

@@ -2,7 +2,7 @@
 
 import type { CoveredExpression, WithExpressions } from "../../cel-policy/coverage/coverage.js";
 import type { Dialect } from "../../cel-policy/dialect.js";
-import { Attempt } from "../../cel-policy/expressions/attempt.js";
+import { Attempt, type AttemptOptions } from "../../cel-policy/expressions/attempt.js";
 import { NOT_IN_TIME } from "../../cel-policy/expressions/interruption.js";
 import { exemption, isOperation } from "../../cel-policy/match/exempt.js";
 import { MatchIndex } from "../../cel-policy/match/match-index.js";
@@ -70,14 +70,15 @@ export class ValidatingPolicySet implements Policy, WithExpressions {
    */
   decide(
     request: RequestAttributes,
-    context: Pick<EvaluationContext, "deadline" | "signal">,
+    context: Pick<EvaluationContext, "deadline" | "signal" | "turns">,
     targeted = false,
   ): PolicyDecision | Promise<PolicyDecision> {
     const world = new RequestWorld(this.#world);
-    const { deadline } = context;
-    const limit = Number.isFinite(deadline) ? { at: deadline, now: this.#world.now } : undefined;
+    const { deadline, turns } = context;
+    const limit = Number.isFinite(deadline) || turns !== undefined ? { at: deadline, now: this.#world.now } : undefined;
+    const circumstances: AttemptOptions = { deadline: limit, turns, progress: [] };
     const attempt = (): PolicyDecision => {
-      const decision = this.#attempt(request, new Attempt(this.#dialect, world, limit), targeted);
+      const decision = this.#attempt(request, new Attempt(this.#dialect, world, circumstances), targeted);
       const message = world.failure;
       return message === undefined ? decision : failedWith({ verdict: "error", message, cause: "unavailable" });
     };

@@ -1,0 +1,25 @@
+/**
+ * Taking turns on the main thread: an evaluation that has held it for a while waits here, and goes on when requests that came meanwhile have been
+ * looked at. One goes on per turn of the event loop, however many wait: together they would hold it as long as one that never waits.
+ */
+
+/** Milliseconds that an evaluation works before it lets others have their turn. */
+export const SLICE_MS = 10;
+
+/** Who waits for a turn, in order of arrival. One for all evaluations of a process. */
+export class Turns {
+  readonly #waiting: (() => void)[] = [];
+
+  /** Resolves when it is one's turn. */
+  next(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+      if (this.#waiting.length === 1) setImmediate(this.#give);
+    });
+  }
+
+  readonly #give = (): void => {
+    this.#waiting.shift()?.();
+    if (this.#waiting.length > 0) setImmediate(this.#give);
+  };
+}
