@@ -5,9 +5,9 @@
 
 import { BROKEN, evaluateInTime } from "../policy/evaluate-in-time.js";
 import { EvaluationRun } from "../policy/evaluation-run.js";
-import { Turns } from "../policy/turns.js";
 import type { Failure, Outcome } from "../policy/outcome.js";
 import type { Review } from "../policy/review.js";
+import { Turns } from "../policy/turns.js";
 import type { PolicySet, ServedPolicy } from "./policy-set.js";
 import { decide, type RequestOrigin, uidOf, type Verdict } from "./verdict.js";
 
@@ -72,7 +72,11 @@ class SetEvaluator implements Evaluator {
     const started = this.#now();
     if (this.#acceptsUnseen(asked.review)) return accepted(entry, asked.review);
     const limit = started + (entry.timeout ?? this.#timeout);
-    const run = new EvaluationRun(Math.min(limit, asked.deadline ?? Number.POSITIVE_INFINITY), this.#onDefect, this.#turns);
+    const run = new EvaluationRun(
+      Math.min(limit, asked.deadline ?? Number.POSITIVE_INFINITY),
+      this.#onDefect,
+      this.#turns,
+    );
     const { whenGone } = asked;
     const onWait = whenGone && ((giveUp: (failure: Failure) => void) => whenGone(() => giveUp(ABANDONED)));
     const outcome = evaluateInTime(entry.policy, asked.review, run, this.#now, onWait);

@@ -1,4 +1,4 @@
-import { type Bindings, type CelError, type Evaluation, type EvaluationOptions } from "../../cel/index.js";
+import type { Bindings, CelError, Evaluation, EvaluationOptions } from "../../cel/index.js";
 import { SLICE_MS, type Turns } from "../../policy/turns.js";
 import type { RequestWorld } from "../../world/request-world.js";
 import type { Dialect } from "../dialect.js";

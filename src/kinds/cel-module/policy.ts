@@ -14,8 +14,9 @@ import {
 } from "../../cel/index.js";
 import { isInterrupted, NOT_IN_TIME } from "../../cel-policy/expressions/interruption.js";
 import type { Outcome } from "../../policy/outcome.js";
-import type { Policy } from "../../policy/policy.js";
+import type { EvaluationContext, Policy } from "../../policy/policy.js";
 import type { Review } from "../../policy/review.js";
+import { SLICE_MS } from "../../policy/turns.js";
 import { type ModuleInput, moduleInput } from "./input.js";
 import { type ModuleValidation, readModuleSettings } from "./settings.js";
 
@@ -74,7 +75,7 @@ export function compileCelModule(
     kind: "cel",
     immediate: true,
     implementation: "cel-policy, native",
-    evaluate: (review, { deadline }) => evaluate(variables, validations, review, deadline, options),
+    evaluate: (review, context) => evaluate(variables, validations, review, context, options),
   };
 }
 
@@ -82,22 +83,31 @@ function evaluate(
   variables: ReadonlyMap<string, Program>,
   validations: readonly CompiledValidation[],
   review: Review,
-  deadline: number,
+  context: EvaluationContext,
   { now, timeoutMs }: CelModuleOptions,
-): Outcome {
-  const at = Math.min(deadline, now() + timeoutMs);
+): Outcome | Promise<Outcome> {
+  const at = Math.min(context.deadline, now() + timeoutMs);
   const input = moduleInput(review);
   // Who asks chooses what can't be read: that must not be as good as a *no*.
   if ("unreadable" in input) return { verdict: "error", message: input.unreadable, code: 400, cause: "protocol" };
   if ("error" in input) return failure(input.error);
-  const options: EvaluationOptions = Number.isFinite(at) ? { deadline: { at, now } } : {};
+  const { turns } = context;
+  const options: EvaluationOptions = turns !== undefined || Number.isFinite(at) ? { deadline: { at, now } } : {};
   const bindings = bindingsOf(variables, input, options);
-  for (const validation of validations) {
-    const result = validation.program.evaluate(bindings, options).result as Result;
-    if (result instanceof CelError) return failure(`failed to evaluate expression: ${result.message}`, result);
-    if (result !== true) return denial(validation, bindings, options);
-  }
-  return { verdict: "allow" };
+  const from = (first: number): Outcome | Promise<Outcome> => {
+    const sliceEnds = now() + SLICE_MS;
+    for (let i = first; i < validations.length; i++) {
+      const time = now();
+      if (time > at) return NOT_IN_TIME;
+      if (turns !== undefined && i > first && time > sliceEnds) return turns.next().then(() => from(i));
+      const validation = validations[i] as CompiledValidation;
+      const result = validation.program.evaluate(bindings, options).result as Result;
+      if (result instanceof CelError) return failure(`failed to evaluate expression: ${result.message}`, result);
+      if (result !== true) return denial(validation, bindings, options);
+    }
+    return { verdict: "allow" };
+  };
+  return from(0);
 }
 
 /** Variables are evaluated when first touched, once. */

@@ -6,6 +6,7 @@ import { stringifyJson } from "../../data/json.js";
 import { evaluateInTime } from "../../policy/evaluate-in-time.js";
 import { EvaluationRun } from "../../policy/evaluation-run.js";
 import type { EvaluationContext, Failure, FailureCause, Outcome, Review } from "../../policy/index.js";
+import { SLICE_MS } from "../../policy/turns.js";
 import type { GroupMember } from "../kind.js";
 import { type MemberAnswer, outcomeInGroup } from "./member.js";
 import { reviewOf } from "./targeted-review.js";
@@ -51,6 +52,9 @@ export class MemberCalls {
   /** The values' numbers by their JSON texts. */
   readonly #ids = new Map<string, number>();
   readonly #room: JsonRoom = { left: MAX_ASKED_CHARACTERS };
+  #sliceEnds = 0;
+  /** A member of this run answered so late that others must have their turn before the next one is asked. */
+  #late = false;
 
   constructor(options: MemberCallsOptions) {
     this.#options = options;
@@ -59,6 +63,8 @@ export class MemberCalls {
   /** To be called before each run of the expression. */
   begin(): void {
     this.#room.left = MAX_ASKED_CHARACTERS;
+    this.#late = false;
+    this.#sliceEnds = this.#options.now() + SLICE_MS;
   }
 
   /** Every answer of every member that was asked. */
@@ -102,6 +108,9 @@ export class MemberCalls {
   }
 
   #put(member: GroupMember, key: string, reviewFor: () => Review): Result | Waiting {
+    const { turns } = this.#options.context;
+    if (this.#late && turns !== undefined && this.questions.recall(key) === undefined)
+      return this.questions.pause(turns);
     const answer = this.questions.ask<Outcome>({
       key,
       put: () => this.#evaluate(member, reviewFor()),
@@ -123,11 +132,13 @@ export class MemberCalls {
 
   #record(member: string, outcome: Outcome, started: number): Outcome {
     const { group, context, now } = this.#options;
+    const ended = now();
+    if (ended > this.#sliceEnds) this.#late = true;
     this.#answers.push({ member, outcome });
     context.observe?.({
       policy: `${group}/${member}`,
       outcome,
-      milliseconds: now() - started,
+      milliseconds: ended - started,
       member: true,
     });
     return outcome;
