@@ -6,6 +6,7 @@ import { compileCelModule } from "../../../src/kinds/cel-module/policy.js";
 import { compileGroupExpression } from "../../../src/kinds/group/expression.js";
 import { createGroupPolicy } from "../../../src/kinds/group/group-policy.js";
 import type { AdmissionRequest, Outcome, Review } from "../../../src/policy/index.js";
+import { Turns } from "../../../src/policy/turns.js";
 import { answerOf } from "../../support/asking.js";
 
 /** Settings and a request, with the module's answers. */
@@ -151,5 +152,33 @@ describe("settings of Kubewarden's CEL module", () => {
     const policy = compileCelModule({ validations: [{ expression }] }, { ...options, timeoutMs: 50 });
     const outcome = answerOf(policy, reviewOf(recorded[0]!), context);
     assert.deepEqual(outcome, { verdict: "error", message: "the policy did not answer in time", cause: "timeout" });
+  });
+});
+
+describe("rules that take long", () => {
+  test("let others have their turn between them, and end with their deadline", async () => {
+    let time = 0;
+    const now = (): number => {
+      time += 20;
+      return time;
+    };
+    let taken = 0;
+    const turns = new (class extends Turns {
+      override next(): Promise<void> {
+        taken += 1;
+        return super.next();
+      }
+    })();
+    const validations = [..."abcd"].map((letter) => ({ expression: `object.a != '${letter}'`, message: letter }));
+    const review: Review = { kind: "raw", payload: { object: { a: "d" } }, requestText: () => "" };
+    const policy = compileCelModule({ validations }, { id: "p", timeoutMs: Number.POSITIVE_INFINITY, now });
+    const outcome = await policy?.evaluate(review, { ...context, turns });
+    assert.deepEqual([outcome?.verdict, taken], ["deny", 3]);
+    const hurried = compileCelModule({ validations }, { id: "p", timeoutMs: 50, now });
+    assert.deepEqual(await hurried?.evaluate(review, { ...context, turns }), {
+      verdict: "error",
+      message: "the policy did not answer in time",
+      cause: "timeout",
+    });
   });
 });

@@ -5,6 +5,7 @@ import { compileGroupExpression } from "../../../src/kinds/group/expression.js";
 import { createGroupPolicy } from "../../../src/kinds/group/group-policy.js";
 import { MAX_ASKED_CHARACTERS, MAX_MEMBER_CALLS } from "../../../src/kinds/group/member-calls.js";
 import type { EvaluationContext, Observation, Outcome, Policy, Review } from "../../../src/policy/index.js";
+import { Turns } from "../../../src/policy/turns.js";
 
 const allow: Outcome = { verdict: "allow" };
 const deny: Outcome = { verdict: "deny", message: "no" };
@@ -349,4 +350,41 @@ describe("the answer names the members", () => {
 test("a policy that throws against its contract makes an error, not an allow", async () => {
   const broken: Policy = { ...fake("b", allow), evaluate: () => Promise.reject(new Error("broken")) };
   assert.equal((await ask(group("!b()", { b: broken }))).verdict, "error");
+});
+
+describe("a group whose members take long", () => {
+  test("lets others have their turn between them, asks each once, and comes to the same", async () => {
+    let time = 0;
+    const now = (): number => {
+      time += 20;
+      return time;
+    };
+    const asked: Review[] = [];
+    const members = Object.fromEntries(
+      ["a", "b", "c", "d"].map((name) => [name, fake(name, name === "d" ? deny : allow, asked)]),
+    );
+    const compiled = compileGroupExpression("a() && b() && c() && [1, 2].all(n, c(n)) && !d()", Object.keys(members));
+    assert.ok("program" in compiled);
+    const policy = createGroupPolicy({
+      id: "g",
+      program: compiled.program,
+      message: "",
+      members: Object.entries(members).map(([name, each]) => ({
+        name,
+        policy: each,
+        timeout: Number.POSITIVE_INFINITY,
+      })),
+      warnings: "none",
+      now,
+    });
+    let taken = 0;
+    const turns = new (class extends Turns {
+      override next(): Promise<void> {
+        taken += 1;
+        return super.next();
+      }
+    })();
+    assert.deepEqual(await policy.evaluate(raw({}), { ...context(), turns }), { verdict: "allow" });
+    assert.deepEqual([asked.length, taken], [6, 5]);
+  });
 });

@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { JsonObject } from "../../../src/kubernetes/object.js";
+import type { AdmissionQuestion, EvaluationContext, Outcome, Policy } from "../../../src/policy/index.js";
+import { Turns } from "../../../src/policy/turns.js";
+import { NO_OPINION } from "../../../src/world/authorizer/authorizer.js";
+import { worldOf } from "../../../src/world/world.js";
+import { inline, prepare } from "./prepared.js";
+import { binding, costly, deployment, map, namespaceObject, policy, ref, validations } from "./tricky.js";
+
+const review: AdmissionQuestion = {
+  kind: "admission",
+  request: deployment() as unknown as AdmissionQuestion["request"],
+  requestText: () => "",
+};
+
+/** So dear that the clock is read after it. */
+const LONG = costly(10_000);
+
+/** A clock on which every look at it takes longer than a slice. */
+function fastClock(): () => number {
+  let time = 0;
+  return () => {
+    time += 20;
+    return time;
+  };
+}
+
+class CountedTurns extends Turns {
+  count = 0;
+  override next(): Promise<void> {
+    this.count += 1;
+    return super.next();
+  }
+}
+
+async function asked(policyOf: (now: () => number) => Policy, more: Partial<EvaluationContext> = {}) {
+  const turns = new CountedTurns();
+  const signal = new AbortController().signal;
+  const context = { deadline: Number.POSITIVE_INFINITY, signal, turns, ...more };
+  return { outcome: await policyOf(fastClock()).evaluate(review, context), turns: turns.count };
+}
+
+const atOnce = (policyOf: (now: () => number) => Policy): Outcome | Promise<Outcome> =>
+  policyOf(() => 0).evaluate(review, {
+    deadline: Number.POSITIVE_INFINITY,
+    signal: new AbortController().signal,
+  });
+
+/** Two policies, two bindings each, two parameters, and everything that an evaluation has. */
+function large(now: () => number): Policy {
+  const spec = (which: string): JsonObject => ({
+    paramKind: { apiVersion: "v1", kind: "ConfigMap" },
+    matchConditions: [
+      { name: "long", expression: LONG },
+      { name: "cheap", expression: "request.name == 'web'" },
+    ],
+    variables: [
+      { name: "long", expression: `${LONG} ? int(params.data.n) : 0` },
+      { name: "more", expression: `variables.long + (${LONG} ? 1 : 0)` },
+    ],
+    validations: [
+      {
+        expression: `variables.more < 3 && ${LONG}`,
+        messageExpression: `'${which} ' + string(variables.more) + string(${LONG})`,
+      },
+      { expression: `${LONG} && object.spec.replicas == 3` },
+      { expression: `!(${LONG})`, message: `${which} never` },
+      { expression: `object.nothing == ${LONG}` },
+    ],
+    auditAnnotations: [
+      { key: "a", valueExpression: `${LONG} ? string(params.data.n) : ''` },
+      { key: "b", valueExpression: `string(variables.more)` },
+    ],
+  });
+  const documents = [
+    policy(spec("first")),
+    policy(spec("second"), "q.acme.example"),
+    binding({ ...ref({ selector: {} }) }),
+    binding({ ...ref({ name: "one" }), validationActions: ["Warn", "Audit"] }, "c"),
+    binding({ ...ref({ selector: {} }), policyName: "q.acme.example" }, "d"),
+    namespaceObject("ns"),
+    map("one", { n: "1" }),
+    map("two", { n: "2" }),
+  ];
+  const prepared = prepare(documents);
+  assert.deepEqual(prepared.problems, []);
+  return prepared.policy("all", worldOf(prepared.objects, { authorizer: NO_OPINION, now }));
+}
+
+describe("policies that take longer", () => {
+  test("let others have their turn, and come to the same", async () => {
+    const whole = await atOnce(large);
+    assert.equal(whole.verdict, "deny", JSON.stringify(whole));
+    const { outcome, turns } = await asked(large);
+    assert.deepEqual(outcome, whole);
+    assert.ok(turns > 20, `${turns} turns`);
+  });
+
+  test("go on where they were: nothing is evaluated twice", async () => {
+    const expressions = Array.from({ length: 30 }, () => LONG);
+    const policyOf = (now: () => number): Policy => inline(validations(...expressions), { now });
+    const { outcome, turns } = await asked(policyOf);
+    assert.deepEqual(outcome, { verdict: "allow" });
+    assert.ok(turns <= 30, `${turns} turns`);
+  });
+
+  test("pay for everything once", async () => {
+    // Together just within what a policy may cost.
+    const variables = [{ name: "v", expression: costly(600_000) }];
+    const ten = Array.from({ length: 10 }, () => `variables.v && ${costly(600_000)}`);
+    const within = (now: () => number): Policy => inline({ variables, ...validations(...ten) }, { now });
+    assert.deepEqual((await asked(within)).outcome, { verdict: "allow" });
+    const twelve = [...ten, costly(600_000), costly(600_000)];
+    const beyond = (now: () => number): Policy => inline({ variables, ...validations(...twelve) }, { now });
+    const whole = await atOnce(beyond);
+    assert.match("message" in whole ? String(whole.message) : "", /out of cost budget/);
+    assert.deepEqual((await asked(beyond)).outcome, whole);
+  });
+
+  test("ask again what they wait for, and are not believed before", async () => {
+    const verbs: string[] = [];
+    const policyOf = (now: () => number): Policy => {
+      const authorizer = {
+        authorize: ({ verb }: { readonly verb: string }) => {
+          verbs.push(verb);
+          return new Promise<{ decision: "allow"; reason: string }>((resolve) =>
+            setImmediate(() => resolve({ decision: "allow", reason: "" })),
+          );
+        },
+      };
+      const check = (verb: string): string => `authorizer.requestResource.check('${verb}').allowed()`;
+      return inline(validations(LONG, `${LONG} && ${check("a")}`, LONG, `${LONG} && !${check("b")}`), {
+        now,
+        authorizer,
+      });
+    };
+    const { outcome } = await asked(policyOf);
+    assert.equal(outcome.verdict, "deny");
+    assert.deepEqual(verbs, ["a", "b"]);
+  });
+
+  test("end with their deadline", async () => {
+    const expressions = Array.from({ length: 30 }, () => LONG);
+    const { outcome } = await asked((now) => inline(validations(...expressions), { now }), { deadline: 200 });
+    assert.deepEqual([outcome.verdict, "cause" in outcome && outcome.cause], ["error", "timeout"]);
+  });
+
+  test("answer at once where nobody else waits", () => {
+    const policyOf = inline(validations(LONG, LONG), { now: fastClock() });
+    const signal = new AbortController().signal;
+    assert.deepEqual(policyOf.evaluate(review, { deadline: Number.POSITIVE_INFINITY, signal }), { verdict: "allow" });
+  });
+});
