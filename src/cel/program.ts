@@ -126,11 +126,11 @@ export class CompiledProgram implements Program {
       const result = this.#plain(bindings, meter);
       return { result, cost: meter.cost };
     } catch (thrown) {
-      return this.#ended(thrown, bindings, options, meter);
+      return this.#ended(thrown, bindings, meter);
     }
   }
 
-  #ended(thrown: unknown, bindings: Bindings, options: EvaluationOptions, meter: Meter): Evaluation {
+  #ended(thrown: unknown, bindings: Bindings, meter: Meter): Evaluation {
     const { cost } = meter;
     if (!(thrown instanceof Interruption)) {
       // A bound that the engine has and the language has not: the deepest data, the longest list. Or a function of one's own has thrown.
@@ -140,17 +140,18 @@ export class CompiledProgram implements Program {
     if (thrown.reason === "deadline") return { result: interrupted(), cost };
     if (thrown.reason === "fault") return { result: new CelError(thrown.message ?? "", "internal"), cost };
     const result = new CelError("operation cancelled: actual cost limit exceeded", "cost-limit");
-    return { result, cost: this.#exactCost(bindings, options, meter) };
+    return { result, cost: this.#exactCost(bindings, meter) };
   }
 
   /** The cost at which the limit was first exceeded. */
-  #exactCost(bindings: Bindings, options: EvaluationOptions, before: Meter): number {
-    const meter = new Meter(before.limit, options.state, undefined, undefined, before.calls);
+  #exactCost(bindings: Bindings, before: Meter): number {
+    const meter = before.again();
     try {
       this.#exact ??= this.#build("exact");
       this.#exact(bindings, meter);
-    } catch {
-      return meter.cost;
+    } catch (thrown) {
+      // Where the time is over as well, what the first attempt has counted must do.
+      return thrown instanceof Interruption && thrown.reason === "deadline" ? before.cost : meter.cost;
     }
     return before.cost;
   }

@@ -91,8 +91,15 @@ export interface CompileOptions {
 export interface EvaluationOptions {
   /** Cost units this evaluation may use; exceeding gives the error with code `cost-limit`. */
   readonly costLimit?: number;
-  /** Monotonic milliseconds after which evaluation stops with the error of code `interrupted`, and the clock that tells them. */
-  readonly deadline?: { readonly at: number; readonly now: () => number };
+  /**
+   * Monotonic milliseconds after which evaluation stops with the error of code `interrupted`, and the clock that tells them. It is looked at after
+   * so much work, of loops as of calls, that an evaluation stops within a millisecond or the longest single call, some tens of milliseconds.
+   *
+   * `stretch` (milliseconds, default none) bounds how long this one evaluation may hold its thread, with the same error. It ends only what has
+   * exceeded that time and has done work that takes 20 ms and more on any machine as well, so that a process that only was not given its turn
+   * is not punished for it. Each repetition of `evaluateAsync` is an evaluation of its own.
+   */
+  readonly deadline?: { readonly at: number; readonly now: () => number; readonly stretch?: number };
   /** Handed to functions with a `call`. */
   readonly state?: unknown;
   /** With `trace`: gets the value of every evaluated node by expression id (last value wins inside loops). */

@@ -7,6 +7,7 @@ import { kindOf } from "../../src/cel/operators/kind.js";
 import { formatLongType } from "../../src/cel/types.js";
 import { CelError } from "../../src/cel/values/cel-error.js";
 import type { Result, Value } from "../../src/cel/values/value.js";
+import { BoundedWork } from "../../src/cel/values/work.js";
 import { specType, specValue } from "./spec-values.js";
 
 /** A case as the data has it. */
@@ -108,5 +109,5 @@ function hostOverload(spec: SpecOverload): Overload {
 function same(a: Value, b: Value): boolean {
   if (kindOf(a) !== kindOf(b)) return false;
   if (kindOf(a) === "double" && Number.isNaN(Number(a))) return Number.isNaN(Number(b));
-  return equals(a, b) === true;
+  return equals(a, b, new BoundedWork(Number.POSITIVE_INFINITY)) === true;
 }

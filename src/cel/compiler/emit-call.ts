@@ -6,6 +6,7 @@ import type { Result, Value } from "../values/value.js";
 import { ANY, CAN, type Out } from "./code.js";
 import { emitCost } from "./emit-cost.js";
 import { emitOperator } from "./emit-operators.js";
+import { emitWork } from "./emit-work.js";
 import type { Emitting } from "./emitting.js";
 import { emitFastCall, guarded } from "./fast-calls.js";
 import { h } from "./names.js";
@@ -20,6 +21,7 @@ export function emitCall(emitter: Emitting, plan: CallPlan): Out {
   const fast = emitConstantCall(emitter, plan, args) ?? emitFastCall(emitter, plan, args);
   if (fast !== undefined) return fast;
   const { code } = emitter;
+  emitWork(emitter, plan, args);
   const result = code.temp();
   code.add(`${result}=${guarded(args)}${invocation(emitter, plan, args)};`);
   emitCost(emitter, plan, args, result);
@@ -71,6 +73,7 @@ function emitStopping(emitter: Emitting, plan: CallPlan): Out {
       code.add(`${result}=${fast.code};}`);
       return { code: result, can: fast.can | CAN.ERROR };
     }
+    emitWork(emitter, plan, args);
     code.add(`${result}=${invocation(emitter, plan, args)};`);
   }
   emitCost(emitter, plan, args, result);

@@ -10,6 +10,9 @@ import type { Emitting } from "./emitting.js";
 import { h, m } from "./names.js";
 import type { CallPlan, FoldPlan, ListPlan, Plan } from "./plan.js";
 
+/** The work of one turn of a loop, apart from the calls that are made in it. */
+const TURN_UNITS = 30;
+
 /** Writes a comprehension. */
 export function emitFold(emitter: Emitting, plan: FoldPlan): Out {
   if (isBinding(plan)) return emitBinding(emitter, plan);
@@ -33,7 +36,7 @@ export function emitFold(emitter: Emitting, plan: FoldPlan): Out {
   if (plan.second !== undefined) emitter.bind(plan.second, { code: value, can: ANY & ~CAN.ERROR });
   code.add(`for(${index}=0,${length}=${values}.length;${index}<${length};${index}++){`);
   if (emitter.options.counting && !emitter.options.exact) code.add(`if(cost>L)${h.exceeded}(cost,c);`);
-  code.add(`if(D)${m.tick}();`);
+  emitter.work(TURN_UNITS);
   if (two) code.add(`${item}=${keys}===undefined?${index}:${keys}[${index}];${value}=${values}[${index}];`);
   else code.add(`${item}=${values}[${index}];`);
   const condition = emitter.emit(plan.condition);

@@ -51,10 +51,13 @@ export function emitOperator(emitter: Emitting, plan: CallPlan, args: Args): Out
 function emitHelper(emitter: Emitting, plan: CallPlan, args: Args, helper: HelperName): Out {
   const { code } = emitter;
   const result = code.temp();
-  code.add(`${result}=${helper}(${args.map((arg) => arg.code).join(",")});`);
+  code.add(`${result}=${helper}(${args.map((arg) => arg.code).join(",")}${tellsWork(helper)});`);
   emitCost(emitter, plan, args, result);
   return { code: result, can: ANY };
 }
+
+/** The meter, for helpers that account for their work. */
+const tellsWork = (helper: HelperName): string => (helper === h.add || helper === h.insertAll ? ",c" : "");
 
 function emitNot(emitter: Emitting, [operand]: Args): Out {
   const { code } = emitter;
@@ -87,7 +90,7 @@ function emitEquality(emitter: Emitting, [a, b]: Args, negated: boolean): Out {
   if (typeof value === "string") {
     code.add(`if(typeof ${other.code}==="string"){${result}=${other.code}${operator}${fixed?.code};`);
     const size = costSize(value);
-    if (size > ONE_UNIT) emitter.lump(`${h.shorter}(${other.code},${fixed?.code})`);
+    if (size > ONE_UNIT) emitter.lump(`${h.shorter}(${other.code},${fixed?.code},c)`);
     else if (size > 0) emitter.lump(`(${other.code}.length===0?0:1)`);
   } else if (typeof value === "boolean" || (typeof value === "number" && Number.isSafeInteger(value))) {
     code.add(`if(typeof ${other.code}==="${typeof value}"){${result}=${other.code}${operator}${fixed?.code};`);
@@ -96,7 +99,7 @@ function emitEquality(emitter: Emitting, [a, b]: Args, negated: boolean): Out {
     // Objects are compared by value, so only what typeof calls a text, number or bool can be compared in place.
     code.add(`if(typeof ${left.code}===typeof ${right.code}&&typeof ${left.code}!=="object"){`);
     code.add(`${result}=${left.code}${operator}${right.code};`);
-    emitter.lump(`(typeof ${left.code}==="string"?${h.shorter}(${left.code},${right.code}):1)`);
+    emitter.lump(`(typeof ${left.code}==="string"?${h.shorter}(${left.code},${right.code},c):1)`);
   } else {
     code.add(slow);
     emitter.lump(m.steps);
@@ -117,7 +120,7 @@ function emitOrder(emitter: Emitting, plan: CallPlan, args: Args): Out {
     .filter(({ constant }) => typeof constant !== "number" || Number.isNaN(constant))
     // NaN is a number that has no order, and the helper says so.
     .map(({ code: arg }) => `typeof ${arg}==="number"&&${arg}===${arg}`);
-  const slow = `${h.ordered}(${code.constant(plan.name)},${left.code},${right.code})`;
+  const slow = `${h.ordered}(${code.constant(plan.name)},${left.code},${right.code},c)`;
   const textual = plan.kinds.includes("string");
   if (numeric.length === 0 || textual) code.add(`${result}=${slow};`);
   else code.add(`${result}=${numeric.join("&&")}?${left.code}${operator}${right.code}:${slow};`);
@@ -138,7 +141,7 @@ function emitArithmetic(emitter: Emitting, plan: CallPlan, args: Args, helper: H
   if (!intLike || tests.length === 0 || tests.includes("false")) return emitHelper(emitter, plan, args, helper);
   const { code } = emitter;
   const result = code.temp();
-  const slow = `${helper}(${left.code},${right.code})`;
+  const slow = `${helper}(${left.code},${right.code}${tellsWork(helper)})`;
   if (operator === "*") {
     // The product of two ints of 32 bits may exceed 2^53; and -1 * 0 must not become -0.
     code.add(
@@ -155,7 +158,7 @@ function emitAdd(emitter: Emitting, plan: CallPlan, args: Args): Out {
   const { code } = emitter;
   const result = code.temp();
   const tests = args.filter(({ can }) => can !== CAN.STRING).map(({ code: arg }) => `typeof ${arg}==="string"`);
-  const slow = `${h.add}(${left.code},${right.code})`;
+  const slow = `${h.add}(${left.code},${right.code},c)`;
   if (plan.overload !== "add_string" || tests.length === 0 || !emitter.options.counting) {
     code.add(`${result}=${tests.length === 0 ? "true" : tests.join("&&")}?${left.code}+${right.code}:${slow};`);
     emitCost(emitter, plan, args, result);
@@ -164,6 +167,7 @@ function emitAdd(emitter: Emitting, plan: CallPlan, args: Args): Out {
   // The size of a sum is the sum of the sizes: a chain of texts is measured once.
   const size = code.temp();
   code.add(`if(${tests.join("&&")}){${result}=${left.code}+${right.code};${size}=${sizeOf(left)}+${sizeOf(right)};`);
+  emitter.work(size);
   emitter.lump(`${h.ceil}(${size}*0.1)`);
   code.add(`}else{${result}=${slow};`);
   emitCost(emitter, plan, args, result);
@@ -181,7 +185,7 @@ function emitIn(emitter: Emitting, plan: CallPlan, args: Args): Out {
   const [left, right] = args as [Out, Out];
   const { code } = emitter;
   const result = code.temp();
-  const slow = `${h.contained}(${left.code},${right.code})`;
+  const slow = `${h.contained}(${left.code},${right.code},c)`;
   if (plan.kinds[1] === "list") code.add(`${result}=${slow};`);
   else {
     const value = code.temp();

@@ -35,6 +35,9 @@ export type CompiledFunction = (bindings: Bindings, meter: Meter) => Result;
 /** Up to so many strings a set is tested by comparisons; beyond, by a look-up. */
 const MAX_COMPARED = 8;
 
+/** The work of turning a part of a message's field into what the message holds. */
+const FIELD_UNITS = 20;
+
 /** Writes one function, of which it is good for one. */
 export class Emitter implements Emitting {
   readonly code = new Code();
@@ -108,6 +111,10 @@ export class Emitter implements Emitting {
   lump(cost: number | string): void {
     if (!this.options.counting || cost === 0) return;
     this.code.add(this.options.exact ? `if((cost+=${cost})>L)${h.exceeded}(cost,c);` : `cost+=${cost};`);
+  }
+
+  work(units: number | string): void {
+    this.code.add(`if(D)${m.spend}(${units});`);
   }
 
   global(name: string): string {
@@ -290,6 +297,7 @@ export class Emitter implements Emitting {
     code.add(`${label}:{${fields}=new Map();`);
     for (const { name, value, optional } of plan.fields) {
       const out = this.emit(value);
+      if ((out.can & CAN.OTHER) !== 0) this.work(`${FIELD_UNITS}*${h.weighAll}(${out.code},c)`);
       const key = code.constant(name);
       if ((out.can & CAN.ERROR) !== 0)
         code.add(`if(${out.code} instanceof ${h.E}){${result}=${out.code};break ${label};}`);

@@ -33,6 +33,8 @@ export interface Emitting {
   units(count: number | string): void;
   /** Adds the cost of one call. */
   lump(cost: number | string): void;
+  /** Accounts for work that is about to be done (see `Work`), where there is a deadline. */
+  work(units: number | string): void;
   /** The JavaScript variable that holds a binding as it was given. */
   global(name: string): string;
   /** Declares how a loop's variable is read. */

@@ -4,6 +4,7 @@
 import { costSize } from "../operators/size.js";
 import { CAN, type Out } from "./code.js";
 import { emitCost } from "./emit-cost.js";
+import { emitWork } from "./emit-work.js";
 import type { Emitting } from "./emitting.js";
 import { h } from "./names.js";
 import type { CallPlan } from "./plan.js";
@@ -13,6 +14,11 @@ const TEXT_TESTS: ReadonlyMap<string, string> = new Map([
   ["ends_with_string", "endsWith"],
   ["contains_string", "includes"],
 ]);
+
+/** The work of looking at a character, and of measuring it. */
+const UNITS_PER_CHARACTER = 2;
+/** How many characters of a part are compared at a time. */
+const CHARACTERS_AT_ONCE = 16;
 
 /** Writes a call in place; `undefined` when there is no such form. */
 export function emitFastCall(emitter: Emitting, plan: CallPlan, args: readonly Out[]): Out | undefined {
@@ -42,13 +48,20 @@ function emitTextTest(emitter: Emitting, plan: CallPlan, args: readonly Out[], m
   const slow = `${guarded(args)}${code.constant(plan.callee)}(${text.code},${part.code})`;
   if (typeof part.constant === "string" && method === "includes") {
     const units = Math.ceil(costSize(part.constant) * 0.1);
-    code.add(`if(typeof ${text.code}==="string"){${result}=${text.code}.includes(${part.code});`);
+    code.add(`if(typeof ${text.code}==="string"){`);
+    emitter.work(`${text.code}.length*${UNITS_PER_CHARACTER}`);
+    code.add(`${result}=${text.code}.includes(${part.code});`);
     emitter.lump(units === 0 ? 0 : `${h.ceil}(${h.codePoints}(${text.code})*0.1)*${units}`);
     code.add(`}else{${result}=${slow};`);
     emitCost(emitter, plan, args, result);
     code.add("}");
     return { code: result, can: CAN.BOOL | CAN.ERROR };
   }
+  if (method === "includes") {
+    emitter.work(
+      `${h.weigh}(${text.code},c)*(${UNITS_PER_CHARACTER}+${h.weigh}(${part.code},c)/${CHARACTERS_AT_ONCE})`,
+    );
+  } else if (part.constant === undefined) emitWork(emitter, plan, [part]);
   code.add(
     tests.length === 0
       ? `${result}=${text.code}.${method}(${part.code});`
@@ -66,6 +79,7 @@ function emitMatches(emitter: Emitting, plan: CallPlan, args: readonly Out[], pa
   const [text] = args as [Out];
   const result = code.temp();
   const callee = code.constant(plan.callee);
+  emitWork(emitter, plan, args);
   code.add(`if(typeof ${text.code}==="string"){${result}=${callee}(${args.map((arg) => arg.code).join(",")});`);
   emitter.lump(`${h.ceil}((1+${h.codePoints}(${text.code}))*0.1)*${Math.ceil(patternSize * 0.25)}`);
   code.add(`}else{${result}=${guarded([text])}${callee}(${args.map((arg) => arg.code).join(",")});`);
@@ -78,9 +92,9 @@ function emitSize(emitter: Emitting, plan: CallPlan, args: readonly Out[]): Out 
   const { code } = emitter;
   const [value] = args as [Out];
   const result = code.temp();
-  const slow = `${guarded(args)}${code.constant(plan.callee)}(${value.code})`;
+  const slow = `${h.size}(${value.code},c,${code.constant(plan.callee)})`;
   code.add(
-    `${result}=typeof ${value.code}==="string"?${h.codePoints}(${value.code}):${h.isArray}(${value.code})?${value.code}.length:${slow};`,
+    `${result}=typeof ${value.code}==="string"?${h.textSize}(${value.code},c):${h.isArray}(${value.code})?${value.code}.length:${slow};`,
   );
   emitCost(emitter, plan, args, result);
   return { code: result, can: CAN.NUMBER | CAN.ERROR };

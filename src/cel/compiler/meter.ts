@@ -1,14 +1,21 @@
 /**
- * One evaluation's meter: its cost, limit and deadline, and registers in which helpers answer a second value.
+ * One evaluation's meter: its cost, its work, limit and deadline, and registers in which helpers answer a second value.
  */
 import type { Waiting } from "../questions.js";
 import { CelError } from "../values/cel-error.js";
 import { Interruption } from "../values/interruption.js";
 import type { Result, Value } from "../values/value.js";
+import type { Work } from "../values/work.js";
 import type { StatefulCallee } from "./plan.js";
 
-/** How often a loop looks at the clock: reading it costs about as much as twenty iterations. */
-const TICKS_PER_LOOK = 256;
+/** Units of work between two looks at the clock: some tenths of a millisecond, while a look takes as long as a hundred units at most. */
+const UNITS_PER_LOOK = 200_000;
+
+/** Work that takes 20 ms and more on any machine: what has done less has not held its thread, however long ago it began. */
+const LEAST_STRETCH_UNITS = 20_000_000;
+
+/** Maps of fewer entries are counted each time: that takes no longer than finding out what they had before. */
+const LEAST_KEPT_KEYS = 32;
 
 /** Stands for an answer that is on its way while what does not depend on it is evaluated. */
 export const PENDING: CelError = new CelError("the answer is not there yet", "waiting");
@@ -18,8 +25,15 @@ export interface Calls {
   ask(callee: StatefulCallee, meter: Meter, args: readonly Value[]): Result | Waiting;
 }
 
+/** By when an evaluation ends, how long it may hold its thread, and the clock that tells both: see `EvaluationOptions.deadline`. */
+export interface Deadline {
+  readonly at: number;
+  readonly now: () => number;
+  readonly stretch?: number;
+}
+
 /** What one evaluation counts, and what it was given (disposable). */
-export class Meter {
+export class Meter implements Work {
   /** Cost units used, written when evaluation ends. */
   cost = 0;
   /** How many steps or cost units the last helper accounts for. */
@@ -28,8 +42,12 @@ export class Meter {
   keys: readonly Value[] | undefined = undefined;
   /** Whether there is a deadline. */
   readonly timed: boolean;
-  #ticks = 0;
-  readonly #deadline: { readonly at: number; readonly now: () => number } | undefined;
+  /** Units of work left until the clock is looked at (see {@link Work}). */
+  left = UNITS_PER_LOOK;
+  #done = 0;
+  #start: number | undefined;
+  #keys: WeakMap<object, readonly string[]> | undefined;
+  readonly #deadline: Deadline | undefined;
 
   /**
    * @param limit cost units, `Infinity` for none
@@ -41,24 +59,51 @@ export class Meter {
     readonly limit: number,
     readonly state: unknown,
     readonly onValue: ((id: number, result: Result) => void) | undefined,
-    deadline: { readonly at: number; readonly now: () => number } | undefined,
+    deadline: Deadline | undefined,
     readonly calls: Calls | undefined,
   ) {
     this.#deadline = deadline;
     this.timed = deadline !== undefined;
   }
 
-  /** Called once per iteration of a loop, when {@link timed}. */
-  tick(): void {
-    if (this.#deadline === undefined) return;
-    this.#ticks += 1;
-    if (this.#ticks % TICKS_PER_LOOK === 0) this.look();
+  /** Accounts for work, about a nanosecond a unit; called when {@link timed}, before the work is done. */
+  spend(units: number): void {
+    this.left -= units;
+    if (this.left < 0) this.look();
   }
 
-  /** Looks at the clock, and ends the evaluation after its deadline. */
+  /** Looks at the clock, and ends the evaluation after its deadline, or when it has held its thread for longer than it may. */
   look(): void {
+    this.#done += UNITS_PER_LOOK - this.left;
+    this.left = UNITS_PER_LOOK;
     const deadline = this.#deadline;
-    if (deadline !== undefined && deadline.now() > deadline.at) throw new Interruption("deadline");
+    if (deadline === undefined) return;
+    const now = deadline.now();
+    if (now > deadline.at) throw new Interruption("deadline");
+    if (deadline.stretch === undefined) return;
+    // The first look comes soon after the start, and evaluations that end before it need no clock at all.
+    this.#start ??= now;
+    if (this.#done >= LEAST_STRETCH_UNITS && now - this.#start > deadline.stretch) throw new Interruption("deadline");
+  }
+
+  /** The meter of a repetition: it is given what was given here, and goes on with the work of this evaluation. */
+  again(): Meter {
+    const meter = new Meter(this.limit, this.state, undefined, this.#deadline, this.calls);
+    meter.#done = this.#done;
+    meter.#start = this.#start;
+    return meter;
+  }
+
+  /** The keys of a map that is a plain object. Those of a wide one are kept: it does not change while it is evaluated. */
+  keysOf(map: object): readonly string[] {
+    const known = this.#keys?.get(map);
+    if (known !== undefined) return known;
+    const keys = Object.keys(map);
+    if (keys.length < LEAST_KEPT_KEYS) return keys;
+    this.left -= keys.length * KEY_UNITS;
+    this.#keys ??= new WeakMap();
+    this.#keys.set(map, keys);
+    return keys;
   }
 
   /** Reports the value of a node. */
@@ -66,3 +111,6 @@ export class Meter {
     this.onValue?.(id, result);
   }
 }
+
+/** The work of listing one key of an object. */
+const KEY_UNITS = 50;

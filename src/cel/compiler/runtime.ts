@@ -5,8 +5,8 @@
 import { equalityCost } from "../cost/runtime-cost.js";
 import { add, divide, modulo, multiply, negate, subtract } from "../operators/arithmetic.js";
 import { compare, equals, listContains } from "../operators/compare.js";
-import { goNameOf, kindOf, nativeNameOf, typeNameOf } from "../operators/kind.js";
-import { entriesOf, findKey, isUsableKey, keysOf, sizeOfMap } from "../operators/maps.js";
+import { goNameOf, isPlainObject, kindOf, nativeNameOf, typeNameOf } from "../operators/kind.js";
+import { entriesOf, findKey, isUsableKey, keysOf } from "../operators/maps.js";
 import { printKey } from "../operators/print.js";
 import {
   isPresent,
@@ -25,6 +25,7 @@ import { MARK } from "../values/mark.js";
 import { MapValue, Optional, type Result, type Value } from "../values/value.js";
 import { type Meter, PENDING } from "./meter.js";
 import type { StatefulCallee } from "./plan.js";
+import { weigh, weighAll } from "./work.js";
 
 const isError = (value: unknown): value is CelError => value instanceof CelError;
 
@@ -84,20 +85,39 @@ function or(a: Result, b: Result): Result {
 
 /** `==` on anything. In `meter.steps`: its cost. */
 function equal(a: Result, b: Result, meter: Meter): Result {
-  meter.steps = equalityCost(a, b, false);
-  return isError(a) ? a : isError(b) ? b : equals(a, b);
+  meter.steps = equalityCost(a, b, false, meter);
+  if (isError(a)) return a;
+  if (isError(b)) return b;
+  const result = equals(a, b, meter);
+  spend(meter, 0);
+  return result;
 }
 
 function notEqual(a: Result, b: Result, meter: Meter): Result {
-  meter.steps = equalityCost(a, b, true);
-  return isError(a) ? a : isError(b) ? b : equals(a, b) !== true;
+  const cost = equalityCost(a, b, true, meter);
+  const result = equal(a, b, meter);
+  meter.steps = cost;
+  return isError(a) || isError(b) ? result : result !== true;
 }
 
 /** The cost of comparing two texts: a tenth of the shorter one's code points. */
-function shorter(a: string, b: string): number {
+function shorter(a: string, b: string, meter: Meter): number {
   if (a.length === 0 || b.length === 0) return 0;
   if (a.length <= 10 || b.length <= 10) return 1;
+  spend(meter, a.length + b.length);
   return Math.ceil(Math.min(codePoints(a), codePoints(b)) * 0.1);
+}
+
+/** `size` of a text. */
+function textSize(text: string, meter: Meter): number {
+  spend(meter, text.length);
+  return codePoints(text);
+}
+
+/** `size` of what is neither text nor list. */
+function size(value: Result, meter: Meter, otherwise: (value: Value) => Result): Result {
+  if (isError(value)) return value;
+  return isPlainObject(value) ? meter.keysOf(value).length : otherwise(value);
 }
 
 const ORDERS: Readonly<Record<string, (order: number) => boolean>> = {
@@ -107,12 +127,27 @@ const ORDERS: Readonly<Record<string, (order: number) => boolean>> = {
   "_>=_": (order) => order >= 0,
 };
 
-function ordered(operator: string, a: Result, b: Result): Result {
+function ordered(operator: string, a: Result, b: Result, meter: Meter): Result {
   if (isError(a)) return a;
   if (isError(b)) return b;
+  if (typeof a === "string" && typeof b === "string") spend(meter, 2 * Math.min(a.length, b.length));
   const order = compare(a, b);
   if (order === undefined) return noSuchOverload(operator);
   return isError(order) ? order : (ORDERS[operator] as (order: number) => boolean)(order);
+}
+
+/** Accounts for work whose size is known only here. */
+function spend(meter: Meter, units: number): void {
+  meter.left -= units;
+  if (meter.left < 0) meter.look();
+}
+
+/** `a + b`; texts and lists are copied. */
+function plus(a: Result, b: Result, meter: Meter): Result {
+  if (isError(a)) return a;
+  if (isError(b)) return b;
+  if (typeof a === "object" || typeof a === "string") spend(meter, weigh(a, meter) + weigh(b, meter));
+  return add(a, b);
 }
 
 const strict2 =
@@ -121,26 +156,35 @@ const strict2 =
     isError(a) ? a : isError(b) ? b : operation(a, b);
 
 /** `a in b` on anything. */
-function contained(a: Result, b: Result): Result {
+function contained(a: Result, b: Result, meter: Meter): Result {
   if (isError(a)) return a;
   if (isError(b)) return b;
-  if (Array.isArray(b)) return listContains(b, a);
+  if (Array.isArray(b)) {
+    const result = listContains(b, a, meter);
+    spend(meter, 0);
+    return result;
+  }
   const kind = kindOf(b);
   if (kind === "map")
     return isUsableKey(a) ? findKey(b, a) !== undefined : b instanceof MapValue && b.size > 0 && badKey();
   return noSuchOverload();
 }
 
+/** The work of taking an entry out of a map. */
+const ENTRY_UNITS = 20;
+
 /** The range of a loop as arrays of keys (`undefined`: indexes) and values; one-variable loops take `values` only. */
 function range(of: Value, two: boolean, meter: Meter): readonly Value[] | CelError {
   meter.keys = undefined;
   if (Array.isArray(of)) return of;
-  if (sizeOfMap(of) === undefined) {
+  if (kindOf(of) !== "map") {
     const name = nativeNameOf(of);
     return new CelError(
       two ? `unsupported comprehension range type: ${name}` : `got '${name}', expected iterable type`,
     );
   }
+  if (!two && isPlainObject(of)) return meter.keysOf(of);
+  spend(meter, ENTRY_UNITS * weigh(of, meter));
   if (!two) return keysOf(of);
   // By entry, not by key: a key that is NaN is not found again.
   const entries = [...entriesOf(of)];
@@ -208,10 +252,11 @@ function insert(map: Result, key: Result, value: Result): Result {
 }
 
 /** Inserts every entry of a map. */
-function insertAll(map: Result, entries: Result): Result {
+function insertAll(map: Result, entries: Result, meter: Meter): Result {
   if (isError(map)) return map;
   if (isError(entries)) return entries;
-  if (sizeOfMap(entries) === undefined) return noSuchOverload();
+  if (kindOf(entries) !== "map") return noSuchOverload();
+  spend(meter, 2 * ENTRY_UNITS * weigh(entries, meter));
   for (const [key, value] of entriesOf(entries)) {
     const outcome = insert(map, key, value);
     if (isError(outcome)) return outcome;
@@ -263,7 +308,7 @@ export const HELPERS = {
   notEqual,
   shorter,
   ordered,
-  add: strict2(add),
+  add: plus,
   subtract: strict2(subtract),
   multiply: strict2(multiply),
   divide: strict2(divide),
@@ -282,6 +327,10 @@ export const HELPERS = {
   codePoints,
   noSuchOverload,
   ceil: Math.ceil,
+  size,
+  textSize,
+  weigh,
+  weighAll,
 } as const;
 
 /** {@link HELPERS} with the rules of the language definition where Kubernetes has others. */

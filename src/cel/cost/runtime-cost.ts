@@ -3,11 +3,12 @@
  * those that go by the function's name.
  */
 import type { CostRule } from "../compiler/plan.js";
-import { nativeNameOf } from "../operators/kind.js";
+import { isPlainObject, nativeNameOf } from "../operators/kind.js";
 import { costSize, traversalCost } from "../operators/size.js";
 import { CelError } from "../values/cel-error.js";
 import { Interruption } from "../values/interruption.js";
-import { OpaqueValue, type Result } from "../values/value.js";
+import { OpaqueValue, type Result, type Value } from "../values/value.js";
+import type { Work } from "../values/work.js";
 
 /** Making a list. */
 export const LIST_COST = 10;
@@ -60,10 +61,16 @@ const contains =
 const smaller: CostRule = (args) => Math.ceil(Math.min(size(args, 0), size(args, 1)) * TEXT);
 
 /** `==` and `!=`. A library value on the left of `==` costs one unit. */
-export const equalityCost = (left: Result, right: Result, negated: boolean): number => {
+export const equalityCost = (left: Result, right: Result, negated: boolean, work: Work): number => {
   if (!negated && left instanceof OpaqueValue) return 1;
-  return Math.ceil(Math.min(costSize(left), costSize(right)) * TEXT);
+  return Math.ceil(Math.min(sizeIn(left, work), sizeIn(right, work)) * TEXT);
 };
+
+/** A size for the cost model, of which the evaluation keeps what takes long to find. */
+const sizeIn = (value: Result, work: Work): number =>
+  typeof value === "object" && value !== null && isPlainObject(value as Value)
+    ? work.keysOf(value).length
+    : costSize(value);
 
 /** Lists that a call makes: 11 and a unit an element. */
 const made: CostRule = (_args, result) => 1 + LIST_COST + costSize(result);

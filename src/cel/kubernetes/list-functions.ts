@@ -3,6 +3,7 @@ import { add } from "../operators/arithmetic.js";
 import { compare, equals } from "../operators/compare.js";
 import { CelError, noSuchOverload } from "../values/cel-error.js";
 import type { Result, Value } from "../values/value.js";
+import { BoundedWork } from "../values/work.js";
 
 type List = readonly Value[];
 
@@ -50,14 +51,18 @@ export const extreme =
     return best ?? new CelError(`${name} called on empty list`);
   };
 
+/** Whether an element equals a value: every element at most once, so that the work is bounded by the list's own size. */
+const equalTo = (wanted: Value): ((element: Value) => boolean) => {
+  const work = new BoundedWork(Number.POSITIVE_INFINITY);
+  return (element) => equals(element, wanted, work) === true;
+};
+
 /** `indexOf` on lists. */
-export const indexOf = (list: List, wanted: Value): Result =>
-  list.findIndex((element) => equals(element, wanted) === true);
+export const indexOf = (list: List, wanted: Value): Result => list.findIndex(equalTo(wanted));
 
 /** `lastIndexOf` on lists. */
-export const lastIndexOf = (list: List, wanted: Value): Result =>
-  list.findLastIndex((element) => equals(element, wanted) === true);
+export const lastIndexOf = (list: List, wanted: Value): Result => list.findLastIndex(equalTo(wanted));
 
 /** `includes`: on a list an element, on anything else the value itself. */
 export const includes = (target: Value, wanted: Value): Result =>
-  Array.isArray(target) ? target.some((element) => equals(element, wanted) === true) : equals(target, wanted) === true;
+  Array.isArray(target) ? target.some(equalTo(wanted)) : equalTo(wanted)(target);

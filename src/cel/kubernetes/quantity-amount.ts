@@ -18,7 +18,7 @@ export interface Amount {
  * How many digits apart two numbers may be that are added. The scale of a quantity may be in the millions (`1e1000000`); adding one to such would
  * write out all the digits between.
  */
-const MAX_DIGITS_APART = 20_000;
+const MAX_DIGITS_APART = 4_096;
 
 const fitsInt64 = (value: bigint): boolean => value >= INT_MIN && value <= INT_MAX;
 

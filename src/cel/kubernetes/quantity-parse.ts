@@ -1,5 +1,6 @@
 /** Reading quantities (spec kubernetes-cel.md 4.9). */
 import { CelError } from "../values/cel-error.js";
+import { tooLarge } from "../values/limits.js";
 import { INT_MAX, INT_MIN } from "../values/numbers.js";
 import type { Amount, QuantityFormat } from "./quantity-amount.js";
 
@@ -10,7 +11,11 @@ export interface ParsedQuantity {
   readonly text: string | undefined;
 }
 
-const SHAPE = /^([+-]?)(0*)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$/;
+/** No digit follows digits but its own kind, so that no text is tried in more than one way. */
+const SHAPE = /^([+-]?)([0-9]*)(?![0-9])(?:\.([0-9]*)(?![0-9]))?([eEinumkKMGTP]*[-+]?[0-9]*)$/;
+
+/** Characters of a quantity: an int64 has 19 digits. The reference reads as many as there are, in time that grows with their square. */
+const MAX_LENGTH = 4_096;
 
 interface Suffix {
   readonly base: 2 | 10;
@@ -54,9 +59,11 @@ const MAX_FILLED_ZEROS = 400;
 
 /** Parses a quantity; the error has the reference's text. */
 export function parseQuantity(text: string): ParsedQuantity | CelError {
+  if (text.length > MAX_LENGTH) return tooLarge();
   const match = text === "" ? null : SHAPE.exec(text);
   if (match === null) return new CelError(WRONG_FORMAT);
-  const [, sign, zeros = "", digits = "", fraction = "", suffixText = ""] = match;
+  const [, sign, written = "", fraction = "", suffixText = ""] = match;
+  const digits = written.replace(/^0+/, "");
   const suffix = SUFFIXES.get(suffixText) ?? exponentSuffix(suffixText);
   if (suffix === undefined) return new CelError(WRONG_SUFFIX);
   const whole = digits === "" ? "0" : digits;
@@ -64,7 +71,7 @@ export function parseQuantity(text: string): ParsedQuantity | CelError {
   const fast = fastQuantity(text, negative, whole, fraction, suffix);
   if (fast !== undefined) return fast;
   // A missing number counts as zero in the fast form only.
-  if (zeros + digits + fraction === "") return new CelError(WRONG_NUMBER);
+  if (written + fraction === "") return new CelError(WRONG_NUMBER);
   return preciseQuantity(negative, whole, fraction, suffix);
 }
 

@@ -1,6 +1,7 @@
 /** Semantic versions as values (spec kubernetes-cel.md 4.10). */
 import { compareStrings } from "../operators/compare.js";
 import { CelError, noSuchOverload } from "../values/cel-error.js";
+import { MAX_READ_LENGTH, tooLarge } from "../values/limits.js";
 import { UINT_MAX } from "../values/numbers.js";
 import { quoted } from "../values/quoted-text.js";
 import { OpaqueValue, type Value } from "../values/value.js";
@@ -69,6 +70,7 @@ export class SemverValue extends OpaqueValue {
 
   /** `semver(text)` and `semver(text, normalise)`. */
   static parse(text: string, normalise = false): SemverValue | CelError {
+    if (text.length > MAX_READ_LENGTH) return tooLarge();
     const source = normalise ? normalised(text) : text;
     if (source instanceof CelError) return source;
     if (source === "") return new CelError("Version string empty");

@@ -1,5 +1,6 @@
 /** URLs as values (spec kubernetes-cel.md 4.7). */
 import { CelError, noSuchOverload } from "../values/cel-error.js";
+import { MAX_READ_LENGTH, tooLarge } from "../values/limits.js";
 import { quoted } from "../values/quoted-text.js";
 import { MapValue, OpaqueValue, type Value } from "../values/value.js";
 import {
@@ -18,6 +19,7 @@ const parseError = (text: string, error: UrlError): CelError =>
 
 /** The error of a text that is no absolute URI and no absolute path: `parse "…": …`; `undefined` when it is one. */
 export function requestUriError(text: string): string | undefined {
+  if (text.length > MAX_READ_LENGTH) return tooLarge();
   const parsed = parseUrl(toOctets(text), true);
   return parsed instanceof UrlError ? `parse ${quoted(text)}: ${parsed.message}` : undefined;
 }
@@ -38,6 +40,7 @@ export class UrlValue extends OpaqueValue {
 
   /** `url(text)`: it must be an absolute URI or path, and is then read once more, with its fragment split off. */
   static parse(text: string): UrlValue | CelError {
+    if (text.length > MAX_READ_LENGTH) return tooLarge();
     const octets = toOctets(text);
     const asRequest = parseUrl(octets, true);
     if (asRequest instanceof UrlError) return parseError(text, asRequest);

@@ -3,6 +3,7 @@
  * for the rest. The second operand's kind must fit the first's: there is no implicit conversion.
  */
 import { CelError, noSuchOverload } from "../values/cel-error.js";
+import { MAX_LIST_LENGTH, MAX_TEXT_LENGTH, tooLarge } from "../values/limits.js";
 import { INT_MIN, intResult, makeDouble, makeInt, overflow, uintResult } from "../values/numbers.js";
 import { Duration, Timestamp } from "../values/time.js";
 import { isInRange } from "../values/timestamp-text.js";
@@ -62,7 +63,7 @@ export function add(a: Value, b: Value): Result {
     case "bytes":
       return other === "bytes" ? concatBytes(a as Uint8Array, b as Uint8Array) : noSuchOverload();
     case "list":
-      return other === "list" ? (a as readonly Value[]).concat(b as readonly Value[]) : noSuchOverload();
+      return other === "list" ? concatLists(a as readonly Value[], b as readonly Value[]) : noSuchOverload();
     case "duration":
       if (other === "duration") return durationOf(nanosOf(a) + nanosOf(b));
       if (other === "timestamp") return timestampOf(totalNanos(b) + nanosOf(a), (b as Timestamp).offsetSeconds);
@@ -75,7 +76,12 @@ export function add(a: Value, b: Value): Result {
   }
 }
 
+function concatLists(a: readonly Value[], b: readonly Value[]): readonly Value[] {
+  return a.length + b.length > MAX_LIST_LENGTH ? tooLarge() : a.concat(b);
+}
+
 function concatBytes(a: Uint8Array, b: Uint8Array): Uint8Array {
+  if (a.length + b.length > MAX_TEXT_LENGTH) return tooLarge();
   const joined = new Uint8Array(a.length + b.length);
   joined.set(a);
   joined.set(b, a.length);

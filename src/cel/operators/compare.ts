@@ -6,6 +6,7 @@ import { Duration, Timestamp } from "../values/time.js";
 import { TypeValue } from "../values/type-value.js";
 import { Uint } from "../values/uint.js";
 import { MapValue, ObjectValue, OpaqueValue, Optional, type Value } from "../values/value.js";
+import type { Work } from "../values/work.js";
 import { isPlainObject } from "./kind.js";
 import { entriesOf, findKey, sizeOfMap } from "./maps.js";
 
@@ -13,9 +14,22 @@ const MIN_INT64 = -(2 ** 63);
 const MAX_INT64 = 2 ** 63;
 const MAX_UINT64 = 2 ** 64;
 
-/** `a == b` at run time: a boolean, or an error where the left side's class refuses the comparison. */
-export function equals(a: Value, b: Value): boolean | CelError {
-  if (typeof a === typeof b && typeof a !== "object") return a === b; // the representation of a value is unique
+/** The work of comparing two values that are no texts, and of finding an entry of a map. */
+const VALUE_UNITS = 10;
+const ENTRY_UNITS = 100;
+/** Characters that are compared at a time. */
+const CHARACTERS_AT_ONCE = 4;
+
+/**
+ * `a == b` at run time: a boolean, or an error where the left side's class refuses the comparison. The work is taken from `work`, which it is the
+ * caller's to look at.
+ */
+export function equals(a: Value, b: Value, work: Work): boolean | CelError {
+  work.left -= VALUE_UNITS;
+  if (typeof a === typeof b && typeof a !== "object") {
+    if (typeof a === "string" && a.length === (b as string).length) work.left -= a.length / CHARACTERS_AT_ONCE;
+    return a === b; // the representation of a value is unique
+  }
   if (a === null || b === null) return a === b;
   switch (typeof a) {
     case "string":
@@ -25,46 +39,59 @@ export function equals(a: Value, b: Value): boolean | CelError {
     case "bigint":
       return compareNumbers(a, b) === 0;
     default:
-      return equalObjects(a, b);
+      return equalObjects(a, b, work);
   }
 }
 
-function equalObjects(a: Value, b: Value): boolean | CelError {
-  if (Array.isArray(a)) return Array.isArray(b) && equalLists(a, b);
+function equalObjects(a: Value, b: Value, work: Work): boolean | CelError {
+  if (Array.isArray(a)) return Array.isArray(b) && equalLists(a, b, work);
   if (a instanceof Number || a instanceof Uint) return compareNumbers(a, b) === 0;
-  if (isPlainObject(a) || a instanceof MapValue) return equalMaps(a, b);
+  if (isPlainObject(a) || a instanceof MapValue) return equalMaps(a, b, work);
   if (a instanceof Optional) {
     if (!(b instanceof Optional)) return false;
     if (a.value === undefined || b.value === undefined) return a.value === b.value;
-    return equals(a.value, b.value);
+    return equals(a.value, b.value, work);
   }
   if (a instanceof Timestamp) return b instanceof Timestamp && a.seconds === b.seconds && a.nanos === b.nanos;
   if (a instanceof Duration) return b instanceof Duration && a.nanos === b.nanos;
   if (a instanceof Uint8Array) return b instanceof Uint8Array && compareBytes(a, b) === 0;
   if (a instanceof TypeValue) return b instanceof TypeValue && a.name === b.name;
   if (a instanceof OpaqueValue) return a.equals(b);
-  if (a instanceof ObjectValue) return b instanceof ObjectValue && equalFields(a, b);
+  if (a instanceof ObjectValue) return b instanceof ObjectValue && equalFields(a, b, work);
   return false;
 }
 
-function equalLists(a: readonly Value[], b: readonly Value[]): boolean {
+function equalLists(a: readonly Value[], b: readonly Value[], work: Work): boolean {
   if (a.length !== b.length) return false;
   // An element comparison that errors counts as equal.
-  for (let i = 0; i < a.length; i++) if (equals(a[i] as Value, b[i] as Value) === false) return false;
+  for (let i = 0; i < a.length; i++) if (equals(a[i] as Value, b[i] as Value, work) === false) return false;
   return true;
 }
 
-function equalMaps(a: Value, b: Value): boolean {
+function equalMaps(a: Value, b: Value, work: Work): boolean {
+  if (isPlainObject(a) && isPlainObject(b)) {
+    const keys = work.keysOf(a);
+    if (keys.length !== work.keysOf(b).length) return false;
+    for (const key of keys) {
+      if (!Object.hasOwn(b, key) || !equalEntries(a[key] as Value, b[key] as Value, work)) return false;
+    }
+    return true;
+  }
   const size = sizeOfMap(b);
   if (size === undefined || size !== sizeOfMap(a)) return false;
   for (const [key, value] of entriesOf(a)) {
     const other = findKey(b, key);
-    if (other === undefined || equals(value, other) === false) return false;
+    if (other === undefined || !equalEntries(value, other, work)) return false;
   }
   return true;
 }
 
-function equalFields(a: ObjectValue, b: ObjectValue): boolean | CelError {
+function equalEntries(a: Value, b: Value, work: Work): boolean {
+  work.left -= ENTRY_UNITS;
+  return equals(a, b, work) !== false;
+}
+
+function equalFields(a: ObjectValue, b: ObjectValue, work: Work): boolean | CelError {
   if (a.typeName !== b.typeName) return false;
   const names = [...a.fields()];
   if (names.length !== [...b.fields()].length) return false;
@@ -73,15 +100,15 @@ function equalFields(a: ObjectValue, b: ObjectValue): boolean | CelError {
     const right = b.get(name);
     if (left instanceof CelError) return left;
     if (right instanceof CelError) return right;
-    if (left === undefined || right === undefined || equals(left, right) === false) return false;
+    if (left === undefined || right === undefined || equals(left, right, work) === false) return false;
   }
   return true;
 }
 
 /** Whether some element equals `value`; errors of single comparisons are ignored. */
-export function listContains(list: readonly Value[], value: Value): boolean {
+export function listContains(list: readonly Value[], value: Value, work: Work): boolean {
   // It asks the value itself, so that null finds null only and an error is "not this one".
-  for (const element of list) if (equals(value, element) === true) return true;
+  for (const element of list) if (equals(value, element, work) === true) return true;
   return false;
 }
 

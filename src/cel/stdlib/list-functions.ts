@@ -3,7 +3,7 @@ import type { Implementation } from "../declarations.js";
 import { compare } from "../operators/compare.js";
 import { kindOf, typeNameOf } from "../operators/kind.js";
 import { CelError, noSuchOverload } from "../values/cel-error.js";
-import { MAX_COMPARISONS, MAX_LIST_LENGTH, tooLarge } from "../values/limits.js";
+import { MAX_LIST_LENGTH, tooLarge } from "../values/limits.js";
 import { isInt } from "../values/numbers.js";
 import { Duration, Timestamp } from "../values/time.js";
 import type { Result, Value } from "../values/value.js";
@@ -69,7 +69,6 @@ export function distinct(list: List): Result {
       seen.add(element);
       unique.push(element);
     }
-    if (seen.comparisons > MAX_COMPARISONS) return tooLarge();
   }
   return unique;
 }

@@ -2,8 +2,10 @@
  * Membership in a list by CEL's equality, without comparing everything with everything where most elements are strings, bools and numbers.
  */
 import { equals } from "../operators/compare.js";
+import { MAX_COMPARING_WORK, tooLarge } from "../values/limits.js";
 import { numberOf } from "../values/numbers.js";
 import type { Value } from "../values/value.js";
+import { BoundedWork } from "../values/work.js";
 
 /**
  * A collection that values are looked up in. Strings and bools are found by themselves, numbers among those that round to the same double, other kinds by
@@ -13,8 +15,8 @@ export class Members {
   readonly #plain = new Set<Value>();
   readonly #numbers = new Map<number, Value[]>();
   readonly #others: Value[] = [];
-  /** Comparisons made so far, for callers that bound them. */
-  comparisons = 0;
+  /** What comparisons may still be made. */
+  readonly #work = new BoundedWork(MAX_COMPARING_WORK);
 
   /** Adds a value. */
   add(value: Value): void {
@@ -32,12 +34,16 @@ export class Members {
     else bucket.push(value);
   }
 
-  /** Whether `value == member` for some member; a comparison that errors is not. */
+  /** Whether `value == member` for some member; a comparison that errors is not. Ends the evaluation when there were too many of them. */
   has(value: Value): boolean {
     if (typeof value === "string" || typeof value === "boolean") return this.#plain.has(value);
     const number = numberOf(value);
     const candidates = number === undefined ? this.#others : (this.#numbers.get(number) ?? []);
-    this.comparisons += candidates.length;
-    return candidates.some((member) => equals(value, member) === true);
+    const work = this.#work;
+    for (const member of candidates) {
+      if (work.left < 0) return tooLarge();
+      if (equals(value, member, work) === true) return true;
+    }
+    return false;
   }
 }

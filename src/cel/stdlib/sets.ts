@@ -2,7 +2,6 @@
 import type { Library } from "../declarations.js";
 import { added, overloadFn } from "../declare.js";
 import { BOOL, listType, typeParam } from "../types.js";
-import { MAX_COMPARISONS, tooLarge } from "../values/limits.js";
 import type { Result, Value } from "../values/value.js";
 import { Members } from "./membership.js";
 
@@ -19,7 +18,6 @@ function quantified(list: readonly Value[], members: Members, wanted: "every" | 
   for (const element of list) {
     const isMember = members.has(element);
     if (isMember === (wanted === "some")) return isMember;
-    if (members.comparisons > MAX_COMPARISONS) return tooLarge();
   }
   return wanted === "every";
 }

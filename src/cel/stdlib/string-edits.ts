@@ -67,12 +67,18 @@ export function join(list: readonly Value[], separator = ""): Result {
 /** Unicode's White_Space, which is what JavaScript trims but for U+FEFF, and U+0085 besides. */
 const WHITE_SPACE = /\p{White_Space}/u;
 
+function isWhiteSpace(text: string, index: number): boolean {
+  const code = text.charCodeAt(index);
+  if (code < 0x80) return code === 0x20 || (code >= 0x09 && code <= 0x0d);
+  return WHITE_SPACE.test(text[index] as string);
+}
+
 /** `trim`: without white space on either side. */
 export function trim(text: string): string {
   let start = 0;
   let end = text.length;
-  while (start < end && WHITE_SPACE.test(text[start] as string)) start++;
-  while (end > start && WHITE_SPACE.test(text[end - 1] as string)) end--;
+  while (start < end && isWhiteSpace(text, start)) start++;
+  while (end > start && isWhiteSpace(text, end - 1)) end--;
   return text.slice(start, end);
 }
 

@@ -19,7 +19,7 @@ export function codePointLength(text: string): number {
 }
 
 /** The code points as strings. */
-export const codePointsOf = (text: string): readonly string[] => Array.from(text);
+export const codePointsOf = (text: string): readonly string[] => (isFlat(text) ? text.split("") : Array.from(text));
 
 /** The UTF-16 index of the code point at `position`, which is at most the text's length in code points. */
 export function unitIndex(text: string, position: number): number {

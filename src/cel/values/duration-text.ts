@@ -22,7 +22,7 @@ const LIMIT = 2n ** 63n;
 const NANOS_PER_SECOND = 1_000_000_000n;
 
 /** One number with its unit. */
-const PART = /([0-9]*)(\.?)([0-9]*)([^.0-9]+)/y;
+const PART = /([0-9]*)(?:\.([0-9]*))?([^.0-9]+)/y;
 
 /** `duration(string)`: `1h30m`, `-1.5s`, `0`; `undefined` when it is malformed or outside int64 nanoseconds. */
 export function parseDuration(text: string): Duration | undefined {
@@ -36,7 +36,7 @@ export function parseDuration(text: string): Duration | undefined {
   while (part.lastIndex < body.length) {
     const match = part.exec(body);
     if (match === null) return undefined;
-    const nanos = partNanos(match[1] as string, match[3] as string, match[4] as string);
+    const nanos = partNanos(match[1] as string, match[2] ?? "", match[3] as string);
     if (nanos === undefined) return undefined;
     total += nanos;
     if (total > LIMIT) return undefined;

@@ -1,17 +1,26 @@
 /** Limits on results that the cost model charges for only after they are made: without them one call could fill the memory. */
 import { Interruption } from "./interruption.js";
 
-/** UTF-16 units of a string made by a function. A whole admission request has at most 3 MiB, so this is out of reach of honest use. */
-export const MAX_TEXT_LENGTH = 2 ** 26;
+/**
+ * UTF-16 units of a string made by a function. A whole admission request has at most 3 MiB, so this is out of reach of honest use; and one call
+ * makes as many in some 20 ms.
+ */
+export const MAX_TEXT_LENGTH = 2 ** 23;
 
-/** Elements of a list made by a function: ten times the cost limit of an expression, which charges one unit for each. */
-export const MAX_LIST_LENGTH = 10_000_000;
+/** Elements of a list made by a call: twice the cost limit of an expression, which charges one unit for looking at each; some 20 ms. */
+export const MAX_LIST_LENGTH = 2_000_000;
 
 /**
- * Comparisons of lists, maps and other composed values that one call may make: the cost model charges two units for each, when they are done, and
- * allows a million.
+ * Work of one call that compares elements of lists with each other, in units of about a nanosecond: some 50 ms. The cost model charges two units for
+ * a comparison, and allows a million; but what is compared may be as large as a whole request.
  */
-export const MAX_COMPARISONS = 10_000_000;
+export const MAX_COMPARING_WORK = 50_000_000;
+
+/**
+ * UTF-16 units of a text that is read as a version or a URL. None of them is a thousand characters long in use, and the work of
+ * some grows faster than their length.
+ */
+export const MAX_READ_LENGTH = 32_768;
 
 /** Ends the evaluation as the cost limit does, which a result beyond these sizes would have run into. */
 export function tooLarge(): never {

@@ -13,21 +13,18 @@ export const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map([
   ['"', '\\"'],
 ]);
 
-/** What is printed as it is: letters, marks, numbers, punctuation, symbols and the ASCII space. */
-const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
+/** What is not printed as it is: all but letters, marks, numbers, punctuation, symbols and the ASCII space; and quotes and backslashes. */
+const ESCAPED = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]|["\\]/gu;
 
 /** The text in quotes, with escapes for quotes, backslashes and everything unprintable. */
 export function quoted(text: string): string {
   if (/^[ !#-[\]-~]*$/.test(text)) return `"${text}"`;
-  let result = '"';
-  for (const character of text) result += escaped(character);
-  return `${result}"`;
+  return `"${text.replace(ESCAPED, escaped)}"`;
 }
 
 function escaped(character: string): string {
   const short = SHORT_ESCAPES.get(character);
   if (short !== undefined) return short;
-  if (PRINTABLE.test(character)) return character;
   const code = character.codePointAt(0) as number;
   if (code < 0x20 || code === 0x7f) return `\\x${hex(code, 2)}`;
   return code < 0x10000 ? `\\u${hex(code, 4)}` : `\\U${hex(code, 8)}`;

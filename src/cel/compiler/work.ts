@@ -1,0 +1,103 @@
+/**
+ * What calls do, in units of about a nanosecond (see `Work`): a rough measure, told from the sizes of the arguments, so that the clock is looked at in
+ * time. Where it is too much it only is looked at more often.
+ */
+
+import { isPlainObject } from "../operators/kind.js";
+import { CelError } from "../values/cel-error.js";
+import { MapValue, type Result, type Value } from "../values/value.js";
+import type { Work } from "../values/work.js";
+
+/** How the work of a function grows with its arguments. */
+export interface WorkRule {
+  /** Units of any call. */
+  readonly fixed: number;
+  /** Units for each character, octet, element and entry of the arguments; 0 where it does not depend on them. */
+  readonly each: number;
+  /** Whether it looks at what elements are made of, and not only at their number. */
+  readonly deep: boolean;
+}
+
+const rules = (fixed: number, each: number, deep: boolean, ...names: readonly string[]) =>
+  names.map((name) => [name, { fixed, each, deep }] as const);
+
+/** The rules of functions that differ from most, by name. */
+const RULES: ReadonlyMap<string, WorkRule> = new Map<string, WorkRule>([
+  ...rules(
+    20,
+    0,
+    false,
+    "type",
+    "dyn",
+    "value",
+    "hasValue",
+    "or",
+    "orValue",
+    "first",
+    "last",
+    "optional.of",
+    "optional.none",
+  ),
+  ...rules(20, 2, false, "startsWith", "endsWith"),
+  ...rules(300, 20, false, "url", "isURL", "semver", "isSemver", "timestamp", "duration"),
+  ...rules(500, 10, false, "quantity", "isQuantity", "add", "sub", "isGreaterThan", "isLessThan", "compareTo"),
+  ...rules(300, 10, false, "ip", "isIP", "cidr", "isCIDR", "ip.isCanonical", "containsIP", "containsCIDR", "validate"),
+  ...rules(300, 20, false, "matches"),
+  ...rules(1000, 300, false, "find", "findAll", "regex.extract", "regex.extractAll", "regex.replace"),
+  ...rules(
+    200,
+    30,
+    false,
+    "split",
+    "replace",
+    "trim",
+    "reverse",
+    "charAt",
+    "strings.quote",
+    "base64.decode",
+    "base64.encode",
+  ),
+  ...rules(500, 20, true, "format"),
+  ...rules(100, 3, true, "join", "indexOf", "lastIndexOf", "includes", "sum", "min", "max", "isSorted", "flatten"),
+  ...rules(200, 30, true, "sort", "distinct", "sets.contains", "sets.equivalent", "sets.intersects"),
+  ...rules(200, 30, true, "@sortByAssociatedKeys"),
+  ...rules(100, 10, true, "optional.unwrap", "unwrapOpt"),
+]);
+
+const USUAL: WorkRule = { fixed: 100, each: 3, deep: false };
+
+/** The rule of one of the language's own functions. */
+export const workOf = (name: string): WorkRule => RULES.get(name) ?? USUAL;
+
+/** Units of an element that is not looked into, compared to a character. */
+const ELEMENT = 4;
+
+/** The size of an argument by which work is told: constant time for texts and lists. */
+export function weigh(value: Result, work: Work): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value !== "object" || value === null) return 1;
+  if (Array.isArray(value)) return value.length * ELEMENT;
+  if (value instanceof Uint8Array) return value.length;
+  if (value instanceof MapValue) return value.size * ELEMENT;
+  return isPlainObject(value as Value) ? work.keysOf(value).length * ELEMENT : 1;
+}
+
+/** {@link weigh} with all that lists and maps hold. */
+export function weighAll(value: Result, work: Work): number {
+  if (Array.isArray(value)) {
+    let sum = 1;
+    for (const element of value as readonly Value[]) sum += ELEMENT + weighAll(element, work);
+    return sum;
+  }
+  if (typeof value !== "object" || value === null || value instanceof CelError) return weigh(value, work);
+  if (value instanceof MapValue) {
+    let sum = 1;
+    for (const [key, item] of value.entries()) sum += ELEMENT + weigh(key, work) + weighAll(item, work);
+    return sum;
+  }
+  if (!isPlainObject(value as Value)) return weigh(value, work);
+  const map = value as { readonly [key: string]: Value };
+  let sum = 1;
+  for (const key of work.keysOf(map)) sum += ELEMENT + key.length + weighAll(map[key] as Value, work);
+  return sum;
+}
