@@ -97,9 +97,15 @@ export interface EvaluationOptions {
    *
    * `stretch` (milliseconds, default none) bounds how long this one evaluation may hold its thread, with the same error. It ends only what has
    * exceeded that time and has done work that takes 20 ms and more on any machine as well, so that a process that only was not given its turn
-   * is not punished for it. Each repetition of `evaluateAsync` is an evaluation of its own.
+   * is not punished for it. Each repetition of `evaluateAsync` is an evaluation of its own. Evaluations that are part of each other, such as those
+   * of variables, are given the same `held`, and are bounded together; whoever begins anew sets it to `{ since: undefined, units: 0 }`.
    */
-  readonly deadline?: { readonly at: number; readonly now: () => number; readonly stretch?: number };
+  readonly deadline?: {
+    readonly at: number;
+    readonly now: () => number;
+    readonly stretch?: number;
+    readonly held?: { since: number | undefined; units: number };
+  };
   /** Handed to functions with a `call`. */
   readonly state?: unknown;
   /** With `trace`: gets the value of every evaluated node by expression id (last value wins inside loops). */

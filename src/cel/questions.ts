@@ -65,7 +65,12 @@ export class Questions {
 
   /** Whether an answer is still on its way: what was evaluated meanwhile does not count. */
   get waiting(): boolean {
-    return this.#pause !== undefined || (this.#open !== undefined && this.#open.size > 0);
+    return this.#pause !== undefined || this.asking;
+  }
+
+  /** Whether an answer is on its way; for a turn nobody asks (see {@link pause}). */
+  get asking(): boolean {
+    return this.#open !== undefined && this.#open.size > 0;
   }
 
   /** Lets {@link settle} wait until others had their turn: what was found so far must be remembered by who calls this. */

@@ -3,8 +3,17 @@
  * looked at. One goes on per turn of the event loop, however many wait: together they would hold it as long as one that never waits.
  */
 
+/** Nothing that a request brings holds the main thread for longer at a stretch: others' requests, probes and deadlines wait meanwhile. */
+const MAX_STRETCH_MS = 100;
+
 /** Milliseconds that an evaluation works before it lets others have their turn. */
 export const SLICE_MS = 10;
+
+/**
+ * Milliseconds that one expression may take, which nothing interrupts; it has timed out then. The API server's limits for what an expression may
+ * cost are meant to keep it within a tenth of a second, too.
+ */
+export const EXPRESSION_STRETCH_MS = MAX_STRETCH_MS - SLICE_MS;
 
 /** Who waits for a turn, in order of arrival. One for all evaluations of a process. */
 export class Turns {

@@ -1,9 +1,10 @@
 import type { Bindings, CelError, Evaluation, EvaluationOptions } from "../../cel/index.js";
-import { SLICE_MS, type Turns } from "../../policy/turns.js";
+import type { Failure } from "../../policy/outcome.js";
+import { EXPRESSION_STRETCH_MS, SLICE_MS, type Turns } from "../../policy/turns.js";
 import type { RequestWorld } from "../../world/request-world.js";
 import type { Dialect } from "../dialect.js";
 import type { Expression, ExpressionProgram } from "./expression.js";
-import { isInterrupted } from "./interruption.js";
+import { interruptionOf, isInterrupted, NOT_IN_TIME } from "./interruption.js";
 import type { VariablesValue } from "./variables.js";
 
 /** Cost between two looks at the clock: what costs so much takes a fraction of a millisecond. */
@@ -19,6 +20,8 @@ export interface GroupProgress {
   /** Of those that were evaluated: none of them waits. */
   readonly results: (Evaluation["result"] | undefined)[];
   readonly variables: VariablesValue | undefined;
+  /** What variables have cost that the expression which touched them has not paid for yet. */
+  owed: number;
   /** What is left of the budget. */
   remaining: number;
   /** The budget ran out. */
@@ -30,7 +33,8 @@ export type Progress = GroupProgress[];
 
 /** The circumstances of an attempt. */
 export interface AttemptOptions {
-  readonly deadline?: EvaluationOptions["deadline"];
+  /** Monotonic milliseconds, and the clock that tells them. */
+  readonly deadline?: { readonly at: number; readonly now: () => number } | undefined;
   /** Where others wait for their turn; absent: it is never paused. */
   readonly turns?: Turns | undefined;
   /** What earlier attempts came to before they paused. */
@@ -41,12 +45,14 @@ export interface AttemptOptions {
 export class Attempt {
   readonly dialect: Dialect;
   readonly world: RequestWorld;
-  readonly #deadline: EvaluationOptions["deadline"];
+  readonly #deadline: AttemptOptions["deadline"];
   readonly #options: EvaluationOptions;
   readonly #turns: Turns | undefined;
   readonly #progress: Progress | undefined;
   readonly #started: number;
-  #interrupted = false;
+  #interruption: Failure | undefined;
+  /** By the expression that is being evaluated, its variables included. */
+  readonly #held: { since: number | undefined; units: number } = { since: undefined, units: 0 };
   #groups = 0;
   #cost = 0;
   #late = false;
@@ -58,26 +64,39 @@ export class Attempt {
     this.#turns = deadline && turns;
     this.#progress = progress;
     const costLimit = dialect.costs.expression;
-    this.#options = deadline === undefined ? { costLimit } : { costLimit, deadline };
+    this.#options =
+      deadline === undefined
+        ? { costLimit }
+        : {
+            costLimit,
+            deadline: { at: deadline.at, now: deadline.now, stretch: EXPRESSION_STRETCH_MS, held: this.#held },
+          };
     this.#started = this.#turns === undefined || deadline === undefined ? 0 : deadline.now();
   }
 
-  /** The deadline passed: no answer counts. */
-  get interrupted(): boolean {
-    return this.#interrupted;
+  /** Why no answer counts: the deadline passed, or an expression took too long. */
+  get interruption(): Failure | undefined {
+    return this.#interruption;
   }
 
   /** Whether the deadline has passed: many short expressions take as long as a long one. */
   expired(): boolean {
     const deadline = this.#deadline;
-    if (deadline !== undefined && deadline.now() > deadline.at) this.#interrupted = true;
-    return this.#interrupted;
+    if (deadline !== undefined && deadline.now() > deadline.at) this.#interruption ??= NOT_IN_TIME;
+    return this.#interruption !== undefined;
   }
 
-  /** Evaluates once. */
+  /** Evaluates an expression. */
   evaluate(program: ExpressionProgram, bindings: Bindings): Evaluation {
+    this.#held.since = undefined;
+    this.#held.units = 0;
+    return this.evaluatePart(program, bindings);
+  }
+
+  /** Evaluates a variable for the expression that asks for it. */
+  evaluatePart(program: ExpressionProgram, bindings: Bindings): Evaluation {
     const evaluation = program.evaluate(bindings, this.#options);
-    if (isInterrupted(evaluation.result)) this.#interrupted = true;
+    if (isInterrupted(evaluation.result)) this.#interruption ??= interruptionOf(this.#deadline);
     this.#cost += evaluation.cost + COST_OF_ANY;
     if (this.#cost >= COST_PER_LOOK) this.#look();
     return evaluation;

@@ -3,7 +3,7 @@
  * (spec validating-admission-policy.md 5.7 and 9.2).
  */
 import { type Bindings, CelError, type Evaluation, type Result, Waiting } from "../../cel/index.js";
-import type { Attempt } from "./attempt.js";
+import type { Attempt, GroupProgress } from "./attempt.js";
 import type { Expression, ExpressionProgram } from "./expression.js";
 import { VariablesValue } from "./variables.js";
 
@@ -50,21 +50,23 @@ export function evaluateGroup(
       about,
       results: [],
       variables: inputs.variables.size > 0 ? new VariablesValue(inputs.variables, dialect) : undefined,
+      owed: 0,
       remaining: budget,
       failed: undefined,
     });
   if (progress.failed !== undefined) return progress.failed;
   const { results, variables } = progress;
-  let variableCost = 0;
+  const { questions } = attempt.world;
   let { bindings } = inputs;
   if (variables !== undefined) {
     bindings = { ...bindings, variables };
     const within = bindings;
-    variables.evaluator = (program) => {
-      const { result, cost } = attempt.evaluate(program, within);
-      variableCost += cost;
+    const evaluate = (program: ExpressionProgram): Result | Waiting => {
+      const { result, cost } = attempt.evaluatePart(program, within);
+      if (!(result instanceof Waiting)) progress.owed += cost;
       return result;
     };
+    variables.evaluateWith(evaluate, () => attempt.over());
   }
   for (let i = results.length; i < expressions.length; i++) {
     const expression = expressions[i];
@@ -77,25 +79,28 @@ export function evaluateGroup(
       results.push(new CelError(dialect.words.uncompiled(expression.error ?? "")));
       continue;
     }
-    const { waiting } = attempt.world.questions;
-    if (attempt.over()) {
-      if (waiting) attempt.forget(progress);
-      return { results: [...results, Waiting.INSTANCE], remaining: progress.remaining };
-    }
-    variableCost = 0;
+    if (attempt.over()) return unfinished(progress, inputs);
     const { result, cost } = evaluateShared(program, expression.shared ? inputs.shared : undefined, bindings, attempt);
-    if (variableCost + cost > progress.remaining) {
+    if (result instanceof Waiting && !questions.asking) return unfinished(progress, inputs);
+    if (progress.owed + cost > progress.remaining) {
       progress.failed = new CelError(dialect.words.outOfBudget);
       break;
     }
-    progress.remaining -= variableCost + cost;
+    progress.remaining -= progress.owed + cost;
+    progress.owed = 0;
     results.push(
       result instanceof CelError ? new CelError(dialect.words.failed(expression.source, result.message)) : result,
     );
   }
   // What waits begins anew with the answer, its variables, too.
-  if (attempt.world.questions.waiting) attempt.forget(progress);
+  if (questions.asking) attempt.forget(progress);
   return progress.failed ?? { results, remaining: progress.remaining };
+}
+
+/** A group that goes on when others had their turn. One that waits for an answer as well begins anew with it, its variables, too. */
+function unfinished(progress: GroupProgress, { attempt }: GroupInputs): GroupResults {
+  if (attempt.world.questions.asking) attempt.forget(progress);
+  return { results: [...progress.results, Waiting.INSTANCE], remaining: progress.remaining };
 }
 
 function evaluateShared(

@@ -13,8 +13,8 @@ export class VariablesValue extends ObjectValue {
   readonly typeName: string;
   readonly #expressions: ReadonlyMap<string, Expression>;
   readonly #dialect: Dialect;
-  /** Who evaluates: another one once evaluation goes on after a pause. */
-  evaluator: VariableEvaluator = () => Waiting.INSTANCE;
+  #evaluate: VariableEvaluator = () => Waiting.INSTANCE;
+  #over: () => boolean = () => true;
   readonly #known = new Map<string, Result | Waiting>();
 
   constructor(expressions: ReadonlyMap<string, Expression>, dialect: Dialect) {
@@ -22,6 +22,16 @@ export class VariablesValue extends ObjectValue {
     this.typeName = dialect.variables.typeName;
     this.#expressions = expressions;
     this.#dialect = dialect;
+  }
+
+  /**
+   * Sets who evaluates, anew when evaluation goes on after a pause: what had to wait is evaluated again.
+   * @param over whether others must have their turn before the expression goes on that has asked for a variable
+   */
+  evaluateWith(evaluate: VariableEvaluator, over: () => boolean): void {
+    this.#evaluate = evaluate;
+    this.#over = over;
+    for (const [field, result] of this.#known) if (result instanceof Waiting) this.#known.delete(field);
   }
 
   get(field: string): Result | undefined {
@@ -32,13 +42,13 @@ export class VariablesValue extends ObjectValue {
     if (name === undefined || expression === undefined) return undefined;
     const result = this.#value(name, expression);
     this.#known.set(field, result);
-    return answered(result);
+    return answered(this.#over() ? Waiting.INSTANCE : result);
   }
 
   #value(name: string, { program, error }: Expression): Result | Waiting {
     const { words } = this.#dialect;
     if (program === undefined) return new CelError(words.uncompiledVariable(name, error ?? ""));
-    const result = this.evaluator(program);
+    const result = this.#evaluate(program);
     return result instanceof CelError ? new CelError(words.failedVariable(name, result.message)) : result;
   }
 

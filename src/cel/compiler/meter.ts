@@ -30,6 +30,15 @@ export interface Deadline {
   readonly at: number;
   readonly now: () => number;
   readonly stretch?: number;
+  readonly held?: Held;
+}
+
+/** How long a thread was held, by one evaluation or by several that are part of each other. */
+export interface Held {
+  /** When the clock was first looked at. */
+  since: number | undefined;
+  /** Units of work that were seen at looks at the clock. */
+  units: number;
 }
 
 /** What one evaluation counts, and what it was given (disposable). */
@@ -44,8 +53,7 @@ export class Meter implements Work {
   readonly timed: boolean;
   /** Units of work left until the clock is looked at (see {@link Work}). */
   left = UNITS_PER_LOOK;
-  #done = 0;
-  #start: number | undefined;
+  #held: Held | undefined;
   #keys: WeakMap<object, readonly string[]> | undefined;
   readonly #deadline: Deadline | undefined;
 
@@ -74,23 +82,25 @@ export class Meter implements Work {
 
   /** Looks at the clock, and ends the evaluation after its deadline, or when it has held its thread for longer than it may. */
   look(): void {
-    this.#done += UNITS_PER_LOOK - this.left;
+    const done = UNITS_PER_LOOK - this.left;
     this.left = UNITS_PER_LOOK;
     const deadline = this.#deadline;
     if (deadline === undefined) return;
     const now = deadline.now();
     if (now > deadline.at) throw new Interruption("deadline");
     if (deadline.stretch === undefined) return;
+    this.#held ??= deadline.held ?? { since: undefined, units: 0 };
+    const held = this.#held;
+    held.units += done;
     // The first look comes soon after the start, and evaluations that end before it need no clock at all.
-    this.#start ??= now;
-    if (this.#done >= LEAST_STRETCH_UNITS && now - this.#start > deadline.stretch) throw new Interruption("deadline");
+    held.since ??= now;
+    if (held.units >= LEAST_STRETCH_UNITS && now - held.since > deadline.stretch) throw new Interruption("deadline");
   }
 
   /** The meter of a repetition: it is given what was given here, and goes on with the work of this evaluation. */
   again(): Meter {
     const meter = new Meter(this.limit, this.state, undefined, this.#deadline, this.calls);
-    meter.#done = this.#done;
-    meter.#start = this.#start;
+    meter.#held = this.#held;
     return meter;
   }
 

@@ -12,11 +12,11 @@ import {
   type Program,
   type Result,
 } from "../../cel/index.js";
-import { isInterrupted, NOT_IN_TIME } from "../../cel-policy/expressions/interruption.js";
+import { interruptionOf, isInterrupted, NOT_IN_TIME } from "../../cel-policy/expressions/interruption.js";
 import type { Outcome } from "../../policy/outcome.js";
 import type { EvaluationContext, Policy } from "../../policy/policy.js";
 import type { Review } from "../../policy/review.js";
-import { SLICE_MS } from "../../policy/turns.js";
+import { EXPRESSION_STRETCH_MS, SLICE_MS } from "../../policy/turns.js";
 import { type ModuleInput, moduleInput } from "./input.js";
 import { type ModuleValidation, readModuleSettings } from "./settings.js";
 
@@ -92,7 +92,8 @@ function evaluate(
   if ("unreadable" in input) return { verdict: "error", message: input.unreadable, code: 400, cause: "protocol" };
   if ("error" in input) return failure(input.error);
   const { turns } = context;
-  const options: EvaluationOptions = turns !== undefined || Number.isFinite(at) ? { deadline: { at, now } } : {};
+  const held: { since: number | undefined; units: number } = { since: undefined, units: 0 };
+  const options: EvaluationOptions = { deadline: { at, now, stretch: EXPRESSION_STRETCH_MS, held } };
   const bindings = bindingsOf(variables, input, options);
   const from = (first: number): Outcome | Promise<Outcome> => {
     const sliceEnds = now() + SLICE_MS;
@@ -101,8 +102,11 @@ function evaluate(
       if (time > at) return NOT_IN_TIME;
       if (turns !== undefined && i > first && time > sliceEnds) return turns.next().then(() => from(i));
       const validation = validations[i] as CompiledValidation;
+      held.since = undefined;
+      held.units = 0;
       const result = validation.program.evaluate(bindings, options).result as Result;
-      if (result instanceof CelError) return failure(`failed to evaluate expression: ${result.message}`, result);
+      if (result instanceof CelError)
+        return failure(`failed to evaluate expression: ${result.message}`, result, options);
       if (result !== true) return denial(validation, bindings, options);
     }
     return { verdict: "allow" };
@@ -136,10 +140,10 @@ function denial(
     return { verdict: "deny", message: message ?? `failed expression: ${expression.trim()}`, code };
   }
   const made = messageProgram.evaluate(bindings, options).result as Result;
-  if (made instanceof CelError) return failure(`failed to evaluate message expression: ${made.message}`, made);
+  if (made instanceof CelError) return failure(`failed to evaluate message expression: ${made.message}`, made, options);
   return { verdict: "deny", message: String(made), code };
 }
 
-function failure(message: string, error?: CelError): Outcome {
-  return isInterrupted(error) ? NOT_IN_TIME : { verdict: "error", message, cause: "expression" };
+function failure(message: string, error?: CelError, { deadline }: EvaluationOptions = {}): Outcome {
+  return isInterrupted(error) ? interruptionOf(deadline) : { verdict: "error", message, cause: "expression" };
 }

@@ -8,6 +8,7 @@
 import { CelError, type EvaluationOptions, type Program, type Result, type Waiting } from "../../cel/index.js";
 import type { GroupWarnings } from "../../config/entry.js";
 import type { Outcome, Policy, Review } from "../../policy/index.js";
+import { EXPRESSION_STRETCH_MS } from "../../policy/turns.js";
 import type { GroupMember } from "../kind.js";
 import { MemberCalls, MemberFailure } from "./member-calls.js";
 import { causesOf, warningsOf } from "./report.js";
@@ -53,7 +54,7 @@ export function createGroupPolicy(options: GroupOptions): Policy {
       const { deadline } = context;
       const limits: EvaluationOptions = {
         state: calls,
-        ...(Number.isFinite(deadline) && { deadline: { at: deadline, now } }),
+        deadline: { at: deadline, now, stretch: EXPRESSION_STRETCH_MS },
       };
       // A result that still waits for members is never concluded from.
       const result = calls.questions.settle<Result | Waiting>(

@@ -1,6 +1,5 @@
 import { Waiting } from "../../cel/index.js";
 import type { Attempt } from "../../cel-policy/expressions/attempt.js";
-import { NOT_IN_TIME } from "../../cel-policy/expressions/interruption.js";
 import { type MatchResult, matchRequest } from "../../cel-policy/match/match-resources.js";
 import type { Matched } from "../../cel-policy/match/match-rules.js";
 import type { RequestAttributes } from "../../cel-policy/match/request-attributes.js";
@@ -68,7 +67,8 @@ class Gathering {
   }
 
   decision(): PolicyDecision {
-    if (this.#attempt.interrupted) return failedWith(NOT_IN_TIME);
+    const { interruption } = this.#attempt;
+    if (interruption !== undefined) return failedWith(interruption);
     return {
       denials: this.#denials,
       warnings: this.#warnings,
@@ -85,7 +85,7 @@ class Gathering {
   }
 
   get #failed(): boolean {
-    return this.#failure !== undefined || this.#attempt.interrupted;
+    return this.#failure !== undefined || this.#attempt.interruption !== undefined;
   }
 
   ask(policy: PreparedPolicy): void {

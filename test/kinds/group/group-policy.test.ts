@@ -218,7 +218,7 @@ describe("a member runs once per request and argument value, and only when neede
       // Every look at the clock takes a while.
       now: () => at++,
     });
-    const outcome = await slow.evaluate(raw(Array.from({ length: 10_000 }, (_, i) => i)), {
+    const outcome = await slow.evaluate(raw(Array.from({ length: 100_000 }, (_, i) => i)), {
       ...context(),
       deadline: 5,
     });

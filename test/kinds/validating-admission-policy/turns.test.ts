@@ -152,3 +152,64 @@ describe("policies that take longer", () => {
     assert.deepEqual(policyOf.evaluate(review, { deadline: Number.POSITIVE_INFINITY, signal }), { verdict: "allow" });
   });
 });
+
+describe("variables that take long", () => {
+  const chain = Array.from({ length: 6 }, (_, i) => ({
+    name: `v${i}`,
+    expression: `${i === 0 ? "true" : `variables.v${i - 1}`} && ${LONG}`,
+  }));
+
+  test("let others have their turn between them, though one expression asks for all", async () => {
+    const spec = { variables: chain, ...validations("variables.v5 && object.spec.replicas == 3", "!variables.v0") };
+    const policyOf = (now: () => number): Policy => inline(spec, { now });
+    const { outcome, turns } = await asked(policyOf);
+    assert.deepEqual(outcome, await atOnce(policyOf));
+    assert.equal(outcome.verdict, "deny");
+    assert.ok(turns >= 5 && turns <= 12, `${turns} turns`);
+  });
+
+  test("are paid for by who asked for them, once", async () => {
+    const dear = Array.from({ length: 5 }, (_, i) => ({
+      name: `v${i}`,
+      expression: `${i === 0 ? "true" : `variables.v${i - 1}`} && ${costly(600_000)}`,
+    }));
+    const rest = Array.from({ length: 6 }, () => costly(600_000));
+    for (const [more, verdict] of [
+      [0, "allow"],
+      [1, "error"],
+    ] as const) {
+      const expressions = ["variables.v4", ...rest, ...Array.from({ length: more }, () => costly(600_000))];
+      const policyOf = (now: () => number): Policy =>
+        inline({ variables: dear, ...validations(...expressions) }, { now });
+      const { outcome } = await asked(policyOf);
+      assert.deepEqual([outcome.verdict, outcome], [verdict, await atOnce(policyOf)]);
+    }
+  });
+});
+
+test("an expression that holds the thread for too long has timed out, with its variables, and says so", () => {
+  const list = Array.from({ length: 20_000 }, (_, i) => i);
+  const object = { metadata: {}, list, other: [...list] };
+  const asking = { ...review, request: deployment({ object }) } as unknown as AdmissionQuestion;
+  const loop = (turns: number): string => `[${Array(turns).fill(0)}].all(x, object.list == object.other)`;
+  const outcome = (turns: number, step: number): Outcome | Promise<Outcome> => {
+    let time = 0;
+    const now = (): number => {
+      time += step;
+      return time;
+    };
+    const spec = {
+      variables: [{ name: "v", expression: loop(turns) }],
+      ...validations(`${loop(turns)} && variables.v`),
+    };
+    const context = { deadline: 1_000_000, signal: new AbortController().signal };
+    return inline(spec, { now }).evaluate(asking, context);
+  };
+  assert.deepEqual(outcome(200, 1), {
+    verdict: "error",
+    message: "an expression of the policy was stopped: it took longer than 90 ms, while other requests wait",
+    cause: "timeout",
+  });
+  // Little was done in all that time: the process had not its turn.
+  assert.deepEqual(outcome(2, 200), { verdict: "allow" });
+});
