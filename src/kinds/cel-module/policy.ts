@@ -15,7 +15,7 @@ import {
 import { isInterrupted, NOT_IN_TIME } from "../../cel-policy/expressions/interruption.js";
 import type { Outcome } from "../../policy/outcome.js";
 import type { Policy } from "../../policy/policy.js";
-import type { Review } from "../../policy/review.js";
+import { Doubles } from "./doubles.js";
 import { type ModuleInput, moduleInput } from "./input.js";
 import { type ModuleValidation, readModuleSettings } from "./settings.js";
 
@@ -29,6 +29,8 @@ export interface CelModuleOptions {
   readonly timeoutMs: number;
   /** Monotonic milliseconds. */
   readonly now: () => number;
+  /** Shared by policies that are asked about the same reviews. Default: one of its own. */
+  readonly doubles?: Doubles;
 }
 
 interface CompiledValidation extends Omit<ModuleValidation, "messageExpression"> {
@@ -69,24 +71,25 @@ export function compileCelModule(
     if (program === undefined || (messageExpression !== undefined && messageProgram === undefined)) return undefined;
     validations.push({ ...validation, program, ...(messageProgram && { messageProgram }) });
   }
+  const doubles = options.doubles ?? new Doubles();
   return {
     id: options.id,
     kind: "cel",
     immediate: true,
     implementation: "cel-policy, native",
-    evaluate: (review, { deadline }) => evaluate(variables, validations, review, deadline, options),
+    evaluate: (review, { deadline }) =>
+      evaluate(variables, validations, moduleInput(review, doubles), deadline, options),
   };
 }
 
 function evaluate(
   variables: ReadonlyMap<string, Program>,
   validations: readonly CompiledValidation[],
-  review: Review,
+  input: ModuleInput,
   deadline: number,
   { now, timeoutMs }: CelModuleOptions,
 ): Outcome {
   const at = Math.min(deadline, now() + timeoutMs);
-  const input = moduleInput(review);
   // Who asks chooses what can't be read: that must not be as good as a *no*.
   if ("unreadable" in input) return { verdict: "error", message: input.unreadable, code: 400, cause: "protocol" };
   if ("error" in input) return failure(input.error);
