@@ -1,7 +1,7 @@
 /** Responses to JSON text, members in the order of spec kubewarden.md 3.3. */
 import { stringifyJson } from "../data/json.js";
+import { diff } from "../data/json-patch.js";
 import type { AdmissionResponse, ResponseStatus, StatusCause, StatusDetails } from "./admission-response.js";
-import { diff } from "./json-patch.js";
 import type { RequestProblem } from "./request-problem.js";
 
 const REVIEW_HEAD = '{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","response":';

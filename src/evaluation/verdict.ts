@@ -126,9 +126,9 @@ function denialStatus({ message, code, reason, causes, status }: Deny): Response
 function withPatch(response: AdmissionResponse, review: Review, mutation: Mutation): AdmissionResponse {
   if (mutation.kind === "patch") return { ...response, patch: mutation.patch };
   const before = review.kind === "raw" ? review.payload : review.request.object;
-  if (before === undefined || (before === null && review.kind === "admission")) {
+  const nothing = before === undefined || (before === null && review.kind === "admission");
+  if (mutation.kind === "of-nothing" || nothing)
     return { uid: response.uid, allowed: false, status: { message: MUTATING_A_DELETE } };
-  }
   const patch = encodePatch(before, mutation.object);
   return patch === undefined ? response : { ...response, patch };
 }

@@ -81,10 +81,14 @@ export interface Skip extends Findings {
   readonly reason: string;
 }
 
-/** A change the policy wants: the whole new object (the patch is computed later), or a ready JSON Patch (OPA). */
+/** A change the policy wants. */
 export type Mutation =
+  /** The whole new object. The patch is computed while the answer is made: not for large objects of strangers. */
   | { readonly kind: "object"; readonly object: unknown }
-  | { readonly kind: "patch"; readonly patch: string };
+  /** A JSON Patch in base64 (standard alphabet, padded). */
+  | { readonly kind: "patch"; readonly patch: string }
+  /** Of an object that is not there (spec kubewarden.md 4.1): it is denied, and an error in a group. */
+  | { readonly kind: "of-nothing" };
 
 /** What a policy made of a request. */
 export type Outcome = Allow | Deny | Failure | Skip;

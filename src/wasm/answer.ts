@@ -1,10 +1,11 @@
 /** The JSON answers of Kubewarden's guest protocols, which Extism guests share: spec kubewarden.md 4.1, 6.3. */
 import { JsonError, parseJson, UNIQUE_KEYS } from "../data/json.js";
-import { isJsonObject, sameValue } from "../data/same-value.js";
+import { isJsonObject } from "../data/same-value.js";
 import type { Allow, Deny, Findings, Outcome } from "../policy/outcome.js";
-import type { Review } from "../policy/review.js";
 import { WasmLoadError } from "./errors.js";
 import { fail } from "./failures.js";
+import { mutationTo } from "./mutation.js";
+import type { Question, ReadAnswer } from "./question.js";
 
 /** An answer was not what the protocol says; the message tells what and where. */
 export class AnswerError extends Error {
@@ -16,13 +17,17 @@ const HIGHEST_CODE = 65_535;
 const MUTATION_OF_NOTHING =
   "Incoming object is null, which happens only with DELETE operations, but the policy is attempting a mutation. This is not allowed";
 
-/**
- * What the answer to a review comes to.
- * @param unreadable what goes before the reason why it could not be read
- */
-export function validationOutcome(text: string, review: Review, unreadable: string): Outcome {
+/** Answers of Extism and waPC policies to reviews. */
+export const readCallAnswer: ReadAnswer = (text, question) =>
+  validationOutcome(text, question, "invalid response from policy");
+
+/** Answers of WASI policies to reviews. */
+export const readWasiAnswer: ReadAnswer = (text, question) =>
+  validationOutcome(text, question, "Cannot deserialize policy validation response");
+
+function validationOutcome(text: string, question: Question, unreadable: string): Outcome {
   try {
-    return readValidation(text, review);
+    return readValidation(text, question);
   } catch (error) {
     if (!(error instanceof AnswerError)) throw error;
     return fail("protocol", `internal server error: ${unreadable}: ${error.message}`);
@@ -32,21 +37,20 @@ export function validationOutcome(text: string, review: Review, unreadable: stri
 /**
  * Reads a ValidationResponse. Unknown fields are ignored, null counts as absent, anything else that does not fit is an error.
  * @throws AnswerError
+ * @throws GuestLimitError
  */
-export function readValidation(text: string, review: Review): Outcome {
+export function readValidation(text: string, question: Question): Outcome {
   const fields = readObject(text);
   if (fields.accepted === undefined) throw new AnswerError(`missing field \`accepted\` at ${endOf(text)}`);
   if (typeof fields.accepted !== "boolean") throw invalid("accepted", "a boolean", fields.accepted);
   const mutated = fields.mutated_object ?? undefined;
-  // Without an object there is nothing to change. The change stays with the denial: in a group it is an error, and not a plain "no".
-  if (mutated !== undefined && review.kind === "admission" && (review.request.object ?? undefined) === undefined)
-    return { verdict: "deny", message: MUTATION_OF_NOTHING, mutation: { kind: "object", object: mutated } };
-  const before = review.kind === "raw" ? review.payload : review.request.object;
-  const changed = mutated !== undefined && !sameValue(before, mutated);
+  const mutation = mutated === undefined ? undefined : mutationTo(mutated, question);
+  // Without an object there is nothing to change. The attempt stays with the denial: in a group it is an error, and not a plain "no".
+  if (mutation?.kind === "of-nothing") return { verdict: "deny", message: MUTATION_OF_NOTHING, mutation };
   const shared = {
     ...optional("message", textOf(fields, "message")),
     ...optional("code", code(fields.code)),
-    ...optional("mutation", changed ? ({ kind: "object", object: mutated } as const) : undefined),
+    ...optional("mutation", mutation),
     ...findings(fields),
   };
   return fields.accepted

@@ -1,8 +1,9 @@
 /** The protocol of guests that are called by operation name and answer with Kubewarden's JSON: Extism and waPC (spec kubewarden.md 6.2, 6.3). */
 import type { Review } from "../policy/review.js";
-import { readSettingsVerdict, settingsRefused, validationOutcome } from "./answer.js";
+import { readSettingsVerdict, settingsRefused } from "./answer.js";
 import { callFailure, detail } from "./failures.js";
-import type { PreparedSettings, Protocol } from "./guest-protocol.js";
+import { type PreparedSettings, type Protocol, validateOperation } from "./guest-protocol.js";
+import { readOutcome } from "./outcome-text.js";
 
 /** The payload of a review: `{"request":…,"settings":{…}}`, put together from texts that were made once. */
 export function reviewPayload(review: Review, settings: PreparedSettings): string {
@@ -21,11 +22,11 @@ export function callProtocol(hasSettings: (exports: ReadonlySet<string>) => bool
         return readSettingsVerdict(result.text);
       }, "error: "),
 
-    validateCall: (review, settings) => ({ operation: "validate", input: reviewPayload(review, settings) }),
+    validateCall: (review, settings) => ({
+      operation: validateOperation(review),
+      input: reviewPayload(review, settings),
+    }),
 
-    outcome(result, review) {
-      if (result.kind !== "answer") return callFailure(result);
-      return validationOutcome(result.text, review, "invalid response from policy");
-    },
+    outcome: (result) => (result.kind === "answer" ? readOutcome(result.text) : callFailure(result)),
   };
 }

@@ -4,7 +4,7 @@ import type { Failure, Outcome } from "../policy/outcome.js";
 import type { Review } from "../policy/review.js";
 import type { WasmLoadError } from "./errors.js";
 import type { JobResult } from "./pool/job.js";
-import type { GuestCall } from "./worker/messages.js";
+import type { GuestCall, GuestOperation } from "./worker/messages.js";
 
 /** A policy's settings, ready to be put into payloads. */
 export interface PreparedSettings {
@@ -28,5 +28,10 @@ export interface Protocol {
   /** The call for a review, or why there can't be one. */
   validateCall(review: Review, settings: PreparedSettings, data: string): GuestCall | Failure;
   /** What the call came to. */
-  outcome(result: JobResult, review: Review): Outcome;
+  outcome(result: JobResult): Outcome;
+}
+
+/** The operation that asks about a review. */
+export function validateOperation(review: Review): GuestOperation {
+  return review.kind === "raw" ? "validate-raw" : "validate";
 }

@@ -10,8 +10,8 @@ export interface GuestLimits {
   readonly hostCalls: number;
   /** Most bytes of what a call to the host asks with. */
   readonly hostCallBytes: number;
-  /** Most log lines; further ones are dropped, because a log line never fails towards the guest. */
-  readonly logLines: number;
+  /** Most bytes of all log lines of a call; further lines are dropped, because a log line never fails towards the guest. */
+  readonly logBytes: number;
   /** Most bytes of one log line; the rest is cut off. */
   readonly logLineBytes: number;
 }
@@ -29,11 +29,44 @@ export const DEFAULT_GUEST_LIMITS: GuestLimits = {
    * all requests besides.
    */
   hostCallBytes: 1024 * 1024,
-  /** A chatty policy logs some dozens of lines; a looping one would otherwise fill the log and the main thread's memory. */
-  logLines: 1_000,
+  /** A chatty policy logs some dozens of lines; a looping one would otherwise fill the log and hold the main thread, which writes it. */
+  logBytes: 64 * 1024,
   /** One line of a log must fit its collector; 16 KiB is where container runtimes split lines. */
   logLineBytes: 16 * 1024,
 };
+
+const MIB = 1024 * 1024;
+
+/**
+ * An answer may be so many times as long as its question, and the patch that a changed object comes to as well: escapes make a text longer, and a patch names
+ * the place of every value. What is longer would only hold those who read it.
+ */
+const ANSWER_FACTOR = 4;
+/** Bytes that an answer to the shortest question may have: ten times what the API server passes on of messages, warnings and annotations, and more. */
+const ANSWER_ROOM_BYTES = MIB;
+/** Most bytes of any patch: the API server takes no object of more than 3 MiB, and the main thread writes the patch into its answer. */
+const PATCH_BYTES = 8 * MIB;
+/**
+ * Most characters of an outcome but for its patch, as JSON: message, warnings, annotations, status. The main thread reads them and writes them into its answer,
+ * the log and the decision record; the API server passes on some KiB of them.
+ */
+export const FINDINGS_CHARACTERS = 256 * 1024;
+
+/**
+ * Most bytes of an answer.
+ * @param question bytes of the payload that it answers
+ */
+export function mostAnswerBytes({ outputBytes }: GuestLimits, question: number): number {
+  return Math.min(outputBytes, ANSWER_FACTOR * question + ANSWER_ROOM_BYTES);
+}
+
+/**
+ * Most bytes of a JSON Patch.
+ * @param question bytes of the payload with the object that it changes
+ */
+export function mostPatchBytes(question: number): number {
+  return Math.min(PATCH_BYTES, ANSWER_FACTOR * question + ANSWER_ROOM_BYTES);
+}
 
 /** Milliseconds a call may take when neither the policy nor the server says otherwise (spec kubewarden.md 2, `--policy-timeout`). */
 export const DEFAULT_TIMEOUT_MS = 2_000;

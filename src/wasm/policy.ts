@@ -61,7 +61,7 @@ export class LoadedPolicy implements WasmPolicy {
     }
     const call = protocol.validateCall(review, settings, data);
     if ("verdict" in call) return call;
-    return protocol.outcome(await this.#run(call, context, review), review);
+    return protocol.outcome(await this.#run(call, context, review));
   }
 
   /** Has the module check its settings; undefined when all is well. */

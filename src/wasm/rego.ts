@@ -1,10 +1,9 @@
 /** What OPA and Gatekeeper policies share on the main thread, spec kubewarden.md 3.6, 6.5. */
-import { errorText } from "../data/error-text.js";
-import { parseJson, UNIQUE_KEYS } from "../data/json.js";
 import type { Failure, Outcome } from "../policy/outcome.js";
 import { WasmLoadError } from "./errors.js";
 import { causeOf, detail, fail, type Unanswered } from "./failures.js";
 import { MISSING_BUILTINS } from "./opa/names.js";
+import { readOutcome } from "./outcome-text.js";
 import type { JobResult } from "./pool/job.js";
 import type { GuestCall } from "./worker/messages.js";
 
@@ -27,23 +26,9 @@ export function regoLoadProblem(result: JobResult): WasmLoadError | undefined {
   );
 }
 
-/** The failure of a Rego call, or what `read` makes of the only result's value; `read` throws when it can't. */
-export function regoOutcome(result: JobResult, unusable: string, read: (value: unknown) => Outcome): Outcome {
-  if (result.kind !== "answer") return regoFailure(result);
-  let value: unknown;
-  try {
-    value = parseJson(result.text, { unique: UNIQUE_KEYS });
-  } catch (error) {
-    return fail("protocol", `internal server error: ${errorText(error)}`);
-  }
-  // A rule has one result; of several nobody knows which counts.
-  const only: unknown = Array.isArray(value) && value.length === 1 ? value[0] : undefined;
-  try {
-    if (typeof only !== "object" || only === null || !("result" in only)) throw new Error("no result");
-    return read(only.result);
-  } catch {
-    return fail("protocol", `internal server error: ${unusable}`);
-  }
+/** What a Rego call came to. */
+export function regoOutcome(result: JobResult): Outcome {
+  return result.kind === "answer" ? readOutcome(result.text) : regoFailure(result);
 }
 
 function regoFailure(result: Unanswered): Failure {

@@ -4,7 +4,7 @@ import { after, describe, test } from "node:test";
 import type { Capability } from "../../src/host-capabilities/host.js";
 import type { Failure, Outcome } from "../../src/policy/outcome.js";
 import type { WasmPolicy } from "../../src/wasm/index.js";
-import { admission, behave, context, file, raw, testRuntime } from "../wasm/support.js";
+import { admission, behave, context, file, patch, raw, testRuntime } from "../wasm/support.js";
 
 interface Protocol {
   readonly name: string;
@@ -135,7 +135,12 @@ for (const protocol of protocols) {
     test("mutates, with numbers as they are", async () =>
       assert.deepEqual(await ask("mutate"), {
         verdict: "allow",
-        mutation: { kind: "object", object: { chaos: "yes", large: 9007199254740993n } },
+        mutation: patch(
+          { op: "add", path: "/chaos", value: "yes" },
+          { op: "add", path: "/large", value: 9007199254740993n },
+          { op: "remove", path: "/kind" },
+          { op: "remove", path: "/metadata" },
+        ),
       }));
 
     test("a mutation of nothing is refused", async () => {
@@ -144,8 +149,8 @@ for (const protocol of protocols) {
         verdict: "deny",
         message:
           "Incoming object is null, which happens only with DELETE operations, but the policy is attempting a mutation. This is not allowed",
-        // Kept, so that a group sees the attempt and not a plain denial.
-        mutation: { kind: "object", object: { chaos: "yes", large: 9007199254740993n } },
+        // So that a group sees the attempt and not a plain denial.
+        mutation: { kind: "of-nothing" },
       });
     });
 
@@ -162,7 +167,11 @@ for (const protocol of protocols) {
       const policy = await load();
       assert.deepEqual(await policy.evaluate(raw({ mode: "mutate" }), context()), {
         verdict: "allow",
-        mutation: { kind: "object", object: { chaos: "yes", large: 9007199254740993n } },
+        mutation: patch(
+          { op: "add", path: "/chaos", value: "yes" },
+          { op: "add", path: "/large", value: 9007199254740993n },
+          { op: "remove", path: "/mode" },
+        ),
       });
     });
 

@@ -2,9 +2,12 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Outcome } from "../../src/policy/outcome.js";
 import { readSettingsVerdict, readValidation } from "../../src/wasm/answer.js";
-import { gatekeeper } from "../../src/wasm/gatekeeper/protocol.js";
-import { opa } from "../../src/wasm/opa/protocol.js";
-import { raw } from "./support.js";
+import { readGatekeeperAnswer } from "../../src/wasm/gatekeeper/answer.js";
+import { readOpaAnswer } from "../../src/wasm/opa/answer.js";
+import type { ReadAnswer } from "../../src/wasm/question.js";
+import { question, raw } from "./support.js";
+
+const ASKED = question(raw({}));
 
 describe("an answer that says two things says nothing", () => {
   test("a field twice is an error that names it", () => {
@@ -14,7 +17,7 @@ describe("an answer that says two things says nothing", () => {
       ['{"accepted":true,"message":"a","code":1.0,"message":"b"}', "message"],
       ['{"accepted":true,"mutated_object":{"a":{"b":1,"b":2}}}', "b"],
     ] as const) {
-      assert.throws(() => readValidation(text, raw({})), { name: "AnswerError", message: new RegExp(`\`${field}\``) });
+      assert.throws(() => readValidation(text, ASKED), { name: "AnswerError", message: new RegExp(`\`${field}\``) });
     }
     assert.throws(
       () => readSettingsVerdict('{"valid":false,"valid":true}'),
@@ -24,12 +27,11 @@ describe("an answer that says two things says nothing", () => {
 
   test("a number that no double holds is an error", () => {
     const text = '{"accepted":true,"mutated_object":{"replicas":1e400}}';
-    assert.throws(() => readValidation(text, raw({})), { name: "AnswerError", message: /^number out of range at/ });
+    assert.throws(() => readValidation(text, ASKED), { name: "AnswerError", message: /^number out of range at/ });
   });
 
   test("the same of Rego's results", () => {
-    const answer = (response: string): Outcome =>
-      opa.outcome({ kind: "answer", text: `[{"result":{"response":${response}}}]` } as never, raw({}));
+    const answer = (response: string): Outcome => readOpaAnswer(`[{"result":{"response":${response}}}]`, ASKED);
     assert.equal(answer('{"uid":"u","allowed":true}').verdict, "allow");
     for (const [response, said] of [
       ['{"uid":"u","allowed":false,"allowed":true}', /duplicate field `allowed`/],
@@ -42,12 +44,15 @@ describe("an answer that says two things says nothing", () => {
   });
 
   test("several results of a Rego rule are an error, whichever comes first", () => {
-    const of = (protocol: typeof opa, ...results: string[]): Outcome["verdict"] =>
-      protocol.outcome({ kind: "answer", text: `[${results.join()}]` } as never, raw({})).verdict;
+    const of = (read: ReadAnswer, ...results: string[]): Outcome["verdict"] =>
+      read(`[${results.join()}]`, ASKED).verdict;
     const [yes, no] = [true, false].map((allowed) => `{"result":{"response":{"uid":"u","allowed":${allowed}}}}`);
     assert.ok(yes && no);
-    assert.deepEqual([of(opa, yes), of(opa, yes, no), of(opa, no, yes), of(opa)], ["allow", "error", "error", "error"]);
+    assert.deepEqual(
+      [of(readOpaAnswer, yes), of(readOpaAnswer, yes, no), of(readOpaAnswer, no, yes), of(readOpaAnswer)],
+      ["allow", "error", "error", "error"],
+    );
     const [none, one] = ['{"result":[]}', '{"result":[{"msg":"no"}]}'];
-    assert.deepEqual([of(gatekeeper, none), of(gatekeeper, none, one)], ["allow", "error"]);
+    assert.deepEqual([of(readGatekeeperAnswer, none), of(readGatekeeperAnswer, none, one)], ["allow", "error"]);
   });
 });

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { readSettingsVerdict, readValidation, settingsRefused } from "../../src/wasm/answer.js";
-import { admission } from "./support.js";
+import { admission, patch, question, raw } from "./support.js";
 
 const review = admission({ kind: "Pod" });
-const read = (text: string) => readValidation(text, review);
+const read = (text: string) => readValidation(text, question(review));
 
 describe("an answer to a review", () => {
   for (const code of [0, 65_535])
@@ -33,6 +33,30 @@ describe("an answer to a review", () => {
 
   test("with the object as it was is no mutation", () =>
     assert.deepEqual(read('{"accepted":true,"mutated_object":{"kind":"Pod"}}'), { verdict: "allow" }));
+
+  test("with another object is the patch from the request's to it, or from the whole payload", () => {
+    const text = '{"accepted":true,"mutated_object":{"kind":"Pod","large":9007199254740993,"whole":1.0}}';
+    const added = [
+      { op: "add", path: "/large", value: 9007199254740993n },
+      { op: "add", path: "/whole", value: Object(1) },
+    ] as const;
+    assert.deepEqual(read(text), { verdict: "allow", mutation: patch(...added) });
+    assert.deepEqual(readValidation(text, question(raw({ kind: "Pod" }))), {
+      verdict: "allow",
+      mutation: patch(...added),
+    });
+    const whole = { op: "replace", path: "", value: { kind: "Pod" } } as const;
+    const change = '{"accepted":false,"mutated_object":{"kind":"Pod"}}';
+    assert.deepEqual(readValidation(change, question(raw(null))), { verdict: "deny", mutation: patch(whole) });
+  });
+
+  for (const object of [undefined, null])
+    test(`that changes ${object} is a denial that keeps the attempt`, () => {
+      const outcome = readValidation('{"accepted":true,"mutated_object":{}}', question(admission(object)));
+      assert.ok(outcome.verdict === "deny");
+      assert.match(outcome.message ?? "", /^Incoming object is null/);
+      assert.deepEqual(outcome.mutation, { kind: "of-nothing" });
+    });
 });
 
 describe("an answer about settings", () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, statSync } from "node:fs";
 import { after, describe, test } from "node:test";
+import { encodePatch } from "../../src/admission/encode.js";
 import { parseYamlDocuments } from "../../src/data/yaml.js";
 import type { Outcome } from "../../src/policy/outcome.js";
 import { admission, context, file, raw, testRuntime } from "./support.js";
@@ -31,11 +32,12 @@ const policies = readdirSync(new URL("../../../policies", import.meta.url), { wi
     statSync(new URL(`../../../policies/${name}/cases.yaml`, import.meta.url), { throwIfNoEntry: false }),
   );
 
-function expected({ allowed, message, code, mutated }: Case): Outcome {
+function expected({ allowed, message, code, mutated, object, raw: payload }: Case): Outcome {
+  const patch = mutated === undefined ? undefined : encodePatch(object ?? payload, mutated);
   const rest = {
     ...(message !== undefined && { message }),
     ...(code !== undefined && { code }),
-    ...(mutated !== undefined && { mutation: { kind: "object", object: mutated } as const }),
+    ...(patch !== undefined && { mutation: { kind: "patch", patch } as const }),
   };
   return allowed ? { verdict: "allow", ...rest } : { verdict: "deny", ...rest };
 }

@@ -2,8 +2,9 @@
 import { readFileSync } from "node:fs";
 import type { AdmissionRequest } from "../../src/admission/admission-request.js";
 import { stringifyJson } from "../../src/data/json.js";
+import type { PatchOperation } from "../../src/data/json-patch.js";
 import { type Capability, HostCapabilities } from "../../src/host-capabilities/host.js";
-import type { Outcome } from "../../src/policy/outcome.js";
+import type { Mutation, Outcome } from "../../src/policy/outcome.js";
 import type { EvaluationContext } from "../../src/policy/policy.js";
 import type { Review } from "../../src/policy/review.js";
 import {
@@ -12,6 +13,8 @@ import {
   type WasmPolicy,
   type WasmRuntimeOptions,
 } from "../../src/wasm/index.js";
+import { DEFAULT_GUEST_LIMITS } from "../../src/wasm/limits.js";
+import type { Question } from "../../src/wasm/question.js";
 
 /** The repository's root, seen from dist/test/wasm. */
 const ROOT = new URL("../../../", import.meta.url);
@@ -53,6 +56,17 @@ export function admission(object?: unknown): Review {
 /** A review of any JSON value. */
 export function raw(payload: unknown): Review {
   return { kind: "raw", payload, requestText: () => stringifyJson(payload) };
+}
+
+/** What a guest was asked about a review. */
+export function question(review: Review): Question {
+  const input = Buffer.from(`{"request":${review.requestText()},"settings":{}}`);
+  return { review: review.kind, input, limits: DEFAULT_GUEST_LIMITS };
+}
+
+/** A change as a guest's thread hands it out: the JSON Patch that these operations are. */
+export function patch(...operations: readonly PatchOperation[]): Mutation {
+  return { kind: "patch", patch: Buffer.from(stringifyJson(operations)).toString("base64") };
 }
 
 /** Circumstances of a caller that waits for so many milliseconds. */

@@ -1,6 +1,7 @@
 import { readMetadataOfBytes } from "../../wasm/index.js";
 import { NO_NEEDS } from "../../world/needs.js";
 import type { ModuleKind } from "../kind.js";
+import { Doubles } from "./doubles.js";
 import { compileCelModule } from "./policy.js";
 
 /** The title in the metadata of Kubewarden's module that runs CEL rules. */
@@ -11,12 +12,15 @@ const CEL_MODULE_TITLE = "cel-policy";
  * @param policyTimeout milliseconds an evaluation may take when its entry says nothing
  * @param now monotonic milliseconds
  */
-export const celModuleKind = (policyTimeout: number, now: () => number): ModuleKind => ({
-  needs: () => NO_NEEDS,
-  policy({ id, native, executionMode, settings, timeoutEvalSeconds }, bytes) {
-    if (!native || (executionMode !== undefined && executionMode !== "wasi")) return undefined;
-    if (readMetadataOfBytes(bytes)?.annotations["io.kubewarden.policy.title"] !== CEL_MODULE_TITLE) return undefined;
-    const timeoutMs = timeoutEvalSeconds === undefined ? policyTimeout : timeoutEvalSeconds * 1000;
-    return compileCelModule(settings, { id, timeoutMs, now });
-  },
-});
+export function celModuleKind(policyTimeout: number, now: () => number): ModuleKind {
+  const doubles = new Doubles();
+  return {
+    needs: () => NO_NEEDS,
+    policy({ id, native, executionMode, settings, timeoutEvalSeconds }, bytes) {
+      if (!native || (executionMode !== undefined && executionMode !== "wasi")) return undefined;
+      if (readMetadataOfBytes(bytes)?.annotations["io.kubewarden.policy.title"] !== CEL_MODULE_TITLE) return undefined;
+      const timeoutMs = timeoutEvalSeconds === undefined ? policyTimeout : timeoutEvalSeconds * 1000;
+      return compileCelModule(settings, { id, timeoutMs, now, doubles });
+    },
+  };
+}

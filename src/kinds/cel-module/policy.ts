@@ -15,8 +15,8 @@ import {
 import { interruptionOf, isInterrupted, NOT_IN_TIME } from "../../cel-policy/expressions/interruption.js";
 import type { Outcome } from "../../policy/outcome.js";
 import type { EvaluationContext, Policy } from "../../policy/policy.js";
-import type { Review } from "../../policy/review.js";
 import { EXPRESSION_STRETCH_MS, SLICE_MS } from "../../policy/turns.js";
+import { Doubles } from "./doubles.js";
 import { type ModuleInput, moduleInput } from "./input.js";
 import { type ModuleValidation, readModuleSettings } from "./settings.js";
 
@@ -30,6 +30,8 @@ export interface CelModuleOptions {
   readonly timeoutMs: number;
   /** Monotonic milliseconds. */
   readonly now: () => number;
+  /** Shared by policies that are asked about the same reviews. Default: one of its own. */
+  readonly doubles?: Doubles;
 }
 
 interface CompiledValidation extends Omit<ModuleValidation, "messageExpression"> {
@@ -70,24 +72,24 @@ export function compileCelModule(
     if (program === undefined || (messageExpression !== undefined && messageProgram === undefined)) return undefined;
     validations.push({ ...validation, program, ...(messageProgram && { messageProgram }) });
   }
+  const doubles = options.doubles ?? new Doubles();
   return {
     id: options.id,
     kind: "cel",
     immediate: true,
     implementation: "cel-policy, native",
-    evaluate: (review, context) => evaluate(variables, validations, review, context, options),
+    evaluate: (review, context) => evaluate(variables, validations, moduleInput(review, doubles), context, options),
   };
 }
 
 function evaluate(
   variables: ReadonlyMap<string, Program>,
   validations: readonly CompiledValidation[],
-  review: Review,
+  input: ModuleInput,
   context: EvaluationContext,
   { now, timeoutMs }: CelModuleOptions,
 ): Outcome | Promise<Outcome> {
   const at = Math.min(context.deadline, now() + timeoutMs);
-  const input = moduleInput(review);
   // Who asks chooses what can't be read: that must not be as good as a *no*.
   if ("unreadable" in input) return { verdict: "error", message: input.unreadable, code: 400, cause: "protocol" };
   if ("error" in input) return failure(input.error);

@@ -1,7 +1,8 @@
-import { readSettingsVerdict, settingsRefused, validationOutcome } from "../answer.js";
+import { readSettingsVerdict, settingsRefused } from "../answer.js";
 import { reviewPayload } from "../call-protocol.js";
 import { causeOf, detail, fail, type Unanswered } from "../failures.js";
-import type { Protocol } from "../guest-protocol.js";
+import { type Protocol, validateOperation } from "../guest-protocol.js";
+import { readOutcome } from "../outcome-text.js";
 
 /** WASI commands, spec kubewarden.md 6.4. */
 export const wasi: Protocol = {
@@ -14,12 +15,12 @@ export const wasi: Protocol = {
       "Cannot deserialize settings validation response: ",
     ),
 
-  validateCall: (review, settings) => ({ operation: "validate", input: reviewPayload(review, settings) }),
+  validateCall: (review, settings) => ({
+    operation: validateOperation(review),
+    input: reviewPayload(review, settings),
+  }),
 
-  outcome(result, review) {
-    if (result.kind !== "answer") return fail(causeOf(result), messageOf(result));
-    return validationOutcome(result.text, review, "Cannot deserialize policy validation response");
-  },
+  outcome: (result) => (result.kind === "answer" ? readOutcome(result.text) : fail(causeOf(result), messageOf(result))),
 };
 
 /** Stands in at load for a message that is empty: somebody has to find out why the module does not load. */

@@ -4,11 +4,14 @@ import { type GuestHost, GuestLimitError, NAME_LENGTH } from "./guest.js";
 import type { FromWorker, GuestLogLevel, HostAnswer, LogMessage } from "./messages.js";
 
 const NOTHING = new Uint8Array();
+/** What a line counts beside its text: the log writes a time, a level and names around it, and lines may be empty. */
+const LINE_BYTES = 64;
 
 /** One call's host. Counts what the guest uses. */
 export class WorkerHost implements GuestHost {
   #calls = 0;
-  #lines = 0;
+  #logged = 0;
+  #dropped = 0;
   #posted = 0;
   readonly #ticket: number;
   readonly #post: (message: FromWorker) => void;
@@ -71,13 +74,20 @@ export class WorkerHost implements GuestHost {
   }
 
   log(level: GuestLogLevel, text: string, source: LogMessage["source"]): void {
-    this.#lines++;
-    const { logLines, logLineBytes } = this.limits;
+    if (this.#dropped > 0) {
+      this.#dropped++;
+      return;
+    }
+    const { logBytes, logLineBytes } = this.limits;
     const cut = text.length > logLineBytes + 1 ? `${text.slice(0, logLineBytes)}…` : text;
-    if (this.#lines <= logLines) this.#line(level, cut, source);
+    this.#logged += Buffer.byteLength(cut) + LINE_BYTES;
+    if (this.#logged <= logBytes) {
+      this.#line(level, cut, source);
+      return;
+    }
+    this.#dropped++;
     // Also logged here, because a call that is killed does not reach `finish`.
-    if (this.#lines === logLines + 1)
-      this.#line("warn", `further log lines of this call are dropped, because it has ${logLines}`, "policy");
+    this.#line("warn", `further log lines of this call are dropped, because it may log ${logBytes} bytes`, "policy");
   }
 
   /**
@@ -85,7 +95,7 @@ export class WorkerHost implements GuestHost {
    * @returns how many messages this call has posted
    */
   finish(): number {
-    const dropped = this.#lines - this.limits.logLines;
+    const dropped = this.#dropped;
     if (dropped > 0) this.#line("warn", `${dropped} more log lines of this call were dropped`, "policy");
     return this.#posted;
   }

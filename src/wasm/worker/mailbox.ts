@@ -6,7 +6,7 @@
  * The slots form a ring: the main thread fills them in order, the worker takes them in order. A call that the worker has not begun can be
  * withdrawn, so that nothing is stuck behind a guest that takes long.
  */
-import type { GuestFailure, GuestOperation, GuestResult } from "./messages.js";
+import type { GuestOperation, GuestResult } from "./messages.js";
 
 /** Calls a worker holds: the one it runs and those it goes on with. A power of two. */
 export const MAILBOX_SLOTS = 4;
@@ -54,6 +54,7 @@ const BY_PORT = -2;
 
 const OPERATIONS: readonly GuestOperation[] = [
   "validate",
+  "validate-raw",
   "validate_settings",
   "validate-settings",
   "missing-builtins",
@@ -130,7 +131,7 @@ export class Mailbox {
     fields[slot + MODULE] = moduleId;
     fields[slot + OPERATION] = OPERATIONS.indexOf(operation);
     const at = indexOf(ticket) * INPUT_BYTES;
-    if (fits(input, data)) {
+    if (fits(INPUT_BYTES, input, data)) {
       const inputLength = this.#input.write(input, at, "utf8");
       fields[slot + INPUT_LENGTH] = inputLength;
       fields[slot + DATA_LENGTH] = data === undefined ? NONE : this.#input.write(data, at + inputLength, "utf8");
@@ -226,25 +227,21 @@ export class Mailbox {
   /**
    * Puts a result.
    * @param messages how many messages of this call went through the port
-   * @param byPort called with a text or bytes that don't fit; counts as one more message
+   * @param byPort called with a text that does not fit; counts as one more message
    * @returns whether the main thread must be signalled
    */
-  finish(
-    ticket: number,
-    result: { readonly kind: "answer"; readonly bytes: Uint8Array } | GuestFailure,
-    messages: number,
-    byPort: (content: Uint8Array | string) => void,
-  ): boolean {
+  finish(ticket: number, { kind, text }: GuestResult, messages: number, byPort: (text: string) => void): boolean {
     const fields = this.#fields;
     const slot = slotOf(ticket);
-    const content = result.kind === "answer" ? result.bytes : result.text;
-    fields[slot + RESULT] = RESULTS.indexOf(result.kind);
+    fields[slot + RESULT] = RESULTS.indexOf(kind);
     let count = messages;
-    if (content.length * BYTES_PER_UNIT > OUTPUT_BYTES && byteLength(content) > OUTPUT_BYTES) {
+    if (fits(OUTPUT_BYTES, text)) {
+      fields[slot + RESULT_LENGTH] = this.#output.write(text, indexOf(ticket) * OUTPUT_BYTES, "utf8");
+    } else {
       fields[slot + RESULT_LENGTH] = BY_PORT;
-      byPort(content);
+      byPort(text);
       count++;
-    } else fields[slot + RESULT_LENGTH] = this.#write(content, indexOf(ticket) * OUTPUT_BYTES);
+    }
     fields[slot + MESSAGES] = count;
     Atomics.store(fields, slot + STATE, DONE);
     // A result with messages is always signalled, behind them: the main thread may have tried to collect it before they came.
@@ -267,12 +264,6 @@ export class Mailbox {
     const data = this.#input.subarray(at + inputLength, at + inputLength + dataLength);
     return { ...common, payload: { input, data } };
   }
-
-  #write(content: Uint8Array | string, at: number): number {
-    if (typeof content === "string") return this.#output.write(content, at, "utf8");
-    this.#output.set(content, at);
-    return content.length;
-  }
 }
 
 function indexOf(ticket: number): number {
@@ -283,11 +274,9 @@ function slotOf(ticket: number): number {
   return HEADER_FIELDS + indexOf(ticket) * SLOT_FIELDS;
 }
 
-function fits(input: string, data: string | undefined): boolean {
-  if ((input.length + (data?.length ?? 0)) * BYTES_PER_UNIT <= INPUT_BYTES) return true;
-  return Buffer.byteLength(input) + (data === undefined ? 0 : Buffer.byteLength(data)) <= INPUT_BYTES;
-}
-
-function byteLength(content: Uint8Array | string): number {
-  return typeof content === "string" ? Buffer.byteLength(content) : content.length;
+/** Whether both texts together have at most so many bytes. Those of a large text are not counted for it. */
+function fits(bytes: number, text: string, other = ""): boolean {
+  const units = text.length + other.length;
+  if (units > bytes) return false;
+  return units * BYTES_PER_UNIT <= bytes || Buffer.byteLength(text) + Buffer.byteLength(other) <= bytes;
 }

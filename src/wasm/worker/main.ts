@@ -2,11 +2,12 @@
  * A worker thread: takes a call from the mailbox, runs it in a fresh instance, puts the result back, and goes on with the next one.
  * The main thread interrupts or kills it when a guest takes too long; nothing here looks at the time.
  */
-import { isUtf8 } from "node:buffer";
 import { readlinkSync } from "node:fs";
 import { MessageChannel, type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
+import { readCallAnswer, readWasiAnswer } from "../answer.js";
+import type { ReadAnswer } from "../question.js";
 import { ControlBlock } from "./control-block.js";
-import { type GuestAnswer, GuestLimitError, GuestMemoryError, GuestStartError, type RunGuest } from "./guest.js";
+import { GuestLimitError, GuestMemoryError, GuestStartError, type RunGuest } from "./guest.js";
 import { WorkerHost } from "./host.js";
 import { type Delivery, Mailbox } from "./mailbox.js";
 import { Memories } from "./memories.js";
@@ -14,25 +15,42 @@ import type {
   ExecutionMode,
   FromWorker,
   GuestFailure,
+  GuestResult,
   HostAnswer,
   ModuleMessage,
   PayloadMessage,
   ToWorker,
   WorkerStart,
 } from "./messages.js";
+import { readAnswer } from "./read-answer.js";
 
 /** Milliseconds for which the worker waits for the next call inside of its loop, which makes that call cheap; then it waits in the event loop. */
 const WAIT_FOR_CALL_MS = 20;
 /** Calls after which the event loop gets a turn: the engine frees part of its memory only there. */
 const CALLS_PER_TURN = 32;
 
+/** Characters of a failure's text: it becomes part of an HTTP answer, and a Rego module chooses it. */
+const FAILURE_CHARACTERS = 8 * 1024;
+
+/** How guests of one kind are run, and their answers read. */
+interface GuestKind {
+  readonly run: RunGuest;
+  readonly read: ReadAnswer;
+}
+
 /** Each protocol's code is loaded with its first guest. */
-const loaders: Record<ExecutionMode, () => Promise<RunGuest>> = {
-  extism: async () => (await import("../extism/guest.js")).extismRunner(),
-  "kubewarden-wapc": async () => (await import("../wapc/guest.js")).wapcRunner(),
-  wasi: async () => (await import("../wasi/guest.js")).wasiRunner(),
-  opa: async () => (await import("../opa/guest.js")).regoRunner(),
-  gatekeeper: async () => (await import("../opa/guest.js")).regoRunner(),
+const loaders: Record<ExecutionMode, () => Promise<GuestKind>> = {
+  extism: async () => ({ run: (await import("../extism/guest.js")).extismRunner(), read: readCallAnswer }),
+  "kubewarden-wapc": async () => ({ run: (await import("../wapc/guest.js")).wapcRunner(), read: readCallAnswer }),
+  wasi: async () => ({ run: (await import("../wasi/guest.js")).wasiRunner(), read: readWasiAnswer }),
+  opa: async () => ({
+    run: (await import("../opa/guest.js")).regoRunner(),
+    read: (await import("../opa/answer.js")).readOpaAnswer,
+  }),
+  gatekeeper: async () => ({
+    run: (await import("../opa/guest.js")).regoRunner(),
+    read: (await import("../gatekeeper/answer.js")).readGatekeeperAnswer,
+  }),
 };
 
 /** The thread's state and its loop. */
@@ -41,7 +59,7 @@ class GuestWorker {
   readonly #mailbox: Mailbox;
   readonly #modules = new Map<number, ModuleMessage>();
   readonly #payloads = new Map<number, PayloadMessage>();
-  readonly #runners = new Map<ExecutionMode, RunGuest>();
+  readonly #kinds = new Map<ExecutionMode, GuestKind>();
   readonly #memories = new Memories();
   /** A call whose runner is being loaded. */
   #postponed: Delivery | undefined;
@@ -55,10 +73,8 @@ class GuestWorker {
     this.#selfChannel.port1.on("message", () => this.#serve());
   }
 
-  async loadRunner(mode: ExecutionMode): Promise<RunGuest> {
-    const runner = await loaders[mode]();
-    this.#runners.set(mode, runner);
-    return runner;
+  async loadKind(mode: ExecutionMode): Promise<void> {
+    this.#kinds.set(mode, await loaders[mode]());
   }
 
   /**
@@ -86,13 +102,13 @@ class GuestWorker {
       if (delivery) {
         const prepared = this.#receiveUntil(() => this.#modules.get(delivery.moduleId));
         const { mode } = prepared.module;
-        const runner = this.#runners.get(mode);
-        if (!runner) {
+        const kind = this.#kinds.get(mode);
+        if (!kind) {
           this.#postponed = delivery;
-          void this.loadRunner(mode).then(() => this.#continueLater());
+          void this.loadKind(mode).then(() => this.#continueLater());
           return;
         }
-        this.#run(delivery, prepared, runner);
+        this.#run(delivery, prepared, kind);
         calls++;
       } else if (!this.#mailbox.sleep(WAIT_FOR_CALL_MS) && this.#mailbox.leave()) return;
     }
@@ -104,7 +120,7 @@ class GuestWorker {
     this.#modules.clear();
     this.#payloads.clear();
     this.#postponed = undefined;
-    for (const runner of this.#runners.values()) runner.forget?.();
+    for (const { run } of this.#kinds.values()) run.forget?.();
   }
 
   /** Goes on after a turn of the event loop. */
@@ -112,28 +128,29 @@ class GuestWorker {
     this.#selfChannel.port2.postMessage(undefined);
   }
 
-  #run(delivery: Delivery, { module, limits }: ModuleMessage, runner: RunGuest): void {
+  #run(delivery: Delivery, { module, limits }: ModuleMessage, { run, read }: GuestKind): void {
     const { ticket, operation } = delivery;
     const payload = delivery.payload ?? this.#receiveUntil(() => this.#payloads.get(ticket));
     const host = new WorkerHost(ticket, this.post, this.#answerTo, this.#control, limits);
     const { importedMemory: shape } = module;
     let memory: WebAssembly.Memory | undefined;
-    let answer: GuestAnswer;
+    let result: GuestResult;
     try {
       this.#control.begin();
       memory = shape && this.#memories.take(module.id, shape);
-      answer = requireUtf8(runner(module.module, { operation, ...payload }, host, memory));
+      const name = operation === "validate-raw" ? "validate" : operation;
+      const answer = run(module.module, { operation: name, ...payload }, host, memory);
+      result = readAnswer(answer, operation, { input: payload.input, limits }, read);
     } catch (error) {
-      answer = failure(error);
+      result = failure(error);
     }
     this.#control.end();
     // Also the payloads of earlier calls that were interrupted or withdrawn.
     for (const earlier of this.#payloads.keys()) if (((earlier - ticket) | 0) <= 0) this.#payloads.delete(earlier);
-    // A copy, because bytes are posted together with the whole memory in which they lie.
-    const byPort = (content: Uint8Array | string) => this.post({ type: "content", ticket, content: content.slice() });
-    if (this.#mailbox.finish(ticket, answer, host.finish(), byPort)) this.post({ type: "signal" });
+    const byPort = (content: string) => this.post({ type: "content", ticket, content });
+    if (this.#mailbox.finish(ticket, result, host.finish(), byPort)) this.post({ type: "signal" });
     // After the answer, so that nobody waits for the wiping. The memory of a call that failed is not used again.
-    if (shape && memory && answer.kind === "answer") this.#memories.give(module.id, memory, shape);
+    if (shape && memory && result.kind === "answer") this.#memories.give(module.id, memory, shape);
   }
 
   /** The host's answer to a call, if it has come. An answer to an interrupted call may still be before it. */
@@ -176,13 +193,7 @@ class GuestWorker {
   }
 }
 
-/** JSON is UTF-8: an answer with other bytes must not allow anything, whatever a lenient decoder makes of it. */
-function requireUtf8(answer: GuestAnswer): GuestAnswer {
-  if (answer.kind !== "answer" || isUtf8(answer.bytes)) return answer;
-  return { kind: "trap", text: "the policy's answer is not UTF-8" };
-}
-
-/** Turns what a guest threw into a result. Engine texts are kept short: the first line, no stack. */
+/** Turns what a guest threw into a result. Texts are kept short: the first line, no stack. */
 function failure(error: unknown): GuestFailure {
   if (error instanceof GuestLimitError) return { kind: "limit", text: error.message };
   const text = firstLine(error instanceof Error ? error.message : thrownText(error));
@@ -197,7 +208,8 @@ function thrownText(thrown: unknown): string {
 }
 
 function firstLine(text: string): string {
-  return text.split("\n", 1)[0] ?? "";
+  const line = text.split("\n", 1)[0] ?? "";
+  return line.length > FAILURE_CHARACTERS ? `${line.slice(0, FAILURE_CHARACTERS)}…` : line;
 }
 
 /** Linux names the calling thread in procfs; the number at the end is its id. */
@@ -212,7 +224,7 @@ function taskId(): number | undefined {
 if (!parentPort) throw new Error("worker/main.js runs as a worker thread only");
 const start = workerData as WorkerStart;
 const worker = new GuestWorker(parentPort, start);
-await Promise.all(start.modes.map((mode) => worker.loadRunner(mode)));
+await Promise.all(start.modes.map((mode) => worker.loadKind(mode)));
 parentPort.on("message", (message: ToWorker) => worker.receive(message));
 const id = taskId();
 worker.post({ type: "ready", ...(id !== undefined && { taskId: id }) });

@@ -5,8 +5,16 @@ import type { GuestLimits } from "../limits.js";
 /** How a module wants to be talked to. The names are those of the metadata section, and `extism` beside them. */
 export type ExecutionMode = "extism" | "kubewarden-wapc" | "wasi" | "opa" | "gatekeeper";
 
-/** What a guest is asked: WASI policies know the settings call by a name of its own, and Rego modules are asked for the builtins they lack. */
-export type GuestOperation = "validate" | "validate_settings" | "validate-settings" | "missing-builtins";
+/**
+ * What a guest is asked: about an admission request, or any JSON (which the guest knows as `validate` too); its settings, a call for which WASI policies have
+ * a name of their own; and Rego modules for the builtins they lack.
+ */
+export type GuestOperation =
+  | "validate"
+  | "validate-raw"
+  | "validate_settings"
+  | "validate-settings"
+  | "missing-builtins";
 
 /** One question to a guest. */
 export interface GuestCall {
@@ -70,7 +78,7 @@ export type GuestFailure =
   /** A limit was passed; `text` says which. */
   | { readonly kind: "limit"; readonly text: string };
 
-/** What came of a call, as the worker saw it. */
+/** What came of a call, as the worker saw it. The answer to a review has been read: the text is its outcome's (`outcome-text.ts`). */
 export type GuestResult = { readonly kind: "answer"; readonly text: string } | GuestFailure;
 
 /** From the worker: the text of a result that is too large for the mailbox. */

@@ -7,6 +7,9 @@ import { WorkerHost } from "../../../src/wasm/worker/host.js";
 import type { FromWorker, HostAnswer } from "../../../src/wasm/worker/messages.js";
 
 const LINE = DEFAULT_GUEST_LIMITS.logLineBytes;
+/** A line that counts 1 KiB, with the 64 bytes that every line counts beside its text. */
+const LONG_LINE = "a".repeat(1024 - 64);
+const ENOUGH_LINES = DEFAULT_GUEST_LIMITS.logBytes / 1024;
 
 function recorded() {
   const posted: FromWorker[] = [];
@@ -37,12 +40,34 @@ describe("a worker's host", () => {
 
   test("says that lines are dropped when it drops the first, and how many at the end", () => {
     const { host, posted } = recorded();
-    const { logLines } = DEFAULT_GUEST_LIMITS;
-    for (let line = 0; line < logLines + 500; line++) host.log("info", "line", "policy");
-    assert.equal(posted.length, logLines + 1);
-    assert.equal(texts(posted).at(-1), `further log lines of this call are dropped, because it has ${logLines}`);
+    for (let line = 0; line < ENOUGH_LINES + 500; line++) host.log("info", LONG_LINE, "policy");
+    assert.equal(posted.length, ENOUGH_LINES + 1);
+    assert.equal(texts(posted).at(-1), "further log lines of this call are dropped, because it may log 65536 bytes");
     host.finish();
     assert.equal(texts(posted).at(-1), "500 more log lines of this call were dropped");
+  });
+
+  test("counts a line's bytes, not its characters, and empty lines too", () => {
+    for (const [line, most] of [
+      ["→".repeat(1024 - 64 / 3), 22],
+      ["", 1024],
+    ] as const) {
+      const { host, posted } = recorded();
+      for (let lines = 0; lines < 10_000; lines++) host.log("info", line, "policy");
+      const lines = posted.length - 1;
+      assert.ok(lines <= most && lines >= most - 1, `${lines} lines`);
+    }
+  });
+
+  test("logs nothing more after the first line that is too much, however short", () => {
+    const { host, posted } = recorded();
+    for (let line = 0; line < 5; line++) host.log("info", "a".repeat(LINE), "policy");
+    host.log("info", "short", "policy");
+    assert.deepEqual(
+      texts(posted).map((text) => text.length),
+      [LINE, LINE, LINE, texts(posted).at(-1)?.length],
+    );
+    assert.match(texts(posted).at(-1) ?? "", /^further log lines/);
   });
 
   test("posts a copy of a payload, not the memory that it lies in", () => {
@@ -79,7 +104,7 @@ describe("a worker's host", () => {
     const { host, posted } = recorded();
     host.log("info", "line", "policy");
     host.call("kubewarden", "net", "v1/dns_lookup_host", new Uint8Array());
-    for (let line = 0; line <= DEFAULT_GUEST_LIMITS.logLines; line++) host.log("info", "line", "policy");
+    for (let line = 0; line <= ENOUGH_LINES; line++) host.log("info", LONG_LINE, "policy");
     assert.equal(host.finish(), posted.length);
   });
 

@@ -4,7 +4,6 @@ import { describe, test } from "node:test";
 import { type Delivery, MAILBOX_SLOTS, Mailbox } from "../../../src/wasm/worker/mailbox.js";
 
 const text = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toString();
-const bytes = (content: string) => Buffer.from(content);
 
 function ends() {
   const main = Mailbox.create();
@@ -12,7 +11,7 @@ function ends() {
   const put = (input: string, data?: string): number =>
     main.put(5, "validate", input, data, () => assert.fail("it fits")).ticket;
   const finish = (ticket: number, answer = "yes", messages = 0) =>
-    worker.finish(ticket, { kind: "answer", bytes: bytes(answer) }, messages, () => assert.fail("it fits"));
+    worker.finish(ticket, { kind: "answer", text: answer }, messages, () => assert.fail("it fits"));
   return { main, worker, put, finish };
 }
 

@@ -5,30 +5,58 @@
  * Own code because libraries compare numbers as the JavaScript engine does: boxed doubles are all equal to them, and `__proto__` is no key.
  * It is also linear, where a longest-common-subsequence diff is quadratic in what a hostile guest sends.
  */
-import { isJsonObject, sameScalar } from "../data/same-value.js";
+import { isJsonObject, sameScalar } from "./same-value.js";
 
 /** One step of a patch. Only these three kinds appear. */
 export type PatchOperation =
   | { readonly op: "add" | "replace"; readonly path: string; readonly value: unknown }
   | { readonly op: "remove"; readonly path: string };
 
-/** The steps that turn `before` into `after`; empty when they are equal. Values are JSON as `data/json` reads it. */
-export function diff(before: unknown, after: unknown): PatchOperation[] {
-  const operations: PatchOperation[] = [];
+/** A patch would be longer than it may be. */
+export class PatchTooLong extends Error {
+  override readonly name = "PatchTooLong";
+}
+
+/**
+ * The steps that turn `before` into `after`; empty when they are equal. Values are JSON as `data/json` reads it.
+ * @param room characters that the steps may have, their values left out: a long key above a long list is repeated in every step. Default: any number
+ * @throws PatchTooLong when there is more
+ */
+export function diff(before: unknown, after: unknown, room = Number.POSITIVE_INFINITY): PatchOperation[] {
+  const operations = new Operations(room);
   compare(before, after, "", operations);
-  return operations;
+  return operations.list;
 }
 
 type Container = Readonly<Record<string, unknown>>;
 
-function compare(before: unknown, after: unknown, path: string, operations: PatchOperation[]): void {
+/** Characters of a step's JSON besides its path and its value, at least. */
+const STEP = '{"op":"add","path":"","value":},'.length;
+
+/** The steps so far. */
+class Operations {
+  readonly list: PatchOperation[] = [];
+  #room: number;
+
+  constructor(room: number) {
+    this.#room = room;
+  }
+
+  push(operation: PatchOperation): void {
+    this.#room -= STEP + operation.path.length;
+    if (this.#room < 0) throw new PatchTooLong();
+    this.list.push(operation);
+  }
+}
+
+function compare(before: unknown, after: unknown, path: string, operations: Operations): void {
   if (before === after) return;
   if (Array.isArray(before) && Array.isArray(after)) compareArrays(before, after, path, operations);
   else if (isJsonObject(before) && isJsonObject(after)) compareMaps(before, after, path, operations);
   else if (!sameScalar(before, after)) operations.push({ op: "replace", path, value: after });
 }
 
-function compareMaps(before: Container, after: Container, path: string, operations: PatchOperation[]): void {
+function compareMaps(before: Container, after: Container, path: string, operations: Operations): void {
   for (const key of Object.keys(after).sort()) {
     const at = `${path}/${escapeStep(key)}`;
     if (Object.hasOwn(before, key)) compare(before[key], after[key], at, operations);
@@ -43,7 +71,7 @@ function compareArrays(
   before: readonly unknown[],
   after: readonly unknown[],
   path: string,
-  operations: PatchOperation[],
+  operations: Operations,
 ): void {
   const common = Math.min(before.length, after.length);
   for (let i = 0; i < common; i++) compare(before[i], after[i], `${path}/${i}`, operations);

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { applyPatch, type Operation } from "rfc6902";
 import { encodePatch } from "../../src/admission/encode.js";
-import { diff } from "../../src/admission/json-patch.js";
 import { parseJson, stringifyJson } from "../../src/data/json.js";
+import { diff } from "../../src/data/json-patch.js";
 
 /** The patch between two JSON texts, as JSON text. */
 function patch(before: string, after: string): string {

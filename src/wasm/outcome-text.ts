@@ -1,0 +1,24 @@
+/** Outcomes on their way from a guest's thread to the main thread, as JSON text. */
+import { parseJson, stringifyJson } from "../data/json.js";
+import type { Outcome } from "../policy/outcome.js";
+import { FINDINGS_CHARACTERS } from "./limits.js";
+import { GuestLimitError } from "./worker/guest.js";
+
+/**
+ * Prints an outcome.
+ * @throws GuestLimitError when it is larger than what the main thread should have to read
+ */
+export function printOutcome(outcome: Outcome): string {
+  const { mutation, status } = outcome as { mutation?: { readonly patch?: string }; status?: unknown };
+  // Only a status that a policy made whole has numbers of any kind.
+  const text = stringifyJson(outcome, status === undefined);
+  if (text.length - (mutation?.patch?.length ?? 0) <= FINDINGS_CHARACTERS) return text;
+  throw new GuestLimitError(
+    `the policy's message, warnings and annotations are longer than ${FINDINGS_CHARACTERS} characters`,
+  );
+}
+
+/** Reads what {@link printOutcome} has printed. */
+export function readOutcome(text: string): Outcome {
+  return parseJson(text) as Outcome;
+}
