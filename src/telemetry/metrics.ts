@@ -167,8 +167,10 @@ export class Metrics {
    * Everything in Prometheus' text format, made in slices.
    * @param others the rest, in the same format; default the registry's
    */
-  async text(others: () => Promise<string> = () => this.registry.metrics()): Promise<string[]> {
-    const slices = new Slices();
+  async text(
+    others: () => Promise<string> = () => this.registry.metrics(),
+    slices: Slices = new Slices(),
+  ): Promise<string[]> {
     const parts: string[] = [];
     let part = "";
     for (const metric of this.#shown) {
@@ -185,8 +187,7 @@ export class Metrics {
   }
 
   /** Hands out in slices what was counted since the last time, and begins again at nothing: for the sums of all processes. */
-  async *take(): AsyncGenerator<SeriesBatch> {
-    const slices = new Slices();
+  async *take(slices: Slices = new Slices()): AsyncGenerator<SeriesBatch> {
     for (const [number, table] of this.#tables.entries()) {
       let series: Taken[] = [];
       for (const taken of table.take()) {

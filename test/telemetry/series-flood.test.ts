@@ -4,6 +4,7 @@ import { describe, test } from "node:test";
 import { type EvaluationSample, Metrics } from "../../src/telemetry/metrics.js";
 import { toMetricData } from "../../src/telemetry/otlp/metric-data.js";
 import { COUNTER_LIMITS, HISTOGRAM_LIMITS } from "../../src/telemetry/series.js";
+import { Slices } from "../../src/telemetry/slices.js";
 
 const FLOOD = 12_000;
 const COUNTER = "kubewarden_policy_evaluations_total";
@@ -102,6 +103,28 @@ describe("twelve thousand namespaces", () => {
     };
     assert.equal((await take()).length, 1);
     assert.equal((await take()).length, 0);
+  });
+
+  test("others have their turn while they are read and handed over", async () => {
+    const metrics = new Metrics(false);
+    for (let i = 0; i < FLOOD; i++) metrics.evaluated(sample(i));
+    // A slow clock: every look at it costs a millisecond.
+    let now = 0;
+    const slices = (): Slices => new Slices(() => now++);
+    let turns = 0;
+    let running = true;
+    const turn = (): void => {
+      turns += 1;
+      if (running) setImmediate(turn);
+    };
+    turn();
+    const series = COUNTER_LIMITS.chosen + HISTOGRAM_LIMITS.chosen;
+    await metrics.text(async () => "", slices());
+    assert.ok(turns > series / 20, `${turns} turns for the text`);
+    turns = 0;
+    for await (const { series } of metrics.take(slices())) assert.ok(series.length <= 200);
+    assert.ok(turns > series / 20, `${turns} turns for handing over`);
+    running = false;
   });
 
   test("are pushed within the same limits", async () => {
