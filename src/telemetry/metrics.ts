@@ -172,18 +172,22 @@ export class Metrics {
     slices: Slices = new Slices(),
   ): Promise<string[]> {
     const parts: string[] = [];
-    let part = "";
+    let part: string[] = [];
+    let characters = 0;
     for (const metric of this.#shown) {
       for (const lines of linesOf(metric)) {
-        part += lines;
-        if (part.length >= PART_CHARACTERS) {
-          parts.push(part);
-          part = "";
+        part.push(lines);
+        characters += lines.length;
+        if (characters >= PART_CHARACTERS) {
+          // Joined here, in its slice, and not all at once by whoever sends it.
+          parts.push(part.join(""));
+          part = [];
+          characters = 0;
         }
         if (slices.over()) await slices.rest();
       }
     }
-    return [...parts, part, await others()];
+    return [...parts, part.join(""), await others()];
   }
 
   /** Hands out in slices what was counted since the last time, and begins again at nothing: for the sums of all processes. */

@@ -106,7 +106,7 @@ class Primary {
     return undefined;
   }
 
-  /** Requests on connections that a hanging process has accepted wait: until it is replaced, others can answer more of them than this one. */
+  /** Not while a process hangs: requests on the connections that it has accepted wait until it is replaced. */
   #ready(): boolean {
     return !this.#stopping && this.#fleet.serving.length > 0 && this.#fleet.suspects.length === 0;
   }
