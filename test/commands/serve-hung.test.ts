@@ -53,14 +53,16 @@ describe("with one of two processes stopped", () => {
     // At once, before anybody can know of it.
     writeFileSync(file, policies("two"));
     process.kill(server.pid, "SIGHUP");
-    for (const port of [server.probes, server.url]) {
-      const metrics = await fetch(`${port}/metrics`, { headers: { Connection: "close" } });
-      assert.equal(metrics.status, 503);
-      assert.match(await metrics.text(), /^no metrics: 1 of 2 serving processes did not hand over theirs/);
-    }
+    const scrapes = [server.probes, server.url].map((port) =>
+      fetch(`${port}/metrics`, { headers: { Connection: "close" } }),
+    );
     await until("readiness that fails", async () => (await status(`${server.probes}/readiness`)) === 503);
     assert.equal(count(server, "nothing is heard from it"), 0, "it is noticed before it is killed");
     assert.equal(await message(server), "one");
+    for (const metrics of await Promise.all(scrapes)) {
+      assert.equal(metrics.status, 503);
+      assert.match(await metrics.text(), /^no metrics: 1 of 2 serving processes did not hand over theirs/);
+    }
 
     await until("the replacement", () => count(server, "serving policies") === 3);
     await until("the reload", () => count(server, "reloaded policies") > 0);

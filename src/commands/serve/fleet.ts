@@ -61,7 +61,7 @@ export class Fleet {
   readonly #awaited = new Map<string, (answer: Answer) => void>();
   readonly #listening: NodeJS.Timeout;
   #questions = 0;
-  /** Whether all have served once: from then on whoever ends is replaced. */
+  /** Whether all have served once: from then on whoever ends is replaced, even before it served. */
   #complete = false;
   #stopping = false;
 
@@ -212,7 +212,9 @@ export class Fleet {
       if (servingSince === undefined) {
         started(failure ?? `a serving process ended before it was ready (${signal ?? code})`);
       }
-      if (!this.#stopping && this.#complete) this.#replace(child, member, { code, signal, error: failure });
+      // One that can't even begin ends the whole start instead.
+      if (!this.#stopping && (this.#complete || servingSince !== undefined))
+        this.#replace(child, member, { code, signal, error: failure });
     });
   }
 

@@ -134,6 +134,20 @@ describe("serving processes", () => {
     assert.match(it.lines.at(-1) ?? "", /a serving process died and is replaced/);
   });
 
+  test("one that dies while others still start is replaced, one that can't start ends them all", async () => {
+    const it = new FakeFleet();
+    const started = it.fleet.start(2);
+    it.child(0).says({ type: "serving", files: [] });
+    it.child(0).emit("exit", null, "SIGKILL");
+    await it.pass(1000);
+    assert.equal(it.children.length, 3);
+    it.child(1).says({ type: "failed", message: "no port" });
+    it.child(1).emit("exit", 1, null);
+    assert.equal(await started, "no port");
+    await it.pass(5000);
+    assert.equal(it.children.length, 3);
+  });
+
   test("a question to one that hangs ends with it", async () => {
     const it = new FakeFleet();
     await it.start();
