@@ -1,7 +1,10 @@
 /** Every route but the hot ones, on Express: what is served, metrics, probes, and the empty 404 and 405 of spec kubewarden.md 3.1. */
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import express, { type Express, type NextFunction, type Request, type Response } from "express";
 import { Registry } from "prom-client";
 import type { Evaluator } from "../evaluation/evaluator.js";
+import type { MetricsText } from "../telemetry/metrics.js";
 import { addProfiles } from "./profiles.js";
 import { sendEmpty } from "./respond.js";
 
@@ -11,7 +14,7 @@ const PROMETHEUS_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
 export interface AppOptions {
   readonly evaluator: Evaluator;
   /** Metrics in Prometheus' text format. */
-  readonly metricsText: () => Promise<string>;
+  readonly metricsText: () => Promise<MetricsText>;
   /** Whether profiles may be taken. */
   readonly profiles: boolean;
 }
@@ -35,7 +38,7 @@ export function createApp({ evaluator, metricsText, profiles }: AppOptions): Exp
 export interface ProbeOptions {
   /** True from the moment requests are answered well until the server begins to stop. */
   readonly ready: () => boolean;
-  readonly metricsText: () => Promise<string>;
+  readonly metricsText: () => Promise<MetricsText>;
 }
 
 /** The app on the readiness port: always plain HTTP (spec kubewarden.md 3.1), so metrics are here too for scrapers without a client certificate. */
@@ -57,8 +60,18 @@ function listPolicies({ policies }: Evaluator): object {
   return { generation: policies.generation, policies: rows };
 }
 
-async function sendMetrics(metricsText: () => Promise<string>, response: Response): Promise<void> {
-  response.type(PROMETHEUS_TYPE).send(await metricsText());
+/** All of them or a 503: whoever reads a part can't know that it is one. */
+async function sendMetrics(metricsText: () => Promise<MetricsText>, response: Response): Promise<void> {
+  const text = await metricsText();
+  if ("unavailable" in text) {
+    response.status(503).type("text/plain").send(`${text.unavailable}\n`);
+    return;
+  }
+  const bodies = text.parts.map((part) => Buffer.from(part));
+  const length = bodies.reduce((sum, body) => sum + body.length, 0);
+  response.writeHead(200, { "Content-Type": PROMETHEUS_TYPE, "Content-Length": length });
+  // Part after part as the client takes them. One that goes away needs no answer.
+  await pipeline(Readable.from(bodies), response).catch(() => {});
 }
 
 /** Express without the things that a machine's client has no use for, and with paths taken literally. */

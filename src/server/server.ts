@@ -5,7 +5,8 @@ import type { TlsOptions } from "node:tls";
 import type { Evaluator } from "../evaluation/evaluator.js";
 import type { DecisionSink } from "../telemetry/decision.js";
 import type { Logger } from "../telemetry/logger.js";
-import type { Metrics } from "../telemetry/metrics.js";
+import type { Metrics, MetricsText } from "../telemetry/metrics.js";
+import { oneAtATime } from "../telemetry/one-at-a-time.js";
 import { createApp, createProbeApp } from "./app.js";
 import { DEFAULT_CONCURRENCY, DEFAULT_QUEUE, DEFAULT_QUEUE_TIMEOUT_MS, Gate, type GateLimits } from "./gate.js";
 import { listen } from "./listener.js";
@@ -39,7 +40,7 @@ export interface ServerOptions {
   /** Takes decisions besides the log. */
   readonly tracer?: DecisionSink;
   /** Metrics in Prometheus' text format; default this process' own. */
-  readonly metricsText?: () => Promise<string>;
+  readonly metricsText?: () => Promise<MetricsText>;
 }
 
 /** How to stop. */
@@ -75,7 +76,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   metrics.gauge("requests_in_flight", () => gate.busy);
   metrics.gauge("requests_queued", () => gate.waiting);
 
-  const metricsText = options.metricsText ?? (() => metrics.registry.metrics());
+  const metricsText =
+    options.metricsText ?? oneAtATime(async (): Promise<MetricsText> => ({ parts: await metrics.text() }));
   let stopping = false;
   const review = createReviewHandler({
     evaluator,

@@ -1,18 +1,16 @@
 /** The table of docs/metrics.md, made from the metrics themselves. */
 import { GAUGES, Metrics } from "./metrics.js";
-import type { MetricDescription } from "./series.js";
 
 /** Blocks by name. */
 export function metricsTables(): Readonly<Record<string, string>> {
   const metrics = new Metrics(false);
   for (const name of GAUGES) metrics.gauge(name, () => 0);
-  // The library declares less of a metric than it keeps.
-  const all = metrics.registry.getMetricsAsArray() as unknown as readonly Partial<MetricDescription>[];
-  const rows = all.map(({ name = "", type = "gauge", help = "", labelNames = [] }) => {
+  const all = metrics.descriptions();
+  const rows = all.map(({ name, type, help, labelNames }) => {
     const labels = labelNames.map((label) => `\`${label}\``).join(", ");
     return `| \`${name}\` | ${type} | ${labels || "none"} | ${help} |`;
   });
-  const buckets = all.flatMap(({ name = "", upperBounds }) =>
+  const buckets = all.flatMap(({ name, upperBounds }) =>
     upperBounds ? [`| \`${name}\` | ${upperBounds.join(", ")} |`] : [],
   );
   return {

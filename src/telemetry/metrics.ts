@@ -1,6 +1,8 @@
 /** What is counted: Kubewarden's metrics under their names (spec kubewarden.md 8.1), and the server's own under `policy_server_`. */
 import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
-import { registerCounter, registerHistogram, SeriesTable } from "./series.js";
+import { SeriesTable, type TableOptions, type Taken } from "./series.js";
+import { describe, linesOf, type MetricDescription, type ShownMetric } from "./shown-metric.js";
+import { Slices } from "./slices.js";
 
 /** Kubewarden's buckets, and up to the longest time-out a webhook may have (30 s). */
 const LATENCY_MS = [0, 5, 10, 25, 50, 75, 100, 250, 500, 750, 1000, 2500, 5000, 7500, 10_000, 20_000, 30_000];
@@ -18,6 +20,9 @@ const EVALUATION_LABELS = [
   "request_origin",
   "error_code",
 ] as const;
+
+/** Of these, what whoever sends a request chooses. */
+const CHOSEN_LABELS = ["resource_kind", "resource_request_operation", "resource_namespace"];
 
 /** One evaluation as Kubewarden labels it. Raw requests leave out kind, operation, namespace and origin. */
 export interface EvaluationSample {
@@ -58,55 +63,181 @@ const SAME_EVERYWHERE: readonly GaugeName[] = [
   "certificate_expiry_timestamp_seconds",
 ];
 
-/** All metrics of one process. */
+/** Series in one message between processes: some 50 KiB. */
+const BATCH_SERIES = 200;
+/** Characters of text that are handed on at a time. */
+const PART_CHARACTERS = 64 * 1024;
+
+/** Series of one process on their way to the sums of all. */
+export interface SeriesBatch {
+  /** Number of the table: the same in all processes. */
+  readonly table: number;
+  readonly series: readonly Taken[];
+}
+
+/** Prometheus' text in parts, or why there is none: what is there is always whole. */
+export type MetricsText = { readonly parts: readonly string[] } | { readonly unavailable: string };
+
+/** All metrics of one process, or the sums of all processes. */
 export class Metrics {
-  /** For more metrics of other rooms. */
+  /** Gauges and what the library measures of the process. */
   readonly registry = new Registry();
-  readonly #evaluations = new SeriesTable(EVALUATION_LABELS, LATENCY_MS);
-  readonly #initializationErrors = new SeriesTable(["policy_name", "initialization_error"]);
-  readonly #members = new SeriesTable(["policy_name", "outcome"], SECONDS);
-  readonly #failures = new SeriesTable(["policy_name", "cause"]);
-  readonly #requests = new SeriesTable(["route", "status"], SECONDS);
-  readonly #queue = new SeriesTable([], SECONDS);
-  readonly #refused = new SeriesTable(["reason"]);
-  readonly #reloads = new SeriesTable(["result"]);
+  readonly #tables: SeriesTable[] = [];
+  readonly #shown: ShownMetric[] = [];
+  readonly #evaluations: SeriesTable;
+  readonly #initializationErrors: SeriesTable;
+  readonly #members: SeriesTable;
+  readonly #failures: SeriesTable;
+  readonly #requests: SeriesTable;
+  readonly #queue: SeriesTable;
+  readonly #refused: SeriesTable;
+  readonly #reloads: SeriesTable;
+  readonly #replaced: SeriesTable;
+  readonly #folded: SeriesTable;
 
   /** @param processMetrics whether to measure the process too (memory, event loop, garbage collection) */
   constructor(processMetrics = true) {
-    const { registry } = this;
-    registerCounter(registry, "kubewarden_policy_evaluations_total", "Number of policy evaluations.", [
-      this.#evaluations,
-      this.#initializationErrors,
-    ]);
-    registerHistogram(
-      registry,
-      "kubewarden_policy_evaluation_latency_milliseconds",
-      "Policy evaluation latency in milliseconds.",
-      this.#evaluations,
-    );
-    registerHistogram(
-      registry,
+    const evaluations = "kubewarden_policy_evaluations_total";
+    const latency = "kubewarden_policy_evaluation_latency_milliseconds";
+    this.#evaluations = this.#table({
+      names: EVALUATION_LABELS,
+      bounds: LATENCY_MS,
+      chosen: CHOSEN_LABELS,
+      folded: (what, events) => this.#fold(what === "count" ? evaluations : latency, events),
+    });
+    this.#initializationErrors = this.#table({
+      names: ["policy_name", "initialization_error"],
+      folded: (_, events) => this.#fold(evaluations, events),
+    });
+    this.#show("counter", evaluations, "Number of policy evaluations.", this.#evaluations, this.#initializationErrors);
+    this.#show("histogram", latency, "Policy evaluation latency in milliseconds.", this.#evaluations);
+    this.#members = this.#histogram(
       "policy_server_member_evaluation_seconds",
       "Evaluations of group members, by outcome: allow, deny, error or skip.",
-      this.#members,
+      ["policy_name", "outcome"],
     );
-    registerCounter(registry, "policy_server_evaluation_failures_total", "Policies that could not decide, by cause.", [
-      this.#failures,
-    ]);
-    registerHistogram(
-      registry,
+    this.#failures = this.#counter(
+      "policy_server_evaluation_failures_total",
+      "Policies that could not decide, by cause.",
+      ["policy_name", "cause"],
+    );
+    this.#requests = this.#histogram(
       "policy_server_http_request_seconds",
       "Requests for a verdict, from their first byte to the answer; status 499: the client did not wait for it.",
-      this.#requests,
+      ["route", "status"],
     );
-    registerHistogram(registry, "policy_server_queue_seconds", "Time that requests waited for a place.", this.#queue);
-    registerCounter(registry, "policy_server_refused_requests_total", "Requests refused for load: full or late.", [
-      this.#refused,
+    this.#queue = this.#histogram("policy_server_queue_seconds", "Time that requests waited for a place.", []);
+    this.#refused = this.#counter("policy_server_refused_requests_total", "Requests refused for load: full or late.", [
+      "reason",
     ]);
-    // Every process reloads: together they count as one.
-    const help = "Reloads of the configuration: applied, or rejected because the new one was worse.";
-    registerCounter(registry, "policy_server_reloads_total", help, [this.#reloads], "max");
-    if (processMetrics) collectDefaultMetrics({ register: registry });
+    this.#reloads = this.#counter(
+      "policy_server_reloads_total",
+      "Reloads of the configuration: applied, or rejected because the new one was worse.",
+      ["result"],
+    );
+    this.#replaced = this.#counter(
+      "policy_server_processes_replaced_total",
+      "Serving processes that were replaced: they died, or hung and were killed.",
+      ["reason"],
+    );
+    this.#folded = this.#counter(
+      "policy_server_metrics_folded_total",
+      "Events counted under `other` because the metric has as many combinations of labels as it may have.",
+      ["metric"],
+    );
+    if (processMetrics) collectDefaultMetrics({ register: this.registry });
+  }
+
+  /** What there is, without values. */
+  descriptions(): MetricDescription[] {
+    // The library declares less of a metric than it keeps.
+    const others = this.registry.getMetricsAsArray() as unknown as readonly Partial<MetricDescription>[];
+    return [
+      ...this.#shown.map(describe),
+      ...others.map(({ name = "", type = "gauge", help = "", labelNames = [] }) => ({ name, type, help, labelNames })),
+    ];
+  }
+
+  /** Counters and histograms that are fed here. */
+  get shown(): readonly ShownMetric[] {
+    return this.#shown;
+  }
+
+  /**
+   * Everything in Prometheus' text format, made in slices.
+   * @param others the rest, in the same format; default the registry's
+   */
+  async text(
+    others: () => Promise<string> = () => this.registry.metrics(),
+    slices: Slices = new Slices(),
+  ): Promise<string[]> {
+    const parts: string[] = [];
+    let part: string[] = [];
+    let characters = 0;
+    for (const metric of this.#shown) {
+      for (const lines of linesOf(metric)) {
+        part.push(lines);
+        characters += lines.length;
+        if (characters >= PART_CHARACTERS) {
+          // Joined here, in its slice, and not all at once by whoever sends it.
+          parts.push(part.join(""));
+          part = [];
+          characters = 0;
+        }
+        if (slices.over()) await slices.rest();
+      }
+    }
+    return [...parts, part.join(""), await others()];
+  }
+
+  /** Hands out in slices what was counted since the last time, and begins again at nothing: for the sums of all processes. */
+  async *take(slices: Slices = new Slices()): AsyncGenerator<SeriesBatch> {
+    for (const [number, table] of this.#tables.entries()) {
+      let series: Taken[] = [];
+      for (const taken of table.take()) {
+        if (series.push(taken) === BATCH_SERIES) {
+          yield { table: number, series };
+          series = [];
+        }
+        if (slices.over()) await slices.rest();
+      }
+      if (series.length > 0) yield { table: number, series };
+    }
+  }
+
+  /** Adds what another process has counted. */
+  add({ table, series }: SeriesBatch): void {
+    for (const taken of series) this.#tables[table]?.add(taken);
+  }
+
+  #table(options: TableOptions): SeriesTable {
+    const table = new SeriesTable(options);
+    this.#tables.push(table);
+    return table;
+  }
+
+  #counter(name: string, help: string, names: readonly string[]): SeriesTable {
+    const table = this.#table({ names, folded: (_, events) => this.#fold(name, events) });
+    this.#show("counter", name, help, table);
+    return table;
+  }
+
+  /** In seconds. */
+  #histogram(name: string, help: string, names: readonly string[]): SeriesTable {
+    const folded: TableOptions["folded"] = (what, events) => {
+      if (what === "distribution") this.#fold(name, events);
+    };
+    const table = this.#table({ names, bounds: SECONDS, folded });
+    this.#show("histogram", name, help, table);
+    return table;
+  }
+
+  #show(type: ShownMetric["type"], name: string, help: string, ...tables: readonly SeriesTable[]): void {
+    this.#shown.push({ type, name, help, tables });
+  }
+
+  #fold(metric: string, events: number): void {
+    this.#folded.add({ values: [metric], count: events });
   }
 
   /** Counts a policy evaluation. */
@@ -161,6 +292,11 @@ export class Metrics {
   /** Counts a reload: `applied`, or `rejected` because the new configuration was worse. */
   reloaded(result: string): void {
     this.#reloads.count([result]);
+  }
+
+  /** Counts a serving process that was replaced: `died`, or `hung` and was killed. */
+  replaced(reason: "died" | "hung"): void {
+    this.#replaced.count([reason]);
   }
 
   /** Adds a value that is read at every scrape. */

@@ -1,146 +1,146 @@
 /**
  * Counters and histograms that are cheap to feed: prom-client needs two microseconds a request for hashing labels, most of what the rest of a
- * CEL request needs. A series is found once by its label values joined, and prom-client's registry reads the sums when it is scraped.
+ * CEL request needs. A series is found once by its label values joined.
  */
-import type { MetricObjectWithValues, MetricValueWithName, Registry } from "prom-client";
+import { type LabelLimits, LabelSets, type LabelValues, OTHER, type Place } from "./label-sets.js";
 
-/** Series one metric may have: beyond it, clients that invent label values would fill the memory. */
-export const MAX_SERIES = 10_000;
-/** Stands in every label of the series that takes what no longer fits. */
-const OVERFLOW = "other";
+/** A line each: all of them are about 1 MB when requests choose as many namespaces as they like, and 3 MB with thousands of policies. */
+export const COUNTER_LIMITS: LabelLimits = { chosen: 4000, fixed: 10_000 };
+/** Some twenty lines each: 2.6 MB when requests choose as many namespaces as they like, and ten more with thousands of policies. */
+export const HISTOGRAM_LIMITS: LabelLimits = { chosen: 500, fixed: 2000 };
 
-/** The values of a metric's labels, in the order of its label names; undefined leaves the label out. */
-export type LabelValues = readonly (string | undefined)[];
-
-/** One combination of labels. */
-export interface Series {
-  readonly labels: Readonly<Record<string, string>>;
-  /** Events, or observations. */
+/** The events of one combination of labels. */
+export interface Count {
+  readonly values: LabelValues;
   count: number;
-  /** Sum of observations. */
+}
+
+/** The observations of one combination of labels. */
+export interface Distribution extends Count {
   sum: number;
   /** Observations per bucket, not cumulated; one more than there are bounds. */
   readonly buckets: number[];
 }
 
-/** All series of one metric or of several with the same labels. */
-export class SeriesTable {
-  readonly #series = new Map<string, Series>();
+/** What came to one series since somebody took it: as processes tell each other. Without `buckets` it is a count. */
+export interface Taken {
+  readonly values: LabelValues;
+  readonly count: number;
+  readonly sum?: number;
+  readonly buckets?: readonly number[];
+}
 
-  /**
-   * @param names label names
-   * @param bounds upper bounds of histogram buckets, ascending, without infinity; none for counters
-   */
-  constructor(
-    readonly names: readonly string[],
-    readonly bounds: readonly number[] = [],
-  ) {}
+/** What a table counts. */
+export interface TableOptions {
+  /** Of the labels. */
+  readonly names: readonly string[];
+  /** Upper bounds of histogram buckets, ascending, without infinity; absent for counters. */
+  readonly bounds?: readonly number[];
+  /** Names of the labels whose values requests choose. */
+  readonly chosen?: readonly string[];
+  /** Hears of events and observations that are counted under `other`. */
+  readonly folded?: (what: "count" | "distribution", events: number) => void;
+}
+
+interface Counter extends Count {
+  /** Where its observations go: there may be fewer distributions than counters. */
+  distribution: Place<Distribution> | undefined;
+}
+
+/** All series of one metric, or of a counter and a histogram of the same events. */
+export class SeriesTable {
+  readonly names: readonly string[];
+  readonly bounds: readonly number[];
+  readonly #folded: (what: "count" | "distribution", events: number) => void;
+  readonly #counters: LabelSets<Counter>;
+  readonly #distributions: LabelSets<Distribution>;
+
+  constructor({ names, bounds = [], chosen = [], folded = () => {} }: TableOptions) {
+    this.names = names;
+    this.bounds = bounds;
+    this.#folded = folded;
+    const positions = chosen.map((name) => names.indexOf(name));
+    this.#counters = new LabelSets(positions, COUNTER_LIMITS, (values) => ({
+      values,
+      count: 0,
+      distribution: undefined,
+    }));
+    this.#distributions = new LabelSets(positions, HISTOGRAM_LIMITS, (values) => ({
+      values,
+      count: 0,
+      sum: 0,
+      buckets: new Array<number>(bounds.length + 1).fill(0),
+    }));
+  }
 
   /** Counts one event of the series with these labels. */
   count(values: LabelValues): void {
-    this.#find(values).count += 1;
+    this.#counter(values);
   }
 
   /** Counts one observation of the series with these labels. */
   observe(values: LabelValues, value: number): void {
-    const series = this.#find(values);
-    series.count += 1;
-    series.sum += value;
+    const { entry: counter, folded } = this.#counter(values);
+    counter.distribution ??= this.#distributions.find(counter.values);
+    if (folded || counter.distribution.folded) this.#folded("distribution", 1);
+    const { entry } = counter.distribution;
+    entry.count += 1;
+    entry.sum += value;
     let bucket = 0;
     while (bucket < this.bounds.length && value > (this.bounds[bucket] ?? 0)) bucket += 1;
-    series.buckets[bucket] = (series.buckets[bucket] ?? 0) + 1;
+    entry.buckets[bucket] = (entry.buckets[bucket] ?? 0) + 1;
   }
 
-  /** Every series so far. */
-  all(): Iterable<Series> {
-    return this.#series.values();
+  #counter(values: LabelValues): Place<Counter> {
+    const place = this.#counters.find(values);
+    place.entry.count += 1;
+    if (place.folded) this.#folded("count", 1);
+    return place;
   }
 
-  #find(values: LabelValues): Series {
-    const key = values.join("\u0000");
-    const known = this.#series.get(key);
-    if (known !== undefined) return known;
-    return this.#series.size < MAX_SERIES ? this.#create(key, values) : this.#overflow();
+  /** Every combination of labels, with its events. */
+  counts(): Iterable<Count> {
+    return this.#counters.entries();
   }
 
-  #create(key: string, values: LabelValues): Series {
-    const labels: Record<string, string> = {};
-    this.names.forEach((name, index) => {
-      const value = values[index];
-      if (value !== undefined) labels[name] = value;
+  /** Every combination of labels, with its observations. */
+  distributions(): Iterable<Distribution> {
+    return this.#distributions.entries();
+  }
+
+  /** Hands out what came since the last time, and begins again at nothing. */
+  *take(): Iterable<Taken> {
+    for (const counter of this.#counters.entries()) {
+      if (counter.count === 0) continue;
+      const { values, count } = counter;
+      counter.count = 0;
+      yield { values, count };
+    }
+    for (const distribution of this.#distributions.entries()) {
+      if (distribution.count === 0) continue;
+      const { values, count, sum } = distribution;
+      const buckets = distribution.buckets.slice();
+      distribution.count = 0;
+      distribution.sum = 0;
+      distribution.buckets.fill(0);
+      yield { values, count, sum, buckets };
+    }
+  }
+
+  /** Adds what another process has taken out of the same table. */
+  add({ values, count, sum, buckets }: Taken): void {
+    const { entry, folded } = (buckets === undefined ? this.#counters : this.#distributions).find(values);
+    entry.count += count;
+    // What was folded there was said there.
+    if (folded && !values.includes(OTHER)) this.#folded(buckets === undefined ? "count" : "distribution", count);
+    if (buckets === undefined || !isDistribution(entry)) return;
+    entry.sum += sum ?? 0;
+    buckets.forEach((more, index) => {
+      entry.buckets[index] = (entry.buckets[index] ?? 0) + more;
     });
-    const series = { labels, count: 0, sum: 0, buckets: new Array<number>(this.bounds.length + 1).fill(0) };
-    this.#series.set(key, series);
-    return series;
-  }
-
-  #overflow(): Series {
-    const labels = this.names.map(() => OVERFLOW);
-    return this.#series.get(OVERFLOW) ?? this.#create(OVERFLOW, labels);
   }
 }
 
-/**
- * Shows one table or several as a counter.
- * @param together how the values of several processes become one
- */
-export function registerCounter(
-  registry: Registry,
-  name: string,
-  help: string,
-  tables: readonly SeriesTable[],
-  together: "sum" | "max" = "sum",
-): void {
-  const labelNames = [...new Set(tables.flatMap(({ names }) => names))];
-  register(registry, { name, help, labelNames, type: "counter", aggregator: together }, () =>
-    tables.flatMap((table) =>
-      Array.from(table.all(), ({ labels, count }) => ({ metricName: name, labels, value: count })),
-    ),
-  );
-}
-
-/** Shows a table as a histogram. */
-export function registerHistogram(registry: Registry, name: string, help: string, table: SeriesTable): void {
-  const { names: labelNames, bounds: upperBounds } = table;
-  register(registry, { name, help, labelNames, upperBounds, type: "histogram", aggregator: "sum" }, () =>
-    Array.from(table.all()).flatMap((series) => rows(name, table, series)),
-  );
-}
-
-function rows(name: string, { bounds }: SeriesTable, { labels, count, sum, buckets }: Series): Value[] {
-  let total = 0;
-  const cumulated = [...bounds, "+Inf"].map((le, index): Value => {
-    total += buckets[index] ?? 0;
-    return { metricName: `${name}_bucket`, labels: { ...labels, le }, value: total };
-  });
-  return [
-    ...cumulated,
-    { metricName: `${name}_sum`, labels, value: sum },
-    { metricName: `${name}_count`, labels, value: count },
-  ];
-}
-
-type Value = MetricValueWithName<string>;
-
-/** What stays the same about a metric; documentation reads it too. */
-export interface MetricDescription {
-  readonly name: string;
-  readonly help: string;
-  readonly type: "counter" | "histogram" | "gauge";
-  readonly aggregator: "sum" | "max";
-  readonly labelNames: readonly string[];
-  /** Of histograms. */
-  readonly upperBounds?: readonly number[];
-}
-
-/** A registry asks a metric for its name and its values and nothing else, but its type names the library's own four classes. */
-function register(registry: Registry, description: MetricDescription, read: () => Value[]): void {
-  const { name, help, type, aggregator } = description;
-  const metric = {
-    ...description,
-    reset: () => {},
-    get: async (): Promise<MetricObjectWithValues<Value>> =>
-      ({ name, help, type, aggregator, values: read() }) as unknown as MetricObjectWithValues<Value>,
-  };
-  registry.registerMetric(metric as unknown as Parameters<Registry["registerMetric"]>[0]);
+function isDistribution(entry: Count): entry is Distribution {
+  return "buckets" in entry;
 }

@@ -57,7 +57,7 @@ describe("docs/http.md", () => {
 
   test("every route has a row", () => {
     const evaluator = createEvaluator(createPolicySet([]), { policyTimeout: 2000 });
-    const metricsText = async () => "";
+    const metricsText = async () => ({ parts: [] });
     const paths = [
       ...pathsOf(createApp({ evaluator, metricsText, profiles: true })),
       ...pathsOf(createProbeApp({ ready: () => true, metricsText })),

@@ -15,7 +15,7 @@ async function until(what: string, done: () => boolean | Promise<boolean>): Prom
 }
 
 async function counted(server: TestServer): Promise<string> {
-  const text = await server.metrics.registry.metrics();
+  const text = (await server.metrics.text()).join("");
   return text
     .split("\n")
     .filter((line) => /_total\{|_request_seconds_count|in_flight [0-9]|queued [0-9]/.test(line))

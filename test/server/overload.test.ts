@@ -29,7 +29,7 @@ describe("limits on what is evaluated at a time", () => {
       message: "too many requests: every place is taken and the queue is full, try again later",
       status: 429,
     });
-    assert.match(await server.metrics.registry.metrics(), /policy_server_refused_requests_total\{reason="full"\} 1/);
+    assert.match((await server.metrics.text()).join(""), /policy_server_refused_requests_total\{reason="full"\} 1/);
     release(ALLOW);
     for (const answer of await Promise.all(waiting)) assert.equal(answer.status, 200);
     await server.stop({ delay: 0, grace: 0 });

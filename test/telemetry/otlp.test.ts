@@ -26,7 +26,7 @@ function measured(): Metrics {
 
 describe("metrics over OTLP (spec kubewarden.md 8.1)", () => {
   test("counters and histograms keep names, units, labels and buckets", async () => {
-    const data = toMetricData(await measured().registry.getMetricsAsJSON(), [1, 0], [2, 0]);
+    const data = await toMetricData({ metrics: measured(), others: [] }, [1, 0], [2, 0]);
     const counter = data.find(({ descriptor }) => descriptor.name === "kubewarden_policy_evaluations");
     assert.ok(counter?.dataPointType === DataPointType.SUM && counter.isMonotonic);
     assert.deepEqual(
@@ -55,7 +55,7 @@ describe("metrics over OTLP (spec kubewarden.md 8.1)", () => {
   test("are pushed to a collector that speaks gRPC, and once more at the end", async () => {
     const collector = await startCollector();
     const metrics = measured();
-    await withEndpoint(collector.endpoint, () => pushMetrics(() => metrics.registry.getMetricsAsJSON(), {}).stop());
+    await withEndpoint(collector.endpoint, () => pushMetrics(async () => ({ metrics, others: [] }), {}).stop());
     const { received } = collector;
     assert.equal(received.length, 1);
     assert.equal(received[0]?.path, "/opentelemetry.proto.collector.metrics.v1.MetricsService/Export");

@@ -4,13 +4,15 @@ import { delayFor, type HangUps, stopSignal } from "./signals.js";
 
 /** `serve` in one process: signals and files decide when it reloads and stops. */
 export async function serveAlone(options: ServingOptions, hangs: HangUps): Promise<void> {
-  const { settings, logger } = options;
+  const { settings, logger, metrics } = options;
   // Before readiness: a signal that comes with the first answer must find its handler, or it ends the process at once.
   const stopped = stopSignal();
   const serving = await ServingProcess.start(options);
   const reload = async (): Promise<void> => {
-    if (await serving.prepare()) serving.swap();
+    const good = await serving.prepare();
+    if (good) serving.swap();
     else serving.discard();
+    metrics.reloaded(good ? "applied" : "rejected");
   };
   const watch = await watchFiles({
     paths: () => (settings.watch ? serving.files : []),

@@ -1,5 +1,5 @@
 import type { LogExport } from "../../telemetry/otlp/log-export.js";
-import type { MetricsSnapshot } from "../../telemetry/otlp/metric-data.js";
+import type { PushedMetrics } from "../../telemetry/otlp/metric-data.js";
 import type { Push } from "../../telemetry/otlp/metrics-push.js";
 import type { DecisionTracer } from "../../telemetry/otlp/tracing.js";
 
@@ -22,7 +22,7 @@ export class Exports {
     return this.#keep(traceDecisions(this.#env));
   }
 
-  async metrics(read: () => Promise<MetricsSnapshot>): Promise<Push> {
+  async metrics(read: () => Promise<PushedMetrics>): Promise<Push> {
     const { pushMetrics } = await import("../../telemetry/otlp/metrics-push.js");
     return this.#keep(pushMetrics(read, this.#env));
   }

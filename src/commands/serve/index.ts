@@ -66,7 +66,9 @@ export async function serveCommand(values: Readonly<Record<string, unknown>>, io
       if (several) {
         await serveAsWorker(options);
       } else {
-        if (settings.pushMetrics) await exports.metrics(() => metrics.registry.getMetricsAsJSON());
+        if (settings.pushMetrics) {
+          await exports.metrics(async () => ({ metrics, others: await metrics.registry.getMetricsAsJSON() }));
+        }
         await serveAlone({ ...options, probes: true }, hangs);
       }
       return 0;

@@ -1,4 +1,5 @@
 /** What the primary process and the processes that answer requests say to each other. */
+import type { SeriesBatch } from "../../telemetry/metrics.js";
 import type { MetricsSnapshot } from "../../telemetry/otlp/metric-data.js";
 
 /** The environment variable that tells a new process which generation of policies the others serve. */
@@ -10,7 +11,9 @@ export type ToWorker =
   | { readonly type: "swap" }
   | { readonly type: "discard" }
   | { readonly type: "collect"; readonly id: number }
-  | { readonly type: "metrics-text"; readonly id: number; readonly text: string }
+  /** A part of the text, which is whole with the last one. */
+  | { readonly type: "metrics-text"; readonly id: number; readonly part: string; readonly last: boolean }
+  | { readonly type: "metrics-unavailable"; readonly id: number; readonly reason: string }
   | { readonly type: "stop"; readonly delay: number; readonly grace: number };
 
 /** What is wrong with a set of policies: every process finds the same, and one must say it. */
@@ -22,12 +25,17 @@ export interface ProblemReport {
 
 /** From a worker. */
 export type ToPrimary =
+  /** Its main thread turns; whether policies are being loaded, which may hold it. */
+  | { readonly type: "beat"; readonly loading: boolean }
   | ({ readonly type: "problems" } & ProblemReport)
   | { readonly type: "serving"; readonly files: readonly string[] }
   | { readonly type: "failed"; readonly message: string }
   | { readonly type: "prepared"; readonly id: number; readonly ok: boolean }
   | { readonly type: "swapped"; readonly files: readonly string[] }
+  /** Some of what was counted since the last time. */
+  | ({ readonly type: "series" } & SeriesBatch)
+  /** All series have been sent; the rest, as it is now. */
   | { readonly type: "collected"; readonly id: number; readonly snapshot: MetricsSnapshot }
   | { readonly type: "metrics-wanted"; readonly id: number }
-  /** Answers no request any more; its last metrics. */
+  /** Answers no request any more; its last metrics, after the last series. */
   | { readonly type: "drained"; readonly snapshot: MetricsSnapshot };

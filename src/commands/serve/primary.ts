@@ -1,26 +1,25 @@
 /**
- * `serve` on all cores: this process starts others that answer requests, replaces those that die, has them reload in one step, adds up their
- * metrics, and answers the probes.
+ * `serve` on all cores: this process starts others that answer requests, replaces those that die or hang, has them reload in one step, adds up
+ * their metrics, and answers the probes.
  */
-import cluster, { type Worker } from "node:cluster";
-import { AggregatorRegistry, type MetricObject, type Registry } from "prom-client";
+import cluster from "node:cluster";
 import { createProbeApp } from "../../server/app.js";
 import { watchFiles } from "../../server/file-watch.js";
 import { type Listener, listen } from "../../server/listener.js";
 import type { Logger } from "../../telemetry/logger.js";
-import type { MetricsSnapshot } from "../../telemetry/otlp/metric-data.js";
+import type { PushedMetrics } from "../../telemetry/otlp/metric-data.js";
 import type { Push } from "../../telemetry/otlp/metrics-push.js";
-import { STOP_WITHIN_MS } from "../../telemetry/otlp/stop-within.js";
-import { GENERATION_VARIABLE, type ProblemReport, type ToPrimary, type ToWorker } from "./messages.js";
+import { Slices } from "../../telemetry/slices.js";
+import { type Answer, type Child, Fleet } from "./fleet.js";
+import { GatheredMetrics } from "./gathered-metrics.js";
+import type { ProblemReport, ToPrimary } from "./messages.js";
 import type { ServeSettings } from "./settings.js";
 import { delayFor, type HangUps, stopSignal } from "./signals.js";
 
-/** How long a worker may take to answer before metrics are shown without it. */
-const COLLECT_WITHIN_MS = 1000;
-/** Pause before a process that died is replaced: one that dies at once must not be started in a tight loop. */
-const RESTART_AFTER_MS = 500;
-/** How much longer than its grace a worker may take to end before it is killed: twice what its exporters may take. */
-const KILL_AFTER_MS = 2 * STOP_WITHIN_MS;
+/** How long processes may take to hand over their metrics: half of what Prometheus waits for a scrape by default. */
+const COLLECT_WITHIN_MS = 5000;
+/** How long a process may take to load policies anew: modules are fetched meanwhile, each with time-outs of its own. */
+const PREPARE_WITHIN_MS = 300_000;
 
 /**
  * Serves until a signal says stop.
@@ -32,7 +31,7 @@ export async function servePrimary(
   settings: ServeSettings,
   logger: Logger,
   hangs: HangUps,
-  push: (read: () => Promise<MetricsSnapshot>) => Promise<Push>,
+  push: (read: () => Promise<PushedMetrics>) => Promise<Push>,
   prefetch: () => Promise<void>,
 ): Promise<string | undefined> {
   const primary = new Primary(settings, logger, prefetch);
@@ -43,58 +42,63 @@ class Primary {
   readonly #settings: ServeSettings;
   readonly #logger: Logger;
   readonly #prefetch: () => Promise<void>;
-  readonly #serving = new Set<Worker>();
-  /** Metrics of those that serve no more because all of this ends. */
-  readonly #last: MetricsSnapshot[] = [];
-  /** Answers awaited from workers, by worker and question. */
-  readonly #awaited = new Map<string, (answer: ToPrimary | undefined) => void>();
+  readonly #fleet: Fleet;
+  readonly #metrics: GatheredMetrics;
   /** What was said of a set of policies: its processes all find the same wrong with it. */
   #said = { generation: 0, lines: new Set<string>() };
-  #questions = 0;
   #files: readonly string[] = [];
   /** Of the policies that all processes serve. */
   #generation = 1;
   #stopping = false;
+  /** Ends when no process is told to load anything any more: one set at a time. */
+  #updated: Promise<unknown> = Promise.resolve();
 
   constructor(settings: ServeSettings, logger: Logger, prefetch: () => Promise<void>) {
     this.#settings = settings;
     this.#logger = logger;
     this.#prefetch = prefetch;
+    this.#metrics = new GatheredMetrics(() => this.#collect());
+    this.#fleet = new Fleet({
+      logger,
+      generation: () => this.#generation,
+      heard: (child, message) => this.#hear(child, message),
+      outdated: (child) => void this.#catchUp(child),
+      ended: (child) => {
+        // The last push shows what they had when all of this ends.
+        if (!this.#stopping) this.#metrics.ended(child.id);
+      },
+      replaced: (reason) => this.#metrics.totals.replaced(reason),
+    });
   }
 
   async run(
     hangs: HangUps,
-    startPush: (read: () => Promise<MetricsSnapshot>) => Promise<Push>,
+    startPush: (read: () => Promise<PushedMetrics>) => Promise<Push>,
   ): Promise<string | undefined> {
     const { address, readinessPort, workers, watch, drainDelay, drainGrace, pushMetrics } = this.#settings;
     // Each process accepts for itself. With the default, this process accepts and hands connections on, and those handed to a process that has just
     // died hang for ever.
     cluster.schedulingPolicy = cluster.SCHED_NONE;
     await this.#prefetch();
-    const failure = await this.#startAll(workers);
-    if (failure !== undefined) {
-      this.#stopping = true;
-      for (const worker of Object.values(cluster.workers ?? {})) worker?.kill("SIGKILL");
-      return failure;
-    }
+    const failure = await this.#fleet.start(workers);
+    if (failure !== undefined) return failure;
     // Before readiness: a signal that comes with the first answer must find its handler, or it ends the process at once.
     const stopped = stopSignal();
-    const ready = (): boolean => !this.#stopping && this.#serving.size > 0;
     const probes: Listener = await listen({
       address,
       port: readinessPort,
-      handler: createProbeApp({ ready, metricsText: () => this.#metricsText() }),
+      handler: createProbeApp({ ready: () => this.#ready(), metricsText: this.#metrics.text }),
     });
     this.#logger.info("all processes are serving", { processes: workers, readiness_port: probes.port });
     const files = await watchFiles({ paths: () => (watch ? this.#files : []), changed: () => this.#reload() });
     hangs.reload(() => void files.force());
-    const push = pushMetrics ? await startPush(async () => (await this.#metrics()).getMetricsAsJSON()) : undefined;
+    const push = pushMetrics ? await startPush(() => this.#metrics.pushed()) : undefined;
     const signal = await stopped;
     this.#logger.info("stopping", { signal });
     this.#stopping = true;
     files.close();
-    void stopSignal().then(() => this.#stopAll(0, 0));
-    const { drained, gone } = this.#stopAll(delayFor(signal, drainDelay), drainGrace);
+    void stopSignal().then(() => this.#fleet.stop(0, 0));
+    const { drained, gone } = this.#fleet.stop(delayFor(signal, drainDelay), drainGrace);
     await drained;
     await Promise.all([push?.stop(), gone]);
     await probes.close(0);
@@ -102,42 +106,12 @@ class Primary {
     return undefined;
   }
 
-  /** Resolves when all serve, or with the first failure. */
-  #startAll(count: number): Promise<string | undefined> {
-    return new Promise((resolve) => {
-      let starting = count;
-      const started = (failure: string | undefined): void => {
-        starting -= 1;
-        if (failure !== undefined || starting === 0) resolve(failure);
-      };
-      for (let i = 0; i < count; i++) this.#start(started);
-    });
+  /** Not while a process hangs: requests on the connections that it has accepted wait until it is replaced. */
+  #ready(): boolean {
+    return !this.#stopping && this.#fleet.serving.length > 0 && this.#fleet.suspects.length === 0;
   }
 
-  #start(started: (failure: string | undefined) => void): void {
-    const worker = cluster.fork({ [GENERATION_VARIABLE]: String(this.#generation) });
-    let failure: string | undefined;
-    worker.on("message", (message: ToPrimary) => {
-      if (message.type === "failed") failure = message.message;
-      if (message.type === "serving") {
-        this.#serving.add(worker);
-        started(undefined);
-      }
-      this.#hear(worker, message);
-    });
-    worker.on("exit", (code, signal) => {
-      const served = this.#serving.delete(worker);
-      for (const [key, answer] of this.#awaited) if (key.startsWith(`${worker.id}/`)) answer(undefined);
-      if (!served) started(failure ?? `a serving process ended before it was ready (${signal ?? code})`);
-      if (this.#stopping || (!served && this.#serving.size === 0)) return;
-      this.#logger.error("a serving process died and is replaced", { process: worker.process.pid, code, signal });
-      setTimeout(() => {
-        if (!this.#stopping) this.#start(() => {});
-      }, RESTART_AFTER_MS).unref();
-    });
-  }
-
-  #hear(worker: Worker, message: ToPrimary): void {
+  #hear(child: Child, message: ToPrimary): void {
     switch (message.type) {
       case "problems":
         this.#say(message);
@@ -146,18 +120,17 @@ class Primary {
       case "swapped":
         this.#files = message.files;
         return;
-      case "prepared":
+      case "series":
+        this.#metrics.add(message);
+        return;
       case "collected":
-        this.#awaited.get(`${worker.id}/${message.id}`)?.(message);
+      case "drained":
+        this.#metrics.latest(child.id, message.snapshot);
         return;
       case "metrics-wanted":
-        void this.#metricsText().then((text) => tell(worker, { type: "metrics-text", id: message.id, text }));
+        void this.#sendMetrics(child, message.id);
         return;
-      case "drained":
-        this.#serving.delete(worker);
-        this.#last.push(message.snapshot);
-        return;
-      case "failed":
+      default:
         return;
     }
   }
@@ -172,79 +145,81 @@ class Primary {
     }
   }
 
-  /** Asks every serving process; those that die, or are late, answer undefined. */
-  #ask(question: (id: number) => ToWorker, within?: number): Promise<(ToPrimary | undefined)[]> {
-    const id = this.#questions++;
-    return Promise.all(
-      Array.from(this.#serving, (worker) => {
-        const key = `${worker.id}/${id}`;
-        return new Promise<ToPrimary | undefined>((resolve) => {
-          const settle = (answer: ToPrimary | undefined): void => {
-            clearTimeout(timer);
-            this.#awaited.delete(key);
-            resolve(answer);
-          };
-          const timer = within === undefined ? undefined : setTimeout(() => settle(undefined), within);
-          this.#awaited.set(key, settle);
-          tell(worker, question(id));
-        });
-      }),
-    );
-  }
-
   /** Every process loads the new policies; only when all could, all serve them. */
   async #reload(): Promise<void> {
     const generation = this.#generation + 1;
     // An attempt that failed had the same number: what was wrong then and still is must be said again.
     this.#said = { generation, lines: new Set() };
     await this.#prefetch();
-    const answers = await this.#ask((id) => ({ type: "prepare", id, generation }));
-    // One that died meanwhile has no say: its successor loads what is there.
-    const good = answers.some(isPrepared) && answers.every((answer) => answer === undefined || isPrepared(answer));
-    if (good) this.#generation = generation;
-    for (const worker of this.#serving) tell(worker, { type: good ? "swap" : "discard" });
+    const applied = await this.#inTurn(() => this.#update(this.#fleet.serving, generation));
+    this.#metrics.totals.reloaded(applied ? "applied" : "rejected");
+    // Those that were starting meanwhile may have loaded what was there before.
+    if (applied) for (const child of this.#fleet.outdated) void this.#catchUp(child);
   }
 
-  async #metricsText(): Promise<string> {
-    return (await this.#metrics()).metrics();
-  }
-
-  async #metrics(): Promise<Registry> {
-    const answers = await this.#ask((id) => ({ type: "collect", id }), COLLECT_WITHIN_MS);
-    const snapshots = [...this.#last];
-    for (const answer of answers) if (answer?.type === "collected") snapshots.push(answer.snapshot);
-    return AggregatorRegistry.aggregate(snapshots.map((snapshot): MetricObject[] => [...snapshot]));
-  }
-
-  /** When no process answers requests any more, and when none is left. */
-  #stopAll(delay: number, grace: number): { readonly drained: Promise<unknown>; readonly gone: Promise<unknown> } {
-    const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
-    const gone: Promise<void>[] = [];
-    const drained = workers.map((worker) => {
-      const exited = new Promise<void>((resolve) => {
-        const kill = setTimeout(() => worker.kill("SIGKILL"), delay + grace + KILL_AFTER_MS);
-        worker.once("exit", () => {
-          clearTimeout(kill);
-          resolve();
-        });
-      });
-      gone.push(exited);
-      const told = new Promise<void>((resolve) => {
-        worker.on("message", ({ type }: ToPrimary) => {
-          if (type === "drained") resolve();
-        });
-      });
-      tell(worker, { type: "stop", delay, grace });
-      return Promise.race([told, exited]);
+  /** Has a process serve what all others serve, when it doesn't. */
+  async #catchUp(child: Child): Promise<void> {
+    await this.#inTurn(async () => {
+      if (this.#fleet.outdated.includes(child)) await this.#update([child], this.#generation);
     });
-    return { drained: Promise.all(drained), gone: Promise.all(gone) };
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#updated.then(work);
+    this.#updated = turn.catch(() => {});
+    return turn;
+  }
+
+  /**
+   * Has processes load what there is, and serve it when all could.
+   * @returns whether they serve it
+   */
+  async #update(children: readonly Child[], generation: number): Promise<boolean> {
+    const answers = await this.#fleet.ask(children, PREPARE_WITHIN_MS, (id) => ({ type: "prepare", id, generation }));
+    const all = [...answers];
+    // One that died or hangs has no say: its successor loads what is there.
+    const good =
+      all.some(isPrepared) && all.every((asked) => isPrepared(asked) || asked[1] === "gone" || isLate(asked));
+    if (!good && all.some(isLate)) this.#logger.error("reload kept out: policies were not loaded in time");
+    if (good) this.#generation = generation;
+    for (const asked of all) {
+      const [child] = asked;
+      if (good && isLate(asked)) this.#fleet.kill(child, "a serving process did not reload in time: it is killed");
+      if (good) this.#fleet.serves(child, generation);
+      this.#fleet.tell(child, { type: good ? "swap" : "discard" });
+    }
+    return good;
+  }
+
+  /** @returns why not all processes have handed over their metrics */
+  async #collect(): Promise<string | undefined> {
+    const { serving } = this.#fleet;
+    if (serving.length === 0 && !this.#stopping) return "no metrics: no process is serving";
+    const answers = await this.#fleet.ask(serving, COLLECT_WITHIN_MS, (id) => ({ type: "collect", id }));
+    const missing = [...answers.values()].filter((answer) => answer === "gone" || answer === "late").length;
+    return missing === 0
+      ? undefined
+      : `no metrics: ${missing} of ${serving.length} serving processes did not hand over theirs within ${COLLECT_WITHIN_MS} ms`;
+  }
+
+  async #sendMetrics(child: Child, id: number): Promise<void> {
+    const text = await this.#metrics.text();
+    if ("unavailable" in text) {
+      this.#fleet.tell(child, { type: "metrics-unavailable", id, reason: text.unavailable });
+      return;
+    }
+    const slices = new Slices();
+    for (const [index, part] of text.parts.entries()) {
+      this.#fleet.tell(child, { type: "metrics-text", id, part, last: index === text.parts.length - 1 });
+      if (slices.over()) await slices.rest();
+    }
   }
 }
 
-function isPrepared(answer: ToPrimary | undefined): boolean {
-  return answer?.type === "prepared" && answer.ok;
+function isPrepared([, answer]: readonly [Child, Answer]): boolean {
+  return typeof answer === "object" && answer.type === "prepared" && answer.ok;
 }
 
-function tell(worker: Worker, message: ToWorker): void {
-  if (worker.isConnected()) worker.send(message);
+function isLate([, answer]: readonly [Child, Answer]): boolean {
+  return answer === "late";
 }

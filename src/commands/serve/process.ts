@@ -10,7 +10,7 @@ import { readTlsMaterial, type TlsMaterial } from "../../server/tls-material.js"
 import { rotateTls } from "../../server/tls-rotation.js";
 import type { DecisionSink } from "../../telemetry/decision.js";
 import type { Logger } from "../../telemetry/logger.js";
-import type { Metrics } from "../../telemetry/metrics.js";
+import type { Metrics, MetricsText } from "../../telemetry/metrics.js";
 import { type LoadResult, type PolicySource, problemLines } from "../load.js";
 import { describeChange, newlyUnavailable } from "./change.js";
 import type { ProblemReport } from "./messages.js";
@@ -33,7 +33,7 @@ export interface ServingOptions {
   /** Cuts every connection when aborted. */
   readonly cut: AbortSignal;
   /** Who answers `GET /metrics`; absent: this process about itself. */
-  readonly metricsText?: () => Promise<string>;
+  readonly metricsText?: () => Promise<MetricsText>;
 }
 
 /** Why the process can't serve; for the user. */
@@ -49,6 +49,8 @@ export class ServingProcess {
   readonly #certificates: FileWatch | undefined;
   #files: readonly string[];
   #prepared: LoadResult | undefined;
+  /** To load anew. What an earlier one loads that was given up meanwhile counts no more. */
+  #attempts = 0;
 
   private constructor(
     options: ServingOptions,
@@ -124,6 +126,8 @@ export class ServingProcess {
   async prepare(generation = this.#evaluator.policies.generation + 1): Promise<boolean> {
     const { source, logger } = this.#options;
     const serving = this.#evaluator.policies;
+    this.#attempts += 1;
+    const attempt = this.#attempts;
     let loaded: LoadResult;
     try {
       loaded = await source.load(generation);
@@ -132,6 +136,7 @@ export class ServingProcess {
       logger.error("reload failed unexpectedly", { error: error instanceof Error ? error.stack : String(error) });
       return false;
     }
+    if (attempt !== this.#attempts) return false;
     reportProblems(this.#options, loaded, generation);
     // Whatever was read is looked after from now on, so that mending it is noticed.
     this.#files = [...new Set([...loaded.files, ...this.#files])];
@@ -149,12 +154,11 @@ export class ServingProcess {
   swap(): void {
     const loaded = this.#prepared;
     if (loaded === undefined) return;
-    const { logger, metrics } = this.#options;
+    const { logger } = this.#options;
     const before = this.#evaluator.policies;
     this.#prepared = undefined;
     this.#files = loaded.files;
     this.#evaluator.use(loaded.policies);
-    metrics.reloaded("applied");
     logger.info("reloaded policies", {
       generation: loaded.policies.generation,
       ...describeChange(before, loaded.policies),
@@ -164,7 +168,7 @@ export class ServingProcess {
   /** Forgets what was prepared. */
   discard(): void {
     this.#prepared = undefined;
-    this.#options.metrics.reloaded("rejected");
+    this.#attempts += 1;
   }
 
   /** Stops answering: see {@link RunningServer.stop}. */

@@ -1,36 +1,40 @@
 /** A process that answers requests beside others; the primary decides when it reloads and stops. */
 
+import type { Metrics } from "../../telemetry/metrics.js";
+import { BEAT_EVERY_MS } from "./heartbeats.js";
 import { GENERATION_VARIABLE, type ProblemReport, type ToPrimary, type ToWorker } from "./messages.js";
 import { type ServingOptions, ServingProcess } from "./process.js";
-
-/** How long the primary may take to gather everybody's metrics before a worker shows its own. */
-const METRICS_WITHIN_MS = 2000;
+import { WantedMetrics } from "./wanted-metrics.js";
 
 /** Serves until the primary says stop, or has gone. */
 export async function serveAsWorker(options: Omit<ServingOptions, "probes" | "metricsText">): Promise<void> {
   const { metrics } = options;
-  const asked = new Map<number, (text: string) => void>();
-  let questions = 0;
-  const metricsText = (): Promise<string> =>
-    new Promise((resolve) => {
-      const id = questions++;
-      const own = setTimeout(() => {
-        asked.delete(id);
-        resolve(metrics.registry.metrics());
-      }, METRICS_WITHIN_MS);
-      asked.set(id, (text) => {
-        clearTimeout(own);
-        asked.delete(id);
-        resolve(text);
-      });
-      tell({ type: "metrics-wanted", id });
-    });
+  const wanted = new WantedMetrics((id) => tell({ type: "metrics-wanted", id }));
   // Signals of a terminal go to the whole group of processes: the primary passes them on in good order. (SIGHUP sets off nothing here.)
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => {});
 
   const report = (problems: ProblemReport): void => tell({ type: "problems", ...problems });
+  let loading = true;
+  const beat = (): void => tell({ type: "beat", loading });
+  setInterval(beat, BEAT_EVERY_MS).unref();
   const generation = Number(process.env[GENERATION_VARIABLE] ?? 1);
-  const serving = await ServingProcess.start({ ...options, probes: false, metricsText, generation, report });
+  const serving = await ServingProcess.start({
+    ...options,
+    probes: false,
+    metricsText: wanted.text,
+    generation,
+    report,
+  });
+  loading = false;
+  const prepare = async (id: number, next: number): Promise<void> => {
+    loading = true;
+    // At once: a process that is stopped must not pass for one that loads.
+    beat();
+    const ok = await serving.prepare(next);
+    loading = false;
+    beat();
+    tell({ type: "prepared", id, ok });
+  };
   await new Promise<void>((resolve) => {
     const stop = (delay: number, grace: number): void => void serving.stop(delay, grace).then(resolve);
     // Without a primary nobody could stop this process any more.
@@ -38,7 +42,7 @@ export async function serveAsWorker(options: Omit<ServingOptions, "probes" | "me
     process.on("message", (message: ToWorker) => {
       switch (message.type) {
         case "prepare":
-          void serving.prepare(message.generation).then((ok) => tell({ type: "prepared", id: message.id, ok }));
+          void prepare(message.id, message.generation);
           return;
         case "swap":
           serving.swap();
@@ -48,12 +52,11 @@ export async function serveAsWorker(options: Omit<ServingOptions, "probes" | "me
           serving.discard();
           return;
         case "collect":
-          void metrics.registry.getMetricsAsJSON().then((snapshot) => {
-            tell({ type: "collected", id: message.id, snapshot });
-          });
+          void handOver(metrics).then((snapshot) => tell({ type: "collected", id: message.id, snapshot }));
           return;
         case "metrics-text":
-          asked.get(message.id)?.(message.text);
+        case "metrics-unavailable":
+          wanted.hear(message);
           return;
         case "stop":
           stop(message.delay, message.grace);
@@ -62,7 +65,13 @@ export async function serveAsWorker(options: Omit<ServingOptions, "probes" | "me
     tell({ type: "serving", files: serving.files });
   });
   // The primary pushes the sum of all while this process sends its own spans and records.
-  await tellSurely({ type: "drained", snapshot: await metrics.registry.getMetricsAsJSON() });
+  await tellSurely({ type: "drained", snapshot: await handOver(metrics) });
+}
+
+/** Sends the primary what was counted since the last time, and returns the rest. */
+async function handOver(metrics: Metrics) {
+  for await (const batch of metrics.take()) tell({ type: "series", ...batch });
+  return metrics.registry.getMetricsAsJSON();
 }
 
 /** Tells the primary why this process can't serve; resolves when it was told, or has gone. */
@@ -83,5 +92,6 @@ function tellSurely(message: ToPrimary): Promise<void> {
 }
 
 function tell(message: ToPrimary): void {
-  if (process.connected) process.send?.(message);
+  // A primary that has just died is noticed as such: without somebody who takes the failure it ends this process before it could stop in order.
+  if (process.connected) process.send?.(message, () => {});
 }

@@ -9,9 +9,57 @@ import {
   type MetricData,
 } from "@opentelemetry/sdk-metrics";
 import type { MetricObjectWithValues, MetricValue } from "prom-client";
+import type { Metrics } from "../metrics.js";
+import { labelsOf, type ShownMetric } from "../shown-metric.js";
+import { Slices } from "../slices.js";
 
 /** A registry's content. */
 export type MetricsSnapshot = readonly MetricObjectWithValues<MetricValue<string>>[];
+
+/** Everything that is pushed. */
+export interface PushedMetrics {
+  readonly metrics: Metrics;
+  /** What the registry has, of one process or of all. */
+  readonly others: MetricsSnapshot;
+}
+
+/**
+ * Makes the data points in slices.
+ * @param start when counting began
+ */
+export async function toMetricData(
+  { metrics, others }: PushedMetrics,
+  start: HrTime,
+  now: HrTime,
+): Promise<MetricData[]> {
+  const data: MetricData[] = [];
+  for (const metric of metrics.shown) data.push(await shownData(metric, start, now));
+  return [...data, ...registryData(others, start, now)];
+}
+
+async function shownData(metric: ShownMetric, startTime: HrTime, endTime: HrTime): Promise<MetricData> {
+  const slices = new Slices();
+  const { name, help, type, tables } = metric;
+  const descriptor = { ...nameAndUnit(name, type), description: help, valueType: ValueType.DOUBLE };
+  const common = { descriptor, aggregationTemporality: AggregationTemporality.CUMULATIVE };
+  const numbers: DataPoint<number>[] = [];
+  const histograms: DataPoint<Histogram>[] = [];
+  for (const table of tables) {
+    const { names, bounds } = table;
+    for (const { values, count } of type === "counter" ? table.counts() : []) {
+      numbers.push({ startTime, endTime, attributes: labelsOf(names, values), value: count });
+      if (slices.over()) await slices.rest();
+    }
+    for (const { values, count, sum, buckets } of type === "histogram" ? table.distributions() : []) {
+      const value = { buckets: { boundaries: [...bounds], counts: [...buckets] }, sum, count };
+      histograms.push({ startTime, endTime, attributes: labelsOf(names, values), value });
+      if (slices.over()) await slices.rest();
+    }
+  }
+  return type === "counter"
+    ? { ...common, dataPointType: DataPointType.SUM, isMonotonic: true, dataPoints: numbers }
+    : { ...common, dataPointType: DataPointType.HISTOGRAM, dataPoints: histograms };
+}
 
 interface Sample {
   readonly metricName?: string;
@@ -19,8 +67,7 @@ interface Sample {
   readonly value: number;
 }
 
-/** @param start when counting began */
-export function toMetricData(snapshot: MetricsSnapshot, start: HrTime, now: HrTime): MetricData[] {
+function registryData(snapshot: MetricsSnapshot, start: HrTime, now: HrTime): MetricData[] {
   return snapshot.flatMap((metric): MetricData[] => {
     const samples = metric.values as readonly Sample[];
     // The library's declarations say that the type is a number; it is a word.

@@ -2,12 +2,14 @@
 import type { HrTime } from "@opentelemetry/api";
 import { OTLPMetricExporter } from "@opentelemetry/exporter-metrics-otlp-grpc";
 import { type MetricProducer, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
-import { type MetricsSnapshot, toMetricData } from "./metric-data.js";
+import { type PushedMetrics, toMetricData } from "./metric-data.js";
 import { serviceResource } from "./resource.js";
 import { stopWithin } from "./stop-within.js";
 
 /** The standard's default. */
 const PERIOD_MS = 60_000;
+/** Data points that are encoded at a time: some milliseconds, and below the 4 MiB that a gRPC receiver takes by default. */
+const BATCH_POINTS = 1000;
 
 /** Something that pushes until it is told to stop. */
 export interface Push {
@@ -17,7 +19,7 @@ export interface Push {
 
 /** Pushes what `read` gives, every OTEL_METRIC_EXPORT_INTERVAL milliseconds. */
 export function pushMetrics(
-  read: () => Promise<MetricsSnapshot>,
+  read: () => Promise<PushedMetrics>,
   env: Readonly<Record<string, string | undefined>>,
 ): Push {
   const start = toHrTime(Date.now());
@@ -27,7 +29,7 @@ export function pushMetrics(
       resourceMetrics: {
         resource,
         scopeMetrics: [
-          { scope: { name: "kubewarden" }, metrics: toMetricData(await read(), start, toHrTime(Date.now())) },
+          { scope: { name: "kubewarden" }, metrics: await toMetricData(await read(), start, toHrTime(Date.now())) },
         ],
       },
       errors: [],
@@ -36,6 +38,7 @@ export function pushMetrics(
   const interval = Number(env.OTEL_METRIC_EXPORT_INTERVAL);
   const reader = new PeriodicExportingMetricReader({
     exporter: new OTLPMetricExporter(),
+    maxExportBatchSize: BATCH_POINTS,
     exportIntervalMillis: interval > 0 ? interval : PERIOD_MS,
     exportTimeoutMillis: Math.min(interval > 0 ? interval : PERIOD_MS, 10_000),
   });

@@ -1,0 +1,269 @@
+/** The processes that answer requests: started, listened to, asked, replaced when they die or hang, and stopped. */
+import cluster from "node:cluster";
+import type { Logger } from "../../telemetry/logger.js";
+import { STOP_WITHIN_MS } from "../../telemetry/otlp/stop-within.js";
+import { BEAT_EVERY_MS, Heartbeats } from "./heartbeats.js";
+import { GENERATION_VARIABLE, type ToPrimary, type ToWorker } from "./messages.js";
+import { Restarts } from "./restarts.js";
+
+/** How much longer than its grace a process may take to end before it is killed: twice what its exporters may take. */
+const KILL_AFTER_MS = 2 * STOP_WITHIN_MS;
+
+/** A serving process as the primary sees it: as much of a cluster's `Worker` as is needed. */
+export interface Child {
+  readonly id: number;
+  readonly process: { readonly pid?: number | undefined; kill(signal: NodeJS.Signals): boolean };
+  isConnected(): boolean;
+  send(message: ToWorker, done: () => void): boolean;
+  on(event: "message", hear: (message: ToPrimary) => void): unknown;
+  on(event: "exit", end: (code: number | null, signal: string | null) => void): unknown;
+}
+
+/** What the fleet needs and whom it tells. */
+export interface FleetOptions {
+  readonly logger: Logger;
+  /** Starts a process that serves this generation of policies. */
+  readonly fork?: (generation: number) => Child;
+  /** Of the policies that all serve now. */
+  readonly generation: () => number;
+  /** What a process says, except for what concerns its life. */
+  readonly heard: (child: Child, message: ToPrimary) => void;
+  /** A process serves, but was started for another generation than all serve by now. */
+  readonly outdated: (child: Child) => void;
+  /** A process has ended. */
+  readonly ended: (child: Child) => void;
+  /** A process is being replaced. */
+  readonly replaced: (reason: "died" | "hung") => void;
+  /** Monotonic milliseconds. */
+  readonly clock?: () => number;
+}
+
+/** What became of a question: the answer, `gone` when the process has ended, or `late`. */
+export type Answer = ToPrimary | "gone" | "late";
+
+interface Member {
+  /** Of the policies that it serves. */
+  generation: number;
+  /** When it began to serve; undefined before, and after it has stopped. */
+  servingSince: number | undefined;
+  /** Whether it was killed for hanging. */
+  hung: boolean;
+}
+
+/** All serving processes. */
+export class Fleet {
+  readonly #options: FleetOptions;
+  readonly #clock: () => number;
+  readonly #heartbeats: Heartbeats<Child>;
+  readonly #restarts = new Restarts();
+  readonly #members = new Map<Child, Member>();
+  /** Answers awaited, by process and question. */
+  readonly #awaited = new Map<string, (answer: Answer) => void>();
+  readonly #listening: NodeJS.Timeout;
+  #questions = 0;
+  /** Whether all have served once: from then on whoever ends is replaced, even before it served. */
+  #complete = false;
+  #stopping = false;
+
+  constructor(options: FleetOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? (() => performance.now());
+    this.#heartbeats = new Heartbeats(this.#clock);
+    this.#listening = setInterval(() => this.#look(), BEAT_EVERY_MS);
+    this.#listening.unref();
+  }
+
+  /** Processes that serve. */
+  get serving(): Child[] {
+    return Array.from(this.#members)
+      .filter(([, { servingSince }]) => servingSince !== undefined)
+      .map(([child]) => child);
+  }
+
+  /** Processes that serve, but from which nothing has been heard for a while. */
+  get suspects(): Child[] {
+    return this.serving.filter((child) => this.#heartbeats.suspect(child));
+  }
+
+  /** Processes that serve another generation of policies than all others: they were starting when it was loaded. */
+  get outdated(): Child[] {
+    const generation = this.#options.generation();
+    return this.serving.filter((child) => this.#members.get(child)?.generation !== generation);
+  }
+
+  /** Starts so many processes. Resolves when all serve, or with the first failure: then none is left. */
+  async start(count: number): Promise<string | undefined> {
+    const failure = await new Promise<string | undefined>((resolve) => {
+      let starting = count;
+      const started = (reason: string | undefined): void => {
+        starting -= 1;
+        if (reason !== undefined || starting === 0) resolve(reason);
+      };
+      for (let i = 0; i < count; i++) this.#start(started);
+    });
+    this.#complete = failure === undefined;
+    if (failure !== undefined) this.end();
+    return failure;
+  }
+
+  /** Kills all that are left, and listens no more. */
+  end(): void {
+    this.#stopping = true;
+    clearInterval(this.#listening);
+    for (const child of this.#members.keys()) child.process.kill("SIGKILL");
+  }
+
+  /** Tells one process. */
+  tell(child: Child, message: ToWorker): void {
+    // Failures are of those that have just died: without somebody who takes them they end this process.
+    if (child.isConnected()) child.send(message, () => {});
+  }
+
+  /**
+   * Asks processes.
+   * @param within milliseconds; whoever has not answered by then is `late`
+   */
+  async ask(
+    children: readonly Child[],
+    within: number,
+    question: (id: number) => ToWorker,
+  ): Promise<Map<Child, Answer>> {
+    const id = this.#questions++;
+    const asked = children.map((child) => {
+      const key = `${child.id}/${id}`;
+      return new Promise<[Child, Answer]>((resolve) => {
+        const settle = (answer: Answer): void => {
+          clearTimeout(timer);
+          this.#awaited.delete(key);
+          resolve([child, answer]);
+        };
+        const timer = setTimeout(() => settle("late"), within);
+        this.#awaited.set(key, settle);
+        this.tell(child, question(id));
+      });
+    });
+    return new Map(await Promise.all(asked));
+  }
+
+  /** Notes that a process serves this generation now. */
+  serves(child: Child, generation: number): void {
+    const member = this.#members.get(child);
+    if (member !== undefined) member.generation = generation;
+  }
+
+  /** Kills a process that can't be used any more; it is replaced. */
+  kill(child: Child, why: string): void {
+    const member = this.#members.get(child);
+    if (member === undefined || member.hung) return;
+    member.hung = true;
+    this.#options.logger.error(why, { process: child.process.pid });
+    child.process.kill("SIGKILL");
+  }
+
+  /**
+   * Stops all. Tells when no process answers requests any more, and when none is left.
+   * @param delay milliseconds of serving on
+   * @param grace milliseconds for requests under way
+   */
+  stop(delay: number, grace: number): { readonly drained: Promise<unknown>; readonly gone: Promise<unknown> } {
+    this.#stopping = true;
+    const gone: Promise<void>[] = [];
+    const drained = Array.from(this.#members.keys(), (child) => {
+      const exited = new Promise<void>((resolve) => {
+        const kill = setTimeout(
+          () => this.kill(child, "a serving process did not end in time: it is killed"),
+          delay + grace + KILL_AFTER_MS,
+        );
+        child.on("exit", () => {
+          clearTimeout(kill);
+          resolve();
+        });
+      });
+      gone.push(exited);
+      const told = new Promise<void>((resolve) => {
+        child.on("message", ({ type }) => {
+          if (type === "drained") resolve();
+        });
+      });
+      this.tell(child, { type: "stop", delay, grace });
+      return Promise.race([told, exited]);
+    });
+    return { drained: Promise.all(drained), gone: Promise.all(gone).then(() => clearInterval(this.#listening)) };
+  }
+
+  #start(started: (failure: string | undefined) => void): void {
+    const generation = this.#options.generation();
+    const child = (this.#options.fork ?? forkServing)(generation);
+    const member: Member = { generation, servingSince: undefined, hung: false };
+    this.#members.set(child, member);
+    this.#heartbeats.watch(child);
+    let failure: string | undefined;
+    child.on("message", (message) => {
+      if (message.type === "failed") failure = message.message;
+      this.#hear(child, member, message);
+      if (message.type === "serving") started(undefined);
+    });
+    child.on("exit", (code, signal) => {
+      const { servingSince } = member;
+      this.#members.delete(child);
+      this.#heartbeats.forget(child);
+      for (const [key, answer] of this.#awaited) if (key.startsWith(`${child.id}/`)) answer("gone");
+      this.#options.ended(child);
+      if (servingSince === undefined) {
+        started(failure ?? `a serving process ended before it was ready (${signal ?? code})`);
+      }
+      // One that can't even begin ends the whole start instead.
+      if (!this.#stopping && (this.#complete || servingSince !== undefined))
+        this.#replace(child, member, { code, signal, error: failure });
+    });
+  }
+
+  #replace(
+    child: Child,
+    { servingSince, hung }: Member,
+    how: { code: number | null; signal: string | null; error: string | undefined },
+  ): void {
+    const pause = this.#restarts.pause(servingSince === undefined ? 0 : this.#clock() - servingSince);
+    const fields = { process: child.process.pid, ...how, pause_ms: pause };
+    this.#options.logger.error("a serving process died and is replaced", fields);
+    this.#options.replaced(hung ? "hung" : "died");
+    setTimeout(() => {
+      if (!this.#stopping) this.#start(() => {});
+    }, pause).unref();
+  }
+
+  #hear(child: Child, member: Member, message: ToPrimary): void {
+    switch (message.type) {
+      case "beat":
+        this.#heartbeats.heard(child, message.loading);
+        return;
+      case "serving":
+        member.servingSince = this.#clock();
+        this.#heartbeats.heard(child, false);
+        this.#options.heard(child, message);
+        if (member.generation !== this.#options.generation()) this.#options.outdated(child);
+        return;
+      case "drained":
+        member.servingSince = undefined;
+        this.#options.heard(child, message);
+        return;
+      case "prepared":
+      case "collected":
+        this.#options.heard(child, message);
+        this.#awaited.get(`${child.id}/${message.id}`)?.(message);
+        return;
+      default:
+        this.#options.heard(child, message);
+    }
+  }
+
+  #look(): void {
+    for (const child of this.#heartbeats.look()) {
+      this.kill(child, "a serving process hangs: nothing is heard from it, it is killed");
+    }
+  }
+}
+
+function forkServing(generation: number): Child {
+  return cluster.fork({ [GENERATION_VARIABLE]: String(generation) });
+}

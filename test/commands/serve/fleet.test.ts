@@ -1,0 +1,197 @@
+/** The life of serving processes, with processes that do what the test says. */
+import assert from "node:assert/strict";
+import { EventEmitter } from "node:events";
+import { afterEach, beforeEach, describe, mock, test } from "node:test";
+import { type Child, Fleet } from "../../../src/commands/serve/fleet.js";
+import { BEAT_EVERY_MS, HUNG_AFTER_MS, LOADING_HUNG_AFTER_MS } from "../../../src/commands/serve/heartbeats.js";
+import type { ToPrimary, ToWorker } from "../../../src/commands/serve/messages.js";
+import { createLogger } from "../../../src/telemetry/logger.js";
+
+class FakeChild extends EventEmitter implements Child {
+  readonly told: ToWorker[] = [];
+  /** Whether it still says that it lives. */
+  beats = true;
+  loading = true;
+  readonly process = {
+    pid: 0,
+    kill: (signal: NodeJS.Signals): boolean => {
+      queueMicrotask(() => this.emit("exit", null, signal));
+      return true;
+    },
+  };
+
+  constructor(readonly id: number) {
+    super();
+    this.process.pid = 100 + id;
+  }
+
+  isConnected(): boolean {
+    return true;
+  }
+
+  send(message: ToWorker): boolean {
+    this.told.push(message);
+    return true;
+  }
+
+  says(message: ToPrimary): void {
+    if (message.type === "serving") this.loading = false;
+    this.emit("message", message);
+  }
+}
+
+/** A fleet of fakes. Time passes only by `pass`. */
+class FakeFleet {
+  readonly children: FakeChild[] = [];
+  readonly lines: string[] = [];
+  readonly replaced: string[] = [];
+  generation = 1;
+  now = 0;
+  readonly fleet = new Fleet({
+    logger: createLogger({ sink: { write: (line) => this.lines.push(line), flushSync: () => {}, dropped: 0 } }),
+    fork: () => {
+      const child = new FakeChild(this.children.length);
+      this.children.push(child);
+      return child;
+    },
+    generation: () => this.generation,
+    heard: () => {},
+    outdated: (child) => this.lines.push(`outdated ${child.id}`),
+    ended: () => {},
+    replaced: (reason) => this.replaced.push(reason),
+    clock: () => this.now,
+  });
+
+  child(number: number): FakeChild {
+    const child = this.children[number];
+    assert.ok(child !== undefined, `process ${number} was not started`);
+    return child;
+  }
+
+  /** Starts two that serve. */
+  async start(): Promise<void> {
+    const started = this.fleet.start(2);
+    for (const child of this.children) child.says({ type: "serving", files: [] });
+    assert.equal(await started, undefined);
+  }
+
+  async pass(milliseconds: number): Promise<void> {
+    for (let passed = 0; passed < milliseconds; passed += BEAT_EVERY_MS) {
+      this.now += BEAT_EVERY_MS;
+      mock.timers.tick(BEAT_EVERY_MS);
+      for (const child of this.children) if (child.beats) child.says({ type: "beat", loading: child.loading });
+      // What was killed ends.
+      for (let i = 0; i < 5; i++) await Promise.resolve();
+    }
+  }
+}
+
+describe("serving processes", () => {
+  beforeEach(() => mock.timers.enable({ apis: ["setInterval", "setTimeout"] }));
+  afterEach(() => mock.timers.reset());
+
+  test("one that falls silent is not counted on, killed, and replaced; the others are left alone", async () => {
+    const it = new FakeFleet();
+    await it.start();
+    it.child(0).beats = false;
+    await it.pass(5000);
+    assert.deepEqual(it.fleet.suspects, [it.child(0)]);
+    assert.equal(it.children.length, 2);
+    await it.pass(HUNG_AFTER_MS - 5000 + 1000);
+    assert.deepEqual(it.replaced, ["hung"]);
+    assert.equal(it.children.length, 3);
+    it.child(2).says({ type: "serving", files: [] });
+    assert.deepEqual(it.fleet.serving, [it.child(1), it.child(2)]);
+    assert.deepEqual(it.fleet.suspects, []);
+  });
+
+  test("one that is stuck while it starts is replaced too, later", async () => {
+    const it = new FakeFleet();
+    await it.start();
+    it.child(0).emit("exit", 1, null);
+    await it.pass(1000);
+    it.child(2).beats = false;
+    await it.pass(LOADING_HUNG_AFTER_MS - BEAT_EVERY_MS);
+    assert.equal(it.children.length, 3);
+    await it.pass(3000);
+    assert.equal(it.children.length, 4);
+    assert.deepEqual(it.replaced, ["died", "hung"]);
+  });
+
+  test("replacements that end at once are tried again and again, later and later, even when nobody serves any more", async () => {
+    const it = new FakeFleet();
+    await it.start();
+    for (const child of [it.child(0), it.child(1)]) child.emit("exit", 1, null);
+    const count: number[] = [];
+    for (let seconds = 0; seconds < 60; seconds++) {
+      await it.pass(1000);
+      for (const child of it.children.slice(2)) if (child.listenerCount("exit") > 0) child.emit("exit", 1, null);
+      for (const child of it.children.slice(2)) child.removeAllListeners("exit");
+      count.push(it.children.length);
+    }
+    assert.ok(it.children.length > 4, "they are tried again");
+    assert.ok(it.children.length < 12, `${it.children.length} in a minute`);
+    assert.match(it.lines.at(-1) ?? "", /a serving process died and is replaced/);
+  });
+
+  test("one that dies while others still start is replaced, one that can't start ends them all", async () => {
+    const it = new FakeFleet();
+    const started = it.fleet.start(2);
+    it.child(0).says({ type: "serving", files: [] });
+    it.child(0).emit("exit", null, "SIGKILL");
+    await it.pass(1000);
+    assert.equal(it.children.length, 3);
+    it.child(1).says({ type: "failed", message: "no port" });
+    it.child(1).emit("exit", 1, null);
+    assert.equal(await started, "no port");
+    await it.pass(5000);
+    assert.equal(it.children.length, 3);
+  });
+
+  test("a question to one that hangs ends with it", async () => {
+    const it = new FakeFleet();
+    await it.start();
+    it.child(0).beats = false;
+    const asked = it.fleet.ask(it.fleet.serving, 1_000_000, (id) => ({ type: "prepare", id, generation: 2 }));
+    it.child(1).says({ type: "prepared", id: 0, ok: true });
+    await it.pass(HUNG_AFTER_MS + 1000);
+    const answers = await asked;
+    assert.equal(answers.get(it.child(0)), "gone");
+    assert.deepEqual(answers.get(it.child(1)), { type: "prepared", id: 0, ok: true });
+  });
+
+  test("a question that is not answered in time is late, and the process is left alone", async () => {
+    const it = new FakeFleet();
+    await it.start();
+    const asked = it.fleet.ask([it.child(0)], 5000, (id) => ({ type: "collect", id }));
+    await it.pass(6000);
+    assert.equal((await asked).get(it.child(0)), "late");
+    assert.equal(it.children.length, 2);
+  });
+
+  test("one that was started for older policies is outdated when it serves", async () => {
+    const it = new FakeFleet();
+    await it.start();
+    it.child(0).emit("exit", 1, null);
+    await it.pass(1000);
+    it.generation = 2;
+    it.fleet.serves(it.child(1), 2);
+    it.child(2).says({ type: "serving", files: [] });
+    assert.deepEqual(it.fleet.outdated, [it.child(2)]);
+    assert.equal(it.lines.at(-1), "outdated 2");
+  });
+
+  test("at the end one that does not stop is killed after its grace, and nobody is replaced", async () => {
+    const it = new FakeFleet();
+    await it.start();
+    const { drained, gone } = it.fleet.stop(1000, 2000);
+    assert.deepEqual(it.child(0).told, [{ type: "stop", delay: 1000, grace: 2000 }]);
+    it.child(0).says({ type: "drained", snapshot: [] });
+    it.child(0).emit("exit", 0, null);
+    it.child(1).beats = false;
+    await it.pass(6000);
+    await Promise.all([drained, gone]);
+    assert.equal(it.children.length, 2);
+    assert.deepEqual(it.replaced, []);
+  });
+});
