@@ -61,7 +61,7 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
   "kinds/group": { rooms: ["cel", "data", "kinds", "policy"], types: ["config", "documents"] },
   "kinds/wasm": { rooms: ["host-capabilities", "kinds", "wasm"], types: ["config", "world"] },
   kinds: { rooms: ["documents", "policy", "world"], types: ["config"] },
-  "cel-policy": { rooms: ["cel", "kubernetes", "world"], types: ["policy"] },
+  "cel-policy": { rooms: ["cel", "kubernetes", "policy", "world"] },
   world: { rooms: ["cel", "kubernetes"] },
   evaluation: { rooms: ["admission", "policy"] },
   wasm: { rooms: ["data", "host-capabilities", "kubernetes"], types: ["policy"] },
