@@ -1,5 +1,5 @@
 import cluster from "node:cluster";
-import { createLineSink } from "../../telemetry/line-sink.js";
+import { createLineSink, handleOf } from "../../telemetry/line-sink.js";
 import { createLogger } from "../../telemetry/logger.js";
 import { Metrics } from "../../telemetry/metrics.js";
 import type { CommandIo } from "../io.js";
@@ -30,7 +30,7 @@ export async function serveCommand(values: Readonly<Record<string, unknown>>, io
   }
   const hangs = hangUps();
   const several = settings.workers > 1;
-  const sink = createLineSink(1, several);
+  const sink = createLineSink(1, several, handleOf(process.stdout));
   const { logLevel: level, logFormat: format, logColor: color } = settings;
   const exports = new Exports(io.env);
   const records = settings.traces ? await exports.logs() : undefined;
