@@ -3,6 +3,7 @@ import http, { type RequestListener } from "node:http";
 import https from "node:https";
 import type { AddressInfo } from "node:net";
 import type { PeerCertificate, TLSSocket, TlsOptions } from "node:tls";
+import { Drain } from "./drain.js";
 
 /** Time for the headers of a request: a client that is slower is no API server. */
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -35,7 +36,7 @@ export interface Listener {
   /** Uses new certificates for new connections. */
   secure(tls: TlsOptions): void;
   /**
-   * Stops accepting, closes idle connections, lets requests under way finish for at most `grace` milliseconds, then closes what is left.
+   * Stops accepting, closes silent connections, lets requests under way finish for at most `grace` milliseconds, then closes what is left.
    * Responses sent meanwhile must say `Connection: close`.
    */
   close(grace: number): Promise<void>;
@@ -51,13 +52,13 @@ export async function listen({ address, port, tls, clientNames, handler }: Liste
     maxHeaderSize: MAX_HEADER_BYTES,
     noDelay: true,
   };
-  const server =
-    tls === undefined ? http.createServer(limits, handler) : https.createServer({ ...limits, ...tls }, handler);
+  const server = tls === undefined ? http.createServer(limits) : https.createServer({ ...limits, ...tls });
   if (clientNames !== undefined && clientNames.length > 0) {
     server.on("secureConnection", (socket: TLSSocket) => {
       if (!namesOf(socket.getPeerCertificate()).some((name) => clientNames.includes(name))) socket.destroy();
     });
   }
+  const drain = new Drain(server, handler);
   server.maxConnections = MAX_CONNECTIONS;
   // Somebody who asks and never reads the answer.
   server.timeout = KEEP_ALIVE_MS;
@@ -76,7 +77,7 @@ export async function listen({ address, port, tls, clientNames, handler }: Liste
     secure: (options) => {
       if (server instanceof https.Server) server.setSecureContext(options);
     },
-    close: (grace) => close(server, grace),
+    close: (grace) => drain.close(grace),
   };
 }
 
@@ -84,21 +85,4 @@ export async function listen({ address, port, tls, clientNames, handler }: Liste
 function namesOf({ subject, subjectaltname }: Partial<PeerCertificate>): string[] {
   const alternatives = subjectaltname?.split(", ").map((entry) => entry.slice(entry.indexOf(":") + 1)) ?? [];
   return subject?.CN === undefined ? alternatives : [...[subject.CN].flat(), ...alternatives];
-}
-
-/** Connections that fall idle while others finish are closed this often. */
-const IDLE_SWEEP_MS = 50;
-
-function close(server: http.Server | https.Server, grace: number): Promise<void> {
-  return new Promise((resolve) => {
-    const cut = setTimeout(() => server.closeAllConnections(), grace);
-    const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
-    server.close(() => {
-      clearTimeout(cut);
-      clearInterval(sweep);
-      resolve();
-    });
-    if (grace <= 0) server.closeAllConnections();
-    else server.closeIdleConnections();
-  });
 }
