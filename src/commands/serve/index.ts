@@ -8,6 +8,7 @@ import { createPolicySource, modulePrefetch } from "../load.js";
 import { serveAlone } from "./alone.js";
 import { startDaemon } from "./daemon.js";
 import { Exports } from "./exports.js";
+import { openFilesProblem } from "./open-files.js";
 import { servePrimary } from "./primary.js";
 import { serveSettings } from "./settings.js";
 import { endAfterException, hangUps, surviveRejections } from "./signals.js";
@@ -46,7 +47,11 @@ export async function serveCommand(values: Readonly<Record<string, unknown>>, io
     return exports.stop();
   });
   try {
-    if (!cluster.isWorker) noteIgnoredFailure({ ...values, kubernetes: true }, io);
+    if (!cluster.isWorker) {
+      noteIgnoredFailure({ ...values, kubernetes: true }, io);
+      const few = openFilesProblem();
+      if (few !== undefined) logger.warn(few.message);
+    }
     if (several && cluster.isPrimary) {
       const prefetch = modulePrefetch(values, io.env);
       const failure = await servePrimary(settings, logger, hangs, (read) => exports.metrics(read), prefetch);
