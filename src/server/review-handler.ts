@@ -46,7 +46,7 @@ export function createReviewHandler(options: ReviewHandlerOptions): ReviewHandle
     if (!isJsonContentType(request.headers["content-type"])) {
       exchange.fail(unsupportedMediaType);
     } else if (encoding !== undefined) {
-      // What would be taken (RFC 9110, section 15.5.16).
+      // What would be taken, as RFC 9110 has it for 415.
       response.setHeader("Accept-Encoding", "identity");
       exchange.fail(encodedBody(encoding));
     } else {
