@@ -2,6 +2,7 @@
 FROM node:22-bookworm-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
+COPY vendor ./vendor
 # No package's own script is needed, so none runs.
 RUN npm ci --ignore-scripts
 COPY tsconfig.json ./
@@ -22,6 +23,7 @@ ENV KUBEWARDEN_POLICIES_DOWNLOAD_DIR=/tmp \
 WORKDIR /policy-server
 COPY --from=build /build/package.json ./
 COPY --from=build /build/node_modules ./node_modules
+COPY vendor ./vendor
 COPY --from=build /build/dist/src ./dist/src
 COPY data ./data
 COPY LICENSE ./

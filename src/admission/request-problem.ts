@@ -26,6 +26,20 @@ function problem(status: number, text: string, form: ProblemForm): RequestProble
 /** The content type is absent or not JSON. */
 export const unsupportedMediaType = problem(415, "Expected request with `Content-Type: application/json`", "by-route");
 
+/** The body is compressed, or encoded in another way. */
+export function encodedBody(encoding: string): RequestProblem {
+  const shown = encoding.length > MAX_SHOWN ? `${encoding.slice(0, MAX_SHOWN)}…` : encoding;
+  return problem(415, `Content-Encoding ${JSON.stringify(shown)} is not supported: send the body as it is`, "by-route");
+}
+
+/** Longest part of a client's header that is told back. */
+const MAX_SHOWN = 40;
+
+/** The client's certificate is good, and has none of the names that may ask; `who` says which it has. */
+export function unknownClient(who: string): RequestProblem {
+  return problem(403, `the client certificate ${who}, and no client of such a name may ask this server`, "json");
+}
+
 /** The body is longer than the limit. */
 export const bodyTooLarge = problem(413, "Failed to buffer the request body: length limit exceeded", "by-route");
 

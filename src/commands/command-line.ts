@@ -6,6 +6,7 @@ import { didYouMean } from "../data/suggest.js";
 import { type CommandIo, UsageError } from "./io.js";
 import { KUBERNETES_OPTION, type OptionDefinition, SERVE_OPTIONS } from "./option-definitions.js";
 import { addOption, optionValues } from "./options.js";
+import { openFilesProblem } from "./serve/open-files.js";
 
 /** Exit code for a command line that cannot be carried out. */
 const EXIT_USAGE = 2;
@@ -66,6 +67,12 @@ function commandLine(io: CommandIo, done: (exitCode: number) => void): Command {
     .argument("[command]")
     .action(async (unknown: string | undefined) => {
       if (unknown !== undefined) throw new UsageError(unknownCommand(unknown, program));
+      // Loading what follows opens many files.
+      const few = openFilesProblem();
+      if (few?.fatal) {
+        io.stderr.write(`Error: ${few.message}\n`);
+        return done(1);
+      }
       const { serveCommand } = await import("./serve/index.js");
       done(await serveCommand(optionValues(serve, SERVE_OPTIONS, io.env), io));
     });

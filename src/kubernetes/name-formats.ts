@@ -26,25 +26,34 @@ const wrongForm = (what: string, source: string, ...examples: readonly string[])
   return `${what} (e.g. ${shown}, regex used for validation is '${source}')`;
 };
 
-const tooLong = (limit: number): string => `must be no more than ${limit} bytes`;
+/** The API server counts bytes everywhere; names of objects, it calls them characters. */
+type Unit = "characters" | "bytes";
 
-function formErrors(name: string, limit: number, form: RegExp, wrong: () => string): string[] {
-  const errors = Buffer.byteLength(name) > limit ? [tooLong(limit)] : [];
+const tooLong = (limit: number, unit: Unit): string => `must be no more than ${limit} ${unit}`;
+
+function formErrors(name: string, limit: number, unit: Unit, form: RegExp, wrong: () => string): string[] {
+  const errors = Buffer.byteLength(name) > limit ? [tooLong(limit, unit)] : [];
   return form.test(name) ? errors : [...errors, wrong()];
 }
 
 /** A lowercase RFC 1123 subdomain: names of most objects, API groups. */
 export function dns1123SubdomainErrors(name: string): string[] {
+  return subdomainErrors(name, "characters");
+}
+
+function subdomainErrors(name: string, unit: Unit): string[] {
   const what =
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character";
-  return formErrors(name, SUBDOMAIN_MAX, SUBDOMAIN_PATTERN, () => wrongForm(what, SUBDOMAIN, "example.com"));
+  return formErrors(name, SUBDOMAIN_MAX, unit, SUBDOMAIN_PATTERN, () => wrongForm(what, SUBDOMAIN, "example.com"));
 }
 
 /** A DNS-1035 label: API versions, kinds in lower case. */
 export function dns1035LabelErrors(name: string): string[] {
   const what =
     "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character";
-  return formErrors(name, LABEL_MAX, DNS_1035_PATTERN, () => wrongForm(what, DNS_1035, "my-name", "abc-123"));
+  return formErrors(name, LABEL_MAX, "characters", DNS_1035_PATTERN, () =>
+    wrongForm(what, DNS_1035, "my-name", "abc-123"),
+  );
 }
 
 const NAME_PART_RULE =
@@ -62,11 +71,11 @@ export function qualifiedNameErrors(name: string): string[] {
   if (parts.length === 2) {
     const prefix = parts[0] ?? "";
     if (prefix === "") errors.push("prefix part must be non-empty");
-    else errors.push(...dns1123SubdomainErrors(prefix).map((error) => `prefix part ${error}`));
+    else errors.push(...subdomainErrors(prefix, "bytes").map((error) => `prefix part ${error}`));
   }
   const part = parts.at(-1) ?? "";
   if (part === "") errors.push("name part must be non-empty");
-  else if (Buffer.byteLength(part) > LABEL_MAX) errors.push(`name part ${tooLong(LABEL_MAX)}`);
+  else if (Buffer.byteLength(part) > LABEL_MAX) errors.push(`name part ${tooLong(LABEL_MAX, "bytes")}`);
   if (!NAME_PART_PATTERN.test(part)) {
     errors.push(`name part ${wrongForm(NAME_PART_RULE, NAME_PART, ...NAME_PART_EXAMPLES)}`);
   }
@@ -78,7 +87,7 @@ export function labelValueErrors(value: string): string[] {
   const what =
     "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
   const wrong = () => wrongForm(what, LABEL_VALUE, "MyValue", "my_value", "12345");
-  return formErrors(value, LABEL_MAX, LABEL_VALUE_PATTERN, wrong);
+  return formErrors(value, LABEL_MAX, "bytes", LABEL_VALUE_PATTERN, wrong);
 }
 
 /** A name that can be a segment of a URL's path. */

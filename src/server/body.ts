@@ -10,6 +10,16 @@ export function isJsonContentType(contentType: string | undefined): boolean {
   return contentType !== undefined && /^\s*application\/(?:[\w!#$&^.+-]+\+)?json\s*(?:;|$)/i.test(contentType);
 }
 
+/** The encoding of a body that is not sent as it is; undefined for one that is. */
+export function foreignEncoding(encoding: string | undefined): string | undefined {
+  return encoding === undefined || /^\s*(?:identity)?\s*$/i.test(encoding) ? undefined : encoding;
+}
+
+/** Whether a body announces that it is longer than the limit. */
+export function announcesTooMuch(request: IncomingMessage, limit: number): boolean {
+  return Number(request.headers["content-length"]) > limit;
+}
+
 /**
  * Reads the whole body and hands it over as text, or the problem that answers the request. When the client goes away before the end, nobody
  * is called.
@@ -20,7 +30,7 @@ export function readBody(
   limit: number,
   done: (body: string | RequestProblem, bytes: number) => void,
 ): void {
-  if (Number(request.headers["content-length"]) > limit) {
+  if (announcesTooMuch(request, limit)) {
     done(bodyTooLarge, 0);
     return;
   }

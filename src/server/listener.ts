@@ -1,8 +1,13 @@
 /** A listening HTTP(S) server with limits that keep slow, idle and flooding clients from costing more than others, and a way to stop. */
-import http, { type RequestListener } from "node:http";
+import http, { type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import https from "node:https";
 import type { AddressInfo } from "node:net";
 import type { PeerCertificate, TLSSocket, TlsOptions } from "node:tls";
+import { unknownClient } from "../admission/request-problem.js";
+import type { Logger } from "../telemetry/logger.js";
+import { announcesTooMuch } from "./body.js";
+import { Drain } from "./drain.js";
+import { sendProblem } from "./respond.js";
 
 /** Time for the headers of a request: a client that is slower is no API server. */
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -27,6 +32,11 @@ export interface ListenerOptions {
   /** With client certificates: names of which a certificate must have one; absent: any certificate of the authorities will do. */
   readonly clientNames?: readonly string[];
   readonly handler: RequestListener;
+  /** Most bytes of a body: whoever asks before sending one that is longer (`Expect: 100-continue`) is not told to go on. */
+  readonly bodyLimit?: number;
+  readonly logger?: Logger;
+  /** Most connections at a time; never more than {@link MAX_CONNECTIONS}. */
+  readonly maxConnections?: number;
 }
 
 /** A server that accepts connections. */
@@ -35,14 +45,24 @@ export interface Listener {
   /** Uses new certificates for new connections. */
   secure(tls: TlsOptions): void;
   /**
-   * Stops accepting, closes idle connections, lets requests under way finish for at most `grace` milliseconds, then closes what is left.
+   * Stops accepting, closes silent connections, lets requests under way finish for at most `grace` milliseconds, then closes what is left.
    * Responses sent meanwhile must say `Connection: close`.
    */
   close(grace: number): Promise<void>;
 }
 
 /** Listens. Rejects with the system's error when the address or port can't be had. */
-export async function listen({ address, port, tls, clientNames, handler }: ListenerOptions): Promise<Listener> {
+export async function listen(options: ListenerOptions): Promise<Listener> {
+  const {
+    address,
+    port,
+    tls,
+    clientNames,
+    handler,
+    logger,
+    maxConnections = MAX_CONNECTIONS,
+    bodyLimit = Number.POSITIVE_INFINITY,
+  } = options;
   const limits: http.ServerOptions = {
     headersTimeout: HEADERS_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
@@ -51,14 +71,14 @@ export async function listen({ address, port, tls, clientNames, handler }: Liste
     maxHeaderSize: MAX_HEADER_BYTES,
     noDelay: true,
   };
-  const server =
-    tls === undefined ? http.createServer(limits, handler) : https.createServer({ ...limits, ...tls }, handler);
-  if (clientNames !== undefined && clientNames.length > 0) {
-    server.on("secureConnection", (socket: TLSSocket) => {
-      if (!namesOf(socket.getPeerCertificate()).some((name) => clientNames.includes(name))) socket.destroy();
-    });
-  }
-  server.maxConnections = MAX_CONNECTIONS;
+  const server = tls === undefined ? http.createServer(limits) : https.createServer({ ...limits, ...tls });
+  const admitted = clientNames === undefined || clientNames.length === 0 ? handler : onlyNamed(server, options);
+  const drain = new Drain(server, admitted);
+  server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
+    if (!announcesTooMuch(request, bodyLimit)) response.writeContinue();
+    server.emit("request", request, response);
+  });
+  server.maxConnections = Math.min(maxConnections, MAX_CONNECTIONS);
   // Somebody who asks and never reads the answer.
   server.timeout = KEEP_ALIVE_MS;
   await new Promise<void>((resolve, reject) => {
@@ -69,15 +89,52 @@ export async function listen({ address, port, tls, clientNames, handler }: Liste
     });
   });
   // Running out of file descriptors is reported here; connections wait in the kernel until there are some again.
-  server.on("error", () => {});
+  const tell = acceptFailures(logger);
+  server.on("error", (error: NodeJS.ErrnoException) => tell(reasonOf(error)));
+  server.on("drop", () => tell(`${server.maxConnections} are open, and there is room for no more`));
   const bound = server.address() as AddressInfo;
   return {
     port: bound.port,
-    secure: (options) => {
-      if (server instanceof https.Server) server.setSecureContext(options);
+    secure: (material) => {
+      if (server instanceof https.Server) server.setSecureContext(material);
     },
-    close: (grace) => close(server, grace),
+    close: (grace) => drain.close(grace),
   };
+}
+
+/**
+ * Answers only clients whose certificate has one of the names. Others get 403 and the reason: a connection that breaks would leave their
+ * operators guessing.
+ */
+function onlyNamed(
+  server: http.Server | https.Server,
+  { clientNames = [], handler, logger }: ListenerOptions,
+): RequestListener {
+  const refused = new WeakMap<object, readonly string[]>();
+  server.on("secureConnection", (socket: TLSSocket) => {
+    const names = namesOf(socket.getPeerCertificate());
+    if (names.some((name) => clientNames.includes(name))) return;
+    refused.set(socket, names);
+    logger?.warn("a client certificate was refused: it has none of the allowed names", {
+      names: names.slice(0, SHOWN_NAMES),
+      address: socket.remoteAddress,
+    });
+  });
+  return (request, response) => {
+    const names = refused.get(request.socket);
+    if (names === undefined) handler(request, response);
+    else sendProblem(request, response, unknownClient(whoIs(names)));
+  };
+}
+
+/** Names of a refused certificate that are told and logged. */
+const SHOWN_NAMES = 10;
+/** Longest name that is told whole: that of a DNS name. */
+const SHOWN_NAME_LENGTH = 253;
+
+function whoIs(names: readonly string[]): string {
+  const shown = names.slice(0, SHOWN_NAMES).map((name) => JSON.stringify(name.slice(0, SHOWN_NAME_LENGTH)));
+  return shown.length === 0 ? "has no name" : `is for ${shown.join(", ")}`;
 }
 
 /** The names a client's certificate stands for: its common name, and its alternative names of whatever type. */
@@ -86,19 +143,24 @@ function namesOf({ subject, subjectaltname }: Partial<PeerCertificate>): string[
   return subject?.CN === undefined ? alternatives : [...[subject.CN].flat(), ...alternatives];
 }
 
-/** Connections that fall idle while others finish are closed this often. */
-const IDLE_SWEEP_MS = 50;
+/** Between log lines about connections that can't be accepted: every one of them fails while there is no file descriptor. */
+const TELL_AGAIN_MS = 10_000;
 
-function close(server: http.Server | https.Server, grace: number): Promise<void> {
-  return new Promise((resolve) => {
-    const cut = setTimeout(() => server.closeAllConnections(), grace);
-    const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
-    server.close(() => {
-      clearTimeout(cut);
-      clearInterval(sweep);
-      resolve();
-    });
-    if (grace <= 0) server.closeAllConnections();
-    else server.closeIdleConnections();
-  });
+/** Says that connections can't be accepted, and why, once in a while. */
+function acceptFailures(
+  logger: Logger | undefined,
+  now: () => number = () => performance.now(),
+): (reason: string) => void {
+  let told = Number.NEGATIVE_INFINITY;
+  return (reason) => {
+    if (now() - told < TELL_AGAIN_MS) return;
+    told = now();
+    logger?.error(`connections can't be accepted: ${reason}`);
+  };
+}
+
+function reasonOf({ code, message }: NodeJS.ErrnoException): string {
+  return code === "EMFILE" || code === "ENFILE"
+    ? "too many files are open; raise the limit (ulimit -n) or have fewer connections"
+    : message;
 }

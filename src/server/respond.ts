@@ -31,7 +31,7 @@ export function sendProblem(
   const plain = problem.form === "text" || (problem.form === "by-route" && origin !== "validate");
   const text = plain ? problem.text : encodeProblem(problem);
   const type = plain ? TEXT_TYPE : JSON_TYPE;
-  if (status === 413) sendBeforeBodyEnds(request, response, status, type, text);
+  if (status === 413 || status === 403) sendBeforeBodyEnds(request, response, status, type, text);
   else send(response, status, type, text);
 }
 

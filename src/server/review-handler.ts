@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { decodeAdmissionReview, decodeRawReview } from "../admission/decode.js";
 import { encodeAdmissionReview, encodeRawReview } from "../admission/encode.js";
 import {
+  encodedBody,
   overloaded,
   type RequestProblem,
   somethingWentWrong,
@@ -16,7 +17,7 @@ import { CLIENT_GONE, type Evaluator } from "../evaluation/evaluator.js";
 import type { ServedPolicy } from "../evaluation/policy-set.js";
 import type { Verdict } from "../evaluation/verdict.js";
 import type { Review } from "../policy/review.js";
-import { isJsonContentType, readBody } from "./body.js";
+import { foreignEncoding, isJsonContentType, readBody } from "./body.js";
 import { callerDeadline } from "./caller-timeout.js";
 import type { Gate, Refusal } from "./gate.js";
 import { type ReportSinks, report } from "./report.js";
@@ -41,13 +42,18 @@ export function createReviewHandler(options: ReviewHandlerOptions): ReviewHandle
   const { bodyLimit } = options;
   return (request, response, route) => {
     const exchange = new Exchange(options, request, response, route);
-    if (isJsonContentType(request.headers["content-type"])) {
+    const encoding = foreignEncoding(request.headers["content-encoding"]);
+    if (!isJsonContentType(request.headers["content-type"])) {
+      exchange.fail(unsupportedMediaType);
+    } else if (encoding !== undefined) {
+      // What would be taken, as RFC 9110 has it for 415.
+      response.setHeader("Accept-Encoding", "identity");
+      exchange.fail(encodedBody(encoding));
+    } else {
       readBody(request, bodyLimit, (body) => {
         if (typeof body === "string") exchange.decode(body);
         else exchange.fail(body);
       });
-    } else {
-      exchange.fail(unsupportedMediaType);
     }
   };
 }

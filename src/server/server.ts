@@ -34,6 +34,8 @@ export interface ServerOptions {
   readonly clientNames?: readonly string[];
   /** Most bytes of a body; default {@link DEFAULT_BODY_LIMIT}. */
   readonly bodyLimit?: number;
+  /** Most connections at a time. */
+  readonly maxConnections?: number;
   readonly gate?: Partial<GateLimits>;
   /** Whether profiles may be taken over HTTP; default not. */
   readonly profiles?: boolean;
@@ -100,6 +102,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     address,
     port,
     handler,
+    bodyLimit,
+    logger,
+    ...(options.maxConnections !== undefined && { maxConnections: options.maxConnections }),
     ...(tls && { tls }),
     ...(options.clientNames && { clientNames: options.clientNames }),
   });

@@ -12,12 +12,14 @@ const BATCH_MS = 20;
 const BUFFER_CHARACTERS = 8 * 1024 * 1024;
 /** Pause before trying a full pipe again. */
 const RETRY_MS = 5;
+/** How long the end of the process waits for a reader that takes nothing, or little: enough for a busy one, nothing beside the grace of a stop. */
+export const FLUSH_WITHIN_MS = 500;
 
 /** Where finished lines go. */
 export interface LineSink {
   /** Takes one line without its newline. Never blocks, never throws. */
   write(line: string): void;
-  /** Writes out what is buffered before returning: for the end of the process. */
+  /** Writes out what is buffered before returning, within {@link FLUSH_WITHIN_MS}, and drops the rest: for the end of the process. */
   flushSync(): void;
   /** Lines lost because the reader was too slow. */
   readonly dropped: number;
@@ -28,7 +30,10 @@ type WriteDone = (error: NodeJS.ErrnoException | null, written: number) => void;
 /** How the sink writes; replaced in tests. */
 export interface SinkFile {
   write(text: Uint8Array, done: WriteDone): void;
+  /** Throws EAGAIN when nothing can be taken now. */
   writeSync(text: Uint8Array): number;
+  /** Blocks for some milliseconds. */
+  pauseSync(milliseconds: number): void;
 }
 
 /** What a pipe takes in one piece whoever else writes to it (PIPE_BUF on Linux). */
@@ -37,13 +42,62 @@ const ATOMIC_BYTES = 4096;
 /**
  * A sink on an open file descriptor.
  * @param shared whether other processes write to it too: lines then don't get mixed, except some longer than 4 KiB
+ * @param handle Node's own stream on the same descriptor, when it is a pipe, a socket or a terminal
  */
-export function createLineSink(fd: number, shared = false): LineSink {
-  const file: SinkFile = {
+export function createLineSink(fd: number, shared = false, handle?: NonBlocking): LineSink {
+  const file = handle === undefined ? plainFile(fd) : streamFile(fd, handle);
+  return new BatchingSink(file, shared ? ATOMIC_BYTES : Number.POSITIVE_INFINITY);
+}
+
+/** What can be told not to block. */
+export interface NonBlocking {
+  /** Sets how the descriptor behaves from now on, for everybody who shares it. */
+  setBlocking(blocking: boolean): unknown;
+}
+
+/** The handle of `process.stdout` and the like; undefined for files, and where Node has none. */
+export function handleOf(stream: object): NonBlocking | undefined {
+  const handle: unknown = "_handle" in stream ? stream._handle : undefined;
+  return typeof handle === "object" && handle !== null && "setBlocking" in handle ? (handle as NonBlocking) : undefined;
+}
+
+/** Files may be slow, so that they are written to beside the main thread; but they have no readers who could let them wait for ever. */
+function plainFile(fd: number): SinkFile {
+  return {
     write: (text, done) => fs.write(fd, text, done),
     writeSync: (text) => fs.writeSync(fd, text),
+    pauseSync,
   };
-  return new BatchingSink(file, shared ? ATOMIC_BYTES : Number.POSITIVE_INFINITY);
+}
+
+/**
+ * Whether a write blocks belongs to the pipe and not to this process: starting another process, or the end of one, switches it for all. And a
+ * write that blocks beside the main thread can't be called off: not even the end of the process would get past it. So it is set anew before
+ * every write, which then takes no more than what there is room for, at once.
+ */
+function streamFile(fd: number, handle: NonBlocking): SinkFile {
+  const writeSync = (text: Uint8Array): number => {
+    handle.setBlocking(false);
+    return fs.writeSync(fd, text);
+  };
+  return {
+    write: (text, done) => {
+      let written = 0;
+      let failure: NodeJS.ErrnoException | null = null;
+      try {
+        written = writeSync(text);
+      } catch (error) {
+        failure = error as NodeJS.ErrnoException;
+      }
+      setImmediate(done, failure, written);
+    },
+    writeSync,
+    pauseSync,
+  };
+}
+
+function pauseSync(milliseconds: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }
 
 /** A sink over any file-like thing. */
@@ -78,11 +132,18 @@ export class BatchingSink implements LineSink {
     this.#lines = "";
     this.#writing = undefined;
     let left: Uint8Array = Buffer.concat(rest);
-    try {
-      while (left.length > 0) left = left.subarray(this.#file.writeSync(left));
-    } catch {
-      // The reader has gone or the pipe is full at the end of the process: nothing more can be done for these lines.
+    let patience = FLUSH_WITHIN_MS / RETRY_MS;
+    while (left.length > 0) {
+      try {
+        left = left.subarray(this.#file.writeSync(this.#piece(left)));
+      } catch (error) {
+        // The reader has gone, or takes nothing any more: the process ends all the same.
+        if (!isFull(error) || patience <= 0) break;
+        patience -= 1;
+        this.#file.pauseSync(RETRY_MS);
+      }
     }
+    this.dropped += linesIn(left);
   }
 
   #flush(): void {
@@ -100,10 +161,11 @@ export class BatchingSink implements LineSink {
     this.#file.write(this.#piece(batch), (error, written) => {
       // flushSync may have taken over meanwhile.
       if (this.#writing !== batch) return;
-      if (error?.code === "EAGAIN") {
+      if (isFull(error)) {
         setTimeout(() => this.#continue(), RETRY_MS).unref();
         return;
       }
+      if (error !== null) this.dropped += linesIn(batch);
       this.#writing = error === null && written < batch.length ? batch.subarray(written) : undefined;
       if (this.#writing === undefined) this.#flush();
       else this.#continue();
@@ -120,3 +182,11 @@ export class BatchingSink implements LineSink {
 }
 
 const NEWLINE = 10;
+
+const isFull = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "EAGAIN";
+
+function linesIn(bytes: Uint8Array): number {
+  let lines = 0;
+  for (const byte of bytes) if (byte === NEWLINE) lines += 1;
+  return lines;
+}

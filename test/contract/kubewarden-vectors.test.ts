@@ -47,6 +47,9 @@ const CASES = readFileSync(new URL("cases.jsonl", VECTORS), "utf8")
   .filter((line) => line !== "")
   .map((line) => JSON.parse(line) as Case);
 
+/** The code of a group's denial, which has none there. */
+const GROUP_DENIED = 403;
+
 /** `/metrics` is served here. */
 const SERVED_HERE = new Set(["http-metrics-api-port", "http-metrics-readiness-port"]);
 
@@ -133,8 +136,8 @@ function comparableStatus(name: string, group: boolean, status: NonNullable<Answ
     ...rest,
     message: comparableText(name, status.message ?? null),
     ...(status.details !== undefined && { details: causes === undefined ? status.details : { causes } }),
-    // A group that a failed member decides has the code of a failure here, none there.
-    ...(group && isFailure(name) ? {} : { code }),
+    // A group that a failed member decides has the code of a failure here, none there; one whose expression is false has 403 here.
+    ...(group && isFailure(name) ? {} : { code: group && code === GROUP_DENIED ? undefined : code }),
   };
 }
 

@@ -3,6 +3,7 @@ import { commandLineTables } from "../../src/commands/documentation.js";
 import { configurationTables } from "../../src/config/documentation.js";
 import { policiesSchema } from "../../src/config/json-schema.js";
 import { metricsTables } from "../../src/telemetry/documentation.js";
+import { dependencyTables } from "./dependency-tables.js";
 
 /** Whole files, from the root of the repository. */
 export function generatedFiles(): ReadonlyMap<string, string> {
@@ -10,14 +11,19 @@ export function generatedFiles(): ReadonlyMap<string, string> {
 }
 
 /** Documents with generated blocks. */
-export const DOCUMENTS_WITH_BLOCKS = ["docs/command-line.md", "docs/configuration.md", "docs/metrics.md"];
+export const DOCUMENTS_WITH_BLOCKS = [
+  "docs/command-line.md",
+  "docs/configuration.md",
+  "docs/dependencies.md",
+  "docs/metrics.md",
+];
 
 /**
  * The text with every block `<!-- generated NAME -->` … `<!-- end -->` made anew.
  * @throws Error for a block that nothing makes
  */
 export function withGeneratedBlocks(text: string): string {
-  const blocks = { ...configurationTables(), ...commandLineTables(), ...metricsTables() };
+  const blocks = { ...configurationTables(), ...commandLineTables(), ...metricsTables(), ...dependencyTables() };
   return text.replaceAll(/<!-- generated ([\w-]+) -->\n[\s\S]*?<!-- end -->/g, (_, name: string) => {
     if (!Object.hasOwn(blocks, name)) throw new Error(`nothing generates the block ${name}`);
     return `<!-- generated ${name} -->\n${blocks[name]}\n<!-- end -->`;

@@ -10,6 +10,19 @@ import { connect, postText } from "./raw-client.js";
 const GOOD = admissionReview();
 const ALLOW: Outcome = { verdict: "allow" };
 
+test("connections beyond the limit are closed, and the log says so once", async () => {
+  const server = await serve([immediate("p", () => ALLOW)], { maxConnections: 2 });
+  const kept = [await connect(server.port), await connect(server.port)];
+  for (let i = 0; i < 3; i++) await (await connect(server.port)).closed();
+  for (const client of kept) {
+    client.send(postText("/validate/p", JSON.stringify(GOOD)));
+    await client.until(/"allowed":true/);
+  }
+  const told = server.lines.filter((line) => line.includes("connections can't be accepted: 2 are open"));
+  assert.equal(told.length, 1);
+  await server.stop({ delay: 0, grace: 0 });
+});
+
 describe("limits on what is evaluated at a time", () => {
   test("beyond places and queue: 429 with Retry-After and a clear message; those that wait are answered", async () => {
     let release: (outcome: Outcome) => void = () => {};

@@ -98,7 +98,13 @@ describe("TLS (spec kubewarden.md 9)", () => {
     const folder = tlsFolder();
     const { server, close } = await secured(folder, [folder.caFile], ["kube-apiserver"]);
     assert.equal((await ask(server.port, folder, "/validate/now", GOOD, folder.issue("kube-apiserver"))).status, 200);
-    await assert.rejects(ask(server.port, folder, "/validate/now", GOOD, folder.issue("somebody else")));
+    const refused = await ask(server.port, folder, "/validate/now", GOOD, folder.issue("somebody else"));
+    assert.equal(refused.status, 403);
+    assert.match(refused.body, /the client certificate is for \\"somebody else\\"/);
+    // What would be admitted is nobody's business.
+    assert.doesNotMatch(refused.body, /kube-apiserver/);
+    const line = server.lines.find((text) => text.includes("a client certificate was refused"));
+    assert.match(line ?? "", /"names":\["somebody else"/);
     await close();
   });
 

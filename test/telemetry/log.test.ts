@@ -5,7 +5,7 @@ import path from "node:path";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Decision, logDecision, redactDecision } from "../../src/telemetry/decision.js";
-import { BatchingSink, createLineSink, type SinkFile } from "../../src/telemetry/line-sink.js";
+import { BatchingSink, createLineSink, FLUSH_WITHIN_MS, type SinkFile } from "../../src/telemetry/line-sink.js";
 import { createLogger, type LogFormat, type LogLevel } from "../../src/telemetry/logger.js";
 
 function logging(format: LogFormat, level: LogLevel = "info", color = false) {
@@ -133,8 +133,19 @@ class SlowFile implements SinkFile {
   }
 
   writeSync(bytes: Uint8Array): number {
+    if (this.busy) throw Object.assign(new Error("full"), { code: "EAGAIN" });
     this.text += Buffer.from(bytes).toString();
     return bytes.length;
+  }
+
+  /** Milliseconds waited so far. */
+  paused = 0;
+  /** After so many the reader reads again. */
+  busyFor = Number.POSITIVE_INFINITY;
+
+  pauseSync(milliseconds: number): void {
+    this.paused += milliseconds;
+    if (this.paused >= this.busyFor) this.busy = false;
   }
 }
 
@@ -160,6 +171,41 @@ describe("the line sink", () => {
     file.busy = false;
     while (file.text.length < kept * 1024) await sleep(5);
     assert.equal(file.text.length, kept * 1024);
+  });
+
+  test("the end of the process waits for a reader that is busy", () => {
+    const file = new SlowFile();
+    file.busy = true;
+    file.busyFor = FLUSH_WITHIN_MS / 2;
+    const sink = new BatchingSink(file);
+    for (let i = 0; i < 3; i++) sink.write(String(i));
+    sink.flushSync();
+    assert.equal(file.text, "0\n1\n2\n");
+    assert.equal(sink.dropped, 0);
+  });
+
+  test("the end of the process does not wait for ever: what can't be written is dropped and counted", () => {
+    const file = new SlowFile();
+    file.busy = true;
+    const sink = new BatchingSink(file);
+    for (let i = 0; i < 3; i++) sink.write(String(i));
+    sink.flushSync();
+    assert.equal(file.text, "");
+    assert.equal(sink.dropped, 3);
+    assert.ok(file.paused >= FLUSH_WITHIN_MS && file.paused <= 2 * FLUSH_WITHIN_MS, `${file.paused} ms`);
+  });
+
+  test("a pipe that another process has switched to blocking does not block this one", () => {
+    const file = path.join(fs.mkdtempSync(path.join(os.tmpdir(), "sink-")), "log");
+    const fd = fs.openSync(file, "w");
+    const switched: boolean[] = [];
+    const sink = createLineSink(fd, false, { setBlocking: (blocking) => switched.push(blocking) });
+    sink.write("a");
+    sink.flushSync();
+    sink.write("b");
+    sink.flushSync();
+    assert.deepEqual(switched, [false, false]);
+    fs.closeSync(fd);
   });
 
   test("the end of the process loses nothing", () => {

@@ -1,5 +1,5 @@
 import cluster from "node:cluster";
-import { createLineSink } from "../../telemetry/line-sink.js";
+import { createLineSink, handleOf } from "../../telemetry/line-sink.js";
 import { createLogger } from "../../telemetry/logger.js";
 import { Metrics } from "../../telemetry/metrics.js";
 import type { CommandIo } from "../io.js";
@@ -8,6 +8,7 @@ import { createPolicySource, modulePrefetch } from "../load.js";
 import { serveAlone } from "./alone.js";
 import { startDaemon } from "./daemon.js";
 import { Exports } from "./exports.js";
+import { openFilesProblem } from "./open-files.js";
 import { servePrimary } from "./primary.js";
 import { serveSettings } from "./settings.js";
 import { endAfterException, hangUps, surviveRejections } from "./signals.js";
@@ -30,7 +31,7 @@ export async function serveCommand(values: Readonly<Record<string, unknown>>, io
   }
   const hangs = hangUps();
   const several = settings.workers > 1;
-  const sink = createLineSink(1, several);
+  const sink = createLineSink(1, several, handleOf(process.stdout));
   const { logLevel: level, logFormat: format, logColor: color } = settings;
   const exports = new Exports(io.env);
   const records = settings.traces ? await exports.logs() : undefined;
@@ -46,7 +47,11 @@ export async function serveCommand(values: Readonly<Record<string, unknown>>, io
     return exports.stop();
   });
   try {
-    if (!cluster.isWorker) noteIgnoredFailure({ ...values, kubernetes: true }, io);
+    if (!cluster.isWorker) {
+      noteIgnoredFailure({ ...values, kubernetes: true }, io);
+      const few = openFilesProblem();
+      if (few !== undefined) logger.warn(few.message);
+    }
     if (several && cluster.isPrimary) {
       const prefetch = modulePrefetch(values, io.env);
       const failure = await servePrimary(settings, logger, hangs, (read) => exports.metrics(read), prefetch);

@@ -14,6 +14,7 @@ import type { Metrics, MetricsText } from "../../telemetry/metrics.js";
 import { type LoadResult, type PolicySource, problemLines } from "../load.js";
 import { describeChange, newlyUnavailable } from "./change.js";
 import type { ProblemReport } from "./messages.js";
+import { roomForConnections } from "./open-files.js";
 import type { ServeSettings } from "./settings.js";
 
 /** What a process is made of. */
@@ -87,6 +88,7 @@ export class ServingProcess {
     });
     metrics.gauge("policies", () => served(evaluator.policies).length);
     metrics.gauge("policies_unavailable", () => broken(evaluator.policies).length);
+    const maxConnections = roomForConnections();
     const server = await startServer({
       evaluator,
       metrics,
@@ -95,6 +97,7 @@ export class ServingProcess {
       port: settings.port,
       bodyLimit: settings.bodyLimit,
       profiles: settings.profiles,
+      ...(maxConnections !== undefined && { maxConnections }),
       gate: { concurrency: settings.concurrency, queue: settings.queue },
       ...(options.probes && { readinessPort: settings.readinessPort }),
       ...(tls && { tls: tls.options, clientNames: settings.clientNames }),

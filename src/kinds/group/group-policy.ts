@@ -13,6 +13,9 @@ import type { GroupMember } from "../kind.js";
 import { MemberCalls, MemberFailure } from "./member-calls.js";
 import { causesOf, warningsOf } from "./report.js";
 
+/** Without a code the API server takes 400, and kubectl says that the request was wrong (spec kubewarden.md 5.3 has none). */
+const DENIED = 403;
+
 /** What a group is made of (prepared). */
 export interface GroupOptions {
   readonly id: string;
@@ -36,7 +39,7 @@ export function createGroupPolicy(options: GroupOptions): Policy {
     const findings = warnings.length === 0 ? {} : { warnings };
     if (allowed) return { verdict: "allow", ...findings };
     const causes = causesOf(names, answers);
-    if (result === false) return { verdict: "deny", message, causes, ...findings };
+    if (result === false) return { verdict: "deny", message, code: DENIED, causes, ...findings };
     const failure = { verdict: "error", code: 500, causes, ...findings } as const;
     if (result instanceof MemberFailure) return { ...failure, message, cause: result.failure };
     const reason = result instanceof CelError ? result.message : "not a bool";

@@ -1,0 +1,151 @@
+/**
+ * Closing a server so that nobody's request is lost. HTTP gives a client no way to know that the connection it is about to use is being closed,
+ * so a connection that is closed at once may have a request on it: one that was accepted and not used yet, or one that is kept alive. Such are
+ * left open for a moment longer: what comes on them is answered with `Connection: close`. Only those that stay silent are closed, and first
+ * only our side of them, as a socket that is closed with unread bytes resets the connection.
+ */
+import type http from "node:http";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type https from "node:https";
+import net from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** How often connections are looked at. */
+const SWEEP_MS = 50;
+/** How long a connection has to stay silent: longer than the way of a request that was sent before the client could know. */
+export const SILENT_MS = 300;
+/** How long a client may take to close its side of a connection whose other side is closed. */
+const HALF_CLOSED_MS = 500;
+/** The end of accepting waits until there was no new connection for so long: who got an answer just before is back with one by then. */
+const QUIET_MS = 25;
+/** It waits no longer than this: a flood of connections never ends. */
+const ACCEPT_WITHIN_MS = 500;
+/**
+ * How long answers are held back after that: with several processes the socket that listens is closed when the last of them, and the primary
+ * that is told of it, have closed it; and an answer brings a new connection.
+ */
+const HOLD_MS = 100;
+
+interface Silence {
+  readonly bytes: number;
+  readonly since: number;
+}
+
+/** Knows a server's connections, and closes them. */
+export class Drain {
+  readonly #server: http.Server | https.Server;
+  readonly #now: () => number;
+  /** Every connection, with the last response on it. */
+  readonly #connections = new Map<net.Socket, ServerResponse | undefined>();
+  readonly #silent = new Map<net.Socket, Silence>();
+  readonly #halfClosed = new Map<net.Socket, number>();
+  readonly #handler: RequestListener;
+  #accepted = 0;
+  /** Requests that wait until nothing is accepted any more; undefined except at that time. */
+  #held: (() => void)[] | undefined;
+
+  /**
+   * @param handler answers the server's requests
+   * @param now monotonic milliseconds
+   */
+  constructor(
+    server: http.Server | https.Server,
+    handler: RequestListener,
+    now: () => number = () => performance.now(),
+  ) {
+    this.#server = server;
+    this.#handler = handler;
+    this.#now = now;
+    const secure = "setSecureContext" in server;
+    server.on("connection", () => {
+      this.#accepted += 1;
+    });
+    // With TLS a connection counts from its handshake on; before nothing can be asked on it.
+    server.on(secure ? "secureConnection" : "connection", (socket: net.Socket) => {
+      this.#connections.set(socket, undefined);
+      socket.once("close", () => this.#forget(socket));
+    });
+    server.on("request", (request, response) => this.#answer(request, response));
+  }
+
+  #answer(request: IncomingMessage, response: ServerResponse & { req: IncomingMessage }): void {
+    this.#connections.set(request.socket, response);
+    if (this.#held === undefined) this.#handler(request, response);
+    else this.#held.push(() => this.#handler(request, response));
+  }
+
+  /**
+   * Stops accepting and closes connections as they fall silent; what is left after `grace` milliseconds is cut. Responses sent meanwhile must say
+   * `Connection: close`. May be called again with less grace.
+   */
+  async close(grace: number): Promise<void> {
+    const cut = setTimeout(() => this.#server.closeAllConnections(), Math.max(grace, 0));
+    if (grace > 0) await this.#acceptAll();
+    const sweep = setInterval(() => this.#sweep(), SWEEP_MS);
+    const closed = new Promise<void>((resolve) => {
+      // The HTTP server's own `close` would close every connection that has no request on it now.
+      net.Server.prototype.close.call(this.#server, () => resolve());
+    });
+    if (grace <= 0) this.#server.closeAllConnections();
+    else await this.#release();
+    await closed;
+    clearTimeout(cut);
+    clearInterval(sweep);
+    // Nothing is open any more; this ends the server's own timers.
+    this.#server.close(() => {});
+  }
+
+  /**
+   * Connections that wait to be accepted are reset when the socket that listens is closed. One is accepted in each poll phase of the event loop, and
+   * this returns right after one in which there was none, as in those before. Whoever gets an answer meanwhile may come with a new connection,
+   * so nobody does.
+   */
+  async #acceptAll(): Promise<void> {
+    this.#held ??= [];
+    const until = this.#now() + ACCEPT_WITHIN_MS;
+    let accepted = this.#accepted;
+    let quietSince = this.#now();
+    while (this.#now() < until && this.#now() - quietSince < QUIET_MS) {
+      await new Promise(setImmediate);
+      if (this.#accepted === accepted) continue;
+      accepted = this.#accepted;
+      quietSince = this.#now();
+    }
+  }
+
+  async #release(): Promise<void> {
+    await sleep(HOLD_MS);
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const answer of held) answer();
+  }
+
+  #sweep(): void {
+    const now = this.#now();
+    for (const [socket, response] of this.#connections) {
+      const closed = this.#halfClosed.get(socket);
+      if (closed !== undefined) {
+        if (now - closed >= HALF_CLOSED_MS) socket.destroy();
+        continue;
+      }
+      const bytes = socket.bytesRead;
+      const silent = this.#silent.get(socket);
+      if (isBusy(response) || silent === undefined || silent.bytes !== bytes) {
+        this.#silent.set(socket, { bytes, since: now });
+      } else if (now - silent.since >= SILENT_MS) {
+        this.#halfClosed.set(socket, now);
+        socket.end();
+      }
+    }
+  }
+
+  #forget(socket: net.Socket): void {
+    this.#connections.delete(socket);
+    this.#silent.delete(socket);
+    this.#halfClosed.delete(socket);
+  }
+}
+
+function isBusy(response: ServerResponse | undefined): boolean {
+  return response !== undefined && !response.writableFinished && !response.destroyed;
+}
