@@ -6,11 +6,13 @@ import type { JobResult } from "./pool/job.js";
 export type Unanswered = Exclude<JobResult, { readonly kind: "answer" }>;
 
 const TIMED_OUT = "Policy execution interrupted because it exceeded the allowed execution time";
+/** Its time passed before a thread was free: the fault of others. */
+const NOT_STARTED = "Policy execution could not be started in time: all worker threads are busy";
 
 /** The failure of a call-style guest (Extism, waPC). */
 export function callFailure(result: Unanswered): Failure {
   // A limit that passes while the instance is made rejects even in monitor mode (spec kubewarden.md 3.6).
-  if (result.kind === "timeout") return fail("timeout", TIMED_OUT, result.phase === "start");
+  if (result.kind === "timeout") return fail(causeOf(result), detail(result), result.phase === "start");
   return fail(causeOf(result), `internal server error: ${detail(result)}`);
 }
 
@@ -25,7 +27,7 @@ export function detail(result: Unanswered): string {
     case "start-failed":
       return `the policy could not be started: ${result.text}`;
     case "timeout":
-      return TIMED_OUT;
+      return result.phase === "waiting" ? NOT_STARTED : TIMED_OUT;
     case "crash":
       return `the policy's worker ended: ${result.text}`;
     case "refused":
@@ -37,7 +39,7 @@ export function detail(result: Unanswered): string {
 export function causeOf(result: Unanswered): FailureCause {
   switch (result.kind) {
     case "timeout":
-      return "timeout";
+      return result.phase === "waiting" ? "overload" : "timeout";
     case "refused":
       return "overload";
     case "limit":

@@ -102,6 +102,7 @@ export class LoadedPolicy implements WasmPolicy {
       limits,
       deadline: context?.deadline ?? Number.POSITIVE_INFINITY,
       ...(timeoutMs !== undefined && { timeoutMs: context ? timeoutMs : timeoutMs * LOAD_TIMEOUT_FACTOR }),
+      ...(!context && { isCheck: true }),
       // The signal is made when somebody asks for it; most calls never take so long.
       ...(context && { isAborted: () => context.signal.aborted }),
       onHostCall: (message, killed) => capabilities.serve(message, { caller, signal: killed }),

@@ -9,7 +9,8 @@ import { DEFAULT_GUEST_LIMITS, DEFAULT_TIMEOUT_MS, type GuestLimits } from "./li
 import { ModuleStore } from "./module/prepare.js";
 import { LoadedPolicy } from "./policy.js";
 import { type Clock, systemClock } from "./pool/clock.js";
-import { type PoolStatus, WorkerPool } from "./pool/pool.js";
+import { WorkerPool } from "./pool/pool.js";
+import type { PoolStatus } from "./pool/status.js";
 import { protocolOf } from "./protocol.js";
 import type { GuestLogEntry, WasmPolicy } from "./wasm-policy.js";
 import type { ExecutionMode } from "./worker/messages.js";

@@ -8,6 +8,17 @@ export class FairQueue<T> {
     return this.#length;
   }
 
+  /** Whether an item of this key waits. */
+  has(key: string): boolean {
+    return this.#queues.has(key);
+  }
+
+  /** Whether the next item of any key is such. */
+  someNext(isSuch: (item: T) => boolean): boolean {
+    for (const [next] of this.#queues.values()) if (next !== undefined && isSuch(next)) return true;
+    return false;
+  }
+
   push(key: string, item: T): void {
     const own = this.#queues.get(key);
     if (own) own.push(item);
@@ -26,11 +37,12 @@ export class FairQueue<T> {
     this.#length++;
   }
 
-  /** The next item whose key may have a turn; its key goes to the end of the round. */
-  take(eligible: (key: string) => boolean): T | undefined {
+  /** The next item that may have a turn, of those that are first of their key; its key goes to the end of the round. */
+  take(eligible: (key: string, next: T) => boolean): T | undefined {
     for (const [key, items] of this.#queues) {
-      if (!eligible(key)) continue;
-      const item = items.shift();
+      const [item] = items;
+      if (item === undefined || !eligible(key, item)) continue;
+      items.shift();
       this.#queues.delete(key);
       if (items.length > 0) this.#queues.set(key, items);
       this.#length--;

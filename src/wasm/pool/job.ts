@@ -16,6 +16,8 @@ export interface Job {
   readonly module: GuestModule;
   readonly call: GuestCall;
   readonly limits: GuestLimits;
+  /** The module checks its settings as it is loaded: no request waits for it, and it tells nothing about requests. */
+  readonly isCheck?: boolean;
   /** Milliseconds the call may take once it runs; absent: no limit of its own. */
   readonly timeoutMs?: number;
   /** When the caller stops waiting, on the pool's clock; waiting for a worker counts. */
@@ -47,6 +49,8 @@ export type JobResult =
 /** A job that waits for a worker. */
 export interface Waiting {
   readonly job: Job;
+  /** It was broken off to make room, and runs from its beginning again; this happens once. */
+  readonly isRerun: boolean;
   readonly settle: (result: JobResult) => void;
 }
 

@@ -5,50 +5,36 @@
  * the others little: the calls behind it are given to other threads; it leaves its regular slot to another call; later its thread gets a low
  * priority, which it keeps, and the next calls of policies that time out repeatedly go to such threads. A guest that waits for the host occupies
  * a thread but no regular slot.
+ *
+ * Policies of which nothing is known are tried one or two at a time beside the regular slots. What takes long there is broken off, and run again from
+ * its beginning on a thread of low priority: several that loop at once would else take all threads and processors, and to start more threads
+ * takes a second then. A call of a policy that has answered before is broken off only when others find no thread. Each call is broken off at most
+ * once, and not when the host has heard of it.
  */
 import type { ContentMessage, ExecutionMode, FromWorker, HostCallMessage } from "../worker/messages.js";
 import type { Clock } from "./clock.js";
 import { FairQueue } from "./fair-queue.js";
 import type { Assigned, Job, JobResult, Waiting } from "./job.js";
+import { KnownPolicies } from "./known-policies.js";
 import { RepeatedTimeouts } from "./repeated-timeouts.js";
 import { MAX_SLOW, type SlotKind, Slots } from "./slots.js";
+import type { PoolStatus } from "./status.js";
 import { type GuestThread, LOW_PRIORITY, LOWEST_PRIORITY } from "./thread.js";
 import { ThreadSet, type ThreadSetLimits } from "./thread-set.js";
+import { BREAK_KNOWN_AFTER_MS, LONG_AFTER_MS, normalPriorityMs, SLOW_AFTER_MS, TICK_MS } from "./time-limits.js";
 
-/** Milliseconds between two checks of all calls. Time limits are kept as exactly as this. */
-const TICK_MS = 5;
-/** Milliseconds after which no other call waits in the mailbox behind a call: most calls take a tenth of one. */
-const LONG_AFTER_MS = 5;
-/** Milliseconds after which a call leaves its regular slot; few calls take so long. */
-const SLOW_AFTER_MS = 25;
-/**
- * Milliseconds before which no thread gets a low priority. It gets one when half of its call's time is over: an honest guest that takes long must
- * not time out because of that. Calls of policies that time out repeatedly have a low priority from the start.
- */
-const LOW_PRIORITY_AFTER_MS = 250;
-/** Half of a call's time is at most so many milliseconds, also when its limit is high or there is none. */
-const MAX_HALF_TIME_MS = 2_000;
 /** Waiting calls in all. Each waits no longer than its request's deadline; more of them are an attack on memory. */
 const MAX_WAITING = 10_000;
 const TIMED_OUT_WAITING: JobResult = { kind: "timeout", phase: "waiting", stderr: "" };
 const ABANDONED: JobResult = { kind: "refused", text: "nobody waits for the answer any more" };
 const SHUTTING_DOWN: JobResult = { kind: "refused", text: "the server is shutting down" };
 
-/** Numbers for metrics. Counters count from the pool's start. */
-export interface PoolStatus {
-  readonly threads: number;
-  readonly idle: number;
-  readonly running: number;
-  readonly waiting: number;
-  /** Threads replaced after a crash, or because they could not be interrupted. */
-  readonly recycled: number;
-  readonly timeouts: number;
-  readonly crashes: number;
-}
-
 /** A pool of `size` regular slots. */
 export class WorkerPool {
   readonly #queue = new FairQueue<Waiting>();
+  /** Calls that were broken off to make room, and wait for a thread of low priority. */
+  readonly #reruns = new FairQueue<Waiting>();
+  readonly #known = new KnownPolicies();
   /** Threads with jobs. */
   readonly #active = new Set<GuestThread>();
   readonly #modes = new Set<ExecutionMode>();
@@ -79,7 +65,7 @@ export class WorkerPool {
       },
       cannotStart: (reason) => {
         if (this.#threads.threadCount > 0) return;
-        for (const { settle } of this.#queue.drain())
+        for (const { settle } of [...this.#queue.drain(), ...this.#reruns.drain()])
           settle({ kind: "refused", text: `no worker thread starts: ${reason}` });
       },
     });
@@ -89,10 +75,10 @@ export class WorkerPool {
   run(job: Job): Promise<JobResult> {
     return new Promise((settle) => {
       if (this.#closed) return settle(SHUTTING_DOWN);
-      if (this.#queue.size >= MAX_WAITING)
+      if (this.#queue.size + this.#reruns.size >= MAX_WAITING)
         return settle({ kind: "refused", text: "too many policy calls are waiting" });
       this.#modes.add(job.module.mode);
-      const waiting: Waiting = { job, settle };
+      const waiting: Waiting = { job, settle, isRerun: false };
       if (!this.#assignAtOnce(waiting)) {
         this.#queue.push(job.key, waiting);
         this.#pump();
@@ -108,7 +94,7 @@ export class WorkerPool {
       threads: this.#threads.threadCount,
       idle: this.#threads.idleCount,
       running: this.#active.size,
-      waiting: this.#queue.size + assigned - this.#active.size,
+      waiting: this.#queue.size + this.#reruns.size + assigned - this.#active.size,
       recycled: this.#threads.recycled,
       timeouts: this.#timeouts,
       crashes: this.#threads.crashes,
@@ -119,7 +105,7 @@ export class WorkerPool {
   close(): void {
     this.#closed = true;
     this.#cancelTick?.();
-    for (const { settle } of this.#queue.drain()) settle(SHUTTING_DOWN);
+    for (const { settle } of [...this.#queue.drain(), ...this.#reruns.drain()]) settle(SHUTTING_DOWN);
     for (const thread of this.#active)
       for (const assigned of thread.jobs.splice(0)) this.#settle(assigned, SHUTTING_DOWN);
     this.#active.clear();
@@ -128,10 +114,11 @@ export class WorkerPool {
 
   /** Gives a job to a thread unless others wait before it. */
   #assignAtOnce(waiting: Waiting): boolean {
-    const { key } = waiting.job;
-    if (this.#queue.size > 0 || this.#repeatedTimeouts.has(key) || this.#slots.hasMaxSlow(key)) return false;
-    const thread = this.#regularThread();
-    if (thread) this.#assign(thread, waiting, "regular");
+    const { job } = waiting;
+    if (this.#queue.size > 0 || !this.#mayRun(job)) return false;
+    const isKnown = this.#isKnown(job);
+    const thread = isKnown ? this.#regularThread() : this.#trialThread();
+    if (thread) this.#assign(thread, waiting, isKnown ? "regular" : "trial");
     return thread !== undefined;
   }
 
@@ -139,20 +126,53 @@ export class WorkerPool {
   #pump(): void {
     if (this.#closed) return;
     while (this.#queue.size > 0) {
-      const thread = this.#regularThread();
-      const next =
-        thread && this.#queue.take((key) => !this.#repeatedTimeouts.has(key) && !this.#slots.hasMaxSlow(key));
-      if (!next) break;
-      this.#assign(thread, next, "regular");
+      const [regular, trial] = [this.#regularThread(), this.#trialThread()];
+      if (!regular && !trial) break;
+      const next = this.#queue.take(
+        (_, { job }) => this.#mayRun(job) && (this.#isKnown(job) ? regular : trial) !== undefined,
+      );
+      const isKnown = next && this.#isKnown(next.job);
+      const thread = isKnown ? regular : trial;
+      if (!next || !thread) break;
+      this.#assign(thread, next, isKnown ? "regular" : "trial");
     }
-    while (this.#queue.size > 0 && this.#slots.hasRoom("slow")) {
+    this.#pumpSlow(this.#reruns, LOW_PRIORITY, () => true);
+    this.#pumpSlow(this.#queue, LOWEST_PRIORITY, (key) => this.#repeatedTimeouts.has(key) && !this.#reruns.has(key));
+    this.#threads.refill(
+      Math.min(this.#queue.size, this.#slots.free),
+      this.#reruns.size > 0 && this.#slots.hasRoom("slow"),
+    );
+  }
+
+  /** Gives jobs to threads of low priority. */
+  #pumpSlow(queue: FairQueue<Waiting>, priority: number, eligible: (key: string) => boolean): void {
+    while (queue.size > 0 && this.#slots.hasRoom("slow")) {
       const thread = this.#threads.lowPriorityThread;
-      const next = thread && this.#queue.take((key) => this.#repeatedTimeouts.has(key) && !this.#slots.hasMaxSlow(key));
+      const next = thread && queue.take((key) => eligible(key) && !this.#slots.hasMaxSlow(key));
       if (!next) break;
-      thread.lowerPriority(LOWEST_PRIORITY);
+      thread.lowerPriority(priority);
       this.#assign(thread, next, "slow");
     }
-    this.#threads.refill(Math.min(this.#queue.size, this.#slots.free));
+  }
+
+  /** Whether a job may run elsewhere than on a thread of low priority. */
+  #mayRun({ key }: Job): boolean {
+    return (
+      !this.#repeatedTimeouts.has(key) &&
+      !this.#slots.hasMaxSlow(key) &&
+      (!this.#reruns.has(key) || this.#known.has(key))
+    );
+  }
+
+  /** Whether it is likely that the job ends by itself. */
+  #isKnown({ key, isCheck }: Job): boolean {
+    return isCheck !== true && this.#known.has(key);
+  }
+
+  /** A thread for a call of a policy of which nothing is known. */
+  #trialThread(): GuestThread | undefined {
+    const idle = this.#threads.idleRegularCount;
+    return this.#slots.mayTry(this.#reruns.size > 0 ? 1 : idle) ? this.#threads.idleThread : undefined;
   }
 
   /** A thread for another regular call: an idle one if there is a slot for it, else the one with the fewest calls. */
@@ -188,6 +208,7 @@ export class WorkerPool {
       this.#slots.leave(thread.slot, policy);
       thread.slot = "regular";
       this.#repeatedTimeouts.clear(policy);
+      if (done.assigned.job.isCheck !== true) this.#known.add(policy);
       this.#settle(done.assigned, done.result);
       const next = thread.jobs[0];
       if (next) {
@@ -200,18 +221,23 @@ export class WorkerPool {
     this.#threads.release(thread);
   }
 
-  /** Takes all jobs off a thread: settles the first one with this result and puts the others back into the queue. */
-  #endFirst(thread: GuestThread, result: JobResult): void {
+  /** Takes all jobs off a thread: returns the first one and puts the others back into the queue. */
+  #clear(thread: GuestThread): Assigned | undefined {
     this.#active.delete(thread);
     const [first, ...others] = thread.jobs.splice(0);
-    if (!first) return;
-    this.#slots.leave(thread.slot, first.job.key);
+    if (first) this.#slots.leave(thread.slot, first.job.key);
     this.#putBack(others);
-    this.#settle(first, result);
+    return first;
+  }
+
+  #endFirst(thread: GuestThread, result: JobResult): void {
+    const first = this.#clear(thread);
+    if (first) this.#settle(first, result);
   }
 
   #putBack(assigned: readonly Waiting[]): void {
-    for (const { job, settle } of [...assigned].reverse()) this.#queue.putBack(job.key, { job, settle });
+    for (const { job, settle, isRerun } of [...assigned].reverse())
+      this.#queue.putBack(job.key, { job, settle, isRerun });
   }
 
   #settle(assigned: Assigned, result: JobResult): void {
@@ -226,12 +252,14 @@ export class WorkerPool {
       this.#cancelTick = undefined;
       const now = this.#clock.now();
       for (const thread of this.#active) this.#inspect(thread, now);
-      for (const { settle } of this.#queue.sweep(({ job }) => now >= job.deadline || job.isAborted?.() === true)) {
+      const isGone = ({ job }: Waiting) => now >= job.deadline || job.isAborted?.() === true;
+      for (const { settle } of [...this.#queue.sweep(isGone), ...this.#reruns.sweep(isGone)]) {
         this.#timeouts++;
         settle(TIMED_OUT_WAITING);
       }
       this.#pump();
-      if (this.#active.size > 0 || this.#queue.size > 0) this.#watch();
+      this.#makeRoom(now);
+      if (this.#active.size + this.#queue.size + this.#reruns.size > 0) this.#watch();
     });
   }
 
@@ -245,6 +273,7 @@ export class WorkerPool {
       this.#timeouts++;
       this.#stop(thread, job, () => {
         this.#repeatedTimeouts.add(job.key);
+        this.#known.delete(job.key);
         return { kind: "timeout", phase: thread.control.phase, stderr: thread.control.stderr() };
       });
       return;
@@ -255,11 +284,53 @@ export class WorkerPool {
       return;
     }
     if (age >= LONG_AFTER_MS) this.#putBack(thread.withdraw());
-    if (age >= SLOW_AFTER_MS && thread.slot === "regular" && this.#slots.hasRoom("slow"))
+    const isTrial = thread.slot === "trial";
+    if (age >= SLOW_AFTER_MS && isTrial && this.#mayBreakOff(thread) && (job.isCheck !== true || this.#isShortOf(2))) {
+      this.#breakOff(thread);
+      return;
+    }
+    if (age >= SLOW_AFTER_MS && (isTrial || thread.slot === "regular") && this.#slots.hasRoom("slow"))
       this.#move(thread, job, "slow");
-    const halfTime = Math.min((end - started) / 2, MAX_HALF_TIME_MS);
-    if (age >= Math.max(LOW_PRIORITY_AFTER_MS, halfTime) && thread.slot !== "hostCall")
+    if (age >= normalPriorityMs(job.isCheck === true, end - started) && thread.slot !== "hostCall")
       thread.lowerPriority(LOW_PRIORITY);
+  }
+
+  /** Breaks off the youngest slow call when others wait and no thread is left: to start another one takes long while guests use the processors. */
+  #makeRoom(now: number): void {
+    if (this.#threads.isExpectingThread || !this.#isShortOf(1)) return;
+    let youngest: GuestThread | undefined;
+    for (const thread of this.#active) {
+      const resumed = thread.jobs[0]?.resumed ?? now;
+      if (now - resumed < BREAK_KNOWN_AFTER_MS || thread.slot === "hostCall" || !this.#mayBreakOff(thread)) continue;
+      if (resumed >= (youngest?.jobs[0]?.resumed ?? 0)) youngest = thread;
+    }
+    if (youngest) this.#breakOff(youngest);
+  }
+
+  /** Whether fewer threads are idle than that, and requests wait for one. */
+  #isShortOf(threads: number): boolean {
+    if (this.#threads.idleRegularCount >= threads) return false;
+    return this.#queue.someNext(({ job }) => job.isCheck !== true && this.#mayRun(job));
+  }
+
+  /** Whether the thread is of use to others, and its call can run again: it has not been broken off before, and nobody has heard of it. */
+  #mayBreakOff(thread: GuestThread): boolean {
+    const [first] = thread.jobs;
+    if (thread.priority > 0 || !first || first.isRerun || first.messages > 0) return false;
+    return this.#threads.canInterrupt(thread, first.job.module.mode);
+  }
+
+  /** Takes a call off its thread; it will run from its beginning on a thread of low priority. */
+  #breakOff(thread: GuestThread): void {
+    const { behind, first: notStarted } = thread.withdrawAll();
+    this.#putBack(behind);
+    const isAlone = thread.jobs.length === 1;
+    const first = this.#clear(thread);
+    if (!first) return;
+    const { job, settle } = first;
+    if (notStarted) this.#putBack([first]);
+    else this.#reruns.push(job.key, { job, settle, isRerun: true });
+    this.#free(thread, notStarted, isAlone, job.module.mode);
   }
 
   #move(thread: GuestThread, { key }: Job, kind: SlotKind): void {
@@ -277,8 +348,13 @@ export class WorkerPool {
     this.#putBack(behind);
     const isAlone = thread.jobs.length === 1;
     this.#endFirst(thread, notStarted ? TIMED_OUT_WAITING : result());
+    this.#free(thread, notStarted, isAlone, module.mode);
+  }
+
+  /** Makes a thread whose jobs were taken off it ready for others. */
+  #free(thread: GuestThread, notStarted: boolean, isAlone: boolean, mode: ExecutionMode): void {
     if (notStarted) this.#threads.release(thread);
-    else if (isAlone) this.#threads.stop(thread, module.mode);
+    else if (isAlone) this.#threads.stop(thread, mode);
     // An interruption could strike the next call, or the loading of its module.
     else this.#threads.replace(thread);
   }

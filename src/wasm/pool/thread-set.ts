@@ -92,13 +92,24 @@ export class ThreadSet {
   }
 
   /**
-   * An idle thread for a call that must not disturb others, if possible one that has a low priority already. There is none while a thread of low
+   * An idle thread for a call that must not disturb others: one that has a low priority already, or one more than regular calls need. There is none while a thread of low
    * priority is being interrupted: on a busy processor both together would take twice as much from the others, and each time another thread would
    * lose its normal priority.
    */
   get lowPriorityThread(): GuestThread | undefined {
     for (const thread of this.#interrupted.keys()) if (hasLowPriority(thread)) return undefined;
-    return this.#idleLowPriority.at(-1) ?? this.#idle.at(-1);
+    return this.#idleLowPriority.at(-1) ?? (this.#idle.length > this.#limits.idle ? this.#idle.at(-1) : undefined);
+  }
+
+  /** Whether an interrupted thread of normal priority will be ready in a moment. */
+  get isExpectingThread(): boolean {
+    for (const thread of this.#interrupted.keys()) if (!hasLowPriority(thread)) return true;
+    return false;
+  }
+
+  /** Idle threads of normal priority. */
+  get idleRegularCount(): number {
+    return this.#idle.length;
   }
 
   /** A thread gets its first job: it is no longer idle. */
@@ -119,22 +130,32 @@ export class ThreadSet {
     }
   }
 
-  /** Starts threads until so many of normal priority, and the spare one, are idle or expected to be. The first ones wait for the interrupter. */
-  refill(wanted: number): void {
+  /**
+   * Starts threads until so many of normal priority, and the spare one, are idle or expected to be. The first ones wait for the interrupter.
+   * @param forSlow whether a thread is wanted that can get a low priority
+   */
+  refill(wanted: number, forSlow = false): void {
     if (this.#interrupterIs === "unknown") void this.#awaitInterrupter();
     if (this.#interrupterIs !== "known") return;
     // Threads of low priority are not for the calls that wait for one.
     let expected = this.#starting.size;
     for (const thread of this.#interrupted.keys()) if (!hasLowPriority(thread)) expected++;
-    const missing = wanted + SPARE_THREADS - this.#idle.length - expected;
+    // One after the other: their starts take the processors from everybody.
+    const another =
+      forSlow && expected === 0 && this.#idleLowPriority.length === 0 && this.#idle.length <= this.#limits.idle;
+    const missing = Math.max(wanted + SPARE_THREADS - this.#idle.length - expected, another ? 1 : 0);
     for (let count = 0; count < missing && this.#mayStart; count++) this.#start();
+  }
+
+  /** Whether a thread would live on when its guest is broken off now. */
+  canInterrupt(thread: GuestThread, mode: ExecutionMode): boolean {
+    return thread.control.isRunning && !NOT_INTERRUPTED.has(mode) && this.#interrupter !== undefined;
   }
 
   /** Ends the only job of a thread: interrupts the thread, or kills it where that is not possible. */
   stop(thread: GuestThread, mode: ExecutionMode): void {
     const interrupted =
-      thread.control.isRunning &&
-      !NOT_INTERRUPTED.has(mode) &&
+      this.canInterrupt(thread, mode) &&
       this.#interrupter?.interrupt(thread.id, () => {
         if (this.#interrupted.has(thread)) thread.resume();
       });

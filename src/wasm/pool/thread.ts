@@ -101,7 +101,7 @@ export class GuestThread {
   }
 
   /** Puts a job into the mailbox, with the module when the worker does not have it yet. */
-  put({ job, settle }: Waiting, now: number): void {
+  put({ job, settle, isRerun }: Waiting, now: number): void {
     const { module, call, limits } = job;
     if (this.jobs.length === 0) this.#worker.ref();
     const has = this.#known.delete(module.id);
@@ -111,7 +111,7 @@ export class GuestThread {
       const input = Buffer.from(call.input);
       this.#post({ type: "payload", ticket: large, input, ...(call.data && { data: Buffer.from(call.data) }) });
     });
-    this.jobs.push({ job, settle, ticket, started: now, resumed: now, messages: 0 });
+    this.jobs.push({ job, settle, isRerun, ticket, started: now, resumed: now, messages: 0 });
     if (nudge && !this.#nudging) {
       this.#nudging = true;
       setImmediate(this.#nudge);

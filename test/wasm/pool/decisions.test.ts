@@ -6,6 +6,7 @@ import { DEFAULT_GUEST_LIMITS } from "../../../src/wasm/limits.js";
 import type { Job, JobResult } from "../../../src/wasm/pool/job.js";
 import { WorkerPool } from "../../../src/wasm/pool/pool.js";
 import { GuestThread } from "../../../src/wasm/pool/thread.js";
+import { ThreadSet } from "../../../src/wasm/pool/thread-set.js";
 import { file } from "../support.js";
 import { heldClock } from "./held-clock.js";
 
@@ -63,7 +64,12 @@ function opened(t: TestContext) {
     await until(() => call.result !== undefined);
     return call.result;
   };
-  return { pool, run, looping, settled, pass, tick, puts, priorities };
+  /** The policy has answered before, and the pool is at rest again. */
+  const known = async (key: string) => {
+    await settled(run(key, "accept"));
+    puts.length = 0;
+  };
+  return { pool, run, known, looping, settled, pass, tick, puts, priorities };
 }
 
 const inCall = (thread: GuestThread | undefined): boolean =>
@@ -77,7 +83,8 @@ describe("a running call", () => {
     ["its caller's deadline, when that is earlier,", { timeoutMs: 500, deadline: 100 }],
   ] as const)
     test(`ends at ${what} and not before`, async (t) => {
-      const { pool, looping, settled, tick } = opened(t);
+      const { pool, known, looping, settled, tick } = opened(t);
+      await known("a");
       const call = await looping("a", limits);
       tick(99);
       assert.equal(pool.status().timeouts, 0);
@@ -98,7 +105,8 @@ describe("a running call", () => {
   });
 
   test("is ended with its thread when that has begun the next call, which is run elsewhere", async (t) => {
-    const { pool, looping, run, settled, tick, puts } = opened(t);
+    const { pool, known, looping, run, settled, tick, puts } = opened(t);
+    for (const key of ["a", "b"]) await known(key);
     const call = await looping("a", { timeoutMs: 3 });
     const next = run("b", "accept");
     assert.equal(puts.length, 2);
@@ -136,7 +144,8 @@ describe("a running call", () => {
   });
 
   test("has no other put behind it once it takes long", async (t) => {
-    const { looping, run, pass, puts } = opened(t);
+    const { known, looping, run, pass, puts } = opened(t);
+    for (const key of ["a", "b", "c"]) await known(key);
     await looping("a");
     run("b", "accept");
     assert.equal(puts.length, 2);
@@ -152,7 +161,8 @@ describe("a running call", () => {
     [undefined, 2_000],
   ] as const)
     test(`of at most ${limit} ms gets a low priority after ${half} ms`, async (t) => {
-      const { looping, tick, priorities } = opened(t);
+      const { known, looping, tick, priorities } = opened(t);
+      await known("a");
       await looping("a", limit === undefined ? {} : { timeoutMs: limit });
       tick(half - 1);
       assert.deepEqual(priorities, []);
@@ -248,7 +258,7 @@ describe("a call that asks the host", () => {
     answer();
     await turn();
     gone = true;
-    assert.equal(thread?.slot, "regular");
+    assert.equal(thread?.slot, "trial");
     tick(10);
     assert.equal(pool.status().running, 1);
     tick(20);
@@ -267,5 +277,85 @@ describe("a call that asks the host", () => {
     answer();
     await turn();
     assert.equal(answered.mock.callCount(), 0);
+  });
+});
+
+describe("calls of policies of which nothing is known", () => {
+  test("are tried one at a time while others are answered, and those that take long run again at a low priority", async (t) => {
+    const { pool, known, looping, run, settled, tick, puts, priorities } = opened(t);
+    await known("good");
+    const first = await looping("a", { timeoutMs: 1_000 });
+    const second = run("b", "loop", { timeoutMs: 1_000 });
+    assert.equal(puts.length, 1, "the thread that is left is for policies that answer");
+    assert.equal((await settled(run("good", "accept")))?.kind, "answer");
+    const looped = () => new Set(puts.filter((thread) => thread.priority > 0 && inCall(thread))).size;
+    for (let ticks = 0; ticks < 100 && looped() < 2; ticks++) {
+      tick(5);
+      await sleep(10);
+    }
+    assert.deepEqual(priorities, [10, 10]);
+    assert.deepEqual([first.result, second.result, pool.status().timeouts], [undefined, undefined, 0]);
+    assert.equal((await settled(run("good", "accept")))?.kind, "answer");
+    tick(1_000);
+    for (const call of [first, second])
+      assert.deepEqual(await settled(call), { kind: "timeout", phase: "call", stderr: "" });
+    assert.equal(pool.status().recycled, 0, "no thread was killed for it");
+  });
+
+  test("are not run again when the host has heard of them", async (t) => {
+    const { pool, run, settled, tick, puts } = opened(t);
+    const call = run("a", "host-then-loop:kubewarden:net:x:1", {
+      timeoutMs: 200,
+      onHostCall: () => Promise.resolve({ ok: true, payload: Buffer.from('"x"') }),
+    });
+    await until(() => puts[0]?.jobs[0]?.messages === 1);
+    run("b", "accept");
+    for (let ticks = 0; ticks < 5; ticks++) {
+      tick(25);
+      await sleep(5);
+    }
+    assert.equal(puts.filter((thread) => thread === puts[0]).length, 1);
+    tick(100);
+    assert.equal((await settled(call))?.kind, "timeout");
+    assert.equal(pool.status().timeouts, 1);
+  });
+
+  test("have their whole time when they run again", async (t) => {
+    const { pool, looping, settled, tick, puts } = opened(t);
+    const call = await looping("a", { timeoutMs: 100 });
+    tick(25);
+    await until(() => puts.length === 2 && inCall(puts.at(-1)));
+    tick(95);
+    assert.equal(pool.status().timeouts, 0);
+    tick(5);
+    assert.equal((await settled(call))?.kind, "timeout");
+  });
+
+  test("that wait for their turn to their deadline have waited", async (t) => {
+    const { looping, run, settled, tick } = opened(t);
+    await looping("a");
+    const call = run("b", "accept", { deadline: 5 });
+    tick(5);
+    assert.deepEqual(await settled(call), { kind: "timeout", phase: "waiting", stderr: "" });
+  });
+});
+
+describe("a call of a policy that has answered before", () => {
+  test("runs on when it is slow, and is broken off after a while when others find no thread", async (t) => {
+    const { pool, known, looping, run, settled, tick } = opened(t);
+    for (const key of ["a", "b", "good"]) await known(key);
+    await until(() => pool.status().idle === 2);
+    // As on a busy machine, where a thread takes long to start.
+    t.mock.method(ThreadSet.prototype, "refill", () => {});
+    await looping("a");
+    tick(25);
+    await looping("b");
+    tick(25);
+    const other = run("good", "accept");
+    tick(45);
+    assert.deepEqual([pool.status().running, pool.status().waiting], [2, 1]);
+    tick(5);
+    assert.equal((await settled(other))?.kind, "answer");
+    assert.deepEqual([pool.status().running, pool.status().waiting, pool.status().timeouts], [1, 1, 0]);
   });
 });

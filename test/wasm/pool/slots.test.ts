@@ -14,14 +14,14 @@ describe("slots", () => {
     assert.equal(slots.hasMaxSlow("a"), false);
   });
 
-  test("there is room for two slow calls for each regular slot", () => {
+  test("there is room for four slow calls for each regular slot", () => {
     const slots = new Slots(2);
-    for (let calls = 0; calls < 4; calls++) {
+    for (let calls = 0; calls < 8; calls++) {
       assert.equal(slots.hasRoom("slow"), true);
       slots.enter("slow", `${calls}`);
     }
     assert.equal(slots.hasRoom("slow"), false);
-    assert.equal(slots.maxThreads, 2 + 4 + 32);
+    assert.equal(slots.maxThreads, 2 + 2 + 8 + 32);
   });
 
   test("a policy whose questions to the host are not answered leaves others room for theirs", () => {
@@ -46,5 +46,17 @@ describe("slots", () => {
       slots.leave("regular", "a");
       assert.equal(slots.free, free);
     }
+  });
+
+  test("one policy of which nothing is known is always tried, a second one where a thread is left and nobody is slow", () => {
+    const slots = new Slots(2);
+    assert.equal(slots.mayTry(1), true);
+    slots.enter("trial", "a");
+    assert.deepEqual([slots.mayTry(1), slots.mayTry(2)], [false, true]);
+    slots.enter("slow", "b");
+    assert.equal(slots.mayTry(2), false);
+    slots.leave("trial", "a");
+    assert.equal(slots.mayTry(1), true);
+    assert.equal(slots.free, 2);
   });
 });
