@@ -27,7 +27,7 @@ const MADE: Readonly<Record<string, readonly string[]>> = {
   "kubernetes.Quantity": ["quantity('1.5Gi')", "quantity(amount)", "quantity('1e4000')"],
   "kubernetes.URL": ["url('https://user@host:1/a?b=c&b=d#e')", "url('https://h/?' + letters.substring(0, 30000))"],
   "kubernetes.Semver": ["semver('1.2.3-a.b+c')", "semver(version)"],
-  "kubernetes.NamedFormat": ["format.dns1123Subdomain().value()", "format.uri().value()", "format.byte().value()"],
+  "kubernetes.NamedFormat": ["format.dns1123Subdomain()", "format.uri()", "format.byte()"],
   "net.IP": ["ip('10.0.0.1')", "ip('2001:db8::1')"],
   "net.CIDR": ["cidr('10.0.0.0/8')"],
   optional_type: ["optional.of(numbers)", "optional.none()"],

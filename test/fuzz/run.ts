@@ -3,14 +3,8 @@
  * `npm run fuzz -- stalls --seconds 600 --seed 42`. Each names what it found, and the run fails when it found anything.
  */
 import { parseArgs } from "node:util";
+import type { Fuzzer } from "./fuzzer.js";
 import { stallFuzzer } from "./stall-fuzzer.js";
-
-/** One kind of fuzzing. */
-export interface Fuzzer {
-  readonly name: string;
-  /** Tries for so many milliseconds. Answers what it found, one text each. */
-  run(milliseconds: number, seed: number): readonly string[] | Promise<readonly string[]>;
-}
 
 const FUZZERS: readonly Fuzzer[] = [stallFuzzer];
 const DEFAULT_SECONDS = 600;

@@ -1,12 +1,13 @@
 /** Expressions that hold their thread: all the constructed ones first, then by chance. */
 import { Random } from "../cel/support/mutations.js";
 import { StallWatch } from "./expression-stalls.js";
+import type { Fuzzer } from "./fuzzer.js";
 import { constructedExpressions, randomExpression } from "./hostile-expressions.js";
-import type { Fuzzer } from "./run.js";
 
 /** See `StallWatch`. */
 const ALLOWANCE = 2.5;
 
+/** `stalls`: see `StallWatch`. */
 export const stallFuzzer: Fuzzer = {
   name: "stalls",
   run(milliseconds, seed) {
