@@ -140,7 +140,8 @@ export class CompiledProgram implements Program {
     if (thrown.reason === "deadline") return { result: interrupted(), cost };
     if (thrown.reason === "fault") return { result: new CelError(thrown.message ?? "", "internal"), cost };
     const result = new CelError("operation cancelled: actual cost limit exceeded", "cost-limit");
-    return { result, cost: this.#exactCost(bindings, meter) };
+    // A call that was too large would be so again.
+    return { result, cost: thrown.reason === "size" ? cost : this.#exactCost(bindings, meter) };
   }
 
   /** The cost at which the limit was first exceeded. */

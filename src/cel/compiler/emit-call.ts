@@ -51,6 +51,9 @@ function emitConstantCall(emitter: Emitting, plan: CallPlan, args: readonly Out[
   return result instanceof CelError ? { code, can: CAN.ERROR } : { code, can: ANY & ~CAN.ERROR, constant: result };
 }
 
+/** The work of adding an entry to a map, which grows as it is filled. */
+const INSERT_UNITS = 300;
+
 /** Arguments one after the other; the first error ends it, and then the call costs nothing of its own, unless all had been evaluated. */
 function emitStopping(emitter: Emitting, plan: CallPlan): Out {
   const { code } = emitter;
@@ -66,8 +69,10 @@ function emitStopping(emitter: Emitting, plan: CallPlan): Out {
     if (index === plan.args.length - 1) emitCost(emitter, plan, args, result);
     code.add(`break ${label};}`);
   });
-  if (plan.name === "cel.@mapInsert") code.add(`${result}=${h.insert}(${args.map((arg) => arg.code).join(",")});`);
-  else {
+  if (plan.name === "cel.@mapInsert") {
+    emitter.work(INSERT_UNITS);
+    code.add(`${result}=${h.insert}(${args.map((arg) => arg.code).join(",")});`);
+  } else {
     const fast = plan.callee === undefined ? undefined : emitFastCall(emitter, plan, args);
     if (fast !== undefined) {
       code.add(`${result}=${fast.code};}`);

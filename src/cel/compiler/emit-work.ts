@@ -8,6 +8,18 @@ import { workOf } from "./work.js";
 /** The work of a function that somebody else has written, who alone knows it: enough that a loop of them looks at the clock in time. */
 const FOREIGN_UNITS = 2_000;
 
+/** Functions whose second argument is a pattern, and what compiling takes where it is not known before: it may be a new one every time. */
+const PATTERNED: ReadonlySet<string> = new Set([
+  "matches",
+  "find",
+  "findAll",
+  "regex.extract",
+  "regex.extractAll",
+  "regex.replace",
+]);
+const PATTERN_UNITS = 20_000;
+const PATTERN_CHARACTER_UNITS = 2_000;
+
 /** Accounts for the work of a call. */
 export function emitWork(emitter: Emitting, plan: CallPlan, args: readonly Out[]): void {
   if (!plan.known) {
@@ -19,6 +31,10 @@ export function emitWork(emitter: Emitting, plan: CallPlan, args: readonly Out[]
     .filter(({ can, constant }) => constant === undefined && (can & (CAN.STRING | CAN.OTHER)) !== 0)
     .map((arg) => `${deep ? h.weighAll : h.weigh}(${arg.code},c)`);
   const constant = args.reduce((sum, arg) => sum + (typeof arg.constant === "string" ? arg.constant.length : 0), 0);
+  const pattern = PATTERNED.has(plan.name) ? args[1] : undefined;
+  if (pattern !== undefined && pattern.constant === undefined) {
+    emitter.work(`${PATTERN_UNITS}+${PATTERN_CHARACTER_UNITS}*${h.weigh}(${pattern.code},c)`);
+  }
   const units = fixed + Math.round(each * constant);
   emitter.work(each === 0 || weights.length === 0 ? units : `${units}+${each}*(${weights.join("+")})`);
 }

@@ -117,7 +117,10 @@ function textSize(text: string, meter: Meter): number {
 /** `size` of what is neither text nor list. */
 function size(value: Result, meter: Meter, otherwise: (value: Value) => Result): Result {
   if (isError(value)) return value;
-  return isPlainObject(value) ? meter.keysOf(value).length : otherwise(value);
+  if (!isPlainObject(value)) return otherwise(value);
+  const keys = meter.keysOf(value);
+  spend(meter, 0);
+  return keys.length;
 }
 
 const ORDERS: Readonly<Record<string, (order: number) => boolean>> = {

@@ -67,10 +67,11 @@ export const equalityCost = (left: Result, right: Result, negated: boolean, work
 };
 
 /** A size for the cost model, of which the evaluation keeps what takes long to find. */
-const sizeIn = (value: Result, work: Work): number =>
-  typeof value === "object" && value !== null && isPlainObject(value as Value)
-    ? work.keysOf(value).length
-    : costSize(value);
+function sizeIn(value: Result, work: Work): number {
+  if (typeof value === "string") work.left -= value.length;
+  const isObject = typeof value === "object" && value !== null && isPlainObject(value as Value);
+  return isObject ? work.keysOf(value).length : costSize(value);
+}
 
 /** Lists that a call makes: 11 and a unit an element. */
 const made: CostRule = (_args, result) => 1 + LIST_COST + costSize(result);

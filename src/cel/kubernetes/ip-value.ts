@@ -21,6 +21,7 @@ export class IpValue extends OpaqueValue {
 
   /** `ip(text)`: zones and mapped IPv4 addresses are refused. */
   static parse(text: string): IpValue | CelError {
+    if (text.length > MAX_ADDRESS_LENGTH) return tooLong("IP Address", text);
     const address = parseAddress(text);
     if (address instanceof AddressError) {
       return new CelError(`IP Address ${quoted(text)} parse error during conversion from string: ${address.message}`);
@@ -54,6 +55,13 @@ export class IpValue extends OpaqueValue {
 
 const PARSE_ERROR = "network address parse error during conversion from string: ";
 
+/** A text longer than any address is none, whatever is in it: with a zone it may be long, but zones are refused. */
+const MAX_ADDRESS_LENGTH = 1_024;
+const SHOWN_LENGTH = 100;
+
+const tooLong = (name: string, text: string): CelError =>
+  new CelError(`${name} ${quoted(text.slice(0, SHOWN_LENGTH))} parse error during conversion from string: too long`);
+
 /** A CIDR block: an address, host bits and all, and the number of its leading bits. */
 export class CidrValue extends OpaqueValue {
   readonly typeName = "net.CIDR";
@@ -67,6 +75,7 @@ export class CidrValue extends OpaqueValue {
 
   /** `cidr(text)`. */
   static parse(text: string): CidrValue | CelError {
+    if (text.length > MAX_ADDRESS_LENGTH) return tooLong("CIDR", text);
     const prefix = parsePrefix(text);
     if (prefix instanceof AddressError) return new CelError(PARSE_ERROR + PARSE_ERROR + prefix.message);
     if (isMapped(prefix.octets)) {

@@ -13,13 +13,30 @@ import { originalFragment, type Rewritten, rewrite } from "./rewrite.js";
 const MAX_PROGRAM_SIZE = 50_000;
 
 /**
- * Characters looked at while finding all matches, if each search ran to the end of the text, before the time is looked at: some seconds at the very
- * worst. One search is linear in the text, but there are patterns (`a*b|`) of which every one of many matches needs a look at all the rest.
+ * Instructions, and characters of the source, of a pattern that is first seen in an evaluation: they take some 20 ms to compile, where the patterns
+ * that policies are written with are compiled before there are requests. A class such as `\pL` takes as long as many characters.
  */
-const UNTIMED_WORK = 10_000_000;
+const MAX_DYNAMIC_SIZE = 5_000;
+const MAX_DYNAMIC_EFFORT = 10_000;
 
-/** Milliseconds that finding all matches of one text may take beyond that. */
-const MAX_FIND_ALL_TIME = 2_000;
+/**
+ * Work of one search, in units of about a nanosecond. Time is linear in the text, but grows with the pattern too; this is the worst that patterns
+ * make of it, and most take a tenth of that or less.
+ */
+const MAX_SEARCH_WORK = 150_000_000;
+
+/** The work that a character is at the worst: for every search, and for every instruction of the pattern. */
+const TEST_UNITS = { search: 15, instruction: 1.3 };
+const FIND_UNITS = { search: 200, instruction: 30 };
+
+/**
+ * Milliseconds that finding all matches of one text may take when the work may exceed that of one search: there are patterns (`a*b|`) of which every
+ * one of many matches needs a look at all the rest of the text.
+ */
+const MAX_FIND_ALL_TIME = 100;
+
+/** Octets of the states that a pattern's automaton keeps from one text to the next; texts may be written to make it have millions. */
+const MAX_KEPT_STATES = 262_144;
 
 /** Monotonic milliseconds. */
 export type Clock = () => number;
@@ -39,6 +56,7 @@ export interface Match {
 export class Pattern {
   readonly #compiled: RE2JS;
   readonly #now: Clock;
+  readonly #instructions: number;
 
   /** @param size about how many instructions it is compiled to */
   constructor(
@@ -49,6 +67,18 @@ export class Pattern {
   ) {
     this.#compiled = compiled;
     this.#now = now;
+    this.#instructions = compiled.programSize();
+  }
+
+  /** The work of a search in so many characters, at the worst. */
+  #work(characters: number, units: typeof TEST_UNITS): number {
+    return characters * (units.search + units.instruction * this.#instructions);
+  }
+
+  /** Forgets what the automaton has learnt from texts, when that is much. */
+  #trim(): void {
+    const { lazyDFA } = this.#compiled.re2() as { readonly lazyDFA: RE2JSAutomaton | null };
+    if (lazyDFA !== null && lazyDFA.maxMem - lazyDFA.memBudget > MAX_KEPT_STATES) lazyDFA.clearCache();
   }
 
   /** The number of capturing groups. */
@@ -56,13 +86,23 @@ export class Pattern {
     return this.#compiled.groupCount();
   }
 
-  /** Whether some part of the text matches. */
+  /** Whether some part of the text matches. Ends the evaluation where that may take too long, as the others do. */
   test(text: string): boolean {
-    return this.#compiled.test(text);
+    if (this.#work(text.length, TEST_UNITS) > MAX_SEARCH_WORK) return tooLarge();
+    const found = this.#compiled.test(text);
+    this.#trim();
+    return found;
+  }
+
+  /** Whether there is nothing to be found in a text. Only long ones are asked: to find is many times the work of a test. */
+  #isWithout(text: string): boolean {
+    if (this.#work(text.length, FIND_UNITS) <= MAX_SEARCH_WORK) return false;
+    return this.test(text) ? tooLarge() : true;
   }
 
   /** The first match's text. */
   find(text: string): string | undefined {
+    if (this.#isWithout(text)) return undefined;
     const matcher = this.#compiled.matcher(text);
     return matcher.find() ? text.slice(matcher.start(), matcher.end()) : undefined;
   }
@@ -74,13 +114,14 @@ export class Pattern {
    */
   matches(text: string, limit: number, withGroups: boolean): readonly Match[] | CelError {
     const found: Match[] = [];
+    if (this.#isWithout(text)) return found;
     const matcher = this.#compiled.matcher(text);
     let lastEnd = -1;
     let work = 0;
     const start = this.#now();
     while (found.length < limit && matcher.find()) {
-      work += text.length - Math.max(lastEnd, 0);
-      if (work > UNTIMED_WORK && this.#now() - start > MAX_FIND_ALL_TIME) return tooLarge();
+      work += this.#work(text.length - Math.max(lastEnd, 0), FIND_UNITS);
+      if (work > MAX_SEARCH_WORK && this.#now() - start > MAX_FIND_ALL_TIME) return tooLarge();
       const [from, end] = [matcher.start(), matcher.end()];
       if (end > from || from !== lastEnd) {
         const groups: (string | undefined)[] = [];
@@ -104,6 +145,20 @@ export function compilePattern(source: string, now: Clock = systemClock): Patter
   }
 }
 
+/** A pattern that comes from data: one that would take long to compile ends the evaluation. */
+function compileDynamic(source: string): Pattern | CelError {
+  if (source.length > MAX_DYNAMIC_EFFORT) return tooLarge();
+  const { size, effort } = rewrite(source);
+  return size > MAX_DYNAMIC_SIZE || effort > MAX_DYNAMIC_EFFORT ? tooLarge() : compilePattern(source);
+}
+
+/** What is used of the library's automaton. */
+interface RE2JSAutomaton {
+  readonly maxMem: number;
+  readonly memBudget: number;
+  clearCache(): void;
+}
+
 function errorText(source: string, rewritten: Rewritten, error: unknown): string {
   if (!(error instanceof RE2JSSyntaxException)) return `${PREFIX}expression too large`;
   const { message } = error;
@@ -114,8 +169,8 @@ function errorText(source: string, rewritten: Rewritten, error: unknown): string
   return `${message.slice(0, quote + 3)}${originalFragment(source, rewritten, fragment)}\``;
 }
 
-/** Instructions of all patterns that a cache keeps compiled: some 100 MB at the worst, a few MB with the patterns that policies have. */
-const MAX_CACHED_SIZE = 100_000;
+/** Instructions of all patterns that a cache keeps compiled: some 30 MB at the worst, a few MB with the patterns that policies have. */
+const MAX_CACHED_SIZE = 30_000;
 /** Compiled patterns kept. */
 const MAX_CACHED_PATTERNS = 500;
 
@@ -131,7 +186,7 @@ export class PatternCache {
   get(source: string): Pattern | CelError {
     const known = this.#compiled.get(source);
     if (known !== undefined) return known;
-    const pattern = compilePattern(source);
+    const pattern = compileDynamic(source);
     this.#compiled.set(source, pattern);
     return pattern;
   }

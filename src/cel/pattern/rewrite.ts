@@ -11,6 +11,8 @@ export interface Rewritten {
   readonly changes: readonly { readonly start: number; readonly end: number; readonly original: string }[];
   /** About how many instructions it compiles to. */
   readonly size: number;
+  /** About how long compiling takes, in ordinary characters. */
+  readonly effort: number;
 }
 
 /** Escapes, quoted text, groups, repetitions and brackets; everything else is a character for itself. */
@@ -20,6 +22,9 @@ const TOKEN =
 /** Stands for a class name that Go does not know, so that the library refuses it too. */
 const UNKNOWN = "\\p{?}";
 
+/** As many characters as a Unicode class, of hundreds of ranges, takes time to compile. */
+const CLASS_EFFORT = 20;
+
 /** Rewrites a pattern. Malformed ones are left for the library to refuse. */
 export function rewrite(source: string): Rewritten {
   const changes: { start: number; end: number; original: string }[] = [];
@@ -27,11 +32,14 @@ export function rewrite(source: string): Rewritten {
   const names = new Set<string>();
   let pattern = "";
   let inClass = false;
+  let effort = source.length;
   let classStart = 0;
   for (const [token] of source.matchAll(TOKEN)) {
     let text = token;
-    if (/^\\[pP]/.test(token)) text = unicodeClass(token, inClass);
-    else if (!inClass && token.startsWith("(?") && token.endsWith(">")) {
+    if (/^\\[pP]/.test(token)) {
+      text = unicodeClass(token, inClass);
+      effort += CLASS_EFFORT;
+    } else if (!inClass && token.startsWith("(?") && token.endsWith(">")) {
       const name = token.slice(token.indexOf("<"));
       if (names.has(name)) text = "(";
       names.add(name);
@@ -47,7 +55,7 @@ export function rewrite(source: string): Rewritten {
     } else size.token(token);
     pattern += text;
   }
-  return { pattern, changes, size: size.total() };
+  return { pattern, changes, size: size.total(), effort };
 }
 
 /** `\p{greek}` in the spelling the library knows. */

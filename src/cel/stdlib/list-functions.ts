@@ -3,7 +3,7 @@ import type { Implementation } from "../declarations.js";
 import { compare } from "../operators/compare.js";
 import { kindOf, typeNameOf } from "../operators/kind.js";
 import { CelError, noSuchOverload } from "../values/cel-error.js";
-import { MAX_LIST_LENGTH, tooLarge } from "../values/limits.js";
+import { MAX_LIST_LENGTH, MAX_SORTED_LENGTH, tooLarge } from "../values/limits.js";
 import { isInt } from "../values/numbers.js";
 import { Duration, Timestamp } from "../values/time.js";
 import type { Result, Value } from "../values/value.js";
@@ -89,6 +89,7 @@ const INSERTION_LENGTH = 12;
 
 function sortBy(list: List, keys: List): Result {
   if (list.length === 0) return list;
+  if (list.length > MAX_SORTED_LENGTH) return tooLarge();
   const first = keys[0] as Value;
   if (compare(first, first) === undefined) return new CelError("list elements must be comparable");
   const kind = kindOf(first);

@@ -7,6 +7,9 @@ import { numberOf } from "../values/numbers.js";
 import type { Value } from "../values/value.js";
 import { BoundedWork } from "../values/work.js";
 
+/** The work of keeping one value. */
+const ADD_UNITS = 200;
+
 /**
  * A collection that values are looked up in. Strings and bools are found by themselves, numbers among those that round to the same double, other kinds by
  * comparing with each.
@@ -18,8 +21,10 @@ export class Members {
   /** What comparisons may still be made. */
   readonly #work = new BoundedWork(MAX_COMPARING_WORK);
 
-  /** Adds a value. */
+  /** Adds a value. Ends the evaluation when there were too many of them. */
   add(value: Value): void {
+    this.#work.left -= ADD_UNITS;
+    if (this.#work.left < 0) tooLarge();
     if (typeof value === "string" || typeof value === "boolean") {
       this.#plain.add(value);
       return;

@@ -1,10 +1,10 @@
 /**
- * Ends an evaluation; thrown, because nothing in an expression can absorb it. `fault` is an error that ends the reference implementation's evaluation
+ * Ends an evaluation; thrown, because nothing in an expression can absorb it. `limit` is that of cost, `size` one of the engine's own. `fault` is an error that ends the reference implementation's evaluation
  * too, with `message` as its text.
  */
 export class Interruption {
   constructor(
-    readonly reason: "limit" | "deadline" | "waiting" | "fault",
+    readonly reason: "limit" | "size" | "deadline" | "waiting" | "fault",
     readonly message?: string,
   ) {}
 }

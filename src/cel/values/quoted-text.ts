@@ -16,9 +16,12 @@ export const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map([
 /** What is not printed as it is: all but letters, marks, numbers, punctuation, symbols and the ASCII space; and quotes and backslashes. */
 const ESCAPED = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]|["\\]/gu;
 
+/** Whether a text has nothing to escape, and nothing beyond ASCII. */
+export const isPlain = (text: string): boolean => /^[ !#-[\]-~]*$/.test(text);
+
 /** The text in quotes, with escapes for quotes, backslashes and everything unprintable. */
 export function quoted(text: string): string {
-  if (/^[ !#-[\]-~]*$/.test(text)) return `"${text}"`;
+  if (isPlain(text)) return `"${text}"`;
   return `"${text.replace(ESCAPED, escaped)}"`;
 }
 

@@ -3,6 +3,7 @@ import { typeNameOf } from "../../operators/kind.js";
 import { CelError } from "../../values/cel-error.js";
 import { MAX_TEXT_LENGTH, tooLarge } from "../../values/limits.js";
 import type { Result, Value } from "../../values/value.js";
+import { BoundedWork, type Work } from "../../values/work.js";
 
 /** What a clause asks for: `x` and `X` are told apart only where they are printed. */
 export type Letter = "s" | "d" | "f" | "e" | "b" | "o" | "x" | "X";
@@ -16,7 +17,12 @@ export interface Dialect {
   /** The greatest precision, where there is one. */
   readonly maxPrecision: number | undefined;
   /** The text of a value; `undefined` when its kind is wrong for the clause. */
-  readonly render: (letter: Letter, value: Value, precision: number | undefined) => string | CelError | undefined;
+  readonly render: (
+    letter: Letter,
+    value: Value,
+    precision: number | undefined,
+    work: Work,
+  ) => string | CelError | undefined;
 }
 
 /** A clause of a format string: where the text goes on behind it. */
@@ -74,11 +80,18 @@ function firstOctet(format: string, at: number): string {
   return String.fromCharCode(octets[0] as number);
 }
 
+/** Work of one call, in units of about a nanosecond: some 30 ms. The cost model charges for the format only, and not for what is printed. */
+const MAX_PRINTING_WORK = 30_000_000;
+/** The work of one clause, and of a digit behind the point. */
+const CLAUSE_UNITS = 200;
+const DIGIT_UNITS = 100;
+
 /** Formats at run time. */
 export function formatWith(dialect: Dialect, format: string, args: readonly Value[]): Result {
   let result = "";
   let position = 0;
   let used = 0;
+  const work = new BoundedWork(MAX_PRINTING_WORK);
   for (;;) {
     const percent = format.indexOf("%", position);
     if (percent === -1) return result + format.slice(position);
@@ -93,10 +106,12 @@ export function formatWith(dialect: Dialect, format: string, args: readonly Valu
     const clause = readClause(format, percent, dialect.maxPrecision);
     if (typeof clause === "string") return new CelError(clause);
     const value = args[used++] as Value;
-    const text = dialect.render(clause.letter, value, clause.precision) ?? complaint(dialect, clause.letter, value);
+    const text =
+      dialect.render(clause.letter, value, clause.precision, work) ?? complaint(dialect, clause.letter, value);
     if (text instanceof CelError) return new CelError(`error during formatting: ${text.message}`);
     result += text;
-    if (result.length > MAX_TEXT_LENGTH) return tooLarge();
+    work.left -= CLAUSE_UNITS + text.length + DIGIT_UNITS * (clause.precision ?? 0);
+    if (result.length > MAX_TEXT_LENGTH || work.left < 0) return tooLarge();
     position = clause.next;
   }
 }

@@ -5,13 +5,15 @@ import { CelError } from "../../values/cel-error.js";
 import { doubleText, fixedText } from "../../values/double-text.js";
 import { durationText } from "../../values/duration-text.js";
 import { fixedDigits, scientificDigits } from "../../values/exact-decimal.js";
+import { tooLarge } from "../../values/limits.js";
 import { isDouble } from "../../values/numbers.js";
-import { quoted } from "../../values/quoted-text.js";
+import { isPlain, quoted } from "../../values/quoted-text.js";
 import type { Duration, Timestamp } from "../../values/time.js";
 import { timestampText } from "../../values/timestamp-text.js";
 import type { TypeValue } from "../../values/type-value.js";
 import { decodeUtf8 } from "../../values/utf8.js";
 import type { Result, Value } from "../../values/value.js";
+import type { Work } from "../../values/work.js";
 import { listText, mapText } from "./collections.js";
 import { type Dialect, formatWith } from "./dialect.js";
 import { renderInteger } from "./integers.js";
@@ -42,10 +44,10 @@ export const grouped: Dialect = {
     X: "only integers, byte buffers, and strings can be formatted as hex",
   },
   maxPrecision: undefined,
-  render(letter, value, precision) {
+  render(letter, value, precision, work) {
     switch (letter) {
       case "s":
-        return text(value);
+        return text(value, work);
       case "f":
       case "e":
         return renderDouble(letter, value, precision);
@@ -109,7 +111,7 @@ function scientificText(value: number): string {
 }
 
 /** `%s` of a value that stands alone. */
-function text(value: Value): string | CelError | undefined {
+function text(value: Value, work: Work): string | CelError | undefined {
   switch (kindOf(value)) {
     case "string":
       return value as string;
@@ -124,15 +126,23 @@ function text(value: Value): string | CelError | undefined {
     case "object":
       return undefined;
     default:
-      return part(value);
+      return part(value, work);
   }
 }
 
 /** Digits of a double inside a list or map. */
 const PART_DIGITS = 6;
 
+/** The work of a character of a text that may have to be escaped. */
+const CHARACTER_UNITS = 60;
+
+function quotedPart(value: string, work: Work): string {
+  if (!isPlain(value)) work.left -= CHARACTER_UNITS * value.length;
+  return work.left < 0 ? tooLarge() : quoted(value);
+}
+
 /** A value inside a list or map, written as CEL; or alone, where there is no difference. */
-function part(value: Value): string | CelError {
+function part(value: Value, work: Work): string | CelError {
   const kind = kindOf(value);
   switch (kind) {
     case "null":
@@ -145,7 +155,7 @@ function part(value: Value): string | CelError {
     case "double":
       return doublePart(Number(value));
     case "string":
-      return quoted(value as string);
+      return quotedPart(value as string, work);
     case "bytes":
       return decodeUtf8(value as Uint8Array) ?? NOT_TEXT;
     case "timestamp":
@@ -155,9 +165,9 @@ function part(value: Value): string | CelError {
     case "type":
       return (value as TypeValue).name;
     case "list":
-      return listText(value as readonly Value[], nested);
+      return listText(value as readonly Value[], nested, work);
     case "map":
-      return mapText(value, keyText, nested, ":");
+      return mapText(value, keyText, nested, ":", work);
     default:
       return new CelError(`no formatting function for ${typeNameOf(value)}`);
   }
@@ -174,15 +184,15 @@ function doublePart(value: number): string {
 }
 
 /** A part of a list or map: bytes are quoted there. */
-function nested(value: Value): string | CelError {
-  const result = part(value);
+function nested(value: Value, work: Work): string | CelError {
+  const result = part(value, work);
   return value instanceof Uint8Array && typeof result === "string" ? `b${quoted(result)}` : result;
 }
 
 /** A key of a map. */
-function keyText(key: Value): string | CelError {
+function keyText(key: Value, work: Work): string | CelError {
   const kind = kindOf(key);
   return kind === "string" || kind === "bool" || kind === "int" || kind === "uint"
-    ? nested(key)
+    ? nested(key, work)
     : new CelError(`no formatting function for map key of type ${typeNameOf(key)}`);
 }

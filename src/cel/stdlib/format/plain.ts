@@ -10,6 +10,7 @@ import { type Duration, Timestamp } from "../../values/time.js";
 import { timestampText } from "../../values/timestamp-text.js";
 import type { TypeValue } from "../../values/type-value.js";
 import type { Result, Value } from "../../values/value.js";
+import type { Work } from "../../values/work.js";
 import { listText, mapText } from "./collections.js";
 import { type Dialect, formatWith } from "./dialect.js";
 import { grouped } from "./grouped.js";
@@ -37,10 +38,10 @@ export const plain: Dialect = {
     X: "only ints, uints, bytes, and strings can be formatted as hex",
   },
   maxPrecision: 100,
-  render(letter, value, precision = DEFAULT_PRECISION) {
+  render(letter, value, precision = DEFAULT_PRECISION, work) {
     switch (letter) {
       case "s":
-        return text(value);
+        return text(value, work);
       case "d":
         return isDouble(value) ? doubleText(value.valueOf()) : renderInteger(letter, value);
       case "f":
@@ -78,7 +79,7 @@ function renderDouble(letter: "f" | "e", value: Value, precision: number): strin
 const joined = (whole: string, fraction: string): string => (fraction === "" ? whole : `${whole}.${fraction}`);
 
 /** `%s`, alone or inside a list or map; the complaint names the very value that cannot be printed. */
-function text(value: Value): string | CelError {
+function text(value: Value, work: Work): string | CelError {
   switch (kindOf(value)) {
     case "null":
       return "null";
@@ -100,9 +101,9 @@ function text(value: Value): string | CelError {
     case "type":
       return (value as TypeValue).name;
     case "list":
-      return listText(value as readonly Value[], text);
+      return listText(value as readonly Value[], text, work);
     case "map":
-      return mapText(value, text, text, ": ");
+      return mapText(value, text, text, ": ", work);
     default:
       return new CelError(`${grouped.complaints.s}, was given ${typeNameOf(value)}`);
   }

@@ -1,0 +1,22 @@
+/** No expression that Kubernetes' cost limit allows holds the thread for long, whatever it is given. `npm run fuzz stalls` tries many more. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Random } from "../cel/support/mutations.js";
+import { StallWatch } from "./expression-stalls.js";
+import { constructedExpressions, randomExpression } from "./hostile-expressions.js";
+
+/** Of the constructed expressions every so many, in this process: all of them take minutes. */
+const EVERY = 12;
+const RANDOM_EXPRESSIONS = 30;
+/** See `StallWatch`. */
+const ALLOWANCE = 2.5;
+
+test("an evaluation holds its thread for no longer than its stretch", () => {
+  const watch = new StallWatch(ALLOWANCE);
+  let index = 0;
+  for (const expression of constructedExpressions()) if (index++ % EVERY === 0) watch.try(expression);
+  const random = new Random(7);
+  for (let i = 0; i < RANDOM_EXPRESSIONS; i++) watch.try(randomExpression(random));
+  assert.deepEqual(watch.stalls, []);
+  assert.ok(watch.compiled > watch.refused, `${watch.refused} of the expressions do not compile`);
+});
