@@ -15,9 +15,14 @@ export interface CelBatchOptions {
 export function celBatchCommand({ environment, bindings, bench }: CelBatchOptions, io: LineStreams): Promise<number> {
   return answerLines(io, ({ expr }) => {
     if (typeof expr !== "string") return { expr, error: "expr is no string" };
-    const line = celLine(environment, bindings, expr);
-    const compiled = bench === undefined ? undefined : environment.compile(expr);
-    if (bench === undefined || !compiled?.ok) return line;
-    return { ...line, nsPerEval: nanosPerEvaluation(compiled.program, bindings, bench) };
+    try {
+      const line = celLine(environment, bindings, expr);
+      const compiled = bench === undefined ? undefined : environment.compile(expr);
+      if (bench === undefined || !compiled?.ok) return line;
+      return { ...line, nsPerEval: nanosPerEvaluation(compiled.program, bindings, bench) };
+    } catch (error) {
+      // The lines after this one have nothing to do with it.
+      return { expr, error: `internal error: ${String(error)}` };
+    }
   });
 }

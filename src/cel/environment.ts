@@ -7,6 +7,7 @@ import { TypeChecker } from "./checker/index.js";
 import { unchecked } from "./checker/unchecked.js";
 import { validate } from "./checker/validators/index.js";
 import { type Plan, PlanError } from "./compiler/plan.js";
+import { measured } from "./compiler/plan-size.js";
 import { Planner } from "./compiler/planner.js";
 import type { FunctionDeclaration, ObjectTypeDeclaration } from "./declarations.js";
 import { NEWEST_VERSION } from "./kubernetes-version.js";
@@ -17,6 +18,9 @@ import { CompiledProgram, KUBERNETES_COST_LIMIT } from "./program.js";
 import type { Compiled, CompileFailure, CompileOptions, Environment, EnvironmentOptions } from "./public-types.js";
 import { referencesOf } from "./references.js";
 import type { Type } from "./types.js";
+
+/** The function of an expression of at most so many parts is made at its first evaluation, within some 20 ms; that of a larger one while it is loaded. */
+const PARTS_LEFT_FOR_LATER = 1_000;
 
 type Extension = Pick<EnvironmentOptions, "variables" | "objectTypes" | "functions">;
 
@@ -54,18 +58,22 @@ class CelEnvironment implements Environment {
   }
 
   compile(source: string, options: CompileOptions = {}): Compiled | CompileFailure {
+    try {
+      return this.#compile(source, options);
+    } catch (error) {
+      // Whatever it is, it is this expression's: no text of an expression may end its host.
+      const text = error instanceof PlanError ? error.message : `the expression cannot be compiled: ${String(error)}`;
+      return { ok: false, issues: [], text, phase: "program" };
+    }
+  }
+
+  #compile(source: string, options: CompileOptions): Compiled | CompileFailure {
     const check = (): CheckedExpr | CompileFailure =>
       options.check === false ? this.#unchecked(source) : this.#check(source);
     const checked = check();
     if ("phase" in checked) return checked;
-    let plan: Plan;
-    try {
-      plan = this.#plan(checked);
-    } catch (error) {
-      // Whatever else it is, it is this expression's: no text of an expression may end its host.
-      const text = error instanceof PlanError ? error.message : String(error);
-      return { ok: false, issues: [], text, phase: "program" };
-    }
+    const plan = this.#plan(checked);
+    const parts = measured(plan);
     const kubernetes = this.#declarations.flavour === "kubernetes";
     const decorations = { trace: options.trace ?? false, cost: options.cost ?? kubernetes, standard: !kubernetes };
     const limit = kubernetes ? KUBERNETES_COST_LIMIT : Number.POSITIVE_INFINITY;
@@ -76,18 +84,17 @@ class CelEnvironment implements Environment {
       return repeated;
     };
     const trees = { checked: again, plan: () => this.#plan(again()) };
-    return {
-      ok: true,
-      program: new CompiledProgram({
-        source: checked.parsed.source,
-        type: checked.type,
-        references: referencesOf(checked),
-        plan,
-        trees,
-        options: decorations,
-        costLimit: limit,
-      }),
-    };
+    const program = new CompiledProgram({
+      source: checked.parsed.source,
+      type: checked.type,
+      references: referencesOf(checked),
+      plan,
+      trees,
+      options: decorations,
+      costLimit: limit,
+    });
+    if (parts > PARTS_LEFT_FOR_LATER) program.prepare();
+    return { ok: true, program };
   }
 
   #plan(checked: CheckedExpr): Plan {

@@ -90,6 +90,11 @@ export class CompiledProgram implements Program {
     return new Estimator(checked).cost(checked.expr);
   }
 
+  /** Makes the function now rather than at the first evaluation. Throws where it cannot be made. */
+  prepare(): void {
+    this.#plain ??= this.#build("plain");
+  }
+
   evaluate(bindings: Bindings, options: EvaluationOptions = {}): Evaluation {
     return this.#evaluate(bindings, options, undefined);
   }

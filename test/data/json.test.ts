@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { JsonError, parseJson, readJson, stringifyJson, UNIQUE_KEYS } from "../../src/data/json.js";
+import { ExactReader, numberOf } from "../../src/data/json-reader.js";
 
 describe("numbers keep their kind and value", () => {
   for (const [text, expected] of [
@@ -47,6 +48,53 @@ describe("numbers keep their kind and value", () => {
       value: { image: "nginx:1.25", note: 'a"b: 1.0' },
       plain: true,
     });
+  });
+});
+
+describe("the built-in parser is used where it reads what the exact reader reads", () => {
+  const exactly = (text: string): unknown => new ExactReader(text, numberOf).read();
+
+  test("fractions that are no whole numbers", () => {
+    for (const text of ["0.5", "-0.5", "-12.25", "12345678.012345"]) {
+      assert.deepEqual(readJson(text), { value: exactly(text), plain: true }, text);
+    }
+    // Whole, or too long to be sure of it.
+    for (const text of [
+      "1.0",
+      "-0.0",
+      "1.50",
+      "0.5e1",
+      "1.5E1",
+      "9007199254740992.5",
+      "0.99999999999999999999",
+      "-0",
+    ]) {
+      assert.deepEqual(readJson(text), { value: exactly(text), plain: false }, text);
+    }
+  });
+
+  test("texts with escapes end where they end", () => {
+    const backslash = "\\";
+    const quote = '"';
+    for (let length = 0; length <= 6; length += 1) {
+      for (let pattern = 0; pattern < 2 ** length; pattern += 1) {
+        const inner = Array.from({ length }, (_, at) => ((pattern >> at) & 1 ? backslash : quote)).join("");
+        for (const text of [`["${inner}",1.0]`, `["x${inner}",1.0]`, `["${inner}x:",{"a":1}]`]) {
+          const outcome = (read: () => unknown): unknown => {
+            try {
+              return read();
+            } catch (error) {
+              return String(error);
+            }
+          };
+          assert.deepEqual(
+            outcome(() => readJson(text).value),
+            outcome(() => exactly(text)),
+            text,
+          );
+        }
+      }
+    }
   });
 });
 

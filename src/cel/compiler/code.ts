@@ -32,6 +32,11 @@ export class Code {
     this.#lines.push(line);
   }
 
+  /** Characters written so far. */
+  get length(): number {
+    return this.#lines.reduce((sum, line) => sum + line.length + 1, 0);
+  }
+
   /** A fresh variable. */
   temp(): string {
     this.#temporaries += 1;

@@ -9,7 +9,7 @@ import type { Value } from "../values/value.js";
 import { ANY, CAN, type Out } from "./code.js";
 import type { Emitting } from "./emitting.js";
 import { h, m } from "./names.js";
-import type { AttributePlan, Plan, Qualifier } from "./plan.js";
+import type { AttributePlan, ConditionalPlan, Plan, Qualifier } from "./plan.js";
 
 /**
  * Names that something other than a plain object may answer to: of all built-in prototypes a value can have. Reading any other name in place
@@ -46,6 +46,8 @@ interface Chain {
   current: string;
   /** Whether the chain is optional: known, or in a variable. */
   optional: boolean | string;
+  /** In a branch of a conditional: the variable that says so for both, also where the chain ends there. */
+  flag: string | undefined;
 }
 
 /** Writes an attribute; its value is an optional when the chain is. */
@@ -82,6 +84,7 @@ function emitRoot(emitter: Emitting, plan: AttributePlan): Out {
     case "local":
       return emitter.local(plan.root.slot);
     case "operand":
+    case "choice":
       return emitter.emit(plan.root.plan);
     case "global": {
       const variable = emitter.global(plan.root.name);
@@ -96,31 +99,75 @@ function emitRoot(emitter: Emitting, plan: AttributePlan): Out {
 function emitChain(emitter: Emitting, plan: AttributePlan, countRoot: boolean): { value: Out; chain: Chain } {
   const { code } = emitter;
   const test = plan.qualifiers.at(-1)?.test === true;
-  const root = emitRoot(emitter, plan);
-  emitter.traced(plan.rootId, root.code);
+  const none = test ? "false" : "undefined";
   const chain: Chain = {
     label: code.label(),
     result: code.temp(),
-    current: root.code,
+    current: "",
     optional: false,
-    none: test ? "false" : "undefined",
+    none,
+    flag: undefined,
   };
   code.add(`${chain.label}:{`);
-  if ((root.can & CAN.ERROR) !== 0) {
-    code.add(`if(${root.code} instanceof ${h.E}){${chain.result}=${root.code};break ${chain.label};}`);
-  }
-  if (plan.maybeOptional && (root.can & CAN.OTHER) !== 0) emitUnwrap(emitter, chain);
+  if (plan.root.kind === "choice") emitChoice(emitter, chain, plan.root.plan, plan.maybeOptional);
+  else emitStart(emitter, chain, plan);
   emitSteps(emitter, chain, plan.qualifiers);
   if (chain.current !== chain.result) code.add(`${chain.result}=${chain.current};`);
   code.add("}");
-  if (countRoot && !test) emitter.units(1);
+  // The branches of a conditional have roots that cost nothing.
+  if (countRoot && !test && plan.root.kind !== "choice") emitter.units(1);
   return { value: { code: chain.result, can: test ? CAN.BOOL | CAN.ERROR : ANY }, chain };
+}
+
+/** The root of an attribute, as far as its steps. */
+function emitStart(emitter: Emitting, chain: Chain, plan: AttributePlan): void {
+  const { code } = emitter;
+  const root = emitRoot(emitter, plan);
+  emitter.traced(plan.rootId, root.code);
+  if ((root.can & CAN.ERROR) !== 0) {
+    code.add(`if(${root.code} instanceof ${h.E}){${chain.result}=${root.code};break ${chain.label};}`);
+  }
+  chain.current = root.code;
+  if (plan.maybeOptional && (root.can & CAN.OTHER) !== 0) emitUnwrap(emitter, chain);
+}
+
+/** The branch of a conditional that is chosen, as the beginning of a chain; what follows is written once, after it. */
+function emitChoice(emitter: Emitting, chain: Chain, plan: ConditionalPlan, maybeOptional: boolean): void {
+  const { code } = emitter;
+  const condition = emitter.emit(plan.condition);
+  const value = code.temp();
+  const flag = chain.flag ?? code.temp();
+  const branch = (chosen: Plan): Chain["optional"] => {
+    const start: Chain = { ...chain, flag };
+    emitBranch(emitter, start, chosen, maybeOptional);
+    code.add(`${value}=${start.current};`);
+    return start.optional;
+  };
+  code.add(`${flag}=false;if(${condition.code}===true){`);
+  const yes = branch(plan.yes);
+  code.add(`}else if(${condition.code}===false){`);
+  const no = branch(plan.no);
+  code.add(`}else{${chain.result}=${h.notBool}(${condition.code});break ${chain.label};}`);
+  chain.current = value;
+  chain.optional = yes === no && typeof yes === "boolean" ? yes : flag;
+}
+
+function emitBranch(emitter: Emitting, chain: Chain, plan: Plan, maybeOptional: boolean): void {
+  if (plan.kind === "conditional") emitChoice(emitter, chain, plan, maybeOptional);
+  else if (plan.kind !== "attribute" || plan.qualifiers.at(-1)?.test === true) {
+    const root = { kind: "operand", plan } as const;
+    emitStart(emitter, chain, { kind: "attribute", id: plan.id, rootId: plan.id, root, maybeOptional, qualifiers: [] });
+  } else {
+    if (plan.root.kind === "choice") emitChoice(emitter, chain, plan.root.plan, plan.maybeOptional);
+    else emitStart(emitter, chain, plan);
+    emitSteps(emitter, chain, plan.qualifiers);
+  }
 }
 
 /** Applies the steps to the content when the root is an optional. */
 function emitUnwrap(emitter: Emitting, chain: Chain): void {
   const { code } = emitter;
-  const flag = code.temp();
+  const flag = chain.flag ?? code.temp();
   const content = code.temp();
   const marked = `typeof ${chain.current}==="object"&&${chain.current}!==null&&${chain.current}[${h.MARK}]!==undefined`;
   code.add(
@@ -141,6 +188,7 @@ function emitSteps(emitter: Emitting, chain: Chain, qualifiers: readonly Qualifi
     if (qualifier.optional && chain.optional !== true) {
       flush();
       chain.optional = true;
+      if (chain.flag !== undefined) emitter.code.add(`${chain.flag}=true;`);
     }
     if (qualifier.test) {
       last = qualifier;
@@ -235,7 +283,8 @@ function emitComputedStep(emitter: Emitting, chain: Chain, qualifier: Qualifier)
 /** Whether a key is read from a variable of the environment, not from one of a loop or from an operation. */
 function isVariable(key: Plan): boolean {
   if (key.kind === "conditional") return isVariable(key.yes);
-  return key.kind === "attribute" && key.root.kind === "global";
+  if (key.kind !== "attribute") return false;
+  return key.root.kind === "choice" ? isVariable(key.root.plan) : key.root.kind === "global";
 }
 
 /** One unit of cost when a condition holds. */

@@ -154,7 +154,7 @@ function usesCertainly(plan: Plan, fold: FoldPlan): boolean {
   switch (plan.kind) {
     case "attribute":
       if (plan.root.kind === "local") return plan.root.slot === fold.accumulator;
-      return plan.root.kind === "operand" && usesCertainly(plan.root.plan, fold);
+      return plan.root.kind !== "global" && usesCertainly(plan.root.plan, fold);
     case "conditional":
       return usesCertainly(plan.condition, fold) || (usesCertainly(plan.yes, fold) && usesCertainly(plan.no, fold));
     case "and":

@@ -40,7 +40,9 @@ export interface AttributePlan extends Node {
   readonly root:
     | { readonly kind: "global"; readonly name: string }
     | { readonly kind: "local"; readonly slot: Slot }
-    | { readonly kind: "operand"; readonly plan: Plan };
+    | { readonly kind: "operand"; readonly plan: Plan }
+    // The steps apply to the branch that is chosen, and are written once for both: each is a plan of any size.
+    | { readonly kind: "choice"; readonly plan: ConditionalPlan };
   readonly qualifiers: readonly Qualifier[];
 }
 

@@ -365,13 +365,16 @@ function costAmong(
 
 const LAZY_PLANS = { or: "or-optional", orValue: "or-value" } as const satisfies Record<LazyForm, string>;
 
-/** Appends a step: to an attribute, to both branches of a conditional, or to anything else as the operand of a new attribute. */
+/**
+ * Appends a step: to an attribute, to the branches of a conditional, or to anything else as the operand of a new attribute.
+ * @param maybeOptional whether the operand's static type lets it be an optional
+ */
 function qualified(id: number, operand: Plan, maybeOptional: boolean, qualifier: Qualifier): Plan {
-  if (operand.kind === "attribute") return { ...operand, id, qualifiers: [...operand.qualifiers, qualifier] };
-  if (operand.kind === "conditional") {
-    const yes = qualified(id, operand.yes, maybeOptional, qualifier);
-    return { ...operand, id, yes, no: qualified(id, operand.no, maybeOptional, qualifier) };
+  // Nothing follows `has()` in its own chain: what it answers is a bool.
+  if (operand.kind === "attribute" && operand.qualifiers.at(-1)?.test !== true) {
+    return { ...operand, id, qualifiers: [...operand.qualifiers, qualifier] };
   }
-  const root = { kind: "operand", plan: operand } as const;
+  const kind = operand.kind === "conditional" ? "choice" : "operand";
+  const root = { kind, plan: operand } as AttributePlan["root"];
   return { kind: "attribute", id, rootId: operand.id, root, maybeOptional, qualifiers: [qualifier] };
 }

@@ -3,6 +3,7 @@
  * recognises the shape and evaluates the variable at first use (spec kubernetes-cel.md 1.8).
  */
 import type { Expr } from "../ast.js";
+import { MAX_COPIED_NODES } from "../parser/limits.js";
 import type { NodeFactory } from "../parser/node-factory.js";
 import { identName } from "./iteration-variables.js";
 import { type Macro, MacroError, type MacroExpander } from "./macro.js";
@@ -37,6 +38,13 @@ const optionalMap =
       return new MacroError(args[0]!.offset, `${name}() variable name must be a simple identifier`);
     }
     const value = factory.memberCall("value", factory.copy(target!));
+    if (factory.maxId > MAX_COPIED_NODES) {
+      const advice = "every such call in a chain doubles what stands before it; divide the expression";
+      return new MacroError(
+        args[0]!.offset,
+        `${name}() makes the expression larger than ${MAX_COPIED_NODES} nodes: ${advice}`,
+      );
+    }
     const body = bind(factory, variable, value, args[1]!);
     return factory.call(
       "_?_:_",

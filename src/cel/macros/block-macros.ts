@@ -3,6 +3,7 @@
  * expressions so; `cel.iterVar(i, j)` and `cel.accuVar(i, j)` are the names they give to variables of loops.
  */
 import type { Expr } from "../ast.js";
+import { MAX_DEPTH } from "../parser/limits.js";
 import { bind } from "./binding-macros.js";
 import { identName } from "./iteration-variables.js";
 import { type Macro, MacroError, type MacroExpander } from "./macro.js";
@@ -14,6 +15,9 @@ const block: MacroExpander = (factory, target, args) => {
   if (identName(target!) !== "cel") return undefined;
   if (values.kind !== "list")
     return new MacroError(values.offset, "cel.block requires the first arg to be a list literal");
+  // Each stands inside of the one before it.
+  if (values.elements.length > MAX_DEPTH)
+    return new MacroError(values.offset, `cel.block takes at most ${MAX_DEPTH} values`);
   return values.elements.reduceRight((inner, value, at) => bind(factory, slotName(at), value, inner), body);
 };
 

@@ -14,3 +14,9 @@ export const MAX_SKIPPED_TOKENS = 256;
 
 /** Syntax errors reported. */
 export const MAX_SYNTAX_ERRORS = 100;
+
+/**
+ * Nodes up to which a macro may copy its target, as `optMap` does: a chain of them doubles the tree with each. The reference has no such limit;
+ * checking so many takes about 0.1 s.
+ */
+export const MAX_COPIED_NODES = 20_000;
