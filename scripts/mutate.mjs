@@ -1,8 +1,8 @@
 // Changes lines of the source one at a time, and tells which changes no test notices.
 //   node scripts/mutate.mjs src/evaluation src/kinds/group   only files whose path begins so
-//   --list   only counts; --every 3   each third change; --from 40   begins there (a run that was stopped)
+//   --copy dist-mutated-2   another place, for a second run beside the first; --list   only counts; --every 3   each third change; --from 40   begins there (a run that was stopped)
 // Nothing in src or dist is touched: the changed file is put into a copy of dist. What no test notices is printed, and written to
-// dist-mutated/survivors.json.
+// survivors.json in that copy.
 import { spawn, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,8 +13,6 @@ import { changesOf } from "./mutation/changes.mjs";
 import { testsOf } from "./mutation/rooms.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-/** Beside dist, so that the tests find the repository's other files as they do from there. */
-const copy = join(root, "dist-mutated");
 /** What a test file may take: a change can make a loop endless. Several times what the slowest one takes on a busy machine. */
 const TEST_TIMEOUT_MS = 40_000;
 
@@ -24,8 +22,11 @@ const { values, positionals } = parseArgs({
     list: { type: "boolean", default: false },
     every: { type: "string", default: "1" },
     from: { type: "string", default: "0" },
+    copy: { type: "string", default: "dist-mutated" },
   },
 });
+/** Beside dist, so that the tests find the repository's other files as they do from there. */
+const copy = join(root, values.copy);
 
 const mutants = compiling(allMutants());
 console.log(`${mutants.length} changes that compile`);
