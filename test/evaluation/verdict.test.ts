@@ -303,6 +303,12 @@ describe("what an answer keeps", () => {
     assert.deepEqual(status, { message: "m", reason: "Invalid", details: { causes } });
   });
 
+  test("no list of causes where there are none", () => {
+    const outcome: Outcome = { verdict: "deny", message: "g", causes: [] };
+    const { vanilla } = decide(served, POD, outcome, "validate", { milliseconds: 0, observations: [] });
+    assert.deepEqual(vanilla.status, { message: "g", details: {} });
+  });
+
   test("details beside a custom message", () => {
     assert.deepEqual(answer(whole, { message: "ask us", origin: "audit" }).status, {
       ...{ message: "m", code: 422, reason: "Invalid", details: { name: "x", causes: [cause] } },
