@@ -115,6 +115,12 @@ describe("odd expressions are warned of", () => {
     assert.deepEqual(warnings(expression(13)), []);
   });
   test("none for a sound expression", () => {
-    assert.deepEqual(warnings("signed() || !trusted_registry(object.spec)"), []);
+    for (const sound of [
+      "signed() || !trusted_registry(object.spec)",
+      "signed() ? trusted_registry() : true",
+      "signed() ? false : trusted_registry()",
+      "signed() && trusted_registry()",
+    ])
+      assert.deepEqual(warnings(sound), [], sound);
   });
 });
