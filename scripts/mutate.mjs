@@ -1,5 +1,6 @@
 // Changes lines of the source one at a time, and tells which changes no test notices.
 //   node scripts/mutate.mjs src/evaluation src/kinds/group   only files whose path begins so
+//   --again dist-mutated/survivors.json   only those of that list
 //   --copy dist-mutated-2   another place, for a second run beside the first; --list   only counts; --every 3   each third change; --from 40   begins there (a run that was stopped)
 // Nothing in src or dist is touched: the changed file is put into a copy of dist. What no test notices is printed, and written to
 // survivors.json in that copy.
@@ -23,6 +24,7 @@ const { values, positionals } = parseArgs({
     every: { type: "string", default: "1" },
     from: { type: "string", default: "0" },
     copy: { type: "string", default: "dist-mutated" },
+    again: { type: "string" },
   },
 });
 /** Beside dist, so that the tests find the repository's other files as they do from there. */
@@ -49,7 +51,10 @@ function allMutants() {
   });
   api.close();
   const [every, from] = [Number(values.every), Number(values.from)];
-  return found.filter((_, index) => index % every === 0 && index >= from);
+  const again = values.again === undefined ? undefined : new Set(JSON.parse(readFileSync(values.again, "utf8")));
+  return found.filter(
+    (mutant, index) => (again === undefined || again.has(told(mutant))) && index % every === 0 && index >= from,
+  );
 }
 
 function changed({ text, at, end, to }) {

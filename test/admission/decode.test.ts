@@ -212,6 +212,10 @@ describe("AdmissionReview in (spec kubewarden.md 3.2)", () => {
     );
   });
 
+  test("a line break behind a value is on the value's line", () => {
+    assert.match(problem('{"request":\n 7\n}'), /request: invalid type: integer `7`.* at line 2 column 2$/);
+  });
+
   test("nesting deeper than the limit is an error, not a crash", () => {
     for (const depth of [501, 10_000, 1_000_000]) {
       const text = `{"request":${"[".repeat(depth)}${"]".repeat(depth)}}`;

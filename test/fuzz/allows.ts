@@ -43,9 +43,9 @@ export interface Bounds {
 /** Enough to see what they have in common. */
 const MOST_FAULTS = 5;
 /** Questions to each expression: compiling one takes as long as a hundred of them. */
-const CASES_PER_EXPRESSION = 100;
+const CASES_PER_EXPRESSION = 200;
 /** One in so many of the cases that were denied is asked again with verdicts in the place of the failures, which takes several times as long. */
-const SAMPLED = 8;
+const SAMPLED = 16;
 /** More would make more combinations than cases. */
 const MOST_FAILURES = 3;
 
@@ -65,7 +65,7 @@ export async function run(bounds: Bounds, seed: number, around = IN_PROCESS()): 
     forms: new Map<string, number>(),
   };
   const faults: string[] = [];
-  const inner = Array.from({ length: 40 }, () => compiled(next));
+  const inner = Array.from({ length: 20 }, () => compiled(next));
   const end = performance.now() + bounds.seconds * 1_000;
   const most = bounds.cases ?? Number.POSITIVE_INFINITY;
   let root = next(BOOL_FORMS.length);
@@ -158,12 +158,12 @@ function caseOf(next: Random, program: Compiled, inner: readonly Compiled[], aro
     return {
       way: fails ? pick(next, around.ways) : undefined,
       says: next(2) === 0,
-      waits: next(4) === 0,
+      waits: next(8) === 0,
       decides: pick(next, ["allow", "deny", "allow", "deny", "skip", "by value"]),
     };
   };
   const members = MEMBERS.map((): Member => {
-    const kind = next(8);
+    const kind = next(16);
     if (kind > 1) return { leaves: [leaf()], inner: undefined };
     return { leaves: MEMBERS.map(leaf), inner: kind === 0 ? pick(next, inner) : undefined };
   });

@@ -81,6 +81,15 @@ describe("a gate", () => {
     assert.deepEqual([events, gate.busy, gate.waiting], [["a1 in after 0", "c1 in after 0"], 2, 0]);
   });
 
+  test("goes on counting the places of a policy that gives back one of several", () => {
+    const { gate, events, admit } = gateOf(4, 10);
+    for (const name of ["a1", "a2"]) admit(name, "a");
+    gate.leave("a");
+    events.length = 0;
+    for (const name of ["a3", "a4"]) admit(name, "a");
+    assert.deepEqual([events, gate.busy, gate.waiting], [["a3 in after 0"], 2, 1]);
+  });
+
   test("fills every place that has become free", () => {
     const { gate, events, admit } = gateOf(2, 10);
     gate.take("x");
