@@ -16,7 +16,7 @@ export const ROOMS = [
   ["src/admission/", ["admission/", "evaluation/", "server/routes", "server/hostile"]],
   ["src/evaluation/", ["evaluation/", "policy/evaluat", "contract/kinds", "server/gone"]],
   ["src/policy/", ["policy/evaluat", "evaluation/", "kinds/group", "contract/kinds"]],
-  ["src/kinds/group/", ["kinds/group", "contract/kinds", "loader/mistakes", "fuzz/allows"]],
+  ["src/kinds/group/", ["kinds/group", "contract/kinds", "loader/mistakes"]],
   ["src/kinds/ask-together", ["kinds/ask-together", "kinds/resource-entry", "contract/kinds"]],
   ["src/kinds/unavailable", ["loader/unavailable", "contract/kinds"]],
   ["src/kinds/validating-admission-policy/", POLICIES],

@@ -54,6 +54,7 @@ describe("a gate", () => {
     const { gate, events, admit, pass } = gateOf(2, 10);
     admit("a1", "a");
     admit("b1", "b");
+    pass(5);
     for (const name of ["a2", "a3", "b2"]) admit(name, name[0]);
     events.length = 0;
     pass(30);

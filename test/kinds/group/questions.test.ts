@@ -77,6 +77,18 @@ describe("a question about another value", () => {
   });
 });
 
+test("values are read anew in every round of waiting, and there is room for them in each", async () => {
+  const waiting: Policy = { ...fake("m", allow), immediate: false, evaluate: async () => allow };
+  const questions = Array.from({ length: 6 }, (_, i) => `m({'text': object, 'i': ${i}})`);
+  const outcome = await ask(group(questions.join(" && "), { m: waiting }), raw("x".repeat(1024 * 1024)));
+  assert.deepEqual(outcome, { verdict: "allow" });
+});
+
+test("a group says that it is one", () => {
+  const { id, kind, implementation } = group("m()", { m: fake("m", allow) });
+  assert.deepEqual([id, kind, implementation], ["g", "group", "group"]);
+});
+
 describe("the answer of a member", () => {
   test("is told with the time that the answer took, from the question on", async () => {
     let at = 100;
