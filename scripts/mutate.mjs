@@ -14,8 +14,9 @@ import { changesOf } from "./mutation/changes.mjs";
 import { testsOf } from "./mutation/rooms.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-/** What a test file may take: a change can make a loop endless. Several times what the slowest one takes on a busy machine. */
-const TEST_TIMEOUT_MS = 40_000;
+/** What a test file may take: a change can make a loop endless. Many times what the slowest one takes: a busy
+ * machine must not pass for a test that noticed. */
+const TEST_TIMEOUT_MS = 120_000;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -122,7 +123,10 @@ async function runAll(list) {
     for (const test of new Set([...(first === undefined ? [] : [first]), ...testFiles(mutant.file)])) {
       const result = await fails(join(copy, "test", test));
       if (result === "passed") continue;
-      if (result === "timeout") timeouts++;
+      if (result === "timeout") {
+        timeouts++;
+        console.log(`${index}: noticed by time only (${test}): ${told(mutant)}`);
+      }
       killer = test;
       break;
     }
