@@ -84,6 +84,16 @@ test("values are read anew in every round of waiting, and there is room for them
   assert.deepEqual(outcome, { verdict: "allow" });
 });
 
+test("equal values are one question, whatever object they are, and others are others", async () => {
+  const asked: Review[] = [];
+  const expression = "m({'a': object}) && m({'a': object}) && m([object]) && m([object]) && m(object) && m(object)";
+  await ask(group(expression, { m: fake("m", allow, asked) }), raw("x"));
+  assert.deepEqual(
+    asked.map((review) => review.kind === "raw" && review.payload),
+    [{ a: "x" }, ["x"], "x"],
+  );
+});
+
 test("a group says that it is one", () => {
   const { id, kind, implementation } = group("m()", { m: fake("m", allow) });
   assert.deepEqual([id, kind, implementation], ["g", "group", "group"]);
