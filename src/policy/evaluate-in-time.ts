@@ -50,7 +50,27 @@ export function evaluateInTime(
   }
   return outcome instanceof Promise
     ? waitFor(policy.id, outcome, run, now, onWait)
-    : inTime(outcome, run.deadline, now);
+    : settled(policy.id, outcome, run, now);
+}
+
+/** What an outcome counts as once it is there. */
+function settled(id: string, outcome: Outcome, run: EvaluationRun, now: () => number): Outcome {
+  if (isOutcome(outcome)) return inTime(outcome, run.deadline, now);
+  run.onDefect(id, new TypeError("what the policy answered is no outcome"));
+  return BROKEN;
+}
+
+/** Types keep policies from answering anything else, but not a defect: what says neither yes nor no could be taken for both. */
+function isOutcome(outcome: Outcome | null | undefined): boolean {
+  switch (outcome?.verdict) {
+    case "allow":
+    case "deny":
+    case "error":
+    case "skip":
+      return true;
+    default:
+      return false;
+  }
 }
 
 /** A time-out in place of an outcome that came too late; a policy's own words about its time-out are kept. */
@@ -83,7 +103,7 @@ function waitFor(
     const timer = left > LONGEST_TIMER_MS ? undefined : setTimeout(() => giveUp(TIMED_OUT), left);
     onWait?.(giveUp);
     pending.then(
-      (outcome) => settle(inTime(outcome, run.deadline, now)),
+      (outcome) => settle(settled(id, outcome, run, now)),
       (error: unknown) => {
         run.onDefect(id, error);
         settle(BROKEN);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { decodeAdmissionReview, decodeRawReview } from "../../src/admission/decode.js";
+import { admissionQuestion, decodeAdmissionReview, decodeRawReview, rawQuestion } from "../../src/admission/decode.js";
 
 const MINIMAL = {
   uid: "u",
@@ -137,6 +137,13 @@ describe("AdmissionReview in (spec kubewarden.md 3.2)", () => {
     assert.match(problem(escaped), /^400 .*request: duplicate field `uid` at/);
   });
 
+  test("outside of the request there are no objects: a repeated field is refused there, too", () => {
+    for (const name of ["object", "oldObject", "options"]) {
+      const text = `{"other":{"${name}":{"a":1,"a":2}},"request":${JSON.stringify(MINIMAL)}}`;
+      assert.match(problem(text), new RegExp(`^400 .*other\\.${name}: duplicate field \`a\``));
+    }
+  });
+
   test("inside of objects the last of repeated keys counts, as for the API server", () => {
     for (const field of ["object", "oldObject", "options"]) {
       for (const value of ["2", "2.5"]) {
@@ -205,6 +212,10 @@ describe("AdmissionReview in (spec kubewarden.md 3.2)", () => {
     );
   });
 
+  test("a line break behind a value is on the value's line", () => {
+    assert.match(problem('{"request":\n 7\n}'), /request: invalid type: integer `7`.* at line 2 column 2$/);
+  });
+
   test("nesting deeper than the limit is an error, not a crash", () => {
     for (const depth of [501, 10_000, 1_000_000]) {
       const text = `{"request":${"[".repeat(depth)}${"]".repeat(depth)}}`;
@@ -222,6 +233,11 @@ describe("raw review in (spec kubewarden.md 3.4)", () => {
     }
   });
 
+  test("a request in other letters is refused: another reader takes it for the request", () => {
+    const result = decodeRawReview('{"Request":1,"request":2}');
+    assert.ok(result.kind === "problem" && result.status === 422 && result.text.includes("unknown field `Request`"));
+  });
+
   test("without a request it is refused", () => {
     const result = decodeRawReview('{"other":1}');
     assert.ok(
@@ -230,4 +246,10 @@ describe("raw review in (spec kubewarden.md 3.4)", () => {
         result.text.includes("missing field `request` at line 1 column 11"),
     );
   });
+});
+
+test("a question about what was read elsewhere is printed with its exact numbers", () => {
+  const object = { n: 9007199254740993n };
+  assert.match(admissionQuestion({ ...MINIMAL, object }).requestText(), /"object":\{"n":9007199254740993\}/);
+  assert.equal(rawQuestion(object).requestText(), '{"n":9007199254740993}');
 });

@@ -164,3 +164,12 @@ describe("a request in another version than the rule names", () => {
     assert.equal(asked, 2, "requests that the rules leave alone, or name, depend on nobody");
   });
 });
+
+test("a rule of several versions is named with all of them where nobody can tell", () => {
+  const { message, ...result } = match({ rules: [{ ...rule("v1"), apiVersions: ["v1", "v3"] }] }) as {
+    outcome: string;
+    message: string;
+  };
+  assert.equal(result.outcome, "error");
+  assert.match(message, / as multi\.example\.com\/v1 or multi\.example\.com\/v3: /);
+});

@@ -40,6 +40,8 @@ describe("JSON Patch (spec kubewarden.md 4.1)", () => {
 
   test("keys are escaped as JSON Pointers say", () => {
     assert.equal(patch("{}", '{"a/b~c":1}'), '[{"op":"add","path":"/a~1b~0c","value":1}]');
+    assert.equal(patch("{}", '{"a~1b":1}'), '[{"op":"add","path":"/a~01b","value":1}]');
+    assert.equal(patch("{}", '{"a/b":1}'), '[{"op":"add","path":"/a~1b","value":1}]');
   });
 
   test("numbers beyond 2^53 and doubles keep their value, and are compared by it", () => {

@@ -71,11 +71,12 @@ describe("evaluator (spec kubewarden.md 4)", () => {
     const mutating = entry("p", () => ({ verdict: "allow", mutation: { kind: "object", object: cyclic } }), {
       allowedToMutate: true,
     });
-    const { response } = await settled(
-      ask(evaluatorOf([mutating]), "p", rawQuestion({ self: { self: {} } }), "validate"),
-    );
+    const defects: string[] = [];
+    const evaluator = evaluatorOf([mutating], { onDefect: (policy) => defects.push(policy) });
+    const { response } = await settled(ask(evaluator, "p", rawQuestion({ self: { self: {} } }), "validate"));
     assert.equal(response.allowed, false);
     assert.equal(response.status?.code, 500);
+    assert.deepEqual(defects, ["p"]);
   });
 
   test("a policy that doesn't answer is answered for shortly after its limit, and told to stop", async () => {
@@ -121,6 +122,7 @@ describe("evaluator (spec kubewarden.md 4)", () => {
     abandon();
     const { outcome, response } = await pending;
     assert.deepEqual([outcome.verdict, response.allowed, response.status?.code], ["error", false, 499]);
+    assert.equal(response.status?.message, "the client closed the connection before it had an answer");
     assert.equal(context?.signal.aborted, true);
     await ask(evaluator, "now", POD, "validate", undefined, () => assert.fail("it is answered already"));
   });
@@ -152,8 +154,11 @@ describe("evaluator (spec kubewarden.md 4)", () => {
       return { verdict: "deny" };
     });
     const evaluator = evaluatorOf([counting], { alwaysAcceptNamespace: "kube-system" });
-    const { response } = await settled(ask(evaluator, "p", POD, "audit"));
-    assert.deepEqual(response, { uid: "u", allowed: true });
+    const { entry: served, ...verdict } = await settled(ask(evaluator, "p", POD, "audit"));
+    const response = { uid: "u", allowed: true };
+    const outcome = { verdict: "allow" };
+    assert.deepEqual(verdict, { outcome, vanilla: response, response, milliseconds: 0, observations: [] });
+    assert.equal(served, counting);
     assert.equal(runs, 0);
     assert.equal(
       (await settled(ask(evaluator, "p", rawQuestion({ namespace: "kube-system" }), "validate_raw"))).response.allowed,
@@ -174,6 +179,18 @@ describe("evaluator (spec kubewarden.md 4)", () => {
     assert.equal(evaluator.policies.entries.has("p"), false);
     assert.equal((await settled(ask(evaluator, "q", POD, "validate"))).response.allowed, true);
     assert.equal((await pending).response.status?.message, "old");
+  });
+
+  test("the time from call to outcome is told", async () => {
+    const times = [1_000, 1_000, 1_040, 1_040];
+    const evaluator = evaluatorOf([immediate("p", () => ({ verdict: "allow" }))], {
+      now: () => times.shift() ?? 1_040,
+    });
+    assert.equal((await settled(ask(evaluator, "p", POD, "validate"))).milliseconds, 40);
+  });
+
+  test("the first set of policies has the generation 1", () => {
+    assert.equal(createPolicySet([]).generation, 1);
   });
 
   test("what is observed of members comes with the evaluation", async () => {

@@ -4,7 +4,7 @@ import type { AdmissionRequest } from "../../src/admission/admission-request.js"
 import { admissionQuestion, rawQuestion } from "../../src/admission/decode.js";
 import { encodeResponse } from "../../src/admission/encode.js";
 import type { ServedPolicy } from "../../src/evaluation/policy-set.js";
-import { decide, type RequestOrigin } from "../../src/evaluation/verdict.js";
+import { decide, type RequestOrigin, uidOf } from "../../src/evaluation/verdict.js";
 import type { Outcome } from "../../src/policy/outcome.js";
 import type { Review } from "../../src/policy/review.js";
 
@@ -279,4 +279,87 @@ describe("what a person sees through kubectl", () => {
     assert.deepEqual(answer(outcome).warnings, ["two lines"]);
     assert.deepEqual(answer(outcome, { origin: "audit" }).warnings, ["two\nlines"]);
   });
+});
+
+describe("what an answer keeps", () => {
+  const cause = { reason: "FieldValueInvalid", message: "c", field: "spec" };
+  const whole: Outcome = {
+    verdict: "deny",
+    message: "m",
+    code: 422,
+    status: { reason: "Invalid", details: { name: "x", causes: [cause] } },
+  };
+
+  test("code, reason and details beside a message that joins the causes", () => {
+    assert.deepEqual(answer(whole).status, {
+      ...{ message: "m", code: 422, reason: "Invalid" },
+      details: { name: "x", causes: [{ reason: null, message: "m", field: null }, cause] },
+    });
+  });
+
+  test("a message that is among several causes already is not repeated", () => {
+    const causes = [cause, { ...cause, message: "m" }];
+    const { status } = answer({ verdict: "deny", message: "m", reason: "Invalid", causes }) as { status: unknown };
+    assert.deepEqual(status, { message: "m", reason: "Invalid", details: { causes } });
+  });
+
+  test("no list of causes where there are none", () => {
+    const outcome: Outcome = { verdict: "deny", message: "g", causes: [] };
+    const { vanilla } = decide(served, POD, outcome, "validate", { milliseconds: 0, observations: [] });
+    assert.deepEqual(vanilla.status, { message: "g", details: {} });
+  });
+
+  test("details beside a custom message", () => {
+    assert.deepEqual(answer(whole, { message: "ask us", origin: "audit" }).status, {
+      ...{ message: "m", code: 422, reason: "Invalid", details: { name: "x", causes: [cause] } },
+    });
+    const { status } = answer(whole, { message: "ask us" }) as { status: { details: unknown } };
+    assert.deepEqual(status.details, {
+      name: "x",
+      causes: [{ reason: null, message: "ask us", field: null }, cause, { reason: null, message: "m", field: null }],
+    });
+  });
+
+  test("a failure's reason, when it has one", () => {
+    const failure: Outcome = { verdict: "error", message: "boom", cause: "trap" };
+    const statusOf = (outcome: Outcome) =>
+      decide(served, POD, outcome, "audit", { milliseconds: 0, observations: [] }).response.status;
+    assert.deepEqual(statusOf(failure), { message: "boom", code: 500 });
+    assert.deepEqual(statusOf({ ...failure, reason: "Invalid" }), { message: "boom", code: 500, reason: "Invalid" });
+  });
+
+  test("nothing but warnings and annotations in monitor mode, whatever was allowed", () => {
+    const findings = { warnings: ["w"], auditAnnotations: { k: "v" } };
+    for (const outcome of [
+      { verdict: "allow", message: "m", ...findings },
+      { verdict: "allow", mutation: MUTATION, ...findings },
+      { verdict: "allow", code: 201, mutation: MUTATION, ...findings },
+      { verdict: "deny", ...findings },
+    ] as const) {
+      assert.deepEqual(answer(outcome, { mode: "monitor" }), { allowed: true, ...findings });
+    }
+  });
+
+  test("itself, where nothing is to be changed: it is not copied", () => {
+    for (const mode of ["protect", "monitor"] as const) {
+      const outcome: Outcome = { verdict: "allow", warnings: ["w"] };
+      const verdict = decide({ ...served, mode }, POD, outcome, "validate", { milliseconds: 0, observations: [] });
+      assert.equal(verdict.response, verdict.vanilla);
+    }
+  });
+
+  const served: ServedPolicy = {
+    ...{ id: "p", mode: "protect", allowedToMutate: false },
+    policy: { id: "p", kind: "wasm", implementation: "fake", immediate: true, evaluate: () => ({ verdict: "allow" }) },
+  };
+});
+
+test("the uid of a raw request is its own text of that name, if it has one (spec kubewarden.md 3.4)", () => {
+  assert.equal(uidOf(POD), "u");
+  const inherited = Object.create({ uid: "theirs" }) as unknown;
+  const payloads = [{ uid: "r" }, { uid: 5 }, {}, inherited, [], null, "text", 1, true];
+  assert.deepEqual(
+    payloads.map((payload) => uidOf(rawQuestion(payload))),
+    ["r", "", "", "", "", "", "", "", ""],
+  );
 });

@@ -66,10 +66,50 @@ describe("one outcome of several policies", () => {
     assert.deepEqual(outcome, { verdict: "allow", warnings: ["a", "b"], auditAnnotations: { k: "first", x: "1" } });
   });
 
+  test("carries what any of them found, whatever it comes to", () => {
+    const found = { warnings: ["w"], auditAnnotations: { k: "v" } };
+    const change: Outcome = { verdict: "allow", mutation: { kind: "object", object: {} } };
+    const noting: Outcome = { ...SKIP, ...found };
+    const cases: readonly (readonly [Outcome[], Outcome["verdict"]])[] = [
+      [[DENY], "deny"],
+      [[DENY, ERROR], "deny"],
+      [[ERROR], "error"],
+      [[change, change], "error"],
+      [[ALLOW], "allow"],
+      [[SKIP], "skip"],
+    ];
+    for (const [outcomes, verdict] of cases) {
+      const { warnings, auditAnnotations, ...outcome } = of(...outcomes, noting);
+      assert.deepEqual([outcome.verdict, warnings, auditAnnotations], [verdict, ["w"], { k: "v" }]);
+      const { warnings: none, auditAnnotations: nothing } = of(...outcomes, SKIP);
+      assert.deepEqual([none, nothing], [undefined, undefined]);
+    }
+  });
+
+  test("says why nothing applies, or that there is nothing", () => {
+    assert.deepEqual(of(SKIP, { verdict: "skip", reason: "other" }), SKIP);
+    assert.deepEqual(of(), { verdict: "skip", reason: "there is no policy" });
+  });
+
+  test("tells each reason as it was given, the message where there are no causes", () => {
+    const outcome = of(
+      { verdict: "deny", message: "a", reason: "Invalid", causes: [] },
+      { verdict: "deny" },
+      { verdict: "error", message: "c", cause: "trap", causes: [{ reason: null, message: "d", field: "f" }] },
+    );
+    assert.deepEqual("causes" in outcome && outcome.causes, [
+      { reason: "Invalid", message: "a", field: null },
+      { reason: null, message: null, field: null },
+      { reason: null, message: "d", field: "f" },
+    ]);
+  });
+
   test("changes the object when one policy does, and fails when two do", () => {
     const change: Outcome = { verdict: "allow", mutation: { kind: "object", object: {} } };
     assert.deepEqual(of(ALLOW, change), change);
-    assert.equal(of(change, change).verdict, "error");
+    const both = of(change, change);
+    assert.ok(both.verdict === "error");
+    assert.equal(both.message, "more than one policy changes the object");
     assert.equal(of(change, DENY).verdict, "deny");
   });
 
@@ -85,6 +125,8 @@ describe("one outcome of several policies", () => {
       assert.ok(outcome.verdict === "deny");
       assert.deepEqual([outcome.message, outcome.code, outcome.mutation], ["no", 403, mutation]);
     }
+    // Of the change beside it a denial takes nothing else.
+    assert.deepEqual(of({ verdict: "deny" }, change), { verdict: "deny", mutation });
     assert.deepEqual(of(change, ERROR), ERROR);
     assert.equal(verdictOfNegation(of(DENY, change)), "error");
     assert.equal(verdictOfNegation(of(DENY, ALLOW)), "allow");
@@ -121,6 +163,19 @@ test("several policies answer at once when all do, and a throwing one has failed
     DENY,
   );
   assert.deepEqual(await both(async () => DENY), DENY);
+  const waiting = { ...policy("C", () => ALLOW), immediate: false };
+  const immediate = (...policies: Policy[]) => askTogether("both", policies, () => 0).immediate;
+  assert.deepEqual(
+    [
+      immediate(policy("A", () => ALLOW)),
+      immediate(
+        policy("A", () => ALLOW),
+        waiting,
+      ),
+      immediate(waiting, waiting),
+    ],
+    [true, false, false],
+  );
   const thrown = both(() => {
     throw new Error("bug");
   });

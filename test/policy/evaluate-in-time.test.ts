@@ -55,6 +55,25 @@ describe("a policy that is asked in time", () => {
     });
   }
 
+  for (const [name, answer] of Object.entries({
+    nothing: undefined,
+    null: null,
+    true: true,
+    "a text": "allow",
+    "an unknown verdict": { verdict: "Allow" },
+    "no verdict": { allowed: true },
+  })) {
+    test(`has failed when it answers ${name}, at once or by a promise, and that is told`, async () => {
+      for (const wait of [false, true]) {
+        const told: string[] = [];
+        const run = new EvaluationRun(Number.POSITIVE_INFINITY, (policy, error) => told.push(`${policy}: ${error}`));
+        const policy = policyOf(() => (wait ? Promise.resolve(answer as never) : (answer as never)));
+        assert.equal(await evaluateInTime(policy, REVIEW, run, () => 0), BROKEN);
+        assert.deepEqual(told, ["p: TypeError: what the policy answered is no outcome"]);
+      }
+    });
+  }
+
   test("keeps its own words about its time-out", async () => {
     const { now, pass } = clock();
     const own: Outcome = { verdict: "error", message: "guest too slow", cause: "timeout" };

@@ -83,3 +83,30 @@ describe("an answer about settings", () => {
   for (const text of ["{}", '{"valid":"true"}', '{"valid":1}', '{"valid":null}', "[]"])
     test(`is not ${text}`, () => assert.throws(() => readSettingsVerdict(text), { name: "AnswerError" }));
 });
+
+test("an answer without a verdict says which field is missing and where, a change of nothing says what it is", () => {
+  assert.throws(() => readValidation('{"message":"m"}\n', question(raw({}))), {
+    name: "AnswerError",
+    message: "missing field `accepted` at line 1 column 15",
+  });
+  for (const [given, told] of [
+    ["null", "null"],
+    ["[]", "a list"],
+    ["{}", "a object"],
+    ['"true"', "a string"],
+    ["1", "a number"],
+    ["1.0", "a number"],
+  ]) {
+    assert.throws(() => readValidation(`{"accepted":${given}}`, question(raw({}))), {
+      message: `invalid type for \`accepted\`: ${told}, expected a boolean`,
+    });
+  }
+  for (const asked of [admission(), admission(null)]) {
+    assert.deepEqual(readValidation('{"accepted":true,"mutated_object":{"a":1}}', question(asked)), {
+      verdict: "deny",
+      message:
+        "Incoming object is null, which happens only with DELETE operations, but the policy is attempting a mutation. This is not allowed",
+      mutation: { kind: "of-nothing" },
+    });
+  }
+});

@@ -103,7 +103,24 @@ describe("odd expressions are warned of", () => {
       "the expression is always false, whatever the request",
     ]);
   });
+  test("constant by logic, with as many conditions as are tried and no more", () => {
+    const expression = (conditions: number) =>
+      [
+        "signed()",
+        "!signed()",
+        "trusted_registry()",
+        ...Array.from({ length: conditions - 2 }, (_, i) => `object.a == ${i}`),
+      ].join(" || ");
+    assert.deepEqual(warnings(expression(12)), ["the expression is always true, whatever the request"]);
+    assert.deepEqual(warnings(expression(13)), []);
+  });
   test("none for a sound expression", () => {
-    assert.deepEqual(warnings("signed() || !trusted_registry(object.spec)"), []);
+    for (const sound of [
+      "signed() || !trusted_registry(object.spec)",
+      "signed() ? trusted_registry() : true",
+      "signed() ? false : trusted_registry()",
+      "signed() && trusted_registry()",
+    ])
+      assert.deepEqual(warnings(sound), [], sound);
   });
 });

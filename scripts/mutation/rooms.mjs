@@ -1,0 +1,30 @@
+// Which tests must notice a change of a file: the first row whose path begins the file's name. In the order in which they are run, quick ones first.
+
+const POLICIES = [
+  "kinds/validating-admission-policy/policy",
+  "kinds/validating-admission-policy/tricky",
+  "kinds/validating-admission-policy/other",
+  "kinds/validating-admission-policy/waiting",
+  "kinds/validating-admission-policy/audit",
+  "kinds/validating-admission-policy/budget",
+  "kinds/cel-module",
+  "batch/",
+];
+
+/** @type {readonly (readonly [string, readonly string[]])[]} */
+export const ROOMS = [
+  ["src/admission/", ["admission/", "evaluation/", "server/routes", "server/hostile"]],
+  ["src/evaluation/", ["evaluation/", "policy/evaluat", "contract/kinds", "server/gone"]],
+  ["src/policy/", ["policy/evaluat", "evaluation/", "kinds/group", "contract/kinds"]],
+  ["src/kinds/group/", ["kinds/group", "contract/kinds", "loader/mistakes"]],
+  ["src/kinds/ask-together", ["kinds/ask-together", "kinds/resource-entry", "contract/kinds"]],
+  ["src/kinds/unavailable", ["loader/unavailable", "contract/kinds"]],
+  ["src/kinds/validating-admission-policy/", POLICIES],
+  ["src/cel-policy/match/", ["cel-policy/", ...POLICIES]],
+  ["src/cel-policy/", ["cel-policy/", ...POLICIES]],
+  ["src/wasm/answer", ["wasm/answer", "wasm/ambiguous", "contract/kinds"]],
+  ["src/server/gate", ["server/gate", "server/overload"]],
+];
+
+/** Paths below dist/test that must contain one of these, in this order. */
+export const testsOf = (file) => ROOMS.find(([path]) => file.startsWith(path))?.[1] ?? [];
