@@ -3,10 +3,13 @@
  * `npm run fuzz -- stalls --seconds 600 --seed 42`. Each names what it found, and the run fails when it found anything.
  */
 import { parseArgs } from "node:util";
+import { allowFuzzer } from "./allow-fuzzer.js";
+import { answerFuzzer } from "./answer-stalls.js";
+import { formFuzzer } from "./differential.js";
 import type { Fuzzer } from "./fuzzer.js";
 import { stallFuzzer } from "./stall-fuzzer.js";
 
-const FUZZERS: readonly Fuzzer[] = [stallFuzzer];
+const FUZZERS: readonly Fuzzer[] = [allowFuzzer, stallFuzzer, answerFuzzer, formFuzzer];
 const DEFAULT_SECONDS = 600;
 
 const { values, positionals } = parseArgs({
