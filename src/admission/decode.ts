@@ -3,11 +3,12 @@
  * (spec kubewarden.md 3.2, 3.4, 3.5).
  */
 import { JsonError, type JsonLimits, readJson, stringifyJson } from "../data/json.js";
+import { hasMoreValues } from "../data/json-values.js";
 import { isJsonObject } from "../data/same-value.js";
 import type { AdmissionRequest } from "./admission-request.js";
 import { formatPath, positionOf } from "./json-position.js";
 import { readAdmissionRequest } from "./read-admission-request.js";
-import { notJson, type RequestProblem, wrongShape } from "./request-problem.js";
+import { notJson, type RequestProblem, tooManyValues, wrongShape } from "./request-problem.js";
 import { fieldNames, missing, refuseMisspelt, required, ShapeError, wrongType } from "./shape.js";
 
 /** An AdmissionReview's request. The shape of the policy room's `AdmissionQuestion`. */
@@ -43,18 +44,24 @@ const OBJECTS: ReadonlySet<unknown> = new Set(["object", "oldObject", "options"]
 /** The same of raw reviews: the review and the members of its request. */
 const RAW_KEYS: JsonLimits = { unique: { depth: 2 } };
 
-/** Reads an AdmissionReview. `kind` and `apiVersion` of the review are not looked at; the audit client leaves them out. */
-export function decodeAdmissionReview(text: string): DecodedAdmission | RequestProblem {
-  return decode(text, REVIEW_KEYS, (review, plain) => {
+/**
+ * Reads an AdmissionReview. `kind` and `apiVersion` of the review are not looked at; the audit client leaves them out.
+ * @param maxValues most JSON values that the text may hold
+ */
+export function decodeAdmissionReview(
+  text: string,
+  maxValues = Number.POSITIVE_INFINITY,
+): DecodedAdmission | RequestProblem {
+  return decode(text, maxValues, REVIEW_KEYS, (review, plain) => {
     if (!isJsonObject(review)) throw wrongType(review, "struct AdmissionReviewRequest");
     refuseMisspelt(review, REVIEW);
     return admissionQuestion(required(review, "request", readAdmissionRequest), plain);
   });
 }
 
-/** Reads `{"request": <any JSON>}`. */
-export function decodeRawReview(text: string): DecodedRaw | RequestProblem {
-  return decode(text, RAW_KEYS, (review, plain) => {
+/** Reads `{"request": <any JSON>}`. `maxValues` as for {@link decodeAdmissionReview}. */
+export function decodeRawReview(text: string, maxValues = Number.POSITIVE_INFINITY): DecodedRaw | RequestProblem {
+  return decode(text, maxValues, RAW_KEYS, (review, plain) => {
     if (!isJsonObject(review)) throw wrongType(review, "struct RawReviewRequest");
     refuseMisspelt(review, REVIEW);
     if (!Object.hasOwn(review, "request")) throw missing("request");
@@ -83,7 +90,13 @@ function printedOnce(value: unknown, plain: boolean): () => string {
   };
 }
 
-function decode<T>(text: string, limits: JsonLimits, read: (value: unknown, plain: boolean) => T): T | RequestProblem {
+function decode<T>(
+  text: string,
+  maxValues: number,
+  limits: JsonLimits,
+  read: (value: unknown, plain: boolean) => T,
+): T | RequestProblem {
+  if (hasMoreValues(text, maxValues)) return tooManyValues(maxValues);
   try {
     const { value, plain } = readJson(text, limits);
     return read(value, plain);

@@ -43,6 +43,12 @@ export function unknownClient(who: string): RequestProblem {
 /** The body is longer than the limit. */
 export const bodyTooLarge = problem(413, "Failed to buffer the request body: length limit exceeded", "by-route");
 
+/** The body has more values than can be read without keeping other requests waiting. */
+export function tooManyValues(limit: number): RequestProblem {
+  const text = `The request body has more than ${limit} values, which grows with the largest body that the server takes`;
+  return problem(413, text, "by-route");
+}
+
 /** Whatever the client need not know more about. */
 export const somethingWentWrong = problem(500, "Something went wrong", "json");
 

@@ -9,6 +9,7 @@
  */
 import { JsonError } from "./json-error.js";
 import { ExactReader, JSON_MAX_DEPTH, numberOf, type UniqueKeys } from "./json-reader.js";
+import { closingQuote } from "./json-values.js";
 
 /** What {@link readJson} found. */
 export interface JsonDocument {
@@ -108,7 +109,6 @@ function printDouble(value: number): string {
 }
 
 const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 const MINUS = 0x2d;
 const COLON = 0x3a;
 const ZERO = 0x30;
@@ -144,21 +144,6 @@ function scan(text: string, keyDepth: number): number {
     }
   }
   return keys;
-}
-
-/** The index of the quote that ends the string whose content starts at `from`; -1 when there is none. */
-function closingQuote(text: string, from: number): number {
-  const first = text.indexOf('"', from);
-  if (first <= from || text.charCodeAt(first - 1) !== BACKSLASH) return first;
-  // There are escapes: from here on each is stepped over.
-  let at = first - 1;
-  while (at > from && text.charCodeAt(at - 1) === BACKSLASH) at--;
-  for (let i = at; i < text.length; i++) {
-    const c = text.charCodeAt(i);
-    if (c === QUOTE) return i;
-    if (c === BACKSLASH) i++;
-  }
-  return -1;
 }
 
 /** The end of the number at `from` when it is a short integer other than -0, or a short fraction that is no whole number, else -1. */

@@ -30,6 +30,8 @@ export interface ReviewHandlerOptions extends ReportSinks {
   readonly gate: Gate;
   /** Most bytes of a body. */
   readonly bodyLimit: number;
+  /** Most JSON values in a body. */
+  readonly maxValues: number;
   /** Whether the server stops: its answers then close their connections. */
   readonly stopping: () => boolean;
 }
@@ -80,7 +82,9 @@ class Exchange {
   }
 
   decode(body: string): void {
-    const review = this.#route.origin === "validate_raw" ? decodeRawReview(body) : decodeAdmissionReview(body);
+    const { maxValues } = this.#options;
+    const read = this.#route.origin === "validate_raw" ? decodeRawReview : decodeAdmissionReview;
+    const review = read(body, maxValues);
     if (review.kind === "problem") this.fail(review);
     else this.#admit(review);
   }

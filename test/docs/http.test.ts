@@ -68,7 +68,11 @@ describe("docs/http.md", () => {
 
   test("every status of a refusal has a row, and every row such a status", () => {
     const known = Object.values(problems).map(
-      (problem) => (typeof problem === "function" ? problem("") : problem).status,
+      (problem) =>
+        (typeof problem === "function"
+          ? (problem as (about: never) => { readonly status: number })("" as never)
+          : problem
+        ).status,
     );
     const rows = Array.from(page.matchAll(/^\| (\d{3}) \|/gm), ([, status]) => Number(status));
     assert.deepEqual(rows, [...new Set([...known, ...STATUSES_OF_THE_SERVER])].sort());

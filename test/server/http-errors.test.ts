@@ -103,6 +103,15 @@ describe("request errors (spec kubewarden.md 3.5)", () => {
       await expectProblem(await post(`${server.url}/${route}/nope`, pad(8_388_608)), 413, text, json);
     });
 
+    test(`${route}: 413 for more values than can be read in time`, async () => {
+      const text =
+        "The request body has more than 200000 values, which grows with the largest body that the server takes";
+      const body = (values: number): string =>
+        JSON.stringify({ ...GOOD, pad: "x" }).replace('"x"', `[${"0,".repeat(values)}0]`);
+      assert.equal((await post(`${server.url}/${route}/ok`, body(199_900))).status, 200);
+      await expectProblem(await post(`${server.url}/${route}/ok`, body(200_000)), 413, text, json);
+    });
+
     test(`${route}: 404 for an unknown policy, JSON on every route`, async () => {
       await expectProblem(await post(`${server.url}/${route}/nope`, GOOD), 404, "unknown policy: nope", true);
       await expectProblem(await post(`${server.url}/${route}/a%2Fb`, GOOD), 404, "unknown policy: a/b", true);
