@@ -144,9 +144,11 @@ export class CompiledProgram implements Program {
     if (thrown.reason === "waiting") return { result: Waiting.INSTANCE, cost };
     if (thrown.reason === "deadline") return { result: interrupted(), cost };
     if (thrown.reason === "fault") return { result: new CelError(thrown.message ?? "", "internal"), cost };
+    if (thrown.reason === "size") {
+      return { result: new CelError("operation cancelled: a value or pattern is too large", "too-large"), cost };
+    }
     const result = new CelError("operation cancelled: actual cost limit exceeded", "cost-limit");
-    // A call that was too large would be so again.
-    return { result, cost: thrown.reason === "size" ? cost : this.#exactCost(bindings, meter) };
+    return { result, cost: this.#exactCost(bindings, meter) };
   }
 
   /** The cost at which the limit was first exceeded. */

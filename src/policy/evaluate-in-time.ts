@@ -76,10 +76,11 @@ function isOutcome(outcome: Outcome | null | undefined): boolean {
 /** A time-out in place of an outcome that came too late; a policy's own words about its time-out are kept. */
 function inTime(outcome: Outcome, deadline: number, now: () => number): Outcome {
   if (deadline === Number.POSITIVE_INFINITY || now() <= deadline) return outcome;
-  return outcome.verdict === "error" && TOLD_LATE.has(outcome.cause) ? outcome : TIMED_OUT;
+  const told = outcome.verdict === "error" && (outcome.final === true || TOLD_LATE.has(outcome.cause));
+  return told ? outcome : TIMED_OUT;
 }
 
-/** Failures that are themselves about time. */
+/** Failures that are themselves about time. One that even monitor mode must not pass is told however late it comes, too. */
 const TOLD_LATE: ReadonlySet<Failure["cause"]> = new Set<Failure["cause"]>(["timeout", "abandoned", "overload"]);
 
 /** The policy's outcome, or a time-out shortly after its deadline. */

@@ -29,6 +29,7 @@ export class RequestWorld {
   readonly questions = new Questions(MAX_QUESTIONS);
   readonly #world: World;
   #failure: string | undefined;
+  #namespace: { readonly name: string; readonly found: Lookup<JsonObject> } | undefined;
 
   constructor(world: World) {
     this.#world = world;
@@ -42,9 +43,12 @@ export class RequestWorld {
   /** As {@link import("./resources/resource-source.js").ResourceSource}; so are the others. */
   namespace(name: string): LookedUp<JsonObject> {
     const { resources } = this.#world;
+    // Also what is at hand is kept: an evaluation that pauses must not see two states of it.
+    if (this.#namespace?.name === name) return this.#namespace.found;
     const found = this.questions.empty ? resources.namespace(name) : UNASKED;
-    if (!(found instanceof Promise)) return found;
-    return this.#lookUp(`namespace ${name}`, found, () => resources.namespace(name));
+    if (found instanceof Promise) return this.#lookUp(`namespace ${name}`, found, () => resources.namespace(name));
+    this.#namespace = { name, found };
+    return found;
   }
 
   get(kind: GroupVersionKind, namespace: string, name: string): LookedUp<JsonObject> {

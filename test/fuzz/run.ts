@@ -7,9 +7,10 @@ import { allowFuzzer } from "./allow-fuzzer.js";
 import { answerFuzzer } from "./answer-stalls.js";
 import { formFuzzer } from "./differential.js";
 import type { Fuzzer } from "./fuzzer.js";
+import { pauseFuzzer } from "./pauses.js";
 import { stallFuzzer } from "./stall-fuzzer.js";
 
-const FUZZERS: readonly Fuzzer[] = [allowFuzzer, stallFuzzer, answerFuzzer, formFuzzer];
+const FUZZERS: readonly Fuzzer[] = [allowFuzzer, stallFuzzer, answerFuzzer, formFuzzer, pauseFuzzer];
 const DEFAULT_SECONDS = 600;
 
 const { values, positionals } = parseArgs({

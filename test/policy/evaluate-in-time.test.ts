@@ -55,6 +55,18 @@ describe("a policy that is asked in time", () => {
     });
   }
 
+  test("keeps a failure that even monitor mode must not pass, however late it comes", async () => {
+    const final: Outcome = { verdict: "error", message: "not loaded", cause: "unavailable", final: true };
+    for (const wait of [false, true]) {
+      const { now, pass } = clock();
+      const policy = policyOf(() => {
+        pass(101);
+        return wait ? Promise.resolve(final) : final;
+      });
+      assert.equal(await evaluateInTime(policy, REVIEW, new EvaluationRun(100), now), final);
+    }
+  });
+
   for (const [name, answer] of Object.entries({
     nothing: undefined,
     null: null,

@@ -1,11 +1,11 @@
-import type { Bindings, CelError, Evaluation, EvaluationOptions } from "../../cel/index.js";
+import { type Bindings, CelError, type Evaluation, type EvaluationOptions } from "../../cel/index.js";
 import type { Failure } from "../../policy/outcome.js";
 import { EXPRESSION_STRETCH_MS, SLICE_MS, type Turns } from "../../policy/turns.js";
 import type { RequestWorld } from "../../world/request-world.js";
 import type { Dialect } from "../dialect.js";
 import type { Expression, ExpressionProgram } from "./expression.js";
-import { interruptionOf, isInterrupted, NOT_IN_TIME } from "./interruption.js";
-import type { VariablesValue } from "./variables.js";
+import { interruptionOf, NOT_IN_TIME } from "./interruption.js";
+import { type GroupProgress, Progress } from "./progress.js";
 
 /** Cost between two looks at the clock: what costs so much takes a fraction of a millisecond. */
 const COST_PER_LOOK = 10_000;
@@ -13,31 +13,13 @@ const COST_PER_LOOK = 10_000;
 /** What an expression counts for beside its own cost, so that many cheap ones are noticed, too. */
 const COST_OF_ANY = 1_000;
 
-/** A group of expressions as far as it was evaluated: after a pause it goes on where it was. */
-export interface GroupProgress {
-  readonly expressions: readonly (Expression | undefined)[];
-  readonly about: unknown;
-  /** Of those that were evaluated: none of them waits. */
-  readonly results: (Evaluation["result"] | undefined)[];
-  readonly variables: VariablesValue | undefined;
-  /** What variables have cost that the expression which touched them has not paid for yet. */
-  owed: number;
-  /** What is left of the budget. */
-  remaining: number;
-  /** The budget ran out. */
-  failed: CelError | undefined;
-}
-
-/** The groups that were evaluated for one request, in the order in which they are asked for (disposable). */
-export type Progress = GroupProgress[];
-
 /** The circumstances of an attempt. */
 export interface AttemptOptions {
   /** Monotonic milliseconds, and the clock that tells them. */
   readonly deadline?: { readonly at: number; readonly now: () => number } | undefined;
   /** Where others wait for their turn; absent: it is never paused. */
   readonly turns?: Turns | undefined;
-  /** What earlier attempts came to before they paused. */
+  /** What earlier attempts came to; default nothing. */
   readonly progress?: Progress;
 }
 
@@ -48,16 +30,20 @@ export class Attempt {
   readonly #deadline: AttemptOptions["deadline"];
   readonly #options: EvaluationOptions;
   readonly #turns: Turns | undefined;
-  readonly #progress: Progress | undefined;
+  readonly #progress: Progress;
   readonly #started: number;
-  #interruption: Failure | undefined;
+  #sliceEnds: number | undefined;
   /** By the expression that is being evaluated, its variables included. */
   readonly #held: { since: number | undefined; units: number } = { since: undefined, units: 0 };
   #groups = 0;
   #cost = 0;
   #late = false;
 
-  constructor(dialect: Dialect, world: RequestWorld, { deadline, turns, progress }: AttemptOptions = {}) {
+  constructor(
+    dialect: Dialect,
+    world: RequestWorld,
+    { deadline, turns, progress = new Progress() }: AttemptOptions = {},
+  ) {
     this.dialect = dialect;
     this.world = world;
     this.#deadline = deadline;
@@ -76,14 +62,14 @@ export class Attempt {
 
   /** Why no answer counts: the deadline passed, or an expression took too long. */
   get interruption(): Failure | undefined {
-    return this.#interruption;
+    return this.#progress.stopped;
   }
 
   /** Whether the deadline has passed: many short expressions take as long as a long one. */
   expired(): boolean {
     const deadline = this.#deadline;
-    if (deadline !== undefined && deadline.now() > deadline.at) this.#interruption ??= NOT_IN_TIME;
-    return this.#interruption !== undefined;
+    if (deadline !== undefined && deadline.now() > deadline.at) this.#progress.stopped ??= NOT_IN_TIME;
+    return this.#progress.stopped !== undefined;
   }
 
   /** Evaluates an expression. */
@@ -95,17 +81,32 @@ export class Attempt {
 
   /** Evaluates a variable for the expression that asks for it. */
   evaluatePart(program: ExpressionProgram, bindings: Bindings): Evaluation {
+    this.#sliceEnds ??= this.#endOfSlice();
     const evaluation = program.evaluate(bindings, this.#options);
-    if (isInterrupted(evaluation.result)) this.#interruption ??= interruptionOf(this.#deadline);
+    const { result } = evaluation;
+    if (result instanceof CelError) this.#progress.stopped ??= interruptionOf(result, this.#deadline);
     this.#cost += evaluation.cost + COST_OF_ANY;
     if (this.#cost >= COST_PER_LOOK) this.#look();
     return evaluation;
   }
 
+  /**
+   * It begins with the first evaluation, and takes as long as coming back there took, if that is more: else attempts would spend their time with
+   * repetitions.
+   */
+  #endOfSlice(): number {
+    if (this.#turns === undefined || this.#deadline === undefined) return Number.POSITIVE_INFINITY;
+    const now = this.#deadline.now();
+    return now + Math.max(SLICE_MS, now - this.#started);
+  }
+
   #look(): void {
     this.#cost = 0;
     const deadline = this.#deadline;
-    if (deadline !== undefined && deadline.now() - this.#started > SLICE_MS) this.#late = true;
+    if (deadline === undefined) return;
+    const now = deadline.now();
+    if (now > deadline.at) this.#progress.stopped ??= NOT_IN_TIME;
+    if (this.#sliceEnds !== undefined && now > this.#sliceEnds) this.#late = true;
   }
 
   /**
@@ -113,7 +114,7 @@ export class Attempt {
    * what would be left out, since nothing is believed of an attempt for which this was true.
    */
   over(): boolean {
-    if (!this.#late || this.#turns === undefined) return false;
+    if (!this.#late || this.#turns === undefined || this.#progress.stopped !== undefined) return false;
     this.world.questions.pause(this.#turns);
     return true;
   }
@@ -124,7 +125,7 @@ export class Attempt {
    */
   known(expressions: readonly (Expression | undefined)[], about: unknown): GroupProgress | undefined {
     if (this.#turns === undefined || this.world.questions.waiting) return undefined;
-    const known = this.#progress?.[this.#groups];
+    const known = this.#progress.groups[this.#groups];
     if (known === undefined || known.expressions !== expressions || known.about !== about) return undefined;
     this.#groups += 1;
     return known;
@@ -132,16 +133,18 @@ export class Attempt {
 
   /** Keeps the group that begins now for later attempts. */
   begin(group: GroupProgress): GroupProgress {
-    if (this.#turns === undefined || this.#progress === undefined || this.world.questions.waiting) return group;
-    this.#progress.length = this.#groups;
-    this.#progress.push(group);
+    if (this.#turns === undefined || this.world.questions.waiting) return group;
+    const { groups } = this.#progress;
+    groups.length = this.#groups;
+    groups.push(group);
     this.#groups += 1;
     return group;
   }
 
   /** Does not keep the group after all: it waits for an answer, and begins anew with it. */
   forget(group: GroupProgress): void {
-    const position = this.#progress?.lastIndexOf(group) ?? -1;
-    if (position >= 0 && this.#progress !== undefined) this.#progress.length = position;
+    const { groups } = this.#progress;
+    const position = groups.lastIndexOf(group);
+    if (position >= 0) groups.length = position;
   }
 }

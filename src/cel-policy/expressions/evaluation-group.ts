@@ -3,8 +3,9 @@
  * (spec validating-admission-policy.md 5.7 and 9.2).
  */
 import { type Bindings, CelError, type Evaluation, type Result, Waiting } from "../../cel/index.js";
-import type { Attempt, GroupProgress } from "./attempt.js";
+import type { Attempt } from "./attempt.js";
 import type { Expression, ExpressionProgram } from "./expression.js";
+import type { GroupProgress } from "./progress.js";
 import { VariablesValue } from "./variables.js";
 
 /** Results of shared expressions, which are the same for every policy that looks at the same object in the same way. */
@@ -79,7 +80,7 @@ export function evaluateGroup(
       results.push(new CelError(dialect.words.uncompiled(expression.error ?? "")));
       continue;
     }
-    if (attempt.over()) return unfinished(progress, inputs);
+    if (attempt.interruption !== undefined || attempt.over()) return unfinished(progress, inputs);
     const { result, cost } = evaluateShared(program, expression.shared ? inputs.shared : undefined, bindings, attempt);
     if (result instanceof Waiting && !questions.asking) return unfinished(progress, inputs);
     if (progress.owed + cost > progress.remaining) {

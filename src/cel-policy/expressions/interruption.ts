@@ -1,5 +1,5 @@
 /** Evaluations that ended because time was up. */
-import { CelError, type EvaluationOptions } from "../../cel/index.js";
+import type { CelError, EvaluationOptions } from "../../cel/index.js";
 import type { Failure } from "../../policy/outcome.js";
 import { EXPRESSION_STRETCH_MS } from "../../policy/turns.js";
 
@@ -17,9 +17,19 @@ const HELD_TOO_LONG: Failure = {
   cause: "timeout",
 };
 
-/** Why an evaluation was interrupted. */
-export const interruptionOf = (deadline: EvaluationOptions["deadline"]): Failure =>
-  deadline !== undefined && deadline.now() <= deadline.at ? HELD_TOO_LONG : NOT_IN_TIME;
+/** The outcome of a policy of which one expression makes or reads more than the engine takes: the reference may have judged it. */
+const TOO_LARGE: Failure = {
+  verdict: "error",
+  message: "an expression of the policy was stopped: it makes or reads a text, a list or a pattern that is too large",
+  cause: "timeout",
+};
 
-/** Whether a result is no result, but says that the deadline passed. */
-export const isInterrupted = (result: unknown): boolean => result instanceof CelError && result.code === "interrupted";
+/**
+ * The outcome of a policy whose expression comes to this error; `undefined` when it is one of the expression's own, which the policy may ignore. What
+ * was stopped by us has no result: ignoring it would let pass what the reference denies.
+ */
+export function interruptionOf({ code }: CelError, deadline: EvaluationOptions["deadline"]): Failure | undefined {
+  if (code === "too-large") return TOO_LARGE;
+  if (code !== "interrupted") return undefined;
+  return deadline !== undefined && deadline.now() <= deadline.at ? HELD_TOO_LONG : NOT_IN_TIME;
+}

@@ -13,11 +13,12 @@ import { originalFragment, type Rewritten, rewrite } from "./rewrite.js";
 const MAX_PROGRAM_SIZE = 50_000;
 
 /**
- * Instructions, and characters of the source, of a pattern that is first seen in an evaluation: they take some 20 ms to compile, where the patterns
- * that policies are written with are compiled before there are requests. A class such as `\pL` takes as long as many characters.
+ * Instructions, and characters of the source, of a pattern that is first seen in an evaluation: they take some 50 ms to compile, where the patterns
+ * that policies are written with are compiled before there are requests. Lists of hundreds of allowed names, joined by `|`, have room. A class such as
+ * `\pL` takes as long as many characters.
  */
-const MAX_DYNAMIC_SIZE = 5_000;
-const MAX_DYNAMIC_EFFORT = 10_000;
+const MAX_DYNAMIC_SIZE = 12_000;
+const MAX_DYNAMIC_EFFORT = 12_000;
 
 /**
  * Work of one search, in units of about a nanosecond. Time is linear in the text, but grows with the pattern too; this is the worst that patterns
@@ -169,8 +170,8 @@ function errorText(source: string, rewritten: Rewritten, error: unknown): string
   return `${message.slice(0, quote + 3)}${originalFragment(source, rewritten, fragment)}\``;
 }
 
-/** Instructions of all patterns that a cache keeps compiled: some 30 MB at the worst, a few MB with the patterns that policies have. */
-const MAX_CACHED_SIZE = 30_000;
+/** Instructions of all patterns that a cache keeps compiled: some 60 MB at the worst, a few MB with the patterns that policies have. */
+const MAX_CACHED_SIZE = 60_000;
 /** Compiled patterns kept. */
 const MAX_CACHED_PATTERNS = 500;
 

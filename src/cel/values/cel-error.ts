@@ -19,6 +19,7 @@ export type CelErrorCode =
   | "interrupted"
   /** The cost limit was exceeded. */
   | "cost-limit"
+  | "too-large"
   /** An answer that has to be awaited, where nobody waits. */
   | "waiting"
   /** More different calls than `evaluateAsync` was allowed. */

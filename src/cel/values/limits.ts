@@ -25,7 +25,7 @@ export const MAX_READ_LENGTH = 32_768;
 /** Elements of a list that is sorted: some 50 ms. The cost model charges twice the square of their number, and so allows 707. */
 export const MAX_SORTED_LENGTH = 100_000;
 
-/** Ends the evaluation as the cost limit does, which a result beyond these sizes would have run into. */
+/** Ends the evaluation: this is larger than the engine takes. */
 export function tooLarge(): never {
   throw new Interruption("size");
 }

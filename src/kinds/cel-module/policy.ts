@@ -12,7 +12,7 @@ import {
   type Program,
   type Result,
 } from "../../cel/index.js";
-import { interruptionOf, isInterrupted, NOT_IN_TIME } from "../../cel-policy/expressions/interruption.js";
+import { interruptionOf, NOT_IN_TIME } from "../../cel-policy/expressions/interruption.js";
 import type { Outcome } from "../../policy/outcome.js";
 import type { EvaluationContext, Policy } from "../../policy/policy.js";
 import { EXPRESSION_STRETCH_MS, SLICE_MS } from "../../policy/turns.js";
@@ -147,5 +147,5 @@ function denial(
 }
 
 function failure(message: string, error?: CelError, { deadline }: EvaluationOptions = {}): Outcome {
-  return isInterrupted(error) ? interruptionOf(deadline) : { verdict: "error", message, cause: "expression" };
+  return (error && interruptionOf(error, deadline)) ?? { verdict: "error", message, cause: "expression" };
 }

@@ -4,6 +4,7 @@ import type { CoveredExpression, WithExpressions } from "../../cel-policy/covera
 import type { Dialect } from "../../cel-policy/dialect.js";
 import { Attempt, type AttemptOptions } from "../../cel-policy/expressions/attempt.js";
 import { NOT_IN_TIME } from "../../cel-policy/expressions/interruption.js";
+import { Progress } from "../../cel-policy/expressions/progress.js";
 import { exemption, isOperation } from "../../cel-policy/match/exempt.js";
 import { MatchIndex } from "../../cel-policy/match/match-index.js";
 import { attributesOf, attributesOfRaw, type RequestAttributes } from "../../cel-policy/match/request-attributes.js";
@@ -76,7 +77,7 @@ export class ValidatingPolicySet implements Policy, WithExpressions {
     const world = new RequestWorld(this.#world);
     const { deadline, turns } = context;
     const limit = Number.isFinite(deadline) || turns !== undefined ? { at: deadline, now: this.#world.now } : undefined;
-    const circumstances: AttemptOptions = { deadline: limit, turns, progress: [] };
+    const circumstances: AttemptOptions = { deadline: limit, turns, progress: new Progress() };
     const attempt = (): PolicyDecision => {
       const decision = this.#attempt(request, new Attempt(this.#dialect, world, circumstances), targeted);
       const message = world.failure;

@@ -4,6 +4,8 @@ import type { JsonObject } from "../../../src/kubernetes/object.js";
 import type { AdmissionQuestion, EvaluationContext, Outcome, Policy } from "../../../src/policy/index.js";
 import { Turns } from "../../../src/policy/turns.js";
 import { NO_OPINION } from "../../../src/world/authorizer/authorizer.js";
+import { FileResources } from "../../../src/world/resources/file-resources.js";
+import type { ResourceSource } from "../../../src/world/resources/resource-source.js";
 import { worldOf } from "../../../src/world/world.js";
 import { inline, prepare } from "./prepared.js";
 import { binding, costly, deployment, map, namespaceObject, policy, ref, validations } from "./tricky.js";
@@ -17,11 +19,11 @@ const review: AdmissionQuestion = {
 /** So dear that the clock is read after it. */
 const LONG = costly(10_000);
 
-/** A clock on which every look at it takes longer than a slice. */
+/** A clock on which every look at it takes longer than a slice, and than everything before. */
 function fastClock(): () => number {
-  let time = 0;
+  let time = 10;
   return () => {
-    time += 20;
+    time *= 3;
     return time;
   };
 }
@@ -212,4 +214,87 @@ test("an expression that holds the thread for too long has timed out, with its v
   });
   // Little was done in all that time: the process had not its turn.
   assert.deepEqual(outcome(2, 200), { verdict: "allow" });
+});
+
+describe("what was stopped fails, also when others had their turn in between", () => {
+  const list = Array.from({ length: 20_000 }, (_, i) => i);
+  const long = `[${Array(200).fill(0)}].all(x, object.list == object.other)`;
+  const large = "url('https://h/' + object.text).getHostname() == 'h'";
+  const object = { metadata: {}, list, other: [...list], text: "x".repeat(40_000) };
+  const asking = { ...review, request: deployment({ object }) } as unknown as AdmissionQuestion;
+  const specs: Readonly<Record<string, JsonObject>> = {
+    "a validation": validations(`!(${long})`, LONG, "true"),
+    "a variable": { variables: [{ name: "v", expression: long }], ...validations("!variables.v", LONG, "true") },
+    "a match condition": {
+      matchConditions: [long, LONG, "true"].map((expression, i) => ({ name: `c${i}`, expression })),
+      ...validations("false"),
+    },
+    "a message": { validations: [{ expression: "false", messageExpression: `string(${long})` }, { expression: LONG }] },
+    "a validation that reads too much": validations(`!(${large})`, LONG, "true"),
+    "a variable that reads too much": {
+      variables: [{ name: "v", expression: large }],
+      ...validations("!variables.v", LONG, "true"),
+    },
+  };
+  for (const [name, spec] of Object.entries(specs)) {
+    for (const failurePolicy of ["Fail", "Ignore"]) {
+      test(`${name}, failurePolicy ${failurePolicy}`, async () => {
+        for (const turns of [undefined, new Turns()]) {
+          let time = 0;
+          const now = (): number => {
+            time += 1;
+            return time;
+          };
+          const context = { deadline: 1_000_000, signal: new AbortController().signal, turns };
+          const outcome = await inline({ failurePolicy, ...spec }, { now }).evaluate(asking, context);
+          assert.deepEqual([outcome.verdict, "cause" in outcome && outcome.cause], ["error", "timeout"]);
+          assert.match(
+            "message" in outcome ? String(outcome.message) : "",
+            /^an expression of the policy was stopped: it /,
+          );
+        }
+      });
+    }
+  }
+});
+
+test("a Namespace that changes while others have their turn is seen in one state", async () => {
+  const tierIs = (tier: string): string => `namespaceObject.metadata.labels.tier == '${tier}' && ${LONG}`;
+  let tier = "low";
+  const files = new FileResources([], { guessScope: true, synthesiseNamespaces: true });
+  const resources: ResourceSource = {
+    namespace: () => namespaceObject("ns", { tier }),
+    get: (...asked) => files.get(...asked),
+    list: (...asked) => files.list(...asked),
+    namespaced: (...asked) => files.namespaced(...asked),
+    equivalents: (...asked) => files.equivalents(...asked),
+    convert: (...asked) => files.convert(...asked),
+  };
+  const outcome = inline(validations(tierIs("low"), tierIs("high")), { now: fastClock(), resources }).evaluate(review, {
+    deadline: Number.POSITIVE_INFINITY,
+    signal: new AbortController().signal,
+    turns: new Turns(),
+  });
+  tier = "high";
+  assert.equal((await outcome).verdict, "deny");
+});
+
+test("an evaluation that comes back often has longer slices: it does not spend its time with coming back", async () => {
+  const parameters = Array.from({ length: 600 }, (_, i) => map(`m${i}`, { n: String(i) }));
+  const spec = {
+    paramKind: { apiVersion: "v1", kind: "ConfigMap" },
+    ...validations(`int(params.data.n) >= 0 && ${costly(2_000)}`),
+  };
+  const prepared = prepare([policy(spec), binding(ref({ selector: {} })), namespaceObject("ns"), ...parameters]);
+  // Each look at the clock takes a millisecond, and there is one for each parameter.
+  let time = 0;
+  const now = (): number => {
+    time += 1;
+    return time;
+  };
+  const { outcome, turns } = await asked(() =>
+    prepared.policy("all", worldOf(prepared.objects, { authorizer: NO_OPINION, now })),
+  );
+  assert.deepEqual(outcome, { verdict: "allow" });
+  assert.ok(turns > 1 && turns < 30, `${turns} turns`);
 });

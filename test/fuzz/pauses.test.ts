@@ -1,0 +1,9 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { run } from "./pauses.js";
+
+test("policies that are paused decide what they decide at once", async () => {
+  const { cases, turns, differences } = await run(8, 3);
+  assert.deepEqual(differences, []);
+  assert.ok(turns > cases, `${turns} turns in ${cases} cases`);
+});
