@@ -132,9 +132,11 @@ export class HostCapabilities {
       return { ok: true, payload: new TextEncoder().encode(jsonOf(answer)) };
     } catch (error) {
       if (error instanceof PayloadError) return refuse(error.message);
-      const [shown, whole] = [shownText(error, FAILED), wholeText(error)];
-      if (whole !== shown) context.failed?.(`${path}: ${whole}`);
-      return refuse(`Callback evaluation failure: ${shown}${causeText(error)}`);
+      const [shown, because, whole] = [shownText(error, FAILED), shownCause(error), wholeText(error)];
+      if (whole !== shown && whole !== `${shown}: ${because}`) context.failed?.(`${path}: ${whole}`);
+      // A cause follows after a blank line (spec kubewarden.md 7.1, row 6).
+      const caused = because === "" ? "" : `\n\nCaused by:\n    ${because}`;
+      return refuse(`Callback evaluation failure: ${shown}${caused}`);
     }
   }
 
@@ -174,8 +176,5 @@ function refuse(error: string): HostAnswer {
   return { ok: false, error };
 }
 
-/** A cause follows after a blank line (spec kubewarden.md 7.1, row 6). */
-function causeText(error: unknown): string {
-  const shown = error instanceof Error ? shownText(error.cause, "") : "";
-  return shown === "" ? "" : `\n\nCaused by:\n    ${shown}`;
-}
+/** What a guest may know of the cause; "" for nothing. */
+const shownCause = (error: unknown): string => (error instanceof Error ? shownText(error.cause, "") : "");
