@@ -55,6 +55,7 @@ export async function evalCommand(
     const verdict = await evaluator.evaluate(entry, { review, origin });
     const answer = (review.kind === "raw" ? encodeRawReview : encodeAdmissionReview)(verdict.response);
     io.stdout.write(`${JSON.stringify(JSON.parse(answer), undefined, 2)}\n`);
+    for (const detail of detailsOf(verdict)) io.stderr.write(`detail: ${detail}\n`);
     await session?.end(io);
     return exitCodeOf(verdict);
   } finally {
@@ -92,6 +93,13 @@ async function sessionOf({
     throw error;
   }
 }
+
+/** What the server would write to its log: why look-ups failed, with addresses and files. */
+const detailsOf = ({ outcome, observations }: Verdict): readonly string[] => [
+  ...new Set(
+    [outcome, ...observations.map((observation) => observation.outcome)].flatMap(({ detail }) => detail ?? []),
+  ),
+];
 
 function exitCodeOf({ response, outcome }: Verdict): number {
   if (response.allowed) return EXIT_ALLOWED;

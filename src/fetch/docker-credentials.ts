@@ -8,6 +8,8 @@ import { isDockerHub } from "./image-reference.js";
 import { HELPER_TIMEOUT_MS, MAX_TOKEN_BYTES } from "./limits.js";
 import type { Environment } from "./proxies.js";
 
+const UNREADABLE = "cannot read registry credentials";
+
 /** A user of a registry. */
 export interface Credentials {
   readonly username: string;
@@ -63,13 +65,13 @@ async function readConfig(path: string, mustExist: boolean): Promise<DockerConfi
     const { code } = cause as NodeJS.ErrnoException;
     if (!mustExist && code === "ENOENT") return undefined;
     const hint = code === "ENOTDIR" ? " (name the folder that contains config.json)" : "";
-    throw new FetchError(`cannot read registry credentials: ${reasonOf(cause)}${hint}`, { cause });
+    throw new FetchError(`${UNREADABLE}: ${reasonOf(cause)}${hint}`, { cause, shown: UNREADABLE });
   }
   try {
     const { auths, credHelpers, credsStore } = JSON.parse(text) as Record<string, unknown>;
     return { auths: mapOrEmpty(auths), credHelpers: mapOrEmpty(credHelpers), credsStore };
   } catch (cause) {
-    throw new FetchError(`cannot read registry credentials: ${path} is not JSON`, { cause });
+    throw new FetchError(`${UNREADABLE}: ${path} is not JSON`, { cause, shown: UNREADABLE });
   }
 }
 

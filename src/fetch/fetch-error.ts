@@ -1,10 +1,11 @@
 /** A module, image or signature could not be had. */
+import { type Shown, shownText } from "../data/public-text.js";
 
 /** What was being done: it decides how a failure is worded. */
 export type FetchStage = "download" | "verify" | "integrity";
 
-/** The reason why, in one sentence that says where. */
-export class FetchError extends Error {
+/** The reason why, in one sentence that says where: for the log. What answers may say is `shown`: no hosts, addresses and files. */
+export class FetchError extends Error implements Shown {
   readonly code = "MODULE_FETCH";
   override readonly name = "FetchError";
   readonly stage: FetchStage;
@@ -12,13 +13,23 @@ export class FetchError extends Error {
   readonly status: number | undefined;
   /** Nobody answered, or only that the server is in trouble: the same request may succeed later. */
   readonly transient: boolean;
+  readonly shown: string;
 
-  constructor(message: string, { stage = "download", status, unanswered = false, ...options }: FetchErrorOptions = {}) {
-    super(message, options);
+  constructor(message: string, options: FetchErrorOptions = {}) {
+    const { stage = "download", status, unanswered = false, shown, ...rest } = options;
+    super(message, rest);
     this.stage = stage;
     this.status = status;
     this.transient = unanswered || (status !== undefined && status >= 500);
+    this.shown = shown ?? generalWords(stage, status, unanswered);
   }
+}
+
+function generalWords(stage: FetchStage, status: number | undefined, unanswered: boolean): string {
+  if (status !== undefined) return `the registry answers ${status}`;
+  if (unanswered) return "the registry or server that has it cannot be reached";
+  if (stage === "verify") return "its signatures cannot be checked";
+  return stage === "integrity" ? "it has another digest than the one asked for" : "it cannot be fetched";
 }
 
 interface FetchErrorOptions extends ErrorOptions {
@@ -26,6 +37,8 @@ interface FetchErrorOptions extends ErrorOptions {
   readonly status?: number;
   /** No HTTP answer came. */
   readonly unanswered?: boolean;
+  /** The words for answers; default general ones. */
+  readonly shown?: string;
 }
 
 /**
@@ -44,7 +57,26 @@ export function fetchFailureText(id: string, module: string, error: FetchError):
   }
 }
 
-/** An address as clients of a policy may see it: without name and password, and without the query, which may be a token. */
+/** The failure of a policy's module for those who ask the policy: as {@link fetchFailureText}, without addresses. */
+export function fetchFailureShown(id: string, { stage, shown: reason }: FetchError): string {
+  const shown = `${reason}; the server's log says more`;
+  switch (stage) {
+    case "verify":
+      return `Policy '${id}' cannot be verified: ${shown}`;
+    case "integrity":
+      return `Verification of policy ${id} failed: ${shown}`;
+    case "download":
+      return `Error while downloading policy '${id}': ${shown}`;
+  }
+}
+
+/** For answers: a limit of ours was passed. */
+export const TOO_LARGE = "it is too large";
+
+/** What {@link FetchError.shown} would be of anything thrown; undefined for what has no words for answers. */
+export const shownOf = (cause: unknown): string | undefined => shownText(cause, "") || undefined;
+
+/** An address as the log may show it: without name and password, and without the query, which may be a token. */
 export function withoutSecrets(address: string): string {
   return address.replace(/^(https?:\/\/)[^/?#]*@/i, "$1…@").replace(/^(https?:\/\/[^?#]*)[?#].*$/is, "$1?…");
 }

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { rootCertificates } from "node:tls";
 import type { Dispatcher } from "undici";
 import type { Sources } from "../config/sources.js";
-import { FetchError, reasonOf } from "./fetch-error.js";
+import { FetchError, reasonOf, TOO_LARGE } from "./fetch-error.js";
 import { DOCKER_HUB, isDockerHub } from "./image-reference.js";
 import { CONNECT_TIMEOUT_MS, IDLE_TIMEOUT_MS, MAX_REDIRECTS } from "./limits.js";
 import { type Environment, proxyFor } from "./proxies.js";
@@ -216,7 +216,7 @@ async function readAnswer(answer: Dispatcher.ResponseData, url: URL, maxBytes: n
       size += chunk.length;
       if (size > limit) {
         if (!ok) break;
-        throw new FetchError(`the answer of ${url.host} is larger than ${limit} bytes`);
+        throw new FetchError(`the answer of ${url.host} is larger than ${limit} bytes`, { shown: TOO_LARGE });
       }
       chunks.push(chunk);
     }

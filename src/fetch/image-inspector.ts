@@ -83,7 +83,9 @@ function forThisPlatform(reference: ImageReference, index: Manifest): ImageRefer
     return platform?.os === "linux" && platform.architecture === wanted;
   }) as { digest?: unknown } | undefined;
   if (typeof entry?.digest !== "string") {
-    throw new FetchError(`${formatImageReference(reference)} has no image for linux/${wanted}`);
+    throw new FetchError(`${formatImageReference(reference)} has no image for linux/${wanted}`, {
+      shown: `there is no image for linux/${wanted}`,
+    });
   }
   // Checked like a reference that a person wrote: it becomes part of an address.
   return parseImageReference(`${reference.host}/${reference.repository}@${entry.digest}`);

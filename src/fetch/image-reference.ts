@@ -25,9 +25,13 @@ const MAX_REPOSITORY = 255;
  */
 export function parseImageReference(text: string): ImageReference {
   const [name, digest, ...rest] = text.split("@");
-  const bad = (what: string) => new FetchError(`invalid image reference ${JSON.stringify(text)}: ${what}`);
+  const bad = (what: string, part?: string) =>
+    new FetchError(
+      `invalid image reference ${JSON.stringify(text)}: ${what}${part === undefined ? "" : ` ${JSON.stringify(part)}`}`,
+      { shown: `invalid image reference: ${what}` },
+    );
   if (name === undefined || name === "" || rest.length > 0) throw bad("expected [host/]repository[:tag][@digest]");
-  if (digest !== undefined && !DIGEST.test(digest)) throw bad(`bad digest ${JSON.stringify(digest)}`);
+  if (digest !== undefined && !DIGEST.test(digest)) throw bad("bad digest", digest);
   const slash = name.indexOf("/");
   const first = slash === -1 ? "" : name.slice(0, slash);
   const hasHost = /[.:A-Z]/.test(first) || first === "localhost";
@@ -37,11 +41,11 @@ export function parseImageReference(text: string): ImageReference {
   const tag = colon === -1 ? undefined : path.slice(colon + 1);
   let repository = colon === -1 ? path : path.slice(0, colon);
   if (isDockerHub(host) && !repository.includes("/")) repository = `library/${repository}`;
-  if (!HOST.test(host)) throw bad(`bad host ${JSON.stringify(host)}`);
+  if (!HOST.test(host)) throw bad("bad host", host);
   if (repository.length > MAX_REPOSITORY || !REPOSITORY.test(repository)) {
-    throw bad(`bad repository name ${JSON.stringify(repository)}`);
+    throw bad("bad repository name", repository);
   }
-  if (tag !== undefined && !TAG.test(tag)) throw bad(`bad tag ${JSON.stringify(tag)}`);
+  if (tag !== undefined && !TAG.test(tag)) throw bad("bad tag", tag);
   return {
     host,
     repository,

@@ -1,5 +1,5 @@
 /** The face of the fetching room. */
-export { FetchError, fetchFailureText } from "./fetch-error.js";
+export { FetchError, fetchFailureShown, fetchFailureText } from "./fetch-error.js";
 export { ImageInspector } from "./image-inspector.js";
 export { createModuleFetcher, type ModuleFetcher, type ModuleFetcherOptions } from "./module-fetcher.js";
 export { createImageInspector } from "./registry-access.js";

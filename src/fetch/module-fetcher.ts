@@ -4,7 +4,7 @@ import querystring from "node:querystring";
 import { fileURLToPath } from "node:url";
 import { limiter } from "../data/limiter.js";
 import { DownloadCache } from "./download-cache.js";
-import { FetchError, reasonOf, withoutSecrets } from "./fetch-error.js";
+import { FetchError, reasonOf, TOO_LARGE, withoutSecrets } from "./fetch-error.js";
 import type { HttpClient } from "./http-client.js";
 import { type ImageReference, isFloating, parseImageReference } from "./image-reference.js";
 import type { ImageVerifier } from "./image-verifying.js";
@@ -92,6 +92,7 @@ class Fetcher {
     if (this.#verifier !== undefined) {
       throw new FetchError(`only modules from OCI registries can be verified, not ${withoutSecrets(location)}`, {
         stage: "verify",
+        shown: "only modules from OCI registries can be verified",
       });
     }
     if (scheme === "file") return readModuleFile(location);
@@ -99,7 +100,11 @@ class Fetcher {
     if (cached !== undefined) return moduleOf(cached);
     const { url, headers } = withCredentials(location);
     const answer = await this.#http.get(url, { headers, maxBytes: MAX_MODULE_BYTES, signal });
-    if (answer.status < 200 || answer.status > 299) throw new FetchError(`${answer.url.host} answers ${answer.status}`);
+    if (answer.status < 200 || answer.status > 299) {
+      throw new FetchError(`${answer.url.host} answers ${answer.status}`, {
+        shown: `the server that has it answers ${answer.status}`,
+      });
+    }
     await this.#keep(location, answer.body);
     return moduleOf(answer.body);
   }
@@ -164,21 +169,24 @@ function withCredentials(location: string): { readonly url: URL; readonly header
 function wasmLayer(manifest: Manifest, location: string): Descriptor {
   const layer = layersOf(manifest).find(({ mediaType }) => mediaType === WASM_LAYER);
   if (layer !== undefined) return layer;
-  throw new FetchError(`could not pull policy ${location}: empty layers`);
+  throw new FetchError(`could not pull policy ${location}: empty layers`, {
+    shown: "the image has no layer of a module",
+  });
 }
 
 async function readModuleFile(location: string): Promise<FetchedModule> {
   const path = fileURLToPath(location);
   try {
     const stats = await stat(path);
-    if (!stats.isFile()) throw new FetchError(`${path} is not a file`);
+    if (!stats.isFile()) throw new FetchError(`${path} is not a file`, { shown: "it is not a file" });
     if (stats.size > MAX_MODULE_BYTES)
-      throw new FetchError(`${path} has ${stats.size} bytes, more than ${MAX_MODULE_BYTES}`);
+      throw new FetchError(`${path} has ${stats.size} bytes, more than ${MAX_MODULE_BYTES}`, { shown: TOO_LARGE });
     return moduleOf(await readFile(path));
   } catch (cause) {
     if (cause instanceof FetchError) throw cause;
     const missing = (cause as NodeJS.ErrnoException).code === "ENOENT";
-    throw new FetchError(missing ? `No such file or directory: ${path}` : reasonOf(cause), { cause });
+    const shown = missing ? "No such file or directory" : "its file cannot be read";
+    throw new FetchError(missing ? `No such file or directory: ${path}` : reasonOf(cause), { cause, shown });
   }
 }
 

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { isJsonObject } from "../data/same-value.js";
 import type { CredentialStore, Credentials, Login } from "./docker-credentials.js";
-import { FetchError } from "./fetch-error.js";
+import { FetchError, TOO_LARGE } from "./fetch-error.js";
 import type { HttpAnswer, HttpClient } from "./http-client.js";
 import { formatImageReference, type ImageReference, isDockerHub } from "./image-reference.js";
 import { DEFAULT_TOKEN_SECONDS, MAX_MANIFEST_BYTES, MAX_TOKEN_BYTES, MAX_TOKENS } from "./limits.js";
@@ -79,7 +79,9 @@ export class RegistryClient {
     signal: AbortSignal,
   ): Promise<Buffer> {
     if (size > maxBytes) {
-      throw new FetchError(`the layer of ${formatImageReference(image)} has ${size} bytes, more than ${maxBytes}`);
+      throw new FetchError(`the layer of ${formatImageReference(image)} has ${size} bytes, more than ${maxBytes}`, {
+        shown: TOO_LARGE,
+      });
     }
     const { body } = await this.#get(image, `blobs/${digest}`, {}, Math.min(size, maxBytes), signal);
     const found = digestOf(body, digest);
@@ -153,7 +155,7 @@ export class RegistryClient {
     if (told.status !== 200 || typeof token !== "string") {
       throw new FetchError(
         `the token service of ${image.host} at ${url.host} answers ${told.status} without a token, asked ${as}`,
-        { status: told.status },
+        { status: told.status, shown: `the registry's token service answers ${told.status} without a token` },
       );
     }
     const lasts = typeof content?.expires_in === "number" ? content.expires_in : DEFAULT_TOKEN_SECONDS;

@@ -1,5 +1,6 @@
 /** `crypto/v1/is_certificate_trusted`, spec kubewarden.md 7.5. */
 import { rootCertificates } from "node:tls";
+import { PublicError } from "../data/public-text.js";
 import { type Certificate, readCertificate } from "../x509/certificate.js";
 import { CertificateProblem } from "../x509/problem.js";
 import { type Trust, trustOf } from "../x509/trust.js";
@@ -58,7 +59,7 @@ const PEM = /-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]*)-----END CERTIFICATE-
 /** The first certificate of the text. */
 function derOfPem(text: string): Buffer {
   const [, base64] = PEM.exec(text) ?? [];
-  if (base64 === undefined) throw new Error("Certificate PEM data is not valid: no items found");
+  if (base64 === undefined) throw new PublicError("Certificate PEM data is not valid: no items found");
   return Buffer.from(base64, "base64");
 }
 
@@ -67,13 +68,13 @@ function readLeaf(der: Buffer): Certificate {
     return readCertificate(der);
   } catch (error) {
     if (!(error instanceof CertificateProblem)) throw error;
-    throw new Error(`Certificate is not a valid end-entity certificate: ${error.message}`);
+    throw new PublicError(`Certificate is not a valid end-entity certificate: ${error.message}`);
   }
 }
 
 function moment(text: string | undefined): number | undefined {
   if (text === undefined || text === "") return undefined;
   const at = RFC3339.test(text) ? Date.parse(text.replace(" ", "T")) : Number.NaN;
-  if (Number.isNaN(at)) throw new Error("Timestamp not_after is not in RFC3339 format");
+  if (Number.isNaN(at)) throw new PublicError("Timestamp not_after is not in RFC3339 format");
   return at;
 }

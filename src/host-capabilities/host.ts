@@ -2,6 +2,7 @@
 import { errorText } from "../data/error-text.js";
 import { parseJson, stringifyJson } from "../data/json.js";
 import { orAborted } from "../data/or-aborted.js";
+import { shownText, wholeText } from "../data/public-text.js";
 import type { KubernetesReader, ResourceKind, ResourceSnapshot } from "../kubernetes/reader.js";
 import type { Executor } from "./executor.js";
 import { askSnapshots, readSnapshots, type SnapshotQuery } from "./kubernetes/snapshots.js";
@@ -40,6 +41,8 @@ export interface CapabilityContext {
   readonly caller: Caller;
   /** Aborted when the guest has been stopped, or whoever asked it has gone: nobody waits for the answer any more. */
   readonly signal: AbortSignal;
+  /** Told the whole reason of a call that failed, for the log: the guest, which may tell everybody, gets general words. */
+  readonly failed?: (reason: string) => void;
 }
 
 /** An answer that is JSON already. */
@@ -62,7 +65,7 @@ export interface Operation {
   /**
    * Executes.
    * @returns the answer, a JSON value or a {@link JsonText}
-   * @throws anything; its message goes to the guest behind `Callback evaluation failure: `
+   * @throws anything; what it has to show (`data/public-text`) goes to the guest behind `Callback evaluation failure: `
    */
   run(payload: unknown, context: CapabilityContext): Promise<unknown>;
 }
@@ -77,6 +80,8 @@ export interface Capability {
 export type ViolationSink = (message: string, fields: Readonly<Record<string, string>>) => void;
 
 const STOPPED = "nobody waits for the answer any more";
+/** What a guest is told of a failure that has no words for it. */
+export const FAILED = "the host could not answer";
 
 const execute: Executor = (_, run) => run();
 
@@ -127,7 +132,11 @@ export class HostCapabilities {
       return { ok: true, payload: new TextEncoder().encode(jsonOf(answer)) };
     } catch (error) {
       if (error instanceof PayloadError) return refuse(error.message);
-      return refuse(`Callback evaluation failure: ${errorText(error)}${causeText(error)}`);
+      const [shown, because, whole] = [shownText(error, FAILED), shownCause(error), wholeText(error)];
+      if (whole !== shown && whole !== `${shown}: ${because}`) context.failed?.(`${path}: ${whole}`);
+      // A cause follows after a blank line (spec kubewarden.md 7.1, row 6).
+      const caused = because === "" ? "" : `\n\nCaused by:\n    ${because}`;
+      return refuse(`Callback evaluation failure: ${shown}${caused}`);
     }
   }
 
@@ -167,8 +176,5 @@ function refuse(error: string): HostAnswer {
   return { ok: false, error };
 }
 
-/** A cause follows after a blank line (spec kubewarden.md 7.1, row 6). */
-function causeText(error: unknown): string {
-  const cause = error instanceof Error ? error.cause : undefined;
-  return cause instanceof Error ? `\n\nCaused by:\n    ${cause.message}` : "";
-}
+/** What a guest may know of the cause; "" for nothing. */
+const shownCause = (error: unknown): string => (error instanceof Error ? shownText(error.cause, "") : "");

@@ -1,5 +1,6 @@
 /** What the host asks of image registries on behalf of policies. A registry client implements it; without one, {@link NO_REGISTRY} stands in. */
 import type { X509Certificate } from "node:crypto";
+import { PublicError } from "../data/public-text.js";
 
 /** Pairs that a signed payload must contain. */
 type Annotations = Readonly<Record<string, string>>;
@@ -25,7 +26,7 @@ export type RequiredSignature = { readonly annotations?: Annotations } & (
 /** A JSON object of a registry. */
 type Document = Readonly<Record<string, unknown>>;
 
-/** A window into registries. Image names are Docker's; every method rejects with an Error whose message is for the guest. */
+/** A window into registries. Image names are Docker's; what a method rejects with says by `shown` (`data/public-text`) what the guest is told. */
 export interface ImageReader {
   /** `sha256:<hex>`. */
   digest(image: string, signal: AbortSignal): Promise<string>;
@@ -38,7 +39,7 @@ export interface ImageReader {
   verify(image: string, wanted: { readonly allOf: readonly RequiredSignature[] }, signal: AbortSignal): Promise<string>;
 }
 
-const refuse = () => Promise.reject(new Error("the host has no access to image registries"));
+const refuse = () => Promise.reject(new PublicError("the host has no access to image registries"));
 
 /** No registry: every question fails. */
 export const NO_REGISTRY: ImageReader = {

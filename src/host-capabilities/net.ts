@@ -1,5 +1,7 @@
 /** `net/v1/dns_lookup_host`, spec kubewarden.md 7.2. */
+import { errorText } from "../data/error-text.js";
 import { limiter } from "../data/limiter.js";
+import { PublicError } from "../data/public-text.js";
 import type { Capability } from "./host.js";
 import { textOf } from "./payload.js";
 
@@ -24,7 +26,10 @@ export function netCapability(lookup: LookupHost): Capability {
           const ips = await inTurn(async () => {
             // Its caller may have gone while it waited for its turn, and another's turn comes at once.
             signal.throwIfAborted();
-            return lookup(host);
+            return lookup(host).catch((error: unknown) => {
+              // The name in it is the guest's own.
+              throw new PublicError(errorText(error));
+            });
           });
           return { ips };
         },

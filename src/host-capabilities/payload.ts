@@ -1,8 +1,9 @@
 /** Reads the payloads of host calls. What does not fit is said in the words of common parsers; the guest sees them. */
+import { PublicError } from "../data/public-text.js";
 import { isJsonObject } from "../data/same-value.js";
 
 /** A payload did not have the right shape; the message goes to the guest as it is. */
-export class PayloadError extends Error {
+export class PayloadError extends PublicError {
   override readonly name = "PayloadError";
 }
 

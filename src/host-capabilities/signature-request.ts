@@ -1,5 +1,7 @@
 /** What guests ask of `oci/v1/verify` and `oci/v2/verify`, spec kubewarden.md 7.4. Everything listed must have signed. */
 import { X509Certificate } from "node:crypto";
+import { errorText } from "../data/error-text.js";
+import { PublicError } from "../data/public-text.js";
 import type { RequiredSignature } from "./images.js";
 import {
   booleanOf,
@@ -26,7 +28,7 @@ export interface Verification {
 const VARIANTS: Readonly<Record<string, (fields: Fields, annotated: Annotated) => RequiredSignature[]>> = {
   SigstorePubKeyVerify(fields, annotated) {
     const keys = listOf(fields.pub_keys, "pub_keys", textOf);
-    if (keys.length === 0) throw new Error("Must provide at least one pub key");
+    if (keys.length === 0) throw new PublicError("Must provide at least one pub key");
     return keys.map((key) => ({ kind: "pubKey", key, ...annotated }));
   },
   SigstoreKeylessVerify: (fields, annotated) =>
@@ -45,7 +47,7 @@ const VARIANTS: Readonly<Record<string, (fields: Fields, annotated: Annotated) =
     })),
   SigstoreGithubActionsVerify(fields, annotated) {
     const owner = textOf(fields.owner, "owner");
-    if (owner === "") throw new Error("Must provide owner info");
+    if (owner === "") throw new PublicError("Must provide owner info");
     const repo = optionalText(fields.repo, "repo");
     return [{ kind: "githubAction", owner, ...(repo !== undefined && { repo }), ...annotated }];
   },
@@ -88,13 +90,13 @@ function read(variant: string, fields: Fields): Verification {
 
 function identities(value: unknown, what: string): Fields[] {
   const list = listOf(value, what, objectOf);
-  if (list.length === 0) throw new Error("Must provide keyless info");
+  if (list.length === 0) throw new PublicError("Must provide keyless info");
   return list;
 }
 
 /** A prefix ends at a path segment, so that `…/team` does not cover `…/team-evil`. */
 function prefix(text: string): string {
-  if (!URL.canParse(text)) throw new Error(`the URL prefix ${JSON.stringify(text)} is no URL`);
+  if (!URL.canParse(text)) throw new PublicError(`the URL prefix ${JSON.stringify(text)} is no URL`);
   return text.endsWith("/") ? text : `${text}/`;
 }
 
@@ -102,6 +104,7 @@ function certificate(bytes: Uint8Array): X509Certificate {
   try {
     return new X509Certificate(bytes);
   } catch (error) {
-    throw new Error("the certificate can't be read", { cause: error });
+    // The bytes are the guest's own: so may be what is said of them.
+    throw new PublicError("the certificate can't be read", { cause: new PublicError(errorText(error)) });
   }
 }

@@ -77,7 +77,9 @@ function causesOf({ causes, message, reason }: Deny | Failure): readonly Cause[]
 function findingsOf(outcomes: readonly Outcome[]): Findings {
   const warnings = outcomes.flatMap((outcome) => outcome.warnings ?? []);
   const annotations = Object.assign({}, ...outcomes.map(({ auditAnnotations }) => auditAnnotations).reverse());
+  const details = outcomes.flatMap(({ detail }) => detail ?? []);
   return {
+    ...(details.length > 0 && { detail: details.join("; ") }),
     ...(warnings.length > 0 && { warnings }),
     ...(Object.keys(annotations).length > 0 && { auditAnnotations: annotations }),
   };

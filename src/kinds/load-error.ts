@@ -1,16 +1,19 @@
 import type { Problem } from "../documents/problem.js";
 
-/** An entry cannot become a policy. `problems` say where and why for the operator; the message goes to clients and names no files. */
+/** An entry cannot become a policy. `problems` say where and why for the operator; the message goes to clients and names no files and addresses. */
 export class LoadError extends Error {
   readonly code = "POLICY_LOAD";
+  /** The whole reason where it says more than the message, for the log only. */
+  readonly detail: string | undefined;
 
   constructor(
     message: string,
     readonly problems: readonly Problem[],
-    options?: ErrorOptions,
+    { detail, ...options }: ErrorOptions & { readonly detail?: string } = {},
   ) {
     super(message, options);
     this.name = "LoadError";
+    this.detail = detail;
   }
 
   /** Of a policy with mistakes: the first line of the first is the message. */

@@ -6,16 +6,24 @@ import type { Failure, Policy } from "../policy/index.js";
  */
 export interface UnavailablePolicy extends Policy {
   readonly kind: "unavailable";
-  /** Why; names no files, as clients may read it. */
+  /** Why; names no files and addresses, as clients may read it. */
   readonly reason: string;
 }
 
 /**
  * @param id the policy's id
- * @param reason for clients and operators; names no files
+ * @param reason for clients and operators; names no files and addresses
+ * @param detail the whole reason where that says more, for the log
  */
-export function createUnavailablePolicy(id: string, reason: string): UnavailablePolicy {
-  const outcome: Failure = { verdict: "error", message: reason, code: 500, cause: "unavailable", final: true };
+export function createUnavailablePolicy(id: string, reason: string, detail?: string): UnavailablePolicy {
+  const outcome: Failure = {
+    verdict: "error",
+    message: reason,
+    code: 500,
+    cause: "unavailable",
+    final: true,
+    ...(detail !== undefined && { detail }),
+  };
   return {
     id,
     kind: "unavailable",

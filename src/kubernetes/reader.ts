@@ -1,4 +1,5 @@
 /** What the host asks of a cluster on behalf of guests. A Kubernetes client implements it; without one, {@link NO_CLUSTER} stands in. */
+import { PublicError } from "../data/public-text.js";
 
 /** A Kubernetes kind as guests name it. */
 export interface ResourceKind {
@@ -60,7 +61,7 @@ export interface KubernetesReader {
 /** Why nothing can be asked of a cluster that is not there (spec kubewarden.md 7.6). */
 export const NO_CLIENT = "kube::Client was not initialized properly";
 
-const refuse = () => Promise.reject(new Error(NO_CLIENT));
+const refuse = () => Promise.reject(new PublicError(NO_CLIENT));
 
 /** Stands in where a cluster is needed and there is none: every question fails, so that nothing is allowed by mistake. */
 export const NO_CLUSTER: KubernetesReader = { get: refuse, list: refuse, canI: refuse, snapshot: refuse };

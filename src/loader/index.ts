@@ -5,6 +5,7 @@ import {
   createImageInspector,
   createModuleFetcher,
   FetchError,
+  fetchFailureShown,
   fetchFailureText,
   type ModuleFetcher,
   type ModuleFetcherOptions,
@@ -114,7 +115,7 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
   };
 }
 
-/** The operator reads the reason, a client only which module: reasons may name paths of this machine. */
+/** The operator reads the reason, a client only what kind of reason: reasons name registries, and paths of this machine. */
 async function fetched({ id, module, origin }: ModuleEntry, fetcher: ModuleFetcher): Promise<Uint8Array> {
   try {
     return (await fetcher.fetch(module.location)).bytes;
@@ -122,8 +123,11 @@ async function fetched({ id, module, origin }: ModuleEntry, fetcher: ModuleFetch
     const error =
       cause instanceof FetchError ? cause : new FetchError("unexpected failure", { stage: "download", cause });
     // Fetch messages mark members with `#` (spec kubewarden.md 1.4).
-    const reason = fetchFailureText(id.replace("/", "/#"), module.text, error);
-    const forClients = module.kind === "file" ? `Error while downloading policy '${id}' from ${module.text}` : reason;
-    throw new LoadError(forClients, [origin.error(["module"], reason)], { cause });
+    const asNamed = id.replace("/", "/#");
+    const reason = fetchFailureText(asNamed, module.text, error);
+    throw new LoadError(fetchFailureShown(asNamed, error), [origin.error(["module"], reason)], {
+      cause,
+      detail: reason,
+    });
   }
 }

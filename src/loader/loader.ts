@@ -4,6 +4,7 @@
  * says why.
  */
 import type { Config, ConfigEntry, GroupEntry, Member, ModuleEntry, PolicyEntry, Problem } from "../config/index.js";
+import { shownText, wholeText } from "../data/public-text.js";
 import { createPolicySet, type PolicySet, type ServedPolicy } from "../evaluation/policy-set.js";
 import type { GroupMember, Kinds, PreparedEntry, Warn } from "../kinds/kind.js";
 import { LoadError } from "../kinds/load-error.js";
@@ -151,9 +152,12 @@ class Loading {
   async #load(entry: ConfigEntry): Promise<Policy> {
     const { kinds, worldFor } = this.#options;
     if (entry.kind === "invalid") {
+      // A mistake quotes what is written, addresses of modules and paths of files among it: the log has it, with its place.
+      const [detail] = entry.problems.map(({ message }) => message);
       throw new LoadError(
-        `the policy's configuration is invalid: ${entry.problems[0]?.message ?? ""}`,
+        "the policy's configuration is invalid: the server's log says where",
         entry.draft === undefined ? [] : kinds.group.mistakes(entry.draft),
+        detail === undefined ? {} : { detail },
       );
     }
     if (entry.kind === "group") return kinds.group.policy(entry, await this.#members(entry), this.#warn);
@@ -185,10 +189,14 @@ class Loading {
 
   /** The policy in whose place the load error answers. */
   #unavailable(entry: ConfigEntry, cause: unknown): Policy {
-    const message = cause instanceof Error ? cause.message : "the policy could not be loaded";
-    if (cause instanceof LoadError) this.problems.push(...cause.problems);
-    else if (entry.kind !== "invalid") this.problems.push(entry.origin.error([], message));
-    return createUnavailablePolicy(entry.id, message);
+    if (cause instanceof LoadError) {
+      this.problems.push(...cause.problems);
+      return createUnavailablePolicy(entry.id, cause.message, cause.detail);
+    }
+    const whole = wholeText(cause);
+    if (entry.kind !== "invalid") this.problems.push(entry.origin.error([], whole));
+    const shown = shownText(cause, "the policy could not be loaded: the server's log says why");
+    return createUnavailablePolicy(entry.id, shown, whole === shown ? undefined : whole);
   }
 
   /** A group may take what its members may take together, unless it says otherwise. */

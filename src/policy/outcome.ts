@@ -16,6 +16,8 @@ export interface Findings {
   /** Warnings for the client, as the policy said them. */
   readonly warnings?: readonly string[];
   readonly auditAnnotations?: Readonly<Record<string, string>>;
+  /** For the decision record, never for an answer: the whole reasons of what failed on the way, with addresses, files and accounts. */
+  readonly detail?: string;
 }
 
 /** The request may pass. */
@@ -46,7 +48,7 @@ export interface Deny extends Findings {
 /** The policy could not decide: a trap, a time-out, an evaluation error, a missing capability. Denies with code 500. */
 export interface Failure extends Findings {
   readonly verdict: "error";
-  /** For the client: no paths, no stacks, no objects. */
+  /** For the client: no paths, no stacks, no objects, no addresses and no accounts; those stand in `detail`. */
   readonly message: string;
   /** Default 500. */
   readonly code?: number;

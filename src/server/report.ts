@@ -71,6 +71,7 @@ function decisionOf(review: Review, origin: RequestOrigin, verdict: Verdict): De
     ...(response.status?.message !== undefined && { message: response.status.message }),
     outcome: outcome.verdict,
     ...(outcome.verdict === "error" && { failure: outcome.cause }),
+    ...(outcome.detail !== undefined && { detail: outcome.detail }),
     ...(monitored && {
       monitored: {
         allowed: vanilla.allowed,
@@ -83,6 +84,7 @@ function decisionOf(review: Review, origin: RequestOrigin, verdict: Verdict): De
       policy,
       outcome: member.verdict,
       milliseconds: time,
+      ...(member.detail !== undefined && { detail: member.detail }),
     })),
   };
 }

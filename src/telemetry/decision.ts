@@ -9,6 +9,8 @@ export interface MemberDecision {
   readonly policy: string;
   readonly outcome: string;
   readonly milliseconds: number;
+  /** As {@link Decision.detail}, of this member. */
+  readonly detail?: string;
 }
 
 /** One decision. Names follow the span fields of spec kubewarden.md 8.2. */
@@ -35,6 +37,8 @@ export interface Decision {
   readonly outcome: string;
   /** Why the policy could not decide. */
   readonly failure?: string;
+  /** The whole reasons of what failed on the way, which the answer does not tell: addresses, files, accounts. */
+  readonly detail?: string;
   /** In monitor mode, what protect mode would have answered. */
   readonly monitored?: { readonly allowed: boolean; readonly mutated: boolean; readonly message?: string };
   readonly milliseconds: number;
@@ -59,9 +63,15 @@ const REDACTED = "[redacted]";
 
 /** The decision without what must not leave the server: what was said about a Secret, and more of a message than anybody reads. */
 export function redactDecision(decision: Decision): Decision {
-  const { message, monitored, kind } = decision;
+  const { message, detail, monitored, kind, members } = decision;
   return {
     ...decision,
+    ...(detail !== undefined && { detail: redact(detail, kind) }),
+    ...(members.some((member) => member.detail !== undefined) && {
+      members: members.map((member) =>
+        member.detail === undefined ? member : { ...member, detail: redact(member.detail, kind) },
+      ),
+    }),
     ...(message !== undefined && { message: redact(message, kind) }),
     ...(monitored?.message !== undefined && {
       monitored: { ...monitored, message: redact(monitored.message, kind) },
@@ -110,6 +120,7 @@ export function fieldsOf(decision: Decision) {
     response_message: decision.message,
     outcome: decision.outcome,
     failure: decision.failure,
+    detail: decision.detail,
     would_be: monitored,
     duration_ms: round(decision.milliseconds),
     members:

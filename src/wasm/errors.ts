@@ -24,4 +24,9 @@ export class WasmLoadError extends Error {
   ) {
     super(message, options);
   }
+
+  /** For answers too (`data/public-text`): it is about the module, in our words or the module's own. */
+  get shown(): string {
+    return this.message;
+  }
 }

@@ -1,5 +1,5 @@
-import { errorText } from "../data/error-text.js";
 import { orAborted } from "../data/or-aborted.js";
+import { Reasons, shownText, wholeText } from "../data/public-text.js";
 import type { Caller, HostCapabilities } from "../host-capabilities/host.js";
 import type { KubernetesReader, ResourceSnapshot } from "../kubernetes/reader.js";
 import type { Outcome } from "../policy/outcome.js";
@@ -56,12 +56,20 @@ export class LoadedPolicy implements WasmPolicy {
       try {
         data = await this.#data(protocol.dataDocument, context.signal);
       } catch (error) {
-        return fail("capability", `cannot perform a request via callback channel: ${errorText(error)}`);
+        const shown = shownText(error, "the policy server could not read the policy's resources");
+        const failure = fail("capability", `cannot perform a request via callback channel: ${shown}`);
+        const whole = wholeText(error);
+        return whole === shown ? failure : { ...failure, detail: whole };
       }
     }
     const call = protocol.validateCall(review, settings, data);
     if ("verdict" in call) return call;
-    return protocol.outcome(await this.#run(call, context, review));
+    const reasons = new Reasons();
+    const result = await this.#run(call, context, review, reasons);
+    if (result.kind === "crash" && result.whole !== undefined) reasons.add(result.whole);
+    const outcome = protocol.outcome(result);
+    const detail = reasons.text;
+    return detail === undefined ? outcome : { ...outcome, detail };
   }
 
   /** Has the module check its settings; undefined when all is well. */
@@ -92,7 +100,8 @@ export class LoadedPolicy implements WasmPolicy {
     return orAborted(snapshots, signal, "the time for the evaluation is up");
   }
 
-  #run(call: GuestCall, context?: EvaluationContext, review?: Review): Promise<JobResult> {
+  /** @param reasons takes why host calls failed */
+  #run(call: GuestCall, context?: EvaluationContext, review?: Review, reasons?: Reasons): Promise<JobResult> {
     const { module, pool, limits, caller, capabilities, log, timeoutMs } = this.#parts;
     const request = review?.kind === "admission" ? review.request.uid : undefined;
     const job: Job = {
@@ -105,7 +114,8 @@ export class LoadedPolicy implements WasmPolicy {
       ...(!context && { isCheck: true }),
       // The signal is made when somebody asks for it; most calls never take so long.
       ...(context && { isAborted: () => context.signal.aborted }),
-      onHostCall: (message, killed) => capabilities.serve(message, { caller, signal: killed }),
+      onHostCall: (message, killed) =>
+        capabilities.serve(message, { caller, signal: killed, failed: (reason) => reasons?.add(reason) }),
       onLog: (message) => log(logEntry(this.id, request, message)),
     };
     return pool.run(job);

@@ -1,8 +1,7 @@
 import { LRUCache } from "lru-cache";
-import { reasonOf } from "../kubernetes/client/errors.js";
 import { FAILURE_KEPT_MS, MAX_ANSWERS } from "../kubernetes/client/limits.js";
 import type { Eventual } from "./eventual.js";
-import { type Lookup, LookupFailure } from "./resources/resource-source.js";
+import { type Lookup, lookupFailureOf } from "./resources/resource-source.js";
 
 /** An entry of its own, because the cache takes `undefined` for nothing. */
 interface Entry<V> {
@@ -20,7 +19,7 @@ export class LookUps<V> {
 
   /**
    * The kept answer, or the promise of one, which never rejects.
-   * @param execute ends by itself; its rejection is a {@link LookupFailure}
+   * @param execute ends by itself; its rejection is a {@link import("./resources/resource-source.js").LookupFailure}
    * @param keptMs how long an answer is kept from its arrival
    */
   ask(
@@ -36,7 +35,7 @@ export class LookUps<V> {
         return arrived;
       },
       (error: unknown): Lookup<V> => {
-        const failure = new LookupFailure(reasonOf(error));
+        const failure = lookupFailureOf(error);
         this.#entries.set(key, { answer: failure });
         return failure;
       },

@@ -2,14 +2,19 @@
  * The world as one request sees it (disposable): what is at hand is answered at once, what has to be fetched goes through {@link Questions}, so
  * that every question is asked once for the request, over all its policies, and those of one round side by side.
  */
-import { type QuestionFailure, Questions, type Waiting } from "../cel/index.js";
-import { reasonOf } from "../kubernetes/client/errors.js";
+import { type QuestionFailure, Questions, Waiting } from "../cel/index.js";
+import { Reasons } from "../data/public-text.js";
 import { apiVersionOf, type GroupVersionKind, type GroupVersionResource } from "../kubernetes/names.js";
 import type { JsonObject } from "../kubernetes/object.js";
 import type { Equivalents } from "../kubernetes/shared-storage.js";
-import type { AuthorizerAttributes, AuthorizerDecision, AuthorizerUser } from "./authorizer/authorizer.js";
+import {
+  type AuthorizerAttributes,
+  type AuthorizerDecision,
+  type AuthorizerUser,
+  undecidedFor,
+} from "./authorizer/authorizer.js";
 import type { Eventual } from "./eventual.js";
-import { type Lookup, LookupFailure } from "./resources/resource-source.js";
+import { type Lookup, LookupFailure, lookupFailureOf } from "./resources/resource-source.js";
 import type { World } from "./world.js";
 
 /**
@@ -30,6 +35,8 @@ export class RequestWorld {
   readonly #world: World;
   #failure: string | undefined;
   #namespace: { readonly name: string; readonly found: Lookup<JsonObject> } | undefined;
+  /** Made at the first failure: most look-ups succeed. */
+  #reasons: Reasons | undefined;
 
   constructor(world: World) {
     this.#world = world;
@@ -40,6 +47,11 @@ export class RequestWorld {
     return this.#failure;
   }
 
+  /** What the log says of the look-ups that failed, and answers must not: addresses, accounts, files. */
+  get detail(): string | undefined {
+    return this.#reasons?.text;
+  }
+
   /** As {@link import("./resources/resource-source.js").ResourceSource}; so are the others. */
   namespace(name: string): LookedUp<JsonObject> {
     const { resources } = this.#world;
@@ -48,34 +60,34 @@ export class RequestWorld {
     const found = this.questions.empty ? resources.namespace(name) : UNASKED;
     if (found instanceof Promise) return this.#lookUp(`namespace ${name}`, found, () => resources.namespace(name));
     this.#namespace = { name, found };
-    return found;
+    return this.#noted(found);
   }
 
   get(kind: GroupVersionKind, namespace: string, name: string): LookedUp<JsonObject> {
     const { resources } = this.#world;
     const found = this.questions.empty ? resources.get(kind, namespace, name) : UNASKED;
-    if (!(found instanceof Promise)) return found;
+    if (!(found instanceof Promise)) return this.#noted(found);
     return this.#lookUp(`get ${nameOf(kind)} ${namespace}/${name}`, found, () => resources.get(kind, namespace, name));
   }
 
   list(kind: GroupVersionKind, namespace: string): LookedUp<readonly JsonObject[]> {
     const { resources } = this.#world;
     const found = this.questions.empty ? resources.list(kind, namespace) : UNASKED;
-    if (!(found instanceof Promise)) return found;
+    if (!(found instanceof Promise)) return this.#noted(found);
     return this.#lookUp(`list ${nameOf(kind)} ${namespace}`, found, () => resources.list(kind, namespace));
   }
 
   namespaced(kind: GroupVersionKind): LookedUp<boolean> {
     const { resources } = this.#world;
     const found = this.questions.empty ? resources.namespaced(kind) : UNASKED;
-    if (!(found instanceof Promise)) return found;
+    if (!(found instanceof Promise)) return this.#noted(found);
     return this.#lookUp(`scope ${nameOf(kind)}`, found, () => resources.namespaced(kind));
   }
 
   equivalents(resource: GroupVersionResource, subresource: string): LookedUp<Equivalents> {
     const { resources } = this.#world;
     const found = this.questions.empty ? resources.equivalents(resource, subresource) : UNASKED;
-    if (!(found instanceof Promise)) return found;
+    if (!(found instanceof Promise)) return this.#noted(found);
     const key = `equivalents ${apiVersionOf(resource)}/${resource.resource}/${subresource}`;
     return this.#lookUp(key, found, () => resources.equivalents(resource, subresource));
   }
@@ -89,9 +101,14 @@ export class RequestWorld {
     const decided = this.questions.ask<AuthorizerDecision | LookupFailure>({
       key: `authorize ${JSON.stringify({ ...attributes, user: canonicalUser(attributes.user) })}`,
       put: () => this.#world.authorizer.authorize(attributes),
-      failed: (failure) => undecided(this.#messageOf(failure)),
+      failed: (failure) => undecidedFor(this.#failed(failure)),
     });
-    return decided instanceof LookupFailure ? this.refuse(decided.message) : decided;
+    if (decided instanceof LookupFailure) {
+      this.#noted(decided);
+      return this.refuse(decided.message);
+    }
+    if (!(decided instanceof Waiting) && decided.detail !== undefined) this.#note(decided.detail);
+    return decided;
   }
 
   /** What stands for the answer to a check that ends the request: expressions could take *not allowed* for a reason to allow. */
@@ -102,17 +119,29 @@ export class RequestWorld {
 
   /** While nothing had to be waited for there is nothing to remember either, and no key to make: that is seen to before. */
   #lookUp<T>(key: string, found: Promise<Lookup<T>>, ask: () => Eventual<Lookup<T>>): LookedUp<T> {
-    return this.questions.ask<Lookup<T>>({
-      key,
-      put: found === UNASKED ? ask : () => found,
-      failed: (failure) => new LookupFailure(this.#messageOf(failure)),
-    });
+    return this.#noted(
+      this.questions.ask<Lookup<T>>({
+        key,
+        put: found === UNASKED ? ask : () => found,
+        failed: (failure) => this.#failed(failure),
+      }),
+    );
   }
 
-  #messageOf(failure: QuestionFailure): string {
-    if (failure.kind === "thrown") return reasonOf(failure.error);
+  #failed(failure: QuestionFailure): LookupFailure {
+    if (failure.kind === "thrown") return lookupFailureOf(failure.error);
     this.#failure ??= `the policy asks more than ${failure.limit} different questions`;
-    return this.#failure;
+    return new LookupFailure(this.#failure);
+  }
+
+  #noted<T>(found: T): T {
+    if (found instanceof LookupFailure && found.detail !== undefined) this.#note(found.detail);
+    return found;
+  }
+
+  #note(detail: string): void {
+    this.#reasons ??= new Reasons();
+    this.#reasons.add(detail);
   }
 }
 

@@ -54,6 +54,11 @@ export class CertificateProblem extends Error {
     super(problem);
   }
 
+  /** For answers too (`data/public-text`): a problem's name says nothing of anybody. */
+  get shown(): string {
+    return this.message;
+  }
+
   /** How much it tells. */
   get rank(): number {
     return RANKS[this.problem];

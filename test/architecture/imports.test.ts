@@ -33,6 +33,7 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
     rooms: [
       "cel-policy",
       "config",
+      "data",
       "evaluation",
       "fetch",
       "host-capabilities",
@@ -62,7 +63,7 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
   "kinds/wasm": { rooms: ["host-capabilities", "kinds", "wasm"], types: ["config", "world"] },
   kinds: { rooms: ["documents", "policy", "world"], types: ["config"] },
   "cel-policy": { rooms: ["cel", "kubernetes", "policy", "world"] },
-  world: { rooms: ["cel", "kubernetes"] },
+  world: { rooms: ["cel", "data", "kubernetes"] },
   evaluation: { rooms: ["admission", "policy"] },
   wasm: { rooms: ["data", "host-capabilities", "kubernetes"], types: ["policy"] },
   fetch: { rooms: ["config", "data"] },

@@ -1,6 +1,7 @@
 /** What every guest protocol must do, put to the same misbehaving guest in each of them. */
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
+import { PublicError } from "../../src/data/public-text.js";
 import type { Capability } from "../../src/host-capabilities/host.js";
 import type { Failure, Outcome } from "../../src/policy/outcome.js";
 import type { WasmPolicy } from "../../src/wasm/index.js";
@@ -57,7 +58,8 @@ const testCapability: Capability = {
     "v1/dns_lookup_host": {
       run: async (payload) => {
         if (payload === "never") return new Promise(() => {});
-        if (payload === "broken") throw new Error("no such host", { cause: new Error("the wire is cut") });
+        if (payload === "broken") throw new PublicError("no such host", { cause: new PublicError("the wire is cut") });
+        if (payload === "cut") throw new Error("connect ECONNREFUSED 10.99.99.99:6443");
         return { asked: payload };
       },
     },
@@ -330,6 +332,12 @@ for (const protocol of protocols) {
       assert.deepEqual(await policy.evaluate(raw({}), context()), {
         verdict: "deny",
         message: "-Callback evaluation failure: no such host\n\nCaused by:\n    the wire is cut",
+      });
+      const cut = await load({ mode: 'host:kubewarden:net:v1/dns_lookup_host:"cut"' }, ["*"]);
+      assert.deepEqual(await cut.evaluate(raw({}), context()), {
+        verdict: "deny",
+        message: "-Callback evaluation failure: the host could not answer",
+        detail: "net/v1/dns_lookup_host: connect ECONNREFUSED 10.99.99.99:6443",
       });
     });
 

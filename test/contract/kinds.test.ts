@@ -176,10 +176,9 @@ for (const [kind, entry] of Object.entries(KINDS)) {
       for (const mode of ["accept", reject]) {
         const asked = ask(evaluator, "p", review(mode), "validate", performance.now() - 1);
         const { outcome, response } = await asked;
-        assert.deepEqual(
-          [outcome.verdict, "cause" in outcome && outcome.cause, response.allowed],
-          ["error", "timeout", false],
-        );
+        assert.deepEqual([outcome.verdict, response.allowed], ["error", false]);
+        // A guest that was never asked has not timed out: its call waited for a thread.
+        assert.match("cause" in outcome ? outcome.cause : "", /^(timeout|overload)$/);
       }
     });
 

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
 import { describe, test } from "node:test";
+import { PublicError } from "../../src/data/public-text.js";
 import { type Caller, type Capability, HostCapabilities } from "../../src/host-capabilities/host.js";
 import type { ImageReader, RequiredSignature } from "../../src/host-capabilities/images.js";
 import { kubernetesCapability } from "../../src/host-capabilities/kubernetes/capability.js";
@@ -277,7 +278,7 @@ describe("oci", () => {
     manifest: async (image) => ({ schemaVersion: 2, image }),
     manifestAndConfig: async () => ({ manifest: {}, digest: "sha256:bb", config: { os: "linux" } }),
     verify: async (image, { allOf }) => {
-      if (image === "unsigned") throw new Error("no signatures found for image: unsigned ");
+      if (image === "unsigned") throw new PublicError("no signatures found for image: unsigned ");
       wanted.push(allOf);
       return "sha256:cc";
     },

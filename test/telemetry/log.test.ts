@@ -90,9 +90,22 @@ describe("the decision record", () => {
 
   test("nothing that a policy says about a Secret is logged", () => {
     const { logger, lines } = logging("json");
-    logDecision(logger, redactDecision(DECISION));
+    const detail = "cannot reach hunter2";
+    const members = [{ policy: "p/a", outcome: "deny", milliseconds: 0, detail }];
+    logDecision(logger, redactDecision({ ...DECISION, detail, members }));
     assert.equal(lines[0]?.includes("hunter2"), false);
     assert.match(lines[0] ?? "", /\[redacted\]/);
+  });
+
+  test("the whole reasons of failures are logged, of members beside them", () => {
+    const { logger, lines } = logging("json");
+    const members = [{ policy: "p/a", outcome: "error", milliseconds: 0, detail: "connect ECONNREFUSED 10.0.0.2:443" }];
+    const kind = { group: "", version: "v1", kind: "Pod" };
+    const failed = { ...DECISION, kind, detail: "connect ECONNREFUSED 10.0.0.1:443", members };
+    logDecision(logger, redactDecision(failed));
+    const { fields } = JSON.parse(lines[0] ?? "") as { fields: Record<string, unknown> };
+    assert.equal(fields.detail, failed.detail);
+    assert.deepEqual(fields.members, members);
   });
 
   test("a guest's endless message is cut", () => {

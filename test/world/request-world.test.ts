@@ -25,10 +25,12 @@ const attributes: AuthorizerAttributes = {
   selectorError: "",
 };
 const now = () => 0;
+/** Clients are not told what any error says. */
+const NO_ROUTE = new LookupFailure("the policy server could not ask the cluster", "no route");
 const object: JsonObject = { metadata: { name: "x" } };
 
 describe("the world as one request sees it", () => {
-  test("what is at hand is answered at once, and not remembered", () => {
+  test("what is at hand is answered at once; of it only the Namespace is remembered, so that a request sees one state of it", () => {
     let asked = 0;
     class Counting extends FileResources {
       override namespace(): JsonObject {
@@ -39,6 +41,8 @@ describe("the world as one request sees it", () => {
     const world = new RequestWorld({ resources: new Counting([]), authorizer: NO_OPINION, now });
     assert.equal(world.namespace("n"), object);
     assert.equal(world.namespace("n"), object);
+    assert.equal(asked, 1);
+    assert.equal(world.namespace("other"), object);
     assert.equal(asked, 2);
     assert.ok(world.questions.empty);
   });
@@ -100,8 +104,9 @@ describe("the world as one request sees it", () => {
       waiter,
       () => undefined,
     );
-    assert.deepEqual(found, new LookupFailure("no route"));
+    assert.deepEqual(found, NO_ROUTE);
     assert.equal(world.failure, undefined);
+    assert.equal(world.detail, "no route", "for the log");
   });
 
   test("the authorizer is asked once for equal questions, whatever the order of groups", () => {
@@ -156,10 +161,10 @@ describe("answers that are kept", () => {
       "that there is nothing is an answer too",
     );
     time = 1_112;
-    assert.deepEqual(await ask(() => Promise.reject(new Error("no route"))), new LookupFailure("no route"));
+    assert.deepEqual(await ask(() => Promise.reject(new Error("no route"))), NO_ROUTE);
     assert.deepEqual(
       ask(() => Promise.resolve("d")),
-      new LookupFailure("no route"),
+      NO_ROUTE,
     );
     time = 2_113;
     assert.equal(await ask(() => Promise.resolve("e")), "e");

@@ -1,7 +1,7 @@
 /** Decides by verification.yml whether an image may be used (spec kubewarden.md 1.8). */
 import { stringify } from "yaml";
 import type { VerificationConfig, WantedSignature } from "../../config/verification.js";
-import { FetchError, reasonOf } from "../fetch-error.js";
+import { FetchError, reasonOf, shownOf } from "../fetch-error.js";
 import { formatImageReference, type ImageReference } from "../image-reference.js";
 import type { ImageVerifier } from "../image-verifying.js";
 import type { RegistryClient } from "../registry-client.js";
@@ -47,7 +47,8 @@ export function imageVerifier(
         return digest;
       } catch (cause) {
         if (cause instanceof FetchError && cause.stage === "verify") throw cause;
-        throw new FetchError(reasonOf(cause), { stage: "verify", cause });
+        const shown = shownOf(cause);
+        throw new FetchError(reasonOf(cause), { stage: "verify", cause, ...(shown !== undefined && { shown }) });
       }
     },
   };
@@ -58,7 +59,7 @@ export interface Verification {
   readonly registry: RegistryClient;
   readonly trustRoot: TrustRoot;
   readonly image: ImageReference;
-  /** The image as it was asked for, for messages; default the reference in full. */
+  /** The image as a guest has asked for it, for messages that it gets; absent when a configuration asks, whose images are not for clients. */
   readonly name?: string;
   /** Of the image's manifest. */
   readonly digest: string;
@@ -70,10 +71,16 @@ export interface Verification {
  * @throws FetchError in Kubewarden's words when they aren't there
  */
 export async function checkSignatures({ allOf, anyOf }: WantedSignatures, verification: Verification): Promise<void> {
-  const { registry, image, digest, signal, name = formatImageReference(image) } = verification;
+  const { registry, image, digest, signal, name: asked } = verification;
+  const name = asked ?? formatImageReference(image);
+  const failed = (reason: string, missing: readonly Wanted[]) => unverified(reason, missing, asked !== undefined);
   const layers = await signatureLayers(registry, image, digest, signal);
   if (layers.length === 0) {
-    throw new FetchError(`no signatures found for image: ${name} `, { stage: "verify" });
+    const found = "no signatures found";
+    throw new FetchError(`${found} for image: ${name} `, {
+      stage: "verify",
+      shown: asked === undefined ? found : `${found} for image: ${asked} `,
+    });
   }
   const about = layers.filter(({ imageDigest }) => imageDigest === digest);
   const unmet = async (wanted: readonly Wanted[]) => {
@@ -94,10 +101,12 @@ export async function checkSignatures({ allOf, anyOf }: WantedSignatures, verifi
   }
 }
 
-function failed(reason: string, missing: readonly Wanted[]): FetchError {
+/** @param own whether those who are answered have asked for the signatures themselves: what a configuration wants is not theirs to know */
+function unverified(reason: string, missing: readonly Wanted[], own: boolean): FetchError {
   const list = stringify(missing.map(forMessage)).trimEnd();
-  const text = `Image verification failed: ${reason}\nThe following constraints were not satisfied:\n${list}`;
-  return new FetchError(text, { stage: "verify" });
+  const first = `Image verification failed: ${reason}`;
+  const text = `${first}\nThe following constraints were not satisfied:\n${list}`;
+  return new FetchError(text, { stage: "verify", shown: own ? text : first });
 }
 
 /** A signature as the error shows it: a certificate by its subject. */

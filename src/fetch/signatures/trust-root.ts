@@ -28,7 +28,8 @@ export function sigstoreTrustRoot(options: TrustRootOptions): TrustRoot {
   return () => {
     kept ??= load(options).catch((cause: unknown) => {
       kept = undefined;
-      throw new FetchError(`the Sigstore trust root can't be had: ${reasonOf(cause)}`, { stage: "verify", cause });
+      const shown = "the Sigstore trust root can't be had";
+      throw new FetchError(`${shown}: ${reasonOf(cause)}`, { stage: "verify", cause, shown });
     });
     return kept;
   };

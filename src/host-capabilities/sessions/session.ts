@@ -5,10 +5,11 @@
 import { stringify } from "yaml";
 import { errorText } from "../../data/error-text.js";
 import { parseJson, stringifyJson } from "../../data/json.js";
+import { PublicError, shownText } from "../../data/public-text.js";
 import { isJsonObject } from "../../data/same-value.js";
 import { parseYamlDocuments } from "../../data/yaml.js";
 import type { Executor } from "../executor.js";
-import { jsonOf } from "../host.js";
+import { FAILED, jsonOf } from "../host.js";
 import { PayloadError } from "../payload.js";
 import {
   formatTaggedRequest,
@@ -51,7 +52,8 @@ export function recordSession(): Recording {
         if (request) exchanges.push({ request, response: { type: "Success", payload: jsonOf(answer) } });
         return answer;
       } catch (error) {
-        const message = errorText(error);
+        // What the guest is told, so that it hears the same again.
+        const message = shownText(error, FAILED);
         // A call that can't be understood was no question.
         if (request && !(error instanceof PayloadError))
           exchanges.push({ request, response: { type: "Error", message } });
@@ -90,15 +92,15 @@ export function replaySession(text: string): Replay {
       const request = taggedRequest(call);
       const exchange = exchanges[next];
       next++;
-      if (!exchange) throw new Error("the list of recorded responses is empty");
+      if (!exchange) throw new PublicError("the list of recorded responses is empty");
       if (!request || !sameRequest(request, exchange.request))
-        throw new Error(
+        throw new PublicError(
           `Replay error: unexpected request. Was expecting ${describe(exchange.request)}, got ${
             request ? describe(request) : `${call.namespace}/${call.operation}`
           } instead`,
         );
       const { response } = exchange;
-      if (response.type === "Error") throw new Error(response.message);
+      if (response.type === "Error") throw new PublicError(response.message);
       return parseJson(response.payload);
     },
     left: () => Math.max(0, exchanges.length - next),

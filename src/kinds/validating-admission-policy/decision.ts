@@ -42,6 +42,8 @@ export interface PolicyDecision {
   readonly skipped: string | undefined;
   /** The request fails, whatever the policies say: its Namespace could not be had, or time ran out. */
   readonly failure: Failure | undefined;
+  /** The whole reasons of look-ups that failed, for the log. */
+  readonly detail?: string;
 }
 
 const NOTHING: PolicyDecision = {

@@ -9,6 +9,11 @@ const FAILURE_KEY = "validation_failure";
 
 /** Puts a decision into words. Denials come before skips, and a failure before both. */
 export function outcomeOf(decision: PolicyDecision): Outcome {
+  const { detail } = decision;
+  return detail === undefined ? answerOf(decision) : { ...answerOf(decision), detail };
+}
+
+function answerOf(decision: PolicyDecision): Outcome {
   const findings = findingsOf(decision);
   const { failure, denials, skipped } = decision;
   if (failure !== undefined) return { ...failure, ...findings };

@@ -80,8 +80,10 @@ export class ValidatingPolicySet implements Policy, WithExpressions {
     const circumstances: AttemptOptions = { deadline: limit, turns, progress: new Progress() };
     const attempt = (): PolicyDecision => {
       const decision = this.#attempt(request, new Attempt(this.#dialect, world, circumstances), targeted);
-      const message = world.failure;
-      return message === undefined ? decision : failedWith({ verdict: "error", message, cause: "unavailable" });
+      const { failure: message, detail } = world;
+      const decided =
+        message === undefined ? decision : failedWith({ verdict: "error", message, cause: "unavailable" });
+      return detail === undefined ? decided : { ...decided, detail };
     };
     return world.questions.settle(attempt, context, abandoned);
   }

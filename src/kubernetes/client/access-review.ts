@@ -2,6 +2,11 @@ import { member, text } from "../object.js";
 import type { AccessAnswer } from "../reader.js";
 import { ClusterUnreachable } from "./errors.js";
 import type { ClusterHttp } from "./http.js";
+import { isHarmless } from "./public-words.js";
+
+/** What an authorizer says when it could not tell, for expressions and guests: one that is asked over the network names its address. */
+export const publicEvaluationError = (evaluationError: string): string =>
+  isHarmless(evaluationError) ? evaluationError : "the authorizer could not be asked";
 
 const PATH = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
 

@@ -1,8 +1,8 @@
 import { orAborted } from "../../data/or-aborted.js";
 import type { KubernetesReader, ResourceKind } from "../reader.js";
-import { reviewAccess } from "./access-review.js";
+import { publicEvaluationError, reviewAccess } from "./access-review.js";
 import { type ApiResource, type Discovery, kindOf } from "./discovery.js";
-import { ApiError, ResourceError, reasonOf } from "./errors.js";
+import { ApiError, publicReasonOf, ResourceError, reasonOf } from "./errors.js";
 import type { ClusterHttp } from "./http.js";
 import { isSegment, objectPath } from "./paths.js";
 import type { WatchStores } from "./watch-stores.js";
@@ -18,7 +18,8 @@ export function clusterReader(http: ClusterHttp, discovery: Discovery, stores: W
     try {
       found = wanted && (await orAborted(discovery.find(wanted), signal, ABANDONED));
     } catch (error) {
-      throw new ResourceError(`error finding resource ${apiVersion} / ${kind}: ${reasonOf(error)}`, { cause: error });
+      const told = (reason: string) => `error finding resource ${apiVersion} / ${kind}: ${reason}`;
+      throw new ResourceError(told(reasonOf(error)), { cause: error, shown: told(publicReasonOf(error)) });
     }
     if (found === undefined) throw new ResourceError(`Cannot find resource ${apiVersion}/${kind}`);
     return found;
@@ -63,8 +64,12 @@ export function clusterReader(http: ClusterHttp, discovery: Discovery, stores: W
       return orAborted(store.all(), signal, ABANDONED);
     },
 
-    canI: ({ user, groups, resourceAttributes }, signal) =>
-      reviewAccess(http, { user, ...(groups && { groups }), resourceAttributes }, signal),
+    async canI({ user, groups, resourceAttributes }, signal) {
+      const spec = { user, ...(groups && { groups }), resourceAttributes };
+      const { evaluationError, ...answer } = await reviewAccess(http, spec, signal);
+      if (evaluationError === undefined) return answer;
+      return { ...answer, evaluationError: publicEvaluationError(evaluationError) };
+    },
 
     async snapshot(kind, signal) {
       const resource = await find(kind, signal);

@@ -1,7 +1,8 @@
-import { errorText } from "../../data/error-text.js";
+import { type Shown, shownText, wholeText } from "../../data/public-text.js";
+import { publicWords } from "./public-words.js";
 
 /** The API server has refused; the message is its own. */
-export class ApiError extends Error {
+export class ApiError extends Error implements Shown {
   readonly code = "KUBERNETES_API";
   override readonly name = "ApiError";
   /**
@@ -15,36 +16,50 @@ export class ApiError extends Error {
   ) {
     super(message);
   }
-}
 
-/** There is no answer that can be used: no connection, time ran out, too much, no JSON. */
-export class ClusterUnreachable extends Error {
-  readonly code = "KUBERNETES_UNREACHABLE";
-  override readonly name = "ClusterUnreachable";
-}
-
-/** The way to the cluster is not described, or wrongly; the message names the file. */
-export class ClusterConfigError extends Error {
-  readonly code = "KUBERNETES_CONFIG";
-  override readonly name = "ClusterConfigError";
-}
-
-/** A guest asked for what cannot be; the message has the words of spec kubewarden.md 7.6. */
-export class ResourceError extends Error {
-  readonly code = "KUBERNETES_RESOURCE";
-  override readonly name = "ResourceError";
-}
-
-/** The reason of any failure in one line. Never throws. */
-export function reasonOf(error: unknown): string {
-  const message = errorText(error);
-  try {
-    return error instanceof Error ? withCause(message || error.name, error.cause) : message;
-  } catch {
-    return message;
+  get shown(): string {
+    return publicWords(this.status, this.reason, this.message);
   }
 }
 
-/** Many messages already end in their cause's. */
-const withCause = (message: string, cause: unknown): string =>
-  cause instanceof Error && !message.includes(cause.message) ? `${message}: ${cause.message}` : message;
+/** There is no answer that can be used: no connection, time ran out, too much, no JSON. */
+export class ClusterUnreachable extends Error implements Shown {
+  readonly code = "KUBERNETES_UNREACHABLE";
+  override readonly name = "ClusterUnreachable";
+
+  /** Words of ours are shown; those that come with a cause or name the server are not. */
+  readonly shown: string;
+
+  /** @param shown default the message, or general words when there is a cause */
+  constructor(message: string, { shown, ...options }: ErrorOptions & Partial<Shown> = {}) {
+    super(message, options);
+    this.shown = shown ?? (options.cause === undefined ? message : "the API server cannot be reached");
+  }
+}
+
+/** The way to the cluster is not described, or wrongly; the message names the file. */
+export class ClusterConfigError extends Error implements Shown {
+  readonly code = "KUBERNETES_CONFIG";
+  override readonly name = "ClusterConfigError";
+  readonly shown = "the policy server's access to the cluster is not set up correctly";
+}
+
+/** A guest asked for what cannot be; the message has the words of spec kubewarden.md 7.6. */
+export class ResourceError extends Error implements Shown {
+  readonly code = "KUBERNETES_RESOURCE";
+  override readonly name = "ResourceError";
+  readonly shown: string;
+
+  /** @param shown to be given when the message has words of others; default the message */
+  constructor(message: string, { shown, ...options }: ErrorOptions & Partial<Shown> = {}) {
+    super(message, options);
+    this.shown = shown ?? message;
+  }
+}
+
+/** The reason of any failure in one line, for the log: it may name servers, files and accounts. Never throws. */
+export const reasonOf = (error: unknown): string => wholeText(error);
+
+/** The reason of any failure for answers: what is missing, without servers, files and accounts. Never throws. */
+export const publicReasonOf = (error: unknown): string =>
+  shownText(error, "the policy server could not ask the cluster");

@@ -103,9 +103,13 @@ export class ClusterHttp {
         await delay(Math.min(wait, MAX_RETRY_AFTER_MS), undefined, { signal: limit.signal });
       }
     } catch (cause) {
-      if (outer.aborted) throw new ClusterUnreachable("nobody waits for the answer any more", { cause });
+      if (outer.aborted) {
+        const message = "nobody waits for the answer any more";
+        throw new ClusterUnreachable(message, { cause, shown: message });
+      }
       if (limit.signal.aborted) {
-        throw new ClusterUnreachable(`no answer from ${this.#connection.server.host} in time`, { cause });
+        const shown = "the API server did not answer in time";
+        throw new ClusterUnreachable(`no answer from ${this.#connection.server.host} in time`, { cause, shown });
       }
       throw unreachable(this.#connection, cause);
     } finally {

@@ -34,6 +34,8 @@ export interface ThreadEnd {
   readonly text: string;
   /** Its JavaScript heap was full. */
   readonly outOfMemory: boolean;
+  /** All that is known where `text` is general words, for the log. */
+  readonly whole?: string;
 }
 
 /** What came of a job. */

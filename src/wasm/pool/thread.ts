@@ -85,7 +85,10 @@ export class GuestThread {
     });
     this.#worker.on("error", (error: unknown) => {
       const code = error instanceof Error && "code" in error ? error.code : undefined;
-      end = { text: errorText(error), outOfMemory: code === "ERR_WORKER_OUT_OF_MEMORY" };
+      const outOfMemory = code === "ERR_WORKER_OUT_OF_MEMORY";
+      // Whatever else ends a thread is a mistake of ours, and its words may name files.
+      const whole = errorText(error);
+      end = outOfMemory ? { text: whole, outOfMemory } : { text: "the worker thread failed", outOfMemory, whole };
     });
     this.#worker.on("exit", () => events.ended(end));
   }

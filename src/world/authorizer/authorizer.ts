@@ -35,8 +35,10 @@ export interface AuthorizerAttributes {
 export interface AuthorizerDecision {
   readonly decision: "allow" | "deny" | "noOpinion";
   readonly reason: string;
-  /** Set when the authorizer could not tell. */
+  /** Set when the authorizer could not tell; expressions may show it, so it names no addresses and accounts. */
   readonly error?: string;
+  /** The whole error where that says more, for the log only. */
+  readonly detail?: string;
 }
 
 /** Decides questions; by a promise when somebody has to be asked. */
@@ -44,6 +46,14 @@ export interface Authorizer {
   /** A {@link LookupFailure} is no decision, as one with an error is, but the end of the request: there is nobody to ask. */
   authorize(attributes: AuthorizerAttributes): Eventual<AuthorizerDecision | LookupFailure>;
 }
+
+/** The answer when the authorizer could not be asked. */
+export const undecidedFor = ({ message, detail }: LookupFailure): AuthorizerDecision => ({
+  decision: "noOpinion",
+  reason: "",
+  error: message,
+  ...(detail !== undefined && { detail }),
+});
 
 /** No opinion on anything: what holds when nobody has said who may do what. */
 export const NO_OPINION: Authorizer = {

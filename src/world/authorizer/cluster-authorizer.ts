@@ -1,11 +1,11 @@
-import { reviewAccess } from "../../kubernetes/client/access-review.js";
+import { publicEvaluationError, reviewAccess } from "../../kubernetes/client/access-review.js";
 import type { ClusterHttp } from "../../kubernetes/client/http.js";
 import { ANSWER_KEPT_MS } from "../../kubernetes/client/limits.js";
 import type { AccessAnswer } from "../../kubernetes/reader.js";
 import { andThen, type Eventual } from "../eventual.js";
 import { LookUps } from "../look-ups.js";
 import { type Lookup, LookupFailure } from "../resources/resource-source.js";
-import type { Authorizer, AuthorizerAttributes, AuthorizerDecision } from "./authorizer.js";
+import { type Authorizer, type AuthorizerAttributes, type AuthorizerDecision, undecidedFor } from "./authorizer.js";
 
 /** `authorizer` of expressions in a cluster (spec validating-admission-policy.md 5.6): SubjectAccessReviews, answers kept for a moment. */
 export class ClusterAuthorizer implements Authorizer {
@@ -34,12 +34,18 @@ export class ClusterAuthorizer implements Authorizer {
 }
 
 function decisionOf(answer: Lookup<AccessAnswer>): AuthorizerDecision {
-  if (answer instanceof LookupFailure) return { decision: "noOpinion", reason: "", error: answer.message };
+  if (answer instanceof LookupFailure) return undecidedFor(answer);
+  const { evaluationError } = answer ?? {};
   return {
     decision: answer?.allowed ? "allow" : answer?.denied ? "deny" : "noOpinion",
     reason: answer?.reason ?? "",
-    ...(answer?.evaluationError !== undefined && { error: answer.evaluationError }),
+    ...(evaluationError !== undefined && errorOf(evaluationError)),
   };
+}
+
+function errorOf(evaluationError: string): Pick<AuthorizerDecision, "error" | "detail"> {
+  const error = publicEvaluationError(evaluationError);
+  return error === evaluationError ? { error } : { error, detail: evaluationError };
 }
 
 function specOf(asked: AuthorizerAttributes): unknown {

@@ -1,6 +1,6 @@
 import { endWithin } from "../../kubernetes/client/abort.js";
 import type { ApiResource } from "../../kubernetes/client/discovery.js";
-import { ApiError, ClusterUnreachable, reasonOf } from "../../kubernetes/client/errors.js";
+import { ApiError, ClusterUnreachable } from "../../kubernetes/client/errors.js";
 import type { Cluster } from "../../kubernetes/client/index.js";
 import {
   ABSENCE_KEPT_MS,
@@ -22,7 +22,7 @@ import { isObject, type JsonObject, text } from "../../kubernetes/object.js";
 import type { EquivalentResource } from "../../kubernetes/shared-storage.js";
 import { andThen, type Eventual, within } from "../eventual.js";
 import { LookUps } from "../look-ups.js";
-import { type Lookup, LookupFailure, type ResourceSource } from "./resource-source.js";
+import { type Lookup, LookupFailure, lookupFailureOf, type ResourceSource } from "./resource-source.js";
 
 const NAMESPACE: ApiResource = { group: "", version: "v1", kind: "Namespace", plural: "namespaces", namespaced: false };
 
@@ -64,7 +64,7 @@ export class ClusterResources implements ResourceSource {
   #stored(resource: ApiResource, kind: GroupVersionKind, namespace: string): Eventual<Lookup<readonly JsonObject[]>> {
     const store = this.#parts.stores.of(resource, { namespace: "" });
     const problem = store.problem();
-    if (problem !== undefined) return new LookupFailure(problem.message);
+    if (problem !== undefined) return lookupFailureOf(problem);
     if (store.items !== undefined) {
       const all = store.items.all();
       return namespace === "" ? all : all.filter(({ metadata }) => text(metadata, "namespace") === namespace);
@@ -127,7 +127,7 @@ export class ClusterResources implements ResourceSource {
     } catch (error) {
       if (error instanceof ApiError && error.status === 404) return undefined;
       if (limit.signal.aborted) throw new ClusterUnreachable("the API server did not answer in time");
-      throw error instanceof Error ? error : new ClusterUnreachable(reasonOf(error));
+      throw error;
     } finally {
       limit.done();
     }

@@ -3,6 +3,7 @@
  * offline (`file-resources.ts`), a client's caches in a cluster. What is at hand is answered at once, what has to be fetched first by
  * a promise; policies ask through a `RequestWorld`, which waits for them.
  */
+import { publicReasonOf, reasonOf } from "../../kubernetes/client/errors.js";
 import type { GroupVersionKind, GroupVersionResource } from "../../kubernetes/names.js";
 import type { JsonObject } from "../../kubernetes/object.js";
 import type { Equivalents } from "../../kubernetes/shared-storage.js";
@@ -10,8 +11,20 @@ import type { Eventual } from "../eventual.js";
 
 /** The look-up failed for another reason than absence. */
 export class LookupFailure {
-  /** @param message the text as the API server would say it */
-  constructor(readonly message: string) {}
+  /**
+   * @param message the text as the API server would say it, for clients: without addresses, files and accounts
+   * @param detail the whole reason where that says more, for the log only
+   */
+  constructor(
+    readonly message: string,
+    readonly detail?: string,
+  ) {}
+}
+
+/** The failure that something thrown stands for. */
+export function lookupFailureOf(error: unknown): LookupFailure {
+  const [message, whole] = [publicReasonOf(error), reasonOf(error)];
+  return whole === message ? new LookupFailure(message) : new LookupFailure(message, whole);
 }
 
 /** What a look-up gives; `undefined` is "does not exist". */

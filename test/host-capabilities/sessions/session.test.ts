@@ -1,6 +1,7 @@
 /** Sessions in kwctl's format, spec kubewarden.md 10.2. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { PublicError } from "../../../src/data/public-text.js";
 import type { Executor } from "../../../src/host-capabilities/executor.js";
 import { type Capability, HostCapabilities } from "../../../src/host-capabilities/host.js";
 import { netCapability } from "../../../src/host-capabilities/net.js";
@@ -13,7 +14,7 @@ const live: readonly Capability[] = [
     operations: {
       "v1/dns_lookup_host": {
         run: async (host) => {
-          if (host === "nowhere") throw new Error("not found");
+          if (host === "nowhere") throw new PublicError("not found");
           return { ips: ["192.0.2.1"] };
         },
       },

@@ -149,8 +149,9 @@ describe("answers that are not there yet", () => {
 
   test("nor when they are a failure", async () => {
     const authorizer = { authorize: () => Promise.reject(new Error("no route")) };
-    const said = inline(validations("authorizer.requestResource.check('get').error() == 'no route'"), { authorizer });
-    assert.equal((await waited(said)).verdict, "allow");
+    const shown = "the policy server could not ask the cluster";
+    const said = inline(validations(`authorizer.requestResource.check('get').error() == '${shown}'`), { authorizer });
+    assert.deepEqual(await waited(said), { verdict: "allow", detail: "no route" });
     assert.equal((await waited(inline(validations(check("get")), { authorizer }))).verdict, "deny");
     class Broken extends FileResources {
       override namespace(): Lookup<JsonObject> {
@@ -160,10 +161,11 @@ describe("answers that are not there yet", () => {
     const outcome = await waited(inline(validations("true"), { resources: new Broken([]) }));
     assert.deepEqual(outcome, {
       verdict: "error",
-      message: "no route",
+      message: shown,
       code: 500,
       reason: "InternalError",
       cause: "unavailable",
+      detail: "no route",
     });
   });
 

@@ -4,6 +4,7 @@ import { after, describe, test } from "node:test";
 import { parseJson } from "../../../src/data/json.js";
 import { HostCapabilities } from "../../../src/host-capabilities/host.js";
 import { recordSession, replaySession } from "../../../src/host-capabilities/sessions/session.js";
+import { ResourceError } from "../../../src/kubernetes/client/errors.js";
 import { type KubernetesReader, NO_CLUSTER } from "../../../src/kubernetes/reader.js";
 import type { WasmPolicy } from "../../../src/wasm/index.js";
 import { admission, behave, context, file, raw, testRuntime } from "../support.js";
@@ -16,7 +17,7 @@ const kubernetes: KubernetesReader = {
     kind.kind === "Never"
       ? new Promise(() => {})
       : kind.kind === "Secret"
-        ? Promise.reject(new Error("Cannot find resource v1/Secret"))
+        ? Promise.reject(new ResourceError("Cannot find resource v1/Secret"))
         : Promise.resolve(
             kind.kind === "Pod"
               ? { kind, plural: "pods", namespaced: true, items: PODS }
