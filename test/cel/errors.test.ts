@@ -46,6 +46,20 @@ describe("errors of evaluation", () => {
     }
   });
 
+  test("so it is for every name of Object.prototype, for bindings of any class, and in every position", () => {
+    for (const name of Object.getOwnPropertyNames(Object.prototype)) {
+      const own = createEnvironment({ flavour: "kubernetes", variables: [{ name, type: DYN }] });
+      for (const source of [name, `${name}.a`, `has(${name}.a)`, `type(${name})`, `[1].all(x, ${name} == x)`]) {
+        const compiled = own.compile(source);
+        assert.ok(compiled.ok, source);
+        for (const bindings of [{}, Object.create(null) as Bindings, new (class {})() as Bindings]) {
+          const { result } = compiled.program.evaluate(bindings);
+          assert.equal(result instanceof CelError && result.code, "no-such-attribute", source);
+        }
+      }
+    }
+  });
+
   test("come from a part of the expression, found when asked for", () => {
     const place = (source: string, bindings: Bindings = { object: { a: [1, 0], s: "x" }, i: 1 }) => {
       const at = compile(source).locate(bindings);
