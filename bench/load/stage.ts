@@ -61,7 +61,10 @@ export class Stage {
   readonly breaches: string[] = [];
   readonly notes: string[] = [];
   readonly phases: PhaseReport[] = [];
+  /** Requests a second that the server answered at most. */
   capacity = 0;
+  /** Requests with which that was found out. */
+  warmedUp = 0;
   #server: ServerUnderTest | undefined;
   #honest: Honest | undefined;
   #rate = 0;
@@ -86,7 +89,8 @@ export class Stage {
     await this.#honest.begin({ name: "capacity", rate: 0, clients: CAPACITY_CLIENTS });
     await sleep(CAPACITY_SECONDS * 1000);
     const capacity = await this.#honest.begin({ name: "pause", rate: 0 });
-    this.capacity = (capacity?.requests ?? 0) / CAPACITY_SECONDS;
+    this.warmedUp = capacity?.requests ?? 0;
+    this.capacity = this.warmedUp / CAPACITY_SECONDS;
     this.#rate = Math.min(RATES[1], Math.max(RATES[0], this.capacity * HONEST_SHARE));
     this.#calm = await this.phase("calm", async () => sleep(CALM_SECONDS * 1000), { late: true });
   }
@@ -107,9 +111,14 @@ export class Stage {
     return report;
   }
 
+  /** Honest clients give up the connections that they have. */
+  async reconnect(): Promise<void> {
+    await this.#honest?.begin({ name: "pause", rate: 0, fresh: true });
+  }
+
   /** Honest traffic on new connections after all is over: nothing may be lost any more. */
   async aftermath(): Promise<void> {
-    await this.#honest?.begin({ name: "pause", rate: 0, fresh: true });
+    await this.reconnect();
     await this.phase("after", async () => sleep(CALM_SECONDS * 1000));
   }
 
