@@ -78,7 +78,7 @@ function pod(privileged: boolean, kind = "Pod", namespace = "default"): [before:
     '{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"',
     `","kind":{"group":"","version":"v1","kind":${JSON.stringify(kind)}},"resource":{"group":"","version":"v1","resource":"pods"},` +
       `"operation":"CREATE","namespace":${JSON.stringify(namespace)},"userInfo":{"username":"alice"},` +
-      `"object":{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"containers":[{"name":"a","image":"i"${context}}]}}}}`,
+      `"object":{"apiVersion":"v1","kind":${JSON.stringify(kind)},"metadata":{"name":"p"},"spec":{"containers":[{"name":"a","image":"i"${context}}]}}}}`,
   ];
 }
 

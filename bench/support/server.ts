@@ -146,7 +146,12 @@ export class ServerUnderTest {
 }
 
 function childrenOf(pid: number): number[] {
-  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
+  let text = "";
+  try {
+    text = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
+  } catch {
+    // It has ended.
+  }
   return text === "" ? [] : text.split(" ").map(Number);
 }
 
