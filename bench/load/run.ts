@@ -69,7 +69,7 @@ const COLUMNS = [
 const WIDTHS = [14, 10, 9, 6, 7, 5, 5, 8, 7, 8, 8, 9, 24];
 
 function row(name: string, phase: PhaseReport): string {
-  const { requests, wrong, failed, turnedAway, lost, refused, p50, p99, max, slowest, referenceP99 } = phase;
+  const { requests, wrong, failed, turnedAway, lost, refused, p50, p99, max, kinds, referenceP99 } = phase;
   const times = [p50, p99, max, referenceP99].map((time) => time.toFixed(1));
   return cells([
     name,
@@ -81,7 +81,7 @@ function row(name: string, phase: PhaseReport): string {
     lost,
     refused,
     ...times,
-    `${slowest.name} ${slowest.p99.toFixed(0)}`,
+    kinds[0] === undefined ? "" : `${kinds[0].name} ${kinds[0].p99.toFixed(0)}`,
   ]);
 }
 

@@ -160,14 +160,15 @@ class Running {
     await Promise.all(this.#pending);
     const { started: _, times, reference, ...counted } = this.#counts;
     const all = [...times.values()].flat().sort(ascending);
-    const byName = Array.from(times, ([name, list]) => ({ name, p99: at(list.sort(ascending), 99) }));
+    for (const list of times.values()) list.sort(ascending);
+    const kinds = Array.from(times, ([name, list]) => ({ name, p50: at(list, 50), p99: at(list, 99) }));
     reference.sort(ascending);
     return {
       name: this.#phase.name,
       seconds,
       ...counted,
       ...{ p50: at(all, 50), p99: at(all, 99), max: at(all, 100) },
-      slowest: byName.sort((a, b) => b.p99 - a.p99)[0] ?? { name: "", p99: 0 },
+      kinds: kinds.sort((a, b) => b.p99 - a.p99),
       ...{ referenceP99: at(reference, 99), referenceMax: at(reference, 100) },
     };
   }

@@ -43,8 +43,8 @@ export interface PhaseReport {
   readonly p50: number;
   readonly p99: number;
   readonly max: number;
-  /** The kind of request with the highest p99. */
-  readonly slowest: { readonly name: string; readonly p99: number };
+  /** Of each kind of request, the slowest first. */
+  readonly kinds: readonly { readonly name: string; readonly p50: number; readonly p99: number }[];
   readonly referenceP99: number;
   readonly referenceMax: number;
 }

@@ -26,8 +26,9 @@ function fill(bytes: number, each: number, item: (index: number) => string): str
   return Array.from({ length: Math.floor(bytes / each) }, (_, index) => item(index)).join(",");
 }
 
-/** What the guests of chaos are told to do with it. */
-const MODES = ["reject", "trap", "loop", "oom", "large", "not-json", "reject-unicode", "stack"];
+/** What the guests of chaos are told to do with it: deny it, or misbehave. */
+const DENIES = ["reject"];
+const MISBEHAVES = ["trap", "loop", "oom", "large", "not-json", "stack"];
 
 /** A review of an object of about so many bytes. */
 function review(data: string, mode: string): string {
@@ -39,20 +40,39 @@ function review(data: string, mode: string): string {
   );
 }
 
-/** The policies' names. */
-const POLICIES = ["h-vap", "h-cel", "h-group", "h-module", "h-extism", "h-wapc", "h-wasi", "h-opa", "h-gatekeeper"];
+const CEL = ["h-vap", "h-cel", "h-group", "h-module"];
+const GUESTS = ["h-extism", "h-wapc", "h-wasi", "h-opa", "h-gatekeeper"];
+const CHAOS = ["h-wapc", "h-wasi"];
 
-/** Every shape with every policy, over and over, in an order of their own. */
-export function hostileShots(bytes: number, shapes: readonly string[] = Object.keys(SHAPES)): () => Shot {
-  const bodies = shapes.map((name, index) => {
-    const mode = MODES[index % MODES.length] ?? "reject";
-    return { name: `${name} (${mode})`, body: Buffer.from(review(SHAPES[name]?.(bytes) ?? "", mode)) };
-  });
+/** Whom an attack is meant for. */
+export interface Aim {
+  readonly policies: readonly string[];
+  readonly modes: readonly string[];
+  /** Default: all. */
+  readonly shapes?: readonly string[];
+}
+
+/** Policies that are evaluated here, guests, guests that misbehave, and all of them. */
+export const AIMS = {
+  cel: { policies: CEL, modes: DENIES },
+  guests: { policies: GUESTS, modes: DENIES },
+  // Small objects: it is the guest that hurts.
+  chaos: { policies: CHAOS, modes: MISBEHAVES },
+  all: { policies: [...CEL, ...GUESTS], modes: DENIES },
+} satisfies Record<string, Aim>;
+
+/** Every shape with every policy and every mode, over and over. */
+export function hostileShots(bytes: number, { policies, modes, shapes = Object.keys(SHAPES) }: Aim): () => Shot {
+  const data = shapes.map((name) => ({ name, text: SHAPES[name]?.(bytes) ?? "" }));
+  const bodies = data.flatMap(({ name, text }) =>
+    modes.map((mode) => ({ name: `${name} (${mode})`, body: Buffer.from(review(text, mode)) })),
+  );
   let count = 0;
   return () => {
     const turn = count++;
     const { name, body } = bodies[turn % bodies.length] ?? { name: "", body: "" };
-    const policy = POLICIES[(turn + Math.floor(turn / bodies.length)) % POLICIES.length];
+    // Shifted by one after each round, so that every policy gets every body whatever their numbers.
+    const policy = policies[(turn + Math.floor(turn / bodies.length)) % policies.length];
     return { name, body, path: `/validate/${policy}` };
   };
 }

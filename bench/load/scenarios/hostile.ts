@@ -1,15 +1,18 @@
 /** Tenants who send what hurts most, at policies of every kind. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { attack, describeAttack, trickle } from "../../support/attack.js";
-import { hostilePolicies, hostileShots, wrongForHostile } from "../../support/hostile.js";
+import { type AttackReport, attack, describeAttack, type Shot, trickle } from "../../support/attack.js";
+import { AIMS, hostilePolicies, hostileShots, wrongForHostile } from "../../support/hostile.js";
 import { knownPolicies } from "../../support/reviews.js";
 import { ROOT, type Scenario } from "../stage.js";
 
-/** Clients that send one request after the other, and those that give each up. */
+/** Clients that send one request after the other. */
 const ATTACKERS = 2;
-const ABANDONING = 1;
-/** Milliseconds after which those give up: while policies are at it. */
+/** Phases that share the seconds of the scenario. */
+const PHASES = 4;
+/** Bytes of the objects with which guests are told to misbehave. */
+const SMALL = 1000;
+/** Milliseconds after which clients give up: while policies are at it. */
 const ABANDON_AFTER_MS = 50;
 /** Clients whose bodies come byte by byte. */
 const TRICKLING = 20;
@@ -23,22 +26,24 @@ function hostileOf(name: string, bytes: number): Scenario {
       writeFileSync(file, `${knownPolicies(ROOT)}${hostilePolicies(ROOT, stage.folder)}`);
       await stage.open({ policies: file, args: ["--max-body-bytes", `${2 * bytes}`, "--log-level", "warn"] });
       const { url } = stage.server;
-      const shots = hostileShots(bytes);
-      await stage.phase("hostile", async () => {
-        const end = performance.now() + stage.seconds * 1000;
-        const next = () => (performance.now() < end ? shots() : undefined);
-        const slow = trickle(url, "/validate/h-cel", TRICKLING);
-        const common = { next, wrong: wrongForHostile };
-        const reports = await Promise.all([
-          attack(url, { ...common, clients: ATTACKERS }),
-          attack(url, { ...common, clients: ABANDONING, abandonAfter: ABANDON_AFTER_MS }),
-        ]);
-        slow.end();
-        for (const report of reports) {
-          for (const text of report.wrong) stage.breach(`hostile objects: ${text}`);
-          stage.note(describeAttack(report));
-        }
-      });
+      const phase = async (name: string, shots: () => Shot, abandonAfter?: number): Promise<void> => {
+        let report: AttackReport | undefined;
+        await stage.phase(name, async () => {
+          const end = performance.now() + (stage.seconds * 1000) / PHASES;
+          const next = () => (performance.now() < end ? shots() : undefined);
+          const gone = abandonAfter === undefined ? {} : { abandonAfter };
+          report = await attack(url, { clients: ATTACKERS, next, wrong: wrongForHostile, ...gone });
+        });
+        if (report === undefined) return;
+        for (const text of report.wrong) stage.breach(`${name}: ${text}`);
+        stage.note(`${name}: ${describeAttack(report)}`);
+      };
+      const slow = trickle(url, "/validate/h-cel", TRICKLING);
+      await phase("cel", hostileShots(bytes, AIMS.cel));
+      await phase("guests", hostileShots(bytes, AIMS.guests));
+      await phase("chaos", hostileShots(SMALL, AIMS.chaos));
+      await phase("abandoned", hostileShots(bytes, AIMS.all), ABANDON_AFTER_MS);
+      slow.end();
       stage.expect(stage.server.logged("a serving process died") === 0, "a serving process died");
       stage.expect(stage.server.logged("a policy failed unexpectedly") === 0, "a policy failed unexpectedly");
       await stage.aftermath();

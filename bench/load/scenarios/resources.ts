@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { attack, describeAttack, holdConnections } from "../../support/attack.js";
-import { hostilePolicies, hostileShots, wrongForHostile } from "../../support/hostile.js";
+import { AIMS, hostilePolicies, hostileShots, wrongForHostile } from "../../support/hostile.js";
 import { allowedIn, judge, knownPolicies } from "../../support/reviews.js";
 import { sumOf } from "../../support/server.js";
 import { type Exchange, soak } from "../../support/soak.js";
@@ -112,7 +112,7 @@ export const heap: Scenario = {
   async play(stage) {
     const policies = policiesIn(stage, hostilePolicies(ROOT, stage.folder));
     await stage.open({ policies, nodeArgs: [`--max-old-space-size=${HEAP_MIB}`], args: ["--policy-timeout", "10"] });
-    const shots = hostileShots(BODY_BYTES, WIDE);
+    const shots = hostileShots(BODY_BYTES, { ...AIMS.all, shapes: WIDE });
     const report = await stage.phase(
       "wide",
       async () => {
