@@ -3,9 +3,8 @@
  * what honest clients saw; exit code 1 when anything was lost, wrong or late that must not be. docs/testing.md says what each does.
  */
 import { parseArgs } from "node:util";
-import type { PhaseReport } from "../support/honest-messages.js";
 import { SCENARIOS } from "./scenarios.js";
-import { type Scenario, Stage } from "./stage.js";
+import { type Played, type Scenario, Stage } from "./stage.js";
 
 /** Seconds of disturbance, unless the command line says otherwise. */
 const DEFAULT_SECONDS = 20;
@@ -64,13 +63,14 @@ const COLUMNS = [
   "p99",
   "max",
   "bare p99",
+  "hold",
   "slowest p99",
 ];
-const WIDTHS = [14, 10, 9, 6, 7, 5, 5, 8, 7, 8, 8, 9, 24];
+const WIDTHS = [14, 10, 9, 6, 7, 5, 5, 8, 7, 8, 8, 9, 8, 24];
 
-function row(name: string, phase: PhaseReport): string {
-  const { requests, wrong, failed, turnedAway, lost, refused, p50, p99, max, kinds, referenceP99 } = phase;
-  const times = [p50, p99, max, referenceP99].map((time) => time.toFixed(1));
+function row(name: string, phase: Played): string {
+  const { requests, wrong, failed, turnedAway, lost, refused, p50, p99, max, kinds, referenceP99, hold } = phase;
+  const times = [p50, p99, max, referenceP99, hold].map((time) => time.toFixed(1));
   return cells([
     name,
     phase.name,
@@ -95,7 +95,7 @@ for (const scenario of wanted) played.push([scenario.name, await play(scenario)]
 console.log(`\n${cells(COLUMNS)}`);
 for (const [name, { phases }] of played) for (const phase of phases) console.log(row(name, phase));
 console.log(
-  'times in milliseconds; "bare p99" is that of a bare node:http server asked by the same clients at the same time\n',
+  'times in milliseconds; "bare p99" is that of a bare node:http server asked by the same clients at the same time; "hold" the longest\ntime that a process of the server computed on its main thread at a stretch, those that started in it too\n',
 );
 for (const [name, { breaches, capacity }] of played) {
   console.log(

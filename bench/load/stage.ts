@@ -1,5 +1,5 @@
 /** What every scenario is played on: a server, honest traffic beside it, breaches and notes, and a broom. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -50,6 +50,14 @@ export interface Setting extends Omit<ServerOptions, "args"> {
   /** Milliseconds after which an honest request is lost. */
   readonly patience?: number;
   readonly processes?: number;
+  /** Files of `bench/support` that the server's processes load first. */
+  readonly preload?: readonly string[];
+}
+
+/** A phase as the table shows it. */
+export interface Played extends PhaseReport {
+  /** Longest time that a process computed on its main thread at a stretch, in milliseconds. */
+  readonly hold: number;
 }
 
 /** One scenario's stage. */
@@ -58,9 +66,10 @@ export class Stage {
   readonly seconds: number;
   /** A folder for whatever the scenario writes. */
   readonly folder = mkdtempSync(join(tmpdir(), "load-"));
+  readonly #holds = join(this.folder, "holds");
   readonly breaches: string[] = [];
   readonly notes: string[] = [];
-  readonly phases: PhaseReport[] = [];
+  readonly phases: Played[] = [];
   /** Requests a second that the server answered at most. */
   capacity = 0;
   /** Requests with which that was found out. */
@@ -81,9 +90,20 @@ export class Stage {
   }
 
   /** Starts the server, finds its capacity, and looks at honest traffic while nothing disturbs it. */
-  async open({ policies, args = [], ca, patience, processes = PROCESSES, ...options }: Setting): Promise<void> {
+  async open(setting: Setting): Promise<void> {
+    const { policies, args = [], ca, patience, processes = PROCESSES, preload = [], env, ...options } = setting;
+    mkdirSync(this.#holds);
+    const imports = ["hold-meter.js", ...preload].map(
+      (file) => `--import=${new URL(`../support/${file}`, import.meta.url).href}`,
+    );
+    const measured = { ...env, NODE_OPTIONS: imports.join(" "), HOLD_FOLDER: this.#holds };
     const common = ["--policies", policies, "--log-fmt", "json", "--workers", `${processes}`];
-    this.#server = await ServerUnderTest.start({ ...options, args: [...common, ...args], tls: ca !== undefined });
+    this.#server = await ServerUnderTest.start({
+      ...options,
+      env: measured,
+      args: [...common, ...args],
+      tls: ca !== undefined,
+    });
     const clients = { url: this.#server.url, ...(ca && { ca }), ...(patience && { patience }) };
     this.#honest = await Honest.start(clients);
     await this.#honest.begin({ name: "capacity", rate: 0, clients: CAPACITY_CLIENTS });
@@ -98,6 +118,8 @@ export class Stage {
   /** Honest traffic while something happens; judged. */
   async phase(name: string, happens: () => Promise<unknown>, allowed: Allowed = {}): Promise<PhaseReport> {
     if (this.#honest === undefined) throw new Error("the stage is not open");
+    rmSync(this.#holds, { recursive: true, force: true });
+    mkdirSync(this.#holds);
     await this.#honest.begin({ name, rate: this.#rate });
     let report: PhaseReport | undefined;
     try {
@@ -106,7 +128,8 @@ export class Stage {
       report = await this.#honest.begin({ name: "pause", rate: 0 });
     }
     if (report === undefined) throw new Error("honest clients have nothing to report");
-    this.phases.push(report);
+    const holds = readdirSync(this.#holds).map((file) => Number(readFileSync(join(this.#holds, file), "utf8")));
+    this.phases.push({ ...report, hold: Math.max(...holds, 0) });
     this.#judge(report, allowed);
     return report;
   }

@@ -16,11 +16,12 @@ function policiesIn(stage: Stage): string {
   return file;
 }
 
-/** A serving process, and how many connections it has accepted: so many requests may be lost with it. */
+/** The serving process with most connections, and how many: so many requests may be lost with it. */
 function victim(stage: Stage): { readonly pid: number; readonly holds: number } {
-  const [pid] = stage.server.workers();
-  if (pid === undefined) throw new Error("no serving process");
-  return { pid, holds: stage.server.connectionsOf(pid) };
+  const candidates = stage.server.workers().map((pid) => ({ pid, holds: stage.server.connectionsOf(pid) }));
+  const [busiest] = candidates.sort((a, b) => b.holds - a.holds);
+  if (busiest === undefined) throw new Error("no serving process");
+  return busiest;
 }
 
 /** The server serves with another process in place of this one. */
