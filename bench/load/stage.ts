@@ -118,8 +118,8 @@ export class Stage {
   /** Honest traffic while something happens; judged. */
   async phase(name: string, happens: () => Promise<unknown>, allowed: Allowed = {}): Promise<PhaseReport> {
     if (this.#honest === undefined) throw new Error("the stage is not open");
-    rmSync(this.#holds, { recursive: true, force: true });
-    mkdirSync(this.#holds);
+    // One by one: processes make them anew at any time.
+    for (const file of readdirSync(this.#holds)) rmSync(join(this.#holds, file), { force: true });
     await this.#honest.begin({ name, rate: this.#rate });
     let report: PhaseReport | undefined;
     try {
@@ -129,9 +129,10 @@ export class Stage {
     }
     if (report === undefined) throw new Error("honest clients have nothing to report");
     const holds = readdirSync(this.#holds).map((file) => Number(readFileSync(join(this.#holds, file), "utf8")));
-    this.phases.push({ ...report, hold: Math.max(...holds, 0) });
-    this.#judge(report, allowed);
-    return report;
+    const played = { ...report, hold: Math.max(...holds, 0) };
+    this.phases.push(played);
+    this.#judge(played, allowed);
+    return played;
   }
 
   /** Honest clients give up the connections that they have. */
@@ -182,10 +183,11 @@ export class Stage {
   clear(): void {
     this.#honest?.kill();
     this.#server?.kill();
-    rmSync(this.folder, { recursive: true, force: true });
+    // Processes that have just been killed may write a last time.
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
 
-  #judge(report: PhaseReport, { lost = 0, refused, turnedAway, failed = 0, late }: Allowed): void {
+  #judge(report: Played, { lost = 0, refused, turnedAway, failed = 0, late }: Allowed): void {
     const { name, p99, referenceP99 } = report;
     const breach = (count: number, what: string): void => {
       if (count > 0) this.breach(`${name}: ${count} of ${report.requests} honest requests ${what}`);
@@ -203,7 +205,7 @@ export class Stage {
     if (own <= bar) return;
     const kinds = report.kinds.map((kind) => `${kind.name} ${kind.p50.toFixed(0)}/${kind.p99.toFixed(0)}`).join(", ");
     this.breach(
-      `${name}: honest p99 is ${own.toFixed(0)} ms beyond the bare server's; the bar is ${bar.toFixed(0)} ms (p50/p99: ${kinds})`,
+      `${name}: honest p99 is ${own.toFixed(0)} ms beyond the bare server's; the bar is ${bar.toFixed(0)} ms (longest hold ${report.hold.toFixed(0)} ms; p50/p99: ${kinds})`,
     );
   }
 }
