@@ -99,6 +99,14 @@ export class ServerUnderTest {
     return this.#log.split(message).length - 1;
   }
 
+  /** The last lines of the log that are no decisions. */
+  lastLines(count: number): string[] {
+    return this.#log
+      .split("\n")
+      .filter((line) => line !== "" && !line.includes('"policy_id"'))
+      .slice(-count);
+  }
+
   /** The processes that answer requests. */
   workers(): number[] {
     return childrenOf(this.pid);
