@@ -7,8 +7,8 @@ import { isMainThread } from "node:worker_threads";
 
 /** Milliseconds between two looks. */
 const LOOK_MS = 4;
-/** Looks between two at the file. */
-const LOOKS = 25;
+/** Milliseconds from which a stretch is written down: at once, as a main thread that is held has few moments to do it. */
+const NOTED_MS = 20;
 
 const folder = process.env.HOLD_FOLDER;
 
@@ -21,14 +21,14 @@ if (folder !== undefined && isMainThread) {
     Number(buffer.toString("latin1", 0, readSync(account, buffer, 0, buffer.length, 0)).split(" ", 1)[0]) / 1e6;
   let last = computed();
   let longest = 0;
-  let looks = 0;
   setInterval(() => {
     const now = computed();
-    longest = Math.max(longest, now - last);
+    const step = now - last;
     last = now;
-    looks += 1;
-    if (looks % LOOKS !== 0) return;
+    if (step < NOTED_MS) return;
     if (!existsSync(file)) longest = 0;
+    if (step <= longest) return;
+    longest = step;
     try {
       writeFileSync(file, `${longest}`);
     } catch {
