@@ -1,92 +1,105 @@
 /**
- * A minute (or as many seconds as the first argument says) of mixed traffic over TLS while certificates rotate, policies reload, a serving process
- * is killed and a guest loops. No request may be lost, none answered wrongly. Connections that break with the killed process are counted, and
- * their requests sent again.
+ * The chaos run: `npm run load [-- --seconds N] [scenario…]`. Scenarios one after the other, each with a server and honest clients of its own; a table of
+ * what honest clients saw; exit code 1 when anything was lost, wrong or late that must not be. docs/testing.md says what each does.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
-import { tlsFolder } from "../../test/server/tls-files.js";
-import { startExample } from "../../test/support/example-server.js";
-import { residentBytes, type SoakReport, soak } from "../support/soak.js";
-import { EXCHANGES, LOOPING, soakPolicies } from "../support/soak-exchanges.js";
+import { parseArgs } from "node:util";
+import { SCENARIOS } from "./scenarios.js";
+import { type Played, type Scenario, Stage } from "./stage.js";
 
-const SECONDS = Number(process.argv[2] ?? 60);
-const CLIENTS = 16;
-const PROCESSES = 2;
-/** Seconds between rotations of the certificate, and between reloads. */
-const CHANGE_EVERY = 5;
-const MIB = 1024 * 1024;
+/** Seconds of disturbance, unless the command line says otherwise. */
+const DEFAULT_SECONDS = 20;
+/** A scenario that takes longer than its seconds and this, has got stuck. */
+const STUCK_AFTER_MS = 180_000;
 
-const root = fileURLToPath(new URL("../../..", import.meta.url)).replace(/\/$/, "");
-const folder = mkdtempSync(join(tmpdir(), "load-"));
-const file = join(folder, "policies.yaml");
-writeFileSync(file, soakPolicies(root));
-const tls = tlsFolder();
-const server = await startExample(
-  ...["--policies", file, "--log-level", "info", "--log-fmt", "json", "--workers", `${PROCESSES}`],
-  // What is asked is whether answers are right, not whether a busy machine is quick.
-  ...["--policy-timeout", "10"],
-  ...["--cert-file", tls.certFile, "--key-file", tls.keyFile],
-);
-const url = `https://localhost:${new URL(server.url).port}`;
-const common = { seconds: SECONDS, ca: tls.authority.pem, repeat: true };
+const { values, positionals } = parseArgs({ options: { seconds: { type: "string" } }, allowPositionals: true });
+const seconds = Number(values.seconds ?? DEFAULT_SECONDS);
+const wanted = SCENARIOS.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+const unknown = positionals.filter((name) => !SCENARIOS.some((scenario) => scenario.name === name));
+if (unknown.length > 0 || !(seconds > 0)) {
+  console.error(
+    `usage: npm run load [-- --seconds N] [scenario…]; scenarios: ${SCENARIOS.map(({ name }) => name).join(" ")}`,
+  );
+  process.exit(2);
+}
 
-/** Rotates and reloads until the time is over, and kills a serving process half-way. */
-async function disturb(): Promise<{ rotations: number; reloads: number }> {
-  const end = performance.now() + SECONDS * 1000;
-  const half = performance.now() + SECONDS * 500;
-  let killed = false;
-  let rounds = 0;
-  while (performance.now() + CHANGE_EVERY * 1000 < end) {
-    await sleep(CHANGE_EVERY * 1000);
-    rounds += 1;
-    tls.install(tls.issue(`server ${rounds}`));
-    writeFileSync(file, `${soakPolicies(root)}extra-${rounds}: { cel: { validations: [ { expression: "true" } ] } }\n`);
-    if (killed || performance.now() < half) continue;
-    killed = true;
-    const children = readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, "utf8").trim().split(" ");
-    process.kill(Number(children[0]), "SIGKILL");
+/** The stage that is being played on: whatever ends this process must not leave a server behind. */
+let current: Stage | undefined;
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
+process.on("exit", () => current?.clear());
+
+async function play({ name, what, play: scenario }: Scenario): Promise<Stage> {
+  const stage = new Stage(seconds);
+  current = stage;
+  console.log(`\n# ${name}: ${what}`);
+  let stuck: NodeJS.Timeout | undefined;
+  try {
+    const limit = new Promise<never>((_, reject) => {
+      stuck = setTimeout(() => reject(new Error("got stuck")), STUCK_AFTER_MS + seconds * 1000);
+    });
+    await Promise.race([scenario(stage), limit]);
+  } catch (error) {
+    stage.breach(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  } finally {
+    clearTimeout(stuck);
+    stage.clear();
+    current = undefined;
   }
-  return { rotations: count("TLS certificates reloaded"), reloads: count("reloaded policies") };
+  for (const phase of stage.phases) console.log(row(name, phase));
+  for (const note of stage.notes) console.log(`  ${note}`);
+  for (const breach of stage.breaches) console.log(`  BREACH ${breach}`);
+  return stage;
 }
 
-function count(message: string): number {
-  return server.log().split(`"message":"${message}"`).length - 1;
-}
+const COLUMNS = [
+  "scenario",
+  "phase",
+  "requests",
+  "wrong",
+  "failed",
+  "away",
+  "lost",
+  "refused",
+  "p50",
+  "p99",
+  "max",
+  "bare p99",
+  "hold",
+  "slowest p99",
+];
+const WIDTHS = [14, 10, 9, 6, 7, 5, 5, 8, 7, 8, 8, 9, 8, 24];
 
-function printLatencies({ latencies }: SoakReport): void {
-  for (const [name, times] of latencies) {
-    const sorted = [...times].sort((a, b) => a - b);
-    const at = (percent: number) => (sorted[Math.floor((sorted.length * percent) / 100)] ?? 0).toFixed(1);
-    console.log(`  ${name.padEnd(22)} ${String(sorted.length).padStart(6)}  p50 ${at(50)} ms  p99 ${at(99)} ms`);
-  }
-}
-
-try {
-  await soak(url, EXCHANGES, { ...common, clients: CLIENTS, seconds: 3 });
-  const warm = await residentBytes(server.pid);
-  const [report, loops, disturbed] = await Promise.all([
-    soak(url, EXCHANGES, { ...common, clients: CLIENTS, perConnection: 200 }),
-    soak(url, [LOOPING], { ...common, clients: 1 }),
-    disturb(),
+function row(name: string, phase: Played): string {
+  const { requests, wrong, failed, turnedAway, lost, refused, p50, p99, max, kinds, referenceP99, hold } = phase;
+  const times = [p50, p99, max, referenceP99, hold].map((time) => time.toFixed(1));
+  return cells([
+    name,
+    phase.name,
+    requests,
+    wrong,
+    failed,
+    turnedAway,
+    lost,
+    refused,
+    ...times,
+    kinds[0] === undefined ? "" : `${kinds[0].name} ${kinds[0].p99.toFixed(0)}`,
   ]);
-  const end = await residentBytes(server.pid);
-  console.log(
-    `${report.requests} requests over TLS and ${loops.requests} looping guests in ${SECONDS} s, ${PROCESSES} processes`,
-  );
-  console.log(
-    `${disturbed.rotations} rotations and ${disturbed.reloads} reloads seen by processes, ${count("a serving process died and is replaced")} replaced`,
-  );
-  console.log(`${report.repeated + loops.repeated} connections broke with it; their requests were sent again`);
-  printLatencies(report);
-  console.log(`memory ${Math.round(warm / MIB)} MiB after warming up, ${Math.round(end / MIB)} MiB at the end`);
-  const wrong = [...report.wrong, ...loops.wrong];
-  for (const text of wrong) console.log(`WRONG ${text}`);
-  process.exitCode = wrong.length > 0 ? 1 : 0;
-} finally {
-  await server.stop();
-  rmSync(folder, { recursive: true, force: true });
 }
+
+function cells(values: readonly (string | number)[]): string {
+  return values.map((value, index) => `${value}`[index < 2 ? "padEnd" : "padStart"](WIDTHS[index] ?? 0)).join(" ");
+}
+
+const played: [string, Stage][] = [];
+for (const scenario of wanted) played.push([scenario.name, await play(scenario)]);
+
+console.log(`\n${cells(COLUMNS)}`);
+for (const [name, { phases }] of played) for (const phase of phases) console.log(row(name, phase));
+console.log(
+  'times in milliseconds; "bare p99" is that of a bare node:http server asked by the same clients at the same time; "hold" the longest\ntime that a process of the server computed on its main thread at a stretch, those that started in it too\n',
+);
+for (const [name, { breaches, capacity }] of played) {
+  console.log(
+    `${name.padEnd(14)} capacity ${capacity.toFixed(0)}/s  ${breaches.length === 0 ? "kept" : `${breaches.length} BREACHES`}`,
+  );
+}
+process.exitCode = played.some(([, { breaches }]) => breaches.length > 0) ? 1 : 0;

@@ -37,6 +37,8 @@ export interface Asked {
 export interface Evaluator {
   /** The set that answers now. A request looks its policy up once, and finishes on what it found. */
   readonly policies: PolicySet;
+  /** The turns that evaluations take on the main thread; for what else a request needs it for. */
+  readonly turns: Turns;
   /** Swaps the whole set. */
   use(policies: PolicySet): void;
   /** Answers a review. Never throws and never rejects: failures of policies are denials. */
@@ -54,7 +56,7 @@ class SetEvaluator implements Evaluator {
   readonly #acceptedNamespace: string | undefined;
   readonly #now: () => number;
   readonly #onDefect: (policy: string, error: unknown) => void;
-  readonly #turns = new Turns();
+  readonly turns = new Turns();
 
   constructor(policies: PolicySet, { policyTimeout, alwaysAcceptNamespace, now, onDefect }: EvaluatorOptions) {
     this.policies = policies;
@@ -75,7 +77,7 @@ class SetEvaluator implements Evaluator {
     const run = new EvaluationRun(
       Math.min(limit, asked.deadline ?? Number.POSITIVE_INFINITY),
       this.#onDefect,
-      this.#turns,
+      this.turns,
     );
     const { whenGone } = asked;
     const onWait = whenGone && ((giveUp: (failure: Failure) => void) => whenGone(() => giveUp(ABANDONED)));

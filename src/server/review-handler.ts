@@ -20,6 +20,7 @@ import type { Review } from "../policy/review.js";
 import { foreignEncoding, isJsonContentType, readBody } from "./body.js";
 import { callerDeadline } from "./caller-timeout.js";
 import type { Gate, Refusal } from "./gate.js";
+import { LARGE_BODY, LargeBodies } from "./large-bodies.js";
 import { type ReportSinks, report } from "./report.js";
 import { sendJson, sendProblem } from "./respond.js";
 import type { ReviewRoute } from "./routes.js";
@@ -42,6 +43,7 @@ export type ReviewHandler = (request: IncomingMessage, response: ServerResponse,
 /** A handler of hot requests. */
 export function createReviewHandler(options: ReviewHandlerOptions): ReviewHandler {
   const { bodyLimit } = options;
+  const large = new LargeBodies(options.evaluator.turns);
   return (request, response, route) => {
     const exchange = new Exchange(options, request, response, route);
     const encoding = foreignEncoding(request.headers["content-encoding"]);
@@ -53,8 +55,9 @@ export function createReviewHandler(options: ReviewHandlerOptions): ReviewHandle
       exchange.fail(encodedBody(encoding));
     } else {
       readBody(request, bodyLimit, (body) => {
-        if (typeof body === "string") exchange.decode(body);
-        else exchange.fail(body);
+        if (typeof body !== "string") exchange.fail(body);
+        else if (body.length < LARGE_BODY) exchange.decode(body);
+        else exchange.decodeInTurn(body, large);
       });
     }
   };
@@ -82,11 +85,46 @@ class Exchange {
   }
 
   decode(body: string): void {
-    const { maxValues } = this.#options;
-    const read = this.#route.origin === "validate_raw" ? decodeRawReview : decodeAdmissionReview;
-    const review = read(body, maxValues);
-    if (review.kind === "problem") this.fail(review);
-    else this.#admit(review);
+    const review = this.#read(body);
+    if (review !== undefined) this.#admit(review);
+  }
+
+  /** The same for a large body: reading it is one turn on the main thread, asking the policy the next, and only for a client that still waits. */
+  decodeInTurn(body: string, bodies: LargeBodies): void {
+    const { metrics, logger } = this.#options;
+    const turn = bodies.wait();
+    if (turn === undefined) {
+      metrics.refused("full");
+      this.fail(REFUSALS.full);
+      return;
+    }
+    turn
+      .then(() => (this.#isGone() ? undefined : this.#read(body)))
+      .then(async (review) => {
+        if (review === undefined) return;
+        await bodies.next();
+        if (!this.#isGone()) this.#admit(review);
+      })
+      .catch((error: unknown) => {
+        logger.error("reading a request failed unexpectedly", { policy_id: this.#route.id, error: String(error) });
+        this.fail(somethingWentWrong);
+      });
+  }
+
+  /** Whether the client has gone before it had an answer; it is counted then. */
+  #isGone(): boolean {
+    const { destroyed } = this.#response;
+    if (destroyed) this.#options.metrics.answered(this.#route.origin, CLIENT_GONE, performance.now() - this.#received);
+    return destroyed;
+  }
+
+  /** The review in a body; undefined when the request has been refused. */
+  #read(body: string): Review | undefined {
+    const decode = this.#route.origin === "validate_raw" ? decodeRawReview : decodeAdmissionReview;
+    const review = decode(body, this.#options.maxValues);
+    if (review.kind !== "problem") return review;
+    this.fail(review);
+    return undefined;
   }
 
   #admit(review: Review): void {

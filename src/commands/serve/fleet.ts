@@ -17,6 +17,8 @@ export interface Child {
   send(message: ToWorker, done: () => void): boolean;
   on(event: "message", hear: (message: ToPrimary) => void): unknown;
   on(event: "exit", end: (code: number | null, signal: string | null) => void): unknown;
+  /** Also of a process that could not be started: it has no number, and may have no exit. */
+  on(event: "error", fail: (error: Error) => void): unknown;
 }
 
 /** What the fleet needs and whom it tells. */
@@ -203,9 +205,9 @@ export class Fleet {
       this.#hear(child, member, message);
       if (message.type === "serving") started(undefined);
     });
-    child.on("exit", (code, signal) => {
+    const ended = (code: number | null, signal: string | null): void => {
       const { servingSince } = member;
-      this.#members.delete(child);
+      if (!this.#members.delete(child)) return;
       this.#heartbeats.forget(child);
       for (const [key, answer] of this.#awaited) if (key.startsWith(`${child.id}/`)) answer("gone");
       this.#options.ended(child);
@@ -215,6 +217,13 @@ export class Fleet {
       // One that can't even begin ends the whole start instead.
       if (!this.#stopping && (this.#complete || servingSince !== undefined))
         this.#replace(child, member, { code, signal, error: failure });
+    };
+    child.on("exit", ended);
+    // The system has no room for another process, or no file descriptor: without somebody who hears of it this process would end.
+    child.on("error", (error) => {
+      if (child.process.pid !== undefined) return;
+      failure = `it could not be started: ${error.message}`;
+      ended(null, null);
     });
   }
 

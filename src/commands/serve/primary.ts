@@ -13,6 +13,7 @@ import { Slices } from "../../telemetry/slices.js";
 import { type Answer, type Child, Fleet } from "./fleet.js";
 import { GatheredMetrics } from "./gathered-metrics.js";
 import type { ProblemReport, ToPrimary } from "./messages.js";
+import { roomForConnections } from "./open-files.js";
 import type { ServeSettings } from "./settings.js";
 import { delayFor, type HangUps, stopSignal } from "./signals.js";
 
@@ -84,9 +85,13 @@ class Primary {
     if (failure !== undefined) return failure;
     // Before readiness: a signal that comes with the first answer must find its handler, or it ends the process at once.
     const stopped = stopSignal();
+    const maxConnections = roomForConnections();
     const probes: Listener = await listen({
       address,
       port: readinessPort,
+      logger: this.#logger,
+      // A process that has to be replaced needs file descriptors here, whoever floods the probes.
+      ...(maxConnections !== undefined && { maxConnections }),
       handler: createProbeApp({ ready: () => this.#ready(), metricsText: this.#metrics.text }),
     });
     this.#logger.info("all processes are serving", { processes: workers, readiness_port: probes.port });

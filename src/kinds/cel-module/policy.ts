@@ -102,7 +102,8 @@ function evaluate(
     for (let i = first; i < validations.length; i++) {
       const time = now();
       if (time > at) return NOT_IN_TIME;
-      if (turns !== undefined && i > first && time > sliceEnds) return turns.next().then(() => from(i));
+      if (turns !== undefined && i > first && time > sliceEnds)
+        return turns.next().then(() => (context.signal.aborted ? NOT_IN_TIME : from(i)));
       const validation = validations[i] as CompiledValidation;
       held.since = undefined;
       held.units = 0;

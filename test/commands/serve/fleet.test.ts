@@ -12,7 +12,7 @@ class FakeChild extends EventEmitter implements Child {
   /** Whether it still says that it lives. */
   beats = true;
   loading = true;
-  readonly process = {
+  readonly process: { pid: number | undefined; kill(signal: NodeJS.Signals): boolean } = {
     pid: 0,
     kill: (signal: NodeJS.Signals): boolean => {
       queueMicrotask(() => this.emit("exit", null, signal));
@@ -146,6 +146,24 @@ describe("serving processes", () => {
     assert.equal(await started, "no port");
     await it.pass(5000);
     assert.equal(it.children.length, 3);
+  });
+
+  test("one that the system can't start, for want of file descriptors, is tried again", async () => {
+    const it = new FakeFleet();
+    await it.start();
+    it.child(0).emit("exit", null, "SIGKILL");
+    await it.pass(1000);
+    const unborn = it.child(2);
+    unborn.process.pid = undefined;
+    unborn.emit("error", new Error("spawn node EMFILE"));
+    assert.match(it.lines.at(-1) ?? "", /it could not be started: spawn node EMFILE/);
+    await it.pass(2000);
+    it.child(3).says({ type: "serving", files: [] });
+    assert.deepEqual(it.fleet.serving, [it.child(1), it.child(3)]);
+    // An exit that is told besides starts no other.
+    unborn.emit("exit", -24, null);
+    await it.pass(60_000);
+    assert.equal(it.children.length, 4);
   });
 
   test("a question to one that hangs ends with it", async () => {

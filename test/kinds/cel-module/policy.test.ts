@@ -182,4 +182,26 @@ describe("rules that take long", () => {
       cause: "timeout",
     });
   });
+
+  test("end at their next turn when nobody waits for them any more", async () => {
+    let time = 0;
+    const now = (): number => {
+      time += 20;
+      return time;
+    };
+    let taken = 0;
+    const gone = new AbortController();
+    const turns = new (class extends Turns {
+      override next(): Promise<void> {
+        taken += 1;
+        gone.abort();
+        return super.next();
+      }
+    })();
+    const validations = [..."abcd"].map((letter) => ({ expression: `object.a != '${letter}'`, message: letter }));
+    const review: Review = { kind: "raw", payload: { object: { a: "d" } }, requestText: () => "" };
+    const policy = compileCelModule({ validations }, { id: "p", timeoutMs: Number.POSITIVE_INFINITY, now });
+    const outcome = await policy?.evaluate(review, { ...context, signal: gone.signal, turns });
+    assert.deepEqual([outcome?.verdict, taken], ["error", 1]);
+  });
 });
