@@ -48,6 +48,8 @@ interface Member {
   servingSince: number | undefined;
   /** Whether it was killed for hanging. */
   hung: boolean;
+  /** Whether the others agreed to what it serves: it was there from the beginning, or has taken part in a reload since. */
+  agreed: boolean;
 }
 
 /** All serving processes. */
@@ -64,6 +66,10 @@ export class Fleet {
   /** Whether all have served once: from then on whoever ends is replaced, even before it served. */
   #complete = false;
   #stopping = false;
+  /** Whether the files hold policies that were kept out. */
+  #holding = false;
+  /** Replacements that wait for the files to be mended. */
+  #heldBack = 0;
 
   constructor(options: FleetOptions) {
     this.#options = options;
@@ -148,7 +154,29 @@ export class Fleet {
   /** Notes that a process serves this generation now. */
   serves(child: Child, generation: number): void {
     const member = this.#members.get(child);
-    if (member !== undefined) member.generation = generation;
+    if (member === undefined) return;
+    member.generation = generation;
+    member.agreed = true;
+  }
+
+  /**
+   * Starts no replacement while others serve, until {@link release}: the files hold policies that were kept out, which it would serve beside those
+   * that refused them. Ends those that may serve them already, as they were started since the last agreement.
+   * @param objectors who has not agreed to what the files hold: these go on serving
+   */
+  hold(objectors: readonly Child[]): void {
+    this.#holding = true;
+    for (const [child, { agreed }] of this.#members) {
+      if (!agreed && !objectors.includes(child)) {
+        this.kill(child, "a serving process may have loaded policies that were kept out: it is killed");
+      }
+    }
+  }
+
+  /** The files hold what is served, or nobody serves: starts the replacements that were held back. */
+  release(): void {
+    this.#holding = false;
+    for (; this.#heldBack > 0; this.#heldBack--) this.#start(() => {});
   }
 
   /** Kills a process that can't be used any more; it is replaced. */
@@ -194,7 +222,7 @@ export class Fleet {
   #start(started: (failure: string | undefined) => void): void {
     const generation = this.#options.generation();
     const child = (this.#options.fork ?? forkServing)(generation);
-    const member: Member = { generation, servingSince: undefined, hung: false };
+    const member: Member = { generation, servingSince: undefined, hung: false, agreed: !this.#complete };
     this.#members.set(child, member);
     this.#heartbeats.watch(child);
     let failure: string | undefined;
@@ -227,9 +255,22 @@ export class Fleet {
     const fields = { process: child.process.pid, ...how, pause_ms: pause };
     this.#options.logger.error("a serving process died and is replaced", fields);
     this.#options.replaced(hung ? "hung" : "died");
-    setTimeout(() => {
-      if (!this.#stopping) this.#start(() => {});
-    }, pause).unref();
+    setTimeout(() => this.#startAgain(), pause).unref();
+  }
+
+  #startAgain(): void {
+    if (this.#stopping) return;
+    if (this.#holding && this.serving.length > 0) {
+      this.#heldBack += 1;
+      this.#options.logger.error(
+        "a serving process is not replaced while the files hold policies that were kept out: mend them",
+        { serving: this.serving.length, missing: this.#heldBack },
+      );
+      return;
+    }
+    // With nobody left what is in the files counts, as it does when the server is started.
+    this.release();
+    this.#start(() => {});
   }
 
   #hear(child: Child, member: Member, message: ToPrimary): void {

@@ -181,6 +181,52 @@ describe("serving processes", () => {
     assert.equal(it.lines.at(-1), "outdated 2");
   });
 
+  test("while the files hold policies that were kept out none is replaced; when they are mended all are", async () => {
+    const it = new FakeFleet();
+    await it.start();
+    it.fleet.hold([it.child(1)]);
+    it.child(0).emit("exit", 1, null);
+    await it.pass(60_000);
+    assert.equal(it.children.length, 2);
+    assert.equal(it.lines.filter((line) => line.includes("is not replaced while the files hold")).length, 1);
+    it.fleet.release();
+    assert.equal(it.children.length, 3);
+    it.child(2).says({ type: "serving", files: [] });
+    it.child(2).emit("exit", 1, null);
+    await it.pass(2000);
+    assert.equal(it.children.length, 4);
+  });
+
+  test("when nobody is left, what the files hold is served by as many as before", async () => {
+    const it = new FakeFleet();
+    await it.start();
+    it.fleet.hold(it.fleet.serving);
+    it.child(0).emit("exit", 1, null);
+    await it.pass(60_000);
+    it.child(1).emit("exit", 1, null);
+    await it.pass(60_000);
+    assert.equal(it.children.length, 4);
+  });
+
+  test("one that may have loaded what was kept out before it was refused is killed, unless it refused it too", async () => {
+    const it = new FakeFleet();
+    await it.start();
+    for (const dies of [0, 1]) {
+      it.child(dies).emit("exit", 1, null);
+      await it.pass(6000);
+    }
+    for (const replacement of [2, 3]) it.child(replacement).says({ type: "serving", files: [] });
+    it.fleet.hold([it.child(3)]);
+    await it.pass(6000);
+    assert.deepEqual(it.fleet.serving, [it.child(3)]);
+    it.fleet.release();
+    for (const child of [it.child(3), it.child(4)]) it.fleet.serves(child, 1);
+    it.child(4).says({ type: "serving", files: [] });
+    it.fleet.hold([it.child(3)]);
+    await it.pass(6000);
+    assert.deepEqual(it.fleet.serving, [it.child(3), it.child(4)], "it has taken part in a reload");
+  });
+
   test("at the end one that does not stop is killed after its grace, and nobody is replaced", async () => {
     const it = new FakeFleet();
     await it.start();
