@@ -17,12 +17,13 @@ export interface Child {
   send(message: ToWorker, done: () => void): boolean;
   on(event: "message", hear: (message: ToPrimary) => void): unknown;
   on(event: "exit", end: (code: number | null, signal: string | null) => void): unknown;
+  on(event: "error", fail: (error: Error) => void): unknown;
 }
 
 /** What the fleet needs and whom it tells. */
 export interface FleetOptions {
   readonly logger: Logger;
-  /** Starts a process that serves this generation of policies. */
+  /** Starts a process that serves this generation of policies. What the system refuses is thrown, or told as "error" of one without a number. */
   readonly fork?: (generation: number) => Child;
   /** Of the policies that all serve now. */
   readonly generation: () => number;
@@ -221,7 +222,13 @@ export class Fleet {
 
   #start(started: (failure: string | undefined) => void): void {
     const generation = this.#options.generation();
-    const child = (this.#options.fork ?? forkServing)(generation);
+    let child: Child;
+    try {
+      child = (this.#options.fork ?? forkServing)(generation);
+    } catch (error) {
+      this.#notStarted(error instanceof Error ? error.message : String(error), started);
+      return;
+    }
     const member: Member = { generation, servingSince: undefined, hung: false, agreed: !this.#complete };
     this.#members.set(child, member);
     this.#heartbeats.watch(child);
@@ -231,10 +238,15 @@ export class Fleet {
       this.#hear(child, member, message);
       if (message.type === "serving") started(undefined);
     });
+    // Of one that runs it is about a signal or a message that could not be sent; its end is told as "exit".
+    child.on("error", ({ message }) => {
+      if (child.process.pid !== undefined || !this.#members.has(child)) return;
+      this.#forget(child);
+      this.#notStarted(message, started);
+    });
     child.on("exit", (code, signal) => {
       const { servingSince } = member;
-      this.#members.delete(child);
-      this.#heartbeats.forget(child);
+      this.#forget(child);
       for (const [key, answer] of this.#awaited) if (key.startsWith(`${child.id}/`)) answer("gone");
       this.#options.ended(child);
       if (servingSince === undefined) {
@@ -244,6 +256,21 @@ export class Fleet {
       if (!this.#stopping && (this.#complete || servingSince !== undefined))
         this.#replace(child, member, { code, signal, error: failure });
     });
+  }
+
+  #forget(child: Child): void {
+    this.#members.delete(child);
+    this.#heartbeats.forget(child);
+  }
+
+  /** The system has no process, file or memory to spare. It may have later. */
+  #notStarted(reason: string, started: (failure: string | undefined) => void): void {
+    const failure = `a serving process could not be started: ${reason}`;
+    started(failure);
+    if (this.#stopping || !this.#complete) return;
+    const pause = this.#restarts.pause(0);
+    this.#options.logger.error(failure, { pause_ms: pause });
+    setTimeout(() => this.#startAgain(), pause).unref();
   }
 
   #replace(

@@ -12,7 +12,7 @@ class FakeChild extends EventEmitter implements Child {
   /** Whether it still says that it lives. */
   beats = true;
   loading = true;
-  readonly process = {
+  readonly process: { pid: number | undefined; kill(signal: NodeJS.Signals): boolean } = {
     pid: 0,
     kill: (signal: NodeJS.Signals): boolean => {
       queueMicrotask(() => this.emit("exit", null, signal));
@@ -47,11 +47,18 @@ class FakeFleet {
   readonly replaced: string[] = [];
   generation = 1;
   now = 0;
+  /** How the system refuses to start processes, if it does. */
+  refusals: "thrown" | "told" | undefined;
   readonly fleet = new Fleet({
     logger: createLogger({ sink: { write: (line) => this.lines.push(line), flushSync: () => {}, dropped: 0 } }),
     fork: () => {
+      if (this.refusals === "thrown") throw new Error("spawn ENOMEM");
       const child = new FakeChild(this.children.length);
       this.children.push(child);
+      if (this.refusals === "told") {
+        child.process.pid = undefined;
+        queueMicrotask(() => child.emit("error", new Error("spawn EMFILE")));
+      }
       return child;
     },
     generation: () => this.generation,
@@ -133,6 +140,29 @@ describe("serving processes", () => {
     assert.ok(it.children.length < 12, `${it.children.length} in a minute`);
     assert.match(it.lines.at(-1) ?? "", /a serving process died and is replaced/);
   });
+
+  for (const refusals of ["thrown", "told"] as const) {
+    test(`a replacement that the system refuses to start (${refusals}) is tried again until it starts`, async () => {
+      const it = new FakeFleet();
+      await it.start();
+      it.refusals = refusals;
+      it.child(0).emit("exit", 1, null);
+      await it.pass(20_000);
+      const failures = it.lines.filter((line) => line.includes("could not be started: spawn E"));
+      assert.ok(failures.length > 2 && failures.length < 10, `${failures.length} in 20 s`);
+      assert.deepEqual(it.fleet.serving, [it.child(1)]);
+      it.refusals = undefined;
+      const before = it.children.length;
+      await it.pass(40_000);
+      assert.equal(it.children.length, before + 1);
+    });
+
+    test(`a start that the system refuses (${refusals}) fails with the reason`, async () => {
+      const it = new FakeFleet();
+      it.refusals = refusals;
+      assert.match((await it.fleet.start(2)) ?? "", /a serving process could not be started: spawn E/);
+    });
+  }
 
   test("one that dies while others still start is replaced, one that can't start ends them all", async () => {
     const it = new FakeFleet();
