@@ -35,7 +35,9 @@ interface Silence {
 export class Drain {
   readonly #server: http.Server | https.Server;
   readonly #now: () => number;
-  /** Every connection, with the last response on it. */
+  /** Every connection, and with TLS what is beneath it, from the moment it is accepted. */
+  readonly #open = new Set<net.Socket>();
+  /** Every connection on which something may be asked, with the last response on it. */
   readonly #connections = new Map<net.Socket, ServerResponse | undefined>();
   readonly #silent = new Map<net.Socket, Silence>();
   readonly #halfClosed = new Map<net.Socket, number>();
@@ -57,8 +59,10 @@ export class Drain {
     this.#handler = handler;
     this.#now = now;
     const secure = "setSecureContext" in server;
-    server.on("connection", () => {
+    server.on("connection", (socket: net.Socket) => {
       this.#accepted += 1;
+      this.#open.add(socket);
+      socket.once("close", () => this.#open.delete(socket));
     });
     // With TLS a connection counts from its handshake on; before nothing can be asked on it.
     server.on(secure ? "secureConnection" : "connection", (socket: net.Socket) => {
@@ -79,14 +83,14 @@ export class Drain {
    * `Connection: close`. May be called again with less grace.
    */
   async close(grace: number): Promise<void> {
-    const cut = setTimeout(() => this.#server.closeAllConnections(), Math.max(grace, 0));
+    const cut = setTimeout(() => this.#cut(), Math.max(grace, 0));
     if (grace > 0) await this.#acceptAll();
     const sweep = setInterval(() => this.#sweep(), SWEEP_MS);
     const closed = new Promise<void>((resolve) => {
       // The HTTP server's own `close` would close every connection that has no request on it now.
       net.Server.prototype.close.call(this.#server, () => resolve());
     });
-    if (grace <= 0) this.#server.closeAllConnections();
+    if (grace <= 0) this.#cut();
     else await this.#release();
     await closed;
     clearTimeout(cut);
@@ -137,6 +141,12 @@ export class Drain {
         socket.end();
       }
     }
+  }
+
+  #cut(): void {
+    this.#server.closeAllConnections();
+    // The server knows nothing of connections whose handshake never came.
+    for (const socket of this.#open) socket.destroy();
   }
 
   #forget(socket: net.Socket): void {

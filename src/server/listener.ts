@@ -9,7 +9,7 @@ import { announcesTooMuch } from "./body.js";
 import { Drain } from "./drain.js";
 import { sendProblem } from "./respond.js";
 
-/** Time for the headers of a request: a client that is slower is no API server. */
+/** Time for the headers of a request, and before for the handshake of TLS: a client that is slower is no API server. */
 const HEADERS_TIMEOUT_MS = 10_000;
 /** Time for a whole request, body included: as long as a webhook call may take at all. */
 const REQUEST_TIMEOUT_MS = 30_000;
@@ -71,7 +71,10 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     maxHeaderSize: MAX_HEADER_BYTES,
     noDelay: true,
   };
-  const server = tls === undefined ? http.createServer(limits) : https.createServer({ ...limits, ...tls });
+  const server =
+    tls === undefined
+      ? http.createServer(limits)
+      : https.createServer({ ...limits, handshakeTimeout: HEADERS_TIMEOUT_MS, ...tls });
   const admitted = clientNames === undefined || clientNames.length === 0 ? handler : onlyNamed(server, options);
   const drain = new Drain(server, admitted);
   server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {

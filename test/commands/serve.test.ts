@@ -127,6 +127,32 @@ describe("serve on several processes", () => {
     assert.equal(await server.stop(), 0);
   });
 
+  test("a process that dies while the files hold policies that were kept out is not replaced before they are mended", async () => {
+    const file = path.join(folder, "kept-out.yaml");
+    const second = (expression: string): string => `q: {cel: {validations: [{expression: ${expression}}]}}\n`;
+    writeFileSync(file, policies("one") + second('"true"'));
+    const server = await startExample("--policies", file, "--workers", "2");
+    const pids = Array.from(server.log().matchAll(/serving policies.* pid=(\d+)/g), ([, pid]) => Number(pid));
+    const answers = async (): Promise<string[]> => {
+      const seen = new Set<string>();
+      for (let i = 0; i < 20; i++)
+        seen.add(await message(server, { headers: { "Content-Type": "application/json", Connection: "close" } }));
+      return [...seen];
+    };
+    writeFileSync(file, policies("two") + second('"tr(ue"'));
+    await until("the refusals", () => server.log().split("reload kept out").length === 3);
+    await until("the count", async () =>
+      /reloads_total\{result="rejected"\} 1/.test(await (await fetch(`${server.probes}/metrics`)).text()),
+    );
+    process.kill(Number(pids[0]), "SIGKILL");
+    await until("the error", () => server.log().split(/is not replaced while|serving policies/).length === 4);
+    assert.deepEqual(await answers(), ["one"]);
+    writeFileSync(file, policies("three") + second('"true"'));
+    await until("the replacement", () => server.log().split("serving policies").length === 4);
+    assert.deepEqual(await answers(), ["three"]);
+    assert.equal(await server.stop(), 0);
+  });
+
   test("what is wrong with policies is said once for all processes, and again when it stays after a change", async () => {
     const file = path.join(folder, "wrong.yaml");
     const wrong = `${policies("one")}q: {module: ./missing.wasm}\n`;

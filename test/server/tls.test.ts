@@ -7,10 +7,14 @@ import { rotateTls } from "../../src/server/tls-rotation.js";
 import { createLogger } from "../../src/telemetry/logger.js";
 import { newCertificate } from "../fetch/certificates.js";
 import { admissionReview, immediate, serve, type TestServer } from "./fake-policy.js";
+import { connect } from "./raw-client.js";
 import { ask, type TlsFolder, tlsFolder } from "./tls-files.js";
 
 const GOOD = JSON.stringify(admissionReview());
 const POLICY = immediate("now", () => ({ verdict: "allow" }));
+
+/** Far more than a stop takes, far less than the time that a handshake has. */
+const ENDS_WITHIN_MS = 5000;
 
 interface Secured {
   readonly server: TestServer;
@@ -126,6 +130,29 @@ describe("TLS (spec kubewarden.md 9)", () => {
     const broken = `${folder.folder}/broken.pem`;
     writeFileSync(broken, "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
     await assert.rejects(readTlsMaterial({ ...files, certFile: broken }), /broken certificate/);
+  });
+
+  for (const grace of [0, 500]) {
+    test(`a connection whose handshake never comes does not outlast a stop with ${grace} ms of grace`, async () => {
+      const folder = tlsFolder();
+      const { server, close } = await secured(folder);
+      const silent = await connect(server.port);
+      // Connections are accepted in turn: by now the silent one is.
+      assert.equal((await ask(server.port, folder, "/validate/now", GOOD)).status, 200);
+      const stopped = server.stop({ delay: 0, grace }).then(() => "stopped");
+      assert.equal(await Promise.race([stopped, sleep(ENDS_WITHIN_MS, "still open", { ref: false })]), "stopped");
+      await silent.closed(1000);
+      await close();
+    });
+  }
+
+  test("a connection whose handshake does not come within 10 seconds is cut", async () => {
+    const folder = tlsFolder();
+    const { server, close } = await secured(folder);
+    const silent = await connect(server.port);
+    await silent.closed(14_000);
+    assert.equal((await ask(server.port, folder, "/validate/now", GOOD)).status, 200);
+    await close();
   });
 
   test("plain HTTP on the TLS port and broken handshakes end that connection only", async () => {

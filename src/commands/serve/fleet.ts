@@ -17,14 +17,13 @@ export interface Child {
   send(message: ToWorker, done: () => void): boolean;
   on(event: "message", hear: (message: ToPrimary) => void): unknown;
   on(event: "exit", end: (code: number | null, signal: string | null) => void): unknown;
-  /** Also of a process that could not be started: it has no number, and may have no exit. */
   on(event: "error", fail: (error: Error) => void): unknown;
 }
 
 /** What the fleet needs and whom it tells. */
 export interface FleetOptions {
   readonly logger: Logger;
-  /** Starts a process that serves this generation of policies. */
+  /** Starts a process that serves this generation of policies. What the system refuses is thrown, or told as "error" of one without a number. */
   readonly fork?: (generation: number) => Child;
   /** Of the policies that all serve now. */
   readonly generation: () => number;
@@ -50,6 +49,8 @@ interface Member {
   servingSince: number | undefined;
   /** Whether it was killed for hanging. */
   hung: boolean;
+  /** Whether the others agreed to what it serves: it was there from the beginning, or has taken part in a reload since. */
+  agreed: boolean;
 }
 
 /** All serving processes. */
@@ -66,6 +67,10 @@ export class Fleet {
   /** Whether all have served once: from then on whoever ends is replaced, even before it served. */
   #complete = false;
   #stopping = false;
+  /** Whether the files hold policies that were kept out. */
+  #holding = false;
+  /** Replacements that wait for the files to be mended. */
+  #heldBack = 0;
 
   constructor(options: FleetOptions) {
     this.#options = options;
@@ -150,7 +155,29 @@ export class Fleet {
   /** Notes that a process serves this generation now. */
   serves(child: Child, generation: number): void {
     const member = this.#members.get(child);
-    if (member !== undefined) member.generation = generation;
+    if (member === undefined) return;
+    member.generation = generation;
+    member.agreed = true;
+  }
+
+  /**
+   * Starts no replacement while others serve, until {@link release}: the files hold policies that were kept out, which it would serve beside those
+   * that refused them. Ends those that may serve them already, as they were started since the last agreement.
+   * @param objectors who has not agreed to what the files hold: these go on serving
+   */
+  hold(objectors: readonly Child[]): void {
+    this.#holding = true;
+    for (const [child, { agreed }] of this.#members) {
+      if (!agreed && !objectors.includes(child)) {
+        this.kill(child, "a serving process may have loaded policies that were kept out: it is killed");
+      }
+    }
+  }
+
+  /** The files hold what is served, or nobody serves: starts the replacements that were held back. */
+  release(): void {
+    this.#holding = false;
+    for (; this.#heldBack > 0; this.#heldBack--) this.#start(() => {});
   }
 
   /** Kills a process that can't be used any more; it is replaced. */
@@ -195,8 +222,14 @@ export class Fleet {
 
   #start(started: (failure: string | undefined) => void): void {
     const generation = this.#options.generation();
-    const child = (this.#options.fork ?? forkServing)(generation);
-    const member: Member = { generation, servingSince: undefined, hung: false };
+    let child: Child;
+    try {
+      child = (this.#options.fork ?? forkServing)(generation);
+    } catch (error) {
+      this.#notStarted(error instanceof Error ? error.message : String(error), started);
+      return;
+    }
+    const member: Member = { generation, servingSince: undefined, hung: false, agreed: !this.#complete };
     this.#members.set(child, member);
     this.#heartbeats.watch(child);
     let failure: string | undefined;
@@ -205,10 +238,17 @@ export class Fleet {
       this.#hear(child, member, message);
       if (message.type === "serving") started(undefined);
     });
-    const ended = (code: number | null, signal: string | null): void => {
+    // Of one that runs it is about a signal or a message that could not be sent; its end is told as "exit".
+    child.on("error", ({ message }) => {
+      if (child.process.pid !== undefined || !this.#members.has(child)) return;
+      this.#forget(child);
+      this.#notStarted(message, started);
+    });
+    child.on("exit", (code, signal) => {
       const { servingSince } = member;
-      if (!this.#members.delete(child)) return;
-      this.#heartbeats.forget(child);
+      // One that could not be started may be told of a second time.
+      if (!this.#members.has(child)) return;
+      this.#forget(child);
       for (const [key, answer] of this.#awaited) if (key.startsWith(`${child.id}/`)) answer("gone");
       this.#options.ended(child);
       if (servingSince === undefined) {
@@ -217,14 +257,22 @@ export class Fleet {
       // One that can't even begin ends the whole start instead.
       if (!this.#stopping && (this.#complete || servingSince !== undefined))
         this.#replace(child, member, { code, signal, error: failure });
-    };
-    child.on("exit", ended);
-    // The system has no room for another process, or no file descriptor: without somebody who hears of it this process would end.
-    child.on("error", (error) => {
-      if (child.process.pid !== undefined) return;
-      failure = `it could not be started: ${error.message}`;
-      ended(null, null);
     });
+  }
+
+  #forget(child: Child): void {
+    this.#members.delete(child);
+    this.#heartbeats.forget(child);
+  }
+
+  /** The system has no process, file or memory to spare. It may have later. */
+  #notStarted(reason: string, started: (failure: string | undefined) => void): void {
+    const failure = `a serving process could not be started: ${reason}`;
+    started(failure);
+    if (this.#stopping || !this.#complete) return;
+    const pause = this.#restarts.pause(0);
+    this.#options.logger.error(failure, { pause_ms: pause });
+    setTimeout(() => this.#startAgain(), pause).unref();
   }
 
   #replace(
@@ -236,9 +284,22 @@ export class Fleet {
     const fields = { process: child.process.pid, ...how, pause_ms: pause };
     this.#options.logger.error("a serving process died and is replaced", fields);
     this.#options.replaced(hung ? "hung" : "died");
-    setTimeout(() => {
-      if (!this.#stopping) this.#start(() => {});
-    }, pause).unref();
+    setTimeout(() => this.#startAgain(), pause).unref();
+  }
+
+  #startAgain(): void {
+    if (this.#stopping) return;
+    if (this.#holding && this.serving.length > 0) {
+      this.#heldBack += 1;
+      this.#options.logger.error(
+        "a serving process is not replaced while the files hold policies that were kept out: mend them",
+        { serving: this.serving.length, missing: this.#heldBack },
+      );
+      return;
+    }
+    // With nobody left what is in the files counts, as it does when the server is started.
+    this.release();
+    this.#start(() => {});
   }
 
   #hear(child: Child, member: Member, message: ToPrimary): void {

@@ -158,8 +158,10 @@ class Primary {
     await this.#prefetch();
     const applied = await this.#inTurn(() => this.#update(this.#fleet.serving, generation));
     this.#metrics.totals.reloaded(applied ? "applied" : "rejected");
+    if (!applied) return;
+    this.#fleet.release();
     // Those that were starting meanwhile may have loaded what was there before.
-    if (applied) for (const child of this.#fleet.outdated) void this.#catchUp(child);
+    for (const child of this.#fleet.outdated) void this.#catchUp(child);
   }
 
   /** Has a process serve what all others serve, when it doesn't. */
@@ -186,6 +188,8 @@ class Primary {
     const good =
       all.some(isPrepared) && all.every((asked) => isPrepared(asked) || asked[1] === "gone" || isLate(asked));
     if (!good && all.some(isLate)) this.#logger.error("reload kept out: policies were not loaded in time");
+    const objectors = all.filter((asked) => !isPrepared(asked) && asked[1] !== "gone").map(([child]) => child);
+    if (!good && objectors.length > 0) this.#fleet.hold(objectors);
     if (good) this.#generation = generation;
     for (const asked of all) {
       const [child] = asked;

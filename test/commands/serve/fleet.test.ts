@@ -47,11 +47,18 @@ class FakeFleet {
   readonly replaced: string[] = [];
   generation = 1;
   now = 0;
+  /** How the system refuses to start processes, if it does. */
+  refusals: "thrown" | "told" | undefined;
   readonly fleet = new Fleet({
     logger: createLogger({ sink: { write: (line) => this.lines.push(line), flushSync: () => {}, dropped: 0 } }),
     fork: () => {
+      if (this.refusals === "thrown") throw new Error("spawn ENOMEM");
       const child = new FakeChild(this.children.length);
       this.children.push(child);
+      if (this.refusals === "told") {
+        child.process.pid = undefined;
+        queueMicrotask(() => child.emit("error", new Error("spawn EMFILE")));
+      }
       return child;
     },
     generation: () => this.generation,
@@ -134,6 +141,29 @@ describe("serving processes", () => {
     assert.match(it.lines.at(-1) ?? "", /a serving process died and is replaced/);
   });
 
+  for (const refusals of ["thrown", "told"] as const) {
+    test(`a replacement that the system refuses to start (${refusals}) is tried again until it starts`, async () => {
+      const it = new FakeFleet();
+      await it.start();
+      it.refusals = refusals;
+      it.child(0).emit("exit", 1, null);
+      await it.pass(20_000);
+      const failures = it.lines.filter((line) => line.includes("could not be started: spawn E"));
+      assert.ok(failures.length > 2 && failures.length < 10, `${failures.length} in 20 s`);
+      assert.deepEqual(it.fleet.serving, [it.child(1)]);
+      it.refusals = undefined;
+      const before = it.children.length;
+      await it.pass(40_000);
+      assert.equal(it.children.length, before + 1);
+    });
+
+    test(`a start that the system refuses (${refusals}) fails with the reason`, async () => {
+      const it = new FakeFleet();
+      it.refusals = refusals;
+      assert.match((await it.fleet.start(2)) ?? "", /a serving process could not be started: spawn E/);
+    });
+  }
+
   test("one that dies while others still start is replaced, one that can't start ends them all", async () => {
     const it = new FakeFleet();
     const started = it.fleet.start(2);
@@ -156,7 +186,7 @@ describe("serving processes", () => {
     const unborn = it.child(2);
     unborn.process.pid = undefined;
     unborn.emit("error", new Error("spawn node EMFILE"));
-    assert.match(it.lines.at(-1) ?? "", /it could not be started: spawn node EMFILE/);
+    assert.match(it.lines.at(-1) ?? "", /could not be started: spawn node EMFILE/);
     await it.pass(2000);
     it.child(3).says({ type: "serving", files: [] });
     assert.deepEqual(it.fleet.serving, [it.child(1), it.child(3)]);
@@ -197,6 +227,52 @@ describe("serving processes", () => {
     it.child(2).says({ type: "serving", files: [] });
     assert.deepEqual(it.fleet.outdated, [it.child(2)]);
     assert.equal(it.lines.at(-1), "outdated 2");
+  });
+
+  test("while the files hold policies that were kept out none is replaced; when they are mended all are", async () => {
+    const it = new FakeFleet();
+    await it.start();
+    it.fleet.hold([it.child(1)]);
+    it.child(0).emit("exit", 1, null);
+    await it.pass(60_000);
+    assert.equal(it.children.length, 2);
+    assert.equal(it.lines.filter((line) => line.includes("is not replaced while the files hold")).length, 1);
+    it.fleet.release();
+    assert.equal(it.children.length, 3);
+    it.child(2).says({ type: "serving", files: [] });
+    it.child(2).emit("exit", 1, null);
+    await it.pass(2000);
+    assert.equal(it.children.length, 4);
+  });
+
+  test("when nobody is left, what the files hold is served by as many as before", async () => {
+    const it = new FakeFleet();
+    await it.start();
+    it.fleet.hold(it.fleet.serving);
+    it.child(0).emit("exit", 1, null);
+    await it.pass(60_000);
+    it.child(1).emit("exit", 1, null);
+    await it.pass(60_000);
+    assert.equal(it.children.length, 4);
+  });
+
+  test("one that may have loaded what was kept out before it was refused is killed, unless it refused it too", async () => {
+    const it = new FakeFleet();
+    await it.start();
+    for (const dies of [0, 1]) {
+      it.child(dies).emit("exit", 1, null);
+      await it.pass(6000);
+    }
+    for (const replacement of [2, 3]) it.child(replacement).says({ type: "serving", files: [] });
+    it.fleet.hold([it.child(3)]);
+    await it.pass(6000);
+    assert.deepEqual(it.fleet.serving, [it.child(3)]);
+    it.fleet.release();
+    for (const child of [it.child(3), it.child(4)]) it.fleet.serves(child, 1);
+    it.child(4).says({ type: "serving", files: [] });
+    it.fleet.hold([it.child(3)]);
+    await it.pass(6000);
+    assert.deepEqual(it.fleet.serving, [it.child(3), it.child(4)], "it has taken part in a reload");
   });
 
   test("at the end one that does not stop is killed after its grace, and nobody is replaced", async () => {
