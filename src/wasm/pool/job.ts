@@ -11,7 +11,7 @@ import type {
 
 /** What to run, for whom, and for how long. */
 export interface Job {
-  /** The policy's id. Calls of different policies take turns. */
+  /** The policy's id; another one for checks of its settings. Calls of different keys take turns. */
   readonly key: string;
   readonly module: GuestModule;
   readonly call: GuestCall;
