@@ -5,7 +5,14 @@
 import type { AdmissionResponse, ResponseStatus, StatusCause } from "../admission/admission-response.js";
 import { encodePatch } from "../admission/encode.js";
 import { presentableWarnings } from "../admission/warnings.js";
-import type { Cause, Deny, Failure, Mutation, Outcome } from "../policy/outcome.js";
+import {
+  type Cause,
+  type Deny,
+  type Failure,
+  MUTATION_OF_NOTHING,
+  type Mutation,
+  type Outcome,
+} from "../policy/outcome.js";
 import type { Observation } from "../policy/policy.js";
 import type { Review } from "../policy/review.js";
 import type { ServedPolicy } from "./policy-set.js";
@@ -28,8 +35,6 @@ export interface Verdict {
   readonly observations: readonly Observation[];
 }
 
-const MUTATING_A_DELETE =
-  "Incoming object is null, which happens only with DELETE operations, but the policy is attempting a mutation. This is not allowed";
 const INTERNAL_ERROR = 500;
 
 /** Turns an outcome into the answer. */
@@ -128,7 +133,7 @@ function withPatch(response: AdmissionResponse, review: Review, mutation: Mutati
   const before = review.kind === "raw" ? review.payload : review.request.object;
   const nothing = before === undefined || (before === null && review.kind === "admission");
   if (mutation.kind === "of-nothing" || nothing)
-    return { uid: response.uid, allowed: false, status: { message: MUTATING_A_DELETE } };
+    return { uid: response.uid, allowed: false, status: { message: MUTATION_OF_NOTHING } };
   const patch = encodePatch(before, mutation.object);
   return patch === undefined ? response : { ...response, patch };
 }

@@ -85,12 +85,19 @@ export interface Skip extends Findings {
 
 /** A change the policy wants. */
 export type Mutation =
-  /** The whole new object. The patch is computed while the answer is made: not for large objects of strangers. */
+  /**
+   * The whole new object. For policies that a user of the library writes; no kind of ours says it. The patch is computed while the answer is made:
+   * not for large objects of strangers.
+   */
   | { readonly kind: "object"; readonly object: unknown }
   /** A JSON Patch in base64 (standard alphabet, padded). */
   | { readonly kind: "patch"; readonly patch: string }
   /** Of an object that is not there (spec kubewarden.md 4.1): it is denied, and an error in a group. */
   | { readonly kind: "of-nothing" };
+
+/** The denial of a mutation of nothing (spec kubewarden.md 4.1). */
+export const MUTATION_OF_NOTHING =
+  "Incoming object is null, which happens only with DELETE operations, but the policy is attempting a mutation. This is not allowed";
 
 /** What a policy made of a request. */
 export type Outcome = Allow | Deny | Failure | Skip;

@@ -1,7 +1,7 @@
 /** The JSON answers of Kubewarden's guest protocols, which Extism guests share: spec kubewarden.md 4.1, 6.3. */
 import { JsonError, parseJson, UNIQUE_KEYS } from "../data/json.js";
 import { isJsonObject } from "../data/same-value.js";
-import type { Allow, Deny, Findings, Outcome } from "../policy/outcome.js";
+import { type Allow, type Deny, type Findings, MUTATION_OF_NOTHING, type Outcome } from "../policy/outcome.js";
 import { WasmLoadError } from "./errors.js";
 import { fail } from "./failures.js";
 import { mutationTo } from "./mutation.js";
@@ -14,8 +14,6 @@ export class AnswerError extends Error {
 
 /** Highest value of an answer's `code`: an unsigned 16-bit number. */
 const HIGHEST_CODE = 65_535;
-const MUTATION_OF_NOTHING =
-  "Incoming object is null, which happens only with DELETE operations, but the policy is attempting a mutation. This is not allowed";
 
 /** Answers of Extism and waPC policies to reviews. */
 export const readCallAnswer: ReadAnswer = (text, question) =>

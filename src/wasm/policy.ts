@@ -105,7 +105,8 @@ export class LoadedPolicy implements WasmPolicy {
     const { module, pool, limits, caller, capabilities, log, timeoutMs } = this.#parts;
     const request = review?.kind === "admission" ? review.request.uid : undefined;
     const job: Job = {
-      key: this.id,
+      // Of their own: requests wait neither behind the check of a reload, nor does its time-out tell anything about them. No id ends so.
+      key: context ? this.id : `${this.id}/`,
       module,
       call,
       limits,

@@ -1,6 +1,7 @@
 import type { GuestLimits } from "../limits.js";
 import type { Phase } from "../worker/control-block.js";
 import type {
+  ContentMessage,
   GuestCall,
   GuestModule,
   GuestResult,
@@ -11,7 +12,7 @@ import type {
 
 /** What to run, for whom, and for how long. */
 export interface Job {
-  /** The policy's id. Calls of different policies take turns. */
+  /** The policy's id; another one for checks of its settings. Calls of different keys take turns. */
   readonly key: string;
   readonly module: GuestModule;
   readonly call: GuestCall;
@@ -53,6 +54,8 @@ export interface Waiting {
   readonly job: Job;
   /** It was broken off to make room, and runs from its beginning again; this happens once. */
   readonly isRerun: boolean;
+  /** Messages that had come from it when it was broken off: log lines, which are not passed on again. */
+  readonly heard: number;
   readonly settle: (result: JobResult) => void;
 }
 
@@ -65,8 +68,8 @@ export interface Assigned extends Waiting {
   resumed: number;
   /** Messages that have come from it through the port. */
   messages: number;
-  /** The text of a result that did not fit into the mailbox. */
-  content?: string;
+  /** A result that did not fit into the mailbox. */
+  content?: ContentMessage["content"];
   /** Aborted when the job ends; made with its first host call. */
   killed?: AbortController;
 }

@@ -4,13 +4,13 @@ import { LRUCache } from "lru-cache";
 const MAX_POLICIES = 10_000;
 
 /**
- * Policies whose last call has answered: the next one is likely to do so too. Of any other policy nothing is known, and its calls must not take
- * all threads.
+ * Policies that have answered, and not timed out since: the next call is likely to be answered too. Of any other policy nothing is known, and its
+ * calls must not take all threads.
  */
 export class KnownPolicies {
   readonly #known = new LRUCache<string, true>({ max: MAX_POLICIES });
 
-  /** Whether the policy's last call has answered. */
+  /** Whether the policy has answered, and not timed out since. */
   has(policy: string): boolean {
     return this.#known.get(policy) === true;
   }
@@ -21,7 +21,7 @@ export class KnownPolicies {
     if (!this.#known.has(policy)) this.#known.set(policy, true);
   }
 
-  /** A call was broken off. */
+  /** A call ran into its limit. */
   delete(policy: string): void {
     this.#known.delete(policy);
   }

@@ -9,9 +9,9 @@
  * Policies of which nothing is known are tried one or two at a time beside the regular slots. What takes long there is broken off, and run again from
  * its beginning on a thread of low priority: several that loop at once would else take all threads and processors, and to start more threads
  * takes a second then. A call of a policy that has answered before is broken off only when others find no thread. Each call is broken off at most
- * once, and not when the host has heard of it.
+ * once, and not when it has asked the host for anything; log lines of its first run are not repeated.
  */
-import type { ContentMessage, ExecutionMode, FromWorker, HostCallMessage } from "../worker/messages.js";
+import type { ExecutionMode, FromWorker, HostCallMessage } from "../worker/messages.js";
 import type { Clock } from "./clock.js";
 import { FairQueue } from "./fair-queue.js";
 import type { Assigned, Job, JobResult, Waiting } from "./job.js";
@@ -78,7 +78,7 @@ export class WorkerPool {
       if (this.#queue.size + this.#reruns.size >= MAX_WAITING)
         return settle({ kind: "refused", text: "too many policy calls are waiting" });
       this.#modes.add(job.module.mode);
-      const waiting: Waiting = { job, settle, isRerun: false };
+      const waiting: Waiting = { job, settle, isRerun: false, heard: 0 };
       if (!this.#assignAtOnce(waiting)) {
         this.#queue.push(job.key, waiting);
         this.#pump();
@@ -236,8 +236,8 @@ export class WorkerPool {
   }
 
   #putBack(assigned: readonly Waiting[]): void {
-    for (const { job, settle, isRerun } of [...assigned].reverse())
-      this.#queue.putBack(job.key, { job, settle, isRerun });
+    for (const { job, settle, isRerun, heard } of [...assigned].reverse())
+      this.#queue.putBack(job.key, { job, settle, isRerun, heard });
   }
 
   #settle(assigned: Assigned, result: JobResult): void {
@@ -313,10 +313,10 @@ export class WorkerPool {
     return this.#queue.someNext(({ job }) => job.isCheck !== true && this.#mayRun(job));
   }
 
-  /** Whether the thread is of use to others, and its call can run again: it has not been broken off before, and nobody has heard of it. */
+  /** Whether the thread is of use to others, and its call can run again: it has not been broken off before, and has asked the host nothing. */
   #mayBreakOff(thread: GuestThread): boolean {
     const [first] = thread.jobs;
-    if (thread.priority > 0 || !first || first.isRerun || first.messages > 0) return false;
+    if (thread.priority > 0 || !first || first.isRerun || first.killed) return false;
     return this.#threads.canInterrupt(thread, first.job.module.mode);
   }
 
@@ -327,9 +327,9 @@ export class WorkerPool {
     const isAlone = thread.jobs.length === 1;
     const first = this.#clear(thread);
     if (!first) return;
-    const { job, settle } = first;
+    const { job, settle, messages } = first;
     if (notStarted) this.#putBack([first]);
-    else this.#reruns.push(job.key, { job, settle, isRerun: true });
+    else this.#reruns.push(job.key, { job, settle, isRerun: true, heard: messages });
     this.#free(thread, notStarted, isAlone, job.module.mode);
   }
 
@@ -363,9 +363,9 @@ export class WorkerPool {
     const assigned = thread.jobs.find(({ ticket }) => ticket === message.ticket);
     if (!assigned) return;
     assigned.messages++;
-    if (message.type === "log") assigned.job.onLog(message);
-    else if (message.type === "host-call") void this.#serve(thread, assigned, message);
-    else assigned.content = textOf(message);
+    if (message.type === "host-call") void this.#serve(thread, assigned, message);
+    else if (message.type === "content") assigned.content = message.content;
+    else if (assigned.messages > assigned.heard) assigned.job.onLog(message);
   }
 
   /** Serves a host call. The guest's time limit goes on; its regular slot is free meanwhile. */
@@ -390,10 +390,4 @@ export class WorkerPool {
     assigned.resumed = this.#clock.now();
     thread.answer(assigned.ticket, answer);
   }
-}
-
-function textOf({ content }: ContentMessage): string {
-  return typeof content === "string"
-    ? content
-    : Buffer.from(content.buffer, content.byteOffset, content.length).toString();
 }

@@ -24,7 +24,7 @@ const NOT_INTERRUPTED: ReadonlySet<ExecutionMode> = new Set(["opa", "gatekeeper"
 
 /** How many threads there may be. */
 export interface ThreadSetLimits {
-  /** Idle threads of normal priority, without the spare one. */
+  /** Idle threads of normal priority that regular calls need. The spare one is kept beyond them, until it gets a low priority. */
   readonly idle: number;
   /** Idle threads of low priority. */
   readonly idleLowPriority: number;

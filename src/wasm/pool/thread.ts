@@ -4,6 +4,7 @@ import { errorText } from "../../data/error-text.js";
 import { ControlBlock } from "../worker/control-block.js";
 import { MAILBOX_SLOTS, Mailbox } from "../worker/mailbox.js";
 import type {
+  ContentMessage,
   ExecutionMode,
   FromWorker,
   GuestModule,
@@ -104,7 +105,7 @@ export class GuestThread {
   }
 
   /** Puts a job into the mailbox, with the module when the worker does not have it yet. */
-  put({ job, settle, isRerun }: Waiting, now: number): void {
+  put({ job, settle, isRerun, heard }: Waiting, now: number): void {
     const { module, call, limits } = job;
     if (this.jobs.length === 0) this.#worker.ref();
     const has = this.#known.delete(module.id);
@@ -114,7 +115,7 @@ export class GuestThread {
       const input = Buffer.from(call.input);
       this.#post({ type: "payload", ticket: large, input, ...(call.data && { data: Buffer.from(call.data) }) });
     });
-    this.jobs.push({ job, settle, isRerun, ticket, started: now, resumed: now, messages: 0 });
+    this.jobs.push({ job, settle, isRerun, heard, ticket, started: now, resumed: now, messages: 0 });
     if (nudge && !this.#nudging) {
       this.#nudging = true;
       setImmediate(this.#nudge);
@@ -139,7 +140,7 @@ export class GuestThread {
     const arrival = this.#mailbox.collect(assigned.ticket, assigned.messages);
     if (!arrival) return undefined;
     this.jobs.shift();
-    const result = arrival.kind === "by-port" ? arrival.result(assigned.content ?? "") : arrival;
+    const result = arrival.kind === "by-port" ? arrival.result(textOf(assigned.content ?? "")) : arrival;
     return { assigned, result };
   }
 
@@ -206,6 +207,12 @@ export class GuestThread {
   #post(message: ToWorker): void {
     this.#worker.postMessage(message);
   }
+}
+
+function textOf(content: ContentMessage["content"]): string {
+  return typeof content === "string"
+    ? content
+    : Buffer.from(content.buffer, content.byteOffset, content.length).toString();
 }
 
 /** Only what the worker needs: a prepared module has more, and everything posted is copied. */

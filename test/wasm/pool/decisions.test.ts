@@ -11,6 +11,7 @@ import { file } from "../support.js";
 import { heldClock } from "./held-clock.js";
 
 const CHAOS = new WebAssembly.Module(new Uint8Array(file("test/fixtures/chaos/wapc.wasm")));
+const LOG_THEN_LOOP = "host-then-loop:kubewarden:tracing:log:line";
 const ASK = 'host:kubewarden:net:x:"a"';
 
 async function until(holds: () => boolean): Promise<void> {
@@ -302,7 +303,39 @@ describe("calls of policies of which nothing is known", () => {
     assert.equal(pool.status().recycled, 0, "no thread was killed for it");
   });
 
-  test("are not run again when the host has heard of them", async (t) => {
+  test("run again also when they have logged, and each line is logged once", async (t) => {
+    const { pool, run, settled, tick, puts } = opened(t);
+    const lines: string[] = [];
+    const call = run("a", LOG_THEN_LOOP, { timeoutMs: 1_000, onLog: ({ text }) => lines.push(text) });
+    await until(() => lines.length === 1);
+    const other = run("b", "accept");
+    tick(25);
+    assert.equal((await settled(other))?.kind, "answer");
+    await until(() => puts.some(({ priority, jobs }) => priority === 10 && jobs[0]?.messages === 1));
+    assert.deepEqual([lines, pool.status().timeouts], [["line"], 0]);
+    tick(1_000);
+    assert.equal((await settled(call))?.kind, "timeout");
+  });
+
+  test("that are broken off before their log lines have come log them when they run again", async (t) => {
+    const { run, tick, puts } = opened(t);
+    const { put } = GuestThread.prototype;
+    t.mock.method(GuestThread.prototype, "put", function (this: GuestThread, ...call: Parameters<GuestThread["put"]>) {
+      put.apply(this, call);
+      if (puts.length > 1) return;
+      // The thread is woken just before this, and no line can come in between.
+      setImmediate(() => {
+        for (const end = performance.now() + 5_000; !inCall(this) && performance.now() < end; );
+        tick(25);
+      });
+    });
+    const lines: string[] = [];
+    run("a", LOG_THEN_LOOP, { onLog: ({ text }) => lines.push(text) });
+    await until(() => puts.length === 2 && puts[1]?.jobs[0]?.messages === 1);
+    assert.deepEqual(lines, ["line"]);
+  });
+
+  test("are not run again when they have asked the host", async (t) => {
     const { pool, run, settled, tick, puts } = opened(t);
     const call = run("a", "host-then-loop:kubewarden:net:x:1", {
       timeoutMs: 200,

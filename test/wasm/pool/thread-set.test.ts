@@ -48,7 +48,7 @@ function ready(t: TestContext) {
     }
     const thread = set.idleThread;
     set.take(thread);
-    thread.put({ job: job("loop"), settle: () => {}, isRerun: false }, 0);
+    thread.put({ job: job("loop"), settle: () => {}, isRerun: false, heard: 0 }, 0);
     while (!thread.control.isRunning || thread.control.phase !== "call") await sleep(5);
     return thread;
   };
@@ -89,7 +89,8 @@ describe("the set of threads", () => {
 test("a thread takes back all calls or has begun the first", (t) => {
   const thread = new GuestThread([], { ready() {}, signal() {}, message() {}, ended() {} });
   t.after(() => thread.kill());
-  for (let call = 0; call < 3; call++) thread.put({ job: job("accept"), settle: () => {}, isRerun: false }, 0);
+  for (let call = 0; call < 3; call++)
+    thread.put({ job: job("accept"), settle: () => {}, isRerun: false, heard: 0 }, 0);
   // The worker takes whatever there is at the worst of times.
   const { withdraw } = Mailbox.prototype;
   let begun = 0;

@@ -49,7 +49,7 @@ test("an idle thread forgets the modules that it was asked for least recently", 
       onHostCall: () => Promise.reject(new Error("not asked")),
       onLog: () => {},
     };
-    thread.put({ job, settle: () => {}, isRerun: false }, 0);
+    thread.put({ job, settle: () => {}, isRerun: false, heard: 0 }, 0);
     thread.withdrawAll();
     thread.jobs.length = 0;
   };
