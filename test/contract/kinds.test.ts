@@ -176,10 +176,9 @@ for (const [kind, entry] of Object.entries(KINDS)) {
       for (const mode of ["accept", reject]) {
         const asked = ask(evaluator, "p", review(mode), "validate", performance.now() - 1);
         const { outcome, response } = await asked;
-        assert.deepEqual(
-          [outcome.verdict, "cause" in outcome && outcome.cause, response.allowed],
-          ["error", "timeout", false],
-        );
+        assert.deepEqual([outcome.verdict, response.allowed], ["error", false]);
+        // On a busy machine no thread may have been ready by then: that is told as it is.
+        assert.match("cause" in outcome ? outcome.cause : "", /^(timeout|overload)$/);
       }
     });
 
