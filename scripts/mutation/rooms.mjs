@@ -8,15 +8,14 @@ const POLICIES = [
   "kinds/validating-admission-policy/audit",
   "kinds/validating-admission-policy/budget",
   "kinds/validating-admission-policy/turns",
-  "kinds/cel-module/policy",
 ];
 
-const REGO = ["wasm/answer", "wasm/ambiguous", "wasm/opa/rego", "contract/guest"];
+const ANSWERS = ["wasm/answer", "wasm/ambiguous"];
 
 /** @type {readonly (readonly [string, readonly string[]])[]} */
 export const ROOMS = [
   ["src/admission/", ["admission/", "evaluation/", "server/routes", "server/refused"]],
-  ["src/evaluation/verdict", ["evaluation/", "server/routes", "contract/kinds", "contract/guest"]],
+  ["src/evaluation/verdict", ["evaluation/", "server/routes", "contract/kinds"]],
   ["src/evaluation/", ["evaluation/", "policy/evaluat", "contract/kinds", "server/gone"]],
   ["src/policy/turns", ["policy/turns", "policy/evaluat", "validating-admission-policy/turns"]],
   ["src/policy/", ["policy/evaluat", "evaluation/", "kinds/group", "contract/kinds"]],
@@ -28,13 +27,16 @@ export const ROOMS = [
   ["src/kinds/unavailable", ["loader/unavailable", "contract/kinds"]],
   ["src/kinds/validating-admission-policy/", POLICIES],
   ["src/cel-policy/match/validate", ["validating-admission-policy/prepare", "validating-admission-policy/policy"]],
-  ["src/cel-policy/match/", ["cel-policy/", "validating-admission-policy/policy", "validating-admission-policy/tricky"]],
+  [
+    "src/cel-policy/match/",
+    ["cel-policy/", "validating-admission-policy/policy", "validating-admission-policy/tricky"],
+  ],
   ["src/cel-policy/", ["validating-admission-policy/turns", ...POLICIES, "cel-policy/"]],
-  ["src/wasm/answer", ["wasm/answer", "wasm/ambiguous", "contract/guest"]],
-  ["src/wasm/outcome-text", ["wasm/answer", "wasm/ambiguous", "contract/guest"]],
-  ["src/wasm/rego-result", REGO],
-  ["src/wasm/opa/answer", REGO],
-  ["src/wasm/gatekeeper/answer", REGO],
+  ["src/wasm/answer", ANSWERS],
+  ["src/wasm/outcome-text", ANSWERS],
+  ["src/wasm/rego-result", ANSWERS],
+  ["src/wasm/opa/answer", ANSWERS],
+  ["src/wasm/gatekeeper/answer", ANSWERS],
   ["src/server/gate", ["server/gate", "server/overload"]],
 ];
 
