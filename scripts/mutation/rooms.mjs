@@ -10,7 +10,7 @@ const POLICIES = [
   "kinds/validating-admission-policy/turns",
 ];
 
-const ANSWERS = ["wasm/answer", "wasm/ambiguous"];
+const ANSWERS = ["wasm/answer", "wasm/rego-answers", "wasm/ambiguous"];
 
 /** @type {readonly (readonly [string, readonly string[]])[]} */
 export const ROOMS = [
