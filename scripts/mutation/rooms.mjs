@@ -25,6 +25,10 @@ export const ROOMS = [
   ["src/kinds/group/", ["kinds/group", "contract/kinds", "loader/mistakes"]],
   ["src/kinds/ask-together", ["kinds/ask-together", "kinds/resource-entry", "contract/kinds"]],
   ["src/kinds/unavailable", ["loader/unavailable", "contract/kinds"]],
+  [
+    "src/kinds/validating-admission-policy/evaluate",
+    ["validating-admission-policy/policy", "validating-admission-policy/tricky", "validating-admission-policy/audit"],
+  ],
   ["src/kinds/validating-admission-policy/", POLICIES],
   ["src/cel-policy/match/validate", ["validating-admission-policy/prepare", "validating-admission-policy/policy"]],
   [
