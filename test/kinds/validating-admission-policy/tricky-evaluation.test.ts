@@ -69,9 +69,7 @@ describe("tricky cases: messages (spec validating-admission-policy.md 13)", () =
   test("each validation has its own, wherever the others have none", () => {
     const no = { expression: "false" };
     const spec = validations("true", { ...no, message: "first" }, { ...no, messageExpression: "'second'" }, no);
-    const warnings = (decided({ spec, binding: WARN }).clientWarnings ?? []).map((text) =>
-      text.replace(/^.*'b': /, ""),
-    );
+    const warnings = (decided({ spec, binding: WARN }).warnings ?? []).map((text) => text.replace(/^.*'b': /, ""));
     assert.deepEqual(warnings, ["first", "second", "failed expression: false"]);
   });
   test("55: unusable results fall back on the message", () => {
