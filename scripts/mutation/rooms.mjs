@@ -7,22 +7,40 @@ const POLICIES = [
   "kinds/validating-admission-policy/waiting",
   "kinds/validating-admission-policy/audit",
   "kinds/validating-admission-policy/budget",
-  "kinds/cel-module",
-  "batch/",
+  "kinds/validating-admission-policy/turns",
 ];
+
+const ANSWERS = ["wasm/answer", "wasm/rego-answers", "wasm/ambiguous"];
 
 /** @type {readonly (readonly [string, readonly string[]])[]} */
 export const ROOMS = [
-  ["src/admission/", ["admission/", "evaluation/", "server/routes", "server/hostile"]],
+  ["src/admission/", ["admission/", "evaluation/", "server/routes", "server/refused"]],
+  ["src/evaluation/verdict", ["evaluation/", "server/routes", "contract/kinds"]],
   ["src/evaluation/", ["evaluation/", "policy/evaluat", "contract/kinds", "server/gone"]],
+  ["src/policy/turns", ["policy/turns", "policy/evaluat", "validating-admission-policy/turns"]],
   ["src/policy/", ["policy/evaluat", "evaluation/", "kinds/group", "contract/kinds"]],
+  ["src/kinds/group/expression", ["kinds/group/expression", "kinds/group/group-policy", "loader/mistakes"]],
+  ["src/kinds/group/kind", ["loader/mistakes", "kinds/group/"]],
+  ["src/kinds/group/report", ["kinds/group/group-policy", "kinds/group/nesting", "contract/kinds"]],
   ["src/kinds/group/", ["kinds/group", "contract/kinds", "loader/mistakes"]],
   ["src/kinds/ask-together", ["kinds/ask-together", "kinds/resource-entry", "contract/kinds"]],
   ["src/kinds/unavailable", ["loader/unavailable", "contract/kinds"]],
+  [
+    "src/kinds/validating-admission-policy/evaluate",
+    ["validating-admission-policy/policy", "validating-admission-policy/tricky", "validating-admission-policy/audit"],
+  ],
   ["src/kinds/validating-admission-policy/", POLICIES],
-  ["src/cel-policy/match/", ["cel-policy/", ...POLICIES]],
-  ["src/cel-policy/", ["cel-policy/", ...POLICIES]],
-  ["src/wasm/answer", ["wasm/answer", "wasm/ambiguous", "contract/kinds"]],
+  ["src/cel-policy/match/validate", ["validating-admission-policy/prepare", "validating-admission-policy/policy"]],
+  [
+    "src/cel-policy/match/",
+    ["cel-policy/", "validating-admission-policy/policy", "validating-admission-policy/tricky"],
+  ],
+  ["src/cel-policy/", ["validating-admission-policy/turns", ...POLICIES, "cel-policy/"]],
+  ["src/wasm/answer", ANSWERS],
+  ["src/wasm/outcome-text", ANSWERS],
+  ["src/wasm/rego-result", ANSWERS],
+  ["src/wasm/opa/answer", ANSWERS],
+  ["src/wasm/gatekeeper/answer", ANSWERS],
   ["src/server/gate", ["server/gate", "server/overload"]],
 ];
 

@@ -34,9 +34,10 @@ export const UNIQUE_KEYS: UniqueKeys = { depth: Number.POSITIVE_INFINITY };
  * @throws JsonError with line and column when the text is not JSON, nests too deeply, has a number that no double holds, or repeats a key
  */
 export function readJson(text: string, limits: JsonLimits = {}): JsonDocument {
-  const { unique } = limits;
+  const { unique, number } = limits;
   const keyDepth = unique?.depth ?? 0;
-  const colons = scan(text, keyDepth);
+  // Who reads numbers in another way wants fractions as they were written.
+  const colons = number !== undefined && FRACTION.test(text) ? -1 : scan(text, keyDepth);
   if (colons >= 0) {
     try {
       const value: unknown = JSON.parse(text);
@@ -46,7 +47,7 @@ export function readJson(text: string, limits: JsonLimits = {}): JsonDocument {
       // Not JSON: the exact reader says where.
     }
   }
-  const value = new ExactReader(text, limits.number ?? numberOf, unique).read();
+  const value = new ExactReader(text, number ?? numberOf, unique).read();
   return { value, plain: false };
 }
 
@@ -107,6 +108,9 @@ function printValue(value: unknown): string {
 function printDouble(value: number): string {
   return `${Object.is(value, -0) ? "-0" : value}.0`;
 }
+
+/** There is no fraction without it; texts may have it, too. */
+const FRACTION = /\d\.\d/;
 
 const QUOTE = 0x22;
 const MINUS = 0x2d;

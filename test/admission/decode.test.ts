@@ -51,6 +51,41 @@ describe("AdmissionReview in (spec kubewarden.md 3.2)", () => {
     assert.deepEqual(decoded(review(full)).request, full);
   });
 
+  test("every field is refused in other letters, wherever it is", () => {
+    const levels: readonly (readonly [string, readonly string[], (field: string) => unknown])[] = [
+      [
+        "",
+        [
+          ...["uid", "kind", "resource", "subResource", "requestKind", "requestResource", "requestSubResource", "name"],
+          ...["namespace", "operation", "userInfo", "object", "oldObject", "dryRun", "options"],
+        ],
+        (field) => ({ ...MINIMAL, [field]: null }),
+      ],
+      [".kind", ["group", "version", "kind"], (field) => ({ ...MINIMAL, kind: { ...MINIMAL.kind, [field]: "x" } })],
+      [
+        ".resource",
+        ["group", "version", "resource"],
+        (field) => ({ ...MINIMAL, resource: { ...MINIMAL.resource, [field]: "x" } }),
+      ],
+      [".userInfo", ["username", "uid", "groups", "extra"], (field) => ({ ...MINIMAL, userInfo: { [field]: "x" } })],
+    ];
+    for (const [path, fields, request] of levels)
+      for (const field of fields) {
+        const misspelt = field.toUpperCase();
+        const told = problem(review(request(misspelt)));
+        assert.ok(told.includes(`request${path}: unknown field \`${misspelt}\`, expected \`${field}\``), told);
+      }
+  });
+
+  test("what is found in the place of something else is told, long texts cut", () => {
+    assert.match(problem(review({ ...MINIMAL, userInfo: { extra: 1 } })), /invalid type: integer `1`, expected a map/);
+    for (const [length, shown] of [
+      [64, "x".repeat(64)],
+      [65, `${"x".repeat(64)}…`],
+    ] as const)
+      assert.ok(problem(review({ ...MINIMAL, kind: "x".repeat(length) })).includes(`invalid type: string "${shown}",`));
+  });
+
   test("unknown fields vanish, null means absent, inside objects nothing is touched", () => {
     const text = review({
       ...MINIMAL,

@@ -28,4 +28,19 @@ describe("warnings within the API server's limits", () => {
     assert.ok(lines.join("").length <= 4096);
     assert.equal(lines.at(-1), `… and ${50 - (lines.length - 1)} more warnings`);
   });
+
+  test("one that is not good is made so beside good ones", () => {
+    assert.deepEqual(presentableWarnings(["good", "a\nb"]), ["good", "a b"]);
+    assert.deepEqual(presentableWarnings(["good", ""]), ["good"]);
+  });
+
+  test("4096 characters are all shown, one more is not", () => {
+    const full = Array.from({ length: 16 }, () => "z".repeat(256));
+    assert.equal(presentableWarnings(full), full);
+    assert.deepEqual(presentableWarnings([...full, "\n"]), full);
+    assert.equal(presentableWarnings([...full, "w"]).at(-1), "… and 2 more warnings");
+    // What fits beside the line that counts the rest is kept to the last character.
+    const fitting = [...full.slice(0, 15), "z".repeat(216)];
+    assert.deepEqual(presentableWarnings([...fitting, "z".repeat(256)]), [...fitting, "… and 1 more warnings"]);
+  });
 });

@@ -211,3 +211,9 @@ test("the scan agrees with the exact reader on random documents", () => {
     assert.deepEqual(close(parseJson(text)), close(expected), text);
   }
 });
+
+test("numbers are read as the caller wants, fractions of any length, too", () => {
+  const read = (text: string): unknown => parseJson(text, { number: (written) => ({ written }) });
+  for (const text of ["1.5", "-0.25", "1.50", "1e2", "12345678901234567890", "1.2345678901234567"])
+    assert.deepEqual(read(`{"a":["0.5",${text}]}`), { a: ["0.5", { written: text }] });
+});

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { parseConfig } from "../../src/config/load-config.js";
 import { formatProblem } from "../../src/documents/problem.js";
 import { createPolicyLoader } from "../../src/loader/index.js";
 
-test("mistakes in a group's expression are told in the run that tells those of its members", async (context) => {
+/** What is told of a configuration, whole. */
+async function told(context: TestContext, text: string) {
   const loader = createPolicyLoader({
     policyTimeout: 2000,
     workers: 1,
@@ -14,7 +15,15 @@ test("mistakes in a group's expression are told in the run that tells those of i
     fetch: { downloadDirectory: "/nonexistent", environment: {} },
   });
   context.after(() => loader.close());
-  const result = parseConfig(
+  const result = parseConfig(text, "p.yaml");
+  assert.ok(result.ok);
+  const { problems, policies } = await loader.load(result.config);
+  return { problems: [...result.problems, ...problems].map(formatProblem), policies };
+}
+
+test("mistakes in a group's expression are told in the run that tells those of its members", async (context) => {
+  const { problems, policies } = await told(
+    context,
     `group:
   expression: a() && (b() || cc())
   message: no
@@ -23,12 +32,9 @@ test("mistakes in a group's expression are told in the run that tells those of i
     b: {modul: ghcr.io/x/y:v1}
     c: {cel: {validations: [{expression: "true"}]}}
 `,
-    "p.yaml",
   );
-  assert.ok(result.ok);
-  const { problems, policies } = await loader.load(result.config);
   assert.deepEqual(
-    [...result.problems, ...problems].map((problem) => formatProblem(problem).split("\n")[0]),
+    problems.map((problem) => problem.split("\n")[0]),
     [
       'p.yaml:5:17: group.policies.a.policy: no policy is named "nope"',
       'p.yaml:6:8: group.policies.b: does not say what it is: expected exactly one of policy, module, resource, cel, expression (did you mean "module"?)',
@@ -36,4 +42,27 @@ test("mistakes in a group's expression are told in the run that tells those of i
     ],
   );
   assert.match(policies.entries.get("group")?.unavailable ?? "", /^the policy's configuration is invalid: /);
+});
+
+const groupOf = (expression: string): string => `group:
+  expression: ${expression}
+  message: no
+  policies:
+    a: {cel: {validations: [{expression: "true"}]}}
+    b: {cel: {validations: [{expression: "true"}]}}
+`;
+
+test("a mistake in an expression of several lines is shown in its line, below which the caret stands", async (context) => {
+  const { problems } = await told(context, groupOf('|\n    b() &&\n    \ta() && "\u{1f512}" == "" && c()'));
+  assert.deepEqual(problems, [
+    `p.yaml:4:27: group.expression: unknown name 'c' (did you mean "a"?)
+ | \ta() && "\u{1f512}" == "" && c()
+ | \t${" ".repeat(21)}^`,
+  ]);
+});
+
+test("what is doubtful in a group's expression is a warning, and the group is served", async (context) => {
+  const { problems, policies } = await told(context, groupOf("a()"));
+  assert.deepEqual(problems, ["p.yaml:2:15: warning: group.expression: member 'b' is never used in the expression"]);
+  assert.equal(policies.entries.get("group")?.unavailable, undefined);
 });

@@ -55,6 +55,10 @@ describe("limits of answers", () => {
     const outcome = { verdict: "allow", mutation: { kind: "patch", patch } } as const;
     assert.deepEqual(readOutcome(printOutcome(outcome)), outcome);
     assert.throws(() => printOutcome({ ...outcome, message: patch }), REFUSED);
+    const words = (length: number) => printOutcome({ verdict: "deny", message: "m".repeat(length) });
+    const most = FINDINGS_CHARACTERS - words(0).length;
+    assert.equal(words(most).length, FINDINGS_CHARACTERS);
+    assert.throws(() => words(most + 1), REFUSED);
   });
 
   test("an outcome keeps the numbers of a status that a policy made", () => {

@@ -1,7 +1,13 @@
 /** Guests' answers: what each field may be. Whatever else it is, is an error and neither an acceptance nor a rejection. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { readSettingsVerdict, readValidation, settingsRefused } from "../../src/wasm/answer.js";
+import {
+  readCallAnswer,
+  readSettingsVerdict,
+  readValidation,
+  readWasiAnswer,
+  settingsRefused,
+} from "../../src/wasm/answer.js";
 import { admission, patch, question, raw } from "./support.js";
 
 const review = admission({ kind: "Pod" });
@@ -17,7 +23,7 @@ describe("an answer to a review", () => {
     ["code", ["65536", "-1", "1.5", '"403"', "1e400", "[]"]],
     ["message", ["1", "{}", "[]"]],
     ["warnings", ['"w"', '["w",1]', "{}", "[null]"]],
-    ["audit_annotations", ['"a"', '["a"]', '{"a":1}', '{"a":null}']],
+    ["audit_annotations", ['"a"', '["a"]', '{"a":1}', '{"a":"b","c":1}', '{"a":null}']],
   ] as const)
     for (const value of values)
       test(`${field} is not ${value}`, () =>
@@ -30,6 +36,39 @@ describe("an answer to a review", () => {
 
   for (const text of ["[]", "1", "null", '"accepted"', "", "{}", '{"accepted":true'])
     test(`is not ${JSON.stringify(text)}`, () => assert.throws(() => read(text), { name: "AnswerError" }));
+
+  test("may have warnings and annotations", () =>
+    assert.deepEqual(read('{"accepted":false,"warnings":["w","v"],"audit_annotations":{"a":"1","b":"2"}}'), {
+      verdict: "deny",
+      warnings: ["w", "v"],
+      auditAnnotations: { a: "1", b: "2" },
+    }));
+
+  test("may have null for what it does not say", () =>
+    assert.deepEqual(
+      read(
+        '{"accepted":true,"message":null,"code":null,"mutated_object":null,"warnings":null,"audit_annotations":null}',
+      ),
+      { verdict: "allow" },
+    ));
+
+  test("that is none is the policy's failure, which names the field and what was found", () => {
+    for (const [reader, told] of [
+      [readCallAnswer, "invalid response from policy"],
+      [readWasiAnswer, "Cannot deserialize policy validation response"],
+    ] as const)
+      for (const [field, expected] of [
+        ["message", "a string"],
+        ["code", "u16"],
+        ["warnings", "a list of strings"],
+        ["audit_annotations", "a map of strings"],
+      ])
+        assert.deepEqual(reader(`{"accepted":true,"${field}":true}`, question(review)), {
+          verdict: "error",
+          message: `internal server error: ${told}: invalid type for \`${field}\`: a boolean, expected ${expected}`,
+          cause: "protocol",
+        });
+  });
 
   test("with the object as it was is no mutation", () =>
     assert.deepEqual(read('{"accepted":true,"mutated_object":{"kind":"Pod"}}'), { verdict: "allow" }));

@@ -8,6 +8,8 @@ import { MapValue, ObjectValue, OpaqueValue, Optional, type Value } from "./valu
 export interface JsonRoom {
   /** Characters, about. */
   left: number;
+  /** Set to false by what only the exact printer prints truly: integers beyond 2^53, doubles that are whole numbers. */
+  plain: boolean;
 }
 
 /** What a value takes beside its text: the printed form of a number, its place in memory. */
@@ -24,15 +26,20 @@ export function toJson(value: Value, room?: JsonRoom): unknown | CelError {
     if (typeof value === "string" || value instanceof Uint8Array) room.left -= value.length;
     if (room.left < 0) return new CelError("too large to become JSON");
   }
-  if (value === null || typeof value !== "object" || value instanceof Number) return value;
+  if (value === null || typeof value !== "object" || value instanceof Number) {
+    if (room !== undefined && typeof value !== "string" && !isPlain(value)) room.plain = false;
+    return value;
+  }
   if (Array.isArray(value)) return listToJson(value, room);
-  if (value instanceof Uint) return value.value;
+  if (value instanceof Uint) return toJson(value.value, room);
   if (value instanceof Uint8Array) return Buffer.from(value).toString("base64");
   if (value instanceof MapValue) return entriesToJson(value.entries(), room);
   const kind = kindWithoutJson(value);
   if (kind !== undefined) return new CelError(`a value of type ${kind} has no JSON form`);
   return entriesToJson(Object.entries(value), room);
 }
+
+const isPlain = (value: unknown): boolean => value === null || (typeof value !== "bigint" && typeof value !== "object");
 
 function kindWithoutJson(value: object): string | undefined {
   if (value instanceof Timestamp) return "timestamp";

@@ -51,7 +51,7 @@ export class MemberCalls {
   readonly #texts = new Map<string, Subject>();
   /** The values' numbers by their JSON texts. */
   readonly #ids = new Map<string, number>();
-  readonly #room: JsonRoom = { left: MAX_ASKED_CHARACTERS };
+  readonly #room: JsonRoom = { left: MAX_ASKED_CHARACTERS, plain: true };
   #sliceEnds = 0;
   /** A member of this run answered so late that others must have their turn before the next one is asked. */
   #late = false;
@@ -96,9 +96,10 @@ export class MemberCalls {
     const { context, now } = this.#options;
     if (this.questions.full) return new CelError(TOO_MANY.message);
     if (now() > context.deadline) return new CelError("operation interrupted", "interrupted");
+    this.#room.plain = true;
     const data = toJson(value, this.#room);
     if (data instanceof CelError) return new CelError(`${asked}(): ${data.message}`);
-    const text = stringifyJson(data);
+    const text = stringifyJson(data, this.#room.plain);
     const id = this.#ids.get(text) ?? this.#ids.size;
     this.#ids.set(text, id);
     const subject = { data, id };

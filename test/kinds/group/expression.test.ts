@@ -40,6 +40,11 @@ describe("mistakes are found at load", () => {
   test("syntax", () => {
     assert.equal(problems("signed() &&").length, 1);
   });
+  test("too large to be compiled", () => {
+    const [problem, ...others] = problems(Array.from({ length: 4_000 }, () => "object.all(x, x)").join(" && "));
+    assert.match(problem ?? "", /^-1:0 the expression is too large: /);
+    assert.deepEqual(others, []);
+  });
 });
 
 test("members that no expression can call do no harm, and the others are asked", () => {

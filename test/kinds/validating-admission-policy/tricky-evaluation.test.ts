@@ -66,6 +66,12 @@ describe("tricky cases: messages (spec validating-admission-policy.md 13)", () =
   test("54: results are trimmed", () => {
     assert.equal(message("' too big '"), denied("too big"));
   });
+  test("each validation has its own, wherever the others have none", () => {
+    const no = { expression: "false" };
+    const spec = validations("true", { ...no, message: "first" }, { ...no, messageExpression: "'second'" }, no);
+    const warnings = (decided({ spec, binding: WARN }).warnings ?? []).map((text) => text.replace(/^.*'b': /, ""));
+    assert.deepEqual(warnings, ["first", "second", "failed expression: false"]);
+  });
   test("55: unusable results fall back on the message", () => {
     for (const unusable of ["''", "' '", "'a\\nb'", `'${"é".repeat(2561)}'`]) {
       assert.equal(message(unusable, { message: "m" }), denied("m"));

@@ -148,6 +148,28 @@ describe("policies that take longer", () => {
     assert.deepEqual([outcome.verdict, "cause" in outcome && outcome.cause], ["error", "timeout"]);
   });
 
+  test("take no turn as long as their slice lasts, whatever time it is", async () => {
+    const turns = new CountedTurns();
+    const context = { deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal, turns };
+    const policyOf = inline(validations(LONG, LONG, LONG), { now: () => 1_000_000 });
+    assert.deepEqual([policyOf.evaluate(review, context), turns.count], [{ verdict: "allow" }, 0]);
+  });
+
+  test("let others have their turn also between many cheap expressions", async () => {
+    const cheap = Array.from({ length: 100 }, (_, i) => `object.spec.replicas != ${-i}`);
+    const { outcome, turns } = await asked((now) => inline(validations(...cheap), { now }));
+    assert.deepEqual(outcome, { verdict: "allow" });
+    assert.ok(turns >= 5 && turns <= 20, `${turns} turns`);
+  });
+
+  test("are in time at their deadline, and late behind it", () => {
+    const signal = new AbortController().signal;
+    const policyOf = inline(validations(LONG), { now: () => 200 });
+    assert.deepEqual(policyOf.evaluate(review, { deadline: 200, signal }), { verdict: "allow" });
+    const late = policyOf.evaluate(review, { deadline: 199, signal });
+    assert.deepEqual("cause" in late && late.cause, "timeout");
+  });
+
   test("answer at once where nobody else waits", () => {
     const policyOf = inline(validations(LONG, LONG), { now: fastClock() });
     const signal = new AbortController().signal;
