@@ -15,9 +15,19 @@ export const SLICE_MS = 10;
  */
 export const EXPRESSION_STRETCH_MS = MAX_STRETCH_MS - SLICE_MS;
 
+/** Milliseconds from which a turn counts as long: what comes in pieces is cut into shorter ones. */
+const LONG_TURN_MS = 2 * SLICE_MS;
+
 /** Who waits for a turn, in order of arrival. One for all evaluations of a process. */
 export class Turns {
+  readonly #now: () => number;
   readonly #waiting: (() => void)[] = [];
+  #began = Number.NEGATIVE_INFINITY;
+
+  /** @param now monotonic milliseconds */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
 
   /** Resolves when it is one's turn. */
   next(): Promise<void> {
@@ -28,7 +38,18 @@ export class Turns {
   }
 
   readonly #give = (): void => {
+    this.#began = this.#now();
     this.#waiting.shift()?.();
-    if (this.#waiting.length > 0) setImmediate(this.#give);
+    if (this.#waiting.length > 0) setImmediate(this.#goOn);
+  };
+
+  /**
+   * After a long turn, such as the reading of a large body, everybody else has as much time: a request takes several steps, and each would wait for
+   * another long turn.
+   */
+  readonly #goOn = (): void => {
+    const took = this.#now() - this.#began;
+    if (took < LONG_TURN_MS) this.#give();
+    else setTimeout(this.#give, Math.min(took, MAX_STRETCH_MS));
   };
 }

@@ -21,4 +21,25 @@ describe("turns on the main thread", () => {
     );
     await turns.next();
   });
+
+  test("after a long one come later: everybody else has as much time", async () => {
+    const order: string[] = [];
+    let time = 0;
+    const turns = new Turns(() => time);
+    const long = turns.next().then(() => {
+      time += 60;
+      order.push("long");
+    });
+    const short = turns.next().then(() => order.push("short"));
+    let steps = 0;
+    const step = (): void => {
+      steps += 1;
+      order.push("others");
+      if (steps < 5) setImmediate(step);
+    };
+    setImmediate(step);
+    await Promise.all([long, short]);
+    assert.deepEqual(order.indexOf("short"), order.length - 1);
+    assert.equal(steps, 5);
+  });
 });
