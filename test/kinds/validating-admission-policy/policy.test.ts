@@ -7,7 +7,7 @@ import type { AdmissionQuestion, RawQuestion } from "../../../src/policy/review.
 import { FileResources } from "../../../src/world/resources/file-resources.js";
 import { answerOf } from "../../support/asking.js";
 import { asked as ask, inline, prepare } from "./prepared.js";
-import { binding, DEPLOYMENT, deployment, policy, validations } from "./tricky.js";
+import { binding, CONFIG, DEPLOYMENT, deployment, map, namespaceObject, policy, ref, validations } from "./tricky.js";
 
 const context = (more: Partial<EvaluationContext> = {}): EvaluationContext => ({
   deadline: Number.POSITIVE_INFINITY,
@@ -26,6 +26,28 @@ const raw = (payload: unknown): RawQuestion => ({ kind: "raw", payload, requestT
 const load = (...documents: readonly JsonObject[]) => ask(prepare(documents));
 
 describe("outcomes", () => {
+  test("no policy at all applies to nothing", () => {
+    const skip = { verdict: "skip", reason: "there is no policy" };
+    assert.deepEqual(answerOf(load(), raw({}), context()), skip);
+  });
+
+  test("a policy applies when it does with one of its parameters, whichever comes last", () => {
+    const spec = {
+      paramKind: CONFIG,
+      matchConditions: [{ name: "asked", expression: "params.data.applies == 'yes'" }],
+      validations: [{ expression: "true" }],
+    };
+    for (const [applies, verdict] of [
+      [["yes", "no"], "allow"],
+      [["no", "yes"], "allow"],
+      [["no", "no"], "skip"],
+    ] as const) {
+      const maps = applies.map((value, i) => map(`m${i}`, { applies: value }));
+      const asked = load(policy(spec), binding(ref({ selector: {} })), namespaceObject("ns"), ...maps);
+      assert.equal(answerOf(asked, review(deployment()), context()).verdict, verdict, applies.join());
+    }
+  });
+
   test("a policy without a binding stands alone and denies", () => {
     const alone = load(policy({ validations: [{ expression: "false", message: "m", reason: "Forbidden" }] }));
     assert.deepEqual(answerOf(alone, review(deployment()), context()), {
