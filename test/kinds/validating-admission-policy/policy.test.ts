@@ -31,6 +31,32 @@ describe("outcomes", () => {
     assert.deepEqual(answerOf(load(), raw({}), context()), skip);
   });
 
+  test("what failures are ignored for says so, and an annotation that fails or is empty is none", () => {
+    const ignored = (spec: JsonObject) =>
+      answerOf(load(policy({ failurePolicy: "Ignore", ...spec }), binding()), review(deployment()), context());
+    assert.deepEqual(ignored({ matchConditions: [{ name: "c", expression: "object.nope == 1" }] }), {
+      verdict: "skip",
+      reason: "a match condition failed and failures are ignored",
+    });
+    const auditAnnotations = ["string(object.nope)", "'  '", "'v'"].map((valueExpression, i) => ({
+      key: `k${i}`,
+      valueExpression,
+    }));
+    assert.deepEqual(ignored({ validations: [{ expression: "true" }], auditAnnotations }), {
+      verdict: "allow",
+      auditAnnotations: { k2: "v" },
+    });
+  });
+
+  test("an error keeps the warnings and annotations beside it", () => {
+    const warned = binding({ validationActions: ["Warn"] }, "w");
+    const spec = { ...validations("object.nope == 1"), auditAnnotations: [{ key: "k", valueExpression: "'v'" }] };
+    const outcome = answerOf(load(policy(spec), warned, binding()), review(deployment()), context());
+    assert.equal(outcome.verdict, "error");
+    assert.match(outcome.warnings?.join() ?? "", /no such key: nope$/);
+    assert.deepEqual(outcome.auditAnnotations, { k: "v" });
+  });
+
   test("a policy applies when it does with one of its parameters, whichever comes last", () => {
     const spec = {
       paramKind: CONFIG,
