@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createExpressionCompiler, prepareInline } from "../../../src/kinds/validating-admission-policy/index.js";
+import { paramValue } from "../../../src/kinds/validating-admission-policy/params.js";
 import type { JsonObject } from "../../../src/kubernetes/object.js";
 import type { EvaluationContext } from "../../../src/policy/policy.js";
 import type { AdmissionQuestion, RawQuestion } from "../../../src/policy/review.js";
@@ -45,6 +46,51 @@ describe("outcomes", () => {
     assert.deepEqual(ignored({ validations: [{ expression: "true" }], auditAnnotations }), {
       verdict: "allow",
       auditAnnotations: { k2: "v" },
+    });
+  });
+
+  test("parameters are those that the selector takes, with apiVersion and kind whether they were left out or not", () => {
+    const labelled = (name: string, labels: JsonObject) => ({
+      ...map(name),
+      metadata: { name, namespace: "ns", labels },
+    });
+    const maps = [labelled("one", { a: "b" }), labelled("two", { a: "c" }), map("three")];
+    const spec = {
+      paramKind: CONFIG,
+      validations: [
+        {
+          expression: "false",
+          messageExpression: "params.metadata.name + ' ' + params.apiVersion + ' ' + params.kind",
+        },
+      ],
+    };
+    const bound = binding(ref({ selector: { matchLabels: { a: "b" } } }));
+    const outcome = answerOf(
+      load(policy(spec), bound, namespaceObject("ns"), ...maps),
+      review(deployment()),
+      context(),
+    );
+    const messages = outcome.verdict === "deny" ? outcome.causes?.map(({ message }) => message) : undefined;
+    assert.deepEqual(messages, [
+      "ValidatingAdmissionPolicy 'p.acme.example' with binding 'b' denied request: one v1 ConfigMap",
+    ]);
+    const kind = { kind: { group: "", version: "v1", kind: "ConfigMap" }, apiVersion: "v1" };
+    for (const given of [{ apiVersion: "v2" }, { kind: "Other" }])
+      assert.deepEqual(paramValue(given as never, kind as never), given);
+    assert.deepEqual(paramValue({ data: {} } as never, kind as never), {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      data: {},
+    });
+  });
+
+  test("a key that two policies use is cut to what the API server takes, and begins with a letter or digit", () => {
+    const key = `k${"e".repeat(60)}y`;
+    const spec = { validations: [{ expression: "true" }], auditAnnotations: [{ key, valueExpression: "'v'" }] };
+    const both = load(policy(spec), binding(), policy(spec, "q"), binding({ policyName: "q" }, "c"));
+    assert.deepEqual(answerOf(both, review(deployment()), context()), {
+      verdict: "allow",
+      auditAnnotations: { [key]: "v" },
     });
   });
 
