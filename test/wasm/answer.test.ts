@@ -37,12 +37,16 @@ describe("an answer to a review", () => {
   for (const text of ["[]", "1", "null", '"accepted"', "", "{}", '{"accepted":true'])
     test(`is not ${JSON.stringify(text)}`, () => assert.throws(() => read(text), { name: "AnswerError" }));
 
-  test("may have warnings and annotations", () =>
-    assert.deepEqual(read('{"accepted":false,"warnings":["w","v"],"audit_annotations":{"a":"1","b":"2"}}'), {
-      verdict: "deny",
-      warnings: ["w", "v"],
-      auditAnnotations: { a: "1", b: "2" },
-    }));
+  test("may have a message, warnings and annotations", () =>
+    assert.deepEqual(
+      read('{"accepted":false,"message":"m","warnings":["w","v"],"audit_annotations":{"a":"1","b":"2"}}'),
+      {
+        verdict: "deny",
+        message: "m",
+        warnings: ["w", "v"],
+        auditAnnotations: { a: "1", b: "2" },
+      },
+    ));
 
   test("may have null for what it does not say", () =>
     assert.deepEqual(

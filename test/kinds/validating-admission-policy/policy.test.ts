@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createExpressionCompiler, prepareInline } from "../../../src/kinds/validating-admission-policy/index.js";
+import { paramValue } from "../../../src/kinds/validating-admission-policy/params.js";
 import type { JsonObject } from "../../../src/kubernetes/object.js";
 import type { EvaluationContext } from "../../../src/policy/policy.js";
 import type { AdmissionQuestion, RawQuestion } from "../../../src/policy/review.js";
 import { FileResources } from "../../../src/world/resources/file-resources.js";
 import { answerOf } from "../../support/asking.js";
 import { asked as ask, inline, prepare } from "./prepared.js";
-import { binding, DEPLOYMENT, deployment, policy, validations } from "./tricky.js";
+import { binding, CONFIG, DEPLOYMENT, deployment, map, namespaceObject, policy, ref, validations } from "./tricky.js";
 
 const context = (more: Partial<EvaluationContext> = {}): EvaluationContext => ({
   deadline: Number.POSITIVE_INFINITY,
@@ -26,6 +27,99 @@ const raw = (payload: unknown): RawQuestion => ({ kind: "raw", payload, requestT
 const load = (...documents: readonly JsonObject[]) => ask(prepare(documents));
 
 describe("outcomes", () => {
+  test("no policy at all applies to nothing", () => {
+    const skip = { verdict: "skip", reason: "there is no policy" };
+    assert.deepEqual(answerOf(load(), raw({}), context()), skip);
+  });
+
+  test("what failures are ignored for says so, and an annotation that fails or is empty is none", () => {
+    const ignored = (spec: JsonObject) =>
+      answerOf(load(policy({ failurePolicy: "Ignore", ...spec }), binding()), review(deployment()), context());
+    assert.deepEqual(ignored({ matchConditions: [{ name: "c", expression: "object.nope == 1" }] }), {
+      verdict: "skip",
+      reason: "a match condition failed and failures are ignored",
+    });
+    const auditAnnotations = ["string(object.nope)", "'  '", "'v'"].map((valueExpression, i) => ({
+      key: `k${i}`,
+      valueExpression,
+    }));
+    assert.deepEqual(ignored({ validations: [{ expression: "true" }], auditAnnotations }), {
+      verdict: "allow",
+      auditAnnotations: { k2: "v" },
+    });
+  });
+
+  test("parameters are those that the selector takes, with apiVersion and kind whether they were left out or not", () => {
+    const labelled = (name: string, labels: JsonObject) => ({
+      ...map(name),
+      metadata: { name, namespace: "ns", labels },
+    });
+    const maps = [labelled("one", { a: "b" }), labelled("two", { a: "c" }), map("three")];
+    const spec = {
+      paramKind: CONFIG,
+      validations: [
+        {
+          expression: "false",
+          messageExpression: "params.metadata.name + ' ' + params.apiVersion + ' ' + params.kind",
+        },
+      ],
+    };
+    const bound = binding(ref({ selector: { matchLabels: { a: "b" } } }));
+    const outcome = answerOf(
+      load(policy(spec), bound, namespaceObject("ns"), ...maps),
+      review(deployment()),
+      context(),
+    );
+    const messages = outcome.verdict === "deny" ? outcome.causes?.map(({ message }) => message) : undefined;
+    assert.deepEqual(messages, [
+      "ValidatingAdmissionPolicy 'p.acme.example' with binding 'b' denied request: one v1 ConfigMap",
+    ]);
+    const kind = { kind: { group: "", version: "v1", kind: "ConfigMap" }, apiVersion: "v1" };
+    for (const given of [{ apiVersion: "v2" }, { kind: "Other" }])
+      assert.deepEqual(paramValue(given as never, kind as never), given);
+    assert.deepEqual(paramValue({ data: {} } as never, kind as never), {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      data: {},
+    });
+  });
+
+  test("a key that two policies use is cut to what the API server takes, and begins with a letter or digit", () => {
+    const key = `k${"e".repeat(60)}y`;
+    const spec = { validations: [{ expression: "true" }], auditAnnotations: [{ key, valueExpression: "'v'" }] };
+    const both = load(policy(spec), binding(), policy(spec, "q"), binding({ policyName: "q" }, "c"));
+    assert.deepEqual(answerOf(both, review(deployment()), context()), {
+      verdict: "allow",
+      auditAnnotations: { [key]: "v" },
+    });
+  });
+
+  test("an error keeps the warnings and annotations beside it", () => {
+    const warned = binding({ validationActions: ["Warn"] }, "w");
+    const spec = { ...validations("object.nope == 1"), auditAnnotations: [{ key: "k", valueExpression: "'v'" }] };
+    const outcome = answerOf(load(policy(spec), warned, binding()), review(deployment()), context());
+    assert.equal(outcome.verdict, "error");
+    assert.match(outcome.warnings?.join() ?? "", /no such key: nope$/);
+    assert.deepEqual(outcome.auditAnnotations, { k: "v" });
+  });
+
+  test("a policy applies when it does with one of its parameters, whichever comes last", () => {
+    const spec = {
+      paramKind: CONFIG,
+      matchConditions: [{ name: "asked", expression: "params.data.applies == 'yes'" }],
+      validations: [{ expression: "true" }],
+    };
+    for (const [applies, verdict] of [
+      [["yes", "no"], "allow"],
+      [["no", "yes"], "allow"],
+      [["no", "no"], "skip"],
+    ] as const) {
+      const maps = applies.map((value, i) => map(`m${i}`, { applies: value }));
+      const asked = load(policy(spec), binding(ref({ selector: {} })), namespaceObject("ns"), ...maps);
+      assert.equal(answerOf(asked, review(deployment()), context()).verdict, verdict, applies.join());
+    }
+  });
+
   test("a policy without a binding stands alone and denies", () => {
     const alone = load(policy({ validations: [{ expression: "false", message: "m", reason: "Forbidden" }] }));
     assert.deepEqual(answerOf(alone, review(deployment()), context()), {
