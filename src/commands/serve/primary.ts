@@ -117,7 +117,7 @@ class Primary {
         this.#say(message);
         return;
       case "serving":
-      case "swapped":
+      case "prepared":
         this.#files = message.files;
         return;
       case "series":

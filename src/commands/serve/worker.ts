@@ -33,7 +33,8 @@ export async function serveAsWorker(options: Omit<ServingOptions, "probes" | "me
     const ok = await serving.prepare(next);
     loading = false;
     beat();
-    tell({ type: "prepared", id, ok });
+    // Before anybody serves them, and also when nobody ever will: mending what was kept out must be noticed.
+    tell({ type: "prepared", id, ok, files: serving.files });
   };
   await new Promise<void>((resolve) => {
     const stop = (delay: number, grace: number): void => void serving.stop(delay, grace).then(resolve);
@@ -46,7 +47,6 @@ export async function serveAsWorker(options: Omit<ServingOptions, "probes" | "me
           return;
         case "swap":
           serving.swap();
-          tell({ type: "swapped", files: serving.files });
           return;
         case "discard":
           serving.discard();
