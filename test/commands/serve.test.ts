@@ -183,6 +183,23 @@ spec:
     assert.equal(await server.stop(), 0);
   });
 
+  test("a reload while nobody serves is said, counts as no refusal, and is not lost on those that start", async () => {
+    const file = path.join(folder, "nobody.yaml");
+    writeFileSync(file, policies("one"));
+    const server = await startExample("--policies", file, "--workers", "2", "--disable-policy-watch");
+    const pids = Array.from(server.log().matchAll(/serving policies.* pid=(\d+)/g), ([, pid]) => Number(pid));
+    for (const pid of pids) process.kill(pid, "SIGKILL");
+    await until("the ends", () => server.log().split("died and is replaced").length === 3);
+    writeFileSync(file, policies("two"));
+    process.kill(server.pid, "SIGHUP");
+    await until("the word", () => server.log().includes("no process is serving that could reload"));
+    await until("the replacements", () => server.log().split("serving policies").length === 5);
+    await until("the new policies", async () => (await message(server)) === "two");
+    const metrics = await (await fetch(`${server.probes}/metrics`)).text();
+    assert.doesNotMatch(metrics, /reloads_total\{result="rejected"\}/);
+    assert.equal(await server.stop(), 0);
+  });
+
   test("what is wrong with policies is said once for all processes, and again when it stays after a change", async () => {
     const file = path.join(folder, "wrong.yaml");
     const wrong = `${policies("one")}q: {module: ./missing.wasm}\n`;
