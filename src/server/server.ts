@@ -68,7 +68,7 @@ export interface RunningServer {
   readonly readinessPort: number | undefined;
   /** Uses new certificates for new connections. */
   secure(tls: TlsOptions): void;
-  /** Stops; a second call cuts what is left. Resolves when nothing is open any more. */
+  /** Stops; a second call ends the first one's delay and cuts what is left. Resolves when nothing is open any more. */
   stop(options: StopOptions): Promise<void>;
 }
 
@@ -87,6 +87,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const metricsText =
     options.metricsText ?? oneAtATime(async (): Promise<MetricsText> => ({ parts: await metrics.text() }));
   let stopping = false;
+  const hurried = new AbortController();
   const review = createReviewHandler({
     evaluator,
     gate,
@@ -131,9 +132,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     readinessPort: probes?.port,
     secure: (material) => main.secure(material),
     stop: async ({ delay, grace }) => {
+      if (stopping) hurried.abort();
       stopping = true;
-      if (delay > 0) await sleep(delay);
-      await main.close(grace);
+      if (delay > 0) await sleep(delay, undefined, { signal: hurried.signal }).catch(() => {});
+      await main.close(hurried.signal.aborted ? 0 : grace);
       await probes?.close(0);
     },
   };

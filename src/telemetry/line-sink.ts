@@ -25,11 +25,12 @@ export interface LineSink {
   readonly dropped: number;
 }
 
-type WriteDone = (error: NodeJS.ErrnoException | null, written: number) => void;
-
 /** How the sink writes; replaced in tests. */
 export interface SinkFile {
-  write(text: Uint8Array, done: WriteDone): void;
+  /** Writes beside the main thread. Absent when {@link writeSync} never waits. */
+  readonly write?:
+    | ((text: Uint8Array, done: (error: NodeJS.ErrnoException | null, written: number) => void) => void)
+    | undefined;
   /** Throws EAGAIN when nothing can be taken now. */
   writeSync(text: Uint8Array): number;
   /** Blocks for some milliseconds. */
@@ -76,22 +77,11 @@ function plainFile(fd: number): SinkFile {
  * every write, which then takes no more than what there is room for, at once.
  */
 function streamFile(fd: number, handle: NonBlocking): SinkFile {
-  const writeSync = (text: Uint8Array): number => {
-    handle.setBlocking(false);
-    return fs.writeSync(fd, text);
-  };
   return {
-    write: (text, done) => {
-      let written = 0;
-      let failure: NodeJS.ErrnoException | null = null;
-      try {
-        written = writeSync(text);
-      } catch (error) {
-        failure = error as NodeJS.ErrnoException;
-      }
-      setImmediate(done, failure, written);
+    writeSync: (text) => {
+      handle.setBlocking(false);
+      return fs.writeSync(fd, text);
     },
-    writeSync,
     pauseSync,
   };
 }
@@ -105,8 +95,10 @@ export class BatchingSink implements LineSink {
   readonly #file: SinkFile;
   readonly #atomic: number;
   #lines = "";
-  /** What a write under way has not written yet. */
+  /** What of a batch is not written yet. */
   #writing: Uint8Array | undefined;
+  /** Whether it is being written beside the main thread. */
+  #beside = false;
   #timer: NodeJS.Timeout | undefined;
   dropped = 0;
 
@@ -128,9 +120,13 @@ export class BatchingSink implements LineSink {
   }
 
   flushSync(): void {
-    const rest = [this.#writing ?? new Uint8Array(), Buffer.from(this.#lines)];
+    const rest = [Buffer.from(this.#lines)];
     this.#lines = "";
-    this.#writing = undefined;
+    // What is being written would be there twice: the end of the process waits for it anyway.
+    if (this.#writing !== undefined && !this.#beside) {
+      rest.unshift(Buffer.from(this.#writing));
+      this.#writing = undefined;
+    }
     let left: Uint8Array = Buffer.concat(rest);
     let patience = FLUSH_WITHIN_MS / RETRY_MS;
     while (left.length > 0) {
@@ -157,19 +153,48 @@ export class BatchingSink implements LineSink {
 
   #continue(): void {
     const batch = this.#writing;
-    if (batch === undefined) return;
+    if (batch === undefined || this.#beside) return;
+    if (this.#file.write === undefined) {
+      this.#writeNow(batch);
+      return;
+    }
+    this.#beside = true;
     this.#file.write(this.#piece(batch), (error, written) => {
-      // flushSync may have taken over meanwhile.
-      if (this.#writing !== batch) return;
-      if (isFull(error)) {
-        setTimeout(() => this.#continue(), RETRY_MS).unref();
-        return;
-      }
-      if (error !== null) this.dropped += linesIn(batch);
-      this.#writing = error === null && written < batch.length ? batch.subarray(written) : undefined;
-      if (this.#writing === undefined) this.#flush();
-      else this.#continue();
+      this.#beside = false;
+      this.#wrote(batch, error, written);
     });
+  }
+
+  /** Writes until there is no room, but no more than a batch's worth: others have their turn too. */
+  #writeNow(batch: Uint8Array): void {
+    let written = 0;
+    let failure: NodeJS.ErrnoException | null = null;
+    try {
+      while (written < batch.length && written < BATCH_CHARACTERS) {
+        written += this.#file.writeSync(this.#piece(batch.subarray(written)));
+      }
+    } catch (error) {
+      failure = error as NodeJS.ErrnoException;
+    }
+    this.#wrote(batch, failure, written);
+  }
+
+  #wrote(batch: Uint8Array, error: NodeJS.ErrnoException | null, written: number): void {
+    this.#writing = written < batch.length ? batch.subarray(written) : undefined;
+    if (isFull(error)) {
+      setTimeout(() => this.#continue(), RETRY_MS).unref();
+      return;
+    }
+    if (error !== null) {
+      this.dropped += linesIn(batch.subarray(written));
+      this.#writing = undefined;
+    }
+    if (this.#writing !== undefined || this.#lines !== "") setImmediate(() => this.#next());
+  }
+
+  #next(): void {
+    if (this.#writing === undefined) this.#flush();
+    else this.#continue();
   }
 
   /** As many whole lines of a batch as may be written at once. */

@@ -153,6 +153,53 @@ describe("serve on several processes", () => {
     assert.equal(await server.stop(), 0);
   });
 
+  test("files of a configuration that was kept out are looked after: mending them is enough, and is one reload", async () => {
+    const file = path.join(folder, "mended.yaml");
+    const resource = (name: string, expression: string): void =>
+      writeFileSync(
+        path.join(folder, name),
+        `apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: p}
+spec:
+  matchConstraints: {resourceRules: [{apiGroups: ["*"], apiVersions: ["*"], operations: ["*"], resources: ["*"]}]}
+  validations: [{expression: ${JSON.stringify(expression)}, message: ${name}}]
+`,
+      );
+    resource("a.yaml", "false");
+    resource("b.yaml", "fal(se");
+    writeFileSync(file, "p: {resource: a.yaml}\n");
+    const server = await startExample("--policies", file, "--workers", "2");
+    writeFileSync(file, "p: {resource: b.yaml}\n");
+    await until("the refusals", () => server.log().split("reload kept out").length === 3);
+    // Looks are a second apart; the state after the refusal must be known first.
+    await sleep(2500);
+    resource("b.yaml", "false");
+    await until("the reload", () => server.log().split("reloaded policies").length === 3);
+    await sleep(3500);
+    assert.equal(server.log().split("reloaded policies").length, 3, "once in each process");
+    const metrics = await (await fetch(`${server.probes}/metrics`)).text();
+    assert.match(metrics, /reloads_total\{result="applied"\} 1$/m);
+    assert.equal(await server.stop(), 0);
+  });
+
+  test("a reload while nobody serves is said, counts as no refusal, and is not lost on those that start", async () => {
+    const file = path.join(folder, "nobody.yaml");
+    writeFileSync(file, policies("one"));
+    const server = await startExample("--policies", file, "--workers", "2", "--disable-policy-watch");
+    const pids = Array.from(server.log().matchAll(/serving policies.* pid=(\d+)/g), ([, pid]) => Number(pid));
+    for (const pid of pids) process.kill(pid, "SIGKILL");
+    await until("the ends", () => server.log().split("died and is replaced").length === 3);
+    writeFileSync(file, policies("two"));
+    process.kill(server.pid, "SIGHUP");
+    await until("the word", () => server.log().includes("no process is serving that could reload"));
+    await until("the replacements", () => server.log().split("serving policies").length === 5);
+    await until("the new policies", async () => (await message(server)) === "two");
+    const metrics = await (await fetch(`${server.probes}/metrics`)).text();
+    assert.doesNotMatch(metrics, /reloads_total\{result="rejected"\}/);
+    assert.equal(await server.stop(), 0);
+  });
+
   test("what is wrong with policies is said once for all processes, and again when it stays after a change", async () => {
     const file = path.join(folder, "wrong.yaml");
     const wrong = `${policies("one")}q: {module: ./missing.wasm}\n`;

@@ -107,6 +107,18 @@ describe("stopping", () => {
     await client.closed();
   });
 
+  test("a second stop ends the delay of the first one", async () => {
+    const server = await serve([immediate("now", () => ({ verdict: "allow" }))]);
+    const client = await connect(server.port);
+    const first = server.stop({ delay: 60_000, grace: 60_000 });
+    await server.stop({ delay: 0, grace: 0 });
+    assert.equal(
+      await Promise.race([first.then(() => "stopped"), sleep(5000, "still serving", { ref: false })]),
+      "stopped",
+    );
+    await client.closed();
+  });
+
   test("a second stop cuts what is left", async () => {
     const server = await serve([entry("never", () => new Promise(() => {}))], {
       evaluation: { policyTimeout: 3000 },

@@ -25,14 +25,14 @@ export class GatheredMetrics {
     this.text = oneAtATime(async () => {
       const unavailable = await this.#gather();
       if (unavailable !== undefined) return { unavailable };
-      return { parts: await this.totals.text(() => this.#others().metrics()) };
+      return { parts: await this.totals.text(async () => (await this.#others()).metrics()) };
     });
   }
 
   /** What is to be pushed: a process that does not answer is there with what is known of it. */
   async pushed(): Promise<PushedMetrics> {
     await this.#gather();
-    return { metrics: this.totals, others: await this.#others().getMetricsAsJSON() };
+    return { metrics: this.totals, others: await (await this.#others()).getMetricsAsJSON() };
   }
 
   /** Takes what a process has counted since the last time. */
@@ -56,8 +56,9 @@ export class GatheredMetrics {
     this.#past = aggregate([this.#past, lasting]).getMetricsAsArray() as unknown as MetricsSnapshot;
   }
 
-  #others(): Registry {
-    return aggregate([...this.#latest.values(), this.#past]);
+  async #others(): Promise<Registry> {
+    const own: MetricsSnapshot = await this.totals.registry.getMetricsAsJSON();
+    return aggregate([...this.#latest.values(), this.#past, own]);
   }
 }
 

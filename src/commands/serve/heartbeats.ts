@@ -12,6 +12,35 @@ export const HUNG_AFTER_MS = 10_000;
 /** The same while policies are loaded: ten thousand of them are compiled in a minute on a slow machine. */
 export const LOADING_HUNG_AFTER_MS = 120_000;
 
+/** What a process says of itself. */
+export class Beats {
+  readonly #tell: (loading: boolean) => void;
+  /** How many sets of policies are being loaded: one that was given up may still be under way beside the next. */
+  #loads = 0;
+
+  /** @param tell says that this process lives, and whether it loads policies */
+  constructor(tell: (loading: boolean) => void) {
+    this.#tell = tell;
+  }
+
+  /** To be called every {@link BEAT_EVERY_MS}. */
+  beat(): void {
+    this.#tell(this.#loads > 0);
+  }
+
+  /** Loads policies. Beginning and end are told at once: a process that is stopped must not pass for one that loads. */
+  async during<T>(load: () => Promise<T>): Promise<T> {
+    this.#loads += 1;
+    this.beat();
+    try {
+      return await load();
+    } finally {
+      this.#loads -= 1;
+      this.beat();
+    }
+  }
+}
+
 interface Pulse {
   loading: boolean;
   /** Milliseconds without a word. */

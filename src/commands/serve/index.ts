@@ -54,7 +54,8 @@ export async function serveCommand(values: Readonly<Record<string, unknown>>, io
     }
     if (several && cluster.isPrimary) {
       const prefetch = modulePrefetch(values, io.env);
-      const failure = await servePrimary(settings, logger, hangs, (read) => exports.metrics(read), prefetch);
+      const push = exports.metrics.bind(exports);
+      const failure = await servePrimary(settings, logger, () => sink.dropped, hangs, push, prefetch);
       if (failure === undefined) return 0;
       io.stderr.write(`Error: ${failure}\n`);
       return 1;

@@ -30,8 +30,7 @@ export type ToPrimary =
   | ({ readonly type: "problems" } & ProblemReport)
   | { readonly type: "serving"; readonly files: readonly string[] }
   | { readonly type: "failed"; readonly message: string }
-  | { readonly type: "prepared"; readonly id: number; readonly ok: boolean }
-  | { readonly type: "swapped"; readonly files: readonly string[] }
+  | { readonly type: "prepared"; readonly id: number; readonly ok: boolean; readonly files: readonly string[] }
   /** Some of what was counted since the last time. */
   | ({ readonly type: "series" } & SeriesBatch)
   /** All series have been sent; the rest, as it is now. */

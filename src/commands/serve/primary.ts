@@ -24,6 +24,7 @@ const PREPARE_WITHIN_MS = 300_000;
 
 /**
  * Serves until a signal says stop.
+ * @param lostLines lines of its log that were dropped so far
  * @param push starts to push metrics over OTLP, if the settings want it
  * @param prefetch fetches modules before all processes load them; never rejects
  * @returns what keeps it from serving, or undefined after an orderly stop
@@ -31,11 +32,12 @@ const PREPARE_WITHIN_MS = 300_000;
 export async function servePrimary(
   settings: ServeSettings,
   logger: Logger,
+  lostLines: () => number,
   hangs: HangUps,
   push: (read: () => Promise<PushedMetrics>) => Promise<Push>,
   prefetch: () => Promise<void>,
 ): Promise<string | undefined> {
-  const primary = new Primary(settings, logger, prefetch);
+  const primary = new Primary(settings, logger, lostLines, prefetch);
   return primary.run(hangs, push);
 }
 
@@ -54,11 +56,12 @@ class Primary {
   /** Ends when no process is told to load anything any more: one set at a time. */
   #updated: Promise<unknown> = Promise.resolve();
 
-  constructor(settings: ServeSettings, logger: Logger, prefetch: () => Promise<void>) {
+  constructor(settings: ServeSettings, logger: Logger, lostLines: () => number, prefetch: () => Promise<void>) {
     this.#settings = settings;
     this.#logger = logger;
     this.#prefetch = prefetch;
     this.#metrics = new GatheredMetrics(() => this.#collect());
+    this.#metrics.totals.gauge("log_lines_dropped", lostLines);
     this.#fleet = new Fleet({
       logger,
       generation: () => this.#generation,
@@ -122,7 +125,7 @@ class Primary {
         this.#say(message);
         return;
       case "serving":
-      case "swapped":
+      case "prepared":
         this.#files = message.files;
         return;
       case "series":
@@ -156,9 +159,16 @@ class Primary {
     // An attempt that failed had the same number: what was wrong then and still is must be said again.
     this.#said = { generation, lines: new Set() };
     await this.#prefetch();
-    const applied = await this.#inTurn(() => this.#update(this.#fleet.serving, generation));
-    this.#metrics.totals.reloaded(applied ? "applied" : "rejected");
-    if (!applied) return;
+    const applied = await this.#inTurn(async () => {
+      const { serving } = this.#fleet;
+      if (serving.length > 0) return this.#update(serving, generation);
+      this.#logger.warn("no process is serving that could reload: those that start serve what is in the files");
+      // Those that start may have read them before they changed: they catch up.
+      this.#generation = generation;
+      return undefined;
+    });
+    if (applied !== undefined) this.#metrics.totals.reloaded(applied ? "applied" : "rejected");
+    if (applied === false) return;
     this.#fleet.release();
     // Those that were starting meanwhile may have loaded what was there before.
     for (const child of this.#fleet.outdated) void this.#catchUp(child);

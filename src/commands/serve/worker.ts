@@ -1,7 +1,7 @@
 /** A process that answers requests beside others; the primary decides when it reloads and stops. */
 
 import type { Metrics } from "../../telemetry/metrics.js";
-import { BEAT_EVERY_MS } from "./heartbeats.js";
+import { BEAT_EVERY_MS, Beats } from "./heartbeats.js";
 import { GENERATION_VARIABLE, type ProblemReport, type ToPrimary, type ToWorker } from "./messages.js";
 import { type ServingOptions, ServingProcess } from "./process.js";
 import { WantedMetrics } from "./wanted-metrics.js";
@@ -14,26 +14,15 @@ export async function serveAsWorker(options: Omit<ServingOptions, "probes" | "me
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => {});
 
   const report = (problems: ProblemReport): void => tell({ type: "problems", ...problems });
-  let loading = true;
-  const beat = (): void => tell({ type: "beat", loading });
-  setInterval(beat, BEAT_EVERY_MS).unref();
+  const beats = new Beats((loading) => tell({ type: "beat", loading }));
+  setInterval(() => beats.beat(), BEAT_EVERY_MS).unref();
   const generation = Number(process.env[GENERATION_VARIABLE] ?? 1);
-  const serving = await ServingProcess.start({
-    ...options,
-    probes: false,
-    metricsText: wanted.text,
-    generation,
-    report,
-  });
-  loading = false;
+  const own = { ...options, probes: false, metricsText: wanted.text, generation, report };
+  const serving = await beats.during(() => ServingProcess.start(own));
   const prepare = async (id: number, next: number): Promise<void> => {
-    loading = true;
-    // At once: a process that is stopped must not pass for one that loads.
-    beat();
-    const ok = await serving.prepare(next);
-    loading = false;
-    beat();
-    tell({ type: "prepared", id, ok });
+    const ok = await beats.during(() => serving.prepare(next));
+    // Before anybody serves them, and also when nobody ever will: mending what was kept out must be noticed.
+    tell({ type: "prepared", id, ok, files: serving.files });
   };
   await new Promise<void>((resolve) => {
     const stop = (delay: number, grace: number): void => void serving.stop(delay, grace).then(resolve);
@@ -46,7 +35,6 @@ export async function serveAsWorker(options: Omit<ServingOptions, "probes" | "me
           return;
         case "swap":
           serving.swap();
-          tell({ type: "swapped", files: serving.files });
           return;
         case "discard":
           serving.discard();

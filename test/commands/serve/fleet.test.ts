@@ -201,11 +201,11 @@ describe("serving processes", () => {
     await it.start();
     it.child(0).beats = false;
     const asked = it.fleet.ask(it.fleet.serving, 1_000_000, (id) => ({ type: "prepare", id, generation: 2 }));
-    it.child(1).says({ type: "prepared", id: 0, ok: true });
+    it.child(1).says({ type: "prepared", id: 0, ok: true, files: [] });
     await it.pass(HUNG_AFTER_MS + 1000);
     const answers = await asked;
     assert.equal(answers.get(it.child(0)), "gone");
-    assert.deepEqual(answers.get(it.child(1)), { type: "prepared", id: 0, ok: true });
+    assert.deepEqual(answers.get(it.child(1)), { type: "prepared", id: 0, ok: true, files: [] });
   });
 
   test("a question that is not answered in time is late, and the process is left alone", async () => {

@@ -44,6 +44,18 @@ describe("metrics of all processes", () => {
     }
   });
 
+  test("count the lines that the gathering process itself has lost", async () => {
+    const serving = new Process(1, 5);
+    serving.metrics.gauge("log_lines_dropped", () => 2);
+    const gathered: GatheredMetrics = new GatheredMetrics(async () => {
+      await serving.handOver(gathered);
+      return undefined;
+    });
+    gathered.totals.gauge("log_lines_dropped", () => 3);
+    assert.match(whole(await gathered.text()), /^policy_server_log_lines_dropped 5$/m);
+    assert.match(whole(await gathered.text()), /^policy_server_policies 5$/m);
+  });
+
   test("keep what a process had counted when it ends, but not what was true of a moment", async () => {
     const gone = new Process(1, 5);
     const gathered = new GatheredMetrics(async () => undefined);

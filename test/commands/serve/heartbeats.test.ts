@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import {
   BEAT_EVERY_MS,
+  Beats,
   Heartbeats,
   HUNG_AFTER_MS,
   LOADING_HUNG_AFTER_MS,
@@ -85,4 +86,20 @@ describe("restarts", () => {
     assert.equal(restarts.pause(60_000), 500);
     assert.equal(restarts.pause(0), 1000);
   });
+});
+
+test("a process says that it loads until the last of its loads has ended, however that ends", async () => {
+  const told: boolean[] = [];
+  const beats = new Beats((loading) => told.push(loading));
+  const ends: (() => void)[] = [];
+  const load = (): Promise<void> => beats.during(() => new Promise((resolve) => ends.push(resolve)));
+  const [first, second] = [load(), load()];
+  ends[0]?.();
+  await first;
+  beats.beat();
+  assert.deepEqual(told, [true, true, true, true]);
+  ends[1]?.();
+  await second;
+  await assert.rejects(beats.during(() => Promise.reject(new Error("no"))));
+  assert.deepEqual(told.slice(4), [false, true, false]);
 });
