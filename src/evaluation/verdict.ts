@@ -5,14 +5,7 @@
 import type { AdmissionResponse, ResponseStatus, StatusCause } from "../admission/admission-response.js";
 import { encodePatch } from "../admission/encode.js";
 import { presentableWarnings } from "../admission/warnings.js";
-import {
-  type Cause,
-  type Deny,
-  type Failure,
-  MUTATION_OF_NOTHING,
-  type Mutation,
-  type Outcome,
-} from "../policy/outcome.js";
+import type { Cause, Deny, Failure, Mutation, Outcome } from "../policy/outcome.js";
 import type { Observation } from "../policy/policy.js";
 import type { Review } from "../policy/review.js";
 import type { ServedPolicy } from "./policy-set.js";
@@ -35,6 +28,8 @@ export interface Verdict {
   readonly observations: readonly Observation[];
 }
 
+const MUTATION_OF_NOTHING =
+  "Incoming object is null, which happens only with DELETE operations, but the policy is attempting a mutation. This is not allowed";
 const INTERNAL_ERROR = 500;
 
 /** Turns an outcome into the answer. */

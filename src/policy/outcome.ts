@@ -95,9 +95,5 @@ export type Mutation =
   /** Of an object that is not there (spec kubewarden.md 4.1): it is denied, and an error in a group. */
   | { readonly kind: "of-nothing" };
 
-/** The denial of a mutation of nothing (spec kubewarden.md 4.1). */
-export const MUTATION_OF_NOTHING =
-  "Incoming object is null, which happens only with DELETE operations, but the policy is attempting a mutation. This is not allowed";
-
 /** What a policy made of a request. */
 export type Outcome = Allow | Deny | Failure | Skip;

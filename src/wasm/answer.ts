@@ -1,7 +1,7 @@
 /** The JSON answers of Kubewarden's guest protocols, which Extism guests share: spec kubewarden.md 4.1, 6.3. */
 import { JsonError, parseJson, UNIQUE_KEYS } from "../data/json.js";
 import { isJsonObject } from "../data/same-value.js";
-import { type Allow, type Deny, type Findings, MUTATION_OF_NOTHING, type Outcome } from "../policy/outcome.js";
+import type { Allow, Deny, Findings, Outcome } from "../policy/outcome.js";
 import { WasmLoadError } from "./errors.js";
 import { fail } from "./failures.js";
 import { mutationTo } from "./mutation.js";
@@ -43,8 +43,8 @@ export function readValidation(text: string, question: Question): Outcome {
   if (typeof fields.accepted !== "boolean") throw invalid("accepted", "a boolean", fields.accepted);
   const mutated = fields.mutated_object ?? undefined;
   const mutation = mutated === undefined ? undefined : mutationTo(mutated, question);
-  // Without an object there is nothing to change. The attempt stays with the denial: in a group it is an error, and not a plain "no".
-  if (mutation?.kind === "of-nothing") return { verdict: "deny", message: MUTATION_OF_NOTHING, mutation };
+  // Without an object there is nothing to change. The attempt stays with the denial: the verdict has its words, and in a group it is an error.
+  if (mutation?.kind === "of-nothing") return { verdict: "deny", mutation };
   const shared = {
     ...optional("message", textOf(fields, "message")),
     ...optional("code", code(fields.code)),

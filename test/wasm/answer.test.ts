@@ -96,9 +96,7 @@ describe("an answer to a review", () => {
   for (const object of [undefined, null])
     test(`that changes ${object} is a denial that keeps the attempt`, () => {
       const outcome = readValidation('{"accepted":true,"mutated_object":{}}', question(admission(object)));
-      assert.ok(outcome.verdict === "deny");
-      assert.match(outcome.message ?? "", /^Incoming object is null/);
-      assert.deepEqual(outcome.mutation, { kind: "of-nothing" });
+      assert.deepEqual(outcome, { verdict: "deny", mutation: { kind: "of-nothing" } });
     });
 });
 
@@ -147,8 +145,6 @@ test("an answer without a verdict says which field is missing and where, a chang
   for (const asked of [admission(), admission(null)]) {
     assert.deepEqual(readValidation('{"accepted":true,"mutated_object":{"a":1}}', question(asked)), {
       verdict: "deny",
-      message:
-        "Incoming object is null, which happens only with DELETE operations, but the policy is attempting a mutation. This is not allowed",
       mutation: { kind: "of-nothing" },
     });
   }
