@@ -10,6 +10,9 @@ import { type GroupProgress, Progress } from "./progress.js";
 /** Cost between two looks at the clock: what costs so much takes a fraction of a millisecond. */
 const COST_PER_LOOK = 10_000;
 
+/** Work of an expression, in units of about a nanosecond, after which the clock is looked at whatever it cost. */
+const UNITS_PER_LOOK = 1_000_000;
+
 /** What an expression counts for beside its own cost, so that many cheap ones are noticed, too. */
 const COST_OF_ANY = 1_000;
 
@@ -31,11 +34,12 @@ export class Attempt {
   readonly #options: EvaluationOptions;
   readonly #turns: Turns | undefined;
   readonly #progress: Progress;
-  readonly #started: number;
+  /** When a repeated attempt began. */
+  readonly #repeated: number | undefined;
   #sliceEnds: number | undefined;
   /** By the expression that is being evaluated, its variables included. */
   readonly #held: { since: number | undefined; units: number } = { since: undefined, units: 0 };
-  #groups = 0;
+  #asked = 0;
   #cost = 0;
   #late = false;
 
@@ -57,7 +61,7 @@ export class Attempt {
             costLimit,
             deadline: { at: deadline.at, now: deadline.now, stretch: EXPRESSION_STRETCH_MS, held: this.#held },
           };
-    this.#started = this.#turns === undefined || deadline === undefined ? 0 : deadline.now();
+    this.#repeated = this.#turns === undefined || progress.groups === undefined ? undefined : deadline?.now();
   }
 
   /** Why no answer counts: the deadline passed, or an expression took too long. */
@@ -81,23 +85,22 @@ export class Attempt {
 
   /** Evaluates a variable for the expression that asks for it. */
   evaluatePart(program: ExpressionProgram, bindings: Bindings): Evaluation {
-    this.#sliceEnds ??= this.#endOfSlice();
+    if (this.#repeated !== undefined) this.#sliceEnds ??= this.#endOfSlice(this.#repeated);
     const evaluation = program.evaluate(bindings, this.#options);
     const { result } = evaluation;
     if (result instanceof CelError) this.#progress.stopped ??= interruptionOf(result, this.#deadline);
     this.#cost += evaluation.cost + COST_OF_ANY;
-    if (this.#cost >= COST_PER_LOOK) this.#look();
+    if (this.#cost >= COST_PER_LOOK || this.#held.units >= UNITS_PER_LOOK) this.#look();
     return evaluation;
   }
 
   /**
-   * It begins with the first evaluation, and takes as long as coming back there took, if that is more: else attempts would spend their time with
-   * repetitions.
+   * That of a repeated attempt begins with its first evaluation, and takes as long as coming back there took, if that is more: else attempts would
+   * spend their time with repetitions.
    */
-  #endOfSlice(): number {
-    if (this.#turns === undefined || this.#deadline === undefined) return Number.POSITIVE_INFINITY;
-    const now = this.#deadline.now();
-    return now + Math.max(SLICE_MS, now - this.#started);
+  #endOfSlice(began: number): number {
+    const now = this.#deadline?.now() ?? began;
+    return now + Math.max(SLICE_MS, now - began);
   }
 
   #look(): void {
@@ -106,7 +109,9 @@ export class Attempt {
     if (deadline === undefined) return;
     const now = deadline.now();
     if (now > deadline.at) this.#progress.stopped ??= NOT_IN_TIME;
-    if (this.#sliceEnds !== undefined && now > this.#sliceEnds) this.#late = true;
+    // Most requests are answered without a look, and so without a slice.
+    this.#sliceEnds ??= (this.#held.since ?? now) + SLICE_MS;
+    if (now > this.#sliceEnds) this.#late = true;
   }
 
   /**
@@ -115,6 +120,7 @@ export class Attempt {
    */
   over(): boolean {
     if (!this.#late || this.#turns === undefined || this.#progress.stopped !== undefined) return false;
+    this.#progress.groups ??= [];
     this.world.questions.pause(this.#turns);
     return true;
   }
@@ -124,27 +130,31 @@ export class Attempt {
    * Attempts ask for the same groups in the same order, as long as the world stays the same.
    */
   known(expressions: readonly (Expression | undefined)[], about: unknown): GroupProgress | undefined {
-    if (this.#turns === undefined || this.world.questions.waiting) return undefined;
-    const known = this.#progress.groups[this.#groups];
+    const known = this.#groups()?.[this.#asked];
     if (known === undefined || known.expressions !== expressions || known.about !== about) return undefined;
-    this.#groups += 1;
+    this.#asked += 1;
     return known;
   }
 
   /** Keeps the group that begins now for later attempts. */
   begin(group: GroupProgress): GroupProgress {
-    if (this.#turns === undefined || this.world.questions.waiting) return group;
-    const { groups } = this.#progress;
-    groups.length = this.#groups;
+    const groups = this.#groups();
+    if (groups === undefined) return group;
+    groups.length = this.#asked;
     groups.push(group);
-    this.#groups += 1;
+    this.#asked += 1;
     return group;
+  }
+
+  /** Where groups are kept, in a repeated attempt; not while it waits, since what it asks for then is not what later ones ask for. */
+  #groups(): GroupProgress[] | undefined {
+    return this.#repeated === undefined || this.world.questions.waiting ? undefined : this.#progress.groups;
   }
 
   /** Does not keep the group after all: it waits for an answer, and begins anew with it. */
   forget(group: GroupProgress): void {
     const { groups } = this.#progress;
-    const position = groups.lastIndexOf(group);
-    if (position >= 0) groups.length = position;
+    const position = groups?.lastIndexOf(group) ?? -1;
+    if (groups !== undefined && position >= 0) groups.length = position;
   }
 }

@@ -21,8 +21,11 @@ export interface GroupProgress {
 
 /** What the attempts for one request have come to (disposable). */
 export class Progress {
-  /** The groups that were evaluated, in the order in which they are asked for. */
-  readonly groups: GroupProgress[] = [];
+  /**
+   * The groups that were evaluated, in the order in which they are asked for; `undefined` until others had their turn for the first time: most requests
+   * are answered before, and what was evaluated till then takes a slice to evaluate again.
+   */
+  groups: GroupProgress[] | undefined = undefined;
   /** Why the request fails, whatever later attempts come to: an expression was stopped, or the deadline has passed. */
   stopped: Failure | undefined;
 }

@@ -52,7 +52,8 @@ export class MemberCalls {
   /** The values' numbers by their JSON texts. */
   readonly #ids = new Map<string, number>();
   readonly #room: JsonRoom = { left: MAX_ASKED_CHARACTERS, plain: true };
-  #sliceEnds = 0;
+  /** From when the first member of this run was asked. */
+  #sliceEnds: number | undefined;
   /** A member of this run answered so late that others must have their turn before the next one is asked. */
   #late = false;
 
@@ -64,7 +65,7 @@ export class MemberCalls {
   begin(): void {
     this.#room.left = MAX_ASKED_CHARACTERS;
     this.#late = false;
-    this.#sliceEnds = this.#options.now() + SLICE_MS;
+    this.#sliceEnds = undefined;
   }
 
   /** Every answer of every member that was asked. */
@@ -125,6 +126,7 @@ export class MemberCalls {
   #evaluate({ name, policy, timeout }: GroupMember, review: Review): Outcome | Promise<Outcome> {
     const { context, now } = this.#options;
     const started = now();
+    this.#sliceEnds ??= started + SLICE_MS;
     const run = EvaluationRun.within(context, started + timeout);
     const record = (outcome: Outcome): Outcome => this.#record(name, outcomeInGroup(outcome), started);
     const outcome = evaluateInTime(policy, review, run, now);
@@ -134,7 +136,7 @@ export class MemberCalls {
   #record(member: string, outcome: Outcome, started: number): Outcome {
     const { group, context, now } = this.#options;
     const ended = now();
-    if (ended > this.#sliceEnds) this.#late = true;
+    if (this.#sliceEnds !== undefined && ended > this.#sliceEnds) this.#late = true;
     this.#answers.push({ member, outcome });
     context.observe?.({
       policy: `${group}/${member}`,
