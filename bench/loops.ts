@@ -3,7 +3,8 @@
  * eight policies are asked at once that have never been asked before, and loop until their time is up. `again`: the same eight a second time. `first`: a
  * policy's first request beside them.
  *
- * `node loops.js [processes] [requests/s] [rego]`; by default one process, 100 requests/s, and loops in guests of three protocols.
+ * `node loops.js [processes] [requests/s] [groups]`; by default one process, 100 requests/s, and loops in guests of three protocols; with
+ * `groups` in members of groups.
  *
  * | figure | goal |
  * | --- | --- |
