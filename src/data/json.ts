@@ -113,6 +113,9 @@ function printDouble(value: number): string {
 const FRACTION = /\d\.\d/;
 
 const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+/** Characters of two escapes. */
+const PAIR_LENGTH = 12;
 const MINUS = 0x2d;
 const COLON = 0x3a;
 const ZERO = 0x30;
@@ -125,8 +128,7 @@ const SAFE_DIGITS = 15;
  * -1. It need not be JSON: a wrong guess on broken text only means that the other reader reports the error.
  */
 function scan(text: string, keyDepth: number): number {
-  // A \u escape of a surrogate may be a lone one, which must become U+FFFD.
-  if (text.includes("\\ud") || text.includes("\\uD")) return -1;
+  if (mayHaveLoneSurrogate(text, "\\ud") || mayHaveLoneSurrogate(text, "\\uD")) return -1;
   let depth = 0;
   let keys = 0;
   const length = text.length;
@@ -148,6 +150,19 @@ function scan(text: string, keyDepth: number): number {
     }
   }
   return keys;
+}
+
+const PAIR = /\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F]/y;
+
+/** Whether an escape of a surrogate may be a lone one, which must become U+FFFD; pairs, as of emoji, may not. */
+function mayHaveLoneSurrogate(text: string, beginning: string): boolean {
+  for (let at = text.indexOf(beginning); at >= 0; at = text.indexOf(beginning, at + PAIR_LENGTH)) {
+    // Behind a backslash it may be none.
+    if (text.charCodeAt(at - 1) === BACKSLASH) return true;
+    PAIR.lastIndex = at;
+    if (!PAIR.test(text)) return true;
+  }
+  return false;
 }
 
 /** The end of the number at `from` when it is a short integer other than -0, or a short fraction that is no whole number, else -1. */

@@ -217,3 +217,26 @@ test("numbers are read as the caller wants, fractions of any length, too", () =>
   for (const text of ["1.5", "-0.25", "1.50", "1e2", "12345678901234567890", "1.2345678901234567"])
     assert.deepEqual(read(`{"a":["0.5",${text}]}`), { a: ["0.5", { written: text }] });
 });
+
+describe("escapes of surrogates", () => {
+  const lone = "\ufffd";
+  for (const [text, expected] of [
+    [String.raw`"\ud83d\ude00"`, "😀"],
+    [String.raw`"\uD83D\uDE00 \ud83d\uDE00 \uD83D\ude00"`, "😀 😀 😀"],
+    [String.raw`"\ud83d"`, lone],
+    [String.raw`"\ud83dx\ude00"`, `${lone}x${lone}`],
+    [String.raw`"\ude00\ud83d"`, `${lone}${lone}`],
+    [String.raw`"\ud83d\ud83d\ude00"`, `${lone}😀`],
+    [String.raw`"\\ud83d\ude00"`, String.raw`\ud83d${""}`.slice(0, 6) + lone],
+    [String.raw`"\\ud83d\\ude00"`, String.raw`\ud83d\ude00`],
+    [String.raw`["\ud83d\ude00", "\ud83d"]`, ["😀", lone]],
+  ] as const) {
+    test(text, () => assert.deepEqual(parseJson(text), expected));
+  }
+
+  test("in pairs are left to the built-in parser", () => {
+    const text = JSON.stringify("x".repeat(10)).replaceAll("x", String.raw`\ud83d\ude00`);
+    assert.equal(readJson(text).plain, true);
+    assert.equal(readJson(String.raw`"\ud83d"`).plain, false);
+  });
+});

@@ -17,7 +17,7 @@ const VALUE_CHARACTERS = 16;
 
 /**
  * A CEL value as JSON data of the same number model (`value.ts`): ints, doubles, strings and plain maps are themselves, a uint becomes an
- * int, bytes become base64. Kinds without a JSON form (timestamps, optionals, types, library values) and maps with other than string keys
+ * int, bytes become base64; data that is JSON already is itself, not a copy. Kinds without a JSON form (timestamps, optionals, types, library values) and maps with other than string keys
  * are an error that names the kind; so is what finds no room, before it takes any: a short expression can name one large object many times.
  */
 export function toJson(value: Value, room?: JsonRoom): unknown | CelError {
@@ -36,7 +36,7 @@ export function toJson(value: Value, room?: JsonRoom): unknown | CelError {
   if (value instanceof MapValue) return entriesToJson(value.entries(), room);
   const kind = kindWithoutJson(value);
   if (kind !== undefined) return new CelError(`a value of type ${kind} has no JSON form`);
-  return entriesToJson(Object.entries(value), room);
+  return objectToJson(value as { readonly [key: string]: Value }, room);
 }
 
 const isPlain = (value: unknown): boolean => value === null || (typeof value !== "bigint" && typeof value !== "object");
@@ -50,14 +50,29 @@ function kindWithoutJson(value: object): string | undefined {
   return undefined;
 }
 
+/** Data of requests is JSON already: what needs no change is handed on, and not copied. */
 function listToJson(list: readonly Value[], room: JsonRoom | undefined): unknown {
-  const result: unknown[] = [];
-  for (const element of list) {
+  let changed: unknown[] | undefined;
+  for (let i = 0; i < list.length; i++) {
+    const element = list[i] as Value;
     const converted = toJson(element, room);
     if (converted instanceof CelError) return converted;
-    result.push(converted);
+    if (converted !== element) changed ??= list.slice(0, i);
+    changed?.push(converted);
   }
-  return result;
+  return changed ?? list;
+}
+
+function objectToJson(value: { readonly [key: string]: Value }, room: JsonRoom | undefined): unknown {
+  for (const key of Object.keys(value)) {
+    const member = value[key] as Value;
+    if (room !== undefined) room.left -= key.length;
+    const converted = toJson(member, room);
+    if (converted instanceof CelError) return converted;
+    // What was counted so far counts twice: room is not more than an estimate.
+    if (converted !== member) return entriesToJson(Object.entries(value), room);
+  }
+  return value;
 }
 
 function entriesToJson(entries: Iterable<readonly [Value, Value]>, room: JsonRoom | undefined): unknown {

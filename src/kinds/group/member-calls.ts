@@ -18,10 +18,16 @@ import { reviewOf } from "./targeted-review.js";
 export const MAX_MEMBER_CALLS = 256;
 
 /**
- * Characters of all values, each counted once, that one run of the expression may ask members about: four times the largest body that is usual.
+ * Characters of all values, each counted once, that one run of the expression may ask members about: twice the largest body that is usual.
  * Reading and printing them holds the main thread, and an expression can make many large values of one object.
  */
-export const MAX_ASKED_CHARACTERS = 8 * 1024 * 1024;
+export const MAX_ASKED_CHARACTERS = 4 * 1024 * 1024;
+
+/**
+ * Characters of a part of the request up to which it is the same question as another with the same text. Of longer ones, which take milliseconds to
+ * print, only the very same object is.
+ */
+const LONGEST_COMPARED = 64 * 1024;
 
 /** Circumstances of a group's evaluation. */
 export interface MemberCallsOptions {
@@ -50,7 +56,7 @@ export class MemberCalls {
   readonly #objects = new WeakMap<object, Subject>();
   readonly #texts = new Map<string, Subject>();
   /** The values' numbers by their JSON texts. */
-  readonly #ids = new Map<string, number>();
+  readonly #ids = new Map<string | symbol, number>();
   readonly #room: JsonRoom = { left: MAX_ASKED_CHARACTERS, plain: true };
   /** From when the first member of this run was asked. */
   #sliceEnds: number | undefined;
@@ -97,16 +103,24 @@ export class MemberCalls {
     const { context, now } = this.#options;
     if (this.questions.full) return new CelError(TOO_MANY.message);
     if (now() > context.deadline) return new CelError("operation interrupted", "interrupted");
+    const { left } = this.#room;
     this.#room.plain = true;
     const data = toJson(value, this.#room);
     if (data instanceof CelError) return new CelError(`${asked}(): ${data.message}`);
-    const text = stringifyJson(data, this.#room.plain);
-    const id = this.#ids.get(text) ?? this.#ids.size;
-    this.#ids.set(text, id);
-    const subject = { data, id };
+    // Plain objects are the request's own, and the same in every round; lists and maps may have been made by the expression.
+    const own = data === value && !Array.isArray(data) && typeof data === "object";
+    const subject = { data, id: this.#idOf(data, own && left - this.#room.left > LONGEST_COMPARED) };
     if (typeof value === "string") this.#texts.set(value, subject);
     else if (typeof value === "object" && value !== null) this.#objects.set(value, subject);
     return subject;
+  }
+
+  /** The same for data with the same text, unless it is one of its kind. */
+  #idOf(data: unknown, unique: boolean): number {
+    const text = unique ? Symbol() : stringifyJson(data, this.#room.plain);
+    const id = this.#ids.get(text) ?? this.#ids.size;
+    this.#ids.set(text, id);
+    return id;
   }
 
   #put(member: GroupMember, key: string, reviewFor: () => Review): Result | Waiting {

@@ -207,6 +207,19 @@ describe("a member runs once per request and argument value, and only when neede
     assert.equal(asked.length, 2);
   });
 
+  test("a long value is the same question as itself, and another as its equal; short ones are known by their text", async () => {
+    const asked: Review[] = [];
+    const long = { text: "x".repeat(70_000) };
+    const policy = group("[object.a, object.a, object.b].all(v, m(v))", { m: fake("m", allow, asked) });
+    await ask(policy, raw({ a: long, b: { ...long } }));
+    assert.equal(asked.length, 2);
+    // It is the request's own value, and no copy.
+    assert.equal(asked[0]?.kind === "raw" && asked[0].payload, long);
+    asked.length = 0;
+    await ask(policy, raw({ a: { text: "x" }, b: { text: "x" } }));
+    assert.equal(asked.length, 1);
+  });
+
   test("an expression that has not ended at the deadline has timed out", async () => {
     const compiled = compileGroupExpression("object.all(i, i >= 0) && m()", ["m"]);
     assert.ok("program" in compiled);
