@@ -45,7 +45,7 @@ export const bodyTooLarge = problem(413, "Failed to buffer the request body: len
 
 /** The body has more values than can be read without keeping other requests waiting. */
 export function tooManyValues(limit: number): RequestProblem {
-  const text = `The request body has more than ${limit} values, which grows with the largest body that the server takes`;
+  const text = `The request body has more than ${limit} JSON values (a greater --max-body-bytes allows more)`;
   return problem(413, text, "by-route");
 }
 
