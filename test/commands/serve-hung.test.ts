@@ -34,6 +34,14 @@ async function until(what: string, done: () => Promise<boolean> | boolean): Prom
   }
 }
 
+/** The processes that answer: each says so in its own time, one of them before the server is ready. */
+async function bothServing(server: { log(): string }): Promise<readonly number[]> {
+  const pids = (): number[] =>
+    Array.from(server.log().matchAll(/serving policies.* pid=(\d+)/g), ([, pid]) => Number(pid));
+  await until("the word of both", () => pids().length >= 2);
+  return pids();
+}
+
 const count = (server: ExampleServer, text: string): number => server.log().split(text).length - 1;
 const status = async (url: string): Promise<number> => (await fetch(url, { headers: { Connection: "close" } })).status;
 
@@ -44,7 +52,7 @@ describe("with one of two processes stopped", () => {
     const options = ["--workers", "2", "--drain-delay", "0", "--drain-grace", "1"];
     const server = await startExample("--policies", file, ...options);
     t.after(() => server.stop());
-    const [stopped] = Array.from(server.log().matchAll(/serving policies.* pid=(\d+)/g), ([, pid]) => Number(pid));
+    const [stopped] = await bothServing(server);
     assert.ok(stopped !== undefined);
     for (let i = 0; i < 8; i++) assert.equal(await message(server), "one");
     assert.equal(await status(`${server.probes}/metrics`), 200);
@@ -87,7 +95,7 @@ describe("with one of two processes stopped", () => {
     writeFileSync(file, policies("one"));
     const server = await startExample("--policies", file, "--workers", "2");
     t.after(() => server.stop());
-    const pids = Array.from(server.log().matchAll(/serving policies.* pid=(\d+)/g), ([, pid]) => Number(pid));
+    const pids = await bothServing(server);
     for (const pid of [server.pid, ...pids]) process.kill(pid, "SIGSTOP");
     await sleep(11_000);
     for (const pid of [server.pid, ...pids]) process.kill(pid, "SIGCONT");

@@ -43,6 +43,14 @@ async function until(what: string, done: () => Promise<boolean> | boolean): Prom
   }
 }
 
+/** The processes that answer: each says so in its own time, one of them before the server is ready. */
+async function bothServing(server: { log(): string }): Promise<readonly number[]> {
+  const pids = (): number[] =>
+    Array.from(server.log().matchAll(/serving policies.* pid=(\d+)/g), ([, pid]) => Number(pid));
+  await until("the word of both", () => pids().length >= 2);
+  return pids();
+}
+
 for (const workers of ["1", "2"]) {
   describe(`serve with ${workers} process(es)`, () => {
     test("reloads on SIGHUP and on changed files, keeps what it has when the new file is worse, and loses no request", async () => {
@@ -132,7 +140,7 @@ describe("serve on several processes", () => {
     const second = (expression: string): string => `q: {cel: {validations: [{expression: ${expression}}]}}\n`;
     writeFileSync(file, policies("one") + second('"true"'));
     const server = await startExample("--policies", file, "--workers", "2");
-    const pids = Array.from(server.log().matchAll(/serving policies.* pid=(\d+)/g), ([, pid]) => Number(pid));
+    const pids = await bothServing(server);
     const answers = async (): Promise<string[]> => {
       const seen = new Set<string>();
       for (let i = 0; i < 20; i++)
@@ -187,7 +195,7 @@ spec:
     const file = path.join(folder, "nobody.yaml");
     writeFileSync(file, policies("one"));
     const server = await startExample("--policies", file, "--workers", "2", "--disable-policy-watch");
-    const pids = Array.from(server.log().matchAll(/serving policies.* pid=(\d+)/g), ([, pid]) => Number(pid));
+    const pids = await bothServing(server);
     for (const pid of pids) process.kill(pid, "SIGKILL");
     await until("the ends", () => server.log().split("died and is replaced").length === 3);
     writeFileSync(file, policies("two"));
