@@ -64,15 +64,18 @@ function listToJson(list: readonly Value[], room: JsonRoom | undefined): unknown
 }
 
 function objectToJson(value: { readonly [key: string]: Value }, room: JsonRoom | undefined): unknown {
-  for (const key of Object.keys(value)) {
+  const keys = Object.keys(value);
+  let changed: [string, unknown][] | undefined;
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i] as string;
     const member = value[key] as Value;
     if (room !== undefined) room.left -= key.length;
     const converted = toJson(member, room);
     if (converted instanceof CelError) return converted;
-    // What was counted so far counts twice: room is not more than an estimate.
-    if (converted !== member) return entriesToJson(Object.entries(value), room);
+    if (converted !== member) changed ??= keys.slice(0, i).map((each) => [each, value[each]]);
+    changed?.push([key, converted]);
   }
-  return value;
+  return changed === undefined ? value : Object.fromEntries(changed);
 }
 
 function entriesToJson(entries: Iterable<readonly [Value, Value]>, room: JsonRoom | undefined): unknown {
