@@ -1,0 +1,46 @@
+/** Policies that are compiled: the one that was written, and those made of it for pod controllers (spec kyverno.md 3). */
+import type { Expression } from "../../cel-policy/expressions/expression.js";
+import type { PreparedMatch } from "../../cel-policy/match/match-resources.js";
+import type { ExceptionResource, PolicyResource, PolicySpec } from "./resource.js";
+
+/** `""`: as it was written. */
+export type VariantName = "" | "cronjobs" | "defaults" | "extract";
+
+/** One validation. */
+export interface CompiledValidation {
+  readonly expression: Expression;
+  readonly message: string;
+  readonly messageExpression: Expression | undefined;
+}
+
+/** An exception that names the policy. */
+export interface CompiledException {
+  readonly resource: ExceptionResource;
+  readonly conditions: readonly Expression[];
+}
+
+/** The policy, or one of its variants: each is evaluated for itself, and at most one matches a request. */
+export interface CompiledVariant {
+  readonly name: VariantName;
+  readonly policy: PolicyResource;
+  /** For this variant. */
+  readonly spec: PolicySpec;
+  readonly mode: "Kubernetes" | "JSON";
+  readonly failurePolicy: "Fail" | "Ignore";
+  /** `undefined`: never matches. */
+  readonly match: PreparedMatch | undefined;
+  readonly conditions: readonly Expression[];
+  readonly variables: ReadonlyMap<string, Expression>;
+  readonly validations: readonly CompiledValidation[];
+  readonly annotations: readonly { readonly key: string; readonly expression: Expression }[];
+  readonly exceptions: readonly CompiledException[];
+}
+
+/** A policy that can be evaluated. */
+export interface CompiledPolicy {
+  readonly resource: PolicyResource;
+  /** Default `["Deny"]`. */
+  readonly actions: readonly string[];
+  /** The base, then `cronjobs`, `defaults`, `extract` as far as there are any. */
+  readonly variants: readonly CompiledVariant[];
+}

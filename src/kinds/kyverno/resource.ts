@@ -1,0 +1,115 @@
+/** Kyverno's resources as they are written (spec kyverno.md 1 and 5.1), after strict decoding: members are absent, never null, and of the right JSON type. */
+import type { MatchResources } from "../../cel-policy/match/match-resources.js";
+
+/** The API group of policies and exceptions. */
+export const GROUP = "policies.kyverno.io";
+export const POLICY_KIND = "ValidatingPolicy";
+export const NAMESPACED_POLICY_KIND = "NamespacedValidatingPolicy";
+export const EXCEPTION_KIND = "PolicyException";
+/** The API group of GlobalContextEntry. */
+export const CONTEXT_GROUP = "kyverno.io";
+export const CONTEXT_ENTRY_KIND = "GlobalContextEntry";
+
+/** What of `metadata` is looked at. */
+export interface Metadata {
+  readonly name?: string;
+  readonly namespace?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+/** A named expression: a match condition or a variable. */
+export interface NamedExpression {
+  readonly name?: string;
+  readonly expression?: string;
+}
+
+/** One rule that must hold. */
+export interface Validation {
+  readonly expression?: string;
+  readonly message?: string;
+  readonly messageExpression?: string;
+  readonly reason?: string;
+}
+
+/** One annotation of the report. */
+export interface AuditAnnotation {
+  readonly key?: string;
+  readonly valueExpression?: string;
+}
+
+/** `spec` of a policy. */
+export interface PolicySpec {
+  readonly failurePolicy?: string;
+  readonly matchConstraints?: MatchResources;
+  readonly matchConditions?: readonly NamedExpression[];
+  readonly variables?: readonly NamedExpression[];
+  readonly validations?: readonly Validation[];
+  readonly auditAnnotations?: readonly AuditAnnotation[];
+  readonly validationActions?: readonly string[];
+  readonly evaluation?: {
+    readonly mode?: string;
+    readonly admission?: { readonly enabled?: boolean };
+    readonly background?: { readonly enabled?: boolean };
+  };
+  readonly autogen?: {
+    readonly podControllers?: { readonly controllers?: readonly string[] };
+    readonly validatingAdmissionPolicy?: { readonly enabled?: boolean };
+  };
+  readonly webhookConfiguration?: { readonly timeoutSeconds?: number };
+}
+
+/** A ValidatingPolicy or a NamespacedValidatingPolicy. */
+export interface PolicyResource {
+  readonly apiVersion: string;
+  readonly kind: typeof POLICY_KIND | typeof NAMESPACED_POLICY_KIND;
+  readonly metadata: Metadata;
+  readonly spec: PolicySpec;
+}
+
+/** A PolicyException. */
+export interface ExceptionResource {
+  readonly apiVersion: string;
+  readonly kind: typeof EXCEPTION_KIND;
+  readonly metadata: Metadata;
+  readonly spec: {
+    readonly policyRefs?: readonly { readonly name?: string; readonly kind?: string }[];
+    readonly matchConditions?: readonly NamedExpression[];
+    readonly images?: readonly string[];
+    readonly allowedValues?: readonly string[];
+    readonly reportResult?: string;
+    /** RFC 3339. */
+    readonly expiresAt?: string;
+    readonly properties?: Readonly<Record<string, string>>;
+    readonly evaluationMode?: string;
+  };
+}
+
+/** A GlobalContextEntry (spec kyverno.md 4.5). */
+export interface ContextEntryResource {
+  readonly apiVersion: string;
+  readonly kind: typeof CONTEXT_ENTRY_KIND;
+  readonly metadata: Metadata;
+  readonly spec: {
+    readonly kubernetesResource?: {
+      readonly group?: string;
+      readonly version?: string;
+      readonly resource?: string;
+      readonly namespace?: string;
+    };
+    readonly apiCall?: {
+      readonly urlPath?: string;
+      readonly method?: string;
+      readonly data?: readonly { readonly key?: string; readonly value?: unknown }[];
+      readonly service?: {
+        readonly url?: string;
+        readonly caBundle?: string;
+        readonly headers?: readonly { readonly key?: string; readonly value?: string }[];
+      };
+      /** A Go duration. */
+      readonly refreshInterval?: string;
+      readonly retryLimit?: number;
+    };
+    readonly projections?: readonly { readonly name?: string; readonly jmesPath?: string }[];
+  };
+}
