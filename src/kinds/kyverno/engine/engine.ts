@@ -1,0 +1,116 @@
+/** Asks policies about a request or a payload, as Kyverno's engine does (spec kyverno.md 2 and 6.1). */
+import { Waiting } from "../../../cel/index.js";
+import { Attempt, type AttemptOptions } from "../../../cel-policy/expressions/attempt.js";
+import { Progress } from "../../../cel-policy/expressions/progress.js";
+import { MatchIndex } from "../../../cel-policy/match/match-index.js";
+import type { RequestAttributes } from "../../../cel-policy/match/request-attributes.js";
+import { compareNames } from "../../../kubernetes/names.js";
+import type { Failure } from "../../../policy/outcome.js";
+import type { EvaluationContext } from "../../../policy/policy.js";
+import { RequestWorld } from "../../../world/request-world.js";
+import type { World } from "../../../world/world.js";
+import type { CompiledPolicy, CompiledVariant } from "../compiled-policy.js";
+import { WORDS_DIALECT } from "../dialect.js";
+import { NAMESPACED_POLICY_KIND } from "../resource.js";
+import type { AdmissionInput, EngineInput, Flavour } from "./engine-request.js";
+import { EngineState } from "./engine-state.js";
+import { evaluateVariants, type Look } from "./evaluate-variants.js";
+import type { PolicyResponse } from "./response.js";
+
+/** A policy with one of its variants. */
+export interface Candidate {
+  readonly policy: CompiledPolicy;
+  readonly variant: CompiledVariant;
+  /** Its number among all. */
+  readonly index: number;
+}
+
+/** How policies are asked. */
+export interface EngineOptions {
+  readonly world: World;
+  readonly flavour: Flavour;
+}
+
+/** What policies came to. */
+export interface EngineAnswer {
+  /** One for every candidate, in order. */
+  readonly responses: readonly PolicyResponse[];
+  /** Why nothing of it counts: time was up, an expression was stopped, or more was asked than allowed. */
+  readonly failure: Failure | undefined;
+  /** What the log says of look-ups that failed. */
+  readonly detail: string | undefined;
+}
+
+/** How long an evaluation may take; absent: as long as it does. */
+export type EngineContext = Pick<EvaluationContext, "deadline" | "signal" | "turns">;
+
+const UNLIMITED: EngineContext = { deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
+
+/** Policies that are ready to be asked, sorted by kind, namespace and name; of a policy the base comes before its variants. */
+export class KyvernoEngine {
+  readonly #all: readonly Candidate[];
+  readonly #world: World;
+  readonly #flavour: Flavour;
+  readonly #index: MatchIndex<Candidate>;
+
+  constructor(policies: readonly CompiledPolicy[], { world, flavour }: EngineOptions) {
+    const sorted = [...policies].sort((a, b) => compareNames(sortKey(a), sortKey(b)));
+    this.#all = sorted
+      .flatMap((policy) => policy.variants.map((variant) => ({ policy, variant })))
+      .map((each, index) => ({ ...each, index }));
+    this.#world = world;
+    this.#flavour = flavour;
+    this.#index = new MatchIndex(this.#all, ({ variant }) => variant.match ?? MATCHES_NOTHING);
+  }
+
+  /** The answers of all policies and variants, also of those that don't match. */
+  respond(
+    input: EngineInput,
+    context: EngineContext = UNLIMITED,
+  ): readonly PolicyResponse[] | Promise<readonly PolicyResponse[]> {
+    const answer = this.#ask(this.#all, input, context);
+    return answer instanceof Promise ? answer.then(({ responses }) => responses) : answer.responses;
+  }
+
+  /** The answers of those policies that may match. */
+  decide(input: EngineInput, context: EngineContext): EngineAnswer | Promise<EngineAnswer> {
+    return this.#ask(this.#candidates(input), input, context);
+  }
+
+  #candidates(input: EngineInput): readonly Candidate[] {
+    if (input.kind === "json" || input.targeted === true) return this.#all;
+    const { operation, resource } = input.request;
+    return this.#index.candidates(operation, resource.group, resource.resource);
+  }
+
+  #ask(
+    candidates: readonly Candidate[],
+    input: EngineInput,
+    context: EngineContext,
+  ): EngineAnswer | Promise<EngineAnswer> {
+    const world = new RequestWorld(this.#world);
+    const state = new EngineState(world);
+    const { deadline, turns } = context;
+    const limit = Number.isFinite(deadline) || turns !== undefined ? { at: deadline, now: this.#world.now } : undefined;
+    const circumstances: AttemptOptions = { deadline: limit, turns, progress: new Progress(), state };
+    const look: Look = {
+      input,
+      state,
+      attributes: input.kind === "admission" ? attributesOf(input) : undefined,
+      server: this.#flavour === "server",
+    };
+    const attempt = (): EngineAnswer => {
+      const tried = new Attempt(WORDS_DIALECT, world, circumstances);
+      const responses = evaluateVariants(candidates, look, tried);
+      const { failure: message, detail } = world;
+      const refused: Failure | undefined =
+        message === undefined ? undefined : { verdict: "error", message, cause: "unavailable" };
+      return { responses, failure: tried.interruption ?? refused, detail };
+    };
+    return world.questions.settle(attempt, context, () => ({
+      responses: [],
+      failure: NOT_IN_TIME,
+      detail: world.detail,
+    }));
+  }
+}
