@@ -2,6 +2,7 @@
 import { namesVariable, type Type } from "../../cel/index.js";
 import type { Expression } from "../../cel-policy/expressions/expression.js";
 import type { ExpressionCompiler } from "../../cel-policy/expressions/expression-compiler.js";
+import type { ResultType } from "../../cel-policy/expressions/result-type.js";
 import { type PreparedMatch, prepareMatch } from "../../cel-policy/match/match-resources.js";
 import { type FieldError, type FieldPath, invalid } from "../../kubernetes/field-error.js";
 import { autogenOf } from "./autogen/autogen.js";
@@ -13,7 +14,7 @@ import type {
   Target,
   VariantName,
 } from "./compiled-policy.js";
-import type { Compilers } from "./dialect.js";
+import { CONDITION_SCOPE, type Compilers, SCOPE_WORDS, variableType } from "./dialect.js";
 import { type ExceptionResource, NAMESPACED_POLICY_KIND, type PolicyResource, type PolicySpec } from "./resource.js";
 
 /** A mistake of an expression, and whose it is. */
@@ -58,6 +59,14 @@ export function compilePolicy(
     variants.push(variant);
   }
   return { ok: true, policy: { resource, actions: actions.length > 0 ? actions : ["Deny"], variants } };
+}
+
+/** The mistakes of the policy as it is written, which its creation is refused for: neither variants nor exceptions are looked at. */
+export function compileMistakes(resource: PolicyResource, compilers: Compilers): readonly CompileError[] {
+  const source: Source = { resource, name: "", targets: [], spec: resource.spec, exceptions: [] };
+  const compiling = new Compiling(source, compilers);
+  compiling.run();
+  return compiling.errors;
 }
 
 /** What of the policy is compiled. */
@@ -135,7 +144,7 @@ class Compiling {
 
   #conditions(conditions: PolicySpec["matchConditions"] = []): Expression[] {
     return conditions.flatMap(
-      ({ expression }, i) => this.#compile(["spec", "matchConditions", i, "expression"], expression, ["bool"]) ?? [],
+      ({ expression }, i) => this.#compile(["spec", "matchConditions", i, "expression"], expression, "bool") ?? [],
     );
   }
 
@@ -143,9 +152,9 @@ class Compiling {
   #variables(): ReadonlyMap<string, Expression> {
     const compiled = new Map<string, Expression>();
     for (const [i, { name = "", expression }] of (this.#source.spec.variables ?? []).entries()) {
-      const variable = this.#compile(["spec", "variables", i, "expression"], expression, undefined);
+      const variable = this.#compile(["spec", "variables", i, "expression"], expression, "any");
       if (variable === undefined) continue;
-      this.#types.set(name, variable.type);
+      this.#types.set(name, variableType(variable.type));
       compiled.set(name, variable);
     }
     return compiled;
@@ -158,12 +167,12 @@ class Compiling {
       this.#source.spec.validations ?? []
     ).entries()) {
       const path: FieldPath = ["spec", "validations", i];
-      const validation = this.#compile([...path, "expression"], expression, ["bool"]);
+      const validation = this.#compile([...path, "expression"], expression, "bool");
       if (validation === undefined) return compiled;
       const words =
         messageExpression === ""
           ? undefined
-          : this.#compile([...path, "messageExpression"], messageExpression, ["string"]);
+          : this.#compile([...path, "messageExpression"], messageExpression, "string");
       if (this.errors.length > 0) return compiled;
       compiled.push({ expression: validation, message, messageExpression: words });
     }
@@ -175,32 +184,20 @@ class Compiling {
     const compiled = new Map<string, Expression>();
     for (const [i, { key = "", valueExpression }] of (this.#source.spec.auditAnnotations ?? []).entries()) {
       const path: FieldPath = ["spec", "auditAnnotations", i, "valueExpression"];
-      const value = this.#compile(path, valueExpression, ["string", "null"]);
+      const value = this.#compile(path, valueExpression, "string-or-null");
       if (value !== undefined) compiled.set(key, value);
     }
     return [...compiled].map(([key, expression]) => ({ key, expression }));
   }
 
-  #compile(path: FieldPath, source = "", wanted: readonly ("bool" | "string" | "null")[] | undefined) {
-    const scope = { optional: [], variables: new Map(this.#types) };
-    const expression = this.#compiler.compile(source, "any", scope);
-    const mistake = mistakeOf(expression, wanted);
-    if (mistake === undefined) return expression;
+  #compile(path: FieldPath, source = "", wanted: ResultType): Expression | undefined {
+    const scope = this.#types.size === 0 ? CONDITION_SCOPE : { optional: SCOPE_WORDS, variables: new Map(this.#types) };
+    const expression = this.#compiler.compile(source, wanted, scope);
+    if (expression.error === undefined) return expression;
     const { name } = this.#source;
-    this.errors.push({ ...invalid(path, source, mistake), exception: this.#exception, variant: name });
+    this.errors.push({ ...invalid(path, source, expression.error), exception: this.#exception, variant: name });
     return undefined;
   }
-}
-
-/** What is wrong with an expression, in the reference's words. */
-function mistakeOf(
-  { error, type }: Expression,
-  wanted: readonly ("bool" | "string" | "null")[] | undefined,
-): string | undefined {
-  if (error !== undefined) return error.replace(/^(compilation|program instantiation) failed: /, "");
-  if (wanted === undefined || wanted.some((kind) => kind === type.kind)) return undefined;
-  const names = wanted.map((kind) => (kind === "null" ? "null_type" : kind));
-  return `output is expected to be ${names.length > 1 ? "either " : ""}of type ${names.join(" or ")}`;
 }
 
 /** Selectors that are absent take everything, and versions must be named literally (spec kyverno.md 2.2). */

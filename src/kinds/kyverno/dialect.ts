@@ -93,3 +93,15 @@ export const createDialect = (namespaced: boolean): Dialect => ({
  */
 export const createCompiler = (namespaced: boolean, coverage?: Coverage): ExpressionCompiler =>
   new ExpressionCompiler(createDialect(namespaced), coverage && ((program) => coverage.watch(program)));
+
+/** Compilers of both kinds of policies; keep one for everything that is loaded together. */
+export interface Compilers {
+  readonly clustered: ExpressionCompiler;
+  readonly namespaced: ExpressionCompiler;
+}
+
+/** Makes compilers; with a {@link Coverage} it is told what is reached. */
+export const createCompilers = (coverage?: Coverage): Compilers => ({
+  clustered: createCompiler(false, coverage),
+  namespaced: createCompiler(true, coverage),
+});

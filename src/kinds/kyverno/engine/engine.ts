@@ -1,29 +1,22 @@
 /** Asks policies about a request or a payload, as Kyverno's engine does (spec kyverno.md 2 and 6.1). */
-import { Waiting } from "../../../cel/index.js";
 import { Attempt, type AttemptOptions } from "../../../cel-policy/expressions/attempt.js";
+import { NOT_IN_TIME } from "../../../cel-policy/expressions/interruption.js";
 import { Progress } from "../../../cel-policy/expressions/progress.js";
+import { prepareSelector } from "../../../cel-policy/match/label-selector.js";
 import { MatchIndex } from "../../../cel-policy/match/match-index.js";
-import type { RequestAttributes } from "../../../cel-policy/match/request-attributes.js";
+import type { PreparedMatch } from "../../../cel-policy/match/match-resources.js";
 import { compareNames } from "../../../kubernetes/names.js";
 import type { Failure } from "../../../policy/outcome.js";
 import type { EvaluationContext } from "../../../policy/policy.js";
 import { RequestWorld } from "../../../world/request-world.js";
 import type { World } from "../../../world/world.js";
-import type { CompiledPolicy, CompiledVariant } from "../compiled-policy.js";
-import { WORDS_DIALECT } from "../dialect.js";
-import { NAMESPACED_POLICY_KIND } from "../resource.js";
-import type { AdmissionInput, EngineInput, Flavour } from "./engine-request.js";
+import type { CompiledPolicy } from "../compiled-policy.js";
+import { createDialect } from "../dialect.js";
+import type { Candidate } from "./candidate.js";
+import type { EngineInput, Flavour } from "./engine-request.js";
 import { EngineState } from "./engine-state.js";
-import { evaluateVariants, type Look } from "./evaluate-variants.js";
+import { Look } from "./look.js";
 import type { PolicyResponse } from "./response.js";
-
-/** A policy with one of its variants. */
-export interface Candidate {
-  readonly policy: CompiledPolicy;
-  readonly variant: CompiledVariant;
-  /** Its number among all. */
-  readonly index: number;
-}
 
 /** How policies are asked. */
 export interface EngineOptions {
@@ -43,6 +36,18 @@ export interface EngineAnswer {
 
 /** How long an evaluation may take; absent: as long as it does. */
 export type EngineContext = Pick<EvaluationContext, "deadline" | "signal" | "turns">;
+
+/** Both kinds of policies have the same costs and words. */
+const DIALECT = createDialect(false);
+
+/** Stands for constraints that are absent: it names no resource. */
+const MATCHES_NOTHING: PreparedMatch = {
+  namespaceSelector: prepareSelector({}),
+  objectSelector: prepareSelector({}),
+  equivalent: false,
+  rules: [{ operations: new Set(), groups: new Set(), versions: new Set(), resources: [], names: [], scope: "*" }],
+  excludes: [],
+};
 
 const UNLIMITED: EngineContext = { deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
 
@@ -93,15 +98,10 @@ export class KyvernoEngine {
     const { deadline, turns } = context;
     const limit = Number.isFinite(deadline) || turns !== undefined ? { at: deadline, now: this.#world.now } : undefined;
     const circumstances: AttemptOptions = { deadline: limit, turns, progress: new Progress(), state };
-    const look: Look = {
-      input,
-      state,
-      attributes: input.kind === "admission" ? attributesOf(input) : undefined,
-      server: this.#flavour === "server",
-    };
+    const look = new Look(input, state, this.#flavour);
     const attempt = (): EngineAnswer => {
-      const tried = new Attempt(WORDS_DIALECT, world, circumstances);
-      const responses = evaluateVariants(candidates, look, tried);
+      const tried = new Attempt(DIALECT, world, circumstances);
+      const responses = look.at(candidates, tried);
       const { failure: message, detail } = world;
       const refused: Failure | undefined =
         message === undefined ? undefined : { verdict: "error", message, cause: "unavailable" };
@@ -114,3 +114,6 @@ export class KyvernoEngine {
     }));
   }
 }
+
+const sortKey = ({ resource: { kind, metadata } }: CompiledPolicy): string =>
+  `${kind}\u0000${metadata.namespace ?? ""}\u0000${metadata.name ?? ""}`;

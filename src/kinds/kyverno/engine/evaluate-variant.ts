@@ -5,7 +5,8 @@ import type { Expression, ExpressionProgram } from "../../../cel-policy/expressi
 import type { GroupProgress } from "../../../cel-policy/expressions/progress.js";
 import { VariablesValue } from "../../../cel-policy/expressions/variables.js";
 import type { CompiledException, CompiledVariant } from "../compiled-policy.js";
-import { OBJECTS } from "../dialect.js";
+import { externalBindings } from "../external/index.js";
+import { libraryBindings } from "../libraries/index.js";
 import type { ExceptionResource } from "../resource.js";
 
 /** What an evaluation works on. */
@@ -37,6 +38,9 @@ export type Evaluated =
 
 const SKIP: Evaluated = { kind: "skip" };
 const NO_ANNOTATIONS: Readonly<Record<string, string>> = {};
+/** What the variables of libraries stand for. */
+const CONSTANTS: Bindings = { ...libraryBindings, ...externalBindings };
+
 /** What exceptions allow that don't exempt from the whole policy. */
 interface Allowances {
   readonly kind: "allowances";
@@ -122,7 +126,15 @@ class Evaluation {
     const { variables } = this.#progress;
     // Conditions of exceptions see neither `exceptions` nor `variables`.
     const seen = exceptions === undefined ? undefined : variables;
-    const bindings: Bindings = { ...OBJECTS, object, oldObject, request, namespaceObject, exceptions, variables: seen };
+    const bindings: Bindings = {
+      ...CONSTANTS,
+      object,
+      oldObject,
+      request,
+      namespaceObject,
+      exceptions,
+      variables: seen,
+    };
     const attempt = this.#attempt;
     seen?.evaluateWith(
       (program: ExpressionProgram) => attempt.evaluatePart(program, bindings).result,
