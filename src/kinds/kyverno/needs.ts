@@ -42,7 +42,9 @@ function expressionsOf(variant: CompiledVariant): readonly (Expression | undefin
 }
 
 const names = (variant: CompiledVariant, name: string): boolean =>
-  expressionsOf(variant).some((expression) => expression?.program && namesVariable(expression.program.references, name));
+  expressionsOf(variant).some(
+    (expression) => expression?.program && namesVariable(expression.program.references, name),
+  );
 
 function labelsOf(selector: LabelSelector | undefined): readonly string[] {
   const { matchLabels = {}, matchExpressions = [] } = selector ?? {};
