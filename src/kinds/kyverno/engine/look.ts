@@ -79,7 +79,8 @@ export class Look {
     }
     this.#inputs ??= inputsOf(input);
     if (variant.name === "extract" && targeted !== true) return this.#pods(variant, request, namespaceObject, attempt);
-    const data: EvaluationData = { ...this.#inputs, namespaceObject, about: "", now: this.#now };
+    const { object, oldObject, request: seen } = this.#inputs;
+    const data: EvaluationData = { object, oldObject, request: seen, namespaceObject, about: "", now: this.#now };
     const evaluated = evaluateVariant(variant, data, attempt);
     return evaluated instanceof Waiting ? evaluated : resultOf(evaluated);
   }
