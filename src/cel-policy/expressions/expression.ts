@@ -40,14 +40,16 @@ export function expressionOf(source: string, options: ExpressionOptions): Expres
   const { environment, wanted, words, text, privateNames, watch } = options;
   const compiled = environment.compile(text, watch === undefined ? {} : { trace: true });
   const common = { source, shared: false, internal: false };
+  const { type = undefined } = compiled.ok ? compiled.program : compiled;
+  // A program is built of what has the right type only.
+  if (wanted !== "any" && type !== undefined && !fits(type, wanted)) {
+    return { ...common, program: undefined, error: words.wrongType(wanted, type), type: DYN };
+  }
   if (!compiled.ok) {
     const internal = compiled.phase === "program";
     return { ...common, program: undefined, error: words.notCompiled(compiled.text, internal), internal, type: DYN };
   }
   const { program } = compiled;
-  if (wanted !== "any" && !fits(program.type, wanted)) {
-    return { ...common, program: undefined, error: words.wrongType(wanted, program.type), type: DYN };
-  }
   return {
     ...common,
     program: watch === undefined ? program : watch(program),

@@ -26,6 +26,10 @@ const EXCEPTION: ObjectTypeDeclaration = {
     ["allowedImages", listType(STRING)],
     ["allowedValues", listType(STRING)],
   ]),
+  construct: (fields) => ({
+    allowedImages: fields.get("allowedImages") ?? [],
+    allowedValues: fields.get("allowedValues") ?? [],
+  }),
 };
 
 /** `request` has the objects, too, as they were sent. */
