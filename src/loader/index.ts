@@ -3,6 +3,7 @@ import { bundledSchemas, type Coverage } from "../cel-policy/index.js";
 import type { Config, ModuleEntry } from "../config/index.js";
 import {
   createImageInspector,
+  createImageMetadata,
   createModuleFetcher,
   FetchError,
   fetchFailureShown,
@@ -17,12 +18,15 @@ import { createKinds } from "../kinds/registry.js";
 import { createWasmRuntime, type GuestLogEntry } from "../wasm/index.js";
 import { type ClusterAccess, clusterWorld, openAccess, outerWorldFor, warmUp } from "../world/cluster.js";
 import type { Needs } from "../world/needs.js";
+import { type EgressOptions, openExternal } from "../world/open-external.js";
 import { type LoadedConfig, loadEntries } from "./loader.js";
 import { downloads } from "./prefetch.js";
 
 export { type Executor, recordSession, replaySession, SessionError } from "../host-capabilities/index.js";
 export { LoadError } from "../kinds/load-error.js";
 export { type ClusterAccess, findCluster } from "../world/cluster.js";
+export { EgressListError } from "../world/http/egress-rules.js";
+export type { EgressOptions } from "../world/open-external.js";
 export type { LoadedConfig } from "./loader.js";
 export { prefetchModules } from "./prefetch.js";
 
@@ -50,6 +54,8 @@ export interface PolicyLoaderOptions {
   readonly violation: ViolationSink;
   /** Where Kubernetes objects are looked up; absent: nowhere but in files. */
   readonly cluster?: ClusterAccess;
+  /** Where policies may send HTTP requests to. */
+  readonly egress?: EgressOptions;
   /** Told what hinders watches of a cluster. */
   readonly note?: (message: string) => void;
   /** Told what is reached of CEL policies' expressions. */
@@ -66,12 +72,22 @@ export interface PolicyLoader {
   close(): void;
 }
 
-/** Makes a loader. Worker threads start when the first guest runs. */
+/**
+ * Makes a loader. Worker threads start when the first guest runs.
+ * @throws EgressListError
+ */
 export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
   const { policyTimeout, workers, now, log, violation, executor, fetch } = options;
   const inspector = fetch.trustRoot && createImageInspector(fetch, fetch.trustRoot);
   const cluster = openAccess(options.cluster, now, options.note ?? (() => {}));
   const world = cluster && clusterWorld(cluster, now);
+  const metadata = createImageMetadata(fetch);
+  const external = openExternal({
+    readImage: (reference, signal) => metadata.images.read(reference, signal),
+    now,
+    ...(options.egress && { egress: options.egress }),
+    ...(cluster && { cluster }),
+  });
   const runtime = createWasmRuntime({
     workers,
     defaultTimeoutMs: Number.isFinite(policyTimeout) ? policyTimeout : null,
@@ -92,7 +108,7 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
     now,
   });
   const missing = options.cluster !== undefined && cluster === undefined;
-  const worldFor = (needs: Needs) => outerWorldFor(needs, world, missing, now);
+  const worldFor = (needs: Needs) => outerWorldFor(needs, world, missing, now, external.data);
   const foresee = ({ asks, parameters }: Needs) => (world && asks ? warmUp(world, parameters) : undefined);
   return {
     load: async (config, generation) => {
@@ -110,6 +126,8 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
     close() {
       runtime.close();
       void inspector?.close();
+      void metadata.close();
+      void external.close();
       void cluster?.close();
     },
   };
