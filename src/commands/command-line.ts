@@ -104,6 +104,7 @@ function commandLine(io: CommandIo, done: (exitCode: number) => void): Command {
     .option("--namespace <name>", "namespace of the request")
     .option("--request <file>", "a whole AdmissionReview instead, or what is in its request")
     .option("--raw <file>", "any JSON as raw payload instead")
+    .option("--explain", "say on standard error what every expression came to, and why")
     .option("--record-host-capabilities <file>", "write what the policy asked of the host, and the answers")
     .option(
       "--replay-host-capabilities <file>",
@@ -112,8 +113,9 @@ function commandLine(io: CommandIo, done: (exitCode: number) => void): Command {
     .option("--batch", "instead, decide cases written down whole, JSON lines on standard input")
     .option("--cases <format>", "with --batch: how they are written", "validating-admission-policy");
   withOptions(evaluate, LOADING_OPTIONS).action(async (id: string | undefined) => {
-    const { batch, cases } = evaluate.opts<{ batch?: true; cases: string }>();
+    const { batch, cases, explain } = evaluate.opts<{ batch?: true; cases: string; explain?: true }>();
     if (batch) {
+      if (explain) throw new UsageError("--explain is about one answer, and not for --batch");
       const { evalBatchCommand } = await import("../batch/eval-batch.js");
       return done(await evalBatchCommand({ cases }, io));
     }

@@ -48,7 +48,7 @@ export function createPolicySource(
   values: Readonly<Record<string, unknown>>,
   env: CommandIo["env"],
   logger?: Logger,
-  special: Pick<PolicyLoaderOptions, "coverage" | "typeCheck" | "executor"> = {},
+  special: Pick<PolicyLoaderOptions, "watcher" | "typeCheck" | "executor"> = {},
 ): PolicySource {
   const file = policiesFile(values);
   const policyTimeout =

@@ -38,7 +38,7 @@ export async function testCommand(
   const files = (await Promise.all(paths.map(testFiles))).flat();
   if (files.length === 0) throw new UsageError(`no test file (*.test.yaml) in ${paths.join(", ") || "."}`);
   const coverage = new Coverage();
-  const source = createPolicySource(values, io.env, undefined, { coverage });
+  const source = createPolicySource(values, io.env, undefined, { watcher: coverage });
   try {
     const loaded = await source.load();
     for (const line of problemLines(loaded)) io.stderr.write(`${line}\n`);
@@ -115,9 +115,11 @@ function* expressionsOf({ policies }: LoadResult) {
   const seen = new Set<unknown>();
   for (const { id, policy } of policies.entries.values()) {
     // A member by reference is the policy that it refers to.
-    if (!hasExpressions(policy) || seen.has(policy)) continue;
+    if (seen.has(policy)) continue;
     seen.add(policy);
-    for (const expression of policy.expressions()) {
+    for (const expression of (policy.together ?? [policy])
+      .filter(hasExpressions)
+      .flatMap((part) => [...part.expressions()])) {
       const name = expression.policy === id || expression.policy === "inline" ? id : `${id} (${expression.policy})`;
       yield { ...expression, policy: name };
     }

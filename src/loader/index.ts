@@ -1,5 +1,5 @@
 /** The loader's door: one object that turns configurations into sets of policies, as often as asked. */
-import { bundledSchemas, type Coverage } from "../cel-policy/index.js";
+import { bundledSchemas, type Watcher } from "../cel-policy/index.js";
 import type { Config, ModuleEntry } from "../config/index.js";
 import {
   createImageInspector,
@@ -58,8 +58,8 @@ export interface PolicyLoaderOptions {
   readonly egress?: EgressOptions;
   /** Told what hinders watches of a cluster. */
   readonly note?: (message: string) => void;
-  /** Told what is reached of CEL policies' expressions. */
-  readonly coverage?: Coverage;
+  /** Watches the evaluation of CEL policies and groups: coverage, or an explanation. */
+  readonly watcher?: Watcher;
   /** Check the types of CEL policies' expressions against the schemas of the kinds they match: for `check`. */
   readonly typeCheck?: boolean;
 }
@@ -101,7 +101,7 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
     ...(cluster && { kubernetes: cluster.reader }),
   });
   const kinds = createKinds({
-    ...(options.coverage && { coverage: options.coverage }),
+    ...(options.watcher && { watcher: options.watcher }),
     ...(options.typeCheck && { schemas: bundledSchemas() }),
     runtime,
     policyTimeout,
@@ -118,7 +118,11 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
       for (const location of downloads(config.entries)) fetcher.fetch(location).catch(() => {});
       const fetchModule = (entry: ModuleEntry) => fetched(entry, fetcher);
       try {
-        return await loadEntries(config, { kinds, fetchModule, worldFor, foresee, policyTimeout }, generation);
+        return await loadEntries(
+          config,
+          { kinds, fetchModule, worldFor, foresee, policyTimeout, watcher: options.watcher },
+          generation,
+        );
       } finally {
         await fetcher.close();
       }
