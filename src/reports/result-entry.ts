@@ -34,7 +34,8 @@ const SEVERITY = "policies.kyverno.io/severity";
 const SEVERITIES: ReadonlySet<string> = new Set(["critical", "high", "medium", "low", "info"]);
 
 /** Whether failures of the policy count; those of others are warnings. */
-export const isScored = ({ annotations }: Pick<ReportedPolicy, "annotations">): boolean => annotations[SCORED] !== "false";
+export const isScored = ({ annotations }: Pick<ReportedPolicy, "annotations">): boolean =>
+  annotations[SCORED] !== "false";
 
 /** How bad it is when the policy fails; `undefined`: it doesn't say. */
 export function severityOf({ annotations }: Pick<ReportedPolicy, "annotations">): string | undefined {

@@ -18,11 +18,7 @@ const SCORES: Readonly<Record<string, string>> = {
 };
 
 /** The document: JSON with a newline. */
-export function sarifReport(
-  entries: readonly ReportedEntry[],
-  policies: readonly ReportedPolicy[],
-  version: string,
-): string {
+export function sarifReport(entries: readonly ReportedEntry[], policies: readonly ReportedPolicy[]): string {
   const rules = new Map(policies.map((policy, index) => [policy, index]));
   const results = entries.flatMap(({ policy, entry }) => {
     const level = LEVELS[entry.result];
@@ -42,7 +38,6 @@ export function sarifReport(
   });
   const driver = {
     name: "policy-server",
-    version,
     rules: policies.map(ruleOf),
   };
   const document = { $schema: SCHEMA, version: "2.1.0", runs: [{ tool: { driver }, results }] };

@@ -67,7 +67,7 @@ const padded = (text: string, width = 0): string => text + " ".repeat(Math.max(0
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
 const MARK = /\p{M}|\p{Cf}|\p{Cc}/u;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the printable ones of ASCII take one column each
+/** The printable characters of ASCII take one column each. */
 const PLAIN = /^[\x20-\x7e]*$/;
 
 /** Columns that a line takes on a terminal. */

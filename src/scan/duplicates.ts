@@ -1,7 +1,7 @@
 /** Resources that come twice: the first one counts (spec kyverno.md 8.2). */
 import { hash, randomBytes } from "node:crypto";
-import type { ReportedResource } from "../reports/finding.js";
 import { parseApiVersion } from "../kubernetes/names.js";
+import type { ReportedResource } from "../reports/finding.js";
 
 /** Places for fingerprints at the beginning; a power of two. */
 const FIRST_PLACES = 1 << 12;

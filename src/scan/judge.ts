@@ -1,7 +1,8 @@
 /** Who judges resources: policies of one kind, whatever it is. */
-import type { Finding, ReportedPolicy } from "../reports/finding.js";
+
 import type { JsonObject } from "../kubernetes/object.js";
 import type { AdmissionRequest } from "../policy/index.js";
+import type { Finding, ReportedPolicy } from "../reports/finding.js";
 
 /** What is judged. */
 export type Subject =

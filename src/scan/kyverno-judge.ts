@@ -1,5 +1,5 @@
 /** Kyverno's policies over resources and payloads, as its command asks them (spec kyverno.md 6.1 and 8.3). */
-import { withDoubles } from "../cel-policy/doubles.js";
+import { withDoubles } from "../data/doubles.js";
 import {
   type CompiledPolicy,
   type EngineContext,
@@ -55,8 +55,7 @@ export function reportedPolicy({ metadata, spec }: PolicyResource): ReportedPoli
     namespace: metadata.namespace ?? "",
     source: "KyvernoValidatingPolicy",
     annotations: metadata.annotations ?? {},
-    process:
-      background?.enabled !== false ? "background scan" : admission?.enabled !== false ? "admission review" : "",
+    process: background?.enabled !== false ? "background scan" : admission?.enabled !== false ? "admission review" : "",
     countsSkips: true,
   };
 }

@@ -11,6 +11,8 @@ import type { Judge, Subject } from "./judge.js";
 export interface JudgingPolicy {
   readonly served: ServedPolicy;
   readonly reported: ReportedPolicy;
+  /** Whether it is asked about payloads as well. */
+  readonly forPayloads: boolean;
   /** What its outcome is called in reports; `undefined`: it has nothing to say. */
   finding(outcome: Outcome): Omit<Finding, "policy"> | undefined;
 }
@@ -41,7 +43,8 @@ export class OutcomeJudge implements Judge {
     const review: Review =
       subject.kind === "resource" ? admissionQuestion(subject.request) : rawQuestion(subject.payload);
     const findings: Finding[] = [];
-    for (const [policy, { served, finding }] of this.#judging.entries()) {
+    for (const [policy, { served, forPayloads, finding }] of this.#judging.entries()) {
+      if (subject.kind === "payload" && !forPayloads) continue;
       const { policyTimeout, now, onDefect } = this.#options;
       const run = new EvaluationRun(now() + (served.timeout ?? policyTimeout), onDefect);
       const outcome = await evaluateInTime(served.policy, review, run, now);

@@ -1,6 +1,6 @@
 /** JSON payloads (spec kyverno.md 6.1 and 6.2). */
 import { readFileSync } from "node:fs";
-import { withDoubles } from "../cel-policy/doubles.js";
+import { withDoubles } from "../data/doubles.js";
 import { parseJson } from "../data/json.js";
 import { parseYamlDocuments } from "../data/yaml.js";
 import { isObject, type JsonObject } from "../kubernetes/object.js";
@@ -19,13 +19,13 @@ export function readPayload(path: string): JsonObject {
   } catch (error) {
     throw refused(`open ${path}: ${reasonOf(error as NodeJS.ErrnoException)}`);
   }
-  const payload = valueOf(path, written, refused);
+  const payload = contentOf(path, written, refused);
   if (payload === null || payload === undefined) throw new ScanError(`error: JSON payload ${path} is empty or nil`);
   if (!isObject(payload)) throw new ScanError(`error: JSON payload ${path} must be a top-level object (map)`);
   return payload;
 }
 
-function valueOf(path: string, written: string, refused: (reason: string) => Error): unknown {
+function contentOf(path: string, written: string, refused: (reason: string) => Error): unknown {
   try {
     if (/\.json$/i.test(path)) return withDoubles(parseJson(written));
     if (/\.ya?ml$/i.test(path)) {

@@ -8,8 +8,7 @@ import type { ExceptionResource, PolicyResource } from "../kinds/kyverno/index.j
 import { describeFailure, readResource } from "../kinds/kyverno/read.js";
 import { isBuiltin } from "../kubernetes/builtin-kinds.js";
 import { apiVersionOf } from "../kubernetes/names.js";
-import { nameOf, text } from "../kubernetes/object.js";
-import { member } from "../kubernetes/object.js";
+import { member, nameOf, text } from "../kubernetes/object.js";
 import { reasonOf } from "./input-files.js";
 
 /** A ValidatingAdmissionPolicy with its bindings. */
@@ -104,7 +103,9 @@ class Found {
     switch (read.kind) {
       case "policy":
         if (!OTHER_MODES.has(read.resource.spec.evaluation?.mode ?? "")) return { ...read, kind: "kyverno" };
-        this.#unserved.push(`${kind} ${name} is for an authorization server (mode ${read.resource.spec.evaluation?.mode})`);
+        this.#unserved.push(
+          `${kind} ${name} is for an authorization server (mode ${read.resource.spec.evaluation?.mode})`,
+        );
         return undefined;
       case "exception":
         return text(document.value, "apiVersion") === EXCEPTION_VERSION ? read : undefined;

@@ -1,7 +1,9 @@
 /** Kubernetes objects out of files, as they are judged (spec kyverno.md 8.2). */
-import { setKey } from "../data/plain-object.js";
+
 import { readJson } from "../data/json.js";
+import { setKey } from "../data/plain-object.js";
 import { parseYamlDocuments } from "../data/yaml.js";
+import { CONTEXT_ENTRY_KIND, CONTEXT_GROUP } from "../kinds/kyverno/resource.js";
 import { parseApiVersion } from "../kubernetes/names.js";
 import { isObject, type JsonObject, text } from "../kubernetes/object.js";
 import type { ReportedResource } from "../reports/finding.js";
@@ -18,7 +20,14 @@ export interface Resource extends ReportedResource {
 }
 
 /** Maps that people leave empty: what generates YAML writes a key without a value then. */
-const MAPS: ReadonlySet<string> = new Set(["annotations", "labels", "matchLabels", "nodeSelector", "data", "stringData"]);
+const MAPS: ReadonlySet<string> = new Set([
+  "annotations",
+  "labels",
+  "matchLabels",
+  "nodeSelector",
+  "data",
+  "stringData",
+]);
 
 /**
  * The resources of a batch, in order.
@@ -118,3 +127,9 @@ export function withIntegers(value: unknown): unknown {
   for (const key of Object.keys(value)) setKey(copy, key, withIntegers((value as JsonObject)[key]));
   return copy;
 }
+
+/** Entries of the global context are no resources to be judged. */
+export const judged = (resources: readonly Resource[]): readonly Resource[] =>
+  resources.some(isContextEntry) ? resources.filter((each) => !isContextEntry(each)) : resources;
+
+const isContextEntry = ({ kind, group }: Resource): boolean => kind === CONTEXT_ENTRY_KIND && group === CONTEXT_GROUP;

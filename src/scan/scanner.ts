@@ -1,12 +1,13 @@
 /** Resources, one after the other, before all judges. */
-import type { AdmissionRequest } from "../policy/index.js";
+
 import type { JsonObject } from "../kubernetes/object.js";
 import { member, nameOf, namespaceOf, text } from "../kubernetes/object.js";
+import type { AdmissionRequest } from "../policy/index.js";
 import { countsOf } from "../reports/counts.js";
 import type { Finding, ReportedPolicy, ReportedResource, Scanned } from "../reports/finding.js";
 import type { Judge, Subject } from "./judge.js";
 import { type RequestCircumstances, requestFor } from "./request.js";
-import { type Resource, readResources } from "./resource.js";
+import { judged, type Resource, readResources } from "./resource.js";
 import type { Batch } from "./split/batch.js";
 
 /** Resources of a batch that wait for answers (of a cluster, a registry, a guest) side by side. */
@@ -42,7 +43,7 @@ export class Scanner {
    * @throws ScanError for a text that can't be read
    */
   scanBatch(batch: Batch): Promise<readonly Scanned[]> {
-    return this.scanAll(readResources(batch, this.#circumstances.kinds));
+    return this.scanAll(judged(readResources(batch, this.#circumstances.kinds)));
   }
 
   /** Resources, in order. */

@@ -62,7 +62,8 @@ export class YamlSplitter {
       if (list.indent !== undefined) this.#batches.append(line);
       return;
     }
-    if (line[indent] === MINUS && (list.indent ??= indent) === indent) {
+    if (line[indent] === MINUS && (list.indent ?? indent) === indent) {
+      list.indent = indent;
       this.#textEnds();
       const item = Buffer.from(line);
       item[indent] = SPACE;
