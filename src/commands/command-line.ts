@@ -3,6 +3,7 @@
  */
 import { Command, CommanderError, InvalidArgumentError } from "commander";
 import { didYouMean } from "../data/suggest.js";
+import { addApplyOptions } from "./apply/options.js";
 import { type CommandIo, UsageError } from "./io.js";
 import { KUBERNETES_OPTION, type OptionDefinition, SERVE_OPTIONS } from "./option-definitions.js";
 import { addOption, optionValues } from "./options.js";
@@ -136,6 +137,17 @@ function commandLine(io: CommandIo, done: (exitCode: number) => void): Command {
     const { testCommand } = await import("./test.js");
     const values = optionValues(test, LOADING_OPTIONS, io.env);
     done(await testCommand(files.length === 0 ? ["."] : files, test.opts(), values, io));
+  });
+
+  const apply = program
+    .command("apply")
+    .description("apply policies to resources from files or a cluster, as Kyverno's apply does; exit 1 if one fails")
+    .argument("[policies...]", "files and folders with policies, - for standard input, or ids with --policies");
+  addApplyOptions(apply);
+  withOptions(apply, LOADING_OPTIONS).allowExcessArguments(true);
+  apply.action(async (policies: string[]) => {
+    const { applyCommand } = await import("./apply/index.js");
+    done(await applyCommand(policies, apply.opts(), optionValues(apply, LOADING_OPTIONS, io.env), io));
   });
 
   const cel = program
