@@ -1,5 +1,6 @@
 /** What differs between the kinds of CEL policies, as one value: what expressions may name, what they may cost, how their failures are worded. */
 import type { EnvironmentOptions, Type, VariableDeclaration } from "../cel/index.js";
+import type { ResultType } from "./expressions/result-type.js";
 
 /** A kind's expressions. */
 export interface Dialect {
@@ -43,6 +44,10 @@ export interface Costs {
 
 /** Texts of failures. */
 export interface Words {
+  /** An expression does not compile: the engine's text; `internal` where the mistake is not in the text alone. */
+  readonly notCompiled: (text: string, internal: boolean) => string;
+  /** An expression gives another type than is wanted. */
+  readonly wrongType: (wanted: Exclude<ResultType, "any">, type: Type) => string;
   /** An expression could not be evaluated: its text, and the error. */
   readonly failed: (source: string, error: string) => string;
   /** An expression that does not compile was to be evaluated. */

@@ -27,7 +27,7 @@ type Extension = Pick<EnvironmentOptions, "variables" | "objectTypes" | "functio
 /** Makes an environment. Not cheap: make it once and share it. */
 export function createEnvironment(options: EnvironmentOptions): Environment {
   const version = options.flavour === "standard" ? NEWEST_VERSION : (options.version ?? NEWEST_VERSION);
-  const base = libraries(options.flavour, version);
+  const base = libraries(options.flavour, version, options.extensions);
   const declarations: Declarations = {
     flavour: options.flavour,
     version,
@@ -37,7 +37,7 @@ export function createEnvironment(options: EnvironmentOptions): Environment {
     objectTypes: new Map(),
     typeNames: typeNamesOf(base),
   };
-  const parsing = parserOptions(options.flavour, version);
+  const parsing = parserOptions(options.flavour, version, options.extensions);
   return new CelEnvironment(declarations, parsing).extend(options);
 }
 

@@ -15,6 +15,7 @@ import { urlLibrary } from "./kubernetes/url.js";
 import { isSince, type KubernetesVersion, NEWEST_VERSION } from "./kubernetes-version.js";
 import { withMemoizedParsers } from "./memoized-parsers.js";
 import { PatternCache } from "./pattern/pattern.js";
+import type { LanguageExtension } from "./public-types.js";
 import { comprehensionLibrary } from "./stdlib/comprehensions.js";
 import { conversionLibrary } from "./stdlib/conversions.js";
 import { encodersLibrary } from "./stdlib/encoders.js";
@@ -29,11 +30,29 @@ import { textLibrary } from "./stdlib/text.js";
 import { timeGetterLibrary } from "./stdlib/time-getters.js";
 import type { Type } from "./types.js";
 
+/** Every extension. */
+const EXTENSIONS: readonly LanguageExtension[] = ["math", "encoders", "regex"];
+
+/** The library of an extension; that of `bindings` is a macro. */
+function extensionLibrary(extension: LanguageExtension, patterns: PatternCache): readonly Library[] {
+  switch (extension) {
+    case "math":
+      return [mathLibrary];
+    case "encoders":
+      return [encodersLibrary];
+    case "regex":
+      return [regexLibrary(patterns)];
+    case "bindings":
+      return [];
+  }
+}
+
 /** The libraries of one environment, with caches that belong to it. */
-function librariesOf(flavour: "kubernetes" | "standard"): readonly Library[] {
+function librariesOf(flavour: "kubernetes" | "standard", extensions: readonly LanguageExtension[]): readonly Library[] {
   const patterns = new PatternCache();
   const language = [operatorLibrary, conversionLibrary, textLibrary(patterns), timeGetterLibrary()];
-  const extensions = [
+  const added = extensions.flatMap((extension) => extensionLibrary(extension, patterns));
+  const libraries = [
     kubernetesListsLibrary,
     optionalLibrary,
     urlLibrary,
@@ -49,19 +68,22 @@ function librariesOf(flavour: "kubernetes" | "standard"): readonly Library[] {
     listsLibrary,
   ];
   // Strings come before Kubernetes' lists: the overloads of `indexOf` are tried in that order.
-  if (flavour === "kubernetes") return [...language, stringsLibrary, ...extensions];
-  return [...language, latestStringsLibrary, ...extensions, mathLibrary, encodersLibrary, regexLibrary(patterns)];
+  if (flavour === "kubernetes") return [...language, stringsLibrary, ...libraries, ...added];
+  return [...language, latestStringsLibrary, ...libraries, ...added];
 }
 
 /**
  * The libraries of an environment. `kubernetes` has those of `version`, without the overloads that came later; `standard` has
  * everything, whatever the version.
+ *
+ * @param extensions what `kubernetes` has beside its own
  */
 export function libraries(
   flavour: "kubernetes" | "standard",
   version: KubernetesVersion = NEWEST_VERSION,
+  extensions: readonly LanguageExtension[] = [],
 ): readonly Library[] {
-  const all = librariesOf(flavour).map((library) => ({
+  const all = librariesOf(flavour, flavour === "standard" ? EXTENSIONS : extensions).map((library) => ({
     ...library,
     functions: library.functions.map(withMemoizedParsers),
   }));

@@ -17,6 +17,8 @@ export interface EnvironmentOptions {
   readonly flavour: "kubernetes" | "standard";
   /** For `kubernetes`: whose CEL it is (default the newest known). */
   readonly version?: KubernetesVersion;
+  /** For `kubernetes`: libraries of plain CEL that the API server leaves out and others add (`standard` has them all). */
+  readonly extensions?: readonly LanguageExtension[];
   readonly variables?: readonly VariableDeclaration[];
   readonly objectTypes?: readonly ObjectTypeDeclaration[];
   /** Added to those of the flavour; one that `replaces` takes the place of those of its name. Operators cannot be declared. */
@@ -24,6 +26,9 @@ export interface EnvironmentOptions {
   /** The container in which names are resolved (`standard` only; default none). */
   readonly container?: string;
 }
+
+/** A library of plain CEL that Kubernetes' own environment is without: `cel.bind`, `base64.…`, `math.…`, `regex.…`. */
+export type LanguageExtension = "bindings" | "encoders" | "math" | "regex";
 
 /** What kind of problem it is: what a program may go by, where people read the message. */
 export type IssueCode =

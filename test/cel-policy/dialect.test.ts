@@ -34,6 +34,8 @@ const DIALECT: Dialect = {
   variables: { typeName: "acme.variables", nameOf: (field) => field },
   costs: { expression: 100, evaluation: Number.POSITIVE_INFINITY, conditions: 10 },
   words: {
+    notCompiled: (text) => `compilation failed: ${text}`,
+    wrongType: (wanted) => `not ${wanted}`,
     failed: (_, error) => `error: ${error}`,
     uncompiled: (error) => `not compiled: ${error}`,
     failedVariable: (_, error) => error,

@@ -24,6 +24,10 @@ export interface AttemptOptions {
   readonly turns?: Turns | undefined;
   /** What earlier attempts came to; default nothing. */
   readonly progress?: Progress;
+  /** Handed to functions that ask others. */
+  readonly state?: unknown;
+  /** Handed to the dialect's functions that need more than their arguments. */
+  readonly state?: unknown;
 }
 
 /** One look of policies at a request (disposable): it is repeated when an answer had to be waited for, or when others had to have their turn. */
@@ -46,7 +50,7 @@ export class Attempt {
   constructor(
     dialect: Dialect,
     world: RequestWorld,
-    { deadline, turns, progress = new Progress() }: AttemptOptions = {},
+    { deadline, turns, progress = new Progress(), state }: AttemptOptions = {},
   ) {
     this.dialect = dialect;
     this.world = world;
@@ -56,9 +60,10 @@ export class Attempt {
     const costLimit = dialect.costs.expression;
     this.#options =
       deadline === undefined
-        ? { costLimit }
+        ? { costLimit, state }
         : {
             costLimit,
+            state,
             deadline: { at: deadline.at, now: deadline.now, stretch: EXPRESSION_STRETCH_MS, held: this.#held },
           };
     this.#repeated = this.#turns === undefined || progress.groups === undefined ? undefined : deadline?.now();

@@ -40,7 +40,8 @@ export class ExpressionCompiler {
     if (expression === undefined) {
       const environment = this.#environment(scope);
       const privateNames = this.#privateNames;
-      expression = expressionOf(source, { environment, wanted, text, privateNames, watch: this.#watch });
+      const { words } = this.dialect;
+      expression = expressionOf(source, { environment, wanted, words, text, privateNames, watch: this.#watch });
       // What names nothing private means the same in every scope, and so is compiled once for all of them.
       if (expression.shared) this.#shared.set(sharedKey, expression);
       else this.#own.set(ownKey, expression);

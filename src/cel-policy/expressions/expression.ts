@@ -1,6 +1,7 @@
 /** Expressions of policies, compiled. */
 import { DYN, type Environment, namesVariable, type Program, type Type } from "../../cel/index.js";
-import { type ResultType, typeError } from "./result-type.js";
+import type { Words } from "../dialect.js";
+import { fits, type ResultType } from "./result-type.js";
 
 /** What of a program is looked at: to evaluate it, and to say what of it was reached. */
 export type ExpressionProgram = Pick<Program, "source" | "constant" | "checked" | "references" | "evaluate">;
@@ -11,7 +12,7 @@ export interface Expression {
   readonly source: string;
   /** As compiled: where it is, `error` is not. */
   readonly program: ExpressionProgram | undefined;
-  /** `compilation failed: ERROR: …`, `must evaluate to …`, `program instantiation failed: …`. */
+  /** In the dialect's words. */
   readonly error: string | undefined;
   /** The mistake is not in the text alone (`program instantiation failed`). */
   readonly internal: boolean;
@@ -25,6 +26,7 @@ export interface Expression {
 export interface ExpressionOptions {
   readonly environment: Environment;
   readonly wanted: ResultType;
+  readonly words: Words;
   /** What is compiled; it may be a trimmed form of what is written. */
   readonly text: string;
   /** Variables whose values differ between policies. */
@@ -35,17 +37,17 @@ export interface ExpressionOptions {
 
 /** Makes an expression of its text as written. */
 export function expressionOf(source: string, options: ExpressionOptions): Expression {
-  const { environment, wanted, text, privateNames, watch } = options;
+  const { environment, wanted, words, text, privateNames, watch } = options;
   const compiled = environment.compile(text, watch === undefined ? {} : { trace: true });
   const common = { source, shared: false, internal: false };
   if (!compiled.ok) {
     const internal = compiled.phase === "program";
-    const error = `${internal ? "program instantiation" : "compilation"} failed: ${compiled.text}`;
-    return { ...common, program: undefined, error, internal, type: DYN };
+    return { ...common, program: undefined, error: words.notCompiled(compiled.text, internal), internal, type: DYN };
   }
   const { program } = compiled;
-  const error = typeError(program.type, wanted);
-  if (error !== undefined) return { ...common, program: undefined, error, type: DYN };
+  if (wanted !== "any" && !fits(program.type, wanted)) {
+    return { ...common, program: undefined, error: words.wrongType(wanted, program.type), type: DYN };
+  }
   return {
     ...common,
     program: watch === undefined ? program : watch(program),

@@ -1,6 +1,7 @@
 /** Which macros and syntax an environment has (spec kubernetes-cel.md 4.1). */
 import { isSince, type KubernetesVersion } from "../kubernetes-version.js";
 import type { ParserOptions } from "../parser/parser-options.js";
+import type { LanguageExtension } from "../public-types.js";
 import { CEL_BIND, OPTIONAL_MACROS, SORT_BY } from "./binding-macros.js";
 import { BLOCK_MACROS } from "./block-macros.js";
 import { type Macro, MacroTable } from "./macro.js";
@@ -15,13 +16,21 @@ const TWO_VARIABLES_SINCE: KubernetesVersion = "1.32";
 /** The first version of Kubernetes with `sortBy`. */
 const SORT_BY_SINCE: KubernetesVersion = "1.34";
 
-/** The parser's options for an environment. `standard` has every macro. */
-export function parserOptions(flavour: "kubernetes" | "standard", version: KubernetesVersion): ParserOptions {
+/** The parser's options for an environment, and for `kubernetes` the extensions that it has beside its own. `standard` has every macro. */
+export function parserOptions(
+  flavour: "kubernetes" | "standard",
+  version: KubernetesVersion,
+  extensions: readonly LanguageExtension[] = [],
+): ParserOptions {
   const since = (first: KubernetesVersion) => flavour === "standard" || isSince(version, first);
   const macros: Macro[] = [...STANDARD_MACROS];
   if (since(OPTIONALS_SINCE)) macros.push(...OPTIONAL_MACROS);
   if (since(TWO_VARIABLES_SINCE)) macros.push(...TWO_VARIABLE_MACROS);
   if (since(SORT_BY_SINCE)) macros.push(SORT_BY);
   if (flavour === "standard") macros.push(EXISTS_ONE_CAMEL, CEL_BIND, ...BLOCK_MACROS, ...MATH_MACROS);
+  else {
+    if (extensions.includes("bindings")) macros.push(CEL_BIND);
+    if (extensions.includes("math")) macros.push(...MATH_MACROS);
+  }
   return { macros: new MacroTable(macros), optionalSyntax: since(OPTIONALS_SINCE) };
 }

@@ -4,6 +4,7 @@ import {
   ADMISSION_TYPES,
   AUTHORIZER,
   DYN,
+  formatLongType,
   type KubernetesVersion,
   listType,
   mapType,
@@ -47,6 +48,11 @@ const dialectOf = (version: KubernetesVersion): Dialect => ({
   variables: { typeName: VARIABLES_TYPE, nameOf: unescapedName },
   costs: { expression: 1_000_000, evaluation: 10_000_000, conditions: 2_500_000 },
   words: {
+    notCompiled: (text, internal) => `${internal ? "program instantiation" : "compilation"} failed: ${text}`,
+    wrongType: (wanted, type) => {
+      const types = wanted === "string-or-null" ? "one of [string null_type]" : wanted;
+      return `must evaluate to ${types} but got ${formatLongType(type)}`;
+    },
     failed: (source, error) => `expression '${source}' resulted in error: ${error}`,
     uncompiled: (error) => `compilation error: ${error}`,
     failedVariable: (name, error) => `composited variable "${name}" fails to evaluate: ${error}`,

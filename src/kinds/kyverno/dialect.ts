@@ -1,0 +1,107 @@
+/** The expressions of Kyverno's ValidatingPolicies: what they name, cost and say (spec kyverno.md 4). */
+import {
+  ADMISSION_REQUEST,
+  ADMISSION_TYPES,
+  DYN,
+  listType,
+  NAMESPACE,
+  type ObjectTypeDeclaration,
+  objectType,
+  STRING,
+  type Type,
+} from "../../cel/index.js";
+import type { Coverage } from "../../cel-policy/coverage/coverage.js";
+import type { Dialect, Scope } from "../../cel-policy/dialect.js";
+import { ExpressionCompiler } from "../../cel-policy/expressions/expression-compiler.js";
+import { externalFunctions, externalTypes, externalVariables } from "./external/index.js";
+import { libraryFunctions, libraryTypes, libraryVariables } from "./libraries/index.js";
+
+/** The name of the type of `variables`. */
+export const VARIABLES_TYPE = "kyverno.variables";
+
+/** The type of `exceptions`: what the exceptions that apply allow. */
+const EXCEPTION: ObjectTypeDeclaration = {
+  name: "libs.Exception",
+  fields: new Map([
+    ["allowedImages", listType(STRING)],
+    ["allowedValues", listType(STRING)],
+  ]),
+};
+
+/** `request` has the objects, too, as they were sent. */
+const REQUEST_TYPES: readonly ObjectTypeDeclaration[] = ADMISSION_TYPES.map((type) =>
+  type.name === "kubernetes.AdmissionRequest"
+    ? { ...type, fields: new Map([...type.fields, ["object", DYN], ["oldObject", DYN]]) }
+    : type,
+);
+
+/** The type that later expressions see of a variable: that of its expression, whatever it is. */
+export const variableType = (type: Type): Type => type;
+
+/** What every expression of a policy may name beside the request: results that depend on these are the policy's own. */
+export const SCOPE_WORDS: readonly string[] = ["exceptions", "external"];
+
+/** Where match conditions, those of exceptions too, are compiled; everything else has `variables` beside. */
+export const CONDITION_SCOPE: Scope = { optional: SCOPE_WORDS, variables: new Map() };
+
+/**
+ * The dialect of a kind of policies.
+ *
+ * @param namespaced NamespacedValidatingPolicies: their functions know one namespace only (spec kyverno.md 1.7)
+ */
+export const createDialect = (namespaced: boolean): Dialect => ({
+  environment: {
+    flavour: "kubernetes",
+    version: "1.36",
+    extensions: ["bindings", "encoders", "math", "regex"],
+    objectTypes: [...REQUEST_TYPES, EXCEPTION, ...libraryTypes, ...externalTypes],
+    variables: [
+      { name: "object", type: DYN },
+      { name: "oldObject", type: DYN },
+      { name: "request", type: ADMISSION_REQUEST },
+      { name: "namespaceObject", type: NAMESPACE },
+      ...libraryVariables,
+    ],
+    functions: [...libraryFunctions, ...externalFunctions(namespaced)],
+  },
+  optional: {
+    exceptions: [{ name: "exceptions", type: objectType(EXCEPTION.name) }],
+    // What one policy may be told of the world another one may not, and no call of `http.Post` stands for two.
+    external: externalVariables,
+  },
+  variables: { typeName: VARIABLES_TYPE, nameOf: (field) => field },
+  costs: {
+    expression: 1_000_000,
+    evaluation: Number.POSITIVE_INFINITY,
+    conditions: Number.POSITIVE_INFINITY,
+  },
+  words: {
+    notCompiled: (text) => text,
+    wrongType: (wanted) =>
+      `output is expected to be ${wanted === "string-or-null" ? "either of type string or null_type" : `of type ${wanted}`}`,
+    failed: (_source, error) => error,
+    uncompiled: (error) => error,
+    failedVariable: (_name, error) => error,
+    uncompiledVariable: (_name, error) => error,
+    outOfBudget: "operation cancelled: actual cost limit exceeded",
+  },
+});
+
+/**
+ * A compiler of policies' expressions; keep one for all policies of a kind that are loaded together. With a {@link Coverage} it is told what is
+ * reached.
+ */
+export const createCompiler = (namespaced: boolean, coverage?: Coverage): ExpressionCompiler =>
+  new ExpressionCompiler(createDialect(namespaced), coverage && ((program) => coverage.watch(program)));
+
+/** Compilers of both kinds of policies; keep one for everything that is loaded together. */
+export interface Compilers {
+  readonly clustered: ExpressionCompiler;
+  readonly namespaced: ExpressionCompiler;
+}
+
+/** Makes compilers; with a {@link Coverage} it is told what is reached. */
+export const createCompilers = (coverage?: Coverage): Compilers => ({
+  clustered: createCompiler(false, coverage),
+  namespaced: createCompiler(true, coverage),
+});

@@ -1,0 +1,13 @@
+/** `x.orValue(y)` as Kyverno has it (spec kyverno.md 4.2): both sides are evaluated, a value that is no optional is its own answer, the result is dyn. */
+import { DYN, type FunctionDeclaration, fn, method, Optional, overload, type Value } from "../../../cel/index.js";
+
+const orValue = (value: Value, other: Value): Value => {
+  if (!(value instanceof Optional)) return value;
+  return value.value === undefined ? other : value.value;
+};
+
+/** The method, and the name under which the reference has the function. */
+export const OR_VALUE: readonly FunctionDeclaration[] = [
+  { ...fn("orValue", method("or_value_compat_method", [DYN, DYN], DYN, orValue)), replaces: true },
+  fn("__orValueCompat__", overload("__orValueCompat___dyn_dyn", [DYN, DYN], DYN, orValue)),
+];
