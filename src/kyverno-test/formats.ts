@@ -1,6 +1,6 @@
 /** The rows of a test for programs: `--output-format` (spec kyverno.md 8.8). */
-import { stringify } from "yaml";
 import type { Row } from "./rows.js";
+import { yamlScalar } from "./yaml-scalar.js";
 
 export const OUTPUT_FORMATS = ["json", "yaml", "markdown", "junit"] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
@@ -9,9 +9,15 @@ export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 export function formatRows(rows: readonly Row[], format: OutputFormat, detailed: boolean): string {
   switch (format) {
     case "json":
-      return inHtml(JSON.stringify(rows.map((row) => members(row, detailed)), undefined, 2));
+      return inHtml(
+        JSON.stringify(
+          rows.map((row) => members(row, detailed)),
+          undefined,
+          2,
+        ),
+      );
     case "yaml":
-      return rows.length === 0 ? "[]\n" : yamlText(rows.map((row) => members(row, detailed)));
+      return rows.length === 0 ? "[]\n" : yamlText(rows, detailed);
     case "markdown":
       return markdown(rows, detailed);
     case "junit":
@@ -32,14 +38,19 @@ const members = ({ id, message, policy, reason, resource, result, rule }: Row, d
 
 /** Go's encoder escapes what is special in HTML. */
 const inHtml = (json: string): string =>
-  json.replace(
-    /[<>&\u2028\u2029]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+  json.replace(/[<>&\u2028\u2029]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
-const yamlText = (value: unknown): string =>
-  // An empty text has double quotes, others single ones where they need any.
-  stringify(value, { version: "1.1", lineWidth: 0, singleQuote: true }).replace(/^(.*: )''$/gm, '$1""');
+function yamlText(rows: readonly Row[], detailed: boolean): string {
+  let text = "";
+  for (const row of rows) {
+    let indent = "- ";
+    for (const [key, value] of Object.entries(members(row, detailed))) {
+      text += `${indent}${key}: ${typeof value === "string" ? yamlScalar(value) : value}\n`;
+      indent = "  ";
+    }
+  }
+  return text;
+}
 
 function markdown(rows: readonly Row[], detailed: boolean): string {
   const headings = ["ID", "POLICY", "RULE", "RESOURCE", "RESULT", "REASON", ...(detailed ? ["MESSAGE"] : [])];

@@ -108,14 +108,16 @@ function choose(
     const apiVersion = group === "" ? version : `${group}/${version}`;
     chosen.push(
       ...evaluated.filter(
-        ({ subject }) =>
-          subject.apiVersion === apiVersion && subject.namespace === namespace && subject.name === name,
+        ({ subject }) => subject.apiVersion === apiVersion && subject.namespace === namespace && subject.name === name,
       ),
     );
   }
   if (chosen.length > 0) return { chosen, unknown };
   if (resources !== undefined && resources.length > 0) return { chosen: evaluated, unknown };
-  return { chosen: wanted === undefined ? evaluated : evaluated.filter(({ subject }) => wanted(subject.name)), unknown };
+  return {
+    chosen: wanted === undefined ? evaluated : evaluated.filter(({ subject }) => wanted(subject.name)),
+    unknown,
+  };
 }
 
 /** A name with more than one slash is nobody's. */

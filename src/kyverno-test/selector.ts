@@ -17,9 +17,7 @@ export function parseSelector(text: string): Selector {
   for (const part of text === "" ? [] : text.split(",")) {
     const [key = "", value, ...rest] = part.split("=");
     if (value === undefined || rest.length > 0) {
-      errors.push(
-        `Invalid test-case-selector argument (${part}). Parameter must be in the form \`<key>=<value>\`.`,
-      );
+      errors.push(`Invalid test-case-selector argument (${part}). Parameter must be in the form \`<key>=<value>\`.`);
       continue;
     }
     const name = key.trim();

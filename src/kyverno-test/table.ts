@@ -71,7 +71,8 @@ function colorsOf(row: Row | undefined): readonly (string | undefined)[] {
 const padded = (text: string, width = 0): string => text + " ".repeat(Math.max(0, width - displayWidth(text)));
 
 /** Characters of East Asia and pictures take two columns, marks none. */
-const WIDE = /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
+const WIDE =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
 const MARK = /\p{M}|\p{Cf}|\p{Cc}/u;
 
 /** Columns that a line takes on a terminal. */
