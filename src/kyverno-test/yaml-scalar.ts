@@ -4,7 +4,7 @@
 const OTHER_TYPE =
   /^(~|null|Null|NULL|true|True|TRUE|false|False|FALSE|y|Y|yes|Yes|YES|n|N|no|No|NO|on|On|ON|off|Off|OFF|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)|[-+]?(0b[01_]+|0o?[0-7_]+|0x[0-9a-fA-F_]+|[0-9][0-9_]*(\.[0-9_]*)?([eE][-+]?[0-9]+)?|\.[0-9][0-9_]*([eE][-+]?[0-9]+)?)|[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?|\d{4}-\d\d?-\d\d?([Tt\s].*)?)$/;
 /** What cannot stand at the beginning, or anywhere, without quotes. */
-const NOT_PLAIN = /^([,[\]{}#&*!|>'"%@`]|[-?:](\s|$)|---|\.\.\.)|: |:$| #|^\s|\s$/;
+const NOT_PLAIN = /^([,[\]{}#&*!|>'"%@`]|[-?:](\s|$)|---|\.\.\.)|: |:$| #|^ | $/;
 
 /** A text behind `key: `; lines of its own are indented by four. */
 export function yamlScalar(text: string): string {
@@ -12,7 +12,7 @@ export function yamlScalar(text: string): string {
   if (lines.some((line) => /[^\P{Cc}]|\ufeff/u.test(line))) return JSON.stringify(text).replace(/\\u00/g, "\\x");
   if (lines.length > 1) {
     // Blanks at the beginning would count as indentation.
-    if (/^[\s]/.test(text)) return JSON.stringify(text);
+    if (/^\s/.test(text)) return JSON.stringify(text);
     const end = !text.endsWith("\n") ? "-" : text.endsWith("\n\n") ? "+" : "";
     const own = end === "-" ? lines : lines.slice(0, -1);
     return `|${end}\n${own.map((line) => (line === "" ? "" : `    ${line}`)).join("\n")}`;

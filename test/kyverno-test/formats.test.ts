@@ -3,6 +3,7 @@ import { describe, test } from "node:test";
 import { formatRows } from "../../src/kyverno-test/formats.js";
 import type { Row } from "../../src/kyverno-test/rows.js";
 import { displayWidth, drawTable } from "../../src/kyverno-test/table.js";
+import { yamlScalar } from "../../src/kyverno-test/yaml-scalar.js";
 
 const row = (id: number, more: Partial<Row> = {}): Row => ({
   id,
@@ -61,7 +62,7 @@ describe("a table", () => {
 
   test("is nothing without rows, and coloured for terminals", () => {
     assert.equal(drawTable([], { detailed: true, color: true }), "");
-    assert.match(drawTable(ROWS, { detailed: false, color: true }), /\u001b\[31;1mFail\u001b\[0m {3}│/);
+    assert.ok(drawTable(ROWS, { detailed: false, color: true }).includes("\u001b[31;1mFail\u001b[0m   │"));
   });
 
   test("knows characters that take two columns, or none", () => {
@@ -158,4 +159,33 @@ describe("rows for programs", () => {
 </testsuites>`,
     );
   });
+});
+
+test("texts in YAML are quoted as Go's encoder quotes them", () => {
+  for (const [text, written] of [
+    ["", '""'],
+    ["plain, text", "plain, text"],
+    ["a: b", "'a: b'"],
+    ["it's: 'x'", "'it''s: ''x'''"],
+    ["trail ", "'trail '"],
+    ["? q", "'? q'"],
+    ["?q", "?q"],
+    ["x:", "'x:'"],
+    ["a #b", "'a #b'"],
+    ["...", "'...'"],
+    ["=", "="],
+    ["true", '"true"'],
+    ["123", '"123"'],
+    ["0o7", '"0o7"'],
+    ["1:20", '"1:20"'],
+    ["2020-01-01", '"2020-01-01"'],
+    ["a\u0001b", '"a\\x01b"'],
+    ["tab\tin", '"tab\\tin"'],
+    ["a\r\nb", '"a\\r\\nb"'],
+    ["one\ntwo", "|-\n    one\n    two"],
+    ["one\ntwo\n", "|\n    one\n    two"],
+    ["one\n\n  in", "|-\n    one\n\n      in"],
+  ] as const) {
+    assert.equal(yamlScalar(text), written);
+  }
 });
