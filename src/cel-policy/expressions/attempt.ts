@@ -24,8 +24,6 @@ export interface AttemptOptions {
   readonly turns?: Turns | undefined;
   /** What earlier attempts came to; default nothing. */
   readonly progress?: Progress;
-  /** Handed to functions that ask others. */
-  readonly state?: unknown;
   /** Handed to the dialect's functions that need more than their arguments. */
   readonly state?: unknown;
 }

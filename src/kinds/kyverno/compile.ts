@@ -2,8 +2,8 @@
 import { namesVariable, type Type } from "../../cel/index.js";
 import type { Expression } from "../../cel-policy/expressions/expression.js";
 import type { ExpressionCompiler } from "../../cel-policy/expressions/expression-compiler.js";
-import { type PreparedMatch, prepareMatch } from "../../cel-policy/match/match-resources.js";
 import type { ResultType } from "../../cel-policy/expressions/result-type.js";
+import { type PreparedMatch, prepareMatch } from "../../cel-policy/match/match-resources.js";
 import { type FieldError, type FieldPath, invalid } from "../../kubernetes/field-error.js";
 import { autogenOf } from "./autogen/autogen.js";
 import type {
@@ -59,6 +59,14 @@ export function compilePolicy(
     variants.push(variant);
   }
   return { ok: true, policy: { resource, actions: actions.length > 0 ? actions : ["Deny"], variants } };
+}
+
+/** The mistakes of the policy as it is written, which its creation is refused for: neither variants nor exceptions are looked at. */
+export function compileMistakes(resource: PolicyResource, compilers: Compilers): readonly CompileError[] {
+  const source: Source = { resource, name: "", targets: [], spec: resource.spec, exceptions: [] };
+  const compiling = new Compiling(source, compilers);
+  compiling.run();
+  return compiling.errors;
 }
 
 /** What of the policy is compiled. */

@@ -126,7 +126,15 @@ class Evaluation {
     const { variables } = this.#progress;
     // Conditions of exceptions see neither `exceptions` nor `variables`.
     const seen = exceptions === undefined ? undefined : variables;
-    const bindings: Bindings = { ...CONSTANTS, object, oldObject, request, namespaceObject, exceptions, variables: seen };
+    const bindings: Bindings = {
+      ...CONSTANTS,
+      object,
+      oldObject,
+      request,
+      namespaceObject,
+      exceptions,
+      variables: seen,
+    };
     const attempt = this.#attempt;
     seen?.evaluateWith(
       (program: ExpressionProgram) => attempt.evaluatePart(program, bindings).result,

@@ -163,7 +163,11 @@ function podInputsOf(
     return {
       path: pod.path,
       // Unlike that of a request, an object that is not there is null.
-      inputs: { object: (object ?? null) as Value, oldObject: (oldObject ?? null) as Value, request: requestValue(pod.request) },
+      inputs: {
+        object: (object ?? null) as Value,
+        oldObject: (oldObject ?? null) as Value,
+        request: requestValue(pod.request),
+      },
     };
   });
 }
