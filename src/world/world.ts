@@ -1,6 +1,7 @@
 /** What policies may ask about beside the request: one interface, whoever answers (documents, a cluster, nobody). */
 import type { JsonObject } from "../kubernetes/object.js";
 import type { Authorizer } from "./authorizer/authorizer.js";
+import type { ExternalData } from "./external.js";
 import { FileResources } from "./resources/file-resources.js";
 import { LayeredResources } from "./resources/layered-resources.js";
 import type { ResourceSource } from "./resources/resource-source.js";
@@ -10,6 +11,8 @@ export interface World {
   readonly resources: ResourceSource;
   /** Who may do what. */
   readonly authorizer: Authorizer;
+  /** Whom expressions may ask themselves; absent: nobody, and every question fails. */
+  readonly external?: ExternalData;
   /** Monotonic milliseconds, the clock of deadlines. */
   readonly now: () => number;
 }

@@ -3,6 +3,7 @@
  * check, autogen, engine and webhook say (docs/batch.md).
  */
 
+import { Doubles } from "../../cel-policy/doubles.js";
 import { autogenOf, autogenStatus } from "../../kinds/kyverno/autogen/autogen.js";
 import { checkTexts } from "../../kinds/kyverno/check-policy.js";
 import { compileMistakes } from "../../kinds/kyverno/compile.js";
@@ -93,7 +94,7 @@ const sorted = (message: string): string => message.split("; ").sort(compareName
 const nameOf = ({ metadata }: PolicyResource): string => metadata.name ?? "";
 
 function inputOf({ kind, payload, request }: JsonObject): EngineInput {
-  if (kind === "json") return { kind: "json", payload };
+  if (kind === "json") return { kind: "json", payload: new Doubles().of(payload) };
   return { kind: "admission", request: { userInfo: {}, ...(request as object) } as AdmissionRequest };
 }
 

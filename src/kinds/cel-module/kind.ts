@@ -1,7 +1,7 @@
+import { Doubles } from "../../cel-policy/doubles.js";
 import { readMetadataOfBytes } from "../../wasm/index.js";
 import { NO_NEEDS } from "../../world/needs.js";
 import type { ModuleKind } from "../kind.js";
-import { Doubles } from "./doubles.js";
 import { compileCelModule } from "./policy.js";
 
 /** The title in the metadata of Kubewarden's module that runs CEL rules. */

@@ -12,11 +12,11 @@ import {
   type Program,
   type Result,
 } from "../../cel/index.js";
+import { Doubles } from "../../cel-policy/doubles.js";
 import { interruptionOf, NOT_IN_TIME } from "../../cel-policy/expressions/interruption.js";
 import type { Outcome } from "../../policy/outcome.js";
 import type { EvaluationContext, Policy } from "../../policy/policy.js";
 import { EXPRESSION_STRETCH_MS, SLICE_MS } from "../../policy/turns.js";
-import { Doubles } from "./doubles.js";
 import { type ModuleInput, moduleInput } from "./input.js";
 import { type ModuleValidation, readModuleSettings } from "./settings.js";
 

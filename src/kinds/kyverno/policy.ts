@@ -1,5 +1,6 @@
 /** Kyverno's policies as a {@link Policy}: one, or all of a set together. */
 import type { CoveredExpression, WithExpressions } from "../../cel-policy/coverage/coverage.js";
+import { Doubles } from "../../cel-policy/doubles.js";
 import { isOperation } from "../../cel-policy/match/exempt.js";
 import type { Failure, Outcome } from "../../policy/outcome.js";
 import type { EvaluationContext, Policy } from "../../policy/policy.js";
@@ -8,7 +9,7 @@ import type { World } from "../../world/world.js";
 import type { CompiledPolicy } from "./compiled-policy.js";
 import { expressionsOf } from "./covered-expressions.js";
 import { KyvernoEngine } from "./engine/engine.js";
-import type { EngineInput } from "./engine/engine-request.js";
+import type { AdmissionInput, EngineInput } from "./engine/engine-request.js";
 import { outcomeOf } from "./outcome.js";
 
 /** The outcome of a request that no API server sends: a misspelt operation must not pass by the policies that name the right one. */
@@ -35,6 +36,7 @@ export class KyvernoPolicySet implements Policy, WithExpressions {
   readonly #policies: readonly CompiledPolicy[];
   readonly #engine: KyvernoEngine;
   readonly #actions: readonly string[] | undefined;
+  readonly #doubles = new Doubles();
   /** What a raw review is about: those that look at requests are asked about its payload as their object. */
   readonly #payloads: boolean;
 
@@ -68,13 +70,14 @@ export class KyvernoPolicySet implements Policy, WithExpressions {
       return { kind: "admission", request, targeted };
     }
     const { payload } = review;
-    if (this.#payloads) return { kind: "json", payload };
+    // Kyverno reads the numbers of a payload in JSON as doubles.
+    if (this.#payloads) return { kind: "json", payload: this.#doubles.of(payload) };
     return { kind: "admission", request: requestAbout(payload), targeted: true };
   }
 }
 
 /** Any JSON as a request: `object` is the value, all else is empty. */
-const requestAbout = (payload: unknown): EngineRequestOf => ({
+const requestAbout = (payload: unknown): AdmissionInput["request"] => ({
   uid: "",
   kind: { group: "", version: "", kind: "" },
   resource: { group: "", version: "", resource: "" },
@@ -82,5 +85,3 @@ const requestAbout = (payload: unknown): EngineRequestOf => ({
   userInfo: {},
   object: payload,
 });
-
-type EngineRequestOf = Extract<EngineInput, { kind: "admission" }>["request"];

@@ -2,8 +2,9 @@
 import type { MatchResources } from "../../../cel-policy/match/match-resources.js";
 import type { ResourceRule } from "../../../cel-policy/match/resource-rule.js";
 import { compareNames } from "../../../kubernetes/names.js";
+import type { Target } from "../compiled-policy.js";
 import type { PolicySpec } from "../resource.js";
-import { type ControllerVariant, type Target, targetsByVariant } from "./controllers.js";
+import { type ControllerVariant, targetsByVariant } from "./controllers.js";
 import { podRule } from "./eligibility.js";
 import { goSpec } from "./go-spec.js";
 import { replacePaths } from "./replacement.js";

@@ -1,12 +1,9 @@
 /** Which resources hold pod templates, by the names that `autogen.podControllers.controllers` gives them (spec kyverno.md 3.2). */
-import { compareNames, type GroupVersionKind, type GroupVersionResource } from "../../../kubernetes/names.js";
-import type { VariantName } from "../compiled-policy.js";
+import { compareNames } from "../../../kubernetes/names.js";
+import type { Target, VariantName } from "../compiled-policy.js";
 
 /** What a variant is for: where its pods come from. */
 export type ControllerVariant = Exclude<VariantName, "">;
-
-/** One kind of objects that a variant is for. The core group is `""`. */
-export type Target = GroupVersionResource & GroupVersionKind;
 
 /** A controller and the variant that looks at it. */
 interface Controller {

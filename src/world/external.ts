@@ -1,0 +1,32 @@
+/** What expressions of policies may fetch beside what their kind looks up: one interface, whoever answers. */
+import { NO_CLIENT } from "../kubernetes/reader.js";
+import type { EntrySource } from "./entries/entry-source.js";
+import type { HttpSource } from "./http/http-source.js";
+import type { ImageSource } from "./images/image-source.js";
+import type { ObjectSource } from "./objects/object-source.js";
+import { LookupFailure } from "./resources/resource-source.js";
+
+/** Whom to ask for data. Shared by all requests. */
+export interface ExternalData {
+  readonly objects: ObjectSource;
+  readonly http: HttpSource;
+  readonly images: ImageSource;
+  readonly entries: EntrySource;
+}
+
+const noClient = () => new LookupFailure(NO_CLIENT);
+const notSetUp = () => new LookupFailure("nothing outside of the request may be asked here");
+
+/** Where there is no cluster: nobody knows what exists, so that nothing is taken for absent. */
+export const NO_OBJECTS: ObjectSource = { get: noClient, list: noClient, create: noClient, resourceOf: noClient };
+
+/** Where there are no entries to know of. */
+export const NO_ENTRIES: EntrySource = { get: noClient };
+
+/** Nobody to ask: every question fails, so that nothing is allowed by mistake. */
+export const NO_EXTERNAL: ExternalData = {
+  objects: NO_OBJECTS,
+  http: { send: notSetUp },
+  images: { metadata: notSetUp },
+  entries: NO_ENTRIES,
+};
