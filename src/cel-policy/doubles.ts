@@ -29,7 +29,8 @@ export class Doubles {
   }
 }
 
-function withDoubles(value: unknown): Value {
+/** The value with doubles, made once: for what is looked at once. The original must not change any more. */
+export function withDoubles(value: unknown): Value {
   switch (typeof value) {
     case "number":
     case "bigint": {
