@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import type { Answers } from "./answers.js";
 import { formatRows, OUTPUT_FORMATS, type OutputFormat } from "./formats.js";
 import { compare, type Row } from "./rows.js";
+import { TestRunError } from "./run-error.js";
 import { parseSelector, type Selector } from "./selector.js";
 import { drawTable } from "./table.js";
 import { type ExpectedResult, parseTestFile, type TestDocument } from "./test-file.js";
@@ -32,14 +33,16 @@ export interface Test {
   readonly document: TestDocument;
 }
 
-/** Asks a test's policies about its resources; tells its steps to `say`, a line at a time. Throws a {@link TestRunError} for what makes that impossible. */
-export type Evaluate = (test: Test, say: (line: string) => void) => Promise<Answers>;
-
-/** Why a test, and with it the run, came to its end. */
-export class TestRunError extends Error {
-  override readonly name = "TestRunError";
-  readonly code = "TEST_RUN";
+/** What is told while a test is evaluated, a line at a time. */
+export interface TestWords {
+  /** A step, in Kyverno's words. */
+  readonly say: (line: string) => void;
+  /** For the user's attention: it changes nothing. */
+  readonly warn: (line: string) => void;
 }
+
+/** Asks a test's policies about its resources. Throws a {@link TestRunError} for what makes that impossible. */
+export type Evaluate = (test: Test, words: TestWords) => Promise<Answers>;
 
 /** Where a run writes to. */
 export interface TestRunOutput {
@@ -156,8 +159,13 @@ class Run {
   }
 
   async #answers(test: Test): Promise<Answers> {
+    const { out, err } = this.#output;
+    const words: TestWords = {
+      say: (line) => out(`${line}\n`),
+      warn: (line) => err(`warning: ${test.path}: ${line}\n`),
+    };
     try {
-      return await this.#evaluate(test, (line) => this.#output.out(`${line}\n`));
+      return await this.#evaluate(test, words);
     } catch (error) {
       if (error instanceof TestRunError) throw new TestRunError(`failed to run test (${error.message})`);
       throw error;

@@ -5,7 +5,8 @@ import { dirname, join } from "node:path";
 import { after, describe, test } from "node:test";
 import type { Answers } from "../../src/kyverno-test/answers.js";
 import { findTestFiles } from "../../src/kyverno-test/find-files.js";
-import { type Evaluate, runTestFiles, TestRunError, type TestRunOptions } from "../../src/kyverno-test/run.js";
+import { type Evaluate, runTestFiles, type TestRunOptions } from "../../src/kyverno-test/run.js";
+import { TestRunError } from "../../src/kyverno-test/run-error.js";
 
 const folder = mkdtempSync(join(tmpdir(), "kyverno-test-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -26,7 +27,7 @@ const ANSWERS: Answers = {
   byOperation: new Map(),
   notServed: new Map(),
 };
-const evaluate: Evaluate = async (_, say) => {
+const evaluate: Evaluate = async (_, { say }) => {
   say("  Loading policies ...");
   return ANSWERS;
 };
@@ -157,9 +158,9 @@ Aggregated Failed Test Cases :
 
   test("ends with a test that cannot run, and what came before is kept", async () => {
     const second = write("second/kyverno-test.yaml", HEAD + RESULTS);
-    const failing: Evaluate = async (given, say) => {
+    const failing: Evaluate = async (given, words) => {
       if (given.path === second) throw new TestRunError("error: failed to load policies (no such file)");
-      return evaluate(given, say);
+      return evaluate(given, words);
     };
     const { passed, out, err, rows } = await run([file, second], {}, failing);
     assert.equal(passed, false);
