@@ -1,5 +1,6 @@
 /** JSON as Go reads it: every number is a double. */
 import type { Value } from "../cel/index.js";
+import { withDoubles } from "../data/doubles.js";
 import { setKey } from "../data/plain-object.js";
 import { isObject } from "../kubernetes/object.js";
 
@@ -12,10 +13,10 @@ export class Doubles {
 
   /** The value with doubles. The original must not change any more. */
   of(value: unknown): Value {
-    if (typeof value !== "object" || value === null) return withDoubles(value);
+    if (typeof value !== "object" || value === null) return withDoubles(value) as Value;
     const known = this.#made.get(value);
     if (known !== undefined) return known;
-    const made = withDoubles(value);
+    const made = withDoubles(value) as Value;
     this.#made.set(value, made);
     return made;
   }
@@ -27,47 +28,4 @@ export class Doubles {
     for (const key of Object.keys(value)) setKey(copy, key, this.of(value[key]));
     return copy;
   }
-}
-
-/** The value with doubles, made once: for what is looked at once. The original must not change any more. */
-export function withDoubles(value: unknown): Value {
-  switch (typeof value) {
-    case "number":
-    case "bigint": {
-      const double = Number(value);
-      return Number.isSafeInteger(double) ? (Object(double) as Value) : double;
-    }
-    case "object":
-      if (Array.isArray(value)) return list(value);
-      return value === null || value instanceof Number ? (value as Value) : map(value as Container);
-    default:
-      return value as Value;
-  }
-}
-
-type Container = Readonly<Record<string, unknown>>;
-
-function list(value: readonly unknown[]): Value {
-  let copy: unknown[] | undefined;
-  for (let index = 0; index < value.length; index++) {
-    const item = value[index];
-    const made = withDoubles(item);
-    if (made === item) continue;
-    copy ??= value.slice();
-    copy[index] = made;
-  }
-  return (copy ?? value) as Value;
-}
-
-function map(value: Container): Value {
-  let copy: Record<string, unknown> | undefined;
-  for (const key in value) {
-    const item = value[key];
-    if (typeof item === "string") continue;
-    const made = withDoubles(item);
-    if (made === item) continue;
-    copy ??= { ...value };
-    setKey(copy, key, made);
-  }
-  return (copy ?? value) as Value;
 }

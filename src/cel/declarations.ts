@@ -25,6 +25,19 @@ export type StatefulCall = (state: unknown, ...args: readonly Value[]) => Result
 /** What the compiler writes in place of a call, so that an argument is evaluated only where it is needed. */
 export type LazyForm = "or" | "orValue";
 
+/**
+ * What a call does, in units of about a nanosecond: a rough measure, told from the sizes of the arguments, so that the clock is looked at in time. Where
+ * it is too much it only is looked at more often.
+ */
+export interface WorkRule {
+  /** Units of any call. */
+  readonly fixed: number;
+  /** Units for each character, octet, element and entry of the arguments; 0 where it does not depend on them. */
+  readonly each: number;
+  /** Whether it looks at what elements are made of, and not only at their number. */
+  readonly deep: boolean;
+}
+
 /** One overload of a function: its signature, and an `implementation` or a `call`. */
 export interface Overload {
   /** The overload's id, as the reference implementation names it: cost rules refer to it. */
@@ -42,6 +55,8 @@ export interface Overload {
    * language's own functions do not hold for those.
    */
   readonly cost?: number;
+  /** The work of a call of a function of one's own; default 2,000 units, whatever the arguments. */
+  readonly work?: WorkRule;
   /** The form that is written where this overload alone may apply; its implementation is called where others may, too. */
   readonly lazy?: LazyForm;
   /**

@@ -51,6 +51,11 @@ export class KnownKinds {
     return defined === undefined ? BUILTIN.has(key) : !defined.namespaced;
   }
 
+  /** Whether a definition brings the kind. */
+  isDefined(group: string, kind: string): boolean {
+    return this.#defined.has(`${group}/${kind}`);
+  }
+
   /** The resource of a kind; guessed where nobody says it. */
   resourceOf(group: string, kind: string): string {
     return this.#defined.get(`${group}/${kind}`)?.plural || guessed(kind.toLowerCase());

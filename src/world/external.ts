@@ -1,8 +1,12 @@
 /** What expressions of policies may fetch beside what their kind looks up: one interface, whoever answers. */
+
+import type { JsonObject } from "../kubernetes/object.js";
 import { NO_CLIENT } from "../kubernetes/reader.js";
 import type { EntrySource } from "./entries/entry-source.js";
 import type { HttpSource } from "./http/http-source.js";
 import type { ImageSource } from "./images/image-source.js";
+import { LayeredObjects } from "./objects/layered-objects.js";
+import { MemoryObjects } from "./objects/memory-objects.js";
 import type { ObjectSource } from "./objects/object-source.js";
 import { LookupFailure } from "./resources/resource-source.js";
 
@@ -30,3 +34,10 @@ export const NO_EXTERNAL: ExternalData = {
   images: { metadata: notSetUp },
   entries: NO_ENTRIES,
 };
+
+/** The data of policies that bring documents along: these are objects, too. */
+export function externalWith(objects: readonly JsonObject[], outer: ExternalData = NO_EXTERNAL): ExternalData {
+  if (objects.length === 0) return outer;
+  const behind = outer.objects;
+  return { ...outer, objects: new LayeredObjects(new MemoryObjects(objects), behind, behind === NO_OBJECTS) };
+}

@@ -16,6 +16,7 @@ import {
   preparePolicies,
 } from "../../kinds/kyverno/index.js";
 import { outcomeOf } from "../../kinds/kyverno/outcome.js";
+import { POLICY_KIND } from "../../kinds/kyverno/resource.js";
 import { compareNames } from "../../kubernetes/names.js";
 import { isObject, type JsonObject } from "../../kubernetes/object.js";
 import type { AdmissionRequest } from "../../policy/index.js";
@@ -76,7 +77,9 @@ export async function decideKyvernoCase(written: JsonObject, compilers: Compiler
   const found = { check, ...(results.length > 0 && { results }) };
   if (input.kind === "json") return found;
 
-  const served = new KyvernoEngine(policies, { world, flavour: "server" });
+  // The reference has a path for each kind: that of namespaced policies is asked when there are no others.
+  const clustered = policies.filter(({ resource }) => resource.kind === POLICY_KIND);
+  const served = new KyvernoEngine(clustered.length > 0 ? clustered : policies, { world, flavour: "server" });
   const { verdict, warnings, ...outcome } = outcomeOf(await served.decide(input, NOBODY_WAITS));
   const allowed = verdict === "allow" || verdict === "skip";
   const message = "message" in outcome ? (outcome.message ?? "") : "";

@@ -1,12 +1,13 @@
 /** The work of calls (see `Work`), written before them. */
+import type { WorkRule } from "../declarations.js";
 import { CAN, type Out } from "./code.js";
 import type { Emitting } from "./emitting.js";
 import { h } from "./names.js";
 import type { CallPlan } from "./plan.js";
 import { workOf } from "./work.js";
 
-/** The work of a function that somebody else has written, who alone knows it: enough that a loop of them looks at the clock in time. */
-const FOREIGN_UNITS = 2_000;
+/** The work of a function that somebody else has written and says nothing of it: enough that a loop of them looks at the clock in time. */
+const FOREIGN: WorkRule = { fixed: 2_000, each: 0, deep: false };
 
 /** Functions whose second argument is a pattern, and what compiling takes where it is not known before: it may be a new one every time. */
 const PATTERNED: ReadonlySet<string> = new Set([
@@ -22,16 +23,12 @@ const PATTERN_CHARACTER_UNITS = 2_000;
 
 /** Accounts for the work of a call. */
 export function emitWork(emitter: Emitting, plan: CallPlan, args: readonly Out[]): void {
-  if (!plan.known) {
-    emitter.work(FOREIGN_UNITS);
-    return;
-  }
-  const { fixed, each, deep } = workOf(plan.name);
+  const { fixed, each, deep } = plan.known ? workOf(plan.name) : (plan.work ?? FOREIGN);
   const weights = args
     .filter(({ can, constant }) => constant === undefined && (can & (CAN.STRING | CAN.OTHER)) !== 0)
     .map((arg) => `${deep ? h.weighAll : h.weigh}(${arg.code},c)`);
   const constant = args.reduce((sum, arg) => sum + (typeof arg.constant === "string" ? arg.constant.length : 0), 0);
-  const pattern = PATTERNED.has(plan.name) ? args[1] : undefined;
+  const pattern = plan.known && PATTERNED.has(plan.name) ? args[1] : undefined;
   if (pattern !== undefined && pattern.constant === undefined) {
     emitter.work(`${PATTERN_UNITS}+${PATTERN_CHARACTER_UNITS}*${h.weigh}(${pattern.code},c)`);
   }

@@ -3,7 +3,7 @@
  * of (spec kubernetes-cel.md 5.2): an identifier and its chain of selections is one node, constants are folded, lazy calls are nodes of their own.
  */
 
-import type { StatefulCall } from "../declarations.js";
+import type { StatefulCall, WorkRule } from "../declarations.js";
 import type { Type } from "../types.js";
 import type { CelError } from "../values/cel-error.js";
 import type { Result, Value } from "../values/value.js";
@@ -105,6 +105,8 @@ export interface CallPlan extends Node {
   readonly stopsAtError: boolean;
   /** One of the language's own functions, of which the emitter may know a faster form. */
   readonly known: boolean;
+  /** What a call of another function does, where it says so. */
+  readonly work: WorkRule | undefined;
 }
 
 /** `element in [constants]` where all of them are bools, numbers or strings: no cost of its own. */

@@ -15,7 +15,7 @@ import type {
 import type { CheckedExpr, Declarations } from "../checked.js";
 import { SHORT_TYPE_NAMES } from "../checker/well-known-types.js";
 import { callCost } from "../cost/runtime-cost.js";
-import type { FunctionDeclaration, LazyForm, Overload } from "../declarations.js";
+import type { FunctionDeclaration, LazyForm, Overload, WorkRule } from "../declarations.js";
 import { chooser, dispatcher, noOverloadFor, statefulChooser } from "../dispatch.js";
 import { nativeNameOf } from "../operators/kind.js";
 import { isUsableKey } from "../operators/maps.js";
@@ -212,6 +212,7 @@ export class Planner {
       cost: known ? callCost(name, overload) : costAmong(candidates, declaration, overloads),
       stopsAtError,
       known,
+      work: dearest(candidates),
     });
     if (declaration === undefined || candidates.length === 0) return call((...values) => noOverloadFor(name, values));
     if (candidates.some((each) => each.call !== undefined)) {
@@ -242,8 +243,8 @@ export class Planner {
   ): CallPlan {
     const cost = callCost(name, overload);
     const stopsAtError = args.length > 2 || (args.length === 2 && this.#isSequential(name, overload));
-    const [callee, stateful, known] = [undefined, undefined, true];
-    return { kind: "call", id, name, overload, args, kinds, callee, stateful, cost, stopsAtError, known };
+    const [callee, stateful, known, work] = [undefined, undefined, true, undefined];
+    return { kind: "call", id, name, overload, args, kinds, callee, stateful, cost, stopsAtError, known, work };
   }
 
   /** Whether the reference calls a function of two arguments with a list: where the overload says so, or is chosen only at run time. */
@@ -361,6 +362,13 @@ function costAmong(
     const cost = args.every(isValue) ? choose(args)?.cost : undefined;
     return cost ?? (typeof rule === "number" ? rule : rule(args, result));
   };
+}
+
+/** The rule of those that have one that grows most with its arguments. */
+function dearest(candidates: readonly Overload[]): WorkRule | undefined {
+  let dearest: WorkRule | undefined;
+  for (const { work } of candidates) if (work !== undefined && work.each >= (dearest?.each ?? 0)) dearest = work;
+  return dearest;
 }
 
 const LAZY_PLANS = { or: "or-optional", orValue: "or-value" } as const satisfies Record<LazyForm, string>;

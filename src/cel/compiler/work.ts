@@ -1,22 +1,10 @@
-/**
- * What calls do, in units of about a nanosecond (see `Work`): a rough measure, told from the sizes of the arguments, so that the clock is looked at in
- * time. Where it is too much it only is looked at more often.
- */
+/** The work of the language's own functions, and the sizes of what they are given. */
 
+import type { WorkRule } from "../declarations.js";
 import { isPlainObject } from "../operators/kind.js";
 import { CelError } from "../values/cel-error.js";
 import { MapValue, type Result, type Value } from "../values/value.js";
 import type { Work } from "../values/work.js";
-
-/** How the work of a function grows with its arguments. */
-export interface WorkRule {
-  /** Units of any call. */
-  readonly fixed: number;
-  /** Units for each character, octet, element and entry of the arguments; 0 where it does not depend on them. */
-  readonly each: number;
-  /** Whether it looks at what elements are made of, and not only at their number. */
-  readonly deep: boolean;
-}
 
 const rules = (fixed: number, each: number, deep: boolean, ...names: readonly string[]) =>
   names.map((name) => [name, { fixed, each, deep }] as const);

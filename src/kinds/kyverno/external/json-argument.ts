@@ -11,6 +11,7 @@ import {
   type Uint,
   type Value,
 } from "../../../cel/index.js";
+import { goJson } from "../../../kubernetes/field-error.js";
 import { compareNames } from "../../../kubernetes/names.js";
 
 /** Depth of what is sent: deeper than any document of use, far from what ends the process. */
@@ -105,14 +106,5 @@ const unsupported = (position: number, value: Value): CelError =>
 
 const invalid = (position: number, reason: string): CelError => new CelError(`invalid arg ${position}: ${reason}`);
 
-const ESCAPES: Readonly<Record<string, string>> = {
-  "<": "\\u003c",
-  ">": "\\u003e",
-  "&": "\\u0026",
-  "\u2028": "\\u2028",
-  "\u2029": "\\u2029",
-};
-
 /** Data as a body of JSON, as Go's encoder writes one. */
-export const bodyOf = (data: unknown): string =>
-  `${JSON.stringify(data).replace(/[<>&\u2028\u2029]/g, (character) => ESCAPES[character] ?? character)}\n`;
+export const bodyOf = (data: unknown): string => `${goJson(data)}\n`;

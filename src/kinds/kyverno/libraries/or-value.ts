@@ -1,5 +1,6 @@
 /** `x.orValue(y)` as Kyverno has it (spec kyverno.md 4.2): both sides are evaluated, a value that is no optional is its own answer, the result is dyn. */
-import { DYN, type FunctionDeclaration, fn, method, Optional, overload, type Value } from "../../../cel/index.js";
+import { DYN, type FunctionDeclaration, Optional, type Value } from "../../../cel/index.js";
+import { functions, methodOf, SMALL } from "./declare.js";
 
 const orValue = (value: Value, other: Value): Value => {
   if (!(value instanceof Optional)) return value;
@@ -8,6 +9,6 @@ const orValue = (value: Value, other: Value): Value => {
 
 /** The method, and the name under which the reference has the function. */
 export const OR_VALUE: readonly FunctionDeclaration[] = [
-  { ...fn("orValue", method("or_value_compat_method", [DYN, DYN], DYN, orValue)), replaces: true },
-  fn("__orValueCompat__", overload("__orValueCompat___dyn_dyn", [DYN, DYN], DYN, orValue)),
+  { ...methodOf("orValue", "or_value_compat", [DYN, DYN], DYN, orValue, SMALL), replaces: true },
+  ...functions(["__orValueCompat__"], "__orValueCompat___dyn_dyn", [DYN, DYN], DYN, orValue, SMALL),
 ];

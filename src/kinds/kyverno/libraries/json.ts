@@ -1,0 +1,79 @@
+/** JSON read and written (spec kyverno.md 4.6). */
+import {
+  CelError,
+  DYN,
+  type FunctionDeclaration,
+  noSuchOverload,
+  OpaqueValue,
+  opaqueType,
+  type Result,
+  STRING,
+  type Value,
+} from "../../../cel/index.js";
+import { withDoubles } from "../../../data/doubles.js";
+import { goJsonError } from "../../../data/go-json-error.js";
+import { JsonError, parseJson } from "../../../data/json.js";
+import { hasMoreValues } from "../../../data/json-values.js";
+import { growing, methodOf } from "./declare.js";
+import { jsonText } from "./json-text.js";
+
+/** Values of a text that is read: some 40 ms, and more than a request of 3 MiB has that is no attack. */
+export const MOST_VALUES = 200_000;
+/** Characters of a text that is read: more than a request has. */
+export const LONGEST_TEXT = 4 * 2 ** 20;
+
+/** The helper object, whose methods these are. */
+class JsonHelper extends OpaqueValue {
+  readonly typeName = "json.Json";
+
+  equals(other: Value): boolean | CelError {
+    return other === this ? true : noSuchOverload();
+  }
+
+  toString(): string {
+    return "json";
+  }
+}
+
+/** The type and value of the variable `json`. */
+export const JSON_TYPE = opaqueType("json.Json");
+export const JSON_HELPER: OpaqueValue = new JsonHelper();
+
+function unmarshal(_helper: Value, text: Value): Result {
+  if (typeof text !== "string") return notText(text);
+  if (text.length > LONGEST_TEXT || hasMoreValues(text, MOST_VALUES)) {
+    return new CelError("too large to be read as JSON", "too-large");
+  }
+  try {
+    return withDoubles(parseJson(text)) as Value;
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    return new CelError(goJsonError(text) ?? beyondUs(error.reason, text), "conversion");
+  }
+}
+
+/** JSON that is right, but for what no value holds. */
+function beyondUs(reason: string, text: string): string {
+  if (reason !== "number out of range") return "exceeded max depth";
+  const number = /-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/g;
+  const first = text.match(number)?.find((each) => !Number.isFinite(Number(each)));
+  return `json: cannot unmarshal number ${first} into Go value of type float64`;
+}
+
+/** The error of what wants a text and is given something else. */
+export function notText(value: Value): CelError {
+  return new CelError(`type conversion error from '${value}' to 'string'`, "conversion");
+}
+
+/** `json.unmarshal` and `json.marshal`. */
+export const JSON_FUNCTIONS: readonly FunctionDeclaration[] = [
+  methodOf("unmarshal", "unmarshal_string_dyn", [JSON_TYPE, DYN], DYN, unmarshal, growing(40)),
+  methodOf(
+    "marshal",
+    "marshal_dyn_string",
+    [JSON_TYPE, DYN],
+    STRING,
+    (_: Value, value: Value) => jsonText(value),
+    growing(20, true),
+  ),
+];

@@ -1,0 +1,107 @@
+/** Random texts (spec kyverno.md 4.6). */
+import { CelError, type FunctionDeclaration, fn, overload, type Result, STRING } from "../../../cel/index.js";
+import type { KyvernoState } from "../state.js";
+import { growing } from "./declare.js";
+import { type Generator, readPattern } from "./random-pattern.js";
+
+const DEFAULT_PATTERN = "[0-9a-z]{8}";
+/** Characters of a pattern. */
+export const LONGEST_PATTERN = 1_000;
+/** Steps that the largest text of a pattern takes, and with them its characters: some 20 ms. */
+export const MOST_STEPS = 200_000;
+
+const LAST_CHARACTER = 0x10ffff;
+const REPLACEMENT = "\ufffd";
+
+/** A text that the pattern matches. */
+export function randomText(pattern: string, random: () => number): Result {
+  if (pattern.length > LONGEST_PATTERN) return new CelError("the pattern is too long to generate from", "too-large");
+  const generator = readPattern(pattern);
+  if (generator instanceof CelError) return generator;
+  if (stepsOf(generator) > MOST_STEPS) return new CelError("the pattern's texts are too long", "too-large");
+  if (hasNoText(generator)) return new CelError(`invalid generator pattern: /${pattern}/`);
+  return generate(generator, random);
+}
+
+/** The steps of the largest text. */
+function stepsOf(generator: Generator): number {
+  switch (generator.kind) {
+    case "text":
+      return 1 + generator.text.length;
+    case "class":
+      return 1;
+    case "all":
+      return generator.parts.reduce((sum, part) => sum + stepsOf(part), 1);
+    case "one":
+      return Math.max(...generator.parts.map(stepsOf)) + 1;
+    case "repeat":
+      return 1 + generator.max * stepsOf(generator.part);
+  }
+}
+
+/** Whether a class is empty, which matches nothing. */
+function hasNoText(generator: Generator): boolean {
+  switch (generator.kind) {
+    case "text":
+      return false;
+    case "class":
+      return generator.ranges.length === 0;
+    case "repeat":
+      return hasNoText(generator.part);
+    default:
+      return generator.parts.some(hasNoText);
+  }
+}
+
+function generate(generator: Generator, random: () => number): string {
+  const below = (limit: number): number => Math.floor(random() * limit);
+  switch (generator.kind) {
+    case "text":
+      return generator.text;
+    case "class": {
+      const sizes = generator.ranges.map(([from, to]) => to - from + 1);
+      let index = below(sizes.reduce((sum, size) => sum + size, 0));
+      const range = sizes.findIndex((size) => {
+        if (index < size) return true;
+        index -= size;
+        return false;
+      });
+      return characterOf((generator.ranges[range]?.[0] ?? 0) + index);
+    }
+    case "all":
+      return generator.parts.map((part) => generate(part, random)).join("");
+    case "one":
+      return generate(generator.parts[below(generator.parts.length)] as Generator, random);
+    case "repeat": {
+      let text = "";
+      const count = generator.min + below(generator.max - generator.min + 1);
+      for (let i = 0; i < count; i++) text += generate(generator.part, random);
+      return text;
+    }
+  }
+}
+
+const characterOf = (code: number): string =>
+  code <= LAST_CHARACTER && (code < 0xd800 || code > 0xdfff) ? String.fromCodePoint(code) : REPLACEMENT;
+
+const answer = (state: unknown, pattern: string): Result => {
+  const own = state as KyvernoState;
+  return randomText(pattern, () => own.random());
+};
+
+/** `random`. */
+export const RANDOM_FUNCTIONS: readonly FunctionDeclaration[] = ["random", "random.random"].map((name) =>
+  fn(
+    name,
+    {
+      ...overload("random_string", [STRING], STRING),
+      call: (state, pattern) => answer(state, pattern as string),
+      work: { ...growing(1_000), fixed: 100_000 },
+    },
+    {
+      ...overload("random_string_default_expr", [], STRING),
+      call: (state) => answer(state, DEFAULT_PATTERN),
+      work: growing(0),
+    },
+  ),
+);

@@ -1,0 +1,50 @@
+/** YAML read as JSON (spec kyverno.md 4.6). */
+import {
+  CelError,
+  DYN,
+  type FunctionDeclaration,
+  noSuchOverload,
+  OpaqueValue,
+  opaqueType,
+  type Result,
+  STRING,
+  type Value,
+} from "../../../cel/index.js";
+import { withDoubles } from "../../../data/doubles.js";
+import { parseYamlDocuments, YamlError } from "../../../data/yaml.js";
+import { growing, methodOf } from "./declare.js";
+
+/** Characters of a text that is read: some 50 ms, for reading YAML takes long. */
+export const LONGEST_YAML = 2 ** 15;
+
+class YamlHelper extends OpaqueValue {
+  readonly typeName = "yaml.Yaml";
+
+  equals(other: Value): boolean | CelError {
+    return other === this ? true : noSuchOverload();
+  }
+
+  toString(): string {
+    return "yaml";
+  }
+}
+
+/** The type and value of the variable `yaml`. */
+export const YAML_TYPE = opaqueType("yaml.Yaml");
+export const YAML_HELPER: OpaqueValue = new YamlHelper();
+
+function parse(_helper: Value, text: string): Result {
+  if (text.length > LONGEST_YAML) return new CelError("too large to be read as YAML", "too-large");
+  try {
+    return withDoubles(parseYamlDocuments(text)[0] ?? null) as Value;
+  } catch (error) {
+    if (!(error instanceof YamlError)) throw error;
+    const reason = `yaml: line ${error.line}: ${error.reason}`;
+    return new CelError(`error converting YAML to JSON: ${reason}`, "conversion");
+  }
+}
+
+/** `yaml.parse`. */
+export const YAML_FUNCTIONS: readonly FunctionDeclaration[] = [
+  methodOf("parse", "parse_string_dyn", [YAML_TYPE, STRING], DYN, parse, growing(1_500)),
+];
