@@ -4,6 +4,7 @@ import type { WasmRuntime } from "../wasm/index.js";
 import { celModuleKind } from "./cel-module/kind.js";
 import { groupKind } from "./group/kind.js";
 import type { Kinds } from "./kind.js";
+import { kyvernoKind } from "./kyverno/kind.js";
 import { createExpressionCompiler, STORED_VERSION } from "./validating-admission-policy/dialect.js";
 import { validatingAdmissionPolicyKind } from "./validating-admission-policy/kind.js";
 import { wasmKind } from "./wasm/kind.js";
@@ -29,7 +30,7 @@ export function createKinds({ coverage, schemas, runtime, policyTimeout, now }: 
     schemas,
   );
   return {
-    documents: [validatingAdmissionPolicy],
+    documents: [validatingAdmissionPolicy, kyvernoKind(coverage)],
     inline: validatingAdmissionPolicy.inline,
     modules: [celModuleKind(policyTimeout, now), wasmKind(runtime)],
     group: groupKind(now),

@@ -29,7 +29,7 @@ const EXCEPTION: ObjectTypeDeclaration = {
 };
 
 /** `request` has the objects, too, as they were sent. */
-const REQUEST_TYPES: readonly ObjectTypeDeclaration[] = ADMISSION_TYPES.map((type) =>
+export const REQUEST_TYPES: readonly ObjectTypeDeclaration[] = ADMISSION_TYPES.map((type) =>
   type.name === "kubernetes.AdmissionRequest"
     ? { ...type, fields: new Map([...type.fields, ["object", DYN], ["oldObject", DYN]]) }
     : type,
