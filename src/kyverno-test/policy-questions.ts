@@ -1,5 +1,5 @@
 /** Policies of a test, asked about its resources and payloads one after the other. */
-import { withDoubles } from "../cel-policy/doubles.js";
+import { withDoubles } from "../data/doubles.js";
 import {
   type CompiledPolicy,
   type EngineInput,

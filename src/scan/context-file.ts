@@ -1,6 +1,6 @@
 /** The context file: what policies find when they ask for objects and images without a cluster (spec kyverno.md 8.6). */
 import { readFileSync } from "node:fs";
-import { withDoubles } from "../cel-policy/doubles.js";
+import { withDoubles } from "../data/doubles.js";
 import { isJsonObject } from "../data/same-value.js";
 import { parseYamlDocuments } from "../data/yaml.js";
 import { builtinNamespaced } from "../kubernetes/builtin-kinds.js";

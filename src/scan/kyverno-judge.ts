@@ -1,5 +1,5 @@
 /** Kyverno's policies over resources and payloads, as its command asks them (spec kyverno.md 6.1 and 8.3). */
-import { withDoubles } from "../cel-policy/doubles.js";
+import { withDoubles } from "../data/doubles.js";
 import {
   type CompiledPolicy,
   type EngineContext,

@@ -1,6 +1,6 @@
 /** JSON payloads (spec kyverno.md 6.1 and 6.2). */
 import { readFileSync } from "node:fs";
-import { withDoubles } from "../cel-policy/doubles.js";
+import { withDoubles } from "../data/doubles.js";
 import { parseJson } from "../data/json.js";
 import { parseYamlDocuments } from "../data/yaml.js";
 import { isObject, type JsonObject } from "../kubernetes/object.js";

@@ -1,5 +1,5 @@
 /** The request that a resource is asked about with (spec kyverno.md 8.3 and 8.4). */
-import { withDoubles } from "../cel-policy/doubles.js";
+import { withDoubles } from "../data/doubles.js";
 import type { AdmissionInput } from "../kinds/kyverno/index.js";
 import type { AdmissionRequest } from "../policy/index.js";
 import type { Operation, Subresource, User } from "./circumstances.js";
