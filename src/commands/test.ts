@@ -3,12 +3,16 @@ import { readdir, stat, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import {
   DEFAULT_FILE_NAME,
-  evaluateTest,
   findTestFiles,
   runTestFiles,
   type TestedRow,
   type TestRunOptions,
+  type TestRunResult,
+  testEvaluator,
 } from "../kyverno-test/index.js";
+import { DEFAULT_BLOCKLIST, EgressRules } from "../world/http/egress-rules.js";
+import { GuardedClient } from "../world/http/guarded-client.js";
+import { NetworkHttp } from "../world/http/network-http.js";
 import { type CommandIo, UsageError } from "./io.js";
 import { junitXml, type TestResult } from "./junit.js";
 import { type CoverageOptions, runOwnTests } from "./own-tests.js";
@@ -52,10 +56,7 @@ export async function testCommand(
   const results: TestResult[] = [];
   let passed = true;
   if (kyverno.length > 0 || own.length === 0) {
-    const run = await runTestFiles(kyverno, { ...options, color: hasColors(options, io) }, evaluateTest, {
-      out: (text) => io.stdout.write(text),
-      err: (text) => io.stderr.write(text),
-    });
+    const run = await runKyvernoTests(kyverno, options, io);
     results.push(...run.rows.map(testResult));
     passed = run.passed;
   }
@@ -66,6 +67,19 @@ export async function testCommand(
   }
   if (options.junit !== undefined) await writeFile(options.junit, junitXml(results));
   return passed ? EXIT_PASSED : EXIT_FAILED;
+}
+
+async function runKyvernoTests(files: readonly string[], options: TestOptions, io: CommandIo): Promise<TestRunResult> {
+  const client = new GuardedClient(new EgressRules({ blocklist: DEFAULT_BLOCKLIST, allowlist: [] }));
+  try {
+    const evaluate = testEvaluator({ http: new NetworkHttp(client, false), now: () => performance.now() });
+    return await runTestFiles(files, { ...options, color: hasColors(options, io) }, evaluate, {
+      out: (text) => io.stdout.write(text),
+      err: (text) => io.stderr.write(text),
+    });
+  } finally {
+    await client.close();
+  }
 }
 
 async function testFiles(path: string, fileName: string): Promise<TestFiles> {

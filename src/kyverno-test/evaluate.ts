@@ -23,19 +23,25 @@ import { loadResources } from "./resource-files.js";
 import type { Evaluate, Test, TestWords } from "./run.js";
 import { TestRunError } from "./run-error.js";
 import type { TestDocument } from "./test-file.js";
-import { worldOfTest } from "./test-world.js";
+import { loadCluster, type TestSurroundings, worldOfTest } from "./test-world.js";
 
-/** Evaluates a test: every resource and payload once, and resources once more for each operation that an expected result names. */
-export const evaluateTest: Evaluate = async (test, words) => {
-  try {
-    return await evaluate(test, words);
-  } catch (error) {
-    if (error instanceof ScanError) throw new TestRunError(error.message, { cause: error });
-    throw error;
-  }
-};
+/** Evaluates tests: every resource and payload once, and resources once more for each operation that an expected result names. */
+export const testEvaluator =
+  (surroundings: TestSurroundings): Evaluate =>
+  async (test, words) => {
+    try {
+      return await evaluate(test, words, surroundings);
+    } catch (error) {
+      if (error instanceof ScanError) throw new TestRunError(error.message, { cause: error });
+      throw error;
+    }
+  };
 
-async function evaluate({ folder, document }: Test, words: TestWords): Promise<Answers> {
+async function evaluate(
+  { folder, document }: Test,
+  words: TestWords,
+  surroundings: TestSurroundings,
+): Promise<Answers> {
   const { say, warn } = words;
   const at = (path: string): string => (isAbsolute(path) ? path : join(folder, path));
   const all = (paths: readonly string[]) => paths.map(at);
@@ -46,15 +52,16 @@ async function evaluate({ folder, document }: Test, words: TestWords): Promise<A
   say("  Loading policies ...");
   const loaded = await loadPolicies(all(document.policies), words);
   say("  Loading resources ...");
-  const kinds = new KnownKinds();
-  const { resources, duplicates } = await loadResources(all(document.resources), kinds);
+  const { resources, duplicates } = await loadResources(all(document.resources), new KnownKinds());
   for (const { kind, name, namespace } of duplicates) {
     say(`  warning: found duplicated resource ${kind} ${name} ${namespace}`);
   }
   const payloads = loadPayloads(document, at, say);
-  const world = await worldOfTest({ document, at, values, resources, say });
+  if (document.clusterResources.length > 0) say("Loading Kubernetes resources ...");
+  const cluster = await loadCluster({ document, at });
   say("  Loading exceptions ...");
   const exceptions = await loadExceptions(all(document.exceptions));
+  const world = await worldOfTest({ document, at, values, resources }, cluster, surroundings);
   say(`  Applying ${appliedText(loaded, resources.length, exceptions.length)} ...`);
   const operations = explicitOperations(document);
 
@@ -63,7 +70,12 @@ async function evaluate({ folder, document }: Test, words: TestWords): Promise<A
   const about = compileErrorPlace(resources, document);
   if (failure !== undefined && about !== undefined) throw new TestRunError(`${about} (${failure.text})`);
   for (const line of expiredExceptions(exceptions)) warn(line);
-  const questions = new PolicyQuestions(policies, { world, user, kinds, subresources: values.subresources });
+  const questions = new PolicyQuestions(policies, {
+    world,
+    user,
+    kinds: new KnownKinds(cluster?.definitions),
+    subresources: cluster === undefined ? values.subresources : [],
+  });
   const usual: Evaluated[] = [];
   const byOperation = new Map<string, Evaluated[]>(operations.map((operation) => [operation, []]));
   for (const resource of resources) {

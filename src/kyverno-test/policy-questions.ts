@@ -2,12 +2,13 @@
 import { withDoubles } from "../data/doubles.js";
 import {
   type CompiledPolicy,
+  type EngineContext,
   type EngineInput,
   KyvernoEngine,
   type PolicyResource,
-  type PolicyResponse,
 } from "../kinds/kyverno/index.js";
 import type { JsonObject } from "../kubernetes/object.js";
+import type { Failure } from "../policy/index.js";
 import type { Operation } from "../scan/circumstances.js";
 import { admissionInput, type RequestCircumstances, requestFor } from "../scan/request.js";
 import type { Resource } from "../scan/resource.js";
@@ -20,17 +21,21 @@ export interface QuestionOptions extends Omit<RequestCircumstances, "operation">
   readonly world: World;
 }
 
+/** A policy takes the time that it takes: what expressions may cost is limited. */
+const UNLIMITED: EngineContext = { deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
+
 /** Compiled policies, those for JSON apart: they are asked about resources as well, but in another way (spec kyverno.md 6.1). */
 export class PolicyQuestions {
-  readonly #kubernetes: KyvernoEngine;
-  readonly #json: KyvernoEngine;
+  readonly #kubernetes: OneMode;
+  readonly #json: OneMode;
   readonly #options: QuestionOptions;
 
   constructor(policies: readonly CompiledPolicy[], options: QuestionOptions) {
-    const engine = (own: readonly CompiledPolicy[]) =>
-      new KyvernoEngine(own, { world: options.world, flavour: "command-line" });
-    this.#kubernetes = engine(policies.filter((policy) => !isJson(policy)));
-    this.#json = engine(policies.filter(isJson));
+    this.#kubernetes = new OneMode(
+      policies.filter((policy) => !isJson(policy)),
+      options.world,
+    );
+    this.#json = new OneMode(policies.filter(isJson), options.world);
     this.#options = options;
   }
 
@@ -38,31 +43,53 @@ export class PolicyQuestions {
   async about(resource: Resource, operation: Operation): Promise<Evaluated> {
     const input = admissionInput(requestFor(resource, { ...this.#options, operation }));
     const { apiVersion, kind, namespace, name } = resource;
-    const responses = await this.#kubernetes.respond(input);
-    // What a deletion would remove is what they look at, too.
-    const json = await this.#json.respond({ kind: "json", payload: withDoubles(resource.object) });
-    return {
-      subject: { apiVersion, kind, namespace, name },
-      answers: [...responses.flatMap(answersOf), ...json.flatMap(answersOf)],
-    };
+    const answers = await this.#kubernetes.ask(input);
+    // What a deletion would remove is what these look at, too.
+    const json = await this.#json.ask({ kind: "json", payload: withDoubles(resource.object) });
+    return { subject: { apiVersion, kind, namespace, name }, answers: [...answers, ...json] };
   }
 
   /** The answers about a payload: those of policies for JSON. */
   async aboutPayload(name: string, payload: JsonObject): Promise<Evaluated> {
-    const input: EngineInput = { kind: "json", payload };
-    return { subject: { name }, answers: (await this.#json.respond(input)).flatMap(answersOf) };
+    return { subject: { name }, answers: await this.#json.ask({ kind: "json", payload }) };
   }
 }
 
-const isJson = ({ resource }: CompiledPolicy): boolean => resource.spec.evaluation?.mode === "JSON";
+/** Policies of one mode. */
+class OneMode {
+  readonly #policies: readonly CompiledPolicy[];
+  readonly #engine: KyvernoEngine;
 
-/** The answer that a response is; of simple constraints nothing is left where they do not match. */
-function answersOf({ policy, variant, result }: PolicyResponse): Answer[] {
-  const { resource } = policy;
-  const name = resource.metadata.name ?? "";
-  if (result !== undefined) return [{ policy: name, result: answerResult(resource, result) }];
-  return isSimple(variant.spec) ? [] : [{ policy: name, result: undefined }];
+  constructor(policies: readonly CompiledPolicy[], world: World) {
+    this.#policies = policies;
+    this.#engine = new KyvernoEngine(policies, { world, flavour: "command-line" });
+  }
+
+  async ask(input: EngineInput): Promise<readonly Answer[]> {
+    if (this.#policies.length === 0) return [];
+    const { responses, failure } = await this.#engine.decide(input, UNLIMITED);
+    // Nothing counts of what was asked: none of them has passed.
+    if (failure !== undefined) return this.#policies.map(({ resource }) => failed(resource, failure));
+    const matched = responses.flatMap(({ policy: { resource }, variant, result }) =>
+      result === undefined
+        ? []
+        : [{ variant, answer: { policy: nameOf(resource), result: answerResult(resource, result) } }],
+    );
+    const variants = new Set(matched.map(({ variant }) => variant));
+    const excluded = this.#policies.flatMap(({ resource, variants: own }) =>
+      own.filter((variant) => !variants.has(variant) && !isSimple(variant.spec)).map(() => excludedBy(resource)),
+    );
+    return [...matched.map(({ answer }) => answer), ...excluded];
+  }
 }
+
+const nameOf = ({ metadata }: PolicyResource): string => metadata.name ?? "";
+const excludedBy = (resource: PolicyResource): Answer => ({ policy: nameOf(resource), result: undefined });
+const failed = (resource: PolicyResource, { message }: Failure): Answer => ({
+  policy: nameOf(resource),
+  result: { rule: "evaluation", result: "error", message },
+});
+const isJson = ({ resource }: CompiledPolicy): boolean => resource.spec.evaluation?.mode === "JSON";
 
 /** One rule that names no objects, and nothing else. */
 function isSimple({ matchConstraints }: PolicyResource["spec"]): boolean {

@@ -6,7 +6,7 @@ import { formatRows, OUTPUT_FORMATS, type OutputFormat } from "./formats.js";
 import { compare, type Row } from "./rows.js";
 import { TestRunError } from "./run-error.js";
 import { parseSelector, type Selector } from "./selector.js";
-import { drawTable } from "./table.js";
+import { rowTable } from "./table.js";
 import { type ExpectedResult, parseTestFile, type TestDocument } from "./test-file.js";
 
 /** How tests are shown, and which of them run. */
@@ -174,7 +174,7 @@ class Run {
 
   #shown(rows: readonly Row[], format: OutputFormat | undefined): string {
     const { detailedResults: detailed = false, color } = this.#options;
-    return format === undefined ? drawTable(rows, { detailed, color }) : `${formatRows(rows, format, detailed)}\n`;
+    return format === undefined ? rowTable(rows, { detailed, color }) : `${formatRows(rows, format, detailed)}\n`;
   }
 
   #summary(format: OutputFormat | undefined): void {

@@ -3,6 +3,7 @@ import { normalize } from "node:path/posix";
 import { type ApiType, decode } from "../cel-policy/decode/api-type.js";
 import { isJsonObject } from "../data/same-value.js";
 import { parseYamlDocuments } from "../data/yaml.js";
+import type { MockedResponse, WrittenEntry } from "../kinds/kyverno/offline/index.js";
 import { TEST } from "./schema.js";
 
 /** Which resource is meant, when its name is not enough. */
@@ -28,25 +29,6 @@ export interface ExpectedResult {
   readonly operation?: string;
 }
 
-/** What an HTTP request of a policy is answered with. */
-export interface CallResponse {
-  readonly url?: string;
-  readonly urlPath?: string;
-  readonly method?: string;
-  readonly response?: { readonly statusCode?: number; readonly body?: unknown };
-}
-
-/** What an entry of the global context holds. */
-export interface ContextEntry {
-  readonly name?: string;
-  readonly data?: unknown;
-  readonly resources?: readonly unknown[];
-  readonly resourceFiles?: readonly string[];
-  /** JMESPath. */
-  readonly fieldPath?: string;
-  readonly projections?: readonly { readonly name?: string; readonly path?: string }[];
-}
-
 /** A test: one document of a test file. Paths are relative to the file. */
 export interface TestDocument {
   readonly apiVersion?: string;
@@ -60,8 +42,8 @@ export interface TestDocument {
   readonly httpPayloads: readonly string[];
   readonly envoyPayloads: readonly string[];
   readonly clusterResources: readonly string[];
-  readonly apiCallResponses: readonly CallResponse[];
-  readonly globalContextEntries: readonly ContextEntry[];
+  readonly apiCallResponses: readonly MockedResponse[];
+  readonly globalContextEntries: readonly WrittenEntry[];
   readonly results: readonly ExpectedResult[];
   /** A file with values. */
   readonly variables?: string;

@@ -3,8 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after } from "node:test";
-import { evaluateTest } from "../../src/kyverno-test/evaluate.js";
+import { testEvaluator } from "../../src/kyverno-test/evaluate.js";
 import { runTestFiles } from "../../src/kyverno-test/run.js";
+import { LookupFailure } from "../../src/world/resources/resource-source.js";
 
 /** Files by name; a value that is no text is written as JSON, lists of documents of a `.yaml` as documents. */
 export type Files = Readonly<Record<string, unknown>>;
@@ -18,6 +19,11 @@ export interface SuiteResult {
   readonly rows: readonly string[];
 }
 
+/** Nobody is asked but the files. */
+const EVALUATE = testEvaluator({
+  http: { send: () => new LookupFailure("nobody is asked in this test") },
+  now: () => performance.now(),
+});
 const root = mkdtempSync(join(tmpdir(), "kyverno-suite-"));
 after(() => rmSync(root, { recursive: true }));
 let count = 0;
@@ -53,12 +59,7 @@ export async function runSuite(test: Readonly<Record<string, unknown>>, files: F
   let out = "";
   let err = "";
   const output = { out: (text: string) => (out += text), err: (text: string) => (err += text) };
-  const { passed, rows } = await runTestFiles(
-    [join(folder, "kyverno-test.yaml")],
-    { color: false },
-    evaluateTest,
-    output,
-  );
+  const { passed, rows } = await runTestFiles([join(folder, "kyverno-test.yaml")], { color: false }, EVALUATE, output);
   const shown = rows.map(({ row: { resource, rule, result, reason, message } }) => {
     const said = message === reason ? "" : `: ${message}`;
     return `${resource}: ${result} ${reason}${said}${rule === "" ? "" : ` [${rule}]`}`;

@@ -10,7 +10,8 @@ import { dirname, join, relative } from "node:path";
 import { parseArgs, promisify } from "node:util";
 import { isJsonObject } from "../../src/data/same-value.js";
 import { parseYamlDocuments } from "../../src/data/yaml.js";
-import { evaluateTest, findTestFiles, runTestFiles } from "../../src/kyverno-test/index.js";
+import { findTestFiles, runTestFiles, testEvaluator } from "../../src/kyverno-test/index.js";
+import { LookupFailure } from "../../src/world/resources/resource-source.js";
 
 /** A row, as both sides have it. */
 interface Row {
@@ -25,6 +26,12 @@ interface Row {
 const KINDS = new Set(["ValidatingPolicy", "NamespacedValidatingPolicy"]);
 /** Kyverno's command needs about a second for a suite; with mocks that are missing it asks the network. */
 const PEER_MS = 60_000;
+
+/** Mocks are all there is: the network is left alone. */
+const EVALUATE = testEvaluator({
+  http: { send: () => new LookupFailure("the network is left alone") },
+  now: () => performance.now(),
+});
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -93,7 +100,7 @@ function holds(path: string): boolean {
 
 async function ownRows(file: string): Promise<{ readonly rows: readonly Row[]; readonly error: string }> {
   let error = "";
-  const run = await runTestFiles([file], { color: false }, evaluateTest, {
+  const run = await runTestFiles([file], { color: false }, EVALUATE, {
     out: () => {},
     err: (text) => {
       error += text;
