@@ -30,7 +30,7 @@ export function createKinds({ watcher, schemas, runtime, policyTimeout, now }: K
     schemas,
   );
   return {
-    documents: [validatingAdmissionPolicy, kyvernoKind(coverage)],
+    documents: [validatingAdmissionPolicy, kyvernoKind(watcher)],
     inline: validatingAdmissionPolicy.inline,
     modules: [celModuleKind(policyTimeout, now, watcher), wasmKind(runtime)],
     group: groupKind(now, watcher),
