@@ -62,7 +62,7 @@ class CelEnvironment implements Environment {
       return this.#compile(source, options);
     } catch (error) {
       // Whatever it is, it is this expression's: no text of an expression may end its host.
-      const text = `the expression cannot be compiled: ${String(error)}`;
+      const text = error instanceof PlanError ? error.message : `the expression cannot be compiled: ${String(error)}`;
       return { ok: false, issues: [], text, phase: "program" };
     }
   }

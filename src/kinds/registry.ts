@@ -1,5 +1,5 @@
 /** The kinds of policies that are served. To add one: write its folder, and name it here. */
-import type { Coverage, SchemaFactory } from "../cel-policy/index.js";
+import type { SchemaFactory, Watcher } from "../cel-policy/index.js";
 import type { WasmRuntime } from "../wasm/index.js";
 import { celModuleKind } from "./cel-module/kind.js";
 import { groupKind } from "./group/kind.js";
@@ -11,8 +11,8 @@ import { wasmKind } from "./wasm/kind.js";
 
 /** What kinds compile and run their policies with. */
 export interface KindTools {
-  /** Told what is reached of CEL policies' expressions. */
-  readonly coverage?: Coverage;
+  /** Watches the evaluation of CEL policies and groups. */
+  readonly watcher?: Watcher;
   /** Makes the schemas that expressions' types are checked against; absent: they are not checked. */
   readonly schemas?: SchemaFactory;
   /** Runs guests. */
@@ -24,15 +24,15 @@ export interface KindTools {
 }
 
 /** All kinds. */
-export function createKinds({ coverage, schemas, runtime, policyTimeout, now }: KindTools): Kinds {
+export function createKinds({ watcher, schemas, runtime, policyTimeout, now }: KindTools): Kinds {
   const validatingAdmissionPolicy = validatingAdmissionPolicyKind(
-    createExpressionCompiler(STORED_VERSION, coverage),
+    createExpressionCompiler(STORED_VERSION, watcher),
     schemas,
   );
   return {
-    documents: [validatingAdmissionPolicy, kyvernoKind(coverage)],
+    documents: [validatingAdmissionPolicy, kyvernoKind(watcher)],
     inline: validatingAdmissionPolicy.inline,
-    modules: [celModuleKind(policyTimeout, now), wasmKind(runtime)],
-    group: groupKind(now),
+    modules: [celModuleKind(policyTimeout, now, watcher), wasmKind(runtime)],
+    group: groupKind(now, watcher),
   };
 }

@@ -63,5 +63,9 @@ export function policyWarnings({ spec }: PolicyResource): FieldError[] {
     const text = `there is no mode ${JSON.stringify(mode)}, so it counts as Kubernetes: known are ${MODES.join(", ")}`;
     warnings.push({ path: ["spec", "evaluation", "mode"], text });
   }
+  if (evaluation?.admission?.enabled === false) {
+    const text = "the policy is for scans of stored objects only: it lets every request pass";
+    warnings.push({ path: ["spec", "evaluation", "admission", "enabled"], text });
+  }
   return warnings;
 }

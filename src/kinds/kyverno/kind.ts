@@ -1,4 +1,4 @@
-import type { Coverage } from "../../cel-policy/coverage/coverage.js";
+import type { Watcher } from "../../cel-policy/watcher.js";
 import { allNeeds } from "../../world/needs.js";
 import { worldOf } from "../../world/world.js";
 import type { DocumentKind } from "../kind.js";
@@ -18,10 +18,10 @@ import {
 
 /**
  * Kyverno's ValidatingPolicies and NamespacedValidatingPolicies, with exceptions and context entries (spec kyverno.md 1 to 6).
- * @param coverage told what is reached of their expressions
+ * @param watcher told what becomes of their expressions
  */
-export function kyvernoKind(coverage?: Coverage): DocumentKind {
-  const compilers = createCompilers(coverage);
+export function kyvernoKind(watcher?: Watcher): DocumentKind {
+  const compilers = createCompilers(watcher);
   return {
     policies: [
       { group: GROUP, kind: POLICY_KIND },
@@ -39,7 +39,10 @@ export function kyvernoKind(coverage?: Coverage): DocumentKind {
       const { policies, objects } = prepared;
       return {
         needs: allNeeds(policies.map((policy) => needsOf(policy, objects))),
-        policy: (world) => new KyvernoPolicySet(policies, { id, world: worldOf(objects, world), validationActions }),
+        policy: (outer) => {
+          const world = worldOf(objects, outer);
+          return new KyvernoPolicySet(policies, { id, world, validationActions, watcher });
+        },
       };
     },
   };

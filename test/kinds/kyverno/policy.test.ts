@@ -76,6 +76,12 @@ describe("which policies look", () => {
     assert.deepEqual(answerOf(set, raw({ n: 1 }), context()), { verdict: "allow" });
   });
 
+  test("one for scans lets requests pass, but not what a group asks about", () => {
+    const set = setOf([never({ evaluation: { admission: { enabled: false } } })]);
+    assert.equal(ask(set).verdict, "skip");
+    assert.equal(ask(set, review({}, true)).verdict, "deny");
+  });
+
   test("one for requests takes a payload for its object", () => {
     const set = setOf([policy({ validations: [{ expression: "object.n == 1" }] })]);
     assert.deepEqual(answerOf(set, raw({ n: 1 }), context()), { verdict: "allow" });

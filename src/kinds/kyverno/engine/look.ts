@@ -65,6 +65,8 @@ export class Look {
       if (variant.mode === "JSON") return this.#payload(variant, request.object ?? request.oldObject, attempt);
     } else {
       if (variant.mode === "JSON") return undefined;
+      // Such a policy is for scans of what is stored: no webhook is registered for it.
+      if (this.#server && variant.spec.evaluation?.admission?.enabled === false) return undefined;
       if (this.#server && confined !== "" && confined !== (request.namespace ?? "")) return undefined;
       this.#attributes ??= attributesFor(input);
       const matches = matchConstraints(variant.match, this.#attributes, attempt.world);

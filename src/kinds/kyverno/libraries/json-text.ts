@@ -47,6 +47,7 @@ class Writer {
 
   write(value: Value, within?: Container): CelError | undefined {
     this.#work.left -= VALUE_UNITS;
+    if (typeof value === "string" || value instanceof Uint8Array) this.#work.left -= value.length * CHARACTER_UNITS;
     if (this.#work.left < 0) return new CelError("too large to become JSON", "too-large");
     if (value === null || typeof value === "boolean" || typeof value === "bigint") this.text += String(value);
     else if (typeof value === "string") this.#string(value);
@@ -57,7 +58,6 @@ class Writer {
   }
 
   #string(text: string): void {
-    this.#work.left -= text.length * CHARACTER_UNITS;
     this.text += JSON.stringify(text).replace(ESCAPED, escaped);
   }
 
@@ -127,6 +127,7 @@ class Writer {
     for (let i = 0; i < entries.length; i++) {
       const [key, member] = entries[i] as readonly [string, Value];
       if (i > 0) this.text += ",";
+      this.#work.left -= key.length * CHARACTER_UNITS;
       this.#string(key);
       this.text += ":";
       const problem = this.write(member, within);
