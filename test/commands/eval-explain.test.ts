@@ -7,6 +7,7 @@ import { PassThrough, Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { after, describe, test } from "node:test";
 import { runCommandLine } from "../../src/commands/command-line.js";
+import { emptyModule } from "../support/empty-module.js";
 
 const folder = mkdtempSync(join(tmpdir(), "eval-explain-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -256,6 +257,27 @@ containers:
       "  exempt: not evaluated",
     ]);
   });
+});
+
+test("rules for Kubewarden's CEL module are shown with their places in the settings", async () => {
+  writeFileSync(join(folder, "cel.wasm"), emptyModule("cel-policy"));
+  const settings = {
+    variables: [{ name: "name", expression: "object.metadata.name" }],
+    validations: [
+      { expression: "variables.name == 'x'", messageExpression: "'not ' + variables.name" },
+      { expression: "true" },
+    ],
+  };
+  const policies = `p: { module: ./cel.wasm, settings: ${JSON.stringify(settings)} }`;
+  const { lines } = await explain(policies, "p", deployment({}));
+  assert.deepEqual(lines, [
+    "p (cel-policy, native): denied: not web",
+    '  settings.variables[0].expression (name): object.metadata.name  →  "web"',
+    "  settings.validations[0].expression: variables.name == 'x'  →  false",
+    '    variables.name  →  "web"',
+    "  settings.validations[0].messageExpression: 'not ' + variables.name  →  \"not web\"",
+    "  settings.validations[1].expression: true  →  not evaluated",
+  ]);
 });
 
 test("cases of --batch are not explained", async () => {
