@@ -1,15 +1,17 @@
 /**
  * `eval --batch`: decides cases that are written down whole, one JSON object a line: policies, and all that they may ask about (see
- * docs/batch.md). Each gets a line `{"id", "result"}` in the words of whoever decides such cases elsewhere.
+ * docs/batch.md). Each gets a line `{"id", "result"}`, or `{"id", "expect"}`, in the words of whoever decides such cases elsewhere.
  */
 import { didYouMean } from "../data/suggest.js";
+import { createCompilers } from "../kinds/kyverno/dialect.js";
 import { createExpressionCompiler } from "../kinds/validating-admission-policy/index.js";
 import type { JsonObject } from "../kubernetes/object.js";
 import { answerLines, type LineStreams, refuse } from "./json-lines.js";
+import { decideKyvernoCase } from "./kyverno/case.js";
 import { decideCase } from "./validating-admission-policy/case.js";
 
-/** Decides cases of one format; made once for a run. */
-type CaseFormat = () => (written: JsonObject) => unknown;
+/** Decides cases of one format, by what their line holds beside their id; made once for a run. */
+type CaseFormat = () => (written: JsonObject) => object | Promise<object>;
 
 /** The formats by name. */
 const FORMATS: ReadonlyMap<string, CaseFormat> = new Map<string, CaseFormat>([
@@ -17,7 +19,14 @@ const FORMATS: ReadonlyMap<string, CaseFormat> = new Map<string, CaseFormat>([
     "validating-admission-policy",
     () => {
       const compiler = createExpressionCompiler();
-      return (written) => decideCase(written, compiler);
+      return (written) => ({ result: decideCase(written, compiler) });
+    },
+  ],
+  [
+    "kyverno",
+    () => {
+      const compilers = createCompilers();
+      return async (written) => ({ expect: await decideKyvernoCase(written, compilers) });
     },
   ],
 ]);
@@ -39,5 +48,5 @@ export async function evalBatchCommand(
     return refuse(io, `unknown cases '${cases}'${didYouMean(cases, names) || ` (known: ${names.join(", ")})`}`);
   }
   const decide = format();
-  return answerLines(io, (written) => ({ id: written.id, result: decide(written) }));
+  return answerLines(io, async (written) => ({ id: written.id, ...(await decide(written)) }));
 }

@@ -41,7 +41,7 @@ export async function answerLines(
       stderr.write(`line ${number}: ${read.problem}\n`);
       return EXIT_UNREADABLE;
     }
-    lines.push(JSON.stringify(answer(read.value)));
+    lines.push(JSON.stringify(await answer(read.value)));
     if (lines.length >= LINES_PER_WRITE) await flush();
   }
   await flush();

@@ -10,7 +10,13 @@ import {
   type Problem,
 } from "../config/index.js";
 import { createPolicySet, type PolicySet } from "../evaluation/policy-set.js";
-import { createPolicyLoader, type PolicyLoader, type PolicyLoaderOptions, prefetchModules } from "../loader/index.js";
+import {
+  type ClusterAccess,
+  createPolicyLoader,
+  type PolicyLoader,
+  type PolicyLoaderOptions,
+  prefetchModules,
+} from "../loader/index.js";
 import type { Logger } from "../telemetry/logger.js";
 import { fetchOptions } from "./fetch-options.js";
 import type { CommandIo } from "./io.js";
@@ -48,9 +54,25 @@ export function createPolicySource(
   values: Readonly<Record<string, unknown>>,
   env: CommandIo["env"],
   logger?: Logger,
-  special: Pick<PolicyLoaderOptions, "coverage" | "typeCheck" | "executor"> = {},
+  special: Pick<PolicyLoaderOptions, "watcher" | "typeCheck" | "executor"> = {},
 ): PolicySource {
   const file = policiesFile(values);
+  const { loader, policyTimeout, access } = createLoader(values, env, logger, special);
+  const problem = (needing: readonly string[]) => clusterProblem(access, needing, values);
+  return {
+    policyTimeout,
+    load: (generation = 1) => load({ file, loader, generation, problem }),
+    close: () => loader.close(),
+  };
+}
+
+/** A loader for these options. */
+export function createLoader(
+  values: Readonly<Record<string, unknown>>,
+  env: CommandIo["env"],
+  logger?: Logger,
+  special: Pick<PolicyLoaderOptions, "watcher" | "typeCheck" | "executor"> = {},
+): { readonly loader: PolicyLoader; readonly policyTimeout: number; readonly access: ClusterAccess | undefined } {
   const policyTimeout =
     values.disableTimeoutProtection === true ? Number.POSITIVE_INFINITY : Number(values.policyTimeout ?? 2) * 1000;
   const access = clusterAccess(values, env);
@@ -66,12 +88,7 @@ export function createPolicySource(
     note: (message) => logger?.warn(message),
     ...special,
   });
-  const problem = (needing: readonly string[]) => clusterProblem(access, needing, values);
-  return {
-    policyTimeout,
-    load: (generation = 1) => load({ file, loader, generation, problem }),
-    close: () => loader.close(),
-  };
+  return { loader, policyTimeout, access };
 }
 
 interface Loading {

@@ -15,6 +15,7 @@ import {
   LineCounter,
   type Node,
   Parser,
+  type ScalarTag,
   type SchemaOptions,
   visit,
 } from "yaml";
@@ -111,17 +112,30 @@ export function documentValue(
   return new Converter(document, flavour, mostValues).value(document.contents, 0);
 }
 
+const FLOAT = "tag:yaml.org,2002:float";
+
 /** YAML 1.1 without what kubectl's reader lacks: dates and base-60 numbers. */
 const KUBERNETES_SCHEMA: DocumentOptions & SchemaOptions = {
   version: "1.1",
   merge: true,
   customTags: (tags) =>
-    tags.filter(
-      (tag) =>
-        typeof tag === "string" ||
-        (tag.tag !== "tag:yaml.org,2002:timestamp" && !("format" in tag && tag.format === "TIME")),
-    ),
+    tags
+      .filter(
+        (tag) =>
+          typeof tag === "string" ||
+          (tag.tag !== "tag:yaml.org,2002:timestamp" && !("format" in tag && tag.format === "TIME")),
+      )
+      .map((tag) =>
+        typeof tag === "string" || tag.tag !== FLOAT || tag.collection !== undefined ? tag : withDigits(tag),
+      ),
 };
+
+/** The library takes a text without a digit before its exponent, as `e1`, for a number. */
+function withDigits(tag: ScalarTag): ScalarTag {
+  const { test } = tag;
+  if (test === undefined || test.test(".nan")) return tag;
+  return { ...tag, test: new RegExp(`^(?=[-+]?\\.?[0-9])(?:${test.source})`) };
+}
 
 /** A document that holds nothing but comments and white space, as between two `---`. */
 function isEmpty(document: Document.Parsed): boolean {

@@ -16,6 +16,7 @@ const LABEL_MAX = 63;
 
 const pattern = (source: string): RegExp => new RegExp(`^${source}$`);
 const SUBDOMAIN_PATTERN = pattern(SUBDOMAIN);
+const DNS_LABEL_PATTERN = pattern(DNS_LABEL);
 const DNS_1035_PATTERN = pattern(DNS_1035);
 const NAME_PART_PATTERN = pattern(NAME_PART);
 const LABEL_VALUE_PATTERN = pattern(LABEL_VALUE);
@@ -53,6 +54,15 @@ export function dns1035LabelErrors(name: string): string[] {
     "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character";
   return formErrors(name, LABEL_MAX, "characters", DNS_1035_PATTERN, () =>
     wrongForm(what, DNS_1035, "my-name", "abc-123"),
+  );
+}
+
+/** A lowercase RFC 1123 label: names of Namespaces. */
+export function dns1123LabelErrors(name: string): string[] {
+  const what =
+    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character";
+  return formErrors(name, LABEL_MAX, "characters", DNS_LABEL_PATTERN, () =>
+    wrongForm(what, DNS_LABEL, "my-name", "123-abc"),
   );
 }
 

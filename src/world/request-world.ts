@@ -14,6 +14,8 @@ import {
   undecidedFor,
 } from "./authorizer/authorizer.js";
 import type { Eventual } from "./eventual.js";
+import { NO_EXTERNAL } from "./external.js";
+import { RequestExternal } from "./request-external.js";
 import { type Lookup, LookupFailure, lookupFailureOf } from "./resources/resource-source.js";
 import type { World } from "./world.js";
 
@@ -37,6 +39,8 @@ export class RequestWorld {
   #namespace: { readonly name: string; readonly found: Lookup<JsonObject> } | undefined;
   /** Made at the first failure: most look-ups succeed. */
   #reasons: Reasons | undefined;
+  /** Made at first use: most requests fetch nothing. */
+  #external: RequestExternal | undefined;
 
   constructor(world: World) {
     this.#world = world;
@@ -50,6 +54,14 @@ export class RequestWorld {
   /** What the log says of the look-ups that failed, and answers must not: addresses, accounts, files. */
   get detail(): string | undefined {
     return this.#reasons?.text;
+  }
+
+  /** What expressions fetch themselves. */
+  get external(): RequestExternal {
+    this.#external ??= new RequestExternal(this.#world.external ?? NO_EXTERNAL, (key, put) =>
+      this.#noted(this.questions.ask({ key, put, failed: (failure) => this.#failed(failure) })),
+    );
+    return this.#external;
   }
 
   /** As {@link import("./resources/resource-source.js").ResourceSource}; so are the others. */

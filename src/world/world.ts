@@ -1,6 +1,7 @@
 /** What policies may ask about beside the request: one interface, whoever answers (documents, a cluster, nobody). */
 import type { JsonObject } from "../kubernetes/object.js";
 import type { Authorizer } from "./authorizer/authorizer.js";
+import { type ExternalData, externalWith } from "./external.js";
 import { FileResources } from "./resources/file-resources.js";
 import { LayeredResources } from "./resources/layered-resources.js";
 import type { ResourceSource } from "./resources/resource-source.js";
@@ -10,6 +11,8 @@ export interface World {
   readonly resources: ResourceSource;
   /** Who may do what. */
   readonly authorizer: Authorizer;
+  /** Whom expressions may ask themselves; absent: nobody, and every question fails. */
+  readonly external?: ExternalData;
   /** Monotonic milliseconds, the clock of deadlines. */
   readonly now: () => number;
 }
@@ -26,11 +29,16 @@ export interface OuterWorld extends Omit<World, "resources"> {
  * The world of policies that bring documents along. Where documents are all there is, Namespaces are made up.
  * @param objects what the documents hold besides policies: Namespaces, parameters, CustomResourceDefinitions
  */
-export function worldOf(objects: readonly JsonObject[], { resources, versions, authorizer, now }: OuterWorld): World {
+export function worldOf(
+  objects: readonly JsonObject[],
+  { resources, versions, authorizer, external: outer, now }: OuterWorld,
+): World {
   const options = versions === undefined ? {} : { versions };
+  const external = externalWith(objects, outer);
   if (resources !== undefined) {
-    return { resources: new LayeredResources(new FileResources(objects, options), resources), authorizer, now };
+    const layered = new LayeredResources(new FileResources(objects, options), resources);
+    return { resources: layered, authorizer, external, now };
   }
   const alone = new FileResources(objects, { guessScope: true, synthesiseNamespaces: true, ...options });
-  return { resources: alone, authorizer, now };
+  return { resources: alone, authorizer, external, now };
 }

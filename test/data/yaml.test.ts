@@ -26,6 +26,10 @@ describe("plain scalars of manifests read as kubectl reads them", () => {
   }
 });
 
+test("a number has a digit before its exponent, and one beside its dot", () => {
+  assert.deepEqual(parseYamlDocuments("[e1, -E5, ., 1e3, .5e1, -.5]"), [["e1", "-E5", ".", 1000, 5, -0.5]]);
+});
+
 test("our own files keep whole doubles as doubles", () => {
   assert.deepEqual(parseYamlDocuments("v: 1.0", "core"), [{ v: Object(1) }]);
 });

@@ -38,6 +38,8 @@ export interface DecodeFailure {
   readonly text: string;
   /** The place of the first thing wrong. */
   readonly path: FieldPath;
+  /** All unknown members; none when a value has the wrong type. */
+  readonly unknown: readonly FieldPath[];
 }
 
 /** The decoded value, without nulls; or why not. */
@@ -53,7 +55,10 @@ export function decode(value: unknown, type: ApiType): Decoded {
   const [first] = decoder.unknown;
   if (first === undefined) return { ok: true, value: decoded };
   const fields = decoder.unknown.map((path) => `unknown field ${goQuote(formatPath(path))}`);
-  return { ok: false, failure: { text: `strict decoding error: ${fields.join(", ")}`, path: first } };
+  return {
+    ok: false,
+    failure: { text: `strict decoding error: ${fields.join(", ")}`, path: first, unknown: decoder.unknown },
+  };
 }
 
 /** Decodes a value as Go's plain decoder does: unknown members are dropped. */
@@ -66,6 +71,8 @@ export function decodeLeniently(value: unknown, type: ApiType): Decoded {
 class Decoder {
   wrongType: DecodeFailure | undefined;
   readonly unknown: FieldPath[] = [];
+  /** Which parts of the path looked at are keys of maps. */
+  readonly #keys: number[] = [];
 
   decode(value: unknown, type: ApiType, path: FieldPath, owner: string | undefined): unknown {
     if (value === null || value === undefined) return undefined;
@@ -86,13 +93,21 @@ class Decoder {
         return Object.fromEntries(
           Object.entries(value).map(([key, item]) => [
             key,
-            this.decode(item, type.value, [...path, key], owner) ?? zeroOf(type.value),
+            this.#inMap(item, type.value, [...path, key], owner) ?? zeroOf(type.value),
           ]),
         );
       case "struct":
         if (!isObject(value)) return this.#fail(value, type.go, path, owner);
         return this.#struct(value, type.fields, path, type.go);
     }
+  }
+
+  /** Go's decoder knows of members, not of keys: what is wrong in a map is said of the map. */
+  #inMap(item: unknown, type: ApiType, path: FieldPath, owner: string | undefined): unknown {
+    this.#keys.push(path.length - 1);
+    const decoded = this.decode(item, type, path, owner);
+    this.#keys.pop();
+    return decoded;
   }
 
   #struct(
@@ -114,12 +129,12 @@ class Decoder {
     return decoded;
   }
 
-  /** Go's decoder names the struct and the path of members, without indexes, and goes on: the first failure is the one reported. */
+  /** Go's decoder names the struct and the path of members, without indexes and keys, and goes on: the first failure is the one reported. */
   #fail(value: unknown, go: string, path: FieldPath, owner: string | undefined): undefined {
-    const members = path.filter((part) => typeof part === "string").join(".");
+    const members = path.filter((part, i) => typeof part === "string" && !this.#keys.includes(i)).join(".");
     const place = owner === undefined ? "" : ` field ${owner.slice(owner.indexOf(".") + 1)}.${members}`;
     const text = `json: cannot unmarshal ${jsonKind(value, go)} into Go ${owner === undefined ? "value" : "struct"}${place} of type ${go}`;
-    this.wrongType ??= { text, path };
+    this.wrongType ??= { text, path, unknown: [] };
     return undefined;
   }
 }

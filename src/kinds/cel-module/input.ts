@@ -1,7 +1,7 @@
 /** What the module's expressions see of a request: Go reads JSON numbers as doubles, and so are they here. */
 import { Lazy, type Value } from "../../cel/index.js";
+import type { Doubles } from "../../cel-policy/doubles.js";
 import type { Review } from "../../policy/review.js";
-import type { Doubles } from "./doubles.js";
 import { fieldsInAnyCase, goKind, isMap, requestMistake } from "./request-shape.js";
 
 /** The variables, or what the module answers when it can't make them. */

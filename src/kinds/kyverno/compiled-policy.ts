@@ -6,6 +6,15 @@ import type { ExceptionResource, PolicyResource, PolicySpec } from "./resource.j
 /** `""`: as it was written. */
 export type VariantName = "" | "cronjobs" | "defaults" | "extract";
 
+/** A kind that a variant is for. */
+export interface Target {
+  readonly group: string;
+  readonly version: string;
+  /** The plural. */
+  readonly resource: string;
+  readonly kind: string;
+}
+
 /** One validation. */
 export interface CompiledValidation {
   readonly expression: Expression;
@@ -17,11 +26,15 @@ export interface CompiledValidation {
 export interface CompiledException {
   readonly resource: ExceptionResource;
   readonly conditions: readonly Expression[];
+  /** Milliseconds since 1970; Infinity for never. */
+  readonly expires: number;
 }
 
 /** The policy, or one of its variants: each is evaluated for itself, and at most one matches a request. */
 export interface CompiledVariant {
   readonly name: VariantName;
+  /** What the variant is for; none of the base. */
+  readonly targets: readonly Target[];
   readonly policy: PolicyResource;
   /** For this variant. */
   readonly spec: PolicySpec;
@@ -34,6 +47,8 @@ export interface CompiledVariant {
   readonly validations: readonly CompiledValidation[];
   readonly annotations: readonly { readonly key: string; readonly expression: Expression }[];
   readonly exceptions: readonly CompiledException[];
+  /** Whether an expression names `namespaceObject`. */
+  readonly namesNamespace: boolean;
 }
 
 /** A policy that can be evaluated. */

@@ -1,31 +1,5 @@
-import { type ApiType, any, boolean, integer, list, map, string, struct } from "../../cel-policy/decode/api-type.js";
-
-const OBJECT_META = struct("v1.ObjectMeta", {
-  name: string(),
-  generateName: string(),
-  namespace: string(),
-  selfLink: string(),
-  uid: string("types.UID"),
-  resourceVersion: string(),
-  generation: integer,
-  creationTimestamp: any,
-  deletionTimestamp: any,
-  deletionGracePeriodSeconds: integer,
-  labels: map(string()),
-  annotations: map(string()),
-  ownerReferences: list(
-    struct("v1.OwnerReference", {
-      apiVersion: string(),
-      kind: string(),
-      name: string(),
-      uid: string("types.UID"),
-      controller: boolean,
-      blockOwnerDeletion: boolean,
-    }),
-  ),
-  finalizers: list(string()),
-  managedFields: list(any),
-});
+import { type ApiType, any, list, map, string, struct } from "../../cel-policy/decode/api-type.js";
+import { OBJECT_META } from "../../cel-policy/decode/object-meta.js";
 
 const LABEL_SELECTOR = struct("v1.LabelSelector", {
   matchLabels: map(string()),

@@ -1,5 +1,5 @@
+import { marshalYaml } from "../../../data/go-yaml/marshal.js";
 import { parseYamlDocuments } from "../../../data/yaml.js";
-import { marshalYaml } from "../go-yaml/marshal.js";
 import { readRego } from "../rego-value.js";
 import type { Builtin } from "./builtin.js";
 import { applyPatch } from "./json-patch.js";

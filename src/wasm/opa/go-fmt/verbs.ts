@@ -1,7 +1,8 @@
 /** How Go's fmt prints one argument of the kinds that Rego gives it. */
+
+import { floatText } from "../../../data/float-text.js";
 import { canBackquote, characterOf, isPrintable, quote, quoteCharacter } from "../../../data/go-quote.js";
 import { type Flags, noFlags, pad, padBlank } from "./flags.js";
-import { floatText } from "./float-text.js";
 
 /** An argument by its type in Go. */
 export type Argument =

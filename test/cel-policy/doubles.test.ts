@@ -1,11 +1,11 @@
 /** A large review is asked about by many policies: of its values only those are copied that hold an integer, and once. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { parseJson } from "../../../src/data/json.js";
-import { Doubles } from "../../../src/kinds/cel-module/doubles.js";
-import { compileCelModule } from "../../../src/kinds/cel-module/policy.js";
-import type { Review } from "../../../src/policy/index.js";
-import { answerOf } from "../../support/asking.js";
+import { Doubles } from "../../src/cel-policy/doubles.js";
+import { parseJson } from "../../src/data/json.js";
+import { compileCelModule } from "../../src/kinds/cel-module/policy.js";
+import type { Review } from "../../src/policy/index.js";
+import { answerOf } from "../support/asking.js";
 
 describe("doubles in place of integers", () => {
   test("what holds no integer is the original, what does is a copy that leaves it as it was", () => {

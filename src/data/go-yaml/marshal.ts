@@ -1,5 +1,5 @@
-/** Rego's `yaml.marshal`: block style as go-yaml prints it, to the letter. */
-import { floatText } from "../go-fmt/float-text.js";
+/** YAML in block style as go-yaml prints it, to the letter: for Rego's `yaml.marshal`, and reports. */
+import { floatText } from "../float-text.js";
 import { compareKeys } from "./key-order.js";
 import { analyze, isBreak, isPlainText, isPrintable } from "./scalars.js";
 

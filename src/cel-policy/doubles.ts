@@ -1,8 +1,8 @@
 /** JSON as Go reads it: every number is a double. */
-import type { Value } from "../../cel/index.js";
-import { withDoubles } from "../../data/doubles.js";
-import { setKey } from "../../data/plain-object.js";
-import { isMap } from "./request-shape.js";
+import type { Value } from "../cel/index.js";
+import { withDoubles } from "../data/doubles.js";
+import { setKey } from "../data/plain-object.js";
+import { isObject } from "../kubernetes/object.js";
 
 /**
  * Values with doubles in place of integers. What holds no integer is shared with the original, because reviews of many MiB are mostly texts; what is made of
@@ -23,7 +23,7 @@ export class Doubles {
 
   /** The same of a request, whose large members may be known. */
   ofMembers(value: unknown): Value {
-    if (!isMap(value)) return this.of(value);
+    if (!isObject(value)) return this.of(value);
     const copy: Record<string, Value> = {};
     for (const key of Object.keys(value)) setKey(copy, key, this.of(value[key]));
     return copy;

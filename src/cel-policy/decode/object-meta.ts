@@ -1,0 +1,29 @@
+import { any, boolean, integer, list, map, string, struct } from "./api-type.js";
+
+/** Go's type of `metadata`, for strict decoding. */
+export const OBJECT_META = struct("v1.ObjectMeta", {
+  name: string(),
+  generateName: string(),
+  namespace: string(),
+  selfLink: string(),
+  uid: string("types.UID"),
+  resourceVersion: string(),
+  generation: integer,
+  creationTimestamp: any,
+  deletionTimestamp: any,
+  deletionGracePeriodSeconds: integer,
+  labels: map(string()),
+  annotations: map(string()),
+  ownerReferences: list(
+    struct("v1.OwnerReference", {
+      apiVersion: string(),
+      kind: string(),
+      name: string(),
+      uid: string("types.UID"),
+      controller: boolean,
+      blockOwnerDeletion: boolean,
+    }),
+  ),
+  finalizers: list(string()),
+  managedFields: list(any),
+});

@@ -1,0 +1,26 @@
+/** What can't be asked for together, in the words of Kyverno's command (spec kyverno.md 8.9). */
+import type { ApplyValues } from "./options.js";
+
+/** What is the matter with the arguments; `undefined`: nothing. */
+export function argumentProblem(
+  policies: readonly string[],
+  resources: readonly string[],
+  values: ApplyValues & { readonly kubeconfig?: string },
+): string | undefined {
+  const { valuesFile, set, json = [], cluster, crdPaths = [], kubeconfig = "" } = values;
+  if (valuesFile !== undefined && set !== undefined) {
+    return "pass the values either using set flag or values_file flag";
+  }
+  if (policies.length === 0) return "require policy";
+  if (policies.includes("-") && resources.includes("-")) {
+    return "a stdin pipe can be used for either policies or resources, not both";
+  }
+  if (resources.length > 0 && json.length > 0) {
+    return "both resource and json files can not be used together, use one or the other";
+  }
+  if (resources.length === 0 && json.length === 0 && !cluster) return "resource file(s) or cluster required";
+  if (crdPaths.some((path) => path.trim() !== "") && kubeconfig.trim() !== "") {
+    return "crd-paths and kubeconfig flags are mutually exclusive, please use only one of them";
+  }
+  return undefined;
+}

@@ -1,0 +1,177 @@
+/** `apply`: policies over resources from files or a cluster (spec kyverno.md 8.9). */
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { text } from "node:stream/consumers";
+import { nameOf } from "../../kubernetes/object.js";
+import { headline } from "../../reports/plain-text.js";
+import { NO_VALUES, readUser, readValues } from "../../scan/circumstances.js";
+import { readDefinitions } from "../../scan/definitions.js";
+import { readExceptions } from "../../scan/exceptions.js";
+import { type InputFile, inputFiles, reasonOf, StandardInput } from "../../scan/input-files.js";
+import { KnownKinds } from "../../scan/known-kinds.js";
+import { openScan } from "../../scan/open-scan.js";
+import { readPayload } from "../../scan/payload.js";
+import { ScanError } from "../../scan/scan-error.js";
+import type { ScanPlan } from "../../scan/scan-plan.js";
+import { type Survey, survey } from "../../scan/survey.js";
+import type { CommandIo } from "../io.js";
+import { argumentProblem } from "./arguments.js";
+import type { ApplyValues } from "./options.js";
+import { type Output, outputFor } from "./output.js";
+import { Run } from "./run.js";
+import { scanTools } from "./scan-tools.js";
+
+const EXIT_FINE = 0;
+const EXIT_FAILED = 1;
+
+/**
+ * Applies policies.
+ * @param paths files and folders with policies, `-`, or ids of policies in policies.yaml
+ * @param loading values of the options that all commands have that load policies
+ * @returns 1 when a policy failed, could not judge or could not be asked; 0 otherwise, or what `--warn-exit-code` says
+ */
+export async function applyCommand(
+  paths: readonly string[],
+  values: ApplyValues,
+  loading: Readonly<Record<string, unknown>>,
+  io: CommandIo,
+): Promise<number> {
+  const resourcePaths = [...(values.resource ?? []), ...(values.resources ?? [])];
+  const { kubeconfig } = loading;
+  const problem = argumentProblem(paths, resourcePaths, {
+    ...values,
+    ...(typeof kubeconfig === "string" && { kubeconfig }),
+  });
+  if (problem !== undefined) return refused(problem, io);
+  const color = values.removeColor !== true && isTerminal(io.stdout) && !io.env.NO_COLOR;
+  const time = Math.floor(Date.now() / 1000);
+  const output = outputFor(values, { auditWarn: values.auditWarn === true, time, color });
+  const stdin = new StandardInput();
+  const tools = scanTools(loading, io.env);
+  try {
+    return await apply({ paths, resourcePaths, values, loading, io, output, stdin, tools });
+  } catch (error) {
+    if (error instanceof ScanError) return refused(error.message, io);
+    throw error;
+  } finally {
+    tools.close();
+    await stdin.close();
+  }
+}
+
+interface Application {
+  readonly paths: readonly string[];
+  readonly resourcePaths: readonly string[];
+  readonly values: ApplyValues;
+  readonly loading: Readonly<Record<string, unknown>>;
+  readonly io: CommandIo;
+  readonly output: Output;
+  readonly stdin: StandardInput;
+  readonly tools: ReturnType<typeof scanTools>;
+}
+
+async function apply(application: Application): Promise<number> {
+  const { values, io, output, tools } = application;
+  const { plan, files, looked } = await planOf(application);
+  const payloads = (values.json ?? []).map(readPayload);
+  const opened = await openScan(plan, tools);
+  for (const warning of opened.warnings) io.stderr.write(`warning: ${warning}\n`);
+  for (const missing of opened.unserved) io.stderr.write(`warning: nothing is checked with ${missing}\n`);
+  const total = looked.resources + payloads.length;
+  const run = new Run({ opened, output, io, plan, total, loading: application.loading, progress: !values.removeColor });
+  if (output.headline) await run.print(headline(opened.rules, total, opened.exceptions));
+  const failures = opened.failures.filter(({ resource: { spec } }) =>
+    spec.evaluation?.mode === "JSON" ? total > 0 : looked.resources > 0,
+  );
+  const [failure] = failures;
+  if (failure !== undefined && !values.continueOnFail) {
+    const name = payloads.length > 0 ? nameOf(payloads[0]) : looked.first;
+    return refused(`failed to apply policies on resource ${name} (${failure.text})`, io);
+  }
+  for (const each of failures) io.stderr.write(`Error: ${each.text}\n`);
+  for (const payload of payloads) await run.take([await opened.scanner.scanPayload(payload)]);
+  await run.resources(files, looked);
+  await run.end();
+  return exitCode(run, values, failures.length + opened.unserved.length > 0);
+}
+
+/** @param incomplete some policies could not be asked */
+async function exitCode(run: Run, values: ApplyValues, incomplete: boolean): Promise<number> {
+  const { pass, fail, error } = run.counts;
+  if (fail > 0 || error > 0 || incomplete) return EXIT_FAILED;
+  if (pass > 0 || !values.warnNoPass) return EXIT_FINE;
+  await run.print("exit as no objects satisfied policy\n");
+  return values.warnExitCode ?? EXIT_FINE;
+}
+
+/** What is to be done, with everything read that is needed for it; the resources only looked over. */
+async function planOf({ paths, resourcePaths, values, loading, io, output, stdin }: Application): Promise<{
+  readonly plan: ScanPlan;
+  readonly files: readonly InputFile[];
+  readonly looked: Survey;
+}> {
+  const user = values.userinfo === undefined ? {} : readUser(values.userinfo);
+  const read = values.valuesFile === undefined ? NO_VALUES : readValues(values.valuesFile);
+  const definitions = await readDefinitions(values.crdPaths ?? []);
+  const { policyPaths, policyIds } = namedPolicies(paths, loading);
+  const policyText = policyPaths.includes("-") ? await text(io.stdin) : "";
+  if (resourcePaths.includes("-")) await stdin.take(io.stdin);
+  const { files, looked } = await lookedOver(resourcePaths, stdin, new KnownKinds(definitions));
+  const within = values.exceptionsWithinResources ?? values.exceptionsWithResources;
+  const named = [...(values.exception ?? []), ...(values.exceptions ?? [])];
+  const plan: ScanPlan = {
+    policyPaths,
+    policyIds,
+    stdin: policyText,
+    ...(typeof loading.policies === "string" && { policiesFile: loading.policies }),
+    exceptions: within ? looked.exceptions : await readExceptions(named),
+    exceptionsWithinPolicies: values.exceptionsWithinPolicies === true,
+    values: read,
+    operation: read.operation ?? "CREATE",
+    user,
+    definitions,
+    ...(values.contextFile !== undefined && { contextFile: await contextText(values.contextFile) }),
+    parameterPaths: values.parameterResource ?? [],
+    wanted: output.wanted,
+    continueOnFail: values.continueOnFail === true,
+  };
+  return { plan, files, looked };
+}
+
+/** Files of policies, and ids of those in policies.yaml: what is no file is an id where there is such a file. */
+function namedPolicies(
+  paths: readonly string[],
+  { policies }: Readonly<Record<string, unknown>>,
+): Pick<ScanPlan, "policyPaths" | "policyIds"> {
+  if (typeof policies !== "string") return { policyPaths: paths, policyIds: [] };
+  const isFile = (path: string): boolean => path === "-" || existsSync(path);
+  return { policyPaths: paths.filter(isFile), policyIds: paths.filter((path) => !isFile(path)) };
+}
+
+async function lookedOver(
+  paths: readonly string[],
+  stdin: StandardInput,
+  kinds: KnownKinds,
+): Promise<{ readonly files: readonly InputFile[]; readonly looked: Survey }> {
+  try {
+    const files = await inputFiles(paths, stdin);
+    return { files, looked: await survey(files, kinds) };
+  } catch (error) {
+    if (error instanceof ScanError)
+      throw new ScanError(`failed to load resources (${error.message})`, { cause: error });
+    throw error;
+  }
+}
+
+async function contextText(path: string): Promise<string> {
+  return await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    throw new ScanError(`open ${path}: ${reasonOf(error)}`, { cause: error });
+  });
+}
+
+const refused = (message: string, { stderr }: CommandIo): number => {
+  stderr.write(`Error: ${message}\n`);
+  return EXIT_FAILED;
+};
+
+const isTerminal = (stream: unknown): boolean => (stream as { isTTY?: boolean }).isTTY === true;

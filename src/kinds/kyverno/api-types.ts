@@ -1,0 +1,109 @@
+/** The schemas of Kyverno's resources, as their CustomResourceDefinitions have them (spec kyverno.md 1.2, 4.5 and 5.1). All versions of a kind have the same. */
+import {
+  ANY,
+  BOOLEAN,
+  INTEGER,
+  list,
+  map,
+  type ObjectSchema,
+  object,
+  type Schema,
+  STRING,
+  type StringSchema,
+} from "./schema/schema.js";
+
+const oneOf = (...values: readonly string[]): StringSchema => ({ type: "string", enum: values });
+const STRINGS = list(STRING);
+
+const LABEL_SELECTOR = object({
+  matchLabels: map(STRING),
+  matchExpressions: list(object({ key: STRING, operator: STRING, values: STRINGS }, ["key", "operator"])),
+});
+
+const RULES = list(
+  object({
+    apiGroups: STRINGS,
+    apiVersions: STRINGS,
+    operations: STRINGS,
+    resourceNames: STRINGS,
+    resources: STRINGS,
+    scope: STRING,
+  }),
+);
+
+const NAMED_EXPRESSION = object({ name: STRING, expression: STRING }, ["expression", "name"]);
+/** Named expressions, each name once. */
+const NAMED_EXPRESSIONS = list(NAMED_EXPRESSION, { key: "name" });
+const ENABLED = object({ enabled: BOOLEAN });
+const ENABLED_UNLESS_SAID = object({ enabled: { type: "boolean", default: true } });
+
+const POLICY_SPEC = object({
+  failurePolicy: oneOf("Ignore", "Fail"),
+  matchConstraints: object({
+    namespaceSelector: LABEL_SELECTOR,
+    objectSelector: LABEL_SELECTOR,
+    resourceRules: RULES,
+    excludeResourceRules: RULES,
+    matchPolicy: STRING,
+  }),
+  matchConditions: NAMED_EXPRESSIONS,
+  variables: NAMED_EXPRESSIONS,
+  validations: list(
+    object({ expression: STRING, message: STRING, messageExpression: STRING, reason: STRING }, ["expression"]),
+  ),
+  auditAnnotations: list(object({ key: STRING, valueExpression: STRING }, ["key", "valueExpression"])),
+  validationActions: list(oneOf("Deny", "Audit", "Warn"), "whole"),
+  evaluation: object({ mode: STRING, admission: ENABLED_UNLESS_SAID, background: ENABLED_UNLESS_SAID }),
+  autogen: object({ podControllers: object({ controllers: STRINGS }), validatingAdmissionPolicy: ENABLED }),
+  webhookConfiguration: object({ timeoutSeconds: { type: "integer", format: "int32" } }),
+});
+
+const EXCEPTION_SPEC = object(
+  {
+    policyRefs: list(object({ name: STRING, kind: STRING }, ["kind", "name"])),
+    matchConditions: list(NAMED_EXPRESSION),
+    images: STRINGS,
+    allowedValues: STRINGS,
+    reportResult: { type: "string", enum: ["skip", "pass"], default: "skip" },
+    expiresAt: { type: "string", format: "date-time" },
+    properties: map(STRING),
+    evaluationMode: STRING,
+  },
+  ["policyRefs"],
+);
+
+const CONTEXT_ENTRY_SPEC = object(
+  {
+    kubernetesResource: object({ group: STRING, version: STRING, resource: STRING, namespace: STRING }, [
+      "resource",
+      "version",
+    ]),
+    apiCall: object({
+      urlPath: STRING,
+      method: { type: "string", enum: ["GET", "POST"], default: "GET" },
+      data: list(object({ key: STRING, value: ANY }, ["key", "value"])),
+      service: object(
+        {
+          url: STRING,
+          caBundle: STRING,
+          headers: list(object({ key: STRING, value: STRING }, ["key", "value"])),
+        },
+        ["url"],
+      ),
+      refreshInterval: { type: "string", format: "duration", default: "10m" },
+      retryLimit: { ...INTEGER, minimum: 1, default: 3 },
+    }),
+    projections: list(object({ name: STRING, jmesPath: STRING }, ["jmesPath", "name"])),
+  },
+  [],
+  ["kubernetesResource", "apiCall"],
+);
+
+/** An object but for its metadata, which all kinds have alike. Nobody writes the status: it is left alone. */
+const resource = (spec: Schema, status: Readonly<Record<string, Schema>>): ObjectSchema =>
+  object({ apiVersion: STRING, kind: STRING, metadata: ANY, spec, ...status }, ["spec"]);
+
+export const POLICY_SCHEMA: ObjectSchema = resource(POLICY_SPEC, { status: ANY });
+/** Exceptions have no status. */
+export const EXCEPTION_SCHEMA: ObjectSchema = resource(EXCEPTION_SPEC, {});
+export const CONTEXT_ENTRY_SCHEMA: ObjectSchema = resource(CONTEXT_ENTRY_SPEC, { status: ANY });

@@ -1,0 +1,209 @@
+/** Compiles policies, their variants for pod controllers, and the exceptions that name them (spec kyverno.md 1.4 and 3). */
+import { namesVariable, type Type } from "../../cel/index.js";
+import type { Expression } from "../../cel-policy/expressions/expression.js";
+import type { ExpressionCompiler } from "../../cel-policy/expressions/expression-compiler.js";
+import type { ResultType } from "../../cel-policy/expressions/result-type.js";
+import { type PreparedMatch, prepareMatch } from "../../cel-policy/match/match-resources.js";
+import { type FieldError, type FieldPath, invalid } from "../../kubernetes/field-error.js";
+import { autogenOf } from "./autogen/autogen.js";
+import type {
+  CompiledException,
+  CompiledPolicy,
+  CompiledValidation,
+  CompiledVariant,
+  Target,
+  VariantName,
+} from "./compiled-policy.js";
+import { CONDITION_SCOPE, type Compilers, SCOPE_WORDS, variableType } from "./dialect.js";
+import { type ExceptionResource, NAMESPACED_POLICY_KIND, type PolicyResource, type PolicySpec } from "./resource.js";
+
+/** A mistake of an expression, and whose it is. */
+export interface CompileError extends FieldError {
+  /** An exception's condition, where it is not one of the policy's. */
+  readonly exception: ExceptionResource | undefined;
+  readonly variant: VariantName;
+}
+
+/** A compiled policy, or every mistake that ended the compiling: a list of expressions with mistakes ends it (spec kyverno.md 1.4). */
+export type CompileResult =
+  | { readonly ok: true; readonly policy: CompiledPolicy }
+  | { readonly ok: false; readonly errors: readonly CompileError[] };
+
+/** The exceptions that name a policy, as often as they do. */
+export const exceptionsFor = (
+  { kind, metadata }: PolicyResource,
+  exceptions: readonly ExceptionResource[],
+): readonly ExceptionResource[] =>
+  exceptions.flatMap((exception) =>
+    (exception.spec.policyRefs ?? [])
+      .filter((ref) => ref.name === metadata.name && ref.kind === kind)
+      .map(() => exception),
+  );
+
+/**
+ * Compiles a policy with its variants.
+ * @param exceptions those that name it
+ */
+export function compilePolicy(
+  resource: PolicyResource,
+  exceptions: readonly ExceptionResource[],
+  compilers: Compilers,
+): CompileResult {
+  const { validationActions: actions = [] } = resource.spec;
+  const variants: CompiledVariant[] = [];
+  const all = [{ name: "" as const, targets: [], spec: resource.spec }, ...autogenOf(resource.spec)];
+  for (const { name, targets, spec } of all) {
+    const compiling = new Compiling({ resource, name, targets, spec, exceptions }, compilers);
+    const variant = compiling.run();
+    if (variant === undefined) return { ok: false, errors: compiling.errors };
+    variants.push(variant);
+  }
+  return { ok: true, policy: { resource, actions: actions.length > 0 ? actions : ["Deny"], variants } };
+}
+
+/** The mistakes of the policy as it is written, which its creation is refused for: neither variants nor exceptions are looked at. */
+export function compileMistakes(resource: PolicyResource, compilers: Compilers): readonly CompileError[] {
+  const source: Source = { resource, name: "", targets: [], spec: resource.spec, exceptions: [] };
+  const compiling = new Compiling(source, compilers);
+  compiling.run();
+  return compiling.errors;
+}
+
+/** What of the policy is compiled. */
+interface Source {
+  readonly resource: PolicyResource;
+  readonly name: VariantName;
+  readonly targets: readonly Target[];
+  readonly spec: PolicySpec;
+  readonly exceptions: readonly ExceptionResource[];
+}
+
+/** The compiling of one variant. */
+class Compiling {
+  readonly errors: CompileError[] = [];
+  readonly #source: Source;
+  readonly #compiler: ExpressionCompiler;
+  readonly #types = new Map<string, Type>();
+  #exception: ExceptionResource | undefined;
+
+  constructor(source: Source, { clustered, namespaced }: Compilers) {
+    this.#source = source;
+    this.#compiler = source.resource.kind === NAMESPACED_POLICY_KIND ? namespaced : clustered;
+  }
+
+  /** The variant; `undefined` when there are errors. */
+  run(): CompiledVariant | undefined {
+    const { resource, name, targets, spec } = this.#source;
+    const mode = spec.evaluation?.mode === "JSON" ? "JSON" : "Kubernetes";
+    const conditions = this.#conditions(spec.matchConditions);
+    if (this.errors.length > 0) return undefined;
+    const variables = this.#variables();
+    if (this.errors.length > 0) return undefined;
+    const validations = this.#validations();
+    if (this.errors.length > 0) return undefined;
+    const annotations = mode === "JSON" ? [] : this.#annotations();
+    if (this.errors.length > 0) return undefined;
+    const exceptions: CompiledException[] = [];
+    for (const exception of this.#source.exceptions) {
+      this.#exception = exception;
+      const { expiresAt, matchConditions } = exception.spec;
+      const expires = expiresAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiresAt);
+      exceptions.push({
+        resource: exception,
+        conditions: this.#conditions(matchConditions),
+        // Of what is no date nobody knows how long it lasts.
+        expires: Number.isNaN(expires) ? Number.NEGATIVE_INFINITY : expires,
+      });
+      if (this.errors.length > 0) return undefined;
+    }
+    const expressions = [
+      ...conditions,
+      ...variables.values(),
+      ...validations.flatMap(({ expression, messageExpression }) => [expression, messageExpression]),
+      ...annotations.map(({ expression }) => expression),
+      ...exceptions.flatMap((exception) => exception.conditions),
+    ];
+    return {
+      name,
+      targets,
+      policy: resource,
+      spec,
+      mode,
+      failurePolicy: spec.failurePolicy === "Ignore" ? "Ignore" : "Fail",
+      match: matchOf(spec),
+      conditions,
+      variables,
+      validations,
+      annotations,
+      exceptions,
+      namesNamespace: expressions.some(
+        (expression) => expression?.program && namesVariable(expression.program.references, "namespaceObject"),
+      ),
+    };
+  }
+
+  #conditions(conditions: PolicySpec["matchConditions"] = []): Expression[] {
+    return conditions.flatMap(
+      ({ expression }, i) => this.#compile(["spec", "matchConditions", i, "expression"], expression, "bool") ?? [],
+    );
+  }
+
+  /** One that failed is not declared, so that what refers to it fails, too. Of two with the same name the later one counts. */
+  #variables(): ReadonlyMap<string, Expression> {
+    const compiled = new Map<string, Expression>();
+    for (const [i, { name = "", expression }] of (this.#source.spec.variables ?? []).entries()) {
+      const variable = this.#compile(["spec", "variables", i, "expression"], expression, "any");
+      if (variable === undefined) continue;
+      this.#types.set(name, variableType(variable.type));
+      compiled.set(name, variable);
+    }
+    return compiled;
+  }
+
+  /** The first one with a mistake is the last one that is looked at. */
+  #validations(): readonly CompiledValidation[] {
+    const compiled: CompiledValidation[] = [];
+    for (const [i, { expression, message = "", messageExpression = "" }] of (
+      this.#source.spec.validations ?? []
+    ).entries()) {
+      const path: FieldPath = ["spec", "validations", i];
+      const validation = this.#compile([...path, "expression"], expression, "bool");
+      if (validation === undefined) return compiled;
+      const words =
+        messageExpression === ""
+          ? undefined
+          : this.#compile([...path, "messageExpression"], messageExpression, "string");
+      if (this.errors.length > 0) return compiled;
+      compiled.push({ expression: validation, message, messageExpression: words });
+    }
+    return compiled;
+  }
+
+  /** Of two with the same key the later one counts, where the first one stood. */
+  #annotations(): CompiledVariant["annotations"] {
+    const compiled = new Map<string, Expression>();
+    for (const [i, { key = "", valueExpression }] of (this.#source.spec.auditAnnotations ?? []).entries()) {
+      const path: FieldPath = ["spec", "auditAnnotations", i, "valueExpression"];
+      const value = this.#compile(path, valueExpression, "string-or-null");
+      if (value !== undefined) compiled.set(key, value);
+    }
+    return [...compiled].map(([key, expression]) => ({ key, expression }));
+  }
+
+  #compile(path: FieldPath, source = "", wanted: ResultType): Expression | undefined {
+    const scope = this.#types.size === 0 ? CONDITION_SCOPE : { optional: SCOPE_WORDS, variables: new Map(this.#types) };
+    const expression = this.#compiler.compile(source, wanted, scope);
+    if (expression.error === undefined) return expression;
+    const { name } = this.#source;
+    this.errors.push({ ...invalid(path, source, expression.error), exception: this.#exception, variant: name });
+    return undefined;
+  }
+}
+
+/** Selectors that are absent take everything, and versions must be named literally (spec kyverno.md 2.2). */
+function matchOf({ matchConstraints }: PolicySpec): PreparedMatch | undefined {
+  return (
+    matchConstraints &&
+    prepareMatch({ namespaceSelector: {}, objectSelector: {}, ...matchConstraints, matchPolicy: "Exact" })
+  );
+}

@@ -1,0 +1,9 @@
+import type { CompiledPolicy, CompiledVariant } from "../compiled-policy.js";
+
+/** A policy with one of its variants. */
+export interface Candidate {
+  readonly policy: CompiledPolicy;
+  readonly variant: CompiledVariant;
+  /** Its number among all. */
+  readonly index: number;
+}

@@ -1,0 +1,35 @@
+import { randomBytes } from "node:crypto";
+import type { RequestWorld } from "../../../world/request-world.js";
+import type { KyvernoState } from "../state.js";
+
+/** The state of one request's evaluations (disposable). */
+export class EngineState implements KyvernoState {
+  readonly world: RequestWorld;
+  readonly time = Date.now();
+  namespace = "";
+  #seed: number | undefined;
+  #random = 0;
+
+  constructor(world: RequestWorld) {
+    this.world = world;
+  }
+
+  /**
+   * Before an evaluation, each time it is attempted: its random numbers begin anew, so that questions made with them stay the same.
+   * @param number tells it from others for the same request
+   */
+  begin(namespace: string, number: number): void {
+    this.namespace = namespace;
+    this.#random = number;
+  }
+
+  /** The generator `mulberry32`: nothing here has to be hard to guess. */
+  random(): number {
+    this.#seed ??= randomBytes(4).readUInt32LE();
+    this.#random = (this.#random + 0x6d2b79f5) | 0;
+    let t = this.#random ^ this.#seed;
+    t = Math.imul(t ^ (t >>> 15), t | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  }
+}

@@ -1,0 +1,119 @@
+/** Asks policies about a request or a payload, as Kyverno's engine does (spec kyverno.md 2 and 6.1). */
+import { Attempt, type AttemptOptions } from "../../../cel-policy/expressions/attempt.js";
+import { NOT_IN_TIME } from "../../../cel-policy/expressions/interruption.js";
+import { Progress } from "../../../cel-policy/expressions/progress.js";
+import { prepareSelector } from "../../../cel-policy/match/label-selector.js";
+import { MatchIndex } from "../../../cel-policy/match/match-index.js";
+import type { PreparedMatch } from "../../../cel-policy/match/match-resources.js";
+import { compareNames } from "../../../kubernetes/names.js";
+import type { Failure } from "../../../policy/outcome.js";
+import type { EvaluationContext } from "../../../policy/policy.js";
+import { RequestWorld } from "../../../world/request-world.js";
+import type { World } from "../../../world/world.js";
+import type { CompiledPolicy } from "../compiled-policy.js";
+import { createDialect } from "../dialect.js";
+import type { Candidate } from "./candidate.js";
+import type { EngineInput, Flavour } from "./engine-request.js";
+import { EngineState } from "./engine-state.js";
+import { Look } from "./look.js";
+import type { PolicyResponse } from "./response.js";
+
+/** How policies are asked. */
+export interface EngineOptions {
+  readonly world: World;
+  readonly flavour: Flavour;
+}
+
+/** What policies came to. */
+export interface EngineAnswer {
+  /** One for every candidate, in order. */
+  readonly responses: readonly PolicyResponse[];
+  /** Why nothing of it counts: time was up, an expression was stopped, or more was asked than allowed. */
+  readonly failure: Failure | undefined;
+  /** What the log says of look-ups that failed. */
+  readonly detail: string | undefined;
+}
+
+/** How long an evaluation may take; absent: as long as it does. */
+export type EngineContext = Pick<EvaluationContext, "deadline" | "signal" | "turns">;
+
+/** Both kinds of policies have the same costs and words. */
+const DIALECT = createDialect(false);
+
+/** Stands for constraints that are absent: it names no resource. */
+const MATCHES_NOTHING: PreparedMatch = {
+  namespaceSelector: prepareSelector({}),
+  objectSelector: prepareSelector({}),
+  equivalent: false,
+  rules: [{ operations: new Set(), groups: new Set(), versions: new Set(), resources: [], names: [], scope: "*" }],
+  excludes: [],
+};
+
+const UNLIMITED: EngineContext = { deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
+
+/** Policies that are ready to be asked, sorted by kind, namespace and name; of a policy the base comes before its variants. */
+export class KyvernoEngine {
+  readonly #all: readonly Candidate[];
+  readonly #world: World;
+  readonly #flavour: Flavour;
+  readonly #index: MatchIndex<Candidate>;
+
+  constructor(policies: readonly CompiledPolicy[], { world, flavour }: EngineOptions) {
+    const sorted = [...policies].sort((a, b) => compareNames(sortKey(a), sortKey(b)));
+    this.#all = sorted
+      .flatMap((policy) => policy.variants.map((variant) => ({ policy, variant })))
+      .map((each, index) => ({ ...each, index }));
+    this.#world = world;
+    this.#flavour = flavour;
+    this.#index = new MatchIndex(this.#all, ({ variant }) => variant.match ?? MATCHES_NOTHING);
+  }
+
+  /** The answers of all policies and variants, also of those that don't match. */
+  respond(
+    input: EngineInput,
+    context: EngineContext = UNLIMITED,
+  ): readonly PolicyResponse[] | Promise<readonly PolicyResponse[]> {
+    const answer = this.#ask(this.#all, input, context);
+    return answer instanceof Promise ? answer.then(({ responses }) => responses) : answer.responses;
+  }
+
+  /** The answers of those policies that may match. */
+  decide(input: EngineInput, context: EngineContext): EngineAnswer | Promise<EngineAnswer> {
+    return this.#ask(this.#candidates(input), input, context);
+  }
+
+  #candidates(input: EngineInput): readonly Candidate[] {
+    if (input.kind === "json" || input.targeted === true) return this.#all;
+    const { operation, resource } = input.request;
+    return this.#index.candidates(operation, resource.group, resource.resource);
+  }
+
+  #ask(
+    candidates: readonly Candidate[],
+    input: EngineInput,
+    context: EngineContext,
+  ): EngineAnswer | Promise<EngineAnswer> {
+    const world = new RequestWorld(this.#world);
+    const state = new EngineState(world);
+    const { deadline, turns } = context;
+    const limit = Number.isFinite(deadline) || turns !== undefined ? { at: deadline, now: this.#world.now } : undefined;
+    const circumstances: AttemptOptions = { deadline: limit, turns, progress: new Progress(), state };
+    const look = new Look(input, state, this.#flavour);
+    const attempt = (): EngineAnswer => {
+      const tried = new Attempt(DIALECT, world, circumstances);
+      const responses = look.at(candidates, tried);
+      const { failure: message, detail } = world;
+      const refused: Failure | undefined =
+        message === undefined ? undefined : { verdict: "error", message, cause: "unavailable" };
+      return { responses, failure: tried.interruption ?? refused, detail };
+    };
+    return world.questions.settle(attempt, context, () => ({
+      responses: [],
+      failure: NOT_IN_TIME,
+      detail: world.detail,
+    }));
+  }
+}
+
+const sortKey = ({ resource: { kind, metadata } }: CompiledPolicy): string =>
+  `${kind}\u0000${metadata.namespace ?? ""}\u0000${metadata.name ?? ""}`;

@@ -1,0 +1,239 @@
+/** One policy, or a variant of it, for one object: exceptions, conditions, validations, annotations (spec kyverno.md 2.1, 2.4, 2.5 and 5.3). */
+import { type Bindings, CelError, type Result, typeNameOf, type Value, Waiting } from "../../../cel/index.js";
+import type { Attempt } from "../../../cel-policy/expressions/attempt.js";
+import type { Expression, ExpressionProgram } from "../../../cel-policy/expressions/expression.js";
+import type { GroupProgress } from "../../../cel-policy/expressions/progress.js";
+import { VariablesValue } from "../../../cel-policy/expressions/variables.js";
+import type { CompiledException, CompiledVariant } from "../compiled-policy.js";
+import { externalBindings } from "../external/index.js";
+import { libraryBindings } from "../libraries/index.js";
+import type { ExceptionResource } from "../resource.js";
+
+/** What an evaluation works on. */
+export interface EvaluationData {
+  readonly object: Value;
+  readonly oldObject: Value;
+  readonly request: Value;
+  readonly namespaceObject: Value;
+  /** What tells evaluations of the same policy for one request apart: the place of the pod template. */
+  readonly about: string;
+  /** Milliseconds since 1970: exceptions that expired before don't count. */
+  readonly now: number;
+}
+
+/** What an evaluation comes to. */
+export type Evaluated =
+  | { readonly kind: "skip" }
+  | { readonly kind: "exempt"; readonly exceptions: readonly ExceptionResource[] }
+  /** Conditions or annotations could not be evaluated. */
+  | { readonly kind: "failed"; readonly message: string }
+  | { readonly kind: "error"; readonly message: string; readonly index: number }
+  | {
+      readonly kind: "fail";
+      readonly message: string;
+      readonly index: number;
+      readonly annotations: Readonly<Record<string, string>>;
+    }
+  | { readonly kind: "pass"; readonly annotations: Readonly<Record<string, string>> };
+
+const SKIP: Evaluated = { kind: "skip" };
+const NO_ANNOTATIONS: Readonly<Record<string, string>> = {};
+/** What exceptions allow that don't exempt from the whole policy. */
+interface Allowances {
+  readonly kind: "allowances";
+  /** The value of `exceptions`. */
+  readonly value: Value;
+}
+
+const NONE: Allowances = { kind: "allowances", value: { allowedImages: [], allowedValues: [] } };
+
+/** Evaluates; {@link Waiting} while an answer is on its way, others have their turn, or time is up. */
+export function evaluateVariant(variant: CompiledVariant, data: EvaluationData, attempt: Attempt): Evaluated | Waiting {
+  const expressions = variant.conditions;
+  const { about } = data;
+  const progress =
+    attempt.known(expressions, about) ??
+    attempt.begin({
+      expressions,
+      about,
+      results: [],
+      variables: variant.variables.size > 0 ? new VariablesValue(variant.variables, attempt.dialect) : undefined,
+      owed: 0,
+      remaining: Number.POSITIVE_INFINITY,
+      failed: undefined,
+    });
+  const result = new Evaluation(variant, data, attempt, progress).run();
+  // What waits for an answer begins anew with it; what gave others their turn goes on where it was.
+  if (attempt.world.questions.asking) attempt.forget(progress);
+  return result;
+}
+
+/** One evaluation (disposable). */
+class Evaluation {
+  readonly #variant: CompiledVariant;
+  readonly #data: EvaluationData;
+  readonly #attempt: Attempt;
+  readonly #progress: GroupProgress;
+  #bindings: Bindings = {};
+  /** Expressions that were evaluated so far, in this attempt or an earlier one. */
+  #step = 0;
+
+  constructor(variant: CompiledVariant, data: EvaluationData, attempt: Attempt, progress: GroupProgress) {
+    this.#variant = variant;
+    this.#data = data;
+    this.#attempt = attempt;
+    this.#progress = progress;
+  }
+
+  run(): Evaluated | Waiting {
+    const { exceptions, conditions, validations } = this.#variant;
+    const exempted = exceptions.length === 0 ? NONE : this.#exemption(exceptions);
+    if (exempted instanceof Waiting || exempted.kind !== "allowances") return exempted;
+    this.#bindings = this.#bindingsWith(exempted.value);
+    if (conditions.length > 0) {
+      const met = this.#met(conditions);
+      if (met instanceof Waiting) return met;
+      if (met === false) return SKIP;
+      if (met !== true) return { kind: "failed", message: met.error };
+    }
+    for (let index = 0; index < validations.length; index++) {
+      const validation = validations[index];
+      if (validation === undefined) continue;
+      const result = this.#evaluate(validation.expression);
+      if (result === true) continue;
+      if (result instanceof Waiting) return result;
+      if (result instanceof CelError) return { kind: "error", message: result.message, index };
+      if (result !== false) return { kind: "error", message: notConverted(result, "bool"), index };
+      const message = this.#messageOf(validation, index);
+      if (message instanceof Waiting) return message;
+      const annotations = this.#annotations();
+      if (annotations instanceof Waiting) return annotations;
+      if (typeof annotations === "string") return { kind: "error", message: annotations, index };
+      return { kind: "fail", message, index, annotations };
+    }
+    const annotations = this.#annotations();
+    if (annotations instanceof Waiting) return annotations;
+    if (typeof annotations === "string") return { kind: "failed", message: annotations };
+    return { kind: "pass", annotations };
+  }
+
+  #bindingsWith(exceptions: Value | undefined): Bindings {
+    const { object, oldObject, request, namespaceObject } = this.#data;
+    const { variables } = this.#progress;
+    // Conditions of exceptions see neither `exceptions` nor `variables`.
+    const seen = exceptions === undefined ? undefined : variables;
+    // One shape for all, written out: spreads cost more than most expressions.
+    const bindings: Bindings = {
+      object,
+      oldObject,
+      request,
+      namespaceObject,
+      exceptions,
+      variables: seen,
+      resource: externalBindings.resource,
+      http: externalBindings.http,
+      globalContext: externalBindings.globalContext,
+      image: externalBindings.image,
+      json: libraryBindings.json,
+      yaml: libraryBindings.yaml,
+    };
+    const attempt = this.#attempt;
+    seen?.evaluateWith(
+      (program: ExpressionProgram) => attempt.evaluatePart(program, bindings).result,
+      () => attempt.over(),
+    );
+    return bindings;
+  }
+
+  /** The full exemption if there is one, else the lists of the exceptions that match. */
+  #exemption(exceptions: readonly CompiledException[]): Evaluated | Allowances | Waiting {
+    const matching: ExceptionResource[] = [];
+    const allowedImages: string[] = [];
+    const allowedValues: string[] = [];
+    let full = false;
+    this.#bindings = this.#bindingsWith(undefined);
+    for (const { resource, conditions, expires } of exceptions) {
+      if (expires < this.#data.now) continue;
+      const { images = [], allowedValues: values = [] } = resource.spec;
+      const met = this.#met(conditions);
+      if (met instanceof Waiting) return met;
+      if (typeof met === "object") {
+        // What is exempted already stays so.
+        if (full) continue;
+        return { kind: "failed", message: met.error };
+      }
+      if (!met) continue;
+      matching.push(resource);
+      if (images.length === 0 && values.length === 0) full = true;
+      else {
+        allowedImages.push(...images);
+        allowedValues.push(...values);
+      }
+    }
+    return full
+      ? { kind: "exempt", exceptions: matching }
+      : { kind: "allowances", value: { allowedImages, allowedValues } };
+  }
+
+  /** All conditions are looked at until one is false, which wins over errors. */
+  #met(conditions: readonly Expression[]): boolean | { readonly error: string } | Waiting {
+    const errors: string[] = [];
+    for (const condition of conditions) {
+      const result = this.#evaluate(condition);
+      if (result instanceof Waiting) return result;
+      if (result === false) return false;
+      if (result instanceof CelError) errors.push(result.message);
+      else if (result !== true) errors.push(notConverted(result, "bool"));
+    }
+    if (errors.length === 0) return true;
+    return this.#variant.failurePolicy === "Ignore" ? false : { error: errors.join("; ") };
+  }
+
+  #messageOf({ message, messageExpression }: CompiledVariant["validations"][number], index: number): string | Waiting {
+    let text = message;
+    if (messageExpression !== undefined) {
+      const result = this.#evaluate(messageExpression);
+      if (result instanceof Waiting) return result;
+      if (result instanceof CelError) text = `failed to evaluate message expression: ${result.message}`;
+      else if (typeof result === "string") text = result;
+      else text = `failed to convert message expression to string: ${notConverted(result, "string")}`;
+    }
+    return text === "" ? `CEL expression validation failed at index ${index}` : text;
+  }
+
+  /** The annotations; a text says what is wrong with one of them. */
+  #annotations(): Readonly<Record<string, string>> | string | Waiting {
+    const { annotations } = this.#variant;
+    if (annotations.length === 0) return NO_ANNOTATIONS;
+    const values: [string, string][] = [];
+    for (const { key, expression } of annotations) {
+      const result = this.#evaluate(expression);
+      if (result instanceof Waiting) return result;
+      if (result instanceof CelError) return `failed to evaluate auditAnnotation '${key}': ${result.message}`;
+      if (typeof result !== "string")
+        return `failed to convert auditAnnotation '${key}' expression: ${notConverted(result, "string")}`;
+      if (result !== "") values.push([key, result]);
+    }
+    return Object.fromEntries(values);
+  }
+
+  /** The next expression; its result may be known from an earlier attempt. */
+  #evaluate({ program }: Expression): Result | Waiting {
+    const { results } = this.#progress;
+    const known = results[this.#step];
+    if (known !== undefined) {
+      this.#step += 1;
+      return known;
+    }
+    const attempt = this.#attempt;
+    if (program === undefined || attempt.interruption !== undefined || attempt.over()) return Waiting.INSTANCE;
+    const { result } = attempt.evaluate(program, this.#bindings);
+    if (result instanceof Waiting || attempt.interruption !== undefined) return Waiting.INSTANCE;
+    results.push(result);
+    this.#step += 1;
+    return result;
+  }
+}
+
+const notConverted = (value: Value, to: string): string =>
+  `type conversion error from '${typeNameOf(value)}' to '${to}'`;

@@ -1,0 +1,176 @@
+/** Policies look at one input: each matches, and is evaluated (spec kyverno.md 2.1, 3.5 and 6.1). */
+import { type Value, Waiting } from "../../../cel/index.js";
+import type { Attempt } from "../../../cel-policy/expressions/attempt.js";
+import { namespaceViews } from "../../../cel-policy/expressions/input.js";
+import { attributesOf, type RequestAttributes } from "../../../cel-policy/match/request-attributes.js";
+import type { AdmissionRequest } from "../../../policy/index.js";
+import { LookupFailure } from "../../../world/resources/resource-source.js";
+import { podRequests } from "../autogen/extraction.js";
+import type { CompiledPolicy, CompiledVariant } from "../compiled-policy.js";
+import { type ExceptionResource, NAMESPACED_POLICY_KIND } from "../resource.js";
+import type { Candidate } from "./candidate.js";
+import type { AdmissionInput, EngineInput, Flavour } from "./engine-request.js";
+import type { EngineState } from "./engine-state.js";
+import { type Evaluated, type EvaluationData, evaluateVariant } from "./evaluate-variant.js";
+import { type Inputs, inputsOf, requestValue } from "./inputs.js";
+import { matchConstraints } from "./match.js";
+import type { PolicyResponse, RuleResult } from "./response.js";
+import { resultOf, ruleResult } from "./rule-result.js";
+
+/** What a policy of the other mode says. */
+const NO_REQUEST =
+  "cannot evaluate Kubernetes-mode policy without admission attributes (hint: use a non-Kubernetes evaluation mode for raw payloads)";
+
+/** Everything that is known of one input (disposable); attempts share it. */
+export class Look {
+  readonly #input: EngineInput;
+  readonly #state: EngineState;
+  readonly #server: boolean;
+  readonly #now: number;
+  #inputs: Inputs | undefined;
+  #podInputs: ReturnType<typeof podInputsOf> | undefined;
+  #attributes: RequestAttributes | undefined;
+
+  constructor(input: EngineInput, state: EngineState, flavour: Flavour) {
+    this.#input = input;
+    this.#state = state;
+    this.#server = flavour === "server";
+    this.#now = this.#server ? state.time : Number.NEGATIVE_INFINITY;
+  }
+
+  /** Asks the candidates in order. Of an attempt that waits, or was stopped, nothing is believed. */
+  at(candidates: readonly Candidate[], attempt: Attempt): readonly PolicyResponse[] {
+    const responses: PolicyResponse[] = [];
+    for (const candidate of candidates) {
+      if (attempt.expired() || attempt.over()) break;
+      const result = this.#result(candidate, attempt);
+      if (result instanceof Waiting) continue;
+      responses.push({ policy: candidate.policy, variant: candidate.variant, result });
+    }
+    return responses;
+  }
+
+  #result({ policy, variant, index }: Candidate, attempt: Attempt): RuleResult | undefined | Waiting {
+    const input = this.#input;
+    const { kind, metadata } = policy.resource;
+    const confined = kind === NAMESPACED_POLICY_KIND ? (metadata.namespace ?? "") : "";
+    this.#state.begin(confined, index);
+    if (input.kind === "json") {
+      if (variant.mode === "JSON") return this.#payload(variant, input.payload, attempt);
+      return ruleResult("evaluation", "error", `failed to load context: ${NO_REQUEST}`);
+    }
+    const { request, targeted } = input;
+    if (targeted === true) {
+      if (variant !== variantFor(policy, request)) return undefined;
+      if (variant.mode === "JSON") return this.#payload(variant, request.object ?? request.oldObject, attempt);
+    } else {
+      if (variant.mode === "JSON") return undefined;
+      // Such a policy is for scans of what is stored: no webhook is registered for it.
+      if (this.#server && variant.spec.evaluation?.admission?.enabled === false) return undefined;
+      if (this.#server && confined !== "" && confined !== (request.namespace ?? "")) return undefined;
+      this.#attributes ??= attributesFor(input);
+      const matches = matchConstraints(variant.match, this.#attributes, attempt.world);
+      if (matches instanceof Waiting) return matches;
+      if (matches === false) return undefined;
+      if (matches !== true) return ruleResult("match", "error", `failed to execute matching: ${matches.error}`);
+    }
+    const namespaceObject = variant.namesNamespace ? namespaceOf(request, attempt) : null;
+    if (namespaceObject instanceof Waiting) return namespaceObject;
+    if (namespaceObject instanceof LookupFailure) {
+      return ruleResult("evaluation", "error", `failed to load context: ${namespaceObject.message}`);
+    }
+    this.#inputs ??= inputsOf(input);
+    if (variant.name === "extract" && targeted !== true) return this.#pods(variant, request, namespaceObject, attempt);
+    const { object, oldObject, request: seen } = this.#inputs;
+    const data: EvaluationData = { object, oldObject, request: seen, namespaceObject, about: "", now: this.#now };
+    const evaluated = evaluateVariant(variant, data, attempt);
+    return evaluated instanceof Waiting ? evaluated : resultOf(evaluated);
+  }
+
+  #payload(variant: CompiledVariant, payload: unknown, attempt: Attempt): RuleResult | Waiting {
+    const object = (payload ?? null) as Value;
+    const data = { object, oldObject: null, request: null, namespaceObject: null, about: "", now: this.#now };
+    const evaluated = evaluateVariant(variant, data, attempt);
+    return evaluated instanceof Waiting ? evaluated : resultOf(evaluated);
+  }
+
+  /** The pods of an object of a custom controller: the first that fails is the result, else the last; exempted ones are passed over. */
+  #pods(
+    variant: CompiledVariant,
+    request: AdmissionRequest,
+    namespaceObject: Value,
+    attempt: Attempt,
+  ): RuleResult | Waiting {
+    const { object, oldObject } = this.#inputs ?? {};
+    this.#podInputs ??= podInputsOf(request, { object, oldObject });
+    const pods = this.#podInputs;
+    if ("error" in pods) return resultOf({ kind: "error", message: pods.error, index: 0 });
+    const exceptions: ExceptionResource[] = [];
+    let last: Evaluated = { kind: "skip" };
+    let judged = false;
+    for (const { path, inputs } of pods) {
+      const data: EvaluationData = { ...inputs, namespaceObject, about: path, now: this.#now };
+      const evaluated = evaluateVariant(variant, data, attempt);
+      if (evaluated instanceof Waiting) return evaluated;
+      const where = ` (pod template at ${path})`;
+      switch (evaluated.kind) {
+        case "failed":
+          return resultOf({ kind: "failed", message: `pod template at ${path}: ${evaluated.message}` });
+        case "error":
+        case "fail":
+          return resultOf({ ...evaluated, message: `${evaluated.message}${where}` });
+        case "exempt":
+          exceptions.push(...evaluated.exceptions);
+          break;
+        case "pass":
+          last = evaluated;
+          judged = true;
+      }
+    }
+    return resultOf(judged || exceptions.length === 0 ? last : { kind: "exempt", exceptions });
+  }
+}
+
+/** What matching looks at: the request's resource as it came, whatever was addressed. */
+function attributesFor({ request }: AdmissionInput): RequestAttributes {
+  const { requestResource: _, requestKind: __, requestSubResource: ___, ...rest } = request;
+  return attributesOf(rest);
+}
+
+/** Of the policy and its variants the one that a group asks about an object of a kind: the base, unless a variant is for that kind. */
+const variantFor = ({ variants }: CompiledPolicy, { kind }: AdmissionRequest): CompiledVariant | undefined =>
+  variants.find(({ targets }) => targets.some((target) => target.group === kind.group && target.kind === kind.kind)) ??
+  variants[0];
+
+function namespaceOf({ namespace = "" }: AdmissionRequest, attempt: Attempt): Value | LookupFailure | Waiting {
+  if (namespace === "") return null;
+  const found = attempt.world.namespace(namespace);
+  if (found === undefined || found instanceof Waiting || found instanceof LookupFailure) return found ?? null;
+  return namespaceViews(found).whole;
+}
+
+/** A pod template and its pod's variables. */
+interface PodInputs {
+  readonly path: string;
+  readonly inputs: Inputs;
+}
+
+function podInputsOf(
+  request: AdmissionRequest,
+  objects: { readonly object?: unknown; readonly oldObject?: unknown },
+): readonly PodInputs[] | { readonly error: string } {
+  const pods = podRequests(request, objects);
+  if ("error" in pods) return pods;
+  return pods.map((pod) => {
+    const { object, oldObject } = pod.request;
+    return {
+      path: pod.path,
+      // Unlike that of a request, an object that is not there is null.
+      inputs: {
+        object: (object ?? null) as Value,
+        oldObject: (oldObject ?? null) as Value,
+        request: requestValue(pod.request),
+      },
+    };
+  });
+}

@@ -1,0 +1,73 @@
+/** What an evaluation came to, as the one result of a policy (spec kyverno.md 2.4, 2.5 and 5.4). */
+import type { ExceptionResource, Metadata } from "../resource.js";
+import type { Evaluated } from "./evaluate-variant.js";
+import type { RuleResult } from "./response.js";
+
+/** The label by which one of several exceptions is chosen. */
+const PRIORITY_LABEL = "polex.kyverno.io/priority";
+const INDEX_PROPERTY = "cel.validationIndex";
+
+const NO_PROPERTIES: Readonly<Record<string, string>> = {};
+
+/** A result. */
+export function ruleResult(
+  rule: RuleResult["rule"],
+  status: RuleResult["status"],
+  message: string,
+  properties = NO_PROPERTIES,
+): RuleResult {
+  return { rule, status, message, properties, exceptions: [] };
+}
+
+/** The result of an evaluation. */
+export function resultOf(evaluated: Evaluated): RuleResult {
+  switch (evaluated.kind) {
+    case "skip":
+      return ruleResult("", "skip", "skip");
+    case "failed":
+      return ruleResult("evaluation", "error", `failed to load context: ${evaluated.message}`);
+    case "error":
+      return ruleResult("", "error", `error: ${evaluated.message}`, { [INDEX_PROPERTY]: String(evaluated.index) });
+    case "fail": {
+      const { message, index, annotations } = evaluated;
+      return ruleResult("", "fail", message, { [INDEX_PROPERTY]: String(index), ...annotations });
+    }
+    case "pass":
+      return ruleResult("", "pass", "success", evaluated.annotations);
+    case "exempt":
+      return exempted(evaluated.exceptions);
+  }
+}
+
+function exempted(exceptions: readonly ExceptionResource[]): RuleResult {
+  const names = exceptions.map(({ metadata }) => qualifiedName(metadata)).join(", ");
+  const passed = chosen(exceptions)?.spec.reportResult === "pass";
+  return {
+    rule: "exception",
+    status: passed ? "pass" : "skip",
+    message: `rule is ${passed ? "passed" : "skipped"} due to policy exception: ${names}`,
+    properties: NO_PROPERTIES,
+    exceptions,
+  };
+}
+
+const qualifiedName = ({ namespace = "", name = "" }: Metadata): string =>
+  namespace === "" ? name : `${namespace}/${name}`;
+
+/** The exception of the highest priority; of several, and of those without one, the first. */
+function chosen(exceptions: readonly ExceptionResource[]): ExceptionResource | undefined {
+  let [best] = exceptions;
+  let highest = 0;
+  for (const exception of exceptions) {
+    const priority = priorityOf(exception);
+    if (priority <= highest) continue;
+    highest = priority;
+    best = exception;
+  }
+  return best;
+}
+
+function priorityOf({ metadata }: ExceptionResource): number {
+  const label = metadata.labels?.[PRIORITY_LABEL] ?? "";
+  return /^[+-]?\d{1,18}$/.test(label) ? Number(label) : 0;
+}

@@ -1,0 +1,44 @@
+/** What policies came to, as the Outcome of one policy, in the words of Kyverno's webhook (spec kyverno.md 2.6). */
+import type { Outcome } from "../../policy/outcome.js";
+import type { EngineAnswer } from "./engine/engine.js";
+import type { PolicyResponse } from "./engine/response.js";
+
+/**
+ * Puts an answer into words.
+ * @param actions in place of those of the policies; absent: as they say
+ */
+export function outcomeOf({ responses, failure, detail }: EngineAnswer, actions?: readonly string[]): Outcome {
+  const outcome = failure ?? answerOf(responses, actions);
+  return detail === undefined ? outcome : { ...outcome, detail };
+}
+
+function answerOf(responses: readonly PolicyResponse[], override: readonly string[] | undefined): Outcome {
+  const denials: string[] = [];
+  const warnings: string[] = [];
+  let failed = false;
+  let applies = false;
+  let skipped: string | undefined;
+  for (const { policy, result } of responses) {
+    if (result === undefined) continue;
+    const { status, message } = result;
+    if (status === "skip") skipped ??= result.rule === "" ? "a match condition is false" : message;
+    else applies = true;
+    if (status === "pass" || status === "skip") continue;
+    const actions = override ?? policy.actions;
+    const text = `Policy ${policy.resource.metadata.name ?? ""} ${status === "fail" ? "failed" : "error"}: ${message}`;
+    if (actions.includes("Deny")) {
+      denials.push(text);
+      failed ||= status === "fail";
+    }
+    if (actions.includes("Warn")) warnings.push(text);
+  }
+  const findings = warnings.length === 0 ? undefined : { warnings };
+  if (denials.length > 0) {
+    const message = denials.join("; ");
+    // A validation that is false denies for certain. When all that happened are errors, nobody knows: an error must not read as a *no*.
+    if (failed) return { verdict: "deny", message, status: { status: "Failure" }, ...findings };
+    return { verdict: "error", message, cause: "expression", ...findings };
+  }
+  if (applies) return { verdict: "allow", ...findings };
+  return { verdict: "skip", reason: skipped ?? "no resource rule matches" };
+}

@@ -1,0 +1,60 @@
+/** Policies and exceptions, read and checked, made ready to be asked. */
+import type { Watcher } from "../../cel-policy/watcher.js";
+import { formatFieldError } from "../../kubernetes/field-error.js";
+import { type CompileError, compilePolicy, exceptionsFor } from "./compile.js";
+import type { CompiledPolicy } from "./compiled-policy.js";
+import { type Compilers, createCompilers } from "./dialect.js";
+import type { ExceptionResource, PolicyResource } from "./resource.js";
+
+/** A policy that does not compile. */
+export interface CompileFailure {
+  readonly resource: PolicyResource;
+  readonly errors: readonly CompileError[];
+  /** As Kyverno's command says it: `failed to compile policy NAME (LIST)` (spec kyverno.md 1.4). */
+  readonly text: string;
+}
+
+/** What came of policies. */
+export interface PreparedPolicies {
+  readonly policies: readonly CompiledPolicy[];
+  readonly failures: readonly CompileFailure[];
+}
+
+/** How policies are prepared. */
+export interface PrepareOptions {
+  /** Those of everything that is loaded together; default: of their own. */
+  readonly compilers?: Compilers;
+  /** Watches the policies, where `compilers` are not given. */
+  readonly watcher?: Watcher;
+}
+
+/** In Kubernetes mode a list of mistakes begins with this one. */
+const PLACEHOLDER = "<nil>: Internal error: validating policy compiler 1.0 error: failed to compile policy";
+
+/** Compiles policies with the exceptions that name them. */
+export function preparePolicies(
+  resources: readonly PolicyResource[],
+  exceptions: readonly ExceptionResource[],
+  { watcher, compilers = createCompilers(watcher) }: PrepareOptions = {},
+): PreparedPolicies {
+  const policies: CompiledPolicy[] = [];
+  const failures: CompileFailure[] = [];
+  for (const resource of resources) {
+    const compiled = compilePolicy(resource, exceptionsFor(resource, exceptions), compilers);
+    if (compiled.ok) policies.push(compiled.policy);
+    else failures.push({ resource, errors: compiled.errors, text: failureText(resource, compiled.errors) });
+  }
+  return { policies, failures };
+}
+
+/** The mistakes of a policy, as the reference lists them. */
+export const compileErrorTexts = ({ spec }: PolicyResource, errors: readonly CompileError[]): readonly string[] => [
+  ...(spec.evaluation?.mode === "JSON" ? [] : [PLACEHOLDER]),
+  ...errors.map(formatFieldError),
+];
+
+function failureText(resource: PolicyResource, errors: readonly CompileError[]): string {
+  const texts = [...new Set(compileErrorTexts(resource, errors))];
+  const list = texts.length === 1 ? texts.join("") : `[${texts.join(", ")}]`;
+  return `failed to compile policy ${resource.metadata.name ?? ""} (${list})`;
+}

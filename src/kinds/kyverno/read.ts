@@ -1,0 +1,177 @@
+/** Policies, exceptions and context entries out of documents, by the schemas of their CustomResourceDefinitions (spec kyverno.md 1 and 8.1). */
+import { type FieldError, type FieldPath, formatPath } from "../../kubernetes/field-error.js";
+import { isObject, type JsonObject, member, text } from "../../kubernetes/object.js";
+import { CONTEXT_ENTRY_SCHEMA, EXCEPTION_SCHEMA, POLICY_SCHEMA } from "./api-types.js";
+import { hintFor } from "./proposal-hints.js";
+import { readMetadata, validateNames } from "./read-metadata.js";
+import {
+  CONTEXT_ENTRY_KIND,
+  CONTEXT_GROUP,
+  type ContextEntryResource,
+  EXCEPTION_KIND,
+  type ExceptionResource,
+  GROUP,
+  NAMESPACED_POLICY_KIND,
+  POLICY_KIND,
+  type PolicyResource,
+} from "./resource.js";
+import { complete } from "./schema/complete.js";
+import type { ObjectSchema } from "./schema/schema.js";
+import { unknownMembers } from "./schema/unknown-members.js";
+import { validate, validateUnique } from "./schema/validate.js";
+
+/** One thing that is wrong with a document. */
+export interface ReadFailure extends FieldError {
+  /** A member that there is not: Kyverno's command gives up the whole file for it. */
+  readonly unknownField: boolean;
+  /** What to write instead, where somebody may have had it from an older design. */
+  readonly hint: string | undefined;
+}
+
+/** A document that cannot be read. */
+export interface UnreadableDocument {
+  readonly kind: "unreadable";
+  /** At least one. */
+  readonly failures: readonly ReadFailure[];
+  /** All of it as Kyverno's command prints it: `failed to parse document (…)` or `failed to validate resource (…)`. */
+  readonly text: string;
+}
+
+/** What a document is: one of Kyverno's, with its defaults and without nulls; or why it cannot be read; or none of this kind's. */
+export type ReadResource =
+  | { readonly kind: "policy"; readonly resource: PolicyResource }
+  | { readonly kind: "exception"; readonly resource: ExceptionResource }
+  | { readonly kind: "context-entry"; readonly resource: ContextEntryResource }
+  | UnreadableDocument
+  | { readonly kind: "other" };
+
+/** A kind of documents. */
+interface Definition {
+  readonly read: "policy" | "exception" | "context-entry";
+  readonly group: string;
+  readonly versions: readonly string[];
+  readonly namespaced: boolean;
+  readonly schema: ObjectSchema;
+}
+
+const ALPHA = ["v1", "v1beta1", "v1alpha1"];
+const EXCEPTION: Definition = {
+  read: "exception",
+  group: GROUP,
+  versions: ALPHA,
+  namespaced: true,
+  schema: EXCEPTION_SCHEMA,
+};
+const POLICY: Definition = { read: "policy", group: GROUP, versions: ALPHA, namespaced: false, schema: POLICY_SCHEMA };
+const DEFINITIONS: ReadonlyMap<string, Definition> = new Map([
+  [POLICY_KIND, POLICY],
+  [NAMESPACED_POLICY_KIND, { ...POLICY, versions: ["v1", "v1beta1"], namespaced: true }],
+  [EXCEPTION_KIND, EXCEPTION],
+  [
+    CONTEXT_ENTRY_KIND,
+    {
+      read: "context-entry",
+      group: CONTEXT_GROUP,
+      versions: ["v2", "v2beta1", "v2alpha1"],
+      namespaced: false,
+      schema: CONTEXT_ENTRY_SCHEMA,
+    },
+  ],
+]);
+
+/** Reads a document. */
+export function readResource(value: unknown): ReadResource {
+  if (!isObject(value)) return { kind: "other" };
+  const kind = text(value, "kind");
+  const definition = DEFINITIONS.get(kind);
+  if (definition === undefined) return { kind: "other" };
+  const apiVersion = text(value, "apiVersion");
+  const slash = apiVersion.indexOf("/");
+  const [group, version] = [apiVersion.slice(0, Math.max(slash, 0)), apiVersion.slice(slash + 1)];
+  if (group !== definition.group) {
+    // The first design had policies in the group of everything else of Kyverno's; exceptions there are for other policies.
+    return definition.read === "policy" && group === CONTEXT_GROUP
+      ? unknownVersion(kind, apiVersion, definition)
+      : { kind: "other" };
+  }
+  if (!definition.versions.includes(version)) return unknownVersion(kind, apiVersion, definition);
+  return readAs(definition, kind, value);
+}
+
+/** What a failure says where there is room for help. */
+export const describeFailure = ({ text, hint }: ReadFailure): string =>
+  hint === undefined ? text : `${text}: ${hint}`;
+
+function readAs({ read, schema, namespaced, group }: Definition, kind: string, value: JsonObject): ReadResource {
+  const metadata = readMetadata(member(value, "metadata"));
+  if (!metadata.ok) {
+    const failure = { path: metadata.path, text: metadata.text, unknownField: false, hint: undefined };
+    return unreadable([failure], parseText(metadata.text));
+  }
+  // Those of the rest come sorted by their text, whatever the order in the file.
+  const others = unknownMembers(value, schema, []).sort((a, b) => (formatPath(a) < formatPath(b) ? -1 : 1));
+  const unknown = [...metadata.unknown, ...others];
+  if (unknown.length > 0) return unknownFields(unknown, kind, schema);
+
+  const { metadata: _, ...rest } = value;
+  const completed = { ...(complete(rest, schema) as JsonObject), metadata: metadata.value };
+  const errors = [
+    ...validateNames(metadata.value, namespaced),
+    ...validate(completed, schema, []),
+    ...validateUnique(completed, schema, []),
+  ];
+  if (errors.length > 0) return invalidDocument(errors, `${kind}.${group}`, metadata.value.name ?? "");
+  if (metadata.value.name === undefined || metadata.value.name === "") {
+    const message = "metadata.name was not generated";
+    const failure = { path: ["metadata"], text: message, unknownField: false, hint: "give it a name" };
+    return unreadable([failure], `failed to validate resource (Internal error occurred: ${message})`);
+  }
+  // The schema has made sure of everything.
+  return { kind: read, resource: completed } as unknown as ReadResource;
+}
+
+const parseText = (what: string): string => `failed to parse document (${what})`;
+const unreadable = (failures: readonly ReadFailure[], whole: string): UnreadableDocument => ({
+  kind: "unreadable",
+  failures,
+  text: whole,
+});
+
+function unknownVersion(kind: string, apiVersion: string, { group, versions }: Definition): UnreadableDocument {
+  const known = [
+    ...new Set([...DEFINITIONS.values()].filter((each) => each.group === group).flatMap((each) => each.versions)),
+  ];
+  const message = known.some((version) => apiVersion === `${group}/${version}`)
+    ? `kind ${kind} not found in ${apiVersion} groupversion`
+    : `failed to locate OpenAPI spec for GV: ${apiVersion}`;
+  const hint = `use ${group}/${versions[0] ?? ""} instead`;
+  const failure = { path: ["apiVersion"], text: message, unknownField: false, hint };
+  return unreadable([failure], parseText(`failed to retrieve validator: ${message}`));
+}
+
+function unknownFields(paths: readonly FieldPath[], kind: string, schema: ObjectSchema): UnreadableDocument {
+  const message = "Invalid value: value provided for unknown field";
+  const failures = paths.map((path) => ({
+    path,
+    text: message,
+    unknownField: true,
+    hint: hintFor(kind, path, schema),
+  }));
+  return unreadable(failures, parseText(paths.map((path) => `${formatPath(path)}: ${message}`).join("\n")));
+}
+
+function invalidDocument(errors: readonly FieldError[], kind: string, name: string): UnreadableDocument {
+  const failures = errors.map((error) => ({ ...error, unknownField: false, hint: valueHint(error) }));
+  const texts = [
+    ...new Set(errors.map(({ path, text }) => `${path.length === 0 ? "<nil>" : formatPath(path)}: ${text}`)),
+  ];
+  const list = texts.length === 1 ? texts.join("") : `[${texts.join(", ")}]`;
+  return unreadable(failures, `failed to validate resource (${kind} "${name}" is invalid: ${list})`);
+}
+
+/** Actions had other names in other kinds of policies. */
+function valueHint({ path, text: message }: FieldError): string | undefined {
+  if (path[1] !== "validationActions") return undefined;
+  if (/^Unsupported value: "enforce"/i.test(message)) return 'use "Deny" instead';
+  return /^Unsupported value: "(audit|warn|deny)"/i.test(message) ? "mind the capital letter" : undefined;
+}

@@ -1,0 +1,34 @@
+/** Values as the API server stores them: members that are null are absent, and those with a default are there. */
+import { setKey } from "../../../data/plain-object.js";
+import { isObject } from "../../../kubernetes/object.js";
+import { memberSchema, type Schema } from "./schema.js";
+
+/** The value made complete. What does not fit the schema stays as it is. */
+export function complete(value: unknown, schema: Schema): unknown {
+  switch (schema.type) {
+    case "array":
+      return Array.isArray(value) ? value.map((item) => complete(item, schema.items)) : value;
+    case "map":
+    case "object":
+      return isObject(value) ? completeMembers(value, schema) : value;
+    case "integer":
+      // A whole number may be written with a point.
+      return value instanceof Number && Number.isInteger(value.valueOf()) ? value.valueOf() : value;
+    default:
+      return value;
+  }
+}
+
+function completeMembers(value: Readonly<Record<string, unknown>>, schema: Schema): Readonly<Record<string, unknown>> {
+  const made: Record<string, unknown> = {};
+  for (const [key, item] of Object.entries(value)) {
+    const own = memberSchema(schema, key);
+    if (own === undefined) setKey(made, key, item);
+    else if (item !== null && item !== undefined) setKey(made, key, complete(item, own));
+  }
+  if (schema.type !== "object") return made;
+  for (const [key, own] of Object.entries(schema.properties)) {
+    if ("default" in own && !Object.hasOwn(made, key)) made[key] = own.default;
+  }
+  return made;
+}

@@ -1,0 +1,24 @@
+import type { Counts, Finding, ReportedPolicy } from "./finding.js";
+
+/** Counts of nothing. */
+export const NO_COUNTS: Counts = { pass: 0, fail: 0, error: 0, skip: 0 };
+
+/** How often each status was found. */
+export function countsOf(findings: readonly Finding[], policies: readonly ReportedPolicy[]): Counts {
+  let [pass, fail, error, skip] = [0, 0, 0, 0];
+  for (const { status, policy } of findings) {
+    if (status === "pass") pass++;
+    else if (status === "fail") fail++;
+    else if (status === "error") error++;
+    else if (policies[policy]?.countsSkips !== false) skip++;
+  }
+  return { pass, fail, error, skip };
+}
+
+/** Both together. */
+export const sum = (a: Counts, b: Counts): Counts => ({
+  pass: a.pass + b.pass,
+  fail: a.fail + b.fail,
+  error: a.error + b.error,
+  skip: a.skip + b.skip,
+});

@@ -1,0 +1,57 @@
+/** What a scan has to say: one entry for each policy that matched a resource (spec kyverno.md 7.1). */
+
+/** What a policy came to for a resource; `warn` is for reports only. */
+export type Status = "pass" | "fail" | "warn" | "error" | "skip";
+
+/** What reports say of a policy. */
+export interface ReportedPolicy {
+  readonly name: string;
+  /** `""` for policies of the whole cluster. */
+  readonly namespace: string;
+  /** What judged, such as `KyvernoValidatingPolicy`. */
+  readonly source: string;
+  readonly annotations: Readonly<Record<string, string>>;
+  /** The property `process`; absent: the source has none. */
+  readonly process?: string;
+  /** Whether what it passes over counts as skipped. */
+  readonly countsSkips: boolean;
+}
+
+/** What reports say of a resource; for a JSON payload what it happens to say of itself. */
+export interface ReportedResource {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+}
+
+/** What a policy has to say of a resource. */
+export interface Finding {
+  /** Its place among the policies. */
+  readonly policy: number;
+  /** `""` for most. */
+  readonly rule: string;
+  readonly status: Exclude<Status, "warn">;
+  readonly message: string;
+  readonly properties: Readonly<Record<string, string>>;
+  /** The names of the exceptions that exempt it, without namespaces. */
+  readonly exceptions: readonly string[];
+}
+
+/** A resource that was looked at. */
+export interface Scanned {
+  readonly resource: ReportedResource;
+  /** In the order of policies; where only failures are wanted nothing else. */
+  readonly findings: readonly Finding[];
+  readonly counts: Counts;
+}
+
+/** How often each status was found. */
+export interface Counts {
+  readonly pass: number;
+  readonly fail: number;
+  readonly error: number;
+  readonly skip: number;
+}

@@ -1,0 +1,29 @@
+/** What `apply` prints unless it is asked for something else: failures, then counts (spec kyverno.md 8.9). */
+import type { Counts, ReportedPolicy, Scanned } from "./finding.js";
+
+/** The line before everything else. */
+export function headline(policies: number, resources: number, exceptions: number): string {
+  const exempting = exceptions > 0 ? ` with ${exceptions} exception(s)` : "";
+  return `\nApplying ${policies} policy rule(s) to ${resources} resource(s)${exempting}...\n`;
+}
+
+/** The failures of a resource; nothing when there are none. Errors are in the counts only. */
+export function failures(
+  { resource: { namespace, kind, name }, findings }: Scanned,
+  policies: readonly ReportedPolicy[],
+  auditWarn: boolean,
+): string {
+  let text = "";
+  for (const { policy, rule, status, message } of findings) {
+    if (status !== "fail") continue;
+    const path = `${namespace}/${kind}/${name}`;
+    const failed = auditWarn ? "failed as audit warning:" : "failed:";
+    text += `policy ${policies[policy]?.name ?? ""} -> resource ${path === "//" ? "JSON payload" : path} ${failed}\n`;
+    text += `1 - ${rule} ${message === "" ? "validation failed" : message}\n`;
+  }
+  return text;
+}
+
+/** The last line; nothing is ever counted as a warning. */
+export const countsLine = ({ pass, fail, error, skip }: Counts): string =>
+  `\npass: ${pass}, fail: ${fail}, warn: 0, error: ${error}, skip: ${skip} \n`;

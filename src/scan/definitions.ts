@@ -1,0 +1,32 @@
+/** CustomResourceDefinitions out of files and folders. */
+import { readdir, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { parseYamlDocuments } from "../data/yaml.js";
+import { isObject, type JsonObject, text } from "../kubernetes/object.js";
+import { reasonOf } from "./input-files.js";
+import { ScanError } from "./scan-error.js";
+
+/**
+ * The definitions that stand in files, and in the YAML files of folders.
+ * @throws ScanError for what can't be read
+ */
+export async function readDefinitions(paths: readonly string[]): Promise<JsonObject[]> {
+  const definitions: JsonObject[] = [];
+  for (const path of paths) {
+    if (path.trim() === "") continue;
+    try {
+      const folder = (await stat(path)).isDirectory();
+      const names = folder ? (await readdir(path)).filter((name) => /\.ya?ml$/.test(name)).sort() : [""];
+      for (const name of names) {
+        for (const document of parseYamlDocuments(await readFile(join(path, name), "utf8"))) {
+          if (isObject(document) && text(document, "kind") === "CustomResourceDefinition") definitions.push(document);
+        }
+      }
+    } catch (error) {
+      throw new ScanError(`failed to load CRDs from ${path} (${reasonOf(error as NodeJS.ErrnoException)})`, {
+        cause: error,
+      });
+    }
+  }
+  return definitions;
+}

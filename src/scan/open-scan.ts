@@ -1,0 +1,159 @@
+/** A plan made ready: policies read, compiled and put into their world. */
+import { type Config, formatProblem, loadConfig } from "../config/index.js";
+import type { ServedPolicy } from "../evaluation/policy-set.js";
+import { type CompileFailure, preparePolicies } from "../kinds/kyverno/index.js";
+import { parseContextFile } from "../kinds/kyverno/offline/index.js";
+import type { PolicyLoader } from "../loader/index.js";
+import { NO_OPINION } from "../world/authorizer/authorizer.js";
+import { commandLineData } from "../world/command-line.js";
+import type { ExternalData } from "../world/external.js";
+import type { HttpSource } from "../world/http/http-source.js";
+import { KnownKinds as ExternalKinds } from "../world/objects/known-kinds.js";
+import { FileResources } from "../world/resources/file-resources.js";
+import type { World } from "../world/world.js";
+import { configurationOf, documentsBeside, idOf, reportedAdmissionPolicy } from "./admission-policies.js";
+import { admissionPolicyFinding } from "./admission-policy-finding.js";
+import { onlyNeeded } from "./configured-policies.js";
+import { KnownKinds } from "./known-kinds.js";
+import { KyvernoJudge } from "./kyverno-judge.js";
+import { type JudgingPolicy, OutcomeJudge, plainFinding } from "./outcome-judge.js";
+import { type AdmissionPolicyDocuments, type PolicyFiles, readPolicyFiles } from "./policy-files.js";
+import { ScanError } from "./scan-error.js";
+import type { ScanPlan } from "./scan-plan.js";
+import { Scanner } from "./scanner.js";
+
+/** What a scan needs of its surroundings. */
+export interface ScanTools {
+  /** Loads policies of other kinds than Kyverno's; made when there are any. */
+  readonly loader: () => PolicyLoader;
+  /** Milliseconds that a policy of those kinds may take. */
+  readonly policyTimeout: number;
+  /** Asks HTTP servers for expressions. */
+  readonly http: HttpSource;
+  /** A cluster that is asked in place of files. */
+  readonly cluster?: { readonly world: World; readonly external: ExternalData };
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
+}
+
+/** A scan that can begin. */
+export interface OpenedScan {
+  readonly scanner: Scanner;
+  /** How many policies were loaded, those that don't compile among them. */
+  readonly rules: number;
+  /** How many exceptions there are. */
+  readonly exceptions: number;
+  readonly kinds: KnownKinds;
+  /** Policies that don't compile: in Kyverno's order, those for payloads last. */
+  readonly failures: readonly CompileFailure[];
+  readonly warnings: readonly string[];
+  readonly unserved: readonly string[];
+}
+
+/**
+ * Makes a plan ready.
+ * @throws ScanError
+ */
+export async function openScan(plan: ScanPlan, tools: ScanTools): Promise<OpenedScan> {
+  const files = await readPolicyFiles(plan.policyPaths, plan.stdin);
+  const exceptions = [...plan.exceptions, ...(plan.exceptionsWithinPolicies ? files.exceptions : [])];
+  const { policies, failures } = preparePolicies(files.kyverno, exceptions);
+  const kinds = new KnownKinds(plan.definitions);
+  const warnings = [...files.warnings];
+  const judges = [
+    new KyvernoJudge(policies, kyvernoWorld(plan, tools)),
+    ...(await others(plan, files, tools, warnings)),
+  ];
+  const { operation, user, values } = plan;
+  const circumstances = { kinds, operation, user, subresources: values.subresources };
+  return {
+    scanner: new Scanner(judges, circumstances, plan.wanted),
+    rules: files.kyverno.length + files.admission.length + plan.policyIds.length,
+    exceptions: exceptions.length,
+    kinds,
+    failures: [...failures].sort((a, b) => Number(isJson(a)) - Number(isJson(b))),
+    warnings,
+    unserved: files.unserved,
+  };
+}
+
+const isJson = ({ resource }: CompileFailure): boolean => resource.spec.evaluation?.mode === "JSON";
+
+function kyvernoWorld({ values, definitions, contextFile }: ScanPlan, { http, cluster, now }: ScanTools): World {
+  if (cluster !== undefined) return { ...cluster.world, external: cluster.external };
+  const context = contextFile === undefined ? undefined : parseContextFile(contextFile, new ExternalKinds(definitions));
+  if (context?.ok === false) throw new ScanError(context.error);
+  return {
+    resources: new FileResources(values.namespaces),
+    authorizer: NO_OPINION,
+    external: commandLineData(context?.value ?? {}, http),
+    now,
+  };
+}
+
+async function others(
+  plan: ScanPlan,
+  { admission }: PolicyFiles,
+  tools: ScanTools,
+  warnings: string[],
+): Promise<readonly OutcomeJudge[]> {
+  if (admission.length === 0 && plan.policyIds.length === 0) return [];
+  const loader = tools.loader();
+  const options = {
+    policyTimeout: tools.policyTimeout,
+    now: tools.now,
+    onDefect: (policy: string, error: unknown) => warnings.push(`${policy}: ${String(error)}`),
+  };
+  const beside = admission.length > 0 ? await documentsBeside(plan.values.namespaces, plan.parameterPaths) : [];
+  const bound = await served(configurationOf(admission, beside), loader, warnings);
+  const configured = plan.policyIds.length > 0 ? await configuredPolicies(plan, loader, warnings) : [];
+  return [
+    new OutcomeJudge(
+      admission.map((policy, index) => admissionPolicy(policy, bound.get(idOf(index, policy)))),
+      options,
+    ),
+    new OutcomeJudge(configured, options),
+  ];
+}
+
+function admissionPolicy(policy: AdmissionPolicyDocuments, found: ServedPolicy | undefined): JudgingPolicy {
+  if (found === undefined) throw new Error(`the policy ${policy.name} was not loaded`);
+  return {
+    served: found,
+    reported: reportedAdmissionPolicy(policy),
+    forPayloads: false,
+    finding: (outcome) => admissionPolicyFinding(policy, outcome),
+  };
+}
+
+async function configuredPolicies(
+  { policiesFile = "policies.yaml", policyIds }: ScanPlan,
+  loader: PolicyLoader,
+  warnings: string[],
+): Promise<readonly JudgingPolicy[]> {
+  const read = loadConfig(policiesFile);
+  if (!read.ok) throw new ScanError(read.message);
+  warnings.push(...read.problems.map(formatProblem));
+  const policies = await served(onlyNeeded(read.config, policyIds), loader, warnings);
+  return policyIds.map((id) => {
+    const found = policies.get(id);
+    if (found === undefined) {
+      const known = read.config.entries.map((entry) => entry.id).join(", ");
+      throw new ScanError(`unknown policy: ${id}: neither a file nor in ${policiesFile} (known are ${known})`);
+    }
+    const source = found.policy.implementation;
+    const reported = { name: id, namespace: "", source, annotations: {}, countsSkips: true };
+    return { served: found, reported, forPayloads: true, finding: plainFinding };
+  });
+}
+
+async function served(
+  config: Config,
+  loader: PolicyLoader,
+  warnings: string[],
+): Promise<ReadonlyMap<string, ServedPolicy>> {
+  if (config.entries.length === 0) return new Map();
+  const loaded = await loader.load(config);
+  warnings.push(...loaded.problems.map(formatProblem));
+  return loaded.policies.entries;
+}

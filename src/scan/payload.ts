@@ -1,0 +1,39 @@
+/** JSON payloads (spec kyverno.md 6.1 and 6.2). */
+import { readFileSync } from "node:fs";
+import { withDoubles } from "../data/doubles.js";
+import { parseJson } from "../data/json.js";
+import { parseYamlDocuments } from "../data/yaml.js";
+import { isObject, type JsonObject } from "../kubernetes/object.js";
+import { reasonOf } from "./input-files.js";
+import { ScanError } from "./scan-error.js";
+
+/**
+ * Reads a payload: one of JSON has doubles only, one of YAML has integers where they are written.
+ * @throws ScanError for what is no map at its top
+ */
+export function readPayload(path: string): JsonObject {
+  const refused = (reason: string) => new ScanError(`failed to load JSON payload (${reason})`);
+  let written: string;
+  try {
+    written = readFileSync(path, "utf8");
+  } catch (error) {
+    throw refused(`open ${path}: ${reasonOf(error as NodeJS.ErrnoException)}`);
+  }
+  const payload = contentOf(path, written, refused);
+  if (payload === null || payload === undefined) throw new ScanError(`error: JSON payload ${path} is empty or nil`);
+  if (!isObject(payload)) throw new ScanError(`error: JSON payload ${path} must be a top-level object (map)`);
+  return payload;
+}
+
+function contentOf(path: string, written: string, refused: (reason: string) => Error): unknown {
+  try {
+    if (/\.json$/i.test(path)) return withDoubles(parseJson(written));
+    if (/\.ya?ml$/i.test(path)) {
+      const documents = parseYamlDocuments(written, "core");
+      return documents.length === 1 ? documents[0] : documents;
+    }
+  } catch (error) {
+    throw refused(error instanceof Error ? error.message : String(error));
+  }
+  throw refused(`unrecognized payload format, must be yaml or json (${path})`);
+}

@@ -1,0 +1,165 @@
+/** Policies of all kinds out of files, folders and standard input (spec kyverno.md 8.1). */
+import { readdir, readFile, stat } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { identityOf, opened } from "../documents/documents.js";
+import { formatProblem } from "../documents/problem.js";
+import { parseResources, type SourceDocument } from "../documents/source-document.js";
+import type { ExceptionResource, PolicyResource } from "../kinds/kyverno/index.js";
+import { describeFailure, readResource } from "../kinds/kyverno/read.js";
+import { isBuiltin } from "../kubernetes/builtin-kinds.js";
+import { apiVersionOf } from "../kubernetes/names.js";
+import { member, nameOf, text } from "../kubernetes/object.js";
+import { reasonOf } from "./input-files.js";
+
+/** A ValidatingAdmissionPolicy with its bindings. */
+export interface AdmissionPolicyDocuments {
+  readonly name: string;
+  readonly annotations: Readonly<Record<string, string>>;
+  /** The policy, then its bindings, wherever they were found. */
+  readonly documents: readonly SourceDocument[];
+  /** The names of the bindings. */
+  readonly bindings: readonly string[];
+}
+
+/** What policy files hold. */
+export interface PolicyFiles {
+  /** In the order of the files. */
+  readonly kyverno: readonly PolicyResource[];
+  readonly admission: readonly AdmissionPolicyDocuments[];
+  /** PolicyExceptions among the policies; only those of v1beta1 count there. */
+  readonly exceptions: readonly ExceptionResource[];
+  /** What was passed over, for the user. */
+  readonly warnings: readonly string[];
+  /** Policies that nothing is checked with here: no run that leaves them out has found everything in order. */
+  readonly unserved: readonly string[];
+}
+
+const ADMISSION_GROUP = "admissionregistration.k8s.io";
+const ADMISSION_POLICY = "ValidatingAdmissionPolicy";
+const ADMISSION_BINDING = "ValidatingAdmissionPolicyBinding";
+const MUTATING_POLICY = "MutatingAdmissionPolicy";
+/** Exceptions beside policies are only recognised in this version (spec kyverno.md 5.1). */
+const EXCEPTION_VERSION = "policies.kyverno.io/v1beta1";
+/** Groups whose kinds of policies are known to decide something, here or elsewhere. */
+const POLICY_GROUPS: ReadonlySet<string> = new Set(["kyverno.io", "policies.kyverno.io"]);
+/** Modes that are for a server of their own. */
+const OTHER_MODES: ReadonlySet<string> = new Set(["HTTP", "Envoy"]);
+
+/**
+ * Reads policies. Nothing is thrown for a file that can't be used: it is left out, with a warning.
+ * @param paths files, folders (searched to the bottom, but for hidden ones), or `-`
+ * @param stdin the text of standard input
+ */
+export async function readPolicyFiles(paths: readonly string[], stdin: string): Promise<PolicyFiles> {
+  const found = new Found();
+  for (const path of paths) {
+    if (path === "-") found.file("-", stdin);
+    else await walk(path, found);
+  }
+  return found.policies();
+}
+
+async function walk(path: string, found: Found): Promise<void> {
+  const name = basename(path);
+  if (/^\.+[^./]/.test(name)) return;
+  try {
+    if ((await stat(path)).isDirectory()) {
+      for (const inside of (await readdir(path)).sort()) await walk(join(path, inside), found);
+    } else if (/\.ya?ml$/.test(name)) found.file(path, await readFile(path, "utf8"));
+  } catch (error) {
+    found.warnings.push(`${path}: ${reasonOf(error as NodeJS.ErrnoException)}`);
+  }
+}
+
+type Taken =
+  | { readonly kind: "kyverno"; readonly resource: PolicyResource }
+  | { readonly kind: "exception"; readonly resource: ExceptionResource }
+  | { readonly kind: "policy" | "binding"; readonly document: SourceDocument };
+
+class Found {
+  readonly warnings: string[] = [];
+  readonly #unserved: string[] = [];
+  readonly #taken: Taken[] = [];
+
+  /** A file counts whole or, when it holds what no policy file may hold, not at all. */
+  file(path: string, written: string): void {
+    const { documents, problems } = parseResources(written, path);
+    this.warnings.push(...problems.map(formatProblem));
+    const taken: Taken[] = [];
+    for (const document of opened(documents)) {
+      const read = this.#document(document);
+      if (read === "drop") return;
+      if (read !== undefined) taken.push(read);
+    }
+    this.#taken.push(...taken);
+  }
+
+  #document(document: SourceDocument): Taken | "drop" | undefined {
+    const { group, version, kind, name } = identityOf(document);
+    const warn = (what: string) => this.warnings.push(formatProblem(document.problem("warning", [], what)));
+    if (group === ADMISSION_GROUP && kind === ADMISSION_POLICY) return { kind: "policy", document };
+    if (group === ADMISSION_GROUP && kind === ADMISSION_BINDING) return { kind: "binding", document };
+    const read = readResource(document.value);
+    switch (read.kind) {
+      case "policy":
+        if (!OTHER_MODES.has(read.resource.spec.evaluation?.mode ?? "")) return { ...read, kind: "kyverno" };
+        this.#unserved.push(
+          `${kind} ${name} is for an authorization server (mode ${read.resource.spec.evaluation?.mode})`,
+        );
+        return undefined;
+      case "exception":
+        return text(document.value, "apiVersion") === EXCEPTION_VERSION ? read : undefined;
+      case "context-entry":
+        return undefined;
+      case "unreadable": {
+        const dropped = read.failures.some(({ unknownField }) => unknownField);
+        const what = read.failures.map(describeFailure).join("; ");
+        warn(`${dropped ? "the whole file is left out" : `${kind} ${name} is left out`}: ${read.text} (${what})`);
+        return dropped ? "drop" : undefined;
+      }
+      case "other":
+    }
+    if (isPolicyElsewhere(group, kind)) this.#unserved.push(`${kind} ${name} is of a kind that is not served`);
+    else if (isBuiltin({ group, version, kind })) {
+      warn(`the whole file is left out: policy type not supported ${apiVersionOf({ group, version })}, Kind=${kind}`);
+      return "drop";
+    } else warn(`${kind || "a document without a kind"} is passed over: it is no policy`);
+    return undefined;
+  }
+
+  policies(): PolicyFiles {
+    const kyverno: PolicyResource[] = [];
+    const exceptions: ExceptionResource[] = [];
+    const policies: SourceDocument[] = [];
+    const bindings = new Map<string, SourceDocument[]>();
+    for (const each of this.#taken) {
+      if (each.kind === "kyverno") kyverno.push(each.resource);
+      else if (each.kind === "exception") exceptions.push(each.resource);
+      else if (each.kind === "policy") policies.push(each.document);
+      else {
+        const bound = text(member(each.document.value, "spec"), "policyName");
+        bindings.set(bound, [...(bindings.get(bound) ?? []), each.document]);
+      }
+    }
+    const admission = policies.map((document) => {
+      const name = nameOf(document.value);
+      const own = bindings.get(name) ?? [];
+      return {
+        name,
+        annotations: annotationsOf(document.value),
+        documents: [document, ...own],
+        bindings: own.map(({ value }) => nameOf(value)),
+      };
+    });
+    return { kyverno, admission, exceptions, warnings: this.warnings, unserved: this.#unserved };
+  }
+}
+
+const isPolicyElsewhere = (group: string, kind: string): boolean =>
+  (POLICY_GROUPS.has(group) && kind.endsWith("Policy")) || (group === ADMISSION_GROUP && kind === MUTATING_POLICY);
+
+function annotationsOf(value: unknown): Readonly<Record<string, string>> {
+  const annotations = member(member(value, "metadata"), "annotations");
+  const entries = Object.entries((annotations ?? {}) as Record<string, unknown>);
+  return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === "string"));
+}

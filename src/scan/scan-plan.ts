@@ -1,0 +1,31 @@
+/** What a scan is made of, as data that can be handed to threads: each makes its own policies of it. */
+import type { ExceptionResource } from "../kinds/kyverno/index.js";
+import type { JsonObject } from "../kubernetes/object.js";
+import type { Operation, User, Values } from "./circumstances.js";
+import type { Wanted } from "./scanner.js";
+
+/** Everything that decides what policies find. */
+export interface ScanPlan {
+  /** Files and folders with policies; `-`: the text below. */
+  readonly policyPaths: readonly string[];
+  /** Standard input, where policies come from there. */
+  readonly stdin: string;
+  /** A policies.yaml, and which of its policies are asked. */
+  readonly policiesFile?: string;
+  readonly policyIds: readonly string[];
+  readonly exceptions: readonly ExceptionResource[];
+  /** Take those among the policies, too. */
+  readonly exceptionsWithinPolicies: boolean;
+  readonly values: Values;
+  readonly operation: Operation;
+  readonly user: User;
+  /** CustomResourceDefinitions. */
+  readonly definitions: readonly JsonObject[];
+  /** The text of a context file; absent: there is none. */
+  readonly contextFile?: string;
+  /** Files with parameters of ValidatingAdmissionPolicies. */
+  readonly parameterPaths: readonly string[];
+  readonly wanted: Wanted;
+  /** Go on with the other policies when one doesn't compile. */
+  readonly continueOnFail: boolean;
+}

@@ -1,0 +1,35 @@
+/** A file of any of the forms that resources come in, cut into them while it is being read. */
+import type { Batch } from "./batch.js";
+import { JsonSplitter } from "./json-splitter.js";
+import { YamlSplitter } from "./yaml-splitter.js";
+
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+
+/**
+ * The resources of a file in order. Told by its first character whether it is JSON: objects, lists and JSON lines; all else is YAML.
+ * @throws ScanError where something stands that can't be a resource
+ */
+export async function* split(file: string, chunks: AsyncIterable<Buffer>): AsyncGenerator<Batch> {
+  let splitter: JsonSplitter | YamlSplitter | undefined;
+  let head: Buffer | undefined;
+  for await (const chunk of chunks) {
+    let bytes = head === undefined ? chunk : Buffer.concat([head, chunk]);
+    if (splitter === undefined) {
+      if (bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK)) {
+        bytes = bytes.subarray(BYTE_ORDER_MARK.length);
+      }
+      const first = firstCharacter(bytes);
+      head = first === undefined ? bytes : undefined;
+      if (first === undefined) continue;
+      splitter = first === "{" || first === "[" ? new JsonSplitter(file) : new YamlSplitter(file);
+    }
+    yield* splitter.push(bytes);
+  }
+  if (splitter !== undefined) yield* splitter.finish();
+}
+
+/** The first that is no white space. */
+function firstCharacter(bytes: Buffer): string | undefined {
+  for (const byte of bytes) if (byte > 0x20) return String.fromCharCode(byte);
+  return undefined;
+}

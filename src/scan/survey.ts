@@ -1,0 +1,63 @@
+/** A look over all files before the first resource is judged: how many there are, and the exceptions among them (spec kyverno.md 5.1 and 8.9). */
+import type { ExceptionResource } from "../kinds/kyverno/index.js";
+import { readResource } from "../kinds/kyverno/read.js";
+import { CONTEXT_ENTRY_KIND, EXCEPTION_KIND } from "../kinds/kyverno/resource.js";
+import type { InputFile } from "./input-files.js";
+import type { KnownKinds } from "./known-kinds.js";
+import { judged, type Resource, readResources } from "./resource.js";
+import type { Batch } from "./split/batch.js";
+import { split } from "./split/split.js";
+
+/** What was found. */
+export interface Survey {
+  readonly resources: number;
+  /** The name of the first one. */
+  readonly first: string;
+  readonly exceptions: readonly ExceptionResource[];
+  /** The resources themselves, when there are so few that they need not be read again. */
+  readonly held: readonly Resource[] | undefined;
+}
+
+/** Bytes of files whose resources are held: of them a mistake at the end is said before anything is judged. Objects take some ten times as much. */
+const HELD_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Looks over the files.
+ * @throws ScanError as reading does, for as much as is read
+ */
+export async function survey(files: readonly InputFile[], kinds: KnownKinds): Promise<Survey> {
+  const hold = files.reduce((sum, { bytes }) => sum + bytes, 0) <= HELD_BYTES;
+  const held: Resource[] = [];
+  const exceptions: ExceptionResource[] = [];
+  let resources = 0;
+  let first: string | undefined;
+  for await (const batch of batchesOf(files)) {
+    if (!hold && first !== undefined && !needsReading(batch)) {
+      resources += batch.ends.length;
+      continue;
+    }
+    const read = judged(readResources(batch, kinds));
+    resources += read.length;
+    first ??= read[0]?.name;
+    if (hold) held.push(...read);
+    for (const { kind, object } of read) if (kind === EXCEPTION_KIND) exceptions.push(...exceptionOf(object));
+  }
+  return { resources, first: first ?? "", exceptions, held: hold ? held : undefined };
+}
+
+/** All that stands in files, in order. */
+export async function* batchesOf(files: readonly InputFile[]): AsyncGenerator<Batch> {
+  for (const file of files) yield* split(file.name, file.read());
+}
+
+/** Where a text may be more than one resource, none, or an exception. */
+function needsReading({ bytes, form }: Batch): boolean {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (buffer.includes(EXCEPTION_KIND) || buffer.includes(CONTEXT_ENTRY_KIND)) return true;
+  return form === "yaml" && /^["']?kind["']?\s*:\s*["']?\w*List\b/m.test(buffer.toString("latin1"));
+}
+
+function exceptionOf(object: unknown): readonly ExceptionResource[] {
+  const read = readResource(object);
+  return read.kind === "exception" ? [read.resource] : [];
+}

@@ -1,0 +1,101 @@
+/** Scanning on several processors: each thread has policies of its own and takes batches; results come back in order. */
+import { Worker } from "node:worker_threads";
+import type { Scanned } from "../reports/finding.js";
+import { ScanError } from "./scan-error.js";
+import type { Batch } from "./split/batch.js";
+
+/** To a thread. */
+export interface BatchMessage {
+  readonly id: number;
+  readonly batch: Batch;
+}
+
+/** From a thread. */
+export type ScannedMessage =
+  | { readonly id: number; readonly scanned: readonly Scanned[] }
+  /** `known`: a mistake of the user's, not of ours. */
+  | { readonly id: number; readonly error: string; readonly known: boolean };
+
+/**
+ * Megabytes of young objects in a thread. What a batch is made of dies with it: with more room the memory of all threads together grows, and not the speed.
+ */
+const YOUNG_MEGABYTES = 16;
+
+interface Pending {
+  resolve(scanned: readonly Scanned[]): void;
+  reject(error: Error): void;
+}
+
+/** Threads that scan. */
+export class ScanThreads {
+  readonly #threads: readonly ScanThread[];
+
+  /**
+   * @param script what threads run: it answers each {@link BatchMessage} with a {@link ScannedMessage}
+   * @param workerData given to each
+   */
+  constructor(count: number, script: URL, workerData: unknown) {
+    this.#threads = Array.from({ length: count }, () => new ScanThread(script, workerData));
+  }
+
+  /** Batches that should be under way at a time, so that nobody waits for work. */
+  get ahead(): number {
+    return 2 * this.#threads.length;
+  }
+
+  /** The results of a batch. Rejects with what the thread threw. */
+  scan(batch: Batch): Promise<readonly Scanned[]> {
+    const [first, ...others] = this.#threads;
+    if (first === undefined) throw new Error("there are no threads");
+    return others.reduce((free, each) => (each.load < free.load ? each : free), first).scan(batch);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#threads.map((thread) => thread.close()));
+  }
+}
+
+class ScanThread {
+  readonly #worker: Worker;
+  readonly #pending = new Map<number, Pending>();
+  #next = 0;
+  #ended: Error | undefined;
+
+  constructor(script: URL, workerData: unknown) {
+    this.#worker = new Worker(script, { workerData, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES } });
+    this.#worker.on("message", (message: ScannedMessage) => this.#settle(message));
+    this.#worker.on("error", (error: Error) => this.#end(error));
+    this.#worker.on("exit", () => this.#end(new Error("a thread of the scan has ended")));
+  }
+
+  get load(): number {
+    return this.#pending.size;
+  }
+
+  scan(batch: Batch): Promise<readonly Scanned[]> {
+    const id = this.#next++;
+    return new Promise((resolve, reject) => {
+      if (this.#ended !== undefined) return reject(this.#ended);
+      this.#pending.set(id, { resolve, reject });
+      const message: BatchMessage = { id, batch };
+      this.#worker.postMessage(message, [batch.bytes.buffer as ArrayBuffer]);
+    });
+  }
+
+  #settle(message: ScannedMessage): void {
+    const waiting = this.#pending.get(message.id);
+    this.#pending.delete(message.id);
+    if ("scanned" in message) waiting?.resolve(message.scanned);
+    else waiting?.reject(message.known ? new ScanError(message.error) : new Error(message.error));
+  }
+
+  #end(error: Error): void {
+    this.#ended ??= error;
+    for (const { reject } of this.#pending.values()) reject(error);
+    this.#pending.clear();
+  }
+
+  async close(): Promise<void> {
+    await this.#worker.terminate();
+  }
+}

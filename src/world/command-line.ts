@@ -1,0 +1,50 @@
+/** External data as Kyverno's command line has it without a cluster (spec kyverno.md 4.7). Not for a server: here a question may have "none" for an answer that nobody knows. */
+
+import type { JsonObject } from "../kubernetes/object.js";
+import { FixedEntries } from "./entries/fixed-entries.js";
+import type { ExternalData } from "./external.js";
+import type { HttpSource } from "./http/http-source.js";
+import { MockedHttp } from "./http/mocked-http.js";
+import { ContextImages } from "./images/context-images.js";
+import { type ContextObject, ContextObjects } from "./objects/context-objects.js";
+import type { ObjectSource } from "./objects/object-source.js";
+
+/** What files say. */
+export interface OfflineData {
+  /** Objects of a context file. */
+  readonly objects?: readonly ContextObject[];
+  /** Images of a context file, by reference. */
+  readonly images?: ReadonlyMap<string, JsonObject>;
+  /** Entries of a test, by name. */
+  readonly entries?: ReadonlyMap<string, unknown>;
+  /** Answers of a test, by `METHOD:url` or `url`. */
+  readonly mocks?: ReadonlyMap<string, JsonObject>;
+}
+
+/**
+ * The data of `apply` and `test`.
+ * @param network asked for what no mock answers
+ */
+export const commandLineData = (
+  { objects = [], images = new Map(), entries = new Map(), mocks = new Map() }: OfflineData,
+  network: HttpSource,
+): ExternalData => ({
+  objects: new ContextObjects(objects),
+  http: new MockedHttp(mocks, network),
+  images: new ContextImages(images),
+  entries: new FixedEntries(entries),
+});
+
+/**
+ * The data of a test with cluster resources: the context file, mocks and entries are not looked at (spec kyverno.md 8.6).
+ * @param objects the test's resources and those of its cluster
+ */
+export const fakeClusterData = (
+  objects: ObjectSource,
+  network: Pick<ExternalData, "http" | "images">,
+): ExternalData => ({
+  objects,
+  http: network.http,
+  images: network.images,
+  entries: new FixedEntries(),
+});

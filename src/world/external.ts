@@ -1,0 +1,52 @@
+/** What expressions of policies may fetch beside what their kind looks up: one interface, whoever answers. */
+
+import { type JsonObject, text } from "../kubernetes/object.js";
+import { NO_CLIENT } from "../kubernetes/reader.js";
+import { type EntryKeeper, WrittenEntries } from "./entries/defined-entries.js";
+import type { EntrySource } from "./entries/entry-source.js";
+import type { HttpSource } from "./http/http-source.js";
+import type { ImageSource } from "./images/image-source.js";
+import { LayeredObjects } from "./objects/layered-objects.js";
+import { MemoryObjects } from "./objects/memory-objects.js";
+import type { ObjectSource } from "./objects/object-source.js";
+import { LookupFailure } from "./resources/resource-source.js";
+
+/** Whom to ask for data. Shared by all requests. */
+export interface ExternalData {
+  readonly objects: ObjectSource;
+  readonly http: HttpSource;
+  readonly images: ImageSource;
+  readonly entries: EntrySource;
+  /** Who keeps the data of entries that stand beside policies; absent: these are not looked at. */
+  readonly keeper?: EntryKeeper;
+}
+
+const noClient = () => new LookupFailure(NO_CLIENT);
+const notSetUp = () => new LookupFailure("nothing outside of the request may be asked here");
+
+/** Where there is no cluster: nobody knows what exists, so that nothing is taken for absent. */
+export const NO_OBJECTS: ObjectSource = { get: noClient, list: noClient, create: noClient, resourceOf: noClient };
+
+/** Where there are no entries to know of. */
+export const NO_ENTRIES: EntrySource = { get: noClient };
+
+/** Nobody to ask: every question fails, so that nothing is allowed by mistake. */
+export const NO_EXTERNAL: ExternalData = {
+  objects: NO_OBJECTS,
+  http: { send: notSetUp },
+  images: { metadata: notSetUp },
+  entries: NO_ENTRIES,
+};
+
+/** The data of policies that bring documents along: these are objects, too, and GlobalContextEntries among them entries. */
+export function externalWith(objects: readonly JsonObject[], outer: ExternalData = NO_EXTERNAL): ExternalData {
+  if (objects.length === 0) return outer;
+  const { objects: behind, keeper } = outer;
+  const layered = new LayeredObjects(new MemoryObjects(objects), behind, behind === NO_OBJECTS);
+  const written = objects.filter(isEntry);
+  if (keeper === undefined || written.length === 0) return { ...outer, objects: layered };
+  return { ...outer, objects: layered, entries: new WrittenEntries(written, keeper, outer.entries) };
+}
+
+const isEntry = (object: JsonObject): boolean =>
+  text(object, "kind") === "GlobalContextEntry" && text(object, "apiVersion").startsWith("kyverno.io/");

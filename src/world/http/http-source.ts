@@ -1,0 +1,24 @@
+/** Asking HTTP servers (spec kyverno.md 4.5). */
+import type { JsonObject } from "../../kubernetes/object.js";
+import type { Eventual } from "../eventual.js";
+import type { LookupFailure } from "../resources/resource-source.js";
+
+/** A request of an expression. */
+export interface HttpQuestion {
+  readonly method: "GET" | "POST";
+  /** As written. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The text of the body, JSON; `undefined` for a GET. */
+  readonly body: string | undefined;
+  /** Certificates (PEM) that alone are trusted; `""`: those that are trusted anyway. */
+  readonly ca: string;
+  /** The policy is confined to a namespace: most may not ask (spec kyverno.md 1.7). */
+  readonly namespaced: boolean;
+}
+
+/** Who may be asked. */
+export interface HttpSource {
+  /** What expressions see of the answer, whatever its status: the members of a JSON object, or `body`, and `statusCode`. Numbers are doubles, but `statusCode`. */
+  send(question: HttpQuestion): Eventual<JsonObject | LookupFailure>;
+}

@@ -1,0 +1,66 @@
+import { compareNames, type GroupVersionResource } from "../../kubernetes/names.js";
+import { type JsonObject, member, nameOf, namespaceOf } from "../../kubernetes/object.js";
+import { andThen, type Eventual } from "../eventual.js";
+import { type Lookup, LookupFailure } from "../resources/resource-source.js";
+import type { MemoryObjects } from "./memory-objects.js";
+import type { EqualLabels, ObjectPlace, ObjectSource } from "./object-source.js";
+
+/**
+ * Documents in front of a cluster: they win over what the cluster holds, and are added to it. Where there is no cluster they are all there is of
+ * the resources that they bring; of others nobody knows.
+ */
+export class LayeredObjects implements ObjectSource {
+  readonly #front: MemoryObjects;
+  readonly #back: ObjectSource;
+  readonly #alone: boolean;
+
+  /** @param alone the source behind is none: it fails whatever it is asked */
+  constructor(front: MemoryObjects, back: ObjectSource, alone: boolean) {
+    this.#front = front;
+    this.#back = back;
+    this.#alone = alone;
+  }
+
+  get(place: ObjectPlace, name: string): Eventual<Lookup<JsonObject>> {
+    const brought = this.#front.get(place, name);
+    return brought !== undefined || this.#suffices(place) ? brought : this.#back.get(place, name);
+  }
+
+  list(place: ObjectPlace, labels: EqualLabels): Eventual<JsonObject | LookupFailure> {
+    if (!this.#front.has(place)) return this.#back.list(place, labels);
+    const front = this.#front.list(place, labels);
+    if (front instanceof LookupFailure || this.#suffices(place)) return front;
+    const all = this.#front.list({ ...place, namespace: "" }, {});
+    return andThen(this.#back.list(place, labels), (back) =>
+      back instanceof LookupFailure || all instanceof LookupFailure ? back : both(front, all, back),
+    );
+  }
+
+  /** What is made is made in the cluster. */
+  create(place: ObjectPlace, object: JsonObject): Eventual<JsonObject | LookupFailure> {
+    return this.#back.create(place, object);
+  }
+
+  resourceOf(apiVersion: string, kind: string): Eventual<GroupVersionResource | LookupFailure> {
+    const known = this.#front.resourceOf(apiVersion, kind);
+    return known instanceof LookupFailure ? this.#back.resourceOf(apiVersion, kind) : known;
+  }
+
+  #suffices(place: ObjectPlace): boolean {
+    return this.#alone && this.#front.has(place);
+  }
+}
+
+/** Objects that documents bring take the place of those of the same name, also where their own labels are not the wanted ones. */
+function both(front: JsonObject, brought: JsonObject, back: JsonObject): JsonObject {
+  const names = new Set(itemsOf(brought).map(keyOf));
+  const items = [...itemsOf(front), ...itemsOf(back).filter((object) => !names.has(keyOf(object)))];
+  return { ...back, items: items.sort((a, b) => compareNames(keyOf(a), keyOf(b))) };
+}
+
+const itemsOf = (list: JsonObject): readonly JsonObject[] => {
+  const items = member(list, "items");
+  return Array.isArray(items) ? items : [];
+};
+
+const keyOf = (object: JsonObject): string => `${namespaceOf(object)}/${nameOf(object)}`;

@@ -1,0 +1,102 @@
+/** A cluster made of documents: what Kyverno's tests call cluster resources, and objects that stand beside a policy (spec kyverno.md 8.6). */
+import {
+  apiVersionOf,
+  compareNames,
+  type GroupVersionKind,
+  type GroupVersionResource,
+  parseApiVersion,
+} from "../../kubernetes/names.js";
+import { type JsonObject, labelsOf, nameOf, namespaceOf, text } from "../../kubernetes/object.js";
+import { type Lookup, LookupFailure } from "../resources/resource-source.js";
+import { KnownKinds, noSuchKind, versionOf } from "./known-kinds.js";
+import type { EqualLabels, ObjectPlace, ObjectSource } from "./object-source.js";
+
+/** The objects of a resource, by namespace and name. */
+interface Collection {
+  readonly kind: string;
+  readonly objects: Map<string, JsonObject>;
+}
+
+/** Holds objects of kinds that are known; what is created is there from then on. */
+export class MemoryObjects implements ObjectSource {
+  readonly #kinds: KnownKinds;
+  readonly #collections = new Map<string, Collection>();
+
+  /**
+   * @param objects those of unknown kinds are left out
+   * @param kinds default: built-in ones and those that the objects define
+   */
+  constructor(objects: readonly JsonObject[], kinds: KnownKinds = new KnownKinds(objects)) {
+    this.#kinds = kinds;
+    for (const object of objects) this.#put(object);
+  }
+
+  #put(object: JsonObject): void {
+    const version = parseApiVersion(text(object, "apiVersion"));
+    const kind = text(object, "kind");
+    const known = version && this.#kinds.find({ ...version, kind });
+    if (known === undefined) return;
+    const key = resourceKey(known.resource);
+    const collection = this.#collections.get(key) ?? { kind, objects: new Map() };
+    this.#collections.set(key, collection);
+    collection.objects.set(objectKey(namespaceOf(object), nameOf(object)), object);
+  }
+
+  /** Whether there is any object of a resource. */
+  has({ apiVersion, resource }: ObjectPlace): boolean {
+    const version = parseApiVersion(apiVersion);
+    return version !== undefined && this.#collections.has(resourceKey({ ...version, resource }));
+  }
+
+  get(place: ObjectPlace, name: string): Lookup<JsonObject> {
+    const collection = this.#collection(place);
+    if (collection === undefined || collection instanceof LookupFailure) return collection;
+    return collection.objects.get(objectKey(place.namespace, name));
+  }
+
+  list(place: ObjectPlace, labels: EqualLabels): JsonObject | LookupFailure {
+    const collection = this.#collection(place);
+    if (collection instanceof LookupFailure) return collection;
+    if (collection === undefined) return new LookupFailure("the server could not find the requested resource");
+    const items = [...collection.objects.entries()]
+      .filter(([, object]) => place.namespace === "" || namespaceOf(object) === place.namespace)
+      .filter(([, object]) => hasLabels(object, labels))
+      .sort(([a], [b]) => compareNames(a, b))
+      .map(([, object]) => object);
+    return { apiVersion: place.apiVersion, kind: `${collection.kind}List`, metadata: {}, items };
+  }
+
+  create({ apiVersion, resource, namespace }: ObjectPlace, object: JsonObject): JsonObject | LookupFailure {
+    const version = versionOf(apiVersion);
+    if (version instanceof LookupFailure) return version;
+    const { metadata } = object;
+    const placed =
+      namespace === "" ? object : { ...object, metadata: { ...(metadata as JsonObject | undefined), namespace } };
+    const key = objectKey(namespace, nameOf(placed));
+    const collection = this.#collections.get(resourceKey({ ...version, resource }));
+    if (collection?.objects.has(key) === true) {
+      return new LookupFailure(`${resource} ${JSON.stringify(nameOf(placed))} already exists`);
+    }
+    this.#put(placed);
+    return placed;
+  }
+
+  resourceOf(apiVersion: string, kind: string): GroupVersionResource | LookupFailure {
+    const version = versionOf(apiVersion);
+    if (version instanceof LookupFailure) return version;
+    return this.#kinds.find({ ...version, kind } satisfies GroupVersionKind)?.resource ?? noSuchKind(apiVersion, kind);
+  }
+
+  #collection({ apiVersion, resource }: ObjectPlace): Collection | LookupFailure | undefined {
+    const version = versionOf(apiVersion);
+    return version instanceof LookupFailure ? version : this.#collections.get(resourceKey({ ...version, resource }));
+  }
+}
+
+const hasLabels = (object: JsonObject, wanted: EqualLabels): boolean => {
+  const labels = labelsOf(object);
+  return Object.entries(wanted).every(([key, value]) => Object.hasOwn(labels, key) && labels[key] === value);
+};
+
+const resourceKey = (resource: GroupVersionResource): string => `${apiVersionOf(resource)}/${resource.resource}`;
+const objectKey = (namespace: string, name: string): string => `${namespace}/${name}`;
