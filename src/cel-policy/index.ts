@@ -1,5 +1,13 @@
-/** What CEL policy kinds share: which requests, expressions, variables, budgets, schemas, coverage. */
+/** What CEL policy kinds share: which requests, expressions, variables, budgets, schemas, coverage, explanations. */
 export { Coverage, type CoverageReport, hasExpressions } from "./coverage/coverage.js";
+export {
+  type ExplainedPolicy,
+  type ExplainedVariant,
+  isExplainable,
+  type PlacedExpression,
+} from "./explain/explainable.js";
+export { type Asking, type Evaluated, Explainer } from "./explain/explainer.js";
 export { ExpressionCompiler } from "./expressions/expression-compiler.js";
 export { bundledSchemas, type SchemaFactory } from "./type-check/bundled-schemas.js";
 export { SchemaSource } from "./type-check/schema-source.js";
+export type { Watcher } from "./watcher.js";

@@ -72,7 +72,10 @@ class CelEnvironment implements Environment {
       options.check === false ? this.#unchecked(source) : this.#check(source);
     const checked = check();
     if ("phase" in checked) return checked;
-    const plan = this.#plan(checked);
+    const plan = this.#planOf(checked);
+    if (plan instanceof PlanError) {
+      return { ok: false, issues: [], text: plan.message, phase: "program", type: checked.type };
+    }
     const parts = measured(plan);
     const kubernetes = this.#declarations.flavour === "kubernetes";
     const decorations = { trace: options.trace ?? false, cost: options.cost ?? kubernetes, standard: !kubernetes };
@@ -95,6 +98,16 @@ class CelEnvironment implements Environment {
     });
     if (parts > PARTS_LEFT_FOR_LATER) program.prepare();
     return { ok: true, program };
+  }
+
+  /** The plan, or what is wrong with the expression's constants. */
+  #planOf(checked: CheckedExpr): Plan | PlanError {
+    try {
+      return this.#plan(checked);
+    } catch (error) {
+      if (error instanceof PlanError) return error;
+      throw error;
+    }
   }
 
   #plan(checked: CheckedExpr): Plan {

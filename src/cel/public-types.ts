@@ -74,6 +74,8 @@ export interface CompileFailure {
   readonly text: string;
   /** `program`: found while building the program (constant folding, constant patterns). */
   readonly phase: "compile" | "program";
+  /** What the expression would give, where it was the program that could not be built. */
+  readonly type?: Type;
 }
 
 /** A compiled expression. */

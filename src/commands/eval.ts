@@ -2,12 +2,14 @@ import { readFile, writeFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { admissionQuestion, rawQuestion } from "../admission/decode.js";
 import { encodeAdmissionReview, encodeRawReview } from "../admission/encode.js";
+import { type Asking, Explainer } from "../cel-policy/index.js";
 import { parseYamlDocuments } from "../data/yaml.js";
 import { createEvaluator } from "../evaluation/evaluator.js";
 import type { Verdict } from "../evaluation/verdict.js";
 import { type Executor, recordSession, replaySession, SessionError } from "../loader/index.js";
 import type { Review } from "../policy/index.js";
 import { buildRequest, readRequest } from "./build-request.js";
+import { explanationText } from "./explain/explanation.js";
 import { type CommandIo, UsageError } from "./io.js";
 import { createPolicySource, problemLines } from "./load.js";
 
@@ -22,6 +24,8 @@ export interface EvalQuestion {
   /** A session file to write, or one to answer guests from. */
   readonly recordHostCapabilities?: string;
   readonly replayHostCapabilities?: string;
+  /** Say on standard error how the answer came about. */
+  readonly explain?: boolean;
 }
 
 const EXIT_ALLOWED = 0;
@@ -40,7 +44,11 @@ export async function evalCommand(
 ): Promise<number> {
   const review = await reviewOf(question, io);
   const session = await sessionOf(question);
-  const source = createPolicySource(values, io.env, undefined, session && { executor: session.execute });
+  const explainer = question.explain === true ? new Explainer() : undefined;
+  const source = createPolicySource(values, io.env, undefined, {
+    ...(session && { executor: session.execute }),
+    ...(explainer && { watcher: explainer }),
+  });
   try {
     const loaded = await source.load();
     for (const line of problemLines(loaded)) io.stderr.write(`${line}\n`);
@@ -52,10 +60,16 @@ export async function evalCommand(
       io.stderr.write(`unknown policy: ${id} (known are ${[...loaded.policies.entries.keys()].join(", ")})\n`);
       return EXIT_ERROR;
     }
-    const verdict = await evaluator.evaluate(entry, { review, origin });
+    const asked: Asking[] = [];
+    const policy = explainer?.explained(entry.policy, (asking) => asked.push(asking)) ?? entry.policy;
+    const verdict = await evaluator.evaluate({ ...entry, policy }, { review, origin });
     const answer = (review.kind === "raw" ? encodeRawReview : encodeAdmissionReview)(verdict.response);
     io.stdout.write(`${JSON.stringify(JSON.parse(answer), undefined, 2)}\n`);
     for (const detail of detailsOf(verdict)) io.stderr.write(`detail: ${detail}\n`);
+    if (explainer !== undefined) {
+      for (const asking of asked)
+        io.stderr.write(`${explanationText(asking, verdict.outcome, (group) => explainer.membersOf(group))}\n`);
+    }
     await session?.end(io);
     return exitCodeOf(verdict);
   } finally {

@@ -4,6 +4,7 @@ import { quoteCharacter } from "./go-quote.js";
 /** Deepest nesting that Go's decoder takes. */
 const GO_MAX_DEPTH = 10_000;
 
+const IN_STRING = "in string literal";
 const END = "unexpected end of JSON input";
 const SPACE = /[ \t\r\n]*/y;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what JSON forbids here
@@ -130,7 +131,7 @@ class Scanner {
       this.#skip(STRING_RUN);
       const character = this.#text[this.#at];
       if (character === '"') break;
-      if (character !== "\\") throw this.#invalid("in string literal");
+      if (character !== "\\") throw this.#invalid(IN_STRING);
       this.#at++;
       const code = this.#text[this.#at];
       if (code === undefined || !'bfnrt\\/"u'.includes(code)) throw this.#invalid("in string escape code");
@@ -171,9 +172,9 @@ class Scanner {
     this.#at = pattern.lastIndex;
   }
 
-  /** Go names the first octet of a character only. */
+  /** Go names the first octet of a character only, and puts a blank behind the end, which only strings take. */
   #invalid(place: string): Problem {
-    if (this.#at >= this.#text.length) return new Problem(END);
+    if (this.#at >= this.#text.length) return new Problem(place === IN_STRING ? END : `invalid character ' ' ${place}`);
     const octet = Buffer.from(String.fromCodePoint(this.#text.codePointAt(this.#at) ?? 0))[0] ?? 0;
     return new Problem(`invalid character ${characterText(octet)} ${place}`);
   }

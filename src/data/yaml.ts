@@ -50,24 +50,39 @@ export class YamlError extends Error {
   }
 }
 
+/** How to read. */
+export interface YamlOptions {
+  /** Whether a key may stand twice in one map, the last one counting, as for those who read loosely; default no. */
+  readonly repeatedKeys?: boolean;
+}
+
 /**
  * All documents of a text; empty documents are left out.
  * @throws YamlError for the first thing wrong: syntax, a duplicate key, an unknown alias, too deep, too large
  */
-export function parseYamlDocuments(text: string, flavour: YamlFlavour = "kubernetes"): unknown[] {
-  return readYamlDocuments(text, flavour).map((document) => documentValue(document, flavour));
+export function parseYamlDocuments(
+  text: string,
+  flavour: YamlFlavour = "kubernetes",
+  options: YamlOptions = {},
+): unknown[] {
+  return readYamlDocuments(text, flavour, options).map((document) => documentValue(document, flavour));
 }
 
 /**
  * The documents as syntax trees with positions, checked for syntax errors and duplicate keys.
  * @throws YamlError
  */
-export function readYamlDocuments(text: string, flavour: YamlFlavour = "kubernetes"): Document.Parsed[] {
+export function readYamlDocuments(
+  text: string,
+  flavour: YamlFlavour = "kubernetes",
+  { repeatedKeys = false }: YamlOptions = {},
+): Document.Parsed[] {
   const lines = new LineCounter();
   const tokens = [...new Parser(lines.addNewLine).parse(text)];
   checkDepth(tokens, lines);
   const composer = new Composer({
     intAsBigInt: true,
+    uniqueKeys: !repeatedKeys,
     lineCounter: lines,
     ...(flavour === "kubernetes" ? KUBERNETES_SCHEMA : { version: "1.2" as const }),
   });

@@ -3,6 +3,7 @@ import { NO_SOURCES, type Sources } from "../config/sources.js";
 import { dockerCredentials } from "./docker-credentials.js";
 import { HttpClient } from "./http-client.js";
 import { ImageInspector } from "./image-inspector.js";
+import { ImageMetadata } from "./image-metadata.js";
 import type { Environment } from "./proxies.js";
 import { RegistryClient } from "./registry-client.js";
 import type { TrustRoot } from "./signatures/trust-root.js";
@@ -40,4 +41,13 @@ export function createImageInspector(
 ): { readonly images: ImageInspector; close(): Promise<void> } {
   const { registry, close } = openRegistries(options);
   return { images: new ImageInspector(registry, trustRoot), close };
+}
+
+/** What policies ask registries through, for the life of the server; `close` closes its connections. */
+export function createImageMetadata(options: RegistryAccessOptions): {
+  readonly images: ImageMetadata;
+  close(): Promise<void>;
+} {
+  const { registry, close } = openRegistries(options);
+  return { images: new ImageMetadata(registry), close };
 }

@@ -23,6 +23,7 @@ export function askTogether(id: string, policies: readonly Policy[], now: () => 
     kind: "cel",
     implementation: [...new Set(policies.map(({ implementation }) => implementation))].join(", "),
     immediate: policies.every(({ immediate }) => immediate),
+    together: policies,
     evaluate(review: Review, context: EvaluationContext) {
       const outcomes = policies.map((policy) =>
         evaluateInTime(policy, review, EvaluationRun.within(context, context.deadline), now),

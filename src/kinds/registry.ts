@@ -1,17 +1,18 @@
 /** The kinds of policies that are served. To add one: write its folder, and name it here. */
-import type { Coverage, SchemaFactory } from "../cel-policy/index.js";
+import type { SchemaFactory, Watcher } from "../cel-policy/index.js";
 import type { WasmRuntime } from "../wasm/index.js";
 import { celModuleKind } from "./cel-module/kind.js";
 import { groupKind } from "./group/kind.js";
 import type { Kinds } from "./kind.js";
+import { kyvernoKind } from "./kyverno/kind.js";
 import { createExpressionCompiler, STORED_VERSION } from "./validating-admission-policy/dialect.js";
 import { validatingAdmissionPolicyKind } from "./validating-admission-policy/kind.js";
 import { wasmKind } from "./wasm/kind.js";
 
 /** What kinds compile and run their policies with. */
 export interface KindTools {
-  /** Told what is reached of CEL policies' expressions. */
-  readonly coverage?: Coverage;
+  /** Watches the evaluation of CEL policies and groups. */
+  readonly watcher?: Watcher;
   /** Makes the schemas that expressions' types are checked against; absent: they are not checked. */
   readonly schemas?: SchemaFactory;
   /** Runs guests. */
@@ -23,15 +24,15 @@ export interface KindTools {
 }
 
 /** All kinds. */
-export function createKinds({ coverage, schemas, runtime, policyTimeout, now }: KindTools): Kinds {
+export function createKinds({ watcher, schemas, runtime, policyTimeout, now }: KindTools): Kinds {
   const validatingAdmissionPolicy = validatingAdmissionPolicyKind(
-    createExpressionCompiler(STORED_VERSION, coverage),
+    createExpressionCompiler(STORED_VERSION, watcher),
     schemas,
   );
   return {
-    documents: [validatingAdmissionPolicy],
+    documents: [validatingAdmissionPolicy, kyvernoKind(watcher)],
     inline: validatingAdmissionPolicy.inline,
-    modules: [celModuleKind(policyTimeout, now), wasmKind(runtime)],
-    group: groupKind(now),
+    modules: [celModuleKind(policyTimeout, now, watcher), wasmKind(runtime)],
+    group: groupKind(now, watcher),
   };
 }

@@ -84,8 +84,11 @@ function unrecognised(document: SourceDocument, kinds: readonly DocumentKind[]):
   if (known.some((type) => type.kind === listed)) {
     return [document.problem("error", ["items"], `must be a list: it has the documents of a ${kind}`)];
   }
-  const groups = known.filter((type) => type.kind === kind).map(({ group }) => `"${group}/<version>"`);
-  if (groups.length === 0) return [];
+  const namesakes = known.filter((type) => type.kind === kind);
+  // What only goes with policies of another API, such as exceptions from them, keeps none of ours from acting.
+  const companion = !kinds.some(({ policies }) => policies.some((type) => type.kind === kind));
+  if (namesakes.length === 0 || (companion && isPolicyElsewhere(document))) return [];
+  const groups = namesakes.map(({ group }) => `"${group}/<version>"`);
   const message = `${nameOf(document)} is not known here: expected the apiVersion ${groups.join(" or ")}`;
   return [document.problem("error", ["apiVersion"], message)];
 }

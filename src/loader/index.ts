@@ -1,8 +1,9 @@
 /** The loader's door: one object that turns configurations into sets of policies, as often as asked. */
-import { bundledSchemas, type Coverage } from "../cel-policy/index.js";
+import { bundledSchemas, type Watcher } from "../cel-policy/index.js";
 import type { Config, ModuleEntry } from "../config/index.js";
 import {
   createImageInspector,
+  createImageMetadata,
   createModuleFetcher,
   FetchError,
   fetchFailureShown,
@@ -17,12 +18,15 @@ import { createKinds } from "../kinds/registry.js";
 import { createWasmRuntime, type GuestLogEntry } from "../wasm/index.js";
 import { type ClusterAccess, clusterWorld, openAccess, outerWorldFor, warmUp } from "../world/cluster.js";
 import type { Needs } from "../world/needs.js";
+import { type EgressOptions, openExternal } from "../world/open-external.js";
 import { type LoadedConfig, loadEntries } from "./loader.js";
 import { downloads } from "./prefetch.js";
 
 export { type Executor, recordSession, replaySession, SessionError } from "../host-capabilities/index.js";
 export { LoadError } from "../kinds/load-error.js";
 export { type ClusterAccess, findCluster } from "../world/cluster.js";
+export { EgressListError } from "../world/http/egress-rules.js";
+export type { EgressOptions } from "../world/open-external.js";
 export type { LoadedConfig } from "./loader.js";
 export { prefetchModules } from "./prefetch.js";
 
@@ -50,10 +54,12 @@ export interface PolicyLoaderOptions {
   readonly violation: ViolationSink;
   /** Where Kubernetes objects are looked up; absent: nowhere but in files. */
   readonly cluster?: ClusterAccess;
+  /** Where policies may send HTTP requests to. */
+  readonly egress?: EgressOptions;
   /** Told what hinders watches of a cluster. */
   readonly note?: (message: string) => void;
-  /** Told what is reached of CEL policies' expressions. */
-  readonly coverage?: Coverage;
+  /** Watches the evaluation of CEL policies and groups: coverage, or an explanation. */
+  readonly watcher?: Watcher;
   /** Check the types of CEL policies' expressions against the schemas of the kinds they match: for `check`. */
   readonly typeCheck?: boolean;
 }
@@ -66,12 +72,22 @@ export interface PolicyLoader {
   close(): void;
 }
 
-/** Makes a loader. Worker threads start when the first guest runs. */
+/**
+ * Makes a loader. Worker threads start when the first guest runs.
+ * @throws EgressListError
+ */
 export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
   const { policyTimeout, workers, now, log, violation, executor, fetch } = options;
   const inspector = fetch.trustRoot && createImageInspector(fetch, fetch.trustRoot);
   const cluster = openAccess(options.cluster, now, options.note ?? (() => {}));
   const world = cluster && clusterWorld(cluster, now);
+  const metadata = createImageMetadata(fetch);
+  const external = openExternal({
+    readImage: (reference, signal) => metadata.images.read(reference, signal),
+    now,
+    ...(options.egress && { egress: options.egress }),
+    ...(cluster && { cluster }),
+  });
   const runtime = createWasmRuntime({
     workers,
     defaultTimeoutMs: Number.isFinite(policyTimeout) ? policyTimeout : null,
@@ -85,14 +101,14 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
     ...(cluster && { kubernetes: cluster.reader }),
   });
   const kinds = createKinds({
-    ...(options.coverage && { coverage: options.coverage }),
+    ...(options.watcher && { watcher: options.watcher }),
     ...(options.typeCheck && { schemas: bundledSchemas() }),
     runtime,
     policyTimeout,
     now,
   });
   const missing = options.cluster !== undefined && cluster === undefined;
-  const worldFor = (needs: Needs) => outerWorldFor(needs, world, missing, now);
+  const worldFor = (needs: Needs) => outerWorldFor(needs, world, missing, now, external.data);
   const foresee = ({ asks, parameters }: Needs) => (world && asks ? warmUp(world, parameters) : undefined);
   return {
     load: async (config, generation) => {
@@ -102,7 +118,11 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
       for (const location of downloads(config.entries)) fetcher.fetch(location).catch(() => {});
       const fetchModule = (entry: ModuleEntry) => fetched(entry, fetcher);
       try {
-        return await loadEntries(config, { kinds, fetchModule, worldFor, foresee, policyTimeout }, generation);
+        return await loadEntries(
+          config,
+          { kinds, fetchModule, worldFor, foresee, policyTimeout, watcher: options.watcher },
+          generation,
+        );
       } finally {
         await fetcher.close();
       }
@@ -110,6 +130,8 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
     close() {
       runtime.close();
       void inspector?.close();
+      void metadata.close();
+      void external.close();
       void cluster?.close();
     },
   };

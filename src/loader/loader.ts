@@ -3,6 +3,7 @@
  * of the world is known, and they are made. An entry that cannot be loaded does not stop the others: it stays as an unavailable policy that
  * says why.
  */
+import type { Watcher } from "../cel-policy/index.js";
 import type { Config, ConfigEntry, GroupEntry, Member, ModuleEntry, PolicyEntry, Problem } from "../config/index.js";
 import { shownText, wholeText } from "../data/public-text.js";
 import { createPolicySet, type PolicySet, type ServedPolicy } from "../evaluation/policy-set.js";
@@ -25,6 +26,8 @@ export interface LoadingOptions {
   readonly foresee: (needs: Needs) => Promise<void> | undefined;
   /** Milliseconds an evaluation may take when its entry says nothing; Infinity for no limit. */
   readonly policyTimeout: number;
+  /** Watches the evaluation of groups' members. */
+  readonly watcher: Watcher | undefined;
 }
 
 /** What came of loading a configuration. */
@@ -160,11 +163,21 @@ class Loading {
         detail === undefined ? {} : { detail },
       );
     }
-    if (entry.kind === "group") return kinds.group.policy(entry, await this.#members(entry), this.#warn);
+    if (entry.kind === "group") return kinds.group.policy(entry, await this.#watchedMembers(entry), this.#warn);
     const prepared = this.#prepared.get(entry.id);
     if (prepared === undefined) throw new Error("an entry was not prepared");
     if ("failed" in prepared) throw prepared.failed;
     return prepared.policy(worldFor(prepared.needs));
+  }
+
+  async #watchedMembers(group: GroupEntry): Promise<GroupMember[]> {
+    const members = await this.#members(group);
+    const { watcher } = this.#options;
+    if (watcher?.member === undefined) return members;
+    const watched: GroupMember[] = [];
+    for (const { name, policy, timeout } of members)
+      watched.push({ name, policy: watcher.member(group.id, name, policy), timeout });
+    return watched;
   }
 
   async #members(group: GroupEntry): Promise<GroupMember[]> {

@@ -48,6 +48,8 @@ export interface Policy {
    * under way only when it has to wait after all; any other takes its place first.
    */
   readonly immediate: boolean;
+  /** Those that it asks together, where it is made of policies of several kinds. */
+  readonly together?: readonly Policy[];
   /**
    * The outcome, or its promise when something has to be waited for. Every failure is an outcome; a throw or a rejection is a defect, and is
    * treated as a failure by `evaluateInTime`, through which every policy is asked.

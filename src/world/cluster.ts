@@ -12,6 +12,7 @@ import { NO_CLIENT } from "../kubernetes/reader.js";
 import { NO_OPINION } from "./authorizer/authorizer.js";
 import { ClusterAuthorizer } from "./authorizer/cluster-authorizer.js";
 import { within } from "./eventual.js";
+import type { ExternalData } from "./external.js";
 import type { Needs } from "./needs.js";
 import { ClusterResources } from "./resources/cluster-resources.js";
 import { LookupFailure } from "./resources/resource-source.js";
@@ -68,21 +69,24 @@ const NO_CLUSTER: Pick<World, "resources" | "authorizer"> = {
  * What stands behind a policy's documents. Who does not ask a cluster does not depend on one, but for the versions of resources that its rules
  * name in others; who can do without one that is missing does.
  * @param missing a cluster was wanted, and is not there
+ * @param external whom expressions may ask themselves, whatever the policy needs
  */
 export function outerWorldFor(
   { asks, requires }: Needs,
   cluster: World | undefined,
   missing: boolean,
   now: () => number,
+  external?: ExternalData,
 ): OuterWorld {
+  const common = external === undefined ? { now } : { now, external };
   if (cluster !== undefined) {
     const { resources, authorizer } = cluster;
     return asks
-      ? { resources, versions: resources, authorizer, now }
-      : { versions: resources, authorizer: NO_OPINION, now };
+      ? { resources, versions: resources, authorizer, ...common }
+      : { versions: resources, authorizer: NO_OPINION, ...common };
   }
-  if (missing && requires) return { ...NO_CLUSTER, now };
-  return { authorizer: NO_OPINION, now };
+  if (missing && requires) return { ...NO_CLUSTER, ...common };
+  return { authorizer: NO_OPINION, ...common };
 }
 
 /** How long loading waits for a cluster's first answers: those that come later are waited for by requests. */

@@ -1,7 +1,8 @@
 /** What expressions of policies may fetch beside what their kind looks up: one interface, whoever answers. */
 
-import type { JsonObject } from "../kubernetes/object.js";
+import { type JsonObject, text } from "../kubernetes/object.js";
 import { NO_CLIENT } from "../kubernetes/reader.js";
+import { type EntryKeeper, WrittenEntries } from "./entries/defined-entries.js";
 import type { EntrySource } from "./entries/entry-source.js";
 import type { HttpSource } from "./http/http-source.js";
 import type { ImageSource } from "./images/image-source.js";
@@ -16,6 +17,8 @@ export interface ExternalData {
   readonly http: HttpSource;
   readonly images: ImageSource;
   readonly entries: EntrySource;
+  /** Who keeps the data of entries that stand beside policies; absent: these are not looked at. */
+  readonly keeper?: EntryKeeper;
 }
 
 const noClient = () => new LookupFailure(NO_CLIENT);
@@ -35,9 +38,15 @@ export const NO_EXTERNAL: ExternalData = {
   entries: NO_ENTRIES,
 };
 
-/** The data of policies that bring documents along: these are objects, too. */
+/** The data of policies that bring documents along: these are objects, too, and GlobalContextEntries among them entries. */
 export function externalWith(objects: readonly JsonObject[], outer: ExternalData = NO_EXTERNAL): ExternalData {
   if (objects.length === 0) return outer;
-  const behind = outer.objects;
-  return { ...outer, objects: new LayeredObjects(new MemoryObjects(objects), behind, behind === NO_OBJECTS) };
+  const { objects: behind, keeper } = outer;
+  const layered = new LayeredObjects(new MemoryObjects(objects), behind, behind === NO_OBJECTS);
+  const written = objects.filter(isEntry);
+  if (keeper === undefined || written.length === 0) return { ...outer, objects: layered };
+  return { ...outer, objects: layered, entries: new WrittenEntries(written, keeper, outer.entries) };
 }
+
+const isEntry = (object: JsonObject): boolean =>
+  text(object, "kind") === "GlobalContextEntry" && text(object, "apiVersion").startsWith("kyverno.io/");

@@ -12,9 +12,12 @@ interface Entry<V> {
 export class LookUps<V> {
   readonly #entries: LRUCache<string, Entry<V>>;
 
-  /** @param now monotonic milliseconds */
-  constructor(now: () => number) {
-    this.#entries = new LRUCache({ max: MAX_ANSWERS, ttl: FAILURE_KEPT_MS, ttlResolution: 0, perf: { now } });
+  /**
+   * @param now monotonic milliseconds
+   * @param max most answers that are kept
+   */
+  constructor(now: () => number, max = MAX_ANSWERS) {
+    this.#entries = new LRUCache({ max, ttl: FAILURE_KEPT_MS, ttlResolution: 0, perf: { now } });
   }
 
   /**

@@ -27,7 +27,10 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
       "telemetry",
     ],
   },
-  batch: { rooms: ["cel", "cel-policy", "data", "kinds/validating-admission-policy", "kubernetes", "world"] },
+  batch: {
+    rooms: ["cel", "cel-policy", "data", "kinds/kyverno", "kinds/validating-admission-policy", "kubernetes", "world"],
+    types: ["policy"],
+  },
   server: { rooms: ["admission", "evaluation", "policy", "telemetry"] },
   loader: {
     rooms: [
@@ -50,6 +53,7 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
       "kinds",
       "kinds/cel-module",
       "kinds/group",
+      "kinds/kyverno",
       "kinds/validating-admission-policy",
       "kinds/wasm",
       "wasm",
@@ -65,7 +69,7 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
   "kinds/group": { rooms: ["cel", "data", "kinds", "policy"], types: ["config", "documents"] },
   "kinds/wasm": { rooms: ["host-capabilities", "kinds", "wasm"], types: ["config", "world"] },
   kinds: { rooms: ["documents", "policy", "world"], types: ["config"] },
-  "cel-policy": { rooms: ["cel", "kubernetes", "policy", "world"] },
+  "cel-policy": { rooms: ["cel", "data", "kubernetes", "policy", "world"] },
   world: { rooms: ["cel", "data", "kubernetes"] },
   evaluation: { rooms: ["admission", "policy"] },
   wasm: { rooms: ["data", "host-capabilities", "kubernetes"], types: ["policy"] },

@@ -37,6 +37,7 @@ const WAITING = SPEC.replace(`"${MODE}`, `"${ALLOWED} || ${MODE}`);
 /** An entry's value in policies.yaml for each kind that can accept, reject and fail. */
 const KINDS: Readonly<Record<string, string>> = {
   "ValidatingAdmissionPolicy document": `{ resource: ${join(folder, "policy.yaml")} }`,
+  "Kyverno's ValidatingPolicy": `{ resource: ${join(folder, "kyverno.yaml")} }`,
   "inline CEL": `\n  cel:${SPEC.replaceAll("\n", "\n  ")}`,
   "inline CEL that waits for a cluster": `\n  cel:${WAITING.replaceAll("\n", "\n  ")}`,
   "cel-module": `
@@ -99,16 +100,25 @@ async function load(text: string): Promise<Evaluator> {
   return createEvaluator(policies, { policyTimeout: 20_000 });
 }
 
+const ANYTHING = `
+  matchConstraints: { resourceRules: [ { apiGroups: ["*"], apiVersions: ["*"], operations: ["*"], resources: ["*"] } ] }`;
+
 before(() => {
   writeFileSync(join(folder, "cel.wasm"), emptyModule("cel-policy"));
+  writeFileSync(
+    join(folder, "kyverno.yaml"),
+    `apiVersion: policies.kyverno.io/v1
+kind: ValidatingPolicy
+metadata: { name: chaos }
+spec:${ANYTHING}${SPEC}
+`,
+  );
   writeFileSync(
     join(folder, "policy.yaml"),
     `apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
 metadata: { name: chaos }
-spec:
-  matchConstraints: { resourceRules: [ { apiGroups: ["*"], apiVersions: ["*"], operations: ["*"], resources: ["*"] } ] }
-${SPEC}
+spec:${ANYTHING}${SPEC}
 `,
   );
 });

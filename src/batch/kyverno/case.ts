@@ -21,6 +21,8 @@ import { compareNames } from "../../kubernetes/names.js";
 import { isObject, type JsonObject } from "../../kubernetes/object.js";
 import type { AdmissionRequest } from "../../policy/index.js";
 import { NO_OPINION } from "../../world/authorizer/authorizer.js";
+import { commandLineData } from "../../world/command-line.js";
+import { NO_EXTERNAL } from "../../world/external.js";
 import { FileResources } from "../../world/resources/file-resources.js";
 
 /** What the reference's oracle says of a case; members that are empty are absent. */
@@ -63,7 +65,8 @@ export async function decideKyvernoCase(written: JsonObject, compilers: Compiler
   if (failure !== undefined) return { check, compileError: failure.text };
 
   const namespaces = listOf(written.namespaces).map((each) => ({ ...each, apiVersion: "v1", kind: "Namespace" }));
-  const world = { resources: new FileResources(namespaces), authorizer: NO_OPINION, now: () => 0 };
+  const external = commandLineData({}, NO_EXTERNAL.http);
+  const world = { resources: new FileResources(namespaces), authorizer: NO_OPINION, external, now: () => 0 };
   const input = inputOf(written);
   const responses = await new KyvernoEngine(policies, { world, flavour: "command-line" }).respond(input);
   const results = responses

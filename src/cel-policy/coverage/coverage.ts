@@ -4,6 +4,7 @@
  */
 import { CelError, type Program, type Result } from "../../cel/index.js";
 import type { Expression, ExpressionProgram } from "../expressions/expression.js";
+import type { Watcher } from "../watcher.js";
 import { type Branch, branchesOf } from "./branches.js";
 
 /** What is known of one program. */
@@ -22,6 +23,8 @@ export interface CoveredExpression {
   readonly policy: string;
   /** `spec.validations[0].expression` */
   readonly path: string;
+  /** Of a match condition or a variable, or the key of an annotation. */
+  readonly name?: string | undefined;
   readonly expression: Expression;
   readonly wanted: Wanted;
 }
@@ -33,7 +36,7 @@ export interface WithExpressions {
 }
 
 /** Whether something, such as a policy, can say its expressions. */
-export const hasExpressions = (thing: object): thing is WithExpressions =>
+export const hasExpressions = <T extends object>(thing: T): thing is T & WithExpressions =>
   "expressions" in thing && typeof thing.expressions === "function";
 
 /** Something that no test reached. */
@@ -52,11 +55,15 @@ export interface CoverageReport {
 }
 
 /** Watches programs. One per test run. */
-export class Coverage {
+export class Coverage implements Watcher {
   readonly #records = new Map<ExpressionProgram, Record>();
+  /** Places with the same text are reached together. */
+  readonly #watched = new WeakMap<Program, ExpressionProgram>();
 
   /** A program that does the same and is remembered. It must have been compiled with `trace`. */
   watch(program: Program): ExpressionProgram {
+    const known = this.#watched.get(program);
+    if (known !== undefined) return known;
     const record: Record = { evaluated: false, results: new Set(), seen: new Map() };
     const { source, constant, checked, references } = program;
     const evaluate: Program["evaluate"] = (bindings, options = {}) => {
@@ -72,6 +79,7 @@ export class Coverage {
     };
     const watched = { source, constant, checked, references, evaluate };
     this.#records.set(watched, record);
+    this.#watched.set(program, watched);
     return watched;
   }
 

@@ -2,9 +2,10 @@
  * Compiles the expressions of many policies against few environments, each distinct one once (spec validating-admission-policy.md 5.1, 5.8).
  */
 import { LRUCache } from "lru-cache";
-import { createEnvironment, type Environment, objectType, type Program } from "../../cel/index.js";
+import { createEnvironment, type Environment, objectType } from "../../cel/index.js";
 import type { Dialect, Scope } from "../dialect.js";
-import { type Expression, type ExpressionProgram, expressionOf } from "./expression.js";
+import type { Watcher } from "../watcher.js";
+import { type CompiledExpression, type Expression, expressionOf } from "./expression.js";
 import type { ResultType } from "./result-type.js";
 
 /** Expressions kept compiled. A policy has about ten: this is a thousand policies with nothing in common. */
@@ -15,21 +16,21 @@ const MAX_ENVIRONMENTS = 500;
 /** Compiles a dialect. Its caches are bounded; keep one per loading, so that policies share what they have in common. */
 export class ExpressionCompiler {
   readonly dialect: Dialect;
+  /** Watches what is compiled. */
+  readonly watcher: Watcher | undefined;
   /** What expressions name that mean something else in another scope. */
   readonly #privateNames: readonly string[];
-  readonly #watch: ((program: Program) => ExpressionProgram) | undefined;
   /** By the wanted result and the text. */
-  readonly #shared = new LRUCache<string, Expression>({ max: MAX_EXPRESSIONS });
+  readonly #shared = new LRUCache<string, CompiledExpression>({ max: MAX_EXPRESSIONS });
   /** By the scope, too. */
-  readonly #own = new LRUCache<string, Expression>({ max: MAX_EXPRESSIONS });
+  readonly #own = new LRUCache<string, CompiledExpression>({ max: MAX_EXPRESSIONS });
   readonly #environments = new LRUCache<string, Environment>({ max: MAX_ENVIRONMENTS });
 
-  /** @param watch gets programs that tell every value they come by, and gives those to use instead */
-  constructor(dialect: Dialect, watch?: (program: Program) => ExpressionProgram) {
+  constructor(dialect: Dialect, watcher?: Watcher) {
     this.dialect = dialect;
     const optional = Object.values(dialect.optional).flat();
     this.#privateNames = ["variables", ...optional.map(({ name }) => name)];
-    this.#watch = watch;
+    this.watcher = watcher;
   }
 
   /** Compiles `text` (default: `source` as it is) where `scope` holds. */
@@ -41,11 +42,15 @@ export class ExpressionCompiler {
       const environment = this.#environment(scope);
       const privateNames = this.#privateNames;
       const { words } = this.dialect;
-      expression = expressionOf(source, { environment, wanted, words, text, privateNames, watch: this.#watch });
+      const trace = this.watcher !== undefined;
+      expression = expressionOf(source, { environment, wanted, words, text, privateNames, trace });
       // What names nothing private means the same in every scope, and so is compiled once for all of them.
       if (expression.shared) this.#shared.set(sharedKey, expression);
       else this.#own.set(ownKey, expression);
     }
+    const { program } = expression;
+    if (this.watcher !== undefined && program !== undefined)
+      return { ...expression, source, program: this.watcher.watch(program) };
     return expression.source === source ? expression : { ...expression, source };
   }
 

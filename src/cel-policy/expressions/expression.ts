@@ -22,6 +22,11 @@ export interface Expression {
   readonly shared: boolean;
 }
 
+/** An expression with its whole program. */
+export interface CompiledExpression extends Expression {
+  readonly program: Program | undefined;
+}
+
 /** How an expression is compiled. */
 export interface ExpressionOptions {
   readonly environment: Environment;
@@ -31,26 +36,28 @@ export interface ExpressionOptions {
   readonly text: string;
   /** Variables whose values differ between policies. */
   readonly privateNames: readonly string[];
-  /** Gets programs that tell every value they come by. */
-  readonly watch?: ((program: Program) => ExpressionProgram) | undefined;
+  /** Whether the program tells every value that it comes by. */
+  readonly trace: boolean;
 }
 
 /** Makes an expression of its text as written. */
-export function expressionOf(source: string, options: ExpressionOptions): Expression {
-  const { environment, wanted, words, text, privateNames, watch } = options;
-  const compiled = environment.compile(text, watch === undefined ? {} : { trace: true });
+export function expressionOf(source: string, options: ExpressionOptions): CompiledExpression {
+  const { environment, wanted, words, text, privateNames, trace } = options;
+  const compiled = environment.compile(text, trace ? { trace } : {});
   const common = { source, shared: false, internal: false };
+  const { type = undefined } = compiled.ok ? compiled.program : compiled;
+  // A program is built of what has the right type only.
+  if (wanted !== "any" && type !== undefined && !fits(type, wanted)) {
+    return { ...common, program: undefined, error: words.wrongType(wanted, type), type: DYN };
+  }
   if (!compiled.ok) {
     const internal = compiled.phase === "program";
     return { ...common, program: undefined, error: words.notCompiled(compiled.text, internal), internal, type: DYN };
   }
   const { program } = compiled;
-  if (wanted !== "any" && !fits(program.type, wanted)) {
-    return { ...common, program: undefined, error: words.wrongType(wanted, program.type), type: DYN };
-  }
   return {
     ...common,
-    program: watch === undefined ? program : watch(program),
+    program,
     shared: !privateNames.some((name) => namesVariable(program.references, name)),
     error: undefined,
     type: program.type,

@@ -18,7 +18,7 @@ const noSuchKey = (key: Value): CelError => new CelError(`no such key: ${printKe
 
 /** The value of `operand[key]`, or the error. */
 export function qualify(operand: Value, key: Value): Result {
-  const found = qualifyOptional(operand, key);
+  const found = partOf(operand, key);
   if (found !== undefined) return found;
   return Array.isArray(operand)
     ? new CelError(`index out of bounds: ${printKey(key)}`, "index-out-of-bounds")
@@ -49,8 +49,17 @@ export function isPresent(operand: Value, key: string): boolean | CelError {
   return found instanceof CelError ? found : found !== undefined;
 }
 
-/** The value of `operand[?key]`: `undefined` when there is none. Errors only for what is no index of a list. */
+/** The value of `operand[?key]`: `undefined` when there is none. Errors for what is no index of a list, and of an object's own. */
 export function qualifyOptional(operand: Value, key: Value): Result | undefined {
+  if (!(operand instanceof ObjectValue) || typeof key !== "string") return partOf(operand, key);
+  // A field may have a value and count as absent all the same.
+  const present = operand.has(key);
+  if (present instanceof CelError) return present;
+  return present ? operand.get(key) : undefined;
+}
+
+/** The value of a field, element or entry, present or not. */
+function partOf(operand: Value, key: Value): Result | undefined {
   if (isPlainObject(operand)) {
     return typeof key === "string" && Object.hasOwn(operand, key) ? operand[key] : undefined;
   }

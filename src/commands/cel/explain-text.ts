@@ -3,7 +3,15 @@
  */
 
 import { encodeValue } from "../../batch/cel/encode-value.js";
-import { CelError, type Explanation, entriesOf, kindOf, type Result, type Value } from "../../cel/index.js";
+import {
+  CelError,
+  type Explanation,
+  entriesOf,
+  kindOf,
+  ObjectValue,
+  type Result,
+  type Value,
+} from "../../cel/index.js";
 
 /** Longer values and sources are cut: a line is for reading. */
 const MAX_LENGTH = 100;
@@ -11,13 +19,22 @@ const MAX_LENGTH = 100;
 /** The lines of an explanation. Names that have no value of their own are left out. */
 export function explanationLines(explanation: Explanation, depth = 0): readonly string[] {
   const { text, value, parts } = explanation;
-  if (value === undefined && parts.length === 0 && depth > 0) return [];
+  if (parts.length === 0 && depth > 0 && (value === undefined || isNameOnly(value))) return [];
   const shown = value === undefined ? "not evaluated" : valueText(value);
   const lines = value === undefined ? [] : parts.flatMap((part) => explanationLines(part, depth + 1));
   return [`${"  ".repeat(depth)}${cut(text)}  →  ${shown}`, ...lines];
 }
 
-const cut = (text: string): string => (text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text);
+/** Such as `variables` and `authorizer`: what they are has no text, and asking them for their fields would evaluate these. */
+const isNameOnly = (value: Result): boolean => value instanceof ObjectValue;
+
+/** What a terminal would act on, or another line would begin with. */
+const CONTROL = /\p{Cc}+/gu;
+
+const cut = (text: string): string => printable(text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text);
+
+/** A text that stays in its line, and does nothing to a terminal. */
+export const printable = (text: string): string => text.replaceAll(CONTROL, " ");
 
 /** A value in CEL's own notation, or the error, cut to one line. */
 export function valueText(value: Result): string {
@@ -29,22 +46,35 @@ function literal(value: Value): string {
     case "null":
       return "null";
     case "string":
-      return JSON.stringify(value);
+      return JSON.stringify((value as string).slice(0, MAX_LENGTH + 1));
     case "uint":
       return `${String(Object.values(encodeValue(value))[0])}u`;
     case "list":
-      return `[${(value as readonly Value[]).map(literal).join(", ")}]`;
+      return `[${listed(value as readonly Value[], literal)}]`;
     case "map":
-      return `{${Array.from(entriesOf(value), ([key, item]) => `${literal(key)}: ${literal(item)}`).join(", ")}}`;
+      return `{${listed(entriesOf(value), ([key, item]) => `${literal(key)}: ${literal(item)}`)}}`;
     case "optional": {
       const content = (value as { readonly value?: Value }).value;
       return content === undefined ? "optional.none()" : `optional.of(${literal(content)})`;
     }
     case "object":
-      return String(encodeValue(value).map);
+      return (value as ObjectValue).typeName;
     case "opaque":
       return String(encodeValue(value).text);
     default:
       return String(Object.values(encodeValue(value))[0]);
   }
+}
+
+/** No more than is shown: values may be as large as a request. */
+function listed<T>(items: Iterable<T>, text: (item: T) => string): string {
+  const texts: string[] = [];
+  let length = 0;
+  for (const item of items) {
+    const next = text(item);
+    texts.push(next);
+    length += next.length;
+    if (length > MAX_LENGTH) break;
+  }
+  return texts.join(", ");
 }

@@ -9,11 +9,13 @@ import {
   DYN,
   type EvaluationOptions,
   Lazy,
-  type Program,
   type Result,
 } from "../../cel/index.js";
 import { Doubles } from "../../cel-policy/doubles.js";
+import type { Explainable, PlacedExpression } from "../../cel-policy/explain/explainable.js";
+import type { ExpressionProgram } from "../../cel-policy/expressions/expression.js";
 import { interruptionOf, NOT_IN_TIME } from "../../cel-policy/expressions/interruption.js";
+import type { Watcher } from "../../cel-policy/watcher.js";
 import type { Outcome } from "../../policy/outcome.js";
 import type { EvaluationContext, Policy } from "../../policy/policy.js";
 import { EXPRESSION_STRETCH_MS, SLICE_MS } from "../../policy/turns.js";
@@ -32,11 +34,13 @@ export interface CelModuleOptions {
   readonly now: () => number;
   /** Shared by policies that are asked about the same reviews. Default: one of its own. */
   readonly doubles?: Doubles;
+  /** Watches the rules. */
+  readonly watcher?: Watcher | undefined;
 }
 
 interface CompiledValidation extends Omit<ModuleValidation, "messageExpression"> {
-  readonly program: Program;
-  readonly messageProgram?: Program;
+  readonly program: ExpressionProgram;
+  readonly messageProgram?: ExpressionProgram;
 }
 
 /**
@@ -46,7 +50,7 @@ interface CompiledValidation extends Omit<ModuleValidation, "messageExpression">
 export function compileCelModule(
   settings: Readonly<Record<string, unknown>>,
   options: CelModuleOptions,
-): Policy | undefined {
+): (Policy & Explainable) | undefined {
   const read = readModuleSettings(settings);
   if (read === undefined) return undefined;
   let environment = createEnvironment({
@@ -54,21 +58,30 @@ export function compileCelModule(
     version: LIBRARIES,
     variables: ["object", "oldObject", "request"].map((name) => ({ name, type: DYN })),
   });
-  const compile = (source: string, kind?: "bool" | "string"): Program | undefined => {
-    const compiled = environment.compile(source, { cost: false });
-    return compiled.ok && (kind === undefined || compiled.program.type.kind === kind) ? compiled.program : undefined;
+  const { watcher } = options;
+  const placed: PlacedExpression[] = [];
+  const compile = (path: string, source: string, kind: "bool" | "string" | undefined, name?: string) => {
+    const compiled = environment.compile(source, { cost: false, trace: watcher !== undefined });
+    if (!compiled.ok || (kind !== undefined && compiled.program.type.kind !== kind)) return undefined;
+    const { type } = compiled.program;
+    const program: ExpressionProgram = watcher === undefined ? compiled.program : watcher.watch(compiled.program);
+    placed.push({ path: `settings.${path}`, name, expression: { source, program, error: undefined } });
+    return { program, type };
   };
-  const variables = new Map<string, Program>();
-  for (const { name, expression } of read.variables) {
-    const program = compile(expression);
-    if (program === undefined) return undefined;
-    variables.set(`variables.${name}`, program);
-    environment = environment.extend({ variables: [{ name: `variables.${name}`, type: program.type }] });
+  const variables = new Map<string, ExpressionProgram>();
+  for (const [i, { name, expression }] of read.variables.entries()) {
+    const variable = compile(`variables[${i}].expression`, expression, undefined, name);
+    if (variable === undefined) return undefined;
+    variables.set(`variables.${name}`, variable.program);
+    environment = environment.extend({ variables: [{ name: `variables.${name}`, type: variable.type }] });
   }
   const validations: CompiledValidation[] = [];
-  for (const { messageExpression, ...validation } of read.validations) {
-    const program = compile(validation.expression, "bool");
-    const messageProgram = messageExpression === undefined ? undefined : compile(messageExpression, "string");
+  for (const [i, { messageExpression, ...validation }] of read.validations.entries()) {
+    const program = compile(`validations[${i}].expression`, validation.expression, "bool")?.program;
+    const messageProgram =
+      messageExpression === undefined
+        ? undefined
+        : compile(`validations[${i}].messageExpression`, messageExpression, "string")?.program;
     if (program === undefined || (messageExpression !== undefined && messageProgram === undefined)) return undefined;
     validations.push({ ...validation, program, ...(messageProgram && { messageProgram }) });
   }
@@ -78,12 +91,13 @@ export function compileCelModule(
     kind: "cel",
     immediate: true,
     implementation: "cel-policy, native",
+    explained: () => [{ title: "", variants: [{ part: read, expressions: placed }] }],
     evaluate: (review, context) => evaluate(variables, validations, moduleInput(review, doubles), context, options),
   };
 }
 
 function evaluate(
-  variables: ReadonlyMap<string, Program>,
+  variables: ReadonlyMap<string, ExpressionProgram>,
   validations: readonly CompiledValidation[],
   input: ModuleInput,
   context: EvaluationContext,
@@ -119,7 +133,7 @@ function evaluate(
 
 /** Variables are evaluated when first touched, once. */
 function bindingsOf(
-  variables: ReadonlyMap<string, Program>,
+  variables: ReadonlyMap<string, ExpressionProgram>,
   input: Exclude<ModuleInput, { error: string } | { unreadable: string }>,
   options: EvaluationOptions,
 ): Bindings {

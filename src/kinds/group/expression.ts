@@ -36,11 +36,13 @@ const CALLABLE = /^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$/;
 
 /**
  * Compiles a group's expression against its members' names.
+ * @param trace whether the program tells the value of every part
  * @returns the program, or every problem found
  */
 export function compileGroupExpression(
   source: string,
   members: readonly string[],
+  trace = false,
 ):
   | { readonly program: Program; readonly warnings: readonly ExpressionProblem[] }
   | { readonly problems: readonly ExpressionProblem[] } {
@@ -50,7 +52,7 @@ export function compileGroupExpression(
     objectTypes: ADMISSION_TYPES,
     functions: members.filter((name) => CALLABLE.test(name)).map(memberFunction),
   });
-  const compiled = environment.compile(source);
+  const compiled = environment.compile(source, trace ? { trace } : {});
   if (!compiled.ok) return { problems: problemsOf(compiled, members) };
   const { program } = compiled;
   if (program.type.kind !== "bool") {

@@ -19,7 +19,7 @@ const DENIED = 403;
 /** What a group is made of (prepared). */
 export interface GroupOptions {
   readonly id: string;
-  readonly program: Program;
+  readonly program: Pick<Program, "evaluate">;
   readonly message: string;
   /** In order of definition. */
   readonly members: readonly GroupMember[];

@@ -1,3 +1,4 @@
+import type { Program } from "../../cel/index.js";
 import type { GroupDraft } from "../../config/entry.js";
 import type { Problem } from "../../documents/problem.js";
 import type { GroupKind } from "../kind.js";
@@ -5,15 +6,22 @@ import { LoadError } from "../load-error.js";
 import { compileGroupExpression, type ExpressionProblem } from "./expression.js";
 import { createGroupPolicy } from "./group-policy.js";
 
+/** Watches groups' expressions, which are compiled with `trace` for it. */
+export interface GroupWatcher {
+  watch(program: Program): Pick<Program, "evaluate">;
+}
+
 /**
  * Groups: policies composed by a CEL expression.
  * @param now monotonic milliseconds
+ * @param watcher absent: nobody watches
  */
-export const groupKind = (now: () => number): GroupKind => ({
+export const groupKind = (now: () => number, watcher?: GroupWatcher): GroupKind => ({
   policy(entry, members, warn) {
     const compiled = compileGroupExpression(
       entry.expression,
       members.map(({ name }) => name),
+      watcher !== undefined,
     );
     if ("problems" in compiled) {
       const problems = compiled.problems.map((problem) => mistake(entry, problem));
@@ -23,7 +31,8 @@ export const groupKind = (now: () => number): GroupKind => ({
       warn(entry.origin.warning(["expression"], withCaret(entry.expression, problem), place(problem)));
     }
     const { id, message, groupWarnings: warnings } = entry;
-    return createGroupPolicy({ id, program: compiled.program, message, members, warnings, now });
+    const program = watcher === undefined ? compiled.program : watcher.watch(compiled.program);
+    return createGroupPolicy({ id, program, message, members, warnings, now });
   },
   mistakes(draft) {
     const compiled = compileGroupExpression(draft.expression, draft.members);

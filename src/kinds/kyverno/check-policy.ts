@@ -1,7 +1,71 @@
+/** What Kyverno refuses when a policy is created, beside the schema (spec kyverno.md 1.4). */
+import { validateMatch } from "../../cel-policy/match/validate-match.js";
+import { type FieldError, forbidden, formatFieldError, required } from "../../kubernetes/field-error.js";
+import { unknownControllers } from "./autogen/controllers.js";
 import type { CompileError } from "./compile.js";
+import { NamedObjects } from "./named-objects.js";
 import { compileErrorTexts } from "./prepare-policies.js";
-import type { PolicyResource } from "./resource.js";
+import { NAMESPACED_POLICY_KIND, type PolicyResource } from "./resource.js";
 
-/** The texts of the check at creation. */
-export const checkTexts = (resource: PolicyResource, errors: readonly CompileError[]): readonly string[] =>
-  errors.length === 0 ? [] : compileErrorTexts(resource, errors);
+/** The mistakes of a policy that are none of its expressions' alone. */
+export function checkPolicy({ kind, spec }: PolicyResource, objects: NamedObjects = new NamedObjects()): FieldError[] {
+  const errors: FieldError[] = [];
+  if ((spec.matchConstraints?.resourceRules ?? []).length === 0) {
+    const detail = "a matchConstraints with at least one resource rule is required";
+    errors.push(required(["spec", "matchConstraints"], detail));
+  }
+  if (kind !== NAMESPACED_POLICY_KIND) return errors;
+  if (objects.mentions(spec, "globalContext")) {
+    errors.push(forbidden(["spec"], "globalContext.* is not allowed in namespaced policies"));
+  }
+  if (objects.mentions(spec, "http")) {
+    const detail = "http.* is not allowed in namespaced policies; set --allowHTTPInNamespacedPolicies to enable";
+    errors.push(forbidden(["spec"], detail));
+  }
+  return errors;
+}
+
+/**
+ * Everything that Kyverno refuses, as its webhook lists it. Variants for pod controllers and exceptions are not looked at when a policy is created.
+ *
+ * @param compileErrors of compiling the policy; none when it compiles
+ */
+export function checkTexts(
+  resource: PolicyResource,
+  compileErrors: readonly CompileError[],
+  objects: NamedObjects = new NamedObjects(),
+): readonly string[] {
+  const own = compileErrors.filter(({ variant, exception }) => variant === "" && exception === undefined);
+  const compiling = own.length === 0 ? [] : compileErrorTexts(resource, own);
+  return [...new Set([...compiling, ...checkPolicy(resource, objects).map(formatFieldError)])];
+}
+
+/** The modes of evaluation that mean something. */
+const MODES = ["Kubernetes", "JSON", "HTTP", "Envoy"];
+
+/** What Kyverno takes without a word, and what yet cannot be meant: constraints that match nothing, names that name nothing. */
+export function policyWarnings({ spec }: PolicyResource): FieldError[] {
+  const { matchConstraints, autogen, evaluation } = spec;
+  const warnings: FieldError[] = [];
+  if (matchConstraints !== undefined) {
+    const whole = { namespaceSelector: {}, objectSelector: {}, matchPolicy: "Equivalent", ...matchConstraints };
+    warnings.push(...validateMatch(whole, ["spec", "matchConstraints"]));
+  }
+  const controllers = autogen?.podControllers?.controllers ?? [];
+  const unknown = new Set(unknownControllers(controllers));
+  controllers.forEach((name, i) => {
+    if (!unknown.has(name)) return;
+    const text = `no controller is called ${JSON.stringify(name)}: write the plural in lower case, or RESOURCE.VERSION.GROUP`;
+    warnings.push({ path: ["spec", "autogen", "podControllers", "controllers", i], text });
+  });
+  const mode = evaluation?.mode ?? "";
+  if (mode !== "" && !MODES.includes(mode)) {
+    const text = `there is no mode ${JSON.stringify(mode)}, so it counts as Kubernetes: known are ${MODES.join(", ")}`;
+    warnings.push({ path: ["spec", "evaluation", "mode"], text });
+  }
+  if (evaluation?.admission?.enabled === false) {
+    const text = "the policy is for scans of stored objects only: it lets every request pass";
+    warnings.push({ path: ["spec", "evaluation", "admission", "enabled"], text });
+  }
+  return warnings;
+}

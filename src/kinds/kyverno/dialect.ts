@@ -10,9 +10,9 @@ import {
   STRING,
   type Type,
 } from "../../cel/index.js";
-import type { Coverage } from "../../cel-policy/coverage/coverage.js";
 import type { Dialect, Scope } from "../../cel-policy/dialect.js";
 import { ExpressionCompiler } from "../../cel-policy/expressions/expression-compiler.js";
+import type { Watcher } from "../../cel-policy/watcher.js";
 import { externalFunctions, externalTypes, externalVariables } from "./external/index.js";
 import { libraryFunctions, libraryTypes, libraryVariables } from "./libraries/index.js";
 
@@ -26,10 +26,14 @@ const EXCEPTION: ObjectTypeDeclaration = {
     ["allowedImages", listType(STRING)],
     ["allowedValues", listType(STRING)],
   ]),
+  construct: (fields) => ({
+    allowedImages: fields.get("allowedImages") ?? [],
+    allowedValues: fields.get("allowedValues") ?? [],
+  }),
 };
 
 /** `request` has the objects, too, as they were sent. */
-const REQUEST_TYPES: readonly ObjectTypeDeclaration[] = ADMISSION_TYPES.map((type) =>
+export const REQUEST_TYPES: readonly ObjectTypeDeclaration[] = ADMISSION_TYPES.map((type) =>
   type.name === "kubernetes.AdmissionRequest"
     ? { ...type, fields: new Map([...type.fields, ["object", DYN], ["oldObject", DYN]]) }
     : type,
@@ -88,11 +92,11 @@ export const createDialect = (namespaced: boolean): Dialect => ({
 });
 
 /**
- * A compiler of policies' expressions; keep one for all policies of a kind that are loaded together. With a {@link Coverage} it is told what is
- * reached.
+ * A compiler of policies' expressions; keep one for all policies of a kind that are loaded together. With a {@link Watcher} its programs are
+ * watched.
  */
-export const createCompiler = (namespaced: boolean, coverage?: Coverage): ExpressionCompiler =>
-  new ExpressionCompiler(createDialect(namespaced), coverage && ((program) => coverage.watch(program)));
+export const createCompiler = (namespaced: boolean, watcher?: Watcher): ExpressionCompiler =>
+  new ExpressionCompiler(createDialect(namespaced), watcher);
 
 /** Compilers of both kinds of policies; keep one for everything that is loaded together. */
 export interface Compilers {
@@ -100,8 +104,8 @@ export interface Compilers {
   readonly namespaced: ExpressionCompiler;
 }
 
-/** Makes compilers; with a {@link Coverage} it is told what is reached. */
-export const createCompilers = (coverage?: Coverage): Compilers => ({
-  clustered: createCompiler(false, coverage),
-  namespaced: createCompiler(true, coverage),
+/** Makes compilers; with a {@link Watcher} their programs are watched. */
+export const createCompilers = (watcher?: Watcher): Compilers => ({
+  clustered: createCompiler(false, watcher),
+  namespaced: createCompiler(true, watcher),
 });

@@ -36,7 +36,7 @@ function answerOf(responses: readonly PolicyResponse[], override: readonly strin
   if (denials.length > 0) {
     const message = denials.join("; ");
     // A validation that is false denies for certain. When all that happened are errors, nobody knows: an error must not read as a *no*.
-    if (failed) return { verdict: "deny", message, ...findings };
+    if (failed) return { verdict: "deny", message, status: { status: "Failure" }, ...findings };
     return { verdict: "error", message, cause: "expression", ...findings };
   }
   if (applies) return { verdict: "allow", ...findings };

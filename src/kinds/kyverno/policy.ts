@@ -1,15 +1,18 @@
 /** Kyverno's policies as a {@link Policy}: one, or all of a set together. */
 import type { CoveredExpression, WithExpressions } from "../../cel-policy/coverage/coverage.js";
 import { Doubles } from "../../cel-policy/doubles.js";
+import type { Explainable, ExplainedPolicy } from "../../cel-policy/explain/explainable.js";
 import { isOperation } from "../../cel-policy/match/exempt.js";
+import type { Watcher } from "../../cel-policy/watcher.js";
 import type { Failure, Outcome } from "../../policy/outcome.js";
 import type { EvaluationContext, Policy } from "../../policy/policy.js";
 import type { Review } from "../../policy/review.js";
 import type { World } from "../../world/world.js";
 import type { CompiledPolicy } from "./compiled-policy.js";
 import { expressionsOf } from "./covered-expressions.js";
-import { KyvernoEngine } from "./engine/engine.js";
+import { type EngineAnswer, KyvernoEngine } from "./engine/engine.js";
 import type { AdmissionInput, EngineInput } from "./engine/engine-request.js";
+import { explainedPolicy } from "./explained.js";
 import { outcomeOf } from "./outcome.js";
 
 /** The outcome of a request that no API server sends: a misspelt operation must not pass by the policies that name the right one. */
@@ -25,10 +28,12 @@ export interface PolicySetOptions {
   readonly world: World;
   /** In place of the policies' own actions. */
   readonly validationActions?: readonly string[] | undefined;
+  /** Told what becomes of each policy. */
+  readonly watcher?: Watcher | undefined;
 }
 
 /** Policies that are ready to be asked, together. */
-export class KyvernoPolicySet implements Policy, WithExpressions {
+export class KyvernoPolicySet implements Policy, WithExpressions, Explainable {
   readonly kind = "cel";
   readonly immediate = true;
   readonly id: string;
@@ -36,21 +41,27 @@ export class KyvernoPolicySet implements Policy, WithExpressions {
   readonly #policies: readonly CompiledPolicy[];
   readonly #engine: KyvernoEngine;
   readonly #actions: readonly string[] | undefined;
+  readonly #watcher: Watcher | undefined;
   readonly #doubles = new Doubles();
   /** What a raw review is about: those that look at requests are asked about its payload as their object. */
   readonly #payloads: boolean;
 
-  constructor(policies: readonly CompiledPolicy[], { id, world, validationActions }: PolicySetOptions) {
+  constructor(policies: readonly CompiledPolicy[], { id, world, validationActions, watcher }: PolicySetOptions) {
     this.id = id;
     this.implementation = [...new Set(policies.map(({ resource }) => resource.kind))].join(", ");
     this.#policies = policies;
     this.#engine = new KyvernoEngine(policies, { world, flavour: "server" });
     this.#actions = validationActions;
+    this.#watcher = watcher;
     this.#payloads = policies.every(({ variants }) => variants.every(({ mode }) => mode === "JSON"));
   }
 
   *expressions(): Iterable<CoveredExpression> {
     for (const policy of this.#policies) yield* expressionsOf(policy);
+  }
+
+  explained(): readonly ExplainedPolicy[] {
+    return this.#policies.map(explainedPolicy);
   }
 
   evaluate(review: Review, context: EvaluationContext): Outcome | Promise<Outcome> {
@@ -59,9 +70,15 @@ export class KyvernoPolicySet implements Policy, WithExpressions {
       return UNKNOWN_OPERATION;
     }
     const answer = this.#engine.decide(input, context);
-    return answer instanceof Promise
-      ? answer.then((decided) => outcomeOf(decided, this.#actions))
-      : outcomeOf(answer, this.#actions);
+    return answer instanceof Promise ? answer.then((decided) => this.#outcome(decided)) : this.#outcome(answer);
+  }
+
+  #outcome(answer: EngineAnswer): Outcome {
+    if (this.#watcher?.found !== undefined) {
+      for (const { variant, result } of answer.responses)
+        if (result !== undefined) this.#watcher.found(variant, `${result.status}: ${result.message}`);
+    }
+    return outcomeOf(answer, this.#actions);
   }
 
   #inputOf(review: Review): EngineInput {

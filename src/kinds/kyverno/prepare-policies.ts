@@ -1,5 +1,5 @@
 /** Policies and exceptions, read and checked, made ready to be asked. */
-import type { Coverage } from "../../cel-policy/coverage/coverage.js";
+import type { Watcher } from "../../cel-policy/watcher.js";
 import { formatFieldError } from "../../kubernetes/field-error.js";
 import { type CompileError, compilePolicy, exceptionsFor } from "./compile.js";
 import type { CompiledPolicy } from "./compiled-policy.js";
@@ -24,8 +24,8 @@ export interface PreparedPolicies {
 export interface PrepareOptions {
   /** Those of everything that is loaded together; default: of their own. */
   readonly compilers?: Compilers;
-  /** Told what is reached, where `compilers` are not given. */
-  readonly coverage?: Coverage;
+  /** Watches the policies, where `compilers` are not given. */
+  readonly watcher?: Watcher;
 }
 
 /** In Kubernetes mode a list of mistakes begins with this one. */
@@ -35,7 +35,7 @@ const PLACEHOLDER = "<nil>: Internal error: validating policy compiler 1.0 error
 export function preparePolicies(
   resources: readonly PolicyResource[],
   exceptions: readonly ExceptionResource[],
-  { coverage, compilers = createCompilers(coverage) }: PrepareOptions = {},
+  { watcher, compilers = createCompilers(watcher) }: PrepareOptions = {},
 ): PreparedPolicies {
   const policies: CompiledPolicy[] = [];
   const failures: CompileFailure[] = [];

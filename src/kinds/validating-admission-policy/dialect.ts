@@ -12,10 +12,10 @@ import {
   RESOURCE_CHECK,
   type Type,
 } from "../../cel/index.js";
-import type { Coverage } from "../../cel-policy/coverage/coverage.js";
 import type { Dialect } from "../../cel-policy/dialect.js";
 import { ExpressionCompiler } from "../../cel-policy/expressions/expression-compiler.js";
 import { RESERVED_WORDS } from "../../cel-policy/expressions/reserved-words.js";
+import type { Watcher } from "../../cel-policy/watcher.js";
 
 /** The newest version whose expressions are understood, as a cluster of that version evaluates stored policies. */
 export const STORED_VERSION: KubernetesVersion = "1.37";
@@ -62,12 +62,12 @@ const dialectOf = (version: KubernetesVersion): Dialect => ({
 });
 
 /**
- * A compiler of policies' expressions; keep one for everything that is loaded together. With a {@link Coverage} it is told what is reached.
+ * A compiler of policies' expressions; keep one for everything that is loaded together. With a {@link Watcher} its programs are watched.
  */
 export const createExpressionCompiler = (
   version: KubernetesVersion = STORED_VERSION,
-  coverage?: Coverage,
-): ExpressionCompiler => new ExpressionCompiler(dialectOf(version), coverage && ((program) => coverage.watch(program)));
+  watcher?: Watcher,
+): ExpressionCompiler => new ExpressionCompiler(dialectOf(version), watcher);
 
 const ESCAPES: ReadonlyMap<string, string> = new Map([
   ["underscores", "__"],

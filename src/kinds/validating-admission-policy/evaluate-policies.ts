@@ -3,6 +3,7 @@ import type { Attempt } from "../../cel-policy/expressions/attempt.js";
 import { type MatchResult, matchRequest } from "../../cel-policy/match/match-resources.js";
 import type { Matched } from "../../cel-policy/match/match-rules.js";
 import type { RequestAttributes } from "../../cel-policy/match/request-attributes.js";
+import type { Watcher } from "../../cel-policy/watcher.js";
 import type { JsonObject } from "../../kubernetes/object.js";
 import type { Failure } from "../../policy/outcome.js";
 import { LookupFailure } from "../../world/resources/resource-source.js";
@@ -23,14 +24,16 @@ import { RequestInputs } from "./request-inputs.js";
  * What the policies decide, asked in order, each to its end (spec validating-admission-policy.md 0.3); of an attempt that waits
  * for an answer nothing is believed.
  * @param targeted the caller has named the target: rules and selectors are not consulted, and objects are taken as they are
+ * @param watcher told why policies don't apply, or fail before they are evaluated
  */
 export function evaluatePolicies(
   policies: readonly PreparedPolicy[],
   request: RequestAttributes,
   attempt: Attempt,
   targeted: boolean,
+  watcher?: Watcher,
 ): PolicyDecision {
-  const gathering = new Gathering(request, attempt, targeted);
+  const gathering = new Gathering(request, attempt, targeted, watcher);
   for (const policy of policies) {
     if (gathering.ended) break;
     gathering.ask(policy);
@@ -49,6 +52,7 @@ class Gathering {
   readonly #request: RequestAttributes;
   readonly #attempt: Attempt;
   readonly #targeted: boolean;
+  readonly #watcher: Watcher | undefined;
   readonly #inputs: RequestInputs;
   readonly #denials: BoundViolation[] = [];
   readonly #warnings: string[] = [];
@@ -59,10 +63,11 @@ class Gathering {
   #skipped: string | undefined;
   #failure: Failure | undefined;
 
-  constructor(request: RequestAttributes, attempt: Attempt, targeted: boolean) {
+  constructor(request: RequestAttributes, attempt: Attempt, targeted: boolean, watcher: Watcher | undefined) {
     this.#request = request;
     this.#attempt = attempt;
     this.#targeted = targeted;
+    this.#watcher = watcher;
     this.#inputs = new RequestInputs(request, attempt.world, targeted);
   }
 
@@ -91,7 +96,10 @@ class Gathering {
   ask(policy: PreparedPolicy): void {
     const asked = this.#askPolicy(policy);
     if (asked.applies) this.#applied = true;
-    else this.#skipped ??= asked.reason;
+    else {
+      this.#skipped ??= asked.reason;
+      this.#watcher?.found?.(policy, `does not apply: ${asked.reason}`);
+    }
   }
 
   #askPolicy(policy: PreparedPolicy): Applicability {
@@ -180,6 +188,7 @@ class Gathering {
   /** A failure before any expression ran: it denies, whatever the binding's actions are, unless failures are ignored. */
   #misconfigured(policy: PreparedPolicy, binding: PreparedBinding | undefined, reason: string): Applicability {
     const { failurePolicy } = policy;
+    this.#watcher?.found?.(policy, `failed to configure ${binding === undefined ? "policy" : "binding"}: ${reason}`);
     if (failurePolicy === "Ignore") return APPLIES;
     const message =
       failurePolicy === "Fail"

@@ -78,6 +78,7 @@ export function prepareInline(
   return {
     needs: needsOf(policy.spec, compiled, [], []),
     warnings: doubtful.map(({ path, warning }) => ({ path, text: warning.trimEnd() })),
-    policy: (id, world) => new ValidatingPolicySet([prepared], { id, dialect: compiler.dialect, world }),
+    policy: (id, world) =>
+      new ValidatingPolicySet([prepared], { id, dialect: compiler.dialect, world, watcher: compiler.watcher }),
   };
 }

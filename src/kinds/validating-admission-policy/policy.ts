@@ -2,12 +2,14 @@
 
 import type { CoveredExpression, WithExpressions } from "../../cel-policy/coverage/coverage.js";
 import type { Dialect } from "../../cel-policy/dialect.js";
+import type { Explainable, ExplainedPolicy } from "../../cel-policy/explain/explainable.js";
 import { Attempt, type AttemptOptions } from "../../cel-policy/expressions/attempt.js";
 import { NOT_IN_TIME } from "../../cel-policy/expressions/interruption.js";
 import { Progress } from "../../cel-policy/expressions/progress.js";
 import { exemption, isOperation } from "../../cel-policy/match/exempt.js";
 import { MatchIndex } from "../../cel-policy/match/match-index.js";
 import { attributesOf, attributesOfRaw, type RequestAttributes } from "../../cel-policy/match/request-attributes.js";
+import type { Watcher } from "../../cel-policy/watcher.js";
 import type { Failure, Outcome } from "../../policy/outcome.js";
 import type { EvaluationContext, Policy } from "../../policy/policy.js";
 import type { Review } from "../../policy/review.js";
@@ -32,10 +34,12 @@ export interface PolicySetOptions {
   /** That the policies were compiled in. */
   readonly dialect: Dialect;
   readonly world: World;
+  /** Told what becomes of each policy. */
+  readonly watcher?: Watcher | undefined;
 }
 
 /** Policies that are ready to be asked, together. */
-export class ValidatingPolicySet implements Policy, WithExpressions {
+export class ValidatingPolicySet implements Policy, WithExpressions, Explainable {
   readonly kind = "cel";
   readonly immediate = true;
   readonly implementation = "ValidatingAdmissionPolicy";
@@ -44,18 +48,27 @@ export class ValidatingPolicySet implements Policy, WithExpressions {
   readonly #dialect: Dialect;
   readonly #world: World;
   readonly #index: MatchIndex<PreparedPolicy>;
+  readonly #watcher: Watcher | undefined;
 
   /** @param policies in the order in which they are asked */
-  constructor(policies: readonly PreparedPolicy[], { id, dialect, world }: PolicySetOptions) {
+  constructor(policies: readonly PreparedPolicy[], { id, dialect, world, watcher }: PolicySetOptions) {
     this.id = id;
     this.#policies = policies;
     this.#dialect = dialect;
     this.#world = world;
+    this.#watcher = watcher;
     this.#index = new MatchIndex(policies, ({ match }) => match);
   }
 
   *expressions(): Iterable<CoveredExpression> {
     for (const policy of this.#policies) yield* expressionsOf(policy);
+  }
+
+  explained(): readonly ExplainedPolicy[] {
+    return this.#policies.map((policy) => ({
+      title: policy.title,
+      variants: [{ part: policy, expressions: [...expressionsOf(policy)] }],
+    }));
   }
 
   evaluate(review: Review, context: EvaluationContext): Outcome | Promise<Outcome> {
@@ -89,14 +102,14 @@ export class ValidatingPolicySet implements Policy, WithExpressions {
   }
 
   #attempt(request: RequestAttributes, attempt: Attempt, targeted: boolean): PolicyDecision {
-    if (targeted) return evaluatePolicies(this.#policies, request, attempt, targeted);
+    if (targeted) return evaluatePolicies(this.#policies, request, attempt, targeted, this.#watcher);
     const { operation, resource, converted } = request;
     const exempt = exemption(resource.group, resource.resource);
     if (exempt !== undefined) return skippedBecause(exempt);
     if (!isOperation(operation)) return failedWith(UNKNOWN_OPERATION);
     const candidates = this.#index.candidates(operation, resource.group, resource.resource, converted?.resource);
     if (candidates.length === 0) return skippedBecause("no resource rule matches");
-    return evaluatePolicies(candidates, request, attempt, targeted);
+    return evaluatePolicies(candidates, request, attempt, targeted, this.#watcher);
   }
 }
 

@@ -95,7 +95,8 @@ export function prepareDocuments(
     needs: allNeeds(needs),
     problems,
     objects,
-    policy: (id, world) => new ValidatingPolicySet(prepared, { id, dialect: compiler.dialect, world }),
+    policy: (id, world) =>
+      new ValidatingPolicySet(prepared, { id, dialect: compiler.dialect, world, watcher: compiler.watcher }),
   };
 }
 

@@ -40,6 +40,12 @@ export class Discovery {
     return resourceOf(served.resources, kind);
   }
 
+  /** What discovery says of a resource; `undefined` when the cluster has none of that name. */
+  async findResource({ group, version, resource }: GroupVersionResource): Promise<ApiResource | undefined> {
+    const named = ({ resources }: ServedVersion) => resources.find(({ plural }) => plural === resource);
+    return named(await this.#served({ group, version }, (served) => named(served) !== undefined));
+  }
+
   /** All resources in the storage of this one, itself included; `undefined` when the cluster does not know it in its version. */
   async equivalents(
     resource: GroupVersionResource,

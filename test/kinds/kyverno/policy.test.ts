@@ -9,16 +9,18 @@ import { context, exception, never, PODS, policy, raw, review, setOf, world } fr
 
 const ask = (set: ReturnType<typeof setOf>, about = review()): Outcome => answerOf(set, about, context());
 const message = "Policy p failed: never";
+const status = { status: "Failure" };
 
 describe("outcomes", () => {
   test("a denial carries the webhook's words, neither code nor reason", () => {
-    assert.deepEqual(ask(setOf([never()])), { verdict: "deny", message });
+    assert.deepEqual(ask(setOf([never()])), { verdict: "deny", message, status });
   });
 
   test("warnings stand beside a denial, or alone", () => {
     assert.deepEqual(ask(setOf([never({ validationActions: ["Deny", "Warn"] })])), {
       verdict: "deny",
       message,
+      status,
       warnings: [message],
     });
     assert.deepEqual(ask(setOf([never({ validationActions: ["Warn"] })])), { verdict: "allow", warnings: [message] });
@@ -34,13 +36,13 @@ describe("outcomes", () => {
     const failing = policy({ validations: [{ expression: "object.nope.x == 1" }] }, { name: "a" });
     const said = "Policy a error: error: no such key: nope";
     assert.deepEqual(ask(setOf([failing])), { verdict: "error", message: said, cause: "expression" });
-    assert.deepEqual(ask(setOf([never(), failing])), { verdict: "deny", message: `${said}; ${message}` });
+    assert.deepEqual(ask(setOf([never(), failing])), { verdict: "deny", message: `${said}; ${message}`, status });
   });
 
   test("policies are asked by kind, namespace and name, whatever their order", () => {
     const set = setOf([never({}, { name: "b" }), never({}, { name: "a" }), never({}, { name: "a", namespace: "ns" })]);
     const names = ["a", "a", "b"].map((name) => `Policy ${name} failed: never`);
-    assert.deepEqual(ask(set), { verdict: "deny", message: names.join("; ") });
+    assert.deepEqual(ask(set), { verdict: "deny", message: names.join("; "), status });
   });
 
   test("what does not apply says why", () => {
@@ -72,6 +74,12 @@ describe("which policies look", () => {
     assert.equal(ask(setOf([never(json)])).verdict, "skip");
     const set = setOf([policy(json)]);
     assert.deepEqual(answerOf(set, raw({ n: 1 }), context()), { verdict: "allow" });
+  });
+
+  test("one for scans lets requests pass, but not what a group asks about", () => {
+    const set = setOf([never({ evaluation: { admission: { enabled: false } } })]);
+    assert.equal(ask(set).verdict, "skip");
+    assert.equal(ask(set, review({}, true)).verdict, "deny");
   });
 
   test("one for requests takes a payload for its object", () => {
@@ -139,7 +147,7 @@ describe("what has to be looked up", () => {
     const outcome = set.evaluate(review(), context());
     assert.ok(outcome instanceof Promise);
     const texts = ["never", "CEL expression validation failed at index 0"].map((text) => `Policy p failed: ${text}`);
-    assert.deepEqual(await outcome, { verdict: "deny", message: texts.join("; ") });
+    assert.deepEqual(await outcome, { verdict: "deny", message: texts.join("; "), status });
     assert.equal(asked, 1);
   });
 });
@@ -183,7 +191,11 @@ describe("turns", () => {
     const turns = new CountedTurns();
     const set = setOf(policies, { exceptions, world: world({ now: fastClock() }) });
     const outcome = await set.evaluate(review(), context({ turns }));
-    assert.deepEqual(outcome, { verdict: "deny", message: "Policy a failed: v is 1true; Policy b failed: v is 1true" });
+    assert.deepEqual(outcome, {
+      verdict: "deny",
+      message: "Policy a failed: v is 1true; Policy b failed: v is 1true",
+      status,
+    });
     assert.ok(turns.count >= 8, `${turns.count} turns`);
   });
 

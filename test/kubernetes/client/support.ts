@@ -17,6 +17,10 @@ export const PATIENT: AbortSignal = new AbortController().signal;
 
 /** A client, its notes, and a clock that can be put forward. */
 export interface TestCluster extends Pick<Cluster, "reader" | "close">, Pick<World, "resources" | "authorizer"> {
+  /** The client itself. */
+  readonly cluster: Cluster;
+  /** The client's clock. */
+  readonly now: () => number;
   /** How many lists are being watched. */
   readonly stores: number;
   readonly notes: string[];
@@ -44,6 +48,8 @@ export function connect(
   context.after(() => cluster.close());
   const world = clusterWorld(cluster, now);
   return {
+    cluster,
+    now,
     reader: cluster.reader,
     resources: world.resources,
     authorizer: world.authorizer,

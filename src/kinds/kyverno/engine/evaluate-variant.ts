@@ -38,9 +38,6 @@ export type Evaluated =
 
 const SKIP: Evaluated = { kind: "skip" };
 const NO_ANNOTATIONS: Readonly<Record<string, string>> = {};
-/** What the variables of libraries stand for. */
-const CONSTANTS: Bindings = { ...libraryBindings, ...externalBindings };
-
 /** What exceptions allow that don't exempt from the whole policy. */
 interface Allowances {
   readonly kind: "allowances";
@@ -77,7 +74,7 @@ class Evaluation {
   readonly #data: EvaluationData;
   readonly #attempt: Attempt;
   readonly #progress: GroupProgress;
-  #bindings: Bindings;
+  #bindings: Bindings = {};
   /** Expressions that were evaluated so far, in this attempt or an earlier one. */
   #step = 0;
 
@@ -86,7 +83,6 @@ class Evaluation {
     this.#data = data;
     this.#attempt = attempt;
     this.#progress = progress;
-    this.#bindings = this.#bindingsWith(undefined);
   }
 
   run(): Evaluated | Waiting {
@@ -126,14 +122,20 @@ class Evaluation {
     const { variables } = this.#progress;
     // Conditions of exceptions see neither `exceptions` nor `variables`.
     const seen = exceptions === undefined ? undefined : variables;
+    // One shape for all, written out: spreads cost more than most expressions.
     const bindings: Bindings = {
-      ...CONSTANTS,
       object,
       oldObject,
       request,
       namespaceObject,
       exceptions,
       variables: seen,
+      resource: externalBindings.resource,
+      http: externalBindings.http,
+      globalContext: externalBindings.globalContext,
+      image: externalBindings.image,
+      json: libraryBindings.json,
+      yaml: libraryBindings.yaml,
     };
     const attempt = this.#attempt;
     seen?.evaluateWith(
@@ -149,6 +151,7 @@ class Evaluation {
     const allowedImages: string[] = [];
     const allowedValues: string[] = [];
     let full = false;
+    this.#bindings = this.#bindingsWith(undefined);
     for (const { resource, conditions, expires } of exceptions) {
       if (expires < this.#data.now) continue;
       const { images = [], allowedValues: values = [] } = resource.spec;

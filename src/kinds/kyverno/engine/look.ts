@@ -65,6 +65,8 @@ export class Look {
       if (variant.mode === "JSON") return this.#payload(variant, request.object ?? request.oldObject, attempt);
     } else {
       if (variant.mode === "JSON") return undefined;
+      // Such a policy is for scans of what is stored: no webhook is registered for it.
+      if (this.#server && variant.spec.evaluation?.admission?.enabled === false) return undefined;
       if (this.#server && confined !== "" && confined !== (request.namespace ?? "")) return undefined;
       this.#attributes ??= attributesFor(input);
       const matches = matchConstraints(variant.match, this.#attributes, attempt.world);
@@ -79,7 +81,8 @@ export class Look {
     }
     this.#inputs ??= inputsOf(input);
     if (variant.name === "extract" && targeted !== true) return this.#pods(variant, request, namespaceObject, attempt);
-    const data: EvaluationData = { ...this.#inputs, namespaceObject, about: "", now: this.#now };
+    const { object, oldObject, request: seen } = this.#inputs;
+    const data: EvaluationData = { object, oldObject, request: seen, namespaceObject, about: "", now: this.#now };
     const evaluated = evaluateVariant(variant, data, attempt);
     return evaluated instanceof Waiting ? evaluated : resultOf(evaluated);
   }

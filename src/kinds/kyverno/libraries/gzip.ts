@@ -2,7 +2,7 @@
 import { gunzipSync, gzipSync } from "node:zlib";
 import { BYTES, CelError, DYN, type FunctionDeclaration, type Result, STRING, type Value } from "../../../cel/index.js";
 import { functions, growing } from "./declare.js";
-import { notText } from "./json.js";
+import { nativeText } from "./native-text.js";
 
 /** Characters that are compressed: some 50 ms. */
 export const MOST_COMPRESSED = 2 ** 20;
@@ -15,9 +15,10 @@ const SYSTEM_AT = 9;
 const UNKNOWN_SYSTEM = 0xff;
 
 function compress(value: Value): Result {
-  if (typeof value !== "string" && !(value instanceof Uint8Array)) return notText(value);
-  if (value.length > MOST_COMPRESSED) return new CelError("too large to be compressed", "too-large");
-  const octets = new Uint8Array(gzipSync(value));
+  const text = nativeText(value);
+  if (text instanceof CelError) return text;
+  if (text.length > MOST_COMPRESSED) return new CelError("too large to be compressed", "too-large");
+  const octets = new Uint8Array(gzipSync(text));
   octets[SYSTEM_AT] = UNKNOWN_SYSTEM;
   return octets;
 }

@@ -1,4 +1,5 @@
 /** References of images: `registry/repository:tag@digest` (spec kyverno.md 4.6). */
+import { isIPv6 } from "node:net";
 import { CelError, noSuchOverload, OpaqueValue, type Value } from "../../../cel/index.js";
 
 const DEFAULT_REGISTRY = "index.docker.io";
@@ -9,8 +10,8 @@ const REPOSITORY = /^[a-z0-9_\-./]{2,255}$/;
 const TAG = /^[A-Za-z0-9_\-.]{1,128}$/;
 const DIGEST = /^sha256:[a-f0-9]{64}$/;
 /** What may stand for a host and its port in a URL, as the reference's library reads one. */
-const HOST = /^[^\0-\x20\x7f\\^`{|}%/?#@[\]]*?(?::[0-9]*)?$/;
-const BRACKETED_HOST = /^\[[^\0-\x20\x7f\\^`{|}%/?#@[\]]*\](?::[0-9]*)?$/;
+const HOST = /^[^\0-\x20\x7f\\^`{|}%/?#@[\]]*$/;
+const BRACKETED_HOST = /^\[([0-9A-Fa-f:.]+)\](?::[0-9]*)?$/;
 
 interface Parts {
   readonly registry: string;
@@ -119,4 +120,8 @@ function nameOf(name: string): Pick<Parts, "registry" | "repository"> | undefine
   return { registry, repository: implied ? `library/${path}` : path };
 }
 
-const isHost = (text: string): boolean => (text.startsWith("[") ? BRACKETED_HOST : HOST).test(text);
+function isHost(text: string): boolean {
+  if (text.startsWith("[")) return isIPv6(BRACKETED_HOST.exec(text)?.[1] ?? "");
+  const colon = text.lastIndexOf(":");
+  return HOST.test(text) && (colon === -1 || /^[0-9]*$/.test(text.slice(colon + 1)));
+}

@@ -1,5 +1,11 @@
 /** Kyverno's functions that need nothing but their arguments and the request's state (spec kyverno.md 4.2 and 4.6). */
-import type { Bindings, FunctionDeclaration, ObjectTypeDeclaration, VariableDeclaration } from "../../../cel/index.js";
+import {
+  type Bindings,
+  type FunctionDeclaration,
+  type ObjectTypeDeclaration,
+  STRING,
+  type VariableDeclaration,
+} from "../../../cel/index.js";
 import { GZIP_FUNCTIONS } from "./gzip.js";
 import { HASH_FUNCTIONS } from "./hash.js";
 import { IMAGE_FUNCTIONS } from "./image.js";
@@ -34,7 +40,9 @@ export const libraryTypes: readonly ObjectTypeDeclaration[] = [SERVICE_ACCOUNT];
 export const libraryVariables: readonly VariableDeclaration[] = [
   { name: "json", type: JSON_TYPE },
   { name: "yaml", type: YAML_TYPE },
+  // The reference has it, by mistake as it seems.
+  { name: "mylib_version", type: STRING },
 ];
 
 /** The values of {@link libraryVariables}, for every evaluation. */
-export const libraryBindings: Bindings = { json: JSON_HELPER, yaml: YAML_HELPER };
+export const libraryBindings: Bindings = { json: JSON_HELPER, yaml: YAML_HELPER, mylib_version: "" };

@@ -6,6 +6,7 @@ import {
   Duration,
   entriesOf,
   isDouble,
+  type Kind,
   kindOf,
   ObjectValue,
   OpaqueValue,
@@ -13,10 +14,10 @@ import {
   Timestamp,
   TypeValue,
   timestampText,
-  typeNameOf,
   Uint,
   type Value,
 } from "../../../cel/index.js";
+import { nativeText, WITH_TEXT } from "./native-text.js";
 import { ServiceAccount } from "./user.js";
 
 /**
@@ -32,29 +33,31 @@ const ESCAPED = /[<>&\u2028\u2029]/g;
 /** The text, or why there is none. */
 export function jsonText(value: Value): string | CelError {
   const writer = new Writer();
-  const problem = writer.write(value, true);
+  const problem = writer.write(value);
   return problem ?? writer.text;
 }
 
-/** Writes one text (disposable). */
+/** What holds a value. */
+type Container = "list" | "map";
+
+/** Writes one text (disposable). `within` says what the value is a part of: the reference turns that into Go's values first, which some kinds don't survive. */
 class Writer {
   text = "";
   readonly #work = new BoundedWork(MOST_WORK);
 
-  /** @param top whether it is the value itself, and no part of it: of maps the reference then says so in other words */
-  write(value: Value, top = false): CelError | undefined {
+  write(value: Value, within?: Container): CelError | undefined {
     this.#work.left -= VALUE_UNITS;
+    if (typeof value === "string" || value instanceof Uint8Array) this.#work.left -= value.length * CHARACTER_UNITS;
     if (this.#work.left < 0) return new CelError("too large to become JSON", "too-large");
     if (value === null || typeof value === "boolean" || typeof value === "bigint") this.text += String(value);
     else if (typeof value === "string") this.#string(value);
     else if (typeof value === "number" || value instanceof Number) return this.#number(value);
-    else if (Array.isArray(value)) return this.#list(value);
-    else return this.#object(value as Exclude<typeof value, readonly Value[]>, top);
+    else if (Array.isArray(value)) return this.#list(value, within);
+    else return this.#object(value as Exclude<typeof value, readonly Value[]>, within);
     return undefined;
   }
 
   #string(text: string): void {
-    this.#work.left -= text.length * CHARACTER_UNITS;
     this.text += JSON.stringify(text).replace(ESCAPED, escaped);
   }
 
@@ -68,65 +71,83 @@ class Writer {
     return undefined;
   }
 
-  #list(list: readonly Value[]): CelError | undefined {
+  #list(list: readonly Value[], within: Container | undefined): CelError | undefined {
+    const parts = within ?? "list";
     this.text += "[";
     for (let i = 0; i < list.length; i++) {
       if (i > 0) this.text += ",";
-      const problem = this.write(list[i] as Value);
+      const problem = this.write(list[i] as Value, parts);
       if (problem !== undefined) return problem;
     }
     this.text += "]";
     return undefined;
   }
 
-  #object(value: Exclude<Value, null | string | boolean | number | bigint>, top: boolean): CelError | undefined {
-    if (value instanceof Uint || value instanceof TypeValue) return this.#plain(value);
-    if (value instanceof Uint8Array) this.#string(Buffer.from(value).toString("base64"));
+  #object(
+    value: Exclude<Value, null | string | boolean | number | bigint>,
+    within: Container | undefined,
+  ): CelError | undefined {
+    if (value instanceof Uint) this.text += String(value.value);
+    else if (value instanceof Uint8Array) this.#string(Buffer.from(value).toString("base64"));
     else if (value instanceof Timestamp) this.#string(timestampText(value));
     else if (value instanceof Duration) this.text += String(value.nanos);
-    else if (value instanceof Optional) return this.write(value.value ?? null);
-    else if (value instanceof OpaqueValue) this.#string(value.toString());
-    else if (value instanceof ObjectValue) return this.#typed(value);
-    else return this.#map(value, top);
+    else if (value instanceof OpaqueValue && WITH_TEXT.has(value.typeName)) this.#string(value.toString());
+    else if (value instanceof TypeValue || value instanceof Optional) return this.#unlikely(value, within);
+    else if (value instanceof ObjectValue || value instanceof OpaqueValue) return this.#typed(value, within);
+    else return this.#map(value, within);
     return undefined;
   }
 
-  #plain(value: Uint | TypeValue): undefined {
-    if (value instanceof Uint) this.text += String(value.value);
-    else this.#string(value.name);
+  #unlikely(value: TypeValue | Optional, within: Container | undefined): CelError | undefined {
+    if (value instanceof Optional && value.value !== undefined) return this.write(value.value, within);
+    const problem = within === undefined ? undefined : nativeText(value);
+    if (within !== undefined && problem instanceof CelError) return notConverted(within, problem);
+    if (value instanceof TypeValue) this.#string(value.name);
+    else this.text += "null";
+    return undefined;
   }
 
-  #map(map: Value, top: boolean): CelError | undefined {
+  #map(map: Value, within: Container | undefined): CelError | undefined {
     const entries: [string, Value][] = [];
     for (const [key, member] of entriesOf(map)) {
-      if (typeof key !== "string") return unusableKey(key, top);
-      entries.push([key, member]);
+      const text = within === undefined ? nativeText(key) : key;
+      if (text instanceof CelError) return notConverted("map", text);
+      if (typeof text !== "string") {
+        const kind = GO_KINDS[kindOf(key)];
+        return new CelError(`json: unsupported map key type ${kind} (original key type: ${kind})`);
+      }
+      entries.push([text, member]);
     }
     entries.sort(([a], [b]) => compareStrings(a, b));
-    return this.#members(entries);
+    return this.#members(entries, within ?? "map");
   }
 
-  #members(entries: readonly (readonly [string, Value])[]): CelError | undefined {
+  #members(entries: readonly (readonly [string, Value])[], within: Container | undefined): CelError | undefined {
     this.text += "{";
     for (let i = 0; i < entries.length; i++) {
       const [key, member] = entries[i] as readonly [string, Value];
       if (i > 0) this.text += ",";
+      this.#work.left -= key.length * CHARACTER_UNITS;
       this.#string(key);
       this.text += ":";
-      const problem = this.write(member);
+      const problem = this.write(member, within);
       if (problem !== undefined) return problem;
     }
     this.text += "}";
     return undefined;
   }
 
-  #typed(value: ObjectValue): CelError | undefined {
+  #typed(value: ObjectValue | OpaqueValue, within: Container | undefined): CelError | undefined {
+    if (within !== undefined) {
+      return notConverted(within, new CelError(`type conversion error from '${value.typeName}' to 'interface {}'`));
+    }
     if (!(value instanceof ServiceAccount)) return new CelError(`a value of type ${value.typeName} has no JSON form`);
     const members: [string, Value][] = [
       ["name", value.name],
       ["namespace", value.namespace],
     ];
-    return this.#members(members.filter(([, text]) => text !== ""));
+    const written = members.filter(([, text]) => text !== "");
+    return this.#members(written, undefined);
   }
 }
 
@@ -134,19 +155,13 @@ function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
-/** The names that the reference's program has for its types of keys. */
-const GO_KEY_TYPES: Readonly<Record<string, readonly [native: string, own: string]>> = {
-  int: ["int64", "types.Int"],
-  uint: ["uint64", "types.Uint"],
-  bool: ["bool", "types.Bool"],
-  double: ["float64", "types.Double"],
+/** The names that the reference's program has for the kinds of keys. */
+const GO_KINDS: Readonly<Partial<Record<Kind, string>>> = {
+  bool: "bool",
+  double: "float64",
+  int: "int64",
+  uint: "uint64",
 };
 
-function unusableKey(key: Value, top: boolean): CelError {
-  if (top) {
-    const reason = `unsupported type conversion from '${typeNameOf(key)}' to 'string'`;
-    return new CelError(`json: failed to convert CEL map to native map: ${reason}`);
-  }
-  const [native, own] = GO_KEY_TYPES[kindOf(key)] ?? ["", ""];
-  return new CelError(`json: unsupported map key type ${native} (original key type: ${own})`);
-}
+const notConverted = (what: Container, { message }: CelError): CelError =>
+  new CelError(`json: failed to convert CEL ${what} to native ${what === "map" ? "map" : "slice"}: ${message}`);

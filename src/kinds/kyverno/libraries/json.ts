@@ -12,10 +12,12 @@ import {
 } from "../../../cel/index.js";
 import { withDoubles } from "../../../data/doubles.js";
 import { goJsonError } from "../../../data/go-json-error.js";
-import { JsonError, parseJson } from "../../../data/json.js";
+import { JsonError, type JsonLimits, parseJson } from "../../../data/json.js";
+import { double } from "../../../data/json-reader.js";
 import { hasMoreValues } from "../../../data/json-values.js";
 import { growing, methodOf } from "./declare.js";
 import { jsonText } from "./json-text.js";
+import { nativeText } from "./native-text.js";
 
 /** Values of a text that is read: some 40 ms, and more than a request of 3 MiB has that is no attack. */
 export const MOST_VALUES = 200_000;
@@ -39,13 +41,18 @@ class JsonHelper extends OpaqueValue {
 export const JSON_TYPE = opaqueType("json.Json");
 export const JSON_HELPER: OpaqueValue = new JsonHelper();
 
-function unmarshal(_helper: Value, text: Value): Result {
-  if (typeof text !== "string") return notText(text);
+/** A zero of which integers don't keep the sign; texts may have it, too. */
+const MINUS_ZERO = /-0(?![.0-9])/;
+const EXACTLY: JsonLimits = { number: (text) => double(Number(text)) };
+
+function unmarshal(_helper: Value, value: Value): Result {
+  const text = nativeText(value);
+  if (typeof text !== "string") return text;
   if (text.length > LONGEST_TEXT || hasMoreValues(text, MOST_VALUES)) {
     return new CelError("too large to be read as JSON", "too-large");
   }
   try {
-    return withDoubles(parseJson(text)) as Value;
+    return withDoubles(MINUS_ZERO.test(text) ? parseJson(text, EXACTLY) : parseJson(text)) as Value;
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     return new CelError(goJsonError(text) ?? beyondUs(error.reason, text), "conversion");
@@ -58,11 +65,6 @@ function beyondUs(reason: string, text: string): string {
   const number = /-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/g;
   const first = text.match(number)?.find((each) => !Number.isFinite(Number(each)));
   return `json: cannot unmarshal number ${first} into Go value of type float64`;
-}
-
-/** The error of what wants a text and is given something else. */
-export function notText(value: Value): CelError {
-  return new CelError(`type conversion error from '${value}' to 'string'`, "conversion");
 }
 
 /** `json.unmarshal` and `json.marshal`. */

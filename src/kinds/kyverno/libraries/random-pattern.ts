@@ -6,7 +6,16 @@ export type Generator =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "class"; readonly ranges: readonly CharacterRange[] }
   | { readonly kind: "all" | "one"; readonly parts: readonly Generator[] }
-  | { readonly kind: "repeat"; readonly part: Generator; readonly min: number; readonly max: number };
+  | Repeated;
+
+/** So many of one part. */
+export interface Repeated {
+  readonly kind: "repeat";
+  readonly part: Generator;
+  readonly min: number;
+  readonly max: number;
+  readonly operator: "*" | "+" | "?" | "{";
+}
 
 /** Code points from and to, both included. */
 export type CharacterRange = readonly [from: number, to: number];
@@ -89,11 +98,15 @@ class Reader {
       }
       const part = parts.pop();
       const { min, max, text } = repetition;
-      if (min > MOST_REPEATED || max > Math.max(ENDLESS, MOST_REPEATED) || (text.startsWith("{") && max < min)) {
+      if (min > MOST_REPEATED || max === Number.POSITIVE_INFINITY || max < min) {
         throw new Problem("invalid repeat count", text);
       }
       if (part === undefined) throw new Problem("missing argument to repetition operator", text);
-      parts.push({ kind: "repeat", part, min, max });
+      const repeated = squashed({ kind: "repeat", part, ...repetition });
+      if (text.startsWith("{") && (min > 1 || max > 1) && !mayRepeat(repeated, MOST_REPEATED)) {
+        throw new Problem("invalid repeat count", text);
+      }
+      parts.push(repeated);
       this.#at += text.length;
     }
   }
@@ -173,8 +186,12 @@ class Reader {
       this.#at += match.length;
       const code = match.startsWith("x") ? Number.parseInt(match.replace(/[x{}]/g, ""), 16) : Number.parseInt(match, 8);
       if (code <= LAST_CHARACTER) return code;
+      this.#at--;
     } else {
       const character = this.#take();
+      const digits =
+        character === "x" ? /^(?:\{[0-9A-Fa-f]{0,6}|[0-9A-Fa-f])/.exec(this.#pattern.slice(this.#at))?.[0] : "";
+      this.#at += digits?.length ?? 0;
       const code = ESCAPES[character];
       if (code !== undefined) return code;
       if (/^[!-/:-@[-`{-~ ]$/.test(character)) return character.charCodeAt(0);
@@ -201,24 +218,50 @@ const REPETITION_LENGTH = 64;
 interface Repetition {
   readonly min: number;
   readonly max: number;
+  readonly operator: Repeated["operator"];
   readonly text: string;
+}
+
+/** What is repeated without braces twice over is repeated without end. */
+function squashed({ kind, part, min, max, operator }: Repeated): Repeated {
+  if (operator === "{" || part.kind !== "repeat" || part.operator === "{") return { kind, part, min, max, operator };
+  return part.operator === operator ? part : { kind, part: part.part, min: 0, max: ENDLESS, operator: "*" };
+}
+
+/** Whether braces within braces come to no more than that. */
+function mayRepeat(generator: Generator, most: number): boolean {
+  switch (generator.kind) {
+    case "text":
+    case "class":
+      return true;
+    case "repeat": {
+      if (generator.operator !== "{") return mayRepeat(generator.part, most);
+      const times = generator.max > MOST_REPEATED ? generator.min : generator.max;
+      return (
+        generator.max === 0 || (times <= most && mayRepeat(generator.part, times > 0 ? Math.floor(most / times) : most))
+      );
+    }
+    default:
+      return generator.parts.every((part) => mayRepeat(part, most));
+  }
 }
 
 function repetitionOf(rest: string): Repetition | undefined {
   switch (rest[0]) {
     case "*":
-      return { min: 0, max: ENDLESS, text: "*" };
+      return { min: 0, max: ENDLESS, operator: "*", text: "*" };
     case "+":
-      return { min: 1, max: ENDLESS, text: "+" };
+      return { min: 1, max: ENDLESS, operator: "+", text: "+" };
     case "?":
-      return { min: 0, max: 1, text: "?" };
+      return { min: 0, max: 1, operator: "?", text: "?" };
   }
   const [text, min, comma, max] = /^\{(0|[1-9][0-9]*)(,?)(0|[1-9][0-9]*|)\}/.exec(rest) ?? [];
   // Braces that hold something else are braces.
   if (text === undefined || (comma === "" && max !== "")) return undefined;
   const least = Number(min);
   const most = comma === "" ? least : max === "" ? Math.max(ENDLESS, least) : Number(max);
-  return { min: least, max: max !== "" && most > MOST_REPEATED ? Number.POSITIVE_INFINITY : most, text };
+  const bounded = comma === "" || max !== "";
+  return { min: least, max: bounded && most > MOST_REPEATED ? Number.POSITIVE_INFINITY : most, operator: "{", text };
 }
 
 function rangesOf(pairs: string): CharacterRange[] {

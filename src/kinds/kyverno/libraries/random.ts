@@ -19,7 +19,7 @@ export function randomText(pattern: string, random: () => number): Result {
   const generator = readPattern(pattern);
   if (generator instanceof CelError) return generator;
   if (stepsOf(generator) > MOST_STEPS) return new CelError("the pattern's texts are too long", "too-large");
-  if (hasNoText(generator)) return new CelError(`invalid generator pattern: /${pattern}/`);
+  if (hasNoText(generator)) return new CelError("internal error: invalid argument to Int31n");
   return generate(generator, random);
 }
 

@@ -3,15 +3,19 @@ import {
   CelError,
   DYN,
   type FunctionDeclaration,
+  type Kind,
+  kindOf,
   listType,
   MapValue,
   mapType,
   type Result,
   STRING,
+  typeNameOf,
   type Value,
 } from "../../../cel/index.js";
 import { functions, growing } from "./declare.js";
 
+const UNUSABLE_VALUE = "object cannot be handled as a map string to any in the value object list";
 const UNUSABLE_KEY = "the passed key name cannot be handled as a string in the key object list";
 
 /** Pairs the keys of one list's objects with the values of the other's, by their places. */
@@ -22,20 +26,42 @@ function listObjToMap(keys: readonly Value[], values: readonly Value[], keyName:
   }
   const map = new MapValue();
   for (let i = 0; i < keys.length; i++) {
-    const key = memberOf(keys[i], keyName);
-    if (typeof key !== "string") return key instanceof CelError ? key : new CelError(UNUSABLE_KEY);
-    const value = memberOf(values[i], valueName);
-    if (value instanceof CelError) return value;
+    const key = memberOf(keys[i] ?? null, keyName);
+    if (key instanceof CelError) return key;
+    if (typeof key !== "string") return new CelError(UNUSABLE_KEY);
+    const object = values[i] ?? null;
+    const value = memberOf(object, valueName);
+    if (value instanceof CelError) return object instanceof MapValue ? new CelError(UNUSABLE_VALUE) : value;
     map.set(key, value ?? null);
   }
   return map;
 }
 
-function memberOf(object: Value | undefined, name: string): Value | CelError | undefined {
-  if (object instanceof MapValue) return object.get(name);
-  if (typeof object !== "object" || object === null || Array.isArray(object))
-    return new CelError("internal error: no map");
-  return Object.hasOwn(object, name) ? (object as Readonly<Record<string, Value>>)[name] : undefined;
+/** What the reference's program calls the kinds that are no maps. */
+const GO_TYPES: Readonly<Partial<Record<Kind, string>>> = {
+  bool: "bool",
+  bytes: "[]uint8",
+  double: "float64",
+  int: "int64",
+  list: "[]interface {}",
+  null: "structpb.NullValue",
+  string: "string",
+  uint: "uint64",
+};
+
+function memberOf(object: Value, name: string): Value | CelError | undefined {
+  const kind = kindOf(object);
+  if (kind !== "map") {
+    const conversion = `interface {} is ${GO_TYPES[kind] ?? typeNameOf(object)}, not map[interface {}]interface {}`;
+    return new CelError(`internal error: interface conversion: ${conversion}`);
+  }
+  if (!(object instanceof MapValue)) {
+    return Object.hasOwn(object as object, name) ? (object as Readonly<Record<string, Value>>)[name] : undefined;
+  }
+  for (const key of object.keys()) {
+    if (typeof key !== "string") return new CelError(`failed to convert key to a string, ${GO_TYPES[kindOf(key)]}`);
+  }
+  return object.get(name);
 }
 
 const LIST = listType(DYN);

@@ -1,5 +1,6 @@
 /** Service accounts in user names (spec kyverno.md 4.6). */
 import {
+  CelError,
   type FunctionDeclaration,
   type ObjectTypeDeclaration,
   ObjectValue,
@@ -39,14 +40,15 @@ export class ServiceAccount extends ObjectValue {
     return colon === -1 ? new ServiceAccount("", "") : new ServiceAccount(rest.slice(0, colon), rest.slice(colon + 1));
   }
 
-  get(field: string): string | undefined {
+  get(field: string): string | CelError {
     if (field === "Name") return this.name;
-    return field === "Namespace" ? this.namespace : undefined;
+    return field === "Namespace" ? this.namespace : new CelError(`no such field: ${field}`, "no-such-key");
   }
 
   /** A field that is empty counts as absent. */
-  has(field: string): boolean {
-    return (this.get(field) ?? "") !== "";
+  has(field: string): boolean | CelError {
+    const value = this.get(field);
+    return value instanceof CelError ? value : value !== "";
   }
 
   fields(): Iterable<string> {

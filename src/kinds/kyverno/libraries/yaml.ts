@@ -36,7 +36,7 @@ export const YAML_HELPER: OpaqueValue = new YamlHelper();
 function parse(_helper: Value, text: string): Result {
   if (text.length > LONGEST_YAML) return new CelError("too large to be read as YAML", "too-large");
   try {
-    return withDoubles(parseYamlDocuments(text)[0] ?? null) as Value;
+    return withDoubles(parseYamlDocuments(text, "kubernetes", { repeatedKeys: true })[0] ?? null) as Value;
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;
     const reason = `yaml: line ${error.line}: ${error.reason}`;

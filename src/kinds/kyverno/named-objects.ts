@@ -1,0 +1,40 @@
+/** Objects that policies of one namespace may not use, found in the text of expressions as the reference finds them (spec kyverno.md 1.4). */
+import { createEnvironment, type Environment, walk } from "../../cel/index.js";
+import type { PolicySpec } from "./resource.js";
+
+/** The syntax that the reference looks with: without optionals, so that an expression that has them is passed over. */
+const SYNTAX = { flavour: "kubernetes", version: "1.27" } as const;
+
+/** Says which of some names a policy's expressions mention; keep one for everything that is loaded together. */
+export class NamedObjects {
+  /** Few policies need it. */
+  #syntax: Environment | undefined;
+
+  /** Whether an expression mentions the name, in whatever sense. One that cannot be read mentions nothing. */
+  mentions(spec: PolicySpec, name: string): boolean {
+    return expressionsOf(spec).some((source) => {
+      if (!source.includes(name)) return false;
+      this.#syntax ??= createEnvironment(SYNTAX);
+      const compiled = this.#syntax.compile(source, { check: false });
+      if (!compiled.ok) return false;
+      let found = false;
+      walk(compiled.program.parsed.expr, (part) => {
+        if (part.kind === "ident" && part.name === name) found = true;
+      });
+      return found;
+    });
+  }
+}
+
+function expressionsOf({
+  variables = [],
+  matchConditions = [],
+  validations = [],
+  auditAnnotations = [],
+}: PolicySpec): readonly string[] {
+  return [
+    ...[...variables, ...matchConditions].map(({ expression = "" }) => expression),
+    ...validations.flatMap(({ expression = "", messageExpression = "" }) => [expression, messageExpression]),
+    ...auditAnnotations.map(({ valueExpression = "" }) => valueExpression),
+  ];
+}

@@ -1,0 +1,164 @@
+/** Kyverno's documents of one entry, as a cluster would take them: read, checked and compiled, with every mistake and doubt at its place. */
+import type { Problem } from "../../documents/problem.js";
+import type { InnerPlace, SourceDocument } from "../../documents/source-document.js";
+import type { FieldError } from "../../kubernetes/field-error.js";
+import { isObject, type JsonObject } from "../../kubernetes/object.js";
+import { checkContextEntry, type JmesPathError } from "./check-context-entry.js";
+import { ExceptionChecker } from "./check-exception.js";
+import { checkPolicy, policyWarnings } from "./check-policy.js";
+import { compilePolicy, exceptionsFor } from "./compile.js";
+import type { CompiledPolicy } from "./compiled-policy.js";
+import type { Compilers } from "./dialect.js";
+import { NamedObjects } from "./named-objects.js";
+import { describeFailure, readResource } from "./read.js";
+import {
+  type ContextEntryResource,
+  type ExceptionResource,
+  type Metadata,
+  NAMESPACED_POLICY_KIND,
+  POLICY_KIND,
+  type PolicyResource,
+} from "./resource.js";
+
+/** What of a document is looked at: its JSON value, and who says what is wrong where. */
+export type KyvernoDocument = Pick<SourceDocument, "value" | "problem">;
+
+/** How documents are prepared. */
+export interface DocumentOptions {
+  readonly compilers: Compilers;
+  /** Milliseconds since 1970: what has expired by then is doubtful. */
+  readonly now: number;
+  /** What is wrong with a projection's path; default: nothing. */
+  readonly jmesPathError?: JmesPathError;
+}
+
+/** What documents hold. Whatever has a mistake is left out. */
+export interface PreparedDocuments {
+  readonly policies: readonly CompiledPolicy[];
+  readonly exceptions: readonly ExceptionResource[];
+  readonly contextEntries: readonly ContextEntryResource[];
+  /** Of other kinds. */
+  readonly objects: readonly JsonObject[];
+  readonly problems: readonly Problem[];
+}
+
+interface Found<R> {
+  readonly resource: R;
+  readonly document: KyvernoDocument;
+}
+
+/** Where objects are that name no namespace. */
+const DEFAULT_NAMESPACE = "default";
+
+/** Prepares documents: lists are opened, and no name stands twice. */
+export function prepareDocuments(documents: readonly KyvernoDocument[], options: DocumentOptions): PreparedDocuments {
+  const problems: Problem[] = [];
+  const policies: Found<PolicyResource>[] = [];
+  const exceptions: Found<ExceptionResource>[] = [];
+  const contextEntries: ContextEntryResource[] = [];
+  const objects: JsonObject[] = [];
+  const checker = new ExceptionChecker();
+  for (const document of documents) {
+    const read = readResource(document.value);
+    switch (read.kind) {
+      case "unreadable":
+        problems.push(
+          ...read.failures.map((failure) => document.problem("error", failure.path, describeFailure(failure))),
+        );
+        break;
+      case "policy":
+        policies.push({
+          resource: inNamespace(read.resource, read.resource.kind === NAMESPACED_POLICY_KIND),
+          document,
+        });
+        break;
+      case "exception": {
+        const errors = problemsOf(checker.check(read.resource), document);
+        problems.push(...errors);
+        if (errors.length === 0) exceptions.push({ resource: inNamespace(read.resource, true), document });
+        break;
+      }
+      case "context-entry": {
+        const errors = problemsOf(checkContextEntry(read.resource, options.jmesPathError), document);
+        problems.push(...errors);
+        if (errors.length === 0) contextEntries.push(read.resource);
+        break;
+      }
+      case "other":
+        if (isObject(document.value)) objects.push(document.value);
+    }
+  }
+  for (const exception of exceptions) problems.push(...doubtsAbout(exception, policies, options.now));
+  return {
+    policies: compileAll(policies, exceptions, options.compilers, problems),
+    exceptions: exceptions.map(({ resource }) => resource),
+    contextEntries,
+    objects,
+    problems,
+  };
+}
+
+/** A cluster puts an object of a namespaced kind into a namespace, and takes it out of any that an object of another kind names. */
+function inNamespace<R extends { readonly metadata: Metadata }>(resource: R, namespaced: boolean): R {
+  const { namespace: given = "", ...rest } = resource.metadata;
+  const namespace = given === "" ? DEFAULT_NAMESPACE : given;
+  return { ...resource, metadata: namespaced ? { ...rest, namespace } : rest };
+}
+
+function compileAll(
+  policies: readonly Found<PolicyResource>[],
+  exceptions: readonly Found<ExceptionResource>[],
+  compilers: Compilers,
+  problems: Problem[],
+): readonly CompiledPolicy[] {
+  const objects = new NamedObjects();
+  const resources = exceptions.map(({ resource }) => resource);
+  return policies.flatMap(({ resource, document }) => {
+    const compiled = compilePolicy(resource, exceptionsFor(resource, resources), compilers);
+    const mistakes = problemsOf(checkPolicy(resource, objects), document);
+    if (!compiled.ok) {
+      for (const { path, text, exception, variant } of compiled.errors) {
+        const at = exceptions.find((each) => each.resource === exception)?.document ?? document;
+        // What a variant's expression says stands nowhere in the file.
+        const place = variant === "" ? placeInside(text) : undefined;
+        const message =
+          variant === "" ? text : `${text} (in the variant ${variant}, which is made for pod controllers)`;
+        problems.push(at.problem("error", path, message, place));
+      }
+    }
+    problems.push(...mistakes);
+    problems.push(...policyWarnings(resource).map(({ path, text }) => document.problem("warning", path, text)));
+    return compiled.ok && mistakes.length === 0 ? [compiled.policy] : [];
+  });
+}
+
+const problemsOf = (errors: readonly FieldError[], document: KyvernoDocument): readonly Problem[] =>
+  errors.map(({ path, text }) => document.problem("error", path, text, placeInside(text)));
+
+/** What Kyverno says nothing of, and what yet cannot be meant: an exception that exempts nothing. */
+function doubtsAbout(
+  { resource: { spec }, document }: Found<ExceptionResource>,
+  policies: readonly Found<PolicyResource>[],
+  now: number,
+): readonly Problem[] {
+  const problems: Problem[] = [];
+  (spec.policyRefs ?? []).forEach(({ name, kind }, i) => {
+    const ours = kind === POLICY_KIND || kind === NAMESPACED_POLICY_KIND;
+    if (policies.some(({ resource }) => resource.metadata.name === name && resource.kind === kind)) return;
+    const what = ours
+      ? `there is no ${kind} ${JSON.stringify(name)}`
+      : `${JSON.stringify(kind)} is no kind of policies here`;
+    problems.push(document.problem("warning", ["spec", "policyRefs", i], `the exception has no effect: ${what}`));
+  });
+  const { expiresAt } = spec;
+  if (expiresAt !== undefined && Date.parse(expiresAt) <= now) {
+    problems.push(document.problem("warning", ["spec", "expiresAt"], "the exception has expired, and has no effect"));
+  }
+  return problems;
+}
+
+/** The place of an expression's error inside the expression, when the text names one. */
+function placeInside(text: string): InnerPlace | undefined {
+  const [, line, column] = /<input>:(\d+):(\d+):/.exec(text) ?? [];
+  return line === undefined ? undefined : { line: Number(line), column: Number(column) };
+}

@@ -1,0 +1,150 @@
+/** Entries as GlobalContextEntries define them: objects of a cluster, and answers of servers (spec kyverno.md 4.5). */
+import { withDoubles } from "../../data/doubles.js";
+import { quote } from "../../data/go-quote.js";
+import type { ApiResource } from "../../kubernetes/client/discovery.js";
+import type { Cluster } from "../../kubernetes/client/index.js";
+import { ANSWER_KEPT_MS, UNKNOWN_KIND_KEPT_MS, VERSIONS_KEPT_MS } from "../../kubernetes/client/limits.js";
+import { apiVersionOf } from "../../kubernetes/names.js";
+import { type JsonObject, nameOf } from "../../kubernetes/object.js";
+import { NO_CLIENT } from "../../kubernetes/reader.js";
+import { andThen, type Eventual } from "../eventual.js";
+import { LookUps } from "../look-ups.js";
+import type { ObjectSource } from "../objects/object-source.js";
+import { type Lookup, LookupFailure, lookupFailureOf } from "../resources/resource-source.js";
+import { type CallParts, EntryCalls } from "./entry-calls.js";
+import { type EntryDefinition, type EntryObjects, entryDefinition } from "./entry-definition.js";
+import type { EntrySource } from "./entry-source.js";
+
+/** Whom entries are made from. */
+export interface EntryParts extends CallParts {
+  readonly cluster?: Pick<Cluster, "http" | "discovery" | "stores" | "signal">;
+}
+
+/** Keeps the data of entries at hand: objects by watches, answers until they are to be asked for again. */
+export class EntryKeeper {
+  readonly #cluster: EntryParts["cluster"];
+  readonly #calls: EntryCalls;
+  readonly #resources: LookUps<ApiResource>;
+  /** Results of projections, as long as the objects that they are made of. */
+  readonly #projected = new WeakMap<object, Map<string, Lookup<unknown>>>();
+
+  constructor(parts: EntryParts) {
+    this.#cluster = parts.cluster;
+    this.#calls = new EntryCalls(parts);
+    this.#resources = new LookUps(parts.now);
+  }
+
+  /** As {@link EntrySource} does. */
+  get(entry: EntryDefinition, projection: string): Eventual<Lookup<unknown>> {
+    for (const query of entry.projections.values()) {
+      if (query instanceof LookupFailure) return new LookupFailure(`failed to parse jmespath query: ${query.message}`);
+    }
+    const { source } = entry;
+    if (source instanceof LookupFailure) return source;
+    return source.kind === "call"
+      ? this.#calls.get(entry, source, projection)
+      : this.#objects(entry, source, projection);
+  }
+
+  #objects(entry: EntryDefinition, source: EntryObjects, projection: string): Eventual<Lookup<unknown>> {
+    const cluster = this.#cluster;
+    if (cluster === undefined) return new LookupFailure(NO_CLIENT);
+    const { resource, namespace } = source;
+    const named = `${apiVersionOf(resource)}/${resource.resource}`;
+    const found = this.#resources.ask(
+      named,
+      () => cluster.discovery.findResource(resource),
+      (known) => (known === undefined ? UNKNOWN_KIND_KEPT_MS : VERSIONS_KEPT_MS),
+    );
+    return andThen(found, (known): Eventual<Lookup<unknown>> => {
+      if (known instanceof LookupFailure) return known;
+      if (known === undefined) return new LookupFailure(`failed to sync cache for ${named}: there is no such resource`);
+      const store = cluster.stores.of(known, { namespace: known.namespaced ? namespace : "" });
+      const problem = store.problem();
+      if (problem !== undefined) return lookupFailureOf(problem);
+      if (store.items !== undefined) return this.#part(entry, store.items.all(), projection);
+      return store.all().then((all) => this.#part(entry, all, projection), lookupFailureOf);
+    });
+  }
+
+  #part({ key, projections }: EntryDefinition, objects: readonly JsonObject[], projection: string): Lookup<unknown> {
+    if (projection === "") return objects;
+    const query = projections.get(projection);
+    if (query === undefined || query instanceof LookupFailure) {
+      return new LookupFailure(`projection ${quote(projection, false)} not found`);
+    }
+    const known = this.#projected.get(objects) ?? new Map<string, Lookup<unknown>>();
+    this.#projected.set(objects, known);
+    const name = JSON.stringify([key, projection]);
+    if (!known.has(name)) known.set(name, projected(query(objects)));
+    return known.get(name);
+  }
+}
+
+/** Members of objects are integers; a number that is all of the result was counted, and Go's JMESPath counts in doubles. */
+const projected = (result: unknown): Lookup<unknown> => (typeof result === "number" ? withDoubles(result) : result);
+
+/** Entries that stand beside a policy, in front of those that others know. */
+export class WrittenEntries implements EntrySource {
+  readonly #entries: ReadonlyMap<string, EntryDefinition>;
+  readonly #keeper: EntryKeeper;
+  readonly #behind: EntrySource;
+
+  /** @param objects GlobalContextEntries */
+  constructor(objects: readonly JsonObject[], keeper: EntryKeeper, behind: EntrySource) {
+    this.#entries = new Map(objects.map((object) => [nameOf(object), entryDefinition(object)]));
+    this.#keeper = keeper;
+    this.#behind = behind;
+  }
+
+  get(name: string, projection: string): Eventual<Lookup<unknown>> {
+    const entry = this.#entries.get(name);
+    return entry === undefined ? this.#behind.get(name, projection) : this.#keeper.get(entry, projection);
+  }
+}
+
+/** Where a cluster keeps entries. */
+const PLACE = { apiVersion: "kyverno.io/v2beta1", resource: "globalcontextentries", namespace: "" };
+/** Entries of a cluster that are remembered: more than any has. */
+const MAX_DEFINITIONS = 1_000;
+
+/** The entries of a cluster, where Kyverno's resources are installed; one that is not there is absent. */
+export class ClusterEntries implements EntrySource {
+  readonly #objects: Pick<ObjectSource, "get">;
+  readonly #keeper: EntryKeeper;
+  readonly #definitions: LookUps<EntryDefinition>;
+
+  /** @param now monotonic milliseconds */
+  constructor(objects: Pick<ObjectSource, "get">, keeper: EntryKeeper, now: () => number) {
+    this.#objects = objects;
+    this.#keeper = keeper;
+    this.#definitions = new LookUps(now, MAX_DEFINITIONS);
+  }
+
+  get(name: string, projection: string): Eventual<Lookup<unknown>> {
+    const definition = this.#definitions.ask(
+      name,
+      () => this.#read(name),
+      () => ANSWER_KEPT_MS,
+    );
+    return andThen(definition, (entry) =>
+      entry === undefined || entry instanceof LookupFailure ? entry : this.#keeper.get(entry, projection),
+    );
+  }
+
+  async #read(name: string): Promise<EntryDefinition | undefined> {
+    const object = await this.#objects.get(PLACE, name);
+    if (object instanceof LookupFailure) throw new Unreadable(object);
+    return object && entryDefinition(object);
+  }
+}
+
+/** Carries a failure through a promise. */
+class Unreadable extends Error {
+  readonly shown: string;
+
+  constructor({ message, detail }: LookupFailure) {
+    super(detail ?? message);
+    this.shown = message;
+  }
+}

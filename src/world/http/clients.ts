@@ -1,0 +1,68 @@
+/** Connections to servers, by the certificates that are trusted. */
+import { LRUCache } from "lru-cache";
+import type { Agent } from "undici";
+import { guardedLookup, type Resolve } from "./connector.js";
+import type { EgressRules } from "./egress-rules.js";
+import { ANSWER_MS, CONNECT_MS, MAX_CLIENTS, MAX_CONNECTIONS, MAX_ORIGINS } from "./limits.js";
+import { certificatesOf } from "./pem.js";
+
+/** Loaded at the first question: who asks nobody starts without it. */
+const loadUndici = () => import("undici");
+
+interface Client {
+  readonly agent: Agent;
+  readonly origins: Set<string>;
+}
+
+/** Keeps connections; close it when nothing is asked any more. */
+export class Clients {
+  readonly #rules: EgressRules;
+  readonly #resolve: Resolve;
+  readonly #clients: LRUCache<string, Client>;
+
+  constructor(rules: EgressRules, resolve: Resolve) {
+    this.#rules = rules;
+    this.#resolve = resolve;
+    this.#clients = new LRUCache({
+      max: MAX_CLIENTS,
+      // What is under way ends in peace; one that was ended before cannot be closed.
+      dispose: ({ agent }) => void agent.close().catch(() => {}),
+    });
+  }
+
+  /**
+   * Connections to a server.
+   * @param ca certificates (PEM) that alone are trusted; `""`: those that Node knows
+   */
+  async agent(origin: string, ca: string): Promise<Agent> {
+    const undici = await loadUndici();
+    let client = this.#clients.get(ca);
+    if (client === undefined || (client.origins.size >= MAX_ORIGINS && !client.origins.has(origin))) {
+      client = { agent: this.#open(undici, ca), origins: new Set() };
+      this.#clients.set(ca, client);
+    }
+    client.origins.add(origin);
+    return client.agent;
+  }
+
+  #open({ Agent }: Awaited<ReturnType<typeof loadUndici>>, ca: string): Agent {
+    return new Agent({
+      connections: MAX_CONNECTIONS,
+      headersTimeout: ANSWER_MS,
+      bodyTimeout: ANSWER_MS,
+      connect: {
+        timeout: CONNECT_MS,
+        minVersion: "TLSv1.2",
+        lookup: guardedLookup(this.#resolve, this.#rules),
+        ...(ca !== "" && { ca: [...certificatesOf(ca)] }),
+      },
+    });
+  }
+
+  /** Ends all connections. */
+  async close(): Promise<void> {
+    const agents = [...this.#clients.values()].map(({ agent }) => agent);
+    await Promise.all(agents.map((agent) => agent.destroy()));
+    this.#clients.clear();
+  }
+}

@@ -1,0 +1,105 @@
+/** Where policies may send requests to: a list of what is blocked, and one of what is allowed (spec kyverno.md 4.5). */
+import { posix } from "node:path";
+import { quote } from "../../data/go-quote.js";
+import { AddressRange } from "./address.js";
+
+/** What is blocked unless somebody says otherwise: a cluster's own machine, and the metadata services of clouds, which give out credentials. */
+export const DEFAULT_BLOCKLIST: readonly string[] = [
+  "169.254.169.254/32",
+  "169.254.169.253/32",
+  "fd00:ec2::254/128",
+  "metadata.google.internal",
+  "127.0.0.0/8",
+  "::1/128",
+];
+
+/** The lists as they are written. */
+export interface EgressLists {
+  /** Ranges of addresses (with a slash) and names of hosts. */
+  readonly blocklist: readonly string[];
+  /** Beginnings of addresses, with scheme and host; none: everything that is not blocked. */
+  readonly allowlist: readonly string[];
+}
+
+/** Lists that can't be read. The message names the entry. */
+export class EgressListError extends Error {
+  readonly code = "HTTP_EGRESS_LIST";
+  override readonly name = "EgressListError";
+}
+
+/** The lists, read. */
+export class EgressRules {
+  readonly #ranges: readonly AddressRange[];
+  readonly #hosts: ReadonlySet<string>;
+  readonly #allowed: readonly URL[];
+
+  /** @throws EgressListError */
+  constructor({ blocklist, allowlist }: EgressLists) {
+    const blocked = entriesOf(blocklist);
+    this.#ranges = blocked.filter((entry) => entry.includes("/")).map(rangeOf);
+    this.#hosts = new Set(blocked.filter((entry) => !entry.includes("/")).map(hostKey));
+    this.#allowed = entriesOf(allowlist).map(prefixOf);
+  }
+
+  /**
+   * Why nothing is sent to an address whatever its host resolves to; `undefined` when nothing speaks against it.
+   * @param written the address as it is told in the answer
+   */
+  refusal(url: URL, written: string): string | undefined {
+    if (this.#allowed.length > 0 && !this.#allowed.some((entry) => covers(entry, url))) {
+      return `URL ${quote(written, false)} is not permitted: no matching allowlist entry`;
+    }
+    if (!this.#hosts.has(hostKey(url.hostname))) return undefined;
+    return `URL ${quote(written, false)} is blocked: hostname ${quote(hostAsWritten(written) ?? url.hostname, false)} is on the blocklist`;
+  }
+
+  /** The range that keeps an address from being connected to. */
+  blockedRange(address: Uint8Array): string | undefined {
+    return this.#ranges.find((range) => range.has(address))?.toString();
+  }
+}
+
+const entriesOf = (list: readonly string[]): readonly string[] =>
+  list.map((entry) => entry.trim()).filter((entry) => entry !== "");
+
+function rangeOf(entry: string): AddressRange {
+  const range = AddressRange.parse(entry);
+  if (range === undefined) throw new EgressListError(`invalid CIDR ${JSON.stringify(entry)} in the HTTP blocklist`);
+  return range;
+}
+
+function prefixOf(entry: string): URL {
+  const url = URL.canParse(entry) ? new URL(entry) : undefined;
+  if (url === undefined || !entry.includes("://") || url.hostname === "") {
+    throw new EgressListError(
+      `the entry ${JSON.stringify(entry)} of the HTTP allowlist must include scheme and host (e.g. https://api.example.com)`,
+    );
+  }
+  return url;
+}
+
+/** Case has no meaning in the name of a host, nor has a dot at its end. */
+const hostKey = (host: string): string => host.toLowerCase().replace(/\.+$/, "");
+
+/** The host as somebody wrote it, for texts. */
+const hostAsWritten = (url: string): string | undefined =>
+  /^[a-z][a-z\d+.-]*:\/\/(?:[^/?#@]*@)?(\[[^\]]*\]|[^:/?#]*)/i.exec(url)?.[1]?.replace(/^\[|\]$/g, "");
+
+/** Scheme, host and port are equal (the URL parser leaves out a scheme's own port), and the path begins with whole segments. */
+function covers(entry: URL, url: URL): boolean {
+  if (entry.protocol !== url.protocol || hostKey(entry.hostname) !== hostKey(url.hostname) || entry.port !== url.port) {
+    return false;
+  }
+  const [wanted, path] = [cleanPath(entry), cleanPath(url)];
+  if (wanted === "/") return true;
+  return path !== undefined && wanted !== undefined && (path === wanted || path.startsWith(`${wanted}/`));
+}
+
+/** The path as a server may understand it: decoded, then without dots and doubled slashes; `undefined` for what cannot be decoded. */
+function cleanPath({ pathname }: URL): string | undefined {
+  try {
+    return posix.normalize(`/${decodeURIComponent(pathname)}`).replace(/(?<=.)\/$/, "");
+  } catch {
+    return undefined;
+  }
+}

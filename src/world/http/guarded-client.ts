@@ -1,0 +1,205 @@
+/** HTTP to servers that policies name, within the rules of egress (spec kyverno.md 4.5). */
+import type { Dispatcher } from "undici";
+import { quote } from "../../data/go-quote.js";
+import { endWithin } from "../../kubernetes/client/abort.js";
+import { Clients } from "./clients.js";
+import { literalRefusal, type Resolve, systemResolve } from "./connector.js";
+import type { EgressRules } from "./egress-rules.js";
+import { connectionWords, HttpFailure } from "./http-failure.js";
+import type { HttpQuestion } from "./http-source.js";
+import { ANSWER_MS, MAX_BODY_BYTES, MAX_REDIRECTS } from "./limits.js";
+
+/** What is asked. */
+export type HttpRequest = Omit<HttpQuestion, "namespaced">;
+
+/** An answer, whatever its status. */
+export interface HttpReply {
+  readonly status: number;
+  readonly body: Buffer;
+}
+
+/** One request on the way to an answer. */
+interface Hop {
+  readonly url: URL;
+  /** The address for texts, without a password. */
+  readonly shown: string;
+  readonly method: "GET" | "POST";
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+}
+
+/** Headers that say how a message is sent: these are not the policy's to say. */
+const OWN_HEADERS: ReadonlySet<string> = new Set(
+  "connection content-length expect host keep-alive proxy-connection te trailer transfer-encoding upgrade".split(" "),
+);
+/** Headers that are for one server only. */
+const SECRET_HEADERS: ReadonlySet<string> = new Set(["authorization", "cookie", "cookie2", "www-authenticate"]);
+
+/** A client; its connections are kept. */
+export class GuardedClient {
+  readonly #rules: EgressRules;
+  readonly #clients: Clients;
+  readonly #ended = new AbortController();
+
+  /** @param resolve default: as the system does */
+  constructor(rules: EgressRules, resolve: Resolve = systemResolve) {
+    this.#rules = rules;
+    this.#clients = new Clients(rules, resolve);
+  }
+
+  /**
+   * Asks, and follows redirects.
+   * @throws HttpFailure when no answer can be had: what is refused, and what is too large, is none
+   */
+  async request({ method, url: written, headers, body, ca }: HttpRequest): Promise<HttpReply> {
+    const shown = withoutPassword(written);
+    const url = parse(written, shown, method);
+    const refusal = this.#rules.refusal(url, shown);
+    if (refusal !== undefined) throw new HttpFailure(refusal);
+    const operation = method === "GET" ? "Get" : "Post";
+    let hop: Hop = { url, shown, method, headers: usable(headers, operation, shown), body };
+    const limit = endWithin(this.#ended.signal, ANSWER_MS);
+    try {
+      for (let redirects = 0; ; redirects++) {
+        const answer = await this.#send(hop, operation, ca, limit.signal);
+        const location = redirectOf(answer);
+        if (location === undefined) return { status: answer.statusCode, body: await read(answer, operation, hop) };
+        await answer.body.dump();
+        hop = this.#next(hop, answer.statusCode, location, operation, redirects);
+      }
+    } catch (error) {
+      if (error instanceof HttpFailure) throw error;
+      if (limit.signal.aborted) throw failed(operation, hop, "context deadline exceeded", error);
+      throw failed(operation, hop, connectionWords(error, placeOf(hop.url)), error);
+    } finally {
+      limit.done();
+    }
+  }
+
+  /** Ends what is under way, and all connections. */
+  async close(): Promise<void> {
+    this.#ended.abort();
+    await this.#clients.close();
+  }
+
+  async #send(hop: Hop, operation: string, ca: string, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+    const { url, method, headers, body } = hop;
+    const refusal = literalRefusal(url.hostname, this.#rules);
+    if (refusal !== undefined) throw failed(operation, hop, `connection to ${placeOf(url)} blocked: ${refusal}`);
+    const dispatcher = await this.#clients.agent(url.origin, ca);
+    const sent = { "user-agent": "policy-group-gateway", ...authorization(url), ...headers };
+    return dispatcher.request({
+      origin: url.origin,
+      path: `${url.pathname}${url.search}`,
+      method,
+      headers: sent,
+      signal,
+      ...(body !== undefined && { body }),
+    });
+  }
+
+  /** Every hop is looked at as the first one is; its address is looked at when it is connected to. */
+  #next(hop: Hop, status: number, location: string, operation: string, redirects: number): Hop {
+    const shown = withoutPassword(location);
+    const there = { ...hop, shown };
+    if (redirects + 1 >= MAX_REDIRECTS) throw failed(operation, there, `stopped after ${MAX_REDIRECTS} redirects`);
+    if (!URL.canParse(location, hop.url.href)) {
+      throw failed(operation, hop, `failed to parse Location header ${quote(shown, false)}`);
+    }
+    const url = new URL(location, hop.url.href);
+    if (!isHttp(url)) throw failed(operation, there, unsupported(url.protocol.slice(0, -1)));
+    const refusal = this.#rules.refusal(url, withoutPassword(url.href));
+    if (refusal !== undefined) throw failed(operation, there, refusal);
+    const keeps = status === 307 || status === 308;
+    return {
+      url,
+      shown: withoutPassword(url.href),
+      method: keeps ? hop.method : "GET",
+      headers: url.origin === hop.url.origin ? hop.headers : withoutSecrets(hop.headers),
+      body: keeps ? hop.body : undefined,
+    };
+  }
+}
+
+const isHttp = ({ protocol }: URL): boolean => protocol === "http:" || protocol === "https:";
+const unsupported = (scheme: string): string => `unsupported protocol scheme ${quote(scheme, false)}`;
+
+/** Only what nobody can read in two ways: no control characters, and a host behind two slashes. */
+function parse(written: string, shown: string, method: string): URL {
+  const operation = method === "GET" ? "Get" : "Post";
+  const [, scheme = ""] = /^([a-z][a-z\d+.-]*):/i.exec(written) ?? [];
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what must not be in it
+  if (/[\x00-\x1f\x7f]|^ /.test(written)) {
+    throw new HttpFailure(`invalid URL: parse ${quote(shown, false)}: net/url: invalid control character in URL`);
+  }
+  const about = `${operation} ${quote(shown, false)}`;
+  if (!/^https?$/i.test(scheme))
+    throw new HttpFailure(`request failed: ${about}: ${unsupported(scheme.toLowerCase())}`);
+  if (!/^https?:\/\/[^/?#\\]/i.test(written)) {
+    throw new HttpFailure(`request failed: ${about}: http: no Host in request URL`);
+  }
+  if (!URL.canParse(written)) throw new HttpFailure(`invalid URL: parse ${quote(shown, false)}`);
+  return new URL(written);
+}
+
+/** As Go prints addresses in errors. */
+const withoutPassword = (url: string): string => url.replace(/^([a-z][a-z\d+.-]*:\/\/[^/?#@:]*:)[^/?#@]*@/i, "$1***@");
+
+function authorization({ username, password }: URL): Record<string, string> {
+  if (username === "" && password === "") return {};
+  const login = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { authorization: `Basic ${Buffer.from(login).toString("base64")}` };
+}
+
+/** The policy's headers, by names in lower case. */
+function usable(
+  headers: Readonly<Record<string, string>>,
+  operation: string,
+  shown: string,
+): Readonly<Record<string, string>> {
+  const kept: [string, string][] = [];
+  for (const [name, value] of Object.entries(headers)) {
+    const about = `request failed: ${operation} ${quote(shown, false)}: net/http: invalid header field`;
+    if (!/^[!#$%&'*+\-.^`|~\w]+$/.test(name)) throw new HttpFailure(`${about} name ${quote(name, false)}`);
+    if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) throw new HttpFailure(`${about} value for ${quote(name, false)}`);
+    if (!OWN_HEADERS.has(name.toLowerCase())) kept.push([name.toLowerCase(), value]);
+  }
+  return Object.fromEntries(kept);
+}
+
+const withoutSecrets = (headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !SECRET_HEADERS.has(name)));
+
+/** `host:port`, the port also where it is the scheme's own. */
+const placeOf = ({ hostname, port, protocol }: URL): string =>
+  `${hostname}:${port || (protocol === "https:" ? "443" : "80")}`;
+
+function redirectOf({ statusCode, headers }: Dispatcher.ResponseData): string | undefined {
+  if (![301, 302, 303, 307, 308].includes(statusCode)) return undefined;
+  const { location } = headers;
+  const first = Array.isArray(location) ? location[0] : location;
+  return first === undefined || first === "" ? undefined : first;
+}
+
+async function read({ body }: Dispatcher.ResponseData, operation: string, hop: Hop): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    const bytes = chunk as Uint8Array;
+    size += bytes.length;
+    if (size > MAX_BODY_BYTES) {
+      body.destroy();
+      throw failed(
+        operation,
+        hop,
+        `response length must be less than max allowed response length of ${MAX_BODY_BYTES}`,
+      );
+    }
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** A failure of a request that was begun, as Go's client words it. */
+const failed = (operation: string, { shown }: Hop, reason: string, cause?: unknown): HttpFailure =>
+  new HttpFailure(`request failed: ${operation} ${quote(shown, false)}: ${reason}`, cause);

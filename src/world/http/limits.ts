@@ -1,0 +1,16 @@
+/** Bounds on what policies ask HTTP servers. Times are milliseconds. */
+
+/** Time for one question, redirects included: as long as the API server waits for a webhook that does not say otherwise. */
+export const ANSWER_MS = 10_000;
+/** Time for one connection, name and TLS included. */
+export const CONNECT_MS = 5_000;
+/** Largest body of an answer: what the reference reads of an API call. It is parsed within some 50 ms. */
+export const MAX_BODY_BYTES = 2_000_000;
+/** Redirects that are followed: as Go's client does. */
+export const MAX_REDIRECTS = 10;
+/** Connections to one server at a time: enough for a busy policy, few enough to be a polite client. */
+export const MAX_CONNECTIONS = 16;
+/** Clients with certificates of their own (`http.Client`): policies have a handful, and a text from a request must not open more. */
+export const MAX_CLIENTS = 16;
+/** Servers whose connections are kept, for each client: addresses may come from requests, and each has a pool of its own. */
+export const MAX_ORIGINS = 256;

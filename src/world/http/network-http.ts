@@ -1,0 +1,54 @@
+import { withDoubles } from "../../data/doubles.js";
+import { parseJson } from "../../data/json.js";
+import { wholeText } from "../../data/public-text.js";
+import { isObject, type JsonObject } from "../../kubernetes/object.js";
+import { LookupFailure } from "../resources/resource-source.js";
+import type { GuardedClient, HttpReply } from "./guarded-client.js";
+import { HttpFailure } from "./http-failure.js";
+import type { HttpQuestion, HttpSource } from "./http-source.js";
+
+const NOT_IN_NAMESPACES = new LookupFailure(
+  "http calls are not allowed in namespaced policies: set --allowHTTPInNamespacedPolicies to enable",
+);
+
+/** Asks the network. Nothing is kept: a question is asked anew for every request. */
+export class NetworkHttp implements HttpSource {
+  readonly #client: GuardedClient;
+  readonly #forNamespaced: boolean;
+
+  /** @param forNamespaced whether policies that are confined to a namespace may ask */
+  constructor(client: GuardedClient, forNamespaced: boolean) {
+    this.#client = client;
+    this.#forNamespaced = forNamespaced;
+  }
+
+  async send({ namespaced, ...request }: HttpQuestion): Promise<JsonObject | LookupFailure> {
+    if (namespaced && !this.#forNamespaced) return NOT_IN_NAMESPACES;
+    try {
+      return answerOf(await this.#client.request(request));
+    } catch (error) {
+      return failureOf(error);
+    }
+  }
+}
+
+/** What answers and the log are told of a request that failed. */
+export function failureOf(error: unknown): LookupFailure {
+  if (error instanceof HttpFailure) return new LookupFailure(error.message, error.detail);
+  return new LookupFailure("request failed: the request cannot be made", wholeText(error));
+}
+
+function answerOf({ status, body }: HttpReply): JsonObject {
+  const value = jsonOf(body);
+  if (isObject(value)) return { ...value, statusCode: status };
+  return { body: value, statusCode: status };
+}
+
+/** Null for what is no JSON. */
+function jsonOf(body: Buffer): unknown {
+  try {
+    return withDoubles(parseJson(body.toString("utf8")));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,51 @@
+import { withDoubles } from "../../data/doubles.js";
+import { endWithin } from "../../kubernetes/client/abort.js";
+import { ANSWER_KEPT_MS } from "../../kubernetes/client/limits.js";
+import type { JsonObject } from "../../kubernetes/object.js";
+import { andThen, type Eventual } from "../eventual.js";
+import { LookUps } from "../look-ups.js";
+import { LookupFailure } from "../resources/resource-source.js";
+import type { ImageSource } from "./image-source.js";
+
+/** Reads what a registry says of an image, as JSON data. What it throws may have words for answers (`Shown`). */
+export type ReadImage = (reference: string, signal: AbortSignal) => Promise<JsonObject>;
+
+/** Time for one image, log-in, index, manifest and configuration included: as long as the API server waits for a webhook. */
+const IMAGE_MS = 10_000;
+/** Images that are kept for a moment: as many as the pods of a large rollout have, and little memory at some 10 KiB each. */
+const MAX_IMAGES = 1_000;
+
+/** Images of registries; what is said of one is believed for a moment, since requests for the same image come together. */
+export class RegistryImages implements ImageSource {
+  readonly #read: ReadImage;
+  readonly #images: LookUps<JsonObject>;
+  readonly #signal: AbortSignal;
+
+  /**
+   * @param now monotonic milliseconds
+   * @param signal ends what is under way
+   */
+  constructor(read: ReadImage, now: () => number, signal: AbortSignal) {
+    this.#read = read;
+    this.#images = new LookUps(now, MAX_IMAGES);
+    this.#signal = signal;
+  }
+
+  metadata(reference: string): Eventual<JsonObject | LookupFailure> {
+    const found = this.#images.ask(
+      reference,
+      () => this.#ask(reference),
+      () => ANSWER_KEPT_MS,
+    );
+    return andThen(found, (image) => image ?? new LookupFailure("the registry says nothing"));
+  }
+
+  async #ask(reference: string): Promise<JsonObject> {
+    const limit = endWithin(this.#signal, IMAGE_MS);
+    try {
+      return withDoubles(await this.#read(reference, limit.signal)) as JsonObject;
+    } finally {
+      limit.done();
+    }
+  }
+}

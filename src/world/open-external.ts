@@ -1,0 +1,61 @@
+/** External data of a server, and of whoever may ask the network: HTTP servers, registries, a cluster if there is one. */
+import type { Cluster } from "../kubernetes/client/index.js";
+import { ClusterEntries, EntryKeeper } from "./entries/defined-entries.js";
+import { type ExternalData, NO_ENTRIES, NO_OBJECTS } from "./external.js";
+import { DEFAULT_BLOCKLIST, EgressRules } from "./http/egress-rules.js";
+import { GuardedClient } from "./http/guarded-client.js";
+import { NetworkHttp } from "./http/network-http.js";
+import { type ReadImage, RegistryImages } from "./images/registry-images.js";
+import { ClusterObjects } from "./objects/cluster-objects.js";
+
+/** Where policies may send requests to. */
+export interface EgressOptions {
+  /** Default: {@link DEFAULT_BLOCKLIST}. */
+  readonly blocklist?: readonly string[];
+  /** Default: none, which allows what is not blocked. */
+  readonly allowlist?: readonly string[];
+  /** Whether policies that are confined to a namespace may send any; default no. */
+  readonly forNamespaced?: boolean;
+}
+
+/** Whom to ask. */
+export interface ExternalOptions {
+  readonly egress?: EgressOptions;
+  readonly readImage: ReadImage;
+  /** Absent: what needs one fails. */
+  readonly cluster?: Cluster | undefined;
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
+}
+
+/** Data with the connections that it comes over. */
+export interface OpenExternal {
+  readonly data: ExternalData;
+  /** Ends connections, and what is under way. */
+  close(): Promise<void>;
+}
+
+/**
+ * Nothing is connected before the first question.
+ * @throws EgressListError
+ */
+export function openExternal({ egress = {}, readImage, cluster, now }: ExternalOptions): OpenExternal {
+  const { blocklist = DEFAULT_BLOCKLIST, allowlist = [], forNamespaced = false } = egress;
+  const client = new GuardedClient(new EgressRules({ blocklist, allowlist }));
+  const ended = new AbortController();
+  const keeper = new EntryKeeper({ client, now, ...(cluster && { cluster }) });
+  const objects = cluster && new ClusterObjects(cluster);
+  return {
+    data: {
+      objects: objects ?? NO_OBJECTS,
+      http: new NetworkHttp(client, forNamespaced),
+      images: new RegistryImages(readImage, now, ended.signal),
+      entries: objects === undefined ? NO_ENTRIES : new ClusterEntries(objects, keeper, now),
+      keeper,
+    },
+    async close() {
+      ended.abort();
+      await client.close();
+    },
+  };
+}

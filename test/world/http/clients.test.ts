@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { describe, test } from "node:test";
+import { Clients } from "../../../src/world/http/clients.js";
+import { systemResolve } from "../../../src/world/http/connector.js";
+import { EgressRules } from "../../../src/world/http/egress-rules.js";
+import { GuardedClient } from "../../../src/world/http/guarded-client.js";
+import { MAX_CLIENTS, MAX_ORIGINS } from "../../../src/world/http/limits.js";
+import { NetworkHttp } from "../../../src/world/http/network-http.js";
+import { newCertificate } from "../../fetch/certificates.js";
+import { evaluated } from "../../kinds/kyverno/external/support.js";
+
+const rules = new EgressRules({ blocklist: [], allowlist: [] });
+const literal = (text: string): string => JSON.stringify(text);
+
+describe("http.Client", () => {
+  const authority = newCertificate({ name: "ca", authority: true });
+  const other = newCertificate({ name: "other", authority: true });
+  const certificate = newCertificate({ name: "server", issuer: authority, hosts: ["localhost"] });
+
+  test("trusts the certificates of its text, and no others", async (context) => {
+    const server = createServer({ cert: certificate.pem, key: certificate.keyPem }, (_request, response) => {
+      response.end('{"ok": true}');
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const client = new GuardedClient(rules);
+    context.after(async () => {
+      await client.close();
+      server.closeAllConnections();
+      server.close();
+    });
+    const external = { http: new NetworkHttp(client, false) };
+    const url = `https://localhost:${(server.address() as AddressInfo).port}/`;
+    const get = `Get(${literal(url)})`;
+    const key = "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n";
+    assert.equal(await evaluated(`http.Client(${literal(key + authority.pem)}).${get}.ok`, { external }), true);
+    const untrusted = `error: request failed: request failed: Get ${literal(url)}: tls: failed to verify certificate`;
+    assert.equal(await evaluated(`http.Client(${literal(other.pem)}).${get}.ok`, { external }), untrusted);
+    assert.equal(await evaluated(`http.Client("").${get}.ok`, { external }), untrusted);
+  });
+
+  test("speaks no version of TLS below 1.2", async (context) => {
+    const old = { minVersion: "TLSv1.1", maxVersion: "TLSv1.1", ciphers: "DEFAULT@SECLEVEL=0" } as const;
+    const server = createServer({ cert: certificate.pem, key: certificate.keyPem, ...old }, (_request, response) => {
+      response.end('{"ok": true}');
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const client = new GuardedClient(rules);
+    context.after(async () => {
+      await client.close();
+      server.closeAllConnections();
+      server.close();
+    });
+    const external = { http: new NetworkHttp(client, false) };
+    const get = `Get("https://localhost:${(server.address() as AddressInfo).port}/")`;
+    const text = String(await evaluated(`http.Client(${literal(authority.pem)}).${get}.ok`, { external }));
+    assert.match(text, /: tls: the handshake failed$/);
+  });
+});
+
+describe("connections that are kept", () => {
+  test("are those of so many certificates, and of so many servers", async (context) => {
+    const clients = new Clients(rules, systemResolve);
+    context.after(() => clients.close());
+    const first = await clients.agent("http://x", "");
+    assert.equal(await clients.agent("http://y", ""), first);
+    for (let i = 0; i < MAX_CLIENTS; i++) await clients.agent("http://x", `ca ${i}`);
+    const second = await clients.agent("http://x", "");
+    assert.notEqual(second, first);
+    for (let i = 1; i < MAX_ORIGINS; i++) assert.equal(await clients.agent(`http://x${i}`, ""), second);
+    assert.equal(await clients.agent("http://x1", ""), second);
+    assert.notEqual(await clients.agent("http://one-more", ""), second);
+  });
+});

@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { AddressRange, addressBytes, addressText } from "../../../src/world/http/address.js";
+import { literalRefusal } from "../../../src/world/http/connector.js";
+import { DEFAULT_BLOCKLIST, EgressListError, EgressRules } from "../../../src/world/http/egress-rules.js";
+
+const rules = (blocklist: readonly string[], allowlist: readonly string[] = []) =>
+  new EgressRules({ blocklist, allowlist });
+/** As a URL's host says it. */
+const refusedHost = (url: string, blocklist: readonly string[] = DEFAULT_BLOCKLIST): string | undefined =>
+  literalRefusal(new URL(url).hostname, rules(blocklist));
+const refused = (url: string, allowlist: readonly string[], blocklist: readonly string[] = []): string | undefined =>
+  rules(blocklist, allowlist).refusal(new URL(url), url);
+
+describe("addresses", () => {
+  test("are the same however they are written", () => {
+    for (const text of ["::ffff:127.0.0.1", "0:0:0:0:0:ffff:7f00:1", "::FFFF:7F00:0001", "127.0.0.1"]) {
+      assert.deepEqual([...(addressBytes(text) ?? [])], [127, 0, 0, 1], text);
+    }
+    assert.equal(addressBytes("fe80::1%eth0")?.length, 16);
+    assert.equal(addressBytes("localhost"), undefined);
+    assert.equal(addressText(addressBytes("FE80:0:0:0:0:0:0:1") ?? new Uint8Array()), "fe80::1");
+  });
+
+  test("ranges have whole addresses, and nothing else is a range", () => {
+    assert.equal(String(AddressRange.parse("10.1.2.3/8")), "10.0.0.0/8");
+    assert.equal(String(AddressRange.parse("FE80::1/10")), "fe80::/10");
+    assert.equal(String(AddressRange.parse("::ffff:10.0.0.0/104")), "10.0.0.0/8");
+    for (const text of ["10.0.0.0/33", "::1/129", "10.0.0.0/", "10.0.0/8", "a/8", "10.0.0.0/8/8", "::ffff:1.2.3.4/8"]) {
+      assert.equal(AddressRange.parse(text), undefined, text);
+    }
+  });
+});
+
+describe("hosts that are addresses", () => {
+  test("are refused in every spelling of an address that is blocked", () => {
+    const loopback = "IP 127.0.0.1 falls in blocked range 127.0.0.0/8";
+    for (const host of [
+      "127.0.0.1",
+      "127.1",
+      "127.0.0.1.",
+      "0177.0.0.1",
+      "0x7f.0.0.1",
+      "0x7f000001",
+      "2130706433",
+      "%31%32%37.0.0.1",
+      "１２７.0.0.1",
+      "[::ffff:127.0.0.1]",
+      "[::FFFF:7f00:1]",
+    ]) {
+      assert.equal(refusedHost(`http://${host}/`), loopback, host);
+    }
+    assert.equal(refusedHost("http://[::1]/"), "IP ::1 falls in blocked range ::1/128");
+    assert.equal(refusedHost("http://[0:0:0:0:0:0:0:1]/"), "IP ::1 falls in blocked range ::1/128");
+  });
+
+  test("are refused where they lead to a blocked address in another way", () => {
+    const metadata = "falls in blocked range 169.254.169.254/32";
+    for (const host of ["[64:ff9b::a9fe:a9fe]", "[2002:a9fe:a9fe::]", "[::a9fe:a9fe]", "[::ffff:169.254.169.254]"]) {
+      assert.match(refusedHost(`http://${host}/`) ?? "not refused", new RegExp(`${metadata}$`), host);
+    }
+    assert.match(refusedHost("http://0.0.0.0/") ?? "", /falls in blocked range 127\.0\.0\.0\/8$/);
+    assert.match(refusedHost("http://0/") ?? "", /falls in blocked range 127\.0\.0\.0\/8$/);
+    assert.match(refusedHost("http://[::]/") ?? "", /falls in blocked range 127\.0\.0\.0\/8$/);
+    assert.match(refusedHost("http://[fd00:ec2::254]/") ?? "", /fd00:ec2::254\/128$/);
+  });
+
+  test("are not refused where nothing blocks them", () => {
+    for (const host of ["10.0.0.1", "[fe80::1]", "169.254.169.252", "[2001:db8::1]", "example.com"]) {
+      assert.equal(refusedHost(`http://${host}/`), undefined, host);
+    }
+  });
+});
+
+describe("the list of blocked hosts", () => {
+  test("names hosts in whatever case, with or without a dot at the end", () => {
+    const url = "http://METADATA.google.internal./x";
+    assert.equal(
+      refused(url, [], DEFAULT_BLOCKLIST),
+      'URL "http://METADATA.google.internal./x" is blocked: hostname "METADATA.google.internal." is on the blocklist',
+    );
+    assert.match(
+      refused("http://a:b@Evil.example:81/", [], [" EVIL.example. "]) ?? "",
+      /hostname "Evil\.example" is on/,
+    );
+    assert.equal(refused("http://sub.evil.example/", [], ["evil.example"]), undefined);
+  });
+
+  test("has entries that can be read, or is an error", () => {
+    assert.throws(() => rules(["10.0.0.0/99"]), EgressListError);
+    assert.throws(() => rules([], ["example.com"]), EgressListError);
+    assert.throws(() => rules([], ["https:example.com"]), EgressListError);
+  });
+});
+
+describe("the list of what is allowed", () => {
+  const allowlist = ["https://api.example.com", "http://other.example:8080/v1/", " "];
+
+  test("holds scheme, host and port", () => {
+    for (const url of [
+      "https://api.example.com/anything",
+      "https://API.example.com.:443/x?y",
+      "http://other.example:8080/v1",
+      "http://other.example:8080/v1/x",
+      "http://other.example:8080/a/../v1/x",
+    ]) {
+      assert.equal(refused(url, allowlist), undefined, url);
+    }
+    assert.equal(
+      refused("http://api.example.com/", allowlist),
+      'URL "http://api.example.com/" is not permitted: no matching allowlist entry',
+    );
+    for (const url of [
+      "https://api.example.com:444/",
+      "https://api.example.com.evil.example/",
+      "https://api.example.com@evil.example/",
+      "https://sub.api.example.com/",
+    ]) {
+      assert.match(refused(url, allowlist) ?? "allowed", /no matching allowlist entry$/, url);
+    }
+  });
+
+  test("holds whole segments of a path, whatever it is written like", () => {
+    for (const path of [
+      "/v10",
+      "/v1/../admin",
+      "/v1/%2e%2e/admin",
+      "/v1/%2e%2e%2fadmin",
+      "/v1%2f..%2fadmin",
+      "/",
+      "/v1/%ff",
+    ]) {
+      assert.match(refused(`http://other.example:8080${path}`, allowlist) ?? "allowed", /no matching/, path);
+    }
+  });
+
+  test("does not take anything off the other list", () => {
+    assert.match(refused("https://api.example.com/", allowlist, ["api.example.com"]) ?? "", /is on the blocklist$/);
+  });
+});
