@@ -1,7 +1,6 @@
 /** Asks the policies of a test about its resources (spec kyverno.md 8.2 to 8.7). */
 import { isAbsolute, join } from "node:path";
 import { quote } from "../data/go-quote.js";
-import { isJsonObject } from "../data/same-value.js";
 import { type ExceptionResource, preparePolicies } from "../kinds/kyverno/index.js";
 import {
   NO_VALUES,
@@ -12,18 +11,19 @@ import {
   type Values,
   valuesOf,
 } from "../scan/circumstances.js";
+import { readExceptions } from "../scan/exceptions.js";
 import { KnownKinds } from "../scan/known-kinds.js";
 import { readPayload } from "../scan/payload.js";
 import type { Resource } from "../scan/resource.js";
 import { ScanError } from "../scan/scan-error.js";
 import type { Answers, Evaluated } from "./answers.js";
-import { loadExceptions, loadPolicies, type TestPolicies } from "./policy-files.js";
+import { loadPolicies, type TestPolicies } from "./policy-files.js";
 import { PolicyQuestions } from "./policy-questions.js";
 import { loadResources } from "./resource-files.js";
 import type { Evaluate, Test, TestWords } from "./run.js";
 import { TestRunError } from "./run-error.js";
 import type { TestDocument } from "./test-file.js";
-import { loadCluster, type TestSurroundings, worldOfTest } from "./test-world.js";
+import { loadCluster, loadMocks, type TestData, type TestSurroundings, worldOfTest } from "./test-world.js";
 
 /** Evaluates tests: every resource and payload once, and resources once more for each operation that an expected result names. */
 export const testEvaluator =
@@ -48,7 +48,7 @@ async function evaluate(
 
   say("  Loading values/variables ...");
   const values = loadValues(document, at);
-  const user = loadUser(document, at, say);
+  const user = loadUser(document, at, words);
   say("  Loading policies ...");
   const loaded = await loadPolicies(all(document.policies), words);
   say("  Loading resources ...");
@@ -56,19 +56,21 @@ async function evaluate(
   for (const { kind, name, namespace } of duplicates) {
     say(`  warning: found duplicated resource ${kind} ${name} ${namespace}`);
   }
-  const payloads = loadPayloads(document, at, say);
+  const payloads = loadPayloads(document, at, words);
   if (document.clusterResources.length > 0) say("Loading Kubernetes resources ...");
   const cluster = await loadCluster({ document, at });
   say("  Loading exceptions ...");
-  const exceptions = await loadExceptions(all(document.exceptions));
-  const world = await worldOfTest({ document, at, values, resources }, cluster, surroundings);
+  const exceptions = await readExceptions(all(document.exceptions), unloadableExceptions);
+  const mocks = await loadMocks(document, at);
   say(`  Applying ${appliedText(loaded, resources.length, exceptions.length)} ...`);
   const operations = explicitOperations(document);
 
   const { policies, failures } = preparePolicies(loaded.policies, exceptions);
   const [failure] = failures;
-  const about = compileErrorPlace(resources, document);
+  const about = firstSubject(resources, document);
   if (failure !== undefined && about !== undefined) throw new TestRunError(`${about} (${failure.text})`);
+  const data: TestData = { document, at, values, resources, mocks, about };
+  const world = await worldOfTest(data, cluster, surroundings);
   for (const line of expiredExceptions(exceptions)) warn(line);
   const questions = new PolicyQuestions(policies, {
     world,
@@ -93,37 +95,35 @@ async function evaluate(
 }
 
 /** Values that are written in the test win over a file. */
-function loadValues({ values, variables }: TestDocument, at: (path: string) => string): Values {
-  if (values !== undefined) {
-    const refused = (reason: string) => new TestRunError(`failed to decode yaml (${reason})`);
-    if (!isJsonObject(values)) throw refused("values are no map");
-    return valuesOf(values, refused);
-  }
-  return variables === undefined || variables === "" ? NO_VALUES : readValues(at(variables));
+function loadValues({ values, variables = "" }: TestDocument, at: (path: string) => string): Values {
+  if (values !== undefined) return valuesOf(values);
+  return variables === "" ? NO_VALUES : readValues(at(variables), variables);
 }
 
-function loadUser({ userinfo = "" }: TestDocument, at: (path: string) => string, say: TestWords["say"]): User {
+function loadUser({ userinfo = "" }: TestDocument, at: (path: string) => string, { say }: TestWords): User {
   if (userinfo === "") return {};
   say("  Loading user infos ...");
   try {
-    return readUser(at(userinfo));
+    return readUser(at(userinfo), userinfo);
   } catch (error) {
-    if (error instanceof ScanError) throw new TestRunError(`error: ${error.message}`, { cause: error });
-    throw error;
+    if (!(error instanceof ScanError && error.message.startsWith("failed to load request info"))) throw error;
+    throw new TestRunError(`error: ${error.message}`, { cause: error });
   }
 }
 
 function loadPayloads(
   { jsonPayloads, httpPayloads, envoyPayloads }: TestDocument,
   at: (path: string) => string,
-  say: TestWords["say"],
+  { say }: TestWords,
 ) {
   if (jsonPayloads.length > 0) say("  Loading JSON payloads ...");
-  const payloads = jsonPayloads.map((name) => ({ name, payload: readPayload(at(name)) }));
+  const payloads = jsonPayloads.map((name) => ({ name, payload: readPayload(at(name), name) }));
   if (httpPayloads.length > 0) say("  Loading HTTP payloads ...");
   if (envoyPayloads.length > 0) say("  Loading Envoy payloads ...");
   return payloads;
 }
+
+const unloadableExceptions = (reason: string) => new TestRunError(`error: failed to load exceptions (${reason})`);
 
 const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 
@@ -151,11 +151,8 @@ function explicitOperations({ results }: TestDocument): readonly Operation[] {
 
 const isOperation = (text: string): text is Operation => OPERATIONS.includes(text);
 
-/** A policy that does not compile is noticed by the first that it is asked about. */
-function compileErrorPlace(
-  [resource]: readonly Resource[],
-  { jsonPayloads: [payload] }: TestDocument,
-): string | undefined {
+/** What is wrong with policies or their context is noticed when they are first asked. */
+function firstSubject([resource]: readonly Resource[], { jsonPayloads: [payload] }: TestDocument): string | undefined {
   if (resource !== undefined) return `failed to apply policies on resource ${resource.name}`;
   return payload === undefined ? undefined : `failed to apply validating policies on JSON payload ${payload}`;
 }

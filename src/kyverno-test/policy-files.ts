@@ -1,13 +1,15 @@
-/** The policies and exceptions of a test, out of its files (spec kyverno.md 5.1, 8.1 and 8.8). */
+/** The policies of a test, out of its files (spec kyverno.md 8.1 and 8.8). */
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { struct } from "../cel-policy/decode/api-type.js";
+import { decodeAsGo } from "../cel-policy/decode/go-json.js";
 import { errorText } from "../data/error-text.js";
 import { parseYamlDocuments } from "../data/yaml.js";
-import type { ExceptionResource, PolicyResource } from "../kinds/kyverno/index.js";
+import type { PolicyResource } from "../kinds/kyverno/index.js";
 import { describeFailure, type ReadFailure, readResource } from "../kinds/kyverno/read.js";
-import { isBuiltin } from "../kubernetes/builtin-kinds.js";
+import { builtinKinds, isBuiltin } from "../kubernetes/builtin-kinds.js";
 import { type GroupVersionKind, parseApiVersion } from "../kubernetes/names.js";
-import { isObject, type JsonObject, nameOf, text } from "../kubernetes/object.js";
+import { isObject, nameOf, text } from "../kubernetes/object.js";
 import { reasonOf } from "../scan/input-files.js";
 import { TestRunError } from "./run-error.js";
 
@@ -30,6 +32,8 @@ export interface LoadingWords {
 
 /** Groups whose kinds decide something, here or elsewhere. */
 const KYVERNO_GROUPS: ReadonlySet<string> = new Set(["kyverno.io", "policies.kyverno.io"]);
+/** Exceptions beside policies are only recognised in this version. */
+const EXCEPTION_VERSION = "policies.kyverno.io/v1beta1";
 const ADMISSION_GROUP = "admissionregistration.k8s.io";
 /** Modes of policies for Kyverno's authorization server (spec kyverno.md 6.3). */
 const OTHER_MODES: ReadonlySet<string> = new Set(["HTTP", "Envoy"]);
@@ -108,7 +112,9 @@ class Loading implements TestPolicies {
   #items(path: string, items: readonly unknown[]): Problem | undefined {
     for (const [i, item] of items.entries()) {
       const problem = this.#policy(path, item);
-      if (problem !== undefined) this.#error(path, `failed to process List item ${i}: ${problem.text}`);
+      if (problem === undefined) continue;
+      const reason = isObject(item) ? unsupported(item).text : problem.text;
+      this.#error(path, `failed to process List item ${i}: ${reason}`);
     }
     return undefined;
   }
@@ -122,9 +128,10 @@ class Loading implements TestPolicies {
         this.#hints(path, read.failures);
         return { text: read.text, fatal: read.failures.some(({ unknownField }) => unknownField) };
       case "exception":
+        // Test files name exceptions elsewhere; beside policies only one version is known (spec kyverno.md 5.1).
+        return read.resource.apiVersion === EXCEPTION_VERSION ? undefined : unsupported(value);
       case "context-entry":
-        // Test files name exceptions elsewhere.
-        return undefined;
+        return unparsed(`kind ${read.resource.kind} not found in ${read.resource.apiVersion} groupversion`);
       case "other":
         return this.#other(value);
     }
@@ -137,22 +144,24 @@ class Loading implements TestPolicies {
   }
 
   #other(value: unknown): Problem | undefined {
-    const id = isObject(value) ? kindOf(value) : undefined;
-    if (!isObject(value) || id === undefined) return { text: "failed to parse document (GVK cannot be empty)" };
-    const { group, version, kind } = id;
+    if (!isObject(value)) return { text: `failed to parse document (${noObject(value)})` };
+    const apiVersion = text(value, "apiVersion");
+    const kind = text(value, "kind");
+    if (apiVersion === "" && kind === "") return { text: "failed to parse document (GVK cannot be empty)" };
+    const id = { ...(parseApiVersion(apiVersion) ?? { group: "", version: apiVersion }), kind };
     if (isPolicy(id)) {
-      if (!kind.endsWith("Binding") && !kind.endsWith("Exception")) {
-        this.#others++;
-        this.#notServed(value, `policies of the kind ${kind}`);
-      }
+      if (kind.endsWith("Binding") || kind.endsWith("Exception")) return undefined;
+      this.#others++;
+      this.#notServed(value, `policies of the kind ${kind}`);
       return undefined;
     }
-    const unsupported = `policy type not supported ${group}/${version}, Kind=${kind}`;
-    if (isBuiltin(id)) return { text: unsupported, fatal: true };
-    const where = group === "" ? version : `${group}/${version}`;
-    return {
-      text: `failed to parse document (failed to retrieve validator: failed to locate OpenAPI spec for GV: ${where})`,
-    };
+    if (isBuiltin(id)) return unsupported(value);
+    const known = [...builtinKinds()].some((each) => each.apiVersion === apiVersion);
+    return unparsed(
+      known
+        ? `kind ${kind} not found in ${apiVersion} groupversion`
+        : `failed to locate OpenAPI spec for GV: ${apiVersion}`,
+    );
   }
 
   #notServed(value: object, what: string): void {
@@ -182,55 +191,25 @@ const DOCUMENT_END = /^---[ \t]*$/m;
 const isList = (value: unknown): value is { readonly items: readonly unknown[] } =>
   isObject(value) && text(value, "apiVersion") === "v1" && value.kind === "List" && Array.isArray(value.items);
 
-function kindOf(value: JsonObject): GroupVersionKind | undefined {
-  const version = parseApiVersion(text(value, "apiVersion"));
-  const kind = text(value, "kind");
-  return version === undefined || text(value, "apiVersion") === "" || kind === "" ? undefined : { ...version, kind };
+/** A document that is of use elsewhere, but not here. */
+function unsupported(value: unknown): Problem {
+  const apiVersion = text(value, "apiVersion");
+  const of = apiVersion.includes("/") ? apiVersion : `/${apiVersion}`;
+  return { text: `policy type not supported ${of}, Kind=${text(value, "kind")}`, fatal: true };
 }
+
+const unparsed = (reason: string): Problem => ({
+  text: `failed to parse document (failed to retrieve validator: ${reason})`,
+});
+
+/** What Go's decoder says of a document that is no map. */
+function noObject(value: unknown): string {
+  const decoded = decodeAsGo(value, TYPE_META);
+  return `failed to parse yaml: error unmarshaling JSON: while decoding JSON: ${decoded.ok ? "" : decoded.error}`;
+}
+
+const TYPE_META = struct("v1.TypeMeta", {});
 
 const isPolicy = ({ group, kind }: GroupVersionKind): boolean =>
   (KYVERNO_GROUPS.has(group) && /Policy(Exception)?$/.test(kind)) ||
   (group === ADMISSION_GROUP && /^(Validating|Mutating)AdmissionPolicy(Binding)?$/.test(kind));
-
-/**
- * Reads exceptions.
- * @throws TestRunError for files that are not there, and for whatever is no exception
- */
-export async function loadExceptions(paths: readonly string[]): Promise<readonly ExceptionResource[]> {
-  const exceptions: ExceptionResource[] = [];
-  for (const path of paths) {
-    const written = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-      throw unloadable(`unable to read yaml (open ${path}: ${reasonOf(error)})`);
-    });
-    for (const value of documentsOf(written)) {
-      const read = readResource(value);
-      if (read.kind === "exception") exceptions.push(read.resource);
-      else if (read.kind === "unreadable") throw unloadable(`unable to load exceptions (${read.text})`);
-      else if (!isObject(value) || !isLegacyException(value))
-        throw unloadable(`unable to load exceptions (${notOne(value)})`);
-    }
-  }
-  return exceptions;
-}
-
-const unloadable = (reason: string) => new TestRunError(`error: failed to load exceptions (${reason})`);
-
-/** Those of the old group have no effect on policies of this kind. */
-const isLegacyException = (value: JsonObject): boolean =>
-  value.kind === "PolicyException" && text(value, "apiVersion").startsWith("kyverno.io/");
-
-function documentsOf(written: string): readonly unknown[] {
-  try {
-    return parseYamlDocuments(written);
-  } catch (error) {
-    throw unloadable(
-      `unable to load exceptions (failed to parse document (failed to parse yaml: ${errorText(error)}))`,
-    );
-  }
-}
-
-function notOne(value: unknown): string {
-  const id = isObject(value) ? kindOf(value) : undefined;
-  if (id === undefined) return "failed to parse document (GVK cannot be empty)";
-  return `policy exception type not supported ${id.group}/${id.version}, Kind=${id.kind}`;
-}

@@ -1,25 +1,9 @@
 /** The fields of a test file, as strict decoding needs them (spec kyverno.md 8.5). */
-import { any, boolean, integer, list, map, string, struct } from "../cel-policy/decode/api-type.js";
+import { any, boolean, integer, list, string, struct } from "../cel-policy/decode/api-type.js";
+import { OBJECT_META } from "../cel-policy/decode/object-meta.js";
+import { VALUES_SPEC } from "../scan/circumstances-types.js";
 
 const texts = list(string());
-
-const OBJECT_META = struct("v1.ObjectMeta", {
-  annotations: map(string()),
-  creationTimestamp: any,
-  deletionGracePeriodSeconds: integer,
-  deletionTimestamp: any,
-  finalizers: texts,
-  generateName: string(),
-  generation: integer,
-  labels: map(string()),
-  managedFields: any,
-  name: string(),
-  namespace: string(),
-  ownerReferences: any,
-  resourceVersion: string(),
-  selfLink: string(),
-  uid: string(),
-});
 
 const RESULT = struct("v1alpha1.TestResult", {
   cloneSourceResource: string(),
@@ -52,7 +36,7 @@ const RESULT = struct("v1alpha1.TestResult", {
   rule: string(),
 });
 
-/** A document of a test file. What the values, mocks and entries hold is looked at by those who use it. */
+/** A document of a test file. What mocks and entries hold is looked at by those who use it. */
 export const TEST = struct("v1alpha1.Test", {
   apiCallResponses: list(
     struct("v1alpha1.APICallResponseEntry", {
@@ -89,6 +73,6 @@ export const TEST = struct("v1alpha1.Test", {
   results: list(RESULT),
   targetResources: texts,
   userinfo: string(),
-  values: any,
+  values: VALUES_SPEC,
   variables: string(),
 });

@@ -1,9 +1,9 @@
 /** Test files in Kyverno's format (spec kyverno.md 8.5): reading them. */
 import { normalize } from "node:path/posix";
-import { type ApiType, decode } from "../cel-policy/decode/api-type.js";
-import { isJsonObject } from "../data/same-value.js";
+import { decodeAsGo } from "../cel-policy/decode/go-json.js";
 import { parseYamlDocuments } from "../data/yaml.js";
 import type { MockedResponse, WrittenEntry } from "../kinds/kyverno/offline/index.js";
+import type { JsonObject } from "../kubernetes/object.js";
 import { TEST } from "./schema.js";
 
 /** Which resource is meant, when its name is not enough. */
@@ -48,7 +48,7 @@ export interface TestDocument {
   /** A file with values. */
   readonly variables?: string;
   /** Values; they win over the file. */
-  readonly values?: unknown;
+  readonly values?: JsonObject;
   readonly userinfo?: string;
   readonly context?: string;
 }
@@ -101,31 +101,3 @@ function cleaned({ jsonPayload = "", ...written }: Written): TestDocument {
 }
 
 const unique = (texts: readonly string[]): readonly string[] => [...new Set(texts)];
-
-/** As Go decodes JSON strictly: keys in whatever case, in order of their names, and the first mistake is the one that is said. */
-function decodeAsGo(
-  value: unknown,
-  type: ApiType,
-): { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: string } {
-  const decoded = decode(inFieldCase(value, type), type);
-  if (decoded.ok) return decoded;
-  const { text, path } = decoded.failure;
-  if (!text.startsWith("strict decoding error: ")) return { ok: false, error: text };
-  return { ok: false, error: `json: unknown field ${JSON.stringify(path.at(-1))}` };
-}
-
-/** The value with sorted keys, written as the fields are. */
-function inFieldCase(value: unknown, type: ApiType): unknown {
-  if (type.kind === "list" && Array.isArray(value)) return value.map((item) => inFieldCase(item, type.element));
-  if (type.kind !== "struct" || !isJsonObject(value)) return value;
-  const { fields } = type;
-  const byLowerCase = new Map(Object.keys(fields).map((name) => [name.toLowerCase(), name]));
-  const keys = Object.keys(value).sort();
-  return Object.fromEntries(
-    keys.map((key) => {
-      const name = Object.hasOwn(fields, key) ? key : (byLowerCase.get(key.toLowerCase()) ?? key);
-      const field = fields[name];
-      return [name, field === undefined ? value[key] : inFieldCase(value[key], field)];
-    }),
-  );
-}

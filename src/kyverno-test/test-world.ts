@@ -17,6 +17,7 @@ import { NO_OPINION } from "../world/authorizer/authorizer.js";
 import { commandLineData, fakeClusterData } from "../world/command-line.js";
 import type { ExternalData } from "../world/external.js";
 import type { HttpSource } from "../world/http/http-source.js";
+import { ContextImages } from "../world/images/context-images.js";
 import { KnownKinds } from "../world/objects/known-kinds.js";
 import { MemoryObjects } from "../world/objects/memory-objects.js";
 import { FileResources } from "../world/resources/file-resources.js";
@@ -40,6 +41,17 @@ export interface TestData {
   readonly at: (path: string) => string;
   readonly values: Values;
   readonly resources: readonly Resource[];
+  readonly mocks: TestMocks;
+  /** What policies are asked about first, as messages say it; `undefined`: nothing, and no context is needed. */
+  readonly about: string | undefined;
+}
+
+/** What a test writes down in place of what would be fetched. */
+export interface TestMocks {
+  /** Answers of HTTP servers, by method and address. */
+  readonly answers: ReadonlyMap<string, JsonObject>;
+  /** Entries of the global context, by name. */
+  readonly entries: ReadonlyMap<string, unknown>;
 }
 
 /** The objects that a test's cluster holds beside its resources. */
@@ -92,28 +104,40 @@ export async function worldOfTest(
   cluster: ClusterObjects | undefined,
   { http, now }: TestSurroundings,
 ): Promise<World> {
-  const external = cluster === undefined ? await filesOf(data, http) : await clusterOf(data, cluster, http);
+  const external = cluster === undefined ? await filesOf(data, http) : clusterOf(data, cluster, http);
   return { resources: new FileResources(data.values.namespaces), authorizer: NO_OPINION, external, now };
 }
 
-async function filesOf({ document, at }: TestData, http: HttpSource): Promise<ExternalData> {
+/**
+ * Reads the mocks of a test. What is wrong with them is said whether they are used or not.
+ * @throws TestRunError
+ */
+export async function loadMocks(
+  { apiCallResponses, globalContextEntries }: TestDocument,
+  at: (path: string) => string,
+): Promise<TestMocks> {
   const refused = (reason: string) => new TestRunError(reason);
-  const { context = "", apiCallResponses, globalContextEntries } = document;
-  const mocks = unwrapped(mockedAnswers(apiCallResponses), refused);
-  const entries = unwrapped(await writtenEntries(globalContextEntries, (path) => readFile(at(path), "utf8")), refused);
-  const written = context === "" ? undefined : await textOf(at(context), refused);
-  const read = written === undefined ? {} : unwrapped(parseContextFile(written, new KnownKinds()), refused);
-  return commandLineData({ ...read, entries, mocks }, http);
+  const answers = unwrapped(mockedAnswers(apiCallResponses), refused);
+  const unreadable = (reason: string) => new Error(`read: ${reason}`);
+  const written = await writtenEntries(globalContextEntries, (path) => textOf(at(path), unreadable));
+  return { answers, entries: unwrapped(written, refused) };
 }
 
-async function clusterOf(data: TestData, cluster: ClusterObjects, http: HttpSource): Promise<ExternalData> {
-  // What is wrong with them is said all the same.
-  const { images } = await filesOf({ ...data, document: { ...data.document, context: "" } }, http);
-  const own = data.resources.map(({ object }) => object);
+async function filesOf({ document, at, mocks, about }: TestData, http: HttpSource): Promise<ExternalData> {
+  const { context = "" } = document;
+  const { answers, entries } = mocks;
+  if (context === "" || about === undefined) return commandLineData({ entries, mocks: answers }, http);
+  const refused = (reason: string) => new TestRunError(`${about} (${reason})`);
+  const read = unwrapped(parseContextFile(await textOf(at(context), refused), new KnownKinds()), refused);
+  return commandLineData({ ...read, entries, mocks: answers }, http);
+}
+
+function clusterOf({ resources, values }: TestData, cluster: ClusterObjects, http: HttpSource): ExternalData {
+  const own = resources.map(({ object }) => object);
   const kinds = new KnownKinds(cluster.definitions);
   const objects = new MemoryObjects([...own, ...cluster.objects, ...cluster.definitions], kinds);
-  for (const resource of data.resources) mustBeKnown(resource, objects, data.values);
-  return fakeClusterData(objects, { http, images });
+  for (const resource of resources) mustBeKnown(resource, objects, values);
+  return fakeClusterData(objects, { http, images: new ContextImages() });
 }
 
 /** In a cluster, a resource is of a kind that there is, and in a Namespace that there is. */

@@ -150,7 +150,7 @@ describe("what a test names", () => {
     const wrong = await withException(resource("Pod", "x"));
     assert.equal(
       wrong.err,
-      "Error: failed to run test (error: failed to load exceptions (unable to load exceptions (policy exception type not supported /v1, Kind=Pod)))\n",
+      "Error: failed to run test (error: failed to load exceptions (unable to load exceptions (failed to parse document (failed to retrieve validator: failed to locate OpenAPI spec for GV: v1))))\n",
     );
     const legacy = await withException({
       apiVersion: "kyverno.io/v2",
