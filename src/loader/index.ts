@@ -106,6 +106,7 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
     runtime,
     policyTimeout,
     now,
+    httpInNamespaced: options.egress?.forNamespaced ?? false,
   });
   const missing = options.cluster !== undefined && cluster === undefined;
   const worldFor = (needs: Needs) => outerWorldFor(needs, world, missing, now, external.data);
