@@ -3,7 +3,8 @@
  */
 import type { Expr, ParsedExpr } from "./ast.js";
 import { unparse } from "./unparse/unparse.js";
-import type { Result } from "./values/value.js";
+import { CelError } from "./values/cel-error.js";
+import { Optional, type Result } from "./values/value.js";
 import { children } from "./walk.js";
 
 /** One part of an expression. */
@@ -18,16 +19,32 @@ export interface Explanation {
 
 /** Explains an expression. @param values the value of every evaluated node by id, as `onValue` reports them */
 export function explain(parsed: ParsedExpr, values: ReadonlyMap<number, Result>): Explanation {
-  const visit = (expr: Expr): Explanation => {
-    const written = parsed.macroCalls.get(expr.id) ?? expr;
+  const visit = (expr: Expr, inherited?: Result): Explanation => {
+    const value = values.get(expr.id) ?? inherited;
+    // `has(a.b)` asks about `a`: `a.b` itself is not evaluated.
+    const tests = expr.kind === "select" && expr.testOnly;
+    const written = tests ? expr : (parsed.macroCalls.get(expr.id) ?? expr);
+    const operand = leavesChain(value) ? operandOf(expr) : undefined;
     return {
       text: unparse(expr, parsed.macroCalls),
-      value: values.get(expr.id),
+      value,
       // A name of a function's namespace has no value, and the variable that a macro binds is one of its arguments.
       parts: children(written)
         .filter((child) => child.kind !== "literal")
-        .map(visit),
+        .map((child) => visit(child, child === operand ? value : undefined)),
     };
   };
   return visit(parsed.expr);
 }
+
+/** What ends a chain such as `a.b.c` where it arises, whatever steps follow: only the value of the whole is reported then. */
+const leavesChain = (value: Result | undefined): boolean =>
+  value instanceof CelError || (value instanceof Optional && value.value === undefined);
+
+/** What a step of a chain is taken from. */
+function operandOf(expr: Expr): Expr | undefined {
+  if (expr.kind === "select") return expr.operand;
+  return expr.kind === "call" && STEPS.has(expr.function) ? expr.args[0] : undefined;
+}
+
+const STEPS: ReadonlySet<string> = new Set(["_[_]", "_?._", "_[?_]"]);

@@ -131,15 +131,22 @@ function commandLine(io: CommandIo, done: (exitCode: number) => void): Command {
 
   const test = program
     .command("test")
-    .description("put the cases of test files to the policies; exit 1 if one fails")
-    .argument("[files...]", "test files, or folders with *.test.yaml (default: this folder)")
+    .description("run test files, of our own and kyverno-test.yaml; exit 1 if a case or row fails")
+    .argument("[paths...]", "test files, or folders with *.test.yaml and kyverno-test.yaml (default: this folder)")
     .option("--junit <file>", "write the results as JUnit XML")
-    .option("--coverage", "say which expressions and branches of CEL policies no case reached")
-    .option("--min-coverage <percent>", "fail below this", percentage);
-  withOptions(test, LOADING_OPTIONS).action(async (files: string[]) => {
+    .option("--coverage", "say which expressions and branches of the policies of policies.yaml no case reached")
+    .option("--min-coverage <percent>", "fail below this", percentage)
+    .option("-f, --file-name <name>", "name of test files in Kyverno's format", "kyverno-test.yaml")
+    .option("-t, --test-case-selector <text>", "of those, only policy=NAME,rule=NAME,resource=NAME; with wildcards")
+    .option("-o, --output-format <format>", "their rows as json, yaml, markdown or junit instead of a table")
+    .option("--detailed-results", "with the message of each row")
+    .option("--fail-only", "only the rows that fail")
+    .option("--require-tests", "exit 1 when there are no tests")
+    .option("--remove-color", "no colours, on a terminal either");
+  withOptions(test, LOADING_OPTIONS).action(async (paths: string[]) => {
     const { testCommand } = await import("./test.js");
     const values = optionValues(test, LOADING_OPTIONS, io.env);
-    done(await testCommand(files.length === 0 ? ["."] : files, test.opts(), values, io));
+    done(await testCommand(paths.length === 0 ? ["."] : paths, test.opts(), values, io));
   });
 
   const apply = program

@@ -1,32 +1,46 @@
-/** `test`: puts the cases of test files to policies, and says what no case reached (docs/testing.md). */
+/** `test`: runs test files of our own and in Kyverno's format (docs/testing.md). */
 import { readdir, stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { Coverage, type CoverageReport, hasExpressions } from "../cel-policy/index.js";
-import { createEvaluator, type Evaluator } from "../evaluation/evaluator.js";
-import type { Verdict } from "../evaluation/verdict.js";
+import { basename, join } from "node:path";
+import {
+  DEFAULT_FILE_NAME,
+  findTestFiles,
+  runTestFiles,
+  type TestedRow,
+  type TestRunOptions,
+  type TestRunResult,
+  testEvaluator,
+} from "../kyverno-test/index.js";
+import { DEFAULT_BLOCKLIST, EgressRules } from "../world/http/egress-rules.js";
+import { GuardedClient } from "../world/http/guarded-client.js";
+import { NetworkHttp } from "../world/http/network-http.js";
 import { type CommandIo, UsageError } from "./io.js";
 import { junitXml, type TestResult } from "./junit.js";
-import { createPolicySource, type LoadResult, problemLines } from "./load.js";
-import { readTestFile, type TestCase } from "./test-file.js";
+import { type CoverageOptions, runOwnTests } from "./own-tests.js";
 
 /** Options of the command beside those of loading. */
-export interface TestOptions {
+export interface TestOptions extends CoverageOptions, Omit<TestRunOptions, "color"> {
   /** Where JUnit XML is written. */
   readonly junit?: string;
-  /** Say what no case reached. */
-  readonly coverage?: boolean;
-  /** Percentage of coverage points that must be reached. */
-  readonly minCoverage?: number;
+  /** The name of test files in Kyverno's format. */
+  readonly fileName?: string;
+  /** No colours, on a terminal either. */
+  readonly removeColor?: boolean;
 }
 
-/** Test files in a folder are those with this ending. */
+/** Our own test files in a folder are those with this ending. */
 const SUFFIX = /\.test\.ya?ml$/;
 const EXIT_PASSED = 0;
 const EXIT_FAILED = 1;
 
+/** Test files, by whose format they are in. */
+interface TestFiles {
+  readonly own: readonly string[];
+  readonly kyverno: readonly string[];
+}
+
 /**
- * Runs test files; folders stand for the files ending in `.test.yaml` inside of them.
- * @returns 0 when every case passed, 1 otherwise
+ * Runs test files; folders stand for those inside of them. The policies of policies.yaml are loaded only where there are cases for them.
+ * @returns 0 when everything was as expected, 1 otherwise
  * @throws UsageError for files that cannot be read
  */
 export async function testCommand(
@@ -35,100 +49,66 @@ export async function testCommand(
   values: Readonly<Record<string, unknown>>,
   io: CommandIo,
 ): Promise<number> {
-  const files = (await Promise.all(paths.map(testFiles))).flat();
-  if (files.length === 0) throw new UsageError(`no test file (*.test.yaml) in ${paths.join(", ") || "."}`);
-  const coverage = new Coverage();
-  const source = createPolicySource(values, io.env, undefined, { watcher: coverage });
+  const { fileName = DEFAULT_FILE_NAME } = options;
+  const found = await Promise.all(paths.map((path) => testFiles(path, fileName)));
+  const own = found.flatMap((files) => files.own);
+  const kyverno = found.flatMap((files) => files.kyverno);
+  const results: TestResult[] = [];
+  let passed = true;
+  if (kyverno.length > 0 || own.length === 0) {
+    const run = await runKyvernoTests(kyverno, options, io);
+    results.push(...run.rows.map(testResult));
+    passed = run.passed;
+  }
+  if (own.length > 0) {
+    const run = await runOwnTests(own, options, values, io);
+    results.push(...run.results);
+    passed &&= run.passed;
+  }
+  if (options.junit !== undefined) await writeFile(options.junit, junitXml(results));
+  return passed ? EXIT_PASSED : EXIT_FAILED;
+}
+
+async function runKyvernoTests(files: readonly string[], options: TestOptions, io: CommandIo): Promise<TestRunResult> {
+  const client = new GuardedClient(new EgressRules({ blocklist: DEFAULT_BLOCKLIST, allowlist: [] }));
   try {
-    const loaded = await source.load();
-    for (const line of problemLines(loaded)) io.stderr.write(`${line}\n`);
-    if (loaded.fatal !== undefined) return EXIT_FAILED;
-    const evaluator = createEvaluator(loaded.policies, { policyTimeout: source.policyTimeout });
-    const results: TestResult[] = [];
-    for (const file of files) {
-      for (const each of await readTestFile(file)) results.push(await run(each, file, evaluator));
-    }
-    if (options.junit !== undefined) await writeFile(options.junit, junitXml(results));
-    const passed = report(results, io);
-    const reached = coverage.report(expressionsOf(loaded));
-    if (options.coverage || options.minCoverage !== undefined) printCoverage(reached, options.coverage === true, io);
-    return passed && percent(reached) >= (options.minCoverage ?? 0) ? EXIT_PASSED : EXIT_FAILED;
+    const evaluate = testEvaluator({ http: new NetworkHttp(client, false), now: () => performance.now() });
+    return await runTestFiles(files, { ...options, color: hasColors(options, io) }, evaluate, {
+      out: (text) => io.stdout.write(text),
+      err: (text) => io.stderr.write(text),
+    });
   } finally {
-    source.close();
+    await client.close();
   }
 }
 
-async function testFiles(path: string): Promise<readonly string[]> {
+async function testFiles(path: string, fileName: string): Promise<TestFiles> {
   const found = await stat(path).catch(() => undefined);
   if (found === undefined) throw new UsageError(`cannot read ${path}`);
-  if (!found.isDirectory()) return [path];
+  if (!found.isDirectory())
+    return basename(path) === fileName ? { own: [], kyverno: [path] } : { own: [path], kyverno: [] };
   const names = await readdir(path, { recursive: true });
-  return names
-    .filter((name) => SUFFIX.test(name) && !name.includes("node_modules"))
+  const own = names
+    .filter((name) => SUFFIX.test(name) && basename(name) !== fileName && !name.includes("node_modules"))
     .sort()
     .map((name) => join(path, name));
+  return { own, kyverno: await findTestFiles(path, fileName) };
 }
 
-async function run(test: TestCase, file: string, evaluator: Evaluator): Promise<TestResult> {
-  const origin = test.review.kind === "raw" ? "validate_raw" : "validate";
-  const entry = evaluator.policies.entries.get(test.policy);
-  const common = { file, name: test.name, policy: test.policy };
-  if (entry === undefined) return { ...common, milliseconds: 0, failure: `there is no policy '${test.policy}'` };
-  const verdict = await evaluator.evaluate(entry, { review: test.review, origin });
-  return { ...common, milliseconds: verdict.milliseconds, failure: failureOf(test, verdict) };
+/** Like other commands of its kind, on terminals only. */
+function hasColors({ removeColor, outputFormat }: TestOptions, { stdout, env }: CommandIo): boolean {
+  if (removeColor === true || outputFormat !== undefined || (env.NO_COLOR ?? "") !== "") return false;
+  return "isTTY" in stdout && stdout.isTTY === true;
 }
 
-/** What differs from what was expected. */
-function failureOf(test: TestCase, { outcome, response }: Verdict): string | undefined {
-  const warnings = response.warnings ?? [];
-  const got = outcome.verdict;
-  const message = got === "skip" ? outcome.reason : (response.status?.message ?? "");
-  if (test.expect === "warn") {
-    if (warnings.length === 0) return `expected a warning, got ${got} without one`;
-    return warnings.some((warning) => messageFits(test, warning))
-      ? undefined
-      : `${wanted(test)}, got ${quoted(warnings)}`;
-  }
-  if (got !== test.expect) return `expected ${test.expect}, got ${got}${message === "" ? "" : `: ${message}`}`;
-  return messageFits(test, message) ? undefined : `${wanted(test)}, got ${quoted([message])}`;
-}
-
-const messageFits = ({ message, messageContains }: TestCase, actual: string): boolean =>
-  (message === undefined || message === actual) && (messageContains === undefined || actual.includes(messageContains));
-
-const quoted = (texts: readonly string[]): string => texts.map((text) => JSON.stringify(text)).join(", ");
-const wanted = ({ message, messageContains }: TestCase): string =>
-  message === undefined
-    ? `expected a message with ${JSON.stringify(messageContains)}`
-    : `expected the message ${JSON.stringify(message)}`;
-
-/** Prints failures and a count; whether all passed. */
-function report(results: readonly TestResult[], io: CommandIo): boolean {
-  const failed = results.filter(({ failure }) => failure !== undefined);
-  for (const { file, name, policy, failure } of failed)
-    io.stdout.write(`FAIL ${file}: ${name} (${policy}): ${failure}\n`);
-  io.stdout.write(`${results.length - failed.length} passed, ${failed.length} failed\n`);
-  return failed.length === 0;
-}
-
-function* expressionsOf({ policies }: LoadResult) {
-  const seen = new Set<unknown>();
-  for (const { id, policy } of policies.entries.values()) {
-    // A member by reference is the policy that it refers to.
-    if (seen.has(policy)) continue;
-    seen.add(policy);
-    for (const expression of (policy.together ?? [policy])
-      .filter(hasExpressions)
-      .flatMap((part) => [...part.expressions()])) {
-      const name = expression.policy === id || expression.policy === "inline" ? id : `${id} (${expression.policy})`;
-      yield { ...expression, policy: name };
-    }
-  }
-}
-
-const percent = ({ covered, total }: CoverageReport): number => (total === 0 ? 100 : (100 * covered) / total);
-
-function printCoverage(reached: CoverageReport, gaps: boolean, io: CommandIo): void {
-  if (gaps) for (const { policy, path, text } of reached.gaps) io.stdout.write(`${policy}: ${path}: ${text}\n`);
-  io.stdout.write(`coverage: ${reached.covered} of ${reached.total} (${percent(reached).toFixed(1)} %)\n`);
+/** Only tests are timed, not their rows: the first row has it all. */
+function testResult({ path, row, milliseconds }: TestedRow): TestResult {
+  const { policy, resource, reason, message, counts, id } = row;
+  return {
+    file: path,
+    name: resource,
+    policy,
+    milliseconds: id === 1 ? milliseconds : 0,
+    failure: counts === "fail" ? `${reason}: ${message}` : undefined,
+  };
 }

@@ -1,5 +1,6 @@
 /** What Go's decoder says of a text that is no JSON; asked only once it is known to be none. */
 import { quoteCharacter } from "./go-quote.js";
+import { closingQuote } from "./json-values.js";
 
 /** Deepest nesting that Go's decoder takes. */
 const GO_MAX_DEPTH = 10_000;
@@ -9,6 +10,9 @@ const END = "unexpected end of JSON input";
 const SPACE = /[ \t\r\n]*/y;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what JSON forbids here
 const STRING_RUN = /[^"\\\u0000-\u001f]*/y;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: as above
+const CONTROL = /[\u0000-\u001f]/;
+const ESCAPES = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/g;
 const DIGITS = /[0-9]*/y;
 
 /** What comes next. */
@@ -127,6 +131,16 @@ class Scanner {
   }
 
   #string(): void {
+    const end = closingQuote(this.#text, this.#at + 1);
+    const content = this.#text.slice(this.#at + 1, end === -1 ? undefined : end);
+    // A text may be long, and its escapes many: as long as all is well none is looked at alone.
+    if (!CONTROL.test(content) && !content.replace(ESCAPES, "").includes("\\")) {
+      if (end === -1) throw new Problem(END);
+      this.#at = end + 1;
+    } else this.#brokenString();
+  }
+
+  #brokenString(): void {
     for (this.#at++; ; ) {
       this.#skip(STRING_RUN);
       const character = this.#text[this.#at];

@@ -2,6 +2,7 @@
  * YAML documents as JSON values of the number model (see `json.ts`): what the same document would be in JSON.
  */
 import {
+  type Alias,
   Composer,
   type CST,
   type Document,
@@ -16,6 +17,7 @@ import {
   Parser,
   type ScalarTag,
   type SchemaOptions,
+  visit,
 } from "yaml";
 import { double, numberOf } from "./json-reader.js";
 import { setKey } from "./plain-object.js";
@@ -54,6 +56,8 @@ export class YamlError extends Error {
 export interface YamlOptions {
   /** Whether a key may stand twice in one map, the last one counting, as for those who read loosely; default no. */
   readonly repeatedKeys?: boolean;
+  /** Most values that a document may come to after its aliases are followed; default {@link YAML_MAX_VALUES}. */
+  readonly mostValues?: number;
 }
 
 /**
@@ -65,7 +69,7 @@ export function parseYamlDocuments(
   flavour: YamlFlavour = "kubernetes",
   options: YamlOptions = {},
 ): unknown[] {
-  return readYamlDocuments(text, flavour, options).map((document) => documentValue(document, flavour));
+  return readYamlDocuments(text, flavour, options).map((document) => documentValue(document, flavour, options));
 }
 
 /**
@@ -100,8 +104,12 @@ export function readYamlDocuments(
  * A document's value.
  * @throws YamlError when it nests too deeply, refers to an unknown anchor, or its aliases expand to too much
  */
-export function documentValue(document: Document.Parsed, flavour: YamlFlavour = "kubernetes"): unknown {
-  return new Converter(document, flavour).value(document.contents, 0);
+export function documentValue(
+  document: Document.Parsed,
+  flavour: YamlFlavour = "kubernetes",
+  { mostValues = YAML_MAX_VALUES }: YamlOptions = {},
+): unknown {
+  return new Converter(document, flavour, mostValues).value(document.contents, 0);
 }
 
 const FLOAT = "tag:yaml.org,2002:float";
@@ -155,21 +163,40 @@ function checkDepth(tokens: readonly CST.Token[], lines: LineCounter): void {
   }
 }
 
+/** What every alias stands for: the last node with its name before it. Resolving them one by one walks the document for each. */
+function aliasTargets(document: Document.Parsed): ReadonlyMap<Alias, Node> {
+  const anchors = new Map<string, Node>();
+  const targets = new Map<Alias, Node>();
+  visit(document, {
+    Node: (_, node) => {
+      if (isAlias(node)) {
+        const target = anchors.get(node.source);
+        if (target !== undefined) targets.set(node, target);
+      } else if (node.anchor !== undefined) anchors.set(node.anchor, node);
+    },
+  });
+  return targets;
+}
+
 class Converter {
   readonly #document: Document.Parsed;
   readonly #flavour: YamlFlavour;
+  readonly #mostValues: number;
   #values = 0;
+  #targets: ReadonlyMap<Alias, Node> | undefined;
 
-  constructor(document: Document.Parsed, flavour: YamlFlavour) {
+  constructor(document: Document.Parsed, flavour: YamlFlavour, mostValues: number) {
     this.#document = document;
     this.#flavour = flavour;
+    this.#mostValues = mostValues;
   }
 
   value(node: unknown, depth: number): unknown {
     if (depth > YAML_MAX_DEPTH) throw this.#error(`nesting deeper than ${YAML_MAX_DEPTH} levels`, node);
-    if (++this.#values > YAML_MAX_VALUES) throw this.#error(`more than ${YAML_MAX_VALUES} values`, node);
+    if (++this.#values > this.#mostValues) throw this.#error(`more than ${this.#mostValues} values`, node);
     if (isAlias(node)) {
-      const target = node.resolve(this.#document);
+      this.#targets ??= aliasTargets(this.#document);
+      const target = this.#targets.get(node);
       if (target === undefined) throw this.#error(`unknown alias ${node.source}`, node);
       return this.value(target, depth + 1);
     }

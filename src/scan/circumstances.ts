@@ -1,9 +1,11 @@
 /** What requests are made with beside the resource: values and user information from files (spec kyverno.md 8.3 and 8.6). */
 import { readFileSync } from "node:fs";
-import { isJsonObject } from "../data/same-value.js";
+import type { ApiType } from "../cel-policy/decode/api-type.js";
+import { decodeAsGo } from "../cel-policy/decode/go-json.js";
 import { parseYamlDocuments } from "../data/yaml.js";
 import { isObject, type JsonObject, member, nameOf, text } from "../kubernetes/object.js";
 import type { AdmissionRequest } from "../policy/index.js";
+import { USER_INFO, VALUES } from "./circumstances-types.js";
 import { reasonOf } from "./input-files.js";
 import { ScanError } from "./scan-error.js";
 
@@ -35,31 +37,30 @@ export interface Values {
 /** Without a file. */
 export const NO_VALUES: Values = { namespaces: [], subresources: [] };
 
-const VALUES_KEYS: ReadonlySet<string> = new Set(
-  "apiVersion kind metadata globalValues policies namespaceSelector namespaces subresources".split(" "),
-);
 const OPERATIONS: readonly string[] = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
 
 /**
  * Reads a file with values.
+ * @param shown how the file is named in messages
  * @throws ScanError
  */
-export function readValues(path: string): Values {
-  const refused = (reason: string) =>
-    new ScanError(`failed to decode yaml (unable to load variable file: ${path} (${reason}))`);
-  const value = onlyDocument(path, refused);
-  if (!isJsonObject(value)) throw refused("expected a map");
-  if (text(value, "kind") === "" || text(value, "apiVersion") === "") throw refused("it has no apiVersion and kind");
-  return valuesOf(value, refused);
+export function readValues(path: string, shown = path): Values {
+  const failed = (reason: string) => new ScanError(`failed to decode yaml (${reason})`);
+  const refused = (reason: string) => failed(`unable to load variable file: ${shown} (${reason})`);
+  const value = decodedDocument(path, VALUES, refused);
+  if (isOutdated(value)) throw failed(`values file ${shown} ${OUTDATED}`);
+  return valuesOf(value);
 }
 
+/** Neither version nor kind was asked for once. */
+const isOutdated = (value: JsonObject): boolean => text(value, "kind") === "" || text(value, "apiVersion") === "";
+const OUTDATED = "uses a deprecated schema — please migrate to the latest format";
+
 /**
- * Values that are written in another file.
- * @param refused makes the error of a reason
+ * Values that were decoded.
+ * @throws ScanError for an operation that there is not
  */
-export function valuesOf(value: JsonObject, refused: (reason: string) => Error): Values {
-  const unknown = Object.keys(value).find((key) => !VALUES_KEYS.has(key));
-  if (unknown !== undefined) throw refused(unknownField(unknown));
+export function valuesOf(value: JsonObject): Values {
   const operation = text(member(value, "globalValues"), "request.operation");
   if (operation !== "" && !OPERATIONS.includes(operation)) {
     throw new ScanError(
@@ -104,48 +105,39 @@ const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? v
 /** Who asks. */
 export type User = AdmissionRequest["userInfo"];
 
-const USER_KEYS: ReadonlySet<string> = new Set("apiVersion kind metadata roles clusterRoles userInfo".split(" "));
-
 /**
  * Reads a file that says who asks.
+ * @param shown how the file is named in messages
  * @throws ScanError
  */
-export function readUser(path: string): User {
-  const refused = (reason: string) => new ScanError(`failed to load request info (failed to decode yaml (${reason}))`);
-  const missing = (reason: string) =>
-    new ScanError(`failed to load request info (unable to read yaml (unable to read yaml (${reason})))`);
-  const value = onlyDocument(path, refused, missing);
-  if (!isJsonObject(value)) throw refused("expected a map");
-  const unknown = Object.keys(value).find((key) => !USER_KEYS.has(key));
-  if (unknown !== undefined) throw refused(unknownField(unknown));
-  const info = member(value, "userInfo");
-  const groups = member(info, "groups");
-  const extra = member(info, "extra");
-  return {
-    ...(text(info, "username") !== "" && { username: text(info, "username") }),
-    ...(text(info, "uid") !== "" && { uid: text(info, "uid") }),
-    ...(Array.isArray(groups) && { groups: groups.filter((group) => typeof group === "string") }),
-    ...(isObject(extra) && { extra: extra as Readonly<Record<string, readonly string[]>> }),
-  };
+export function readUser(path: string, shown = path): User {
+  const failed = (reason: string) => new ScanError(`failed to load request info (${reason})`);
+  const refused = (reason: string) => failed(`failed to decode yaml (${reason})`);
+  const missing = (reason: string) => failed(`unable to read yaml (unable to read yaml (${reason}))`);
+  const value = decodedDocument(path, USER_INFO, refused, missing);
+  if (isOutdated(value)) throw new ScanError(`userInfo file ${shown} ${OUTDATED}`);
+  return (value.userInfo ?? {}) as User;
 }
 
-const unknownField = (key: string): string =>
-  `error unmarshaling JSON: while decoding JSON: json: unknown field ${JSON.stringify(key)}`;
-
-function onlyDocument(
+function decodedDocument(
   path: string,
+  type: ApiType,
   refused: (reason: string) => Error,
   missing: (reason: string) => Error = refused,
-): unknown {
+): JsonObject {
   let written: string;
   try {
     written = readFileSync(path, "utf8");
   } catch (error) {
     throw missing(`open ${path}: ${reasonOf(error as NodeJS.ErrnoException)}`);
   }
+  let document: unknown;
   try {
-    return parseYamlDocuments(written)[0];
+    document = parseYamlDocuments(written)[0] ?? {};
   } catch (error) {
-    throw refused(error instanceof Error ? error.message : String(error));
+    throw refused(`error converting YAML to JSON: yaml: ${error instanceof Error ? error.message : String(error)}`);
   }
+  const decoded = decodeAsGo(document, type);
+  if (!decoded.ok) throw refused(`error unmarshaling JSON: while decoding JSON: ${decoded.error}`);
+  return decoded.value as JsonObject;
 }

@@ -11,35 +11,50 @@ import { ScanError } from "./scan-error.js";
 /** Exceptions for other kinds of policies, which have no effect on these. */
 const LEGACY = /^kyverno\.io\/v2(?:beta1)?$/;
 
+/** Makes the error of a reason. */
+type Refused = (reason: string) => Error;
+
+const failed: Refused = (reason) => new ScanError(`Error: failed to load exceptions (${reason})`);
+
 /**
  * Reads exceptions of all versions.
- * @throws ScanError for everything else
+ * @throws for everything else, a ScanError unless the caller has other words
  */
-export async function readExceptions(paths: readonly string[]): Promise<ExceptionResource[]> {
+export async function readExceptions(
+  paths: readonly string[],
+  refused: Refused = failed,
+): Promise<ExceptionResource[]> {
   const exceptions: ExceptionResource[] = [];
+  const unloadable: Refused = (reason) => refused(`unable to load exceptions (${reason})`);
   for (const path of paths) {
     const written = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-      throw failed(`unable to read yaml (open ${path}: ${reasonOf(error)})`);
+      throw refused(`unable to read yaml (open ${path}: ${reasonOf(error)})`);
     });
     let documents: unknown[];
     try {
       documents = parseYamlDocuments(written);
     } catch (error) {
-      throw failed(`unable to load exceptions (${error instanceof Error ? error.message : String(error)})`);
+      const reason = error instanceof Error ? error.message : String(error);
+      throw unloadable(
+        `failed to parse document (failed to parse yaml: error converting YAML to JSON: yaml: ${reason})`,
+      );
     }
-    for (const document of documents) exceptions.push(...exceptionOf(document));
+    for (const document of documents) exceptions.push(...exceptionOf(document, unloadable));
   }
   return exceptions;
 }
 
-function exceptionOf(document: unknown): readonly ExceptionResource[] {
+function exceptionOf(document: unknown, unloadable: Refused): readonly ExceptionResource[] {
   const read = readResource(document);
   if (read.kind === "exception") return [read.resource];
-  if (read.kind === "unreadable") throw failed(`unable to load exceptions (${read.text})`);
+  if (read.kind === "unreadable") throw unloadable(read.text);
   const [apiVersion, kind] = [text(document, "apiVersion"), text(document, "kind")];
   if (kind === EXCEPTION_KIND && LEGACY.test(apiVersion)) return [];
-  const named = apiVersion.includes("/") ? apiVersion : `/${apiVersion}`;
-  throw failed(`unable to load exceptions (policy exception type not supported ${named}, Kind=${kind})`);
+  if (apiVersion === "" && kind === "") throw unloadable("failed to parse document (GVK cannot be empty)");
+  // Only the schemas of Kyverno's own kinds are looked into.
+  if (!/kyverno\.io\//.test(apiVersion)) {
+    const missing = `failed to locate OpenAPI spec for GV: ${apiVersion}`;
+    throw unloadable(`failed to parse document (failed to retrieve validator: ${missing})`);
+  }
+  throw unloadable(`policy exception type not supported ${apiVersion}, Kind=${kind}`);
 }
-
-const failed = (reason: string): ScanError => new ScanError(`Error: failed to load exceptions (${reason})`);

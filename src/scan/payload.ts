@@ -9,10 +9,12 @@ import { ScanError } from "./scan-error.js";
 
 /**
  * Reads a payload: one of JSON has doubles only, one of YAML has integers where they are written.
+ * @param shown how the payload is named in messages, where these are to name it
  * @throws ScanError for what is no map at its top
  */
-export function readPayload(path: string): JsonObject {
-  const refused = (reason: string) => new ScanError(`failed to load JSON payload (${reason})`);
+export function readPayload(path: string, shown = ""): JsonObject {
+  const named = shown === "" ? "failed to load JSON payload" : `error: failed to load JSON payload ${shown}`;
+  const refused = (reason: string) => new ScanError(`${named} (${reason})`);
   let written: string;
   try {
     written = readFileSync(path, "utf8");
@@ -20,8 +22,9 @@ export function readPayload(path: string): JsonObject {
     throw refused(`open ${path}: ${reasonOf(error as NodeJS.ErrnoException)}`);
   }
   const payload = contentOf(path, written, refused);
-  if (payload === null || payload === undefined) throw new ScanError(`error: JSON payload ${path} is empty or nil`);
-  if (!isObject(payload)) throw new ScanError(`error: JSON payload ${path} must be a top-level object (map)`);
+  const about = `error: JSON payload ${shown === "" ? path : shown}`;
+  if (payload === null || payload === undefined) throw new ScanError(`${about} is empty or nil`);
+  if (!isObject(payload)) throw new ScanError(`${about} must be a top-level object (map)`);
   return payload;
 }
 

@@ -4,7 +4,7 @@ import { type JsonObject, text } from "../kubernetes/object.js";
 import { NO_CLIENT } from "../kubernetes/reader.js";
 import { type EntryKeeper, WrittenEntries } from "./entries/defined-entries.js";
 import type { EntrySource } from "./entries/entry-source.js";
-import type { HttpSource } from "./http/http-source.js";
+import { type HttpSource, NOT_IN_NAMESPACES } from "./http/http-source.js";
 import type { ImageSource } from "./images/image-source.js";
 import { LayeredObjects } from "./objects/layered-objects.js";
 import { MemoryObjects } from "./objects/memory-objects.js";
@@ -33,7 +33,7 @@ export const NO_ENTRIES: EntrySource = { get: noClient };
 /** Nobody to ask: every question fails, so that nothing is allowed by mistake. */
 export const NO_EXTERNAL: ExternalData = {
   objects: NO_OBJECTS,
-  http: { send: notSetUp },
+  http: { send: ({ namespaced }) => (namespaced ? NOT_IN_NAMESPACES : notSetUp()) },
   images: { metadata: notSetUp },
   entries: NO_ENTRIES,
 };

@@ -3,8 +3,9 @@ import { test } from "node:test";
 import { explain } from "../../src/cel/explain.js";
 import { createEnvironment } from "../../src/cel/index.js";
 import { DYN } from "../../src/cel/types.js";
+import { CelError } from "../../src/cel/values/cel-error.js";
 import type { Result, Value } from "../../src/cel/values/value.js";
-import { explanationLines } from "../../src/commands/cel/explain-text.js";
+import { explanationLines, valueText } from "../../src/commands/cel/explain-text.js";
 
 function explained(source: string, object: Value): readonly string[] {
   const compiled = createEnvironment({ flavour: "kubernetes", variables: [{ name: "object", type: DYN }] }).compile(
@@ -47,4 +48,41 @@ test("loops show the last value, as they are written", () => {
     "  x > 1  →  false",
     "    x  →  1",
   ]);
+});
+
+test("a chain that ends early shows where", () => {
+  assert.deepEqual(explained("object.a.b.c == 1", { a: {} }), [
+    "object.a.b.c == 1  →  error: no such key: b",
+    "  object.a.b.c  →  error: no such key: b",
+    "    object.a.b  →  error: no such key: b",
+    "      object.a  →  {}",
+    '        object  →  {"a": {}}',
+  ]);
+  assert.deepEqual(explained("object.?a.b.orValue(1)", {}), [
+    "object.?a.b.orValue(1)  →  1",
+    "  object.?a.b  →  optional.none()",
+    "    object.?a  →  optional.none()",
+    "      object  →  {}",
+  ]);
+});
+
+test("has() is a question to what comes before the last name", () => {
+  assert.deepEqual(explained("has(object.a.b)", { a: {} }), [
+    "has(object.a.b)  →  false",
+    "  object.a  →  {}",
+    '    object  →  {"a": {}}',
+  ]);
+});
+
+test("of a long value no more is read than is shown, and control characters are not passed on", () => {
+  let read = 0;
+  const list = new Proxy(Array<number>(100_000).fill(7), {
+    get(target, key) {
+      if (typeof key === "string" && /^\d+$/.test(key)) read += 1;
+      return Reflect.get(target, key) as unknown;
+    },
+  });
+  assert.equal(valueText(list as unknown as Value).length, 101);
+  assert.ok(read < 200, `${read} items read`);
+  assert.equal(valueText(new CelError("a\u001b[31m\nb")), "error: a [31m b");
 });

@@ -10,6 +10,7 @@ import {
   INT,
   listType,
   method,
+  ObjectValue,
   Optional,
   type Overload,
   overload,
@@ -17,6 +18,7 @@ import {
   STRING,
   type Value,
   Waiting,
+  type WorkRule,
 } from "../../src/cel/index.js";
 
 const kubernetes = createEnvironment({ flavour: "kubernetes", variables: [{ name: "object", type: DYN }] });
@@ -267,4 +269,53 @@ describe("the lazy forms of optionals", () => {
     } as const;
     assert.equal(evaluate([mixed], "dyn('').orValue(dyn('x'))").value, "x");
   });
+});
+
+describe("the work of a function of one's own", () => {
+  /** How often the clock is looked at while it is called a thousand times with a text of a thousand characters. */
+  const looks = (work: WorkRule | undefined): number => {
+    const own = overload("own_string", [STRING], BOOL, () => true);
+    const functions = [fn("own", work === undefined ? own : { ...own, work })];
+    const compiled = kubernetes.extend({ functions }).compile("object.all(x, own(x))");
+    assert.ok(compiled.ok);
+    let count = 0;
+    const now = () => count++ * 0;
+    compiled.program.evaluate({ object: Array(1000).fill("x".repeat(1000)) }, { deadline: { at: 1, now } });
+    return count;
+  };
+
+  test("is what it says, by the sizes of its arguments", () => {
+    const usual = looks(undefined);
+    assert.ok(looks({ fixed: 100, each: 100, deep: false }) > 10 * usual);
+    assert.ok(looks({ fixed: 1, each: 0, deep: false }) < usual);
+  });
+});
+
+test("an optional field of an object is absent where the object says so, whatever its value", () => {
+  class Account extends ObjectValue {
+    readonly typeName = "acme.Account";
+    get(): string {
+      return "";
+    }
+    has(): boolean {
+      return false;
+    }
+    fields(): Iterable<string> {
+      return ["name"];
+    }
+  }
+  const bindings = { object: new Account() };
+  const value = (source: string): unknown => {
+    const compiled = kubernetes.compile(source);
+    return compiled.ok ? compiled.program.evaluate(bindings).result : compiled.text;
+  };
+  assert.equal(value("object.?name.hasValue()"), false);
+  assert.equal(value("object[?'name'].hasValue()"), false);
+  assert.equal(value("object.name == ''"), true);
+});
+
+test("what cannot be built for its constants says which type it would have had", () => {
+  const compiled = kubernetes.compile('int("x")');
+  assert.ok(!compiled.ok);
+  assert.deepEqual([compiled.phase, compiled.type], ["program", INT]);
 });

@@ -68,3 +68,20 @@ describe("hostile documents end in one error", () => {
     assert.deepEqual(Object.keys(value as object), ["__proto__"]);
   });
 });
+
+describe("a reader who reads loosely", () => {
+  test("lets a key stand twice, the last one counting", () => {
+    assert.deepEqual(parseYamlDocuments("a: 1\na: 2\n", "kubernetes", { repeatedKeys: true }), [{ a: 2 }]);
+    assert.throws(() => parseYamlDocuments("a: 1\na: 2\n"), YamlError);
+  });
+
+  test("sets how many values there may be", () => {
+    assert.throws(() => parseYamlDocuments("[1, 2, 3]", "kubernetes", { mostValues: 3 }), /more than 3 values/);
+    assert.deepEqual(parseYamlDocuments("[1, 2]", "kubernetes", { mostValues: 3 }), [[1, 2]]);
+  });
+});
+
+test("an alias stands for the last node of its name before it", () => {
+  assert.deepEqual(parseYamlDocuments("[&a 1, *a, &a [&b 2], *a, *b]"), [[1, 1, [2], [2], 2]]);
+  assert.throws(() => parseYamlDocuments("[*a, &a 1]"), /unknown alias a/i);
+});

@@ -32,6 +32,13 @@ function verdictOfNegation(outcome: Outcome): Outcome["verdict"] {
 
 const of = (...outcomes: Outcome[]): Outcome => mostSevere(outcomes);
 
+test("policies that are asked together are named, so that each can say its expressions", () => {
+  const policies = ["a", "b"].map(
+    (id): Policy => ({ id, kind: "cel", implementation: id, immediate: true, evaluate: () => ALLOW }),
+  );
+  assert.deepEqual(askTogether("p", policies, () => 0).together, policies);
+});
+
 describe("one outcome of several policies", () => {
   test("is a denial when any denies, a failure when any fails and none denies, else what applies", () => {
     const verdicts = (outcomes: Outcome[]) => mostSevere(outcomes).verdict;

@@ -73,7 +73,7 @@ interface Application {
 async function apply(application: Application): Promise<number> {
   const { values, io, output, tools } = application;
   const { plan, files, looked } = await planOf(application);
-  const payloads = (values.json ?? []).map(readPayload);
+  const payloads = (values.json ?? []).map((path) => readPayload(path));
   const opened = await openScan(plan, tools);
   for (const warning of opened.warnings) io.stderr.write(`warning: ${warning}\n`);
   for (const missing of opened.unserved) io.stderr.write(`warning: nothing is checked with ${missing}\n`);

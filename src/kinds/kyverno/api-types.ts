@@ -99,11 +99,41 @@ const CONTEXT_ENTRY_SPEC = object(
   ["kubernetesResource", "apiCall"],
 );
 
-/** An object but for its metadata, which all kinds have alike. Nobody writes the status: it is left alone. */
+const STATUS_CONDITIONS = list(
+  object(
+    {
+      lastTransitionTime: { type: "string", format: "date-time" },
+      message: STRING,
+      observedGeneration: { type: "integer", format: "int64", minimum: 0 },
+      reason: STRING,
+      status: oneOf("True", "False", "Unknown"),
+      type: STRING,
+    },
+    ["lastTransitionTime", "message", "reason", "status", "type"],
+  ),
+);
+
+const TARGETS = list(
+  object({ group: STRING, version: STRING, resource: STRING, kind: STRING }, ["kind", "resource", "version"]),
+);
+
+const POLICY_STATUS = object({
+  conditionStatus: object({ ready: BOOLEAN, message: STRING, conditions: STATUS_CONDITIONS }),
+  autogen: object({ configs: map(object({ targets: TARGETS, spec: POLICY_SPEC }, ["spec", "targets"])) }),
+  generated: BOOLEAN,
+});
+
+const CONTEXT_ENTRY_STATUS = object({
+  ready: BOOLEAN,
+  conditions: STATUS_CONDITIONS,
+  lastRefreshTime: { type: "string", format: "date-time" },
+});
+
+/** An object but for its metadata, which all kinds have alike. Its status means nothing here, but is checked like the rest. */
 const resource = (spec: Schema, status: Readonly<Record<string, Schema>>): ObjectSchema =>
   object({ apiVersion: STRING, kind: STRING, metadata: ANY, spec, ...status }, ["spec"]);
 
-export const POLICY_SCHEMA: ObjectSchema = resource(POLICY_SPEC, { status: ANY });
+export const POLICY_SCHEMA: ObjectSchema = resource(POLICY_SPEC, { status: POLICY_STATUS });
 /** Exceptions have no status. */
 export const EXCEPTION_SCHEMA: ObjectSchema = resource(EXCEPTION_SPEC, {});
-export const CONTEXT_ENTRY_SCHEMA: ObjectSchema = resource(CONTEXT_ENTRY_SPEC, { status: ANY });
+export const CONTEXT_ENTRY_SCHEMA: ObjectSchema = resource(CONTEXT_ENTRY_SPEC, { status: CONTEXT_ENTRY_STATUS });

@@ -5,23 +5,24 @@ import { unknownControllers } from "./autogen/controllers.js";
 import type { CompileError } from "./compile.js";
 import { NamedObjects } from "./named-objects.js";
 import { compileErrorTexts } from "./prepare-policies.js";
-import { NAMESPACED_POLICY_KIND, type PolicyResource } from "./resource.js";
+import { isConfined, type PolicyResource } from "./resource.js";
 
 /**
  * The mistakes of a policy that are none of its expressions' alone.
  * @param httpInNamespaced whether NamespacedValidatingPolicies may use `http` (spec kyverno.md 1.7)
  */
 export function checkPolicy(
-  { kind, spec }: PolicyResource,
+  resource: PolicyResource,
   objects: NamedObjects = new NamedObjects(),
   httpInNamespaced = false,
 ): FieldError[] {
+  const { spec } = resource;
   const errors: FieldError[] = [];
   if ((spec.matchConstraints?.resourceRules ?? []).length === 0) {
     const detail = "a matchConstraints with at least one resource rule is required";
     errors.push(required(["spec", "matchConstraints"], detail));
   }
-  if (kind !== NAMESPACED_POLICY_KIND) return errors;
+  if (!isConfined(resource)) return errors;
   if (objects.mentions(spec, "globalContext")) {
     errors.push(forbidden(["spec"], "globalContext.* is not allowed in namespaced policies"));
   }

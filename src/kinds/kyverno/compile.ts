@@ -15,7 +15,7 @@ import type {
   VariantName,
 } from "./compiled-policy.js";
 import { CONDITION_SCOPE, type Compilers, SCOPE_WORDS, variableType } from "./dialect.js";
-import { type ExceptionResource, NAMESPACED_POLICY_KIND, type PolicyResource, type PolicySpec } from "./resource.js";
+import { type ExceptionResource, isConfined, type PolicyResource, type PolicySpec } from "./resource.js";
 
 /** A mistake of an expression, and whose it is. */
 export interface CompileError extends FieldError {
@@ -88,7 +88,7 @@ class Compiling {
 
   constructor(source: Source, { clustered, namespaced }: Compilers) {
     this.#source = source;
-    this.#compiler = source.resource.kind === NAMESPACED_POLICY_KIND ? namespaced : clustered;
+    this.#compiler = isConfined(source.resource) ? namespaced : clustered;
   }
 
   /** The variant; `undefined` when there are errors. */

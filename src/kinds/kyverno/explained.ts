@@ -2,6 +2,7 @@
 import type { ExplainedPolicy, PlacedExpression } from "../../cel-policy/explain/explainable.js";
 import type { CompiledPolicy, CompiledVariant } from "./compiled-policy.js";
 import { expressionsOfVariant } from "./covered-expressions.js";
+import type { RuleResult } from "./engine/response.js";
 import type { Metadata } from "./resource.js";
 
 /** A policy, for explanations. */
@@ -14,6 +15,20 @@ export function explainedPolicy({ resource, variants }: CompiledPolicy): Explain
       expressions: [...conditionsOfExceptions(variant), ...expressionsOfVariant(variant)],
     })),
   };
+}
+
+/** What became of a policy that matched, in the engine's terms. */
+export function foundText({ rule, status, message }: RuleResult): string {
+  switch (status) {
+    case "pass":
+      return rule === "" ? "pass" : `pass: ${message}`;
+    case "skip":
+      return `does not apply: ${rule === "" ? "a match condition is false" : message}`;
+    case "fail":
+      return `fail: ${message}`;
+    case "error":
+      return message.startsWith("error: ") ? message : `error: ${message}`;
+  }
 }
 
 /** `for Deployments (autogen)`: for the kind that was asked about, or for all that the variant is for. */

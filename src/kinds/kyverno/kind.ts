@@ -21,7 +21,7 @@ import {
 
 /**
  * Kyverno's ValidatingPolicies and NamespacedValidatingPolicies, with exceptions and context entries (spec kyverno.md 1 to 6).
- * @param watcher watches their evaluation
+ * @param watcher told what becomes of their expressions
  * @param httpInNamespaced whether NamespacedValidatingPolicies may use `http` (spec kyverno.md 1.7)
  */
 export function kyvernoKind(watcher?: Watcher, httpInNamespaced = false): DocumentKind {
@@ -49,7 +49,10 @@ export function kyvernoKind(watcher?: Watcher, httpInNamespaced = false): Docume
       const objects = [...prepared.objects, ...contextEntries.map((entry): JsonObject => ({ ...entry }))];
       return {
         needs: allNeeds(policies.map((policy) => needsOf(policy, objects))),
-        policy: (world) => new KyvernoPolicySet(policies, { id, world: worldOf(objects, world), validationActions }),
+        policy: (outer) => {
+          const world = worldOf(objects, outer);
+          return new KyvernoPolicySet(policies, { id, world, validationActions, watcher });
+        },
       };
     },
   };

@@ -12,7 +12,7 @@ import type { CompiledPolicy } from "./compiled-policy.js";
 import { expressionsOf } from "./covered-expressions.js";
 import { type EngineAnswer, KyvernoEngine } from "./engine/engine.js";
 import type { AdmissionInput, EngineInput } from "./engine/engine-request.js";
-import { explainedPolicy } from "./explained.js";
+import { explainedPolicy, foundText } from "./explained.js";
 import { outcomeOf } from "./outcome.js";
 
 /** The outcome of a request that no API server sends: a misspelt operation must not pass by the policies that name the right one. */
@@ -76,7 +76,7 @@ export class KyvernoPolicySet implements Policy, WithExpressions, Explainable {
   #outcome(answer: EngineAnswer): Outcome {
     if (this.#watcher?.found !== undefined) {
       for (const { variant, result } of answer.responses)
-        if (result !== undefined) this.#watcher.found(variant, `${result.status}: ${result.message}`);
+        if (result !== undefined) this.#watcher.found(variant, foundText(result));
     }
     return outcomeOf(answer, this.#actions);
   }

@@ -67,6 +67,13 @@ export interface PolicyResource {
   readonly spec: PolicySpec;
 }
 
+/**
+ * Whether a policy's functions know one namespace only. It is its namespace that makes it so, not its kind: a cluster gives every namespaced policy one
+ * and takes it from all others, but the reference's command takes files as they are (spec kyverno.md 1.7).
+ */
+export const isConfined = ({ metadata }: Pick<PolicyResource, "metadata">): boolean =>
+  (metadata.namespace ?? "") !== "";
+
 /** A PolicyException. */
 export interface ExceptionResource {
   readonly apiVersion: string;

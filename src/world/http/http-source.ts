@@ -1,7 +1,7 @@
 /** Asking HTTP servers (spec kyverno.md 4.5). */
 import type { JsonObject } from "../../kubernetes/object.js";
 import type { Eventual } from "../eventual.js";
-import type { LookupFailure } from "../resources/resource-source.js";
+import { LookupFailure } from "../resources/resource-source.js";
 
 /** A request of an expression. */
 export interface HttpQuestion {
@@ -22,3 +22,8 @@ export interface HttpSource {
   /** What expressions see of the answer, whatever its status: the members of a JSON object, or `body`, and `statusCode`. Numbers are doubles, but `statusCode`. */
   send(question: HttpQuestion): Eventual<JsonObject | LookupFailure>;
 }
+
+/** The answer to policies that are confined to a namespace, unless they are allowed to ask. */
+export const NOT_IN_NAMESPACES = new LookupFailure(
+  "http calls are not allowed in namespaced policies: set --allowHTTPInNamespacedPolicies to enable",
+);

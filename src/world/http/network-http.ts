@@ -5,11 +5,7 @@ import { isObject, type JsonObject } from "../../kubernetes/object.js";
 import { LookupFailure } from "../resources/resource-source.js";
 import type { GuardedClient, HttpReply } from "./guarded-client.js";
 import { HttpFailure } from "./http-failure.js";
-import type { HttpQuestion, HttpSource } from "./http-source.js";
-
-const NOT_IN_NAMESPACES = new LookupFailure(
-  "http calls are not allowed in namespaced policies: set --allowHTTPInNamespacedPolicies to enable",
-);
+import { type HttpQuestion, type HttpSource, NOT_IN_NAMESPACES } from "./http-source.js";
 
 /** Asks the network. Nothing is kept: a question is asked anew for every request. */
 export class NetworkHttp implements HttpSource {

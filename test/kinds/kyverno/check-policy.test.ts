@@ -14,7 +14,7 @@ const about = (spec: PolicySpec): PolicySpec => ({ matchConstraints: { resourceR
 const policy = (spec: PolicySpec, kind: PolicyResource["kind"] = "ValidatingPolicy"): PolicyResource => ({
   apiVersion: "policies.kyverno.io/v1",
   kind,
-  metadata: { name: "p" },
+  metadata: { name: "p", ...(kind === "NamespacedValidatingPolicy" && { namespace: "n" }) },
   spec,
 });
 const texts = (resource: PolicyResource): readonly string[] => checkPolicy(resource).map(formatFieldError);
@@ -58,6 +58,15 @@ describe("the check at creation", () => {
     ]);
     for (const part of [{ matchConditions: [{ expression: http }] }, { validations: [{ messageExpression: http }] }]) {
       assert.equal(texts(policy(about(part), "NamespacedValidatingPolicy")).length, 1);
+    }
+  });
+
+  test("goes by the namespace that a file names, not by the kind", () => {
+    const spec = about({ validations: [{ expression: 'http.Get("http://x").a == 1' }] });
+    const kinds = ["ValidatingPolicy", "NamespacedValidatingPolicy"] as const;
+    for (const kind of kinds) {
+      assert.equal(texts({ ...policy(spec, kind), metadata: { name: "p" } }).length, 0, kind);
+      assert.equal(texts({ ...policy(spec, kind), metadata: { name: "p", namespace: "n" } }).length, 1, kind);
     }
   });
 

@@ -114,6 +114,19 @@ describe("documents", () => {
     );
   });
 
+  test("with an unknown member of the status are refused, too, as what tests of other tools assert", () => {
+    const status = { conditionStatus: { "(conditions[?type == 'Ready'])": [] } };
+    const { failures } = unreadable(policy(undefined, { status }));
+    assert.deepEqual(
+      failures.map(({ path, unknownField }) => [path.at(-1), unknownField]),
+      [["(conditions[?type == 'Ready'])", true]],
+    );
+    assert.equal(
+      readResource(policy({}, { status: { conditionStatus: { ready: true }, generated: false } })).kind,
+      "policy",
+    );
+  });
+
   test("cannot hide a member behind the name of an inherited one", () => {
     for (const key of ["constructor", "toString", "__proto__"]) {
       const spec = JSON.parse(`{"validations":[{"expression":"true"}],"${key}":{}}`);

@@ -53,7 +53,7 @@ export class Look {
   #result({ policy, variant, index }: Candidate, attempt: Attempt): RuleResult | undefined | Waiting {
     const input = this.#input;
     const { kind, metadata } = policy.resource;
-    const confined = kind === NAMESPACED_POLICY_KIND ? (metadata.namespace ?? "") : "";
+    const confined = metadata.namespace ?? "";
     this.#state.begin(confined, index);
     if (input.kind === "json") {
       if (variant.mode === "JSON") return this.#payload(variant, input.payload, attempt);
@@ -67,7 +67,8 @@ export class Look {
       if (variant.mode === "JSON") return undefined;
       // Such a policy is for scans of what is stored: no webhook is registered for it.
       if (this.#server && variant.spec.evaluation?.admission?.enabled === false) return undefined;
-      if (this.#server && confined !== "" && confined !== (request.namespace ?? "")) return undefined;
+      const elsewhere = confined !== "" && confined !== (request.namespace ?? "");
+      if (this.#server && elsewhere && kind === NAMESPACED_POLICY_KIND) return undefined;
       this.#attributes ??= attributesFor(input);
       const matches = matchConstraints(variant.match, this.#attributes, attempt.world);
       if (matches instanceof Waiting) return matches;

@@ -19,10 +19,10 @@ import { growing, methodOf } from "./declare.js";
 import { jsonText } from "./json-text.js";
 import { nativeText } from "./native-text.js";
 
-/** Values of a text that is read: some 40 ms, and more than a request of 3 MiB has that is no attack. */
-export const MOST_VALUES = 200_000;
-/** Characters of a text that is read: more than a request has. */
-export const LONGEST_TEXT = 4 * 2 ** 20;
+/** Values of a text that is read: some 50 ms where its numbers have to be read exactly, or where it is broken. */
+export const MOST_VALUES = 100_000;
+/** Characters of a text that is read: some 50 ms where it is broken, and half of what an object that a cluster keeps may have. */
+export const LONGEST_TEXT = 2 ** 19;
 
 /** The helper object, whose methods these are. */
 class JsonHelper extends OpaqueValue {

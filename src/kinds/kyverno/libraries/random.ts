@@ -8,7 +8,7 @@ const DEFAULT_PATTERN = "[0-9a-z]{8}";
 /** Characters of a pattern. */
 export const LONGEST_PATTERN = 1_000;
 /** Steps that the largest text of a pattern takes, and with them its characters: some 20 ms. */
-export const MOST_STEPS = 200_000;
+export const MOST_STEPS = 100_000;
 
 const LAST_CHARACTER = 0x10ffff;
 const REPLACEMENT = "\ufffd";

@@ -15,6 +15,9 @@ import {
 } from "../../../cel/index.js";
 import { functions, growing } from "./declare.js";
 
+/** Objects of a list: some 50 ms. */
+export const MOST_PAIRS = 50_000;
+
 const UNUSABLE_VALUE = "object cannot be handled as a map string to any in the value object list";
 const UNUSABLE_KEY = "the passed key name cannot be handled as a string in the key object list";
 
@@ -24,6 +27,7 @@ function listObjToMap(keys: readonly Value[], values: readonly Value[], keyName:
     const sizes = `list1: ${keys.length}, list2: ${values.length}`;
     return new CelError(`listObjToMap must take lists of equal length. ${sizes}`);
   }
+  if (keys.length > MOST_PAIRS) return new CelError("too many objects to become a map", "too-large");
   const map = new MapValue();
   for (let i = 0; i < keys.length; i++) {
     const key = memberOf(keys[i] ?? null, keyName);

@@ -11,11 +11,16 @@ import {
   type Value,
 } from "../../../cel/index.js";
 import { withDoubles } from "../../../data/doubles.js";
-import { parseYamlDocuments, YamlError } from "../../../data/yaml.js";
+import { parseYamlDocuments, YamlError, type YamlOptions } from "../../../data/yaml.js";
 import { growing, methodOf } from "./declare.js";
 
-/** Characters of a text that is read: some 50 ms, for reading YAML takes long. */
-export const LONGEST_YAML = 2 ** 15;
+/** Characters of a text that is read, and those of them that may stand for something: some 50 ms, for reading YAML takes long. */
+export const LONGEST_YAML = 2 ** 16;
+export const MOST_INDICATORS = 3_000;
+/** Values that a text may come to after its aliases are followed: some 20 ms. */
+export const MOST_YAML_VALUES = 20_000;
+
+const INDICATOR = /[-?:,[\]{}#&*!|>'"%@`\n]/g;
 
 class YamlHelper extends OpaqueValue {
   readonly typeName = "yaml.Yaml";
@@ -33,10 +38,13 @@ class YamlHelper extends OpaqueValue {
 export const YAML_TYPE = opaqueType("yaml.Yaml");
 export const YAML_HELPER: OpaqueValue = new YamlHelper();
 
+const OPTIONS: YamlOptions = { repeatedKeys: true, mostValues: MOST_YAML_VALUES };
+
 function parse(_helper: Value, text: string): Result {
-  if (text.length > LONGEST_YAML) return new CelError("too large to be read as YAML", "too-large");
+  if (text.length > LONGEST_YAML || (text.match(INDICATOR)?.length ?? 0) > MOST_INDICATORS)
+    return new CelError("too large to be read as YAML", "too-large");
   try {
-    return withDoubles(parseYamlDocuments(text, "kubernetes", { repeatedKeys: true })[0] ?? null) as Value;
+    return withDoubles(parseYamlDocuments(text, "kubernetes", OPTIONS)[0] ?? null) as Value;
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;
     const reason = `yaml: line ${error.line}: ${error.reason}`;

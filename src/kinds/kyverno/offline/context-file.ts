@@ -1,5 +1,6 @@
 /** Kyverno's files with data for tests: Context and ClusterResource (spec kyverno.md 8.6). */
-import { type ApiType, any, decode, list, string, struct } from "../../../cel-policy/decode/api-type.js";
+import { type ApiType, any, list, string, struct } from "../../../cel-policy/decode/api-type.js";
+import { decodeAsGo } from "../../../cel-policy/decode/go-json.js";
 import { withDoubles } from "../../../data/doubles.js";
 import { errorText } from "../../../data/error-text.js";
 import { parseYamlDocuments } from "../../../data/yaml.js";
@@ -94,6 +95,7 @@ function decodedFile(source: string, type: ApiType): Read<Written> {
   } catch (error) {
     return failed(`error converting YAML to JSON: yaml: ${errorText(error)}`);
   }
-  const decoded = decode(documents[0] ?? {}, type);
-  return decoded.ok ? read(decoded.value as Written) : failed(`error unmarshaling JSON: ${decoded.failure.text}`);
+  const decoded = decodeAsGo(documents[0] ?? {}, type);
+  if (decoded.ok) return read(decoded.value as Written);
+  return failed(`error unmarshaling JSON: while decoding JSON: ${decoded.error}`);
 }

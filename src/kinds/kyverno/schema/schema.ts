@@ -12,7 +12,7 @@ export interface StringSchema {
 /** A whole number. */
 export interface IntegerSchema {
   readonly type: "integer";
-  readonly format?: "int32";
+  readonly format?: "int32" | "int64";
   readonly minimum?: number;
   readonly default?: number;
 }

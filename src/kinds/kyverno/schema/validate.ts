@@ -69,7 +69,7 @@ function validateInteger(value: unknown, { format, minimum }: IntegerSchema, pat
   }
   if (type !== "integer" && type !== "number") return errors;
   const size = Number(value);
-  const fits = format === undefined || (size >= INT32.min && size <= INT32.max);
+  const fits = format !== "int32" || (size >= INT32.min && size <= INT32.max);
   if (type === "number" || !fits) {
     const wanted = format === undefined ? "(default format)" : `with format ${format}`;
     const detail = `Checked value must be of type integer ${wanted} in ${formatPath(path)}`;

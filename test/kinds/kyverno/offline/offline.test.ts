@@ -46,7 +46,7 @@ describe("a context file", () => {
   test("has no member of another name, and no object of a kind that nobody knows", () => {
     assert.deepEqual(parseContextFile("spec: {objects: []}", new KnownKinds()), {
       ok: false,
-      error: 'error unmarshaling JSON: strict decoding error: unknown field "spec.objects"',
+      error: 'error unmarshaling JSON: while decoding JSON: json: unknown field "objects"',
     });
     assert.deepEqual(parseContextFile("spec: {resources: [{apiVersion: a/v1, kind: B}]}", new KnownKinds()), {
       ok: false,

@@ -1,0 +1,94 @@
+/** The rows of a test for programs: `--output-format` (spec kyverno.md 8.8). */
+import type { Row } from "./rows.js";
+import { yamlScalar } from "./yaml-scalar.js";
+
+export const OUTPUT_FORMATS = ["json", "yaml", "markdown", "junit"] as const;
+export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
+
+/** The rows in a format, without a line break at the end. */
+export function formatRows(rows: readonly Row[], format: OutputFormat, detailed: boolean): string {
+  switch (format) {
+    case "json":
+      return inHtml(
+        JSON.stringify(
+          rows.map((row) => members(row, detailed)),
+          undefined,
+          2,
+        ),
+      );
+    case "yaml":
+      return rows.length === 0 ? "[]\n" : yamlText(rows, detailed);
+    case "markdown":
+      return markdown(rows, detailed);
+    case "junit":
+      return junit(rows, detailed);
+  }
+}
+
+/** In the order in which Go writes maps. */
+const members = ({ id, message, policy, reason, resource, result, rule }: Row, detailed: boolean) => ({
+  ID: id,
+  ...(detailed && { Message: message }),
+  POLICY: policy,
+  REASON: reason,
+  RESOURCE: resource,
+  RESULT: result,
+  RULE: rule,
+});
+
+/** Go's encoder escapes what is special in HTML. */
+const inHtml = (json: string): string =>
+  json.replace(/[<>&\u2028\u2029]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
+function yamlText(rows: readonly Row[], detailed: boolean): string {
+  let text = "";
+  for (const row of rows) {
+    let indent = "- ";
+    for (const [key, value] of Object.entries(members(row, detailed))) {
+      text += `${indent}${key}: ${typeof value === "string" ? yamlScalar(value) : value}\n`;
+      indent = "  ";
+    }
+  }
+  return text;
+}
+
+function markdown(rows: readonly Row[], detailed: boolean): string {
+  const headings = ["ID", "POLICY", "RULE", "RESOURCE", "RESULT", "REASON", ...(detailed ? ["MESSAGE"] : [])];
+  let text = `| ${headings.join(" | ")} | \n|${"----|".repeat(headings.length)}\n`;
+  for (const { id, policy, rule, resource, result, reason, message } of rows) {
+    const cells = [id, policy, rule, resource, result, reason, ...(detailed ? [message] : [])];
+    text += `| ${cells.join(" | ")} |\n`;
+  }
+  return text;
+}
+
+/** One suite for each policy. Unlike Kyverno's, it is XML whatever the messages hold. */
+function junit(rows: readonly Row[], detailed: boolean): string {
+  const suites = new Map<string, Row[]>();
+  for (const row of rows) suites.set(row.policy, [...(suites.get(row.policy) ?? []), row]);
+  const failures = (of: readonly Row[]) => of.filter(({ counts }) => counts === "fail").length;
+  let text = `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites tests="${rows.length}" failures="${failures(rows)}">\n`;
+  for (const [policy, own] of suites) {
+    text += ` <testsuite name="${xml(policy)}" tests="${own.length}" failures="${failures(own)}">\n`;
+    for (const row of own) text += testCase(row, detailed);
+    text += " </testsuite>\n";
+  }
+  return `${text}</testsuites>`;
+}
+
+function testCase({ policy, rule, resource, result, reason, message, counts }: Row, detailed: boolean): string {
+  const about = `    Policy: ${policy}\n    Rule: ${rule}\n    Resource: ${resource}\n`;
+  const said = detailed ? `    Message: ${message}\n` : "";
+  const content =
+    counts === "fail"
+      ? `   <failure message="${xml(reason)}">\n${xml(`${about}    Result: ${result}\n${said}`)}   </failure>\n`
+      : `   <system-out><![CDATA[\n${cdata(`    Reason: ${reason}\n${about}${said}`)}   ]]></system-out>\n`;
+  return `  <testcase classname="${xml(rule)}" name="${xml(resource)}">\n${content}  </testcase>\n`;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+
+/** XML has no way to write most control characters; they become a question mark. */
+const writable = (text: string): string => text.replace(/[^\P{Cc}\t\n]/gu, "?");
+const xml = (text: string): string => writable(text).replace(/[&<>"]/g, (character) => ENTITIES[character] ?? "");
+const cdata = (text: string): string => writable(text).replaceAll("]]>", "]]]]><![CDATA[>");

@@ -1,0 +1,133 @@
+/** Expected results against what policies answered: the rows of the table (spec kyverno.md 8.7). */
+import type { Answer, Answers, Evaluated, Subject } from "./answers.js";
+import type { ExpectedResult } from "./test-file.js";
+
+/** One comparison. */
+export interface Row {
+  /** From 1 in each test. */
+  readonly id: number;
+  readonly policy: string;
+  readonly rule: string;
+  /** `apiVersion/Kind/namespace/name`, or the path of a payload. */
+  readonly resource: string;
+  readonly result: "Pass" | "Fail";
+  readonly reason: string;
+  readonly message: string;
+  /** What it counts as. */
+  readonly counts: "pass" | "fail" | "skip";
+}
+
+/** What goes wrong without anybody noticing. */
+export interface Comparison {
+  readonly rows: readonly Row[];
+  /** Names that no resource has, for the user's attention: they change nothing. */
+  readonly warnings: readonly string[];
+}
+
+type Draft = Omit<Row, "id" | "policy" | "resource">;
+
+const EXCLUDED: Draft = { rule: "", result: "Pass", reason: "Excluded", message: "Excluded", counts: "skip" };
+const NOT_FOUND: Draft = { rule: "", result: "Fail", reason: "Not found", message: "Not found", counts: "fail" };
+const notServed = (why: string): Draft => ({
+  rule: "",
+  result: "Fail",
+  reason: "Not served",
+  message: why,
+  counts: "fail",
+});
+
+/**
+ * The rows of a test, in order of its expected results and the names in them, then of the resources.
+ * @param wanted of results that name no resource, those that are checked; `undefined`: all
+ */
+export function compare(
+  results: readonly ExpectedResult[],
+  answers: Answers,
+  wanted?: (name: string) => boolean,
+): Comparison {
+  const rows: Row[] = [];
+  const warnings: string[] = [];
+  for (const [i, expected] of results.entries()) {
+    const { operation = "", policy = "" } = expected;
+    const evaluated = operation === "" ? answers.usual : (answers.byOperation.get(operation) ?? []);
+    const { chosen, unknown } = choose(expected, evaluated, wanted);
+    for (const name of unknown) warnings.push(`results[${i}]: there is no resource ${name}`);
+    if (unknown.length > 0 && unknown.length === expected.resources?.length && chosen.length > 0)
+      warnings.push(`results[${i}]: checked for all resources, because none of those named exists`);
+    for (const { subject, answers: given } of chosen) {
+      const drafts = draftsFor(expected, given, answers.notServed.get(nameOf(policy)));
+      for (const draft of drafts)
+        rows.push({ ...draft, id: rows.length + 1, policy: shortened(policy), resource: resourceText(subject) });
+    }
+    if (chosen.length === 0) warnings.push(`results[${i}]: nothing was checked, because there is no resource`);
+  }
+  return { rows, warnings };
+}
+
+/** Policies are told apart by name alone. */
+const nameOf = (policy: string): string => policy.slice(policy.lastIndexOf("/") + 1);
+/** `namespace/name`, of whatever is written. */
+const shortened = (policy: string): string => policy.split("/").slice(0, 2).join("/");
+
+/** One row for each result; what excludes the resource counts only where nothing has a result. */
+function draftsFor(expected: ExpectedResult, answers: readonly Answer[], unserved: string | undefined): Draft[] {
+  const name = nameOf(expected.policy ?? "");
+  const own = answers.filter(({ policy }) => policy === name);
+  const drafts: Draft[] = [];
+  for (const { result } of own) {
+    if (result === undefined) continue;
+    const fits = result.result === expected.result;
+    drafts.push({
+      rule: result.rule,
+      result: fits ? "Pass" : "Fail",
+      reason: fits ? "Ok" : `Want ${expected.result ?? ""}, got ${result.result}`,
+      message: result.message,
+      counts: fits ? (expected.result === "skip" ? "skip" : "pass") : "fail",
+    });
+  }
+  const rule = expected.rule ?? "";
+  if (unserved !== undefined) drafts.push({ ...notServed(unserved), rule });
+  if (drafts.length > 0) return drafts;
+  return [{ ...(own.length > 0 ? EXCLUDED : NOT_FOUND), rule }];
+}
+
+/** The subjects that a result is about. If none of those it names exists, all are (a quirk that is reproduced). */
+function choose(
+  { resources, resourceSpecs = [] }: ExpectedResult,
+  evaluated: readonly Evaluated[],
+  wanted: ((name: string) => boolean) | undefined,
+): { readonly chosen: readonly Evaluated[]; readonly unknown: readonly string[] } {
+  const chosen: Evaluated[] = [];
+  const unknown: string[] = [];
+  for (const name of resources ?? []) {
+    const found = evaluated.filter(({ subject }) => isNamed(subject, name));
+    if (found.length === 0) unknown.push(name);
+    chosen.push(...found);
+  }
+  for (const { group = "", version = "", namespace = "", name = "" } of resources === undefined ? [] : resourceSpecs) {
+    const apiVersion = group === "" ? version : `${group}/${version}`;
+    chosen.push(
+      ...evaluated.filter(
+        ({ subject }) => subject.apiVersion === apiVersion && subject.namespace === namespace && subject.name === name,
+      ),
+    );
+  }
+  if (chosen.length > 0) return { chosen, unknown };
+  if (resources !== undefined && resources.length > 0) return { chosen: evaluated, unknown };
+  return {
+    chosen: wanted === undefined ? evaluated : evaluated.filter(({ subject }) => wanted(subject.name)),
+    unknown,
+  };
+}
+
+/** A name with more than one slash is nobody's. */
+function isNamed(subject: Subject, name: string): boolean {
+  const parts = name.split("/");
+  if (parts.length === 1) return subject.name === name;
+  return parts.length === 2 && subject.namespace === parts[0] && subject.name === parts[1];
+}
+
+function resourceText({ apiVersion, kind = "", namespace = "", name }: Subject): string {
+  if (apiVersion !== undefined) return `${apiVersion}/${kind}/${namespace}/${name}`;
+  return name.includes("/") ? name : `/${name}`;
+}
