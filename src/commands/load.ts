@@ -13,15 +13,14 @@ import { createPolicySet, type PolicySet } from "../evaluation/policy-set.js";
 import {
   type ClusterAccess,
   createPolicyLoader,
-  EgressListError,
   type PolicyLoader,
   type PolicyLoaderOptions,
   prefetchModules,
 } from "../loader/index.js";
 import type { Logger } from "../telemetry/logger.js";
-import { egressOptions } from "./egress-options.js";
+import { withEgress } from "./egress-options.js";
 import { fetchOptions } from "./fetch-options.js";
-import { type CommandIo, UsageError } from "./io.js";
+import type { CommandIo } from "./io.js";
 import { clusterAccess, clusterProblem } from "./kubernetes-options.js";
 
 /** File names looked for when none is given: ours, then Kubewarden's. */
@@ -79,27 +78,21 @@ export function createLoader(
     values.disableTimeoutProtection === true ? Number.POSITIVE_INFINITY : Number(values.policyTimeout ?? 2) * 1000;
   const access = clusterAccess(values, env);
   const guests = logger?.named("policy_log");
-  const loader = opened({
-    policyTimeout,
-    workers: typeof values.workers === "number" ? values.workers : availableParallelism(),
-    now: () => performance.now(),
-    fetch: fetchOptions(values, env, (message) => logger?.warn(message)),
-    log: ({ policy, level, message, fields }) => guests?.log(level, message, { policy_id: policy, ...fields }),
-    violation: (message, fields) => logger?.error(message, fields),
-    ...(access && { cluster: access }),
-    note: (message) => logger?.warn(message),
-    egress: egressOptions(values),
-    ...special,
-  });
+  const loader = withEgress(values, (egress) =>
+    createPolicyLoader({
+      policyTimeout,
+      workers: typeof values.workers === "number" ? values.workers : availableParallelism(),
+      now: () => performance.now(),
+      fetch: fetchOptions(values, env, (message) => logger?.warn(message)),
+      log: ({ policy, level, message, fields }) => guests?.log(level, message, { policy_id: policy, ...fields }),
+      violation: (message, fields) => logger?.error(message, fields),
+      ...(access && { cluster: access }),
+      note: (message) => logger?.warn(message),
+      egress,
+      ...special,
+    }),
+  );
   return { loader, policyTimeout, access };
-}
-
-function opened(options: PolicyLoaderOptions): PolicyLoader {
-  try {
-    return createPolicyLoader(options);
-  } catch (error) {
-    throw error instanceof EgressListError ? new UsageError(error.message) : error;
-  }
 }
 
 interface Loading {
