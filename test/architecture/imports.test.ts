@@ -21,11 +21,17 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
       "data",
       "evaluation",
       "fetch",
+      "kyverno-test",
       "loader",
       "policy",
       "server",
       "telemetry",
+      "world",
     ],
+  },
+  "kyverno-test": {
+    rooms: ["cel-policy", "data", "kinds/kyverno", "kubernetes", "reports", "scan", "world"],
+    types: ["policy"],
   },
   batch: {
     rooms: ["cel", "cel-policy", "data", "kinds/kyverno", "kinds/validating-admission-policy", "kubernetes", "world"],
