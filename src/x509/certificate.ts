@@ -119,7 +119,8 @@ const TIME = /^(\d{2,4})(\d{2})(\d{2})(\d{2})(\d{2})(\d{2})Z$/;
 /** Years of two digits from here on are of the last century. */
 const LAST_CENTURY = 50;
 
-function readTime(reader: DerReader): number {
+/** A time as milliseconds since 1970; throws CertificateProblem. */
+export function readTime(reader: DerReader): number {
   const { tag, value } = reader.element();
   if (tag !== TAG.utcTime && tag !== TAG.generalizedTime) throw new CertificateProblem("BadDer");
   const match = TIME.exec(value.toString("latin1"));

@@ -1,11 +1,5 @@
 /** Kyverno's functions that need nothing but their arguments and the request's state (spec kyverno.md 4.2 and 4.6). */
-import {
-  type Bindings,
-  type FunctionDeclaration,
-  type ObjectTypeDeclaration,
-  STRING,
-  type VariableDeclaration,
-} from "../../../cel/index.js";
+import type { Bindings, FunctionDeclaration, ObjectTypeDeclaration, VariableDeclaration } from "../../../cel/index.js";
 import { GZIP_FUNCTIONS } from "./gzip.js";
 import { HASH_FUNCTIONS } from "./hash.js";
 import { IMAGE_FUNCTIONS } from "./image.js";
@@ -16,6 +10,7 @@ import { RANDOM_FUNCTIONS } from "./random.js";
 import { TIME_FUNCTIONS } from "./time.js";
 import { TRANSFORM_FUNCTIONS } from "./transform.js";
 import { SERVICE_ACCOUNT, USER_FUNCTIONS } from "./user.js";
+import { X509_FUNCTIONS } from "./x509.js";
 import { YAML_FUNCTIONS, YAML_HELPER, YAML_TYPE } from "./yaml.js";
 
 /** Under every name that they have. */
@@ -31,6 +26,7 @@ export const libraryFunctions: readonly FunctionDeclaration[] = [
   ...TIME_FUNCTIONS,
   ...TRANSFORM_FUNCTIONS,
   ...GZIP_FUNCTIONS,
+  ...X509_FUNCTIONS,
 ];
 
 /** The types of what they give. */
@@ -40,9 +36,7 @@ export const libraryTypes: readonly ObjectTypeDeclaration[] = [SERVICE_ACCOUNT];
 export const libraryVariables: readonly VariableDeclaration[] = [
   { name: "json", type: JSON_TYPE },
   { name: "yaml", type: YAML_TYPE },
-  // The reference has it, by mistake as it seems.
-  { name: "mylib_version", type: STRING },
 ];
 
 /** The values of {@link libraryVariables}, for every evaluation. */
-export const libraryBindings: Bindings = { json: JSON_HELPER, yaml: YAML_HELPER, mylib_version: "" };
+export const libraryBindings: Bindings = { json: JSON_HELPER, yaml: YAML_HELPER };
