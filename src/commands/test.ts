@@ -10,7 +10,7 @@ import {
   type TestRunResult,
   testEvaluator,
 } from "../kyverno-test/index.js";
-import { openNetwork } from "./egress-options.js";
+import { scanTools } from "./apply/scan-tools.js";
 import { type CommandIo, UsageError } from "./io.js";
 import { junitXml, type TestResult } from "./junit.js";
 import { type CoverageOptions, runOwnTests } from "./own-tests.js";
@@ -73,15 +73,15 @@ async function runKyvernoTests(
   values: Readonly<Record<string, unknown>>,
   io: CommandIo,
 ): Promise<TestRunResult> {
-  const network = openNetwork(values);
+  const tools = scanTools(values, io.env);
   try {
-    const evaluate = testEvaluator({ http: network.http, now: () => performance.now() });
+    const evaluate = testEvaluator(tools);
     return await runTestFiles(files, { ...options, color: hasColors(options, io) }, evaluate, {
       out: (text) => io.stdout.write(text),
       err: (text) => io.stderr.write(text),
     });
   } finally {
-    await network.close();
+    await tools.close();
   }
 }
 
