@@ -23,10 +23,18 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
       "fetch",
       "loader",
       "policy",
+      "reports",
+      "scan",
       "server",
       "telemetry",
+      "world",
     ],
   },
+  scan: {
+    rooms: ["admission", "cel-policy", "config", "data", "documents", "kinds/kyverno", "kubernetes", "policy", "reports", "world"],
+    types: ["evaluation", "loader"],
+  },
+  reports: { rooms: ["data"] },
   batch: {
     rooms: ["cel", "cel-policy", "data", "kinds/kyverno", "kinds/validating-admission-policy", "kubernetes", "world"],
     types: ["policy"],

@@ -7,7 +7,7 @@ import { createLoader } from "../load.js";
 
 /** Surroundings, to be closed. */
 export interface OpenTools extends ScanTools {
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** @param values of the options of loading */
@@ -23,9 +23,9 @@ export function scanTools(values: Readonly<Record<string, unknown>>, env: Comman
     policyTimeout: values.disableTimeoutProtection === true ? Number.POSITIVE_INFINITY : policyTimeout,
     http: network.http,
     now: () => performance.now(),
-    close: () => {
+    async close() {
       opened?.loader.close();
-      void network.close();
+      await network.close();
     },
   };
 }
