@@ -1,5 +1,5 @@
 import type { Watcher } from "../../cel-policy/watcher.js";
-import type { JsonObject } from "../../kubernetes/object.js";
+import { isObject, type JsonObject } from "../../kubernetes/object.js";
 import { compileQuery } from "../../world/entries/query.js";
 import { allNeeds } from "../../world/needs.js";
 import { LookupFailure } from "../../world/resources/resource-source.js";
@@ -36,7 +36,7 @@ export function kyvernoKind(watcher?: Watcher, httpInNamespaced = false): Docume
       { group: CONTEXT_GROUP, kind: CONTEXT_ENTRY_KIND },
     ],
     prepare({ id, own, others, validationActions }, warn) {
-      const prepared = prepareDocuments([...own, ...others], {
+      const prepared = prepareDocuments(own, {
         compilers,
         now: Date.now(),
         httpInNamespaced,
@@ -46,7 +46,8 @@ export function kyvernoKind(watcher?: Watcher, httpInNamespaced = false): Docume
       if (errors.length > 0) throw LoadError.of(errors);
       for (const problem of prepared.problems) warn(problem);
       const { policies, contextEntries } = prepared;
-      const objects = [...prepared.objects, ...contextEntries.map((entry): JsonObject => ({ ...entry }))];
+      const brought = others.map(({ value }) => value).filter(isObject) as readonly JsonObject[];
+      const objects = [...brought, ...contextEntries.map((entry): JsonObject => ({ ...entry }))];
       return {
         needs: allNeeds(policies.map((policy) => needsOf(policy, objects))),
         policy: (outer) => {
