@@ -137,7 +137,6 @@ async function planOf({ paths, resourcePaths, values, loading, io, output, stdin
     ...(values.contextFile !== undefined && { contextFile: await contextText(values.contextFile) }),
     parameterPaths: values.parameterResource ?? [],
     wanted: output.wanted,
-    continueOnFail: values.continueOnFail === true,
   };
   return { plan, files, looked };
 }
