@@ -1,9 +1,9 @@
 /** A plan made ready: policies read, compiled and put into their world. */
 import { type Config, formatProblem, loadConfig } from "../config/index.js";
 import type { ServedPolicy } from "../evaluation/policy-set.js";
-import { type CompileFailure, preparePolicies } from "../kinds/kyverno/index.js";
+import { type CompiledPolicy, type CompileFailure, preparePolicies } from "../kinds/kyverno/index.js";
 import { parseContextFile } from "../kinds/kyverno/offline/index.js";
-import type { JsonObject } from "../kubernetes/object.js";
+import { type JsonObject, member } from "../kubernetes/object.js";
 import type { PolicyLoader } from "../loader/index.js";
 import { NO_OPINION } from "../world/authorizer/authorizer.js";
 import { commandLineData } from "../world/command-line.js";
@@ -14,6 +14,7 @@ import { FileResources } from "../world/resources/file-resources.js";
 import type { World } from "../world/world.js";
 import { configurationOf, documentsBeside, idOf, reportedAdmissionPolicy } from "./admission-policies.js";
 import { admissionPolicyFinding } from "./admission-policy-finding.js";
+import { ClusterListing, EVERYTHING, type ListedCluster, wantedBy } from "./cluster-listing.js";
 import { onlyNeeded } from "./configured-policies.js";
 import { KnownKinds } from "./known-kinds.js";
 import { KyvernoJudge } from "./kyverno-judge.js";
@@ -22,6 +23,15 @@ import { type AdmissionPolicyDocuments, type PolicyFiles, readPolicyFiles } from
 import { ScanError } from "./scan-error.js";
 import type { ScanPlan } from "./scan-plan.js";
 import { Scanner } from "./scanner.js";
+
+/** Where resources come from, and what policies ask, that are not read from files. */
+export interface ClusterSource {
+  readonly world: World;
+  readonly external: ExternalData;
+  readonly client: ListedCluster;
+  /** Whose resources are taken; `""`: those of all, and of none. */
+  readonly namespace: string;
+}
 
 /** What a scan needs of its surroundings. */
 export interface ScanTools {
@@ -32,7 +42,7 @@ export interface ScanTools {
   /** Asks HTTP servers for expressions. */
   readonly http: HttpSource;
   /** A cluster that is asked in place of files. */
-  readonly cluster?: { readonly world: World; readonly external: ExternalData };
+  readonly cluster?: ClusterSource;
   /** Monotonic milliseconds. */
   readonly now: () => number;
 }
@@ -44,7 +54,8 @@ export interface OpenedScan {
   readonly rules: number;
   /** How many exceptions there are. */
   readonly exceptions: number;
-  readonly kinds: KnownKinds;
+  /** The cluster's resources, where there is one. */
+  readonly listing: ClusterListing | undefined;
   /** Policies that don't compile: in Kyverno's order, those for payloads last. */
   readonly failures: readonly CompileFailure[];
   readonly warnings: readonly string[];
@@ -59,7 +70,8 @@ export async function openScan(plan: ScanPlan, tools: ScanTools): Promise<Opened
   const files = await readPolicyFiles(plan.policyPaths, plan.stdin);
   const exceptions = [...plan.exceptions, ...(plan.exceptionsWithinPolicies ? files.exceptions : [])];
   const { policies, failures } = preparePolicies(files.kyverno, exceptions);
-  const kinds = new KnownKinds(plan.definitions);
+  const listing = await listingFor(plan, files, policies, tools);
+  const kinds = listing?.kinds ?? new KnownKinds(plan.definitions);
   const warnings = [...files.warnings];
   const judges = [
     new KyvernoJudge(policies, kyvernoWorld(plan, tools)),
@@ -71,11 +83,31 @@ export async function openScan(plan: ScanPlan, tools: ScanTools): Promise<Opened
     scanner: new Scanner(judges, circumstances, plan.wanted),
     rules: files.kyverno.length + files.admission.length + plan.policyIds.length,
     exceptions: exceptions.length,
-    kinds,
+    listing,
     failures: [...failures].sort((a, b) => Number(isJson(a)) - Number(isJson(b))),
     warnings,
     unserved: files.unserved,
   };
+}
+
+/** What of the cluster the policies are for. */
+async function listingFor(
+  { policyIds }: ScanPlan,
+  { admission }: PolicyFiles,
+  policies: readonly CompiledPolicy[],
+  { cluster }: ScanTools,
+): Promise<ClusterListing | undefined> {
+  if (cluster === undefined) return undefined;
+  const wanted = [
+    ...policies.flatMap(({ variants }) =>
+      variants.flatMap(({ mode, spec }) => (mode === "JSON" ? [EVERYTHING] : wantedBy(spec.matchConstraints))),
+    ),
+    ...admission.flatMap(({ documents: [policy] }) =>
+      wantedBy(member(member(policy?.value, "spec"), "matchConstraints")),
+    ),
+    ...(policyIds.length > 0 ? [EVERYTHING] : []),
+  ];
+  return await ClusterListing.open(cluster.client, wanted, cluster.namespace);
 }
 
 const isJson = ({ resource }: CompileFailure): boolean => resource.spec.evaluation?.mode === "JSON";

@@ -19,7 +19,7 @@ import { argumentProblem } from "./arguments.js";
 import type { ApplyValues } from "./options.js";
 import { type Output, outputFor } from "./output.js";
 import { Run } from "./run.js";
-import { scanTools } from "./scan-tools.js";
+import { type OpenTools, scanTools } from "./scan-tools.js";
 
 const EXIT_FINE = 0;
 const EXIT_FAILED = 1;
@@ -47,14 +47,17 @@ export async function applyCommand(
   const time = Math.floor(Date.now() / 1000);
   const output = outputFor(values, { auditWarn: values.auditWarn === true, time, color });
   const stdin = new StandardInput();
-  const tools = scanTools(loading, io.env);
+  let tools: OpenTools | undefined;
   try {
-    return await apply({ paths, resourcePaths, values, loading, io, output, stdin, tools });
+    // A cluster's policies of other kinds look things up there, too.
+    const all = values.cluster ? { ...loading, kubernetes: true } : loading;
+    tools = scanTools(all, io.env, values.cluster && (values.namespace ?? ""));
+    return await apply({ paths, resourcePaths, values, loading: all, io, output, stdin, tools });
   } catch (error) {
     if (error instanceof ScanError) return refused(error.message, io);
     throw error;
   } finally {
-    await tools.close();
+    await tools?.close();
     await stdin.close();
   }
 }
@@ -67,7 +70,7 @@ interface Application {
   readonly io: CommandIo;
   readonly output: Output;
   readonly stdin: StandardInput;
-  readonly tools: ReturnType<typeof scanTools>;
+  readonly tools: OpenTools;
 }
 
 async function apply(application: Application): Promise<number> {
@@ -77,11 +80,12 @@ async function apply(application: Application): Promise<number> {
   const opened = await openScan(plan, tools);
   for (const warning of opened.warnings) io.stderr.write(`warning: ${warning}\n`);
   for (const missing of opened.unserved) io.stderr.write(`warning: nothing is checked with ${missing}\n`);
-  const total = looked.resources + payloads.length;
+  const listed = output.headline ? ((await opened.listing?.count()) ?? 0) : 0;
+  const total = looked.resources + payloads.length + listed;
   const run = new Run({ opened, output, io, plan, total, loading: application.loading, progress: !values.removeColor });
   if (output.headline) await run.print(headline(opened.rules, total, opened.exceptions));
   const failures = opened.failures.filter(({ resource: { spec } }) =>
-    spec.evaluation?.mode === "JSON" ? total > 0 : looked.resources > 0,
+    spec.evaluation?.mode === "JSON" ? total > 0 : looked.resources > 0 || opened.listing !== undefined,
   );
   const [failure] = failures;
   if (failure !== undefined && !values.continueOnFail) {
@@ -90,6 +94,7 @@ async function apply(application: Application): Promise<number> {
   for (const each of failures) io.stderr.write(`Error: ${each.text}\n`);
   for (const payload of payloads) await run.take([await opened.scanner.scanPayload(payload)]);
   await run.resources(files, looked);
+  if (opened.listing !== undefined) await run.listed(opened.listing);
   await run.end();
   return exitCode(run, values, failures.length + opened.unserved.length > 0);
 }
@@ -132,7 +137,6 @@ async function planOf({ paths, resourcePaths, values, loading, io, output, stdin
     ...(values.contextFile !== undefined && { contextFile: await contextText(values.contextFile) }),
     parameterPaths: values.parameterResource ?? [],
     wanted: output.wanted,
-    continueOnFail: values.continueOnFail === true,
   };
   return { plan, files, looked };
 }

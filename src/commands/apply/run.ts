@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { availableParallelism } from "node:os";
 import { NO_COUNTS, sum } from "../../reports/counts.js";
 import type { Counts, Scanned } from "../../reports/finding.js";
+import type { ClusterListing } from "../../scan/cluster-listing.js";
 import { Duplicates } from "../../scan/duplicates.js";
 import { inOrder } from "../../scan/in-order.js";
 import type { InputFile } from "../../scan/input-files.js";
@@ -74,6 +75,11 @@ export class Run {
     if (bytes < THREADS_FROM_BYTES || availableParallelism() === 1) {
       for await (const batch of batchesOf(files)) await this.take(await scanner.scanBatch(batch), true);
     } else await this.#inThreads(files);
+  }
+
+  /** Judges the resources of a cluster. */
+  async listed(listing: ClusterListing): Promise<void> {
+    for await (const page of listing.pages()) await this.take(await this.#options.opened.scanner.scanAll(page), true);
   }
 
   async #inThreads(files: readonly InputFile[]): Promise<void> {

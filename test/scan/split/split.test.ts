@@ -54,10 +54,7 @@ describe("JSON", () => {
 
 describe("YAML", () => {
   test("documents, those of comments alone left out", () =>
-    assertTexts("# first\n---\na: 1\n---   \n# nothing\n\n--- # b\nb: |\n  ---x\n", [
-      "a: 1\n",
-      " # b\nb: |\n  ---x\n",
-    ]));
+    assertTexts("# first\n---\na: 1\n---   \n# nothing\n\n--- # b\nb: |\n  ---x\n", ["a: 1\n", "b: |\n  ---x\n"]));
   test("the items of a list as kubectl prints it", () =>
     assertTexts("apiVersion: v1\nitems:\n- a: 1\n  b:\n  - x\n\n# c\n- a: 2\nkind: List\n", [
       "  a: 1\n  b:\n  - x\n\n# c\n",
