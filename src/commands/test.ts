@@ -19,7 +19,7 @@ import { junitXml, type TestResult } from "./junit.js";
 import { type CoverageOptions, runOwnTests } from "./own-tests.js";
 
 /** Options of the command beside those of loading. */
-export interface TestOptions extends CoverageOptions, Omit<TestRunOptions, "color"> {
+export interface TestOptions extends CoverageOptions, Omit<TestRunOptions, "color" | "now"> {
   /** Where JUnit XML is written. */
   readonly junit?: string;
   /** The name of test files in Kyverno's format. */
@@ -79,8 +79,8 @@ async function runKyvernoTests(
   const client = new GuardedClient(new EgressRules({ blocklist: DEFAULT_BLOCKLIST, allowlist: [] }));
   const tools = scanTools(values, io.env);
   try {
-    const evaluate = testEvaluator({ ...tools, http: new NetworkHttp(client, false) });
-    return await runTestFiles(files, { ...options, color: hasColors(options, io) }, evaluate, {
+    const evaluate = testEvaluator({ ...tools, http: new NetworkHttp(client, false), date: () => Date.now() });
+    return await runTestFiles(files, { ...options, color: hasColors(options, io), now: tools.now }, evaluate, {
       out: (text) => io.stdout.write(text),
       err: (text) => io.stderr.write(text),
     });
