@@ -10,9 +10,6 @@ import {
   type TestRunResult,
   testEvaluator,
 } from "../kyverno-test/index.js";
-import { DEFAULT_BLOCKLIST, EgressRules } from "../world/http/egress-rules.js";
-import { GuardedClient } from "../world/http/guarded-client.js";
-import { NetworkHttp } from "../world/http/network-http.js";
 import { scanTools } from "./apply/scan-tools.js";
 import { type CommandIo, UsageError } from "./io.js";
 import { junitXml, type TestResult } from "./junit.js";
@@ -76,17 +73,15 @@ async function runKyvernoTests(
   values: Readonly<Record<string, unknown>>,
   io: CommandIo,
 ): Promise<TestRunResult> {
-  const client = new GuardedClient(new EgressRules({ blocklist: DEFAULT_BLOCKLIST, allowlist: [] }));
   const tools = scanTools(values, io.env);
   try {
-    const evaluate = testEvaluator({ ...tools, http: new NetworkHttp(client, false), date: () => Date.now() });
+    const evaluate = testEvaluator({ ...tools, date: () => Date.now() });
     return await runTestFiles(files, { ...options, color: hasColors(options, io), now: tools.now }, evaluate, {
       out: (text) => io.stdout.write(text),
       err: (text) => io.stderr.write(text),
     });
   } finally {
-    tools.close();
-    await client.close();
+    await tools.close();
   }
 }
 

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
-import { nameOf } from "../../kubernetes/object.js";
+
 import { headline } from "../../reports/plain-text.js";
 import { NO_VALUES, readUser, readValues } from "../../scan/circumstances.js";
 import { readDefinitions } from "../../scan/definitions.js";
@@ -54,7 +54,7 @@ export async function applyCommand(
     if (error instanceof ScanError) return refused(error.message, io);
     throw error;
   } finally {
-    tools.close();
+    await tools.close();
     await stdin.close();
   }
 }
@@ -85,8 +85,7 @@ async function apply(application: Application): Promise<number> {
   );
   const [failure] = failures;
   if (failure !== undefined && !values.continueOnFail) {
-    const name = payloads.length > 0 ? nameOf(payloads[0]) : looked.first;
-    return refused(`failed to apply policies on resource ${name} (${failure.text})`, io);
+    return refused(`failed to apply policies on resource ${looked.first} (${failure.text})`, io);
   }
   for (const each of failures) io.stderr.write(`Error: ${each.text}\n`);
   for (const payload of payloads) await run.take([await opened.scanner.scanPayload(payload)]);

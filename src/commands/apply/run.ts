@@ -77,12 +77,17 @@ export class Run {
   }
 
   async #inThreads(files: readonly InputFile[]): Promise<void> {
-    const { plan, loading, io } = this.#options;
+    const { plan, loading, io, opened } = this.#options;
     const data: ThreadData = { plan, values: loading, env: { ...io.env } };
-    const count = Math.min(availableParallelism(), MAX_THREADS);
+    // This one judges as well, when the others have enough to do.
+    const count = Math.min(availableParallelism() - 1, MAX_THREADS);
     const threads = new ScanThreads(count, new URL("./thread.js", import.meta.url), data);
     try {
-      const results = inOrder(batchesOf(files), (batch) => threads.scan(batch), threads.ahead);
+      const results = inOrder(
+        batchesOf(files),
+        (batch) => threads.scan(batch) ?? opened.scanner.scanBatch(batch),
+        threads.ahead,
+      );
       for await (const scanned of results) await this.take(scanned, true);
     } finally {
       await threads.close();

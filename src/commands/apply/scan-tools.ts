@@ -1,17 +1,18 @@
 /** What a scan needs of its surroundings, made from the command line: the same in every thread. */
 import type { PolicyLoader } from "../../loader/index.js";
 import type { ScanTools } from "../../scan/open-scan.js";
-import { LookupFailure } from "../../world/resources/resource-source.js";
+import { openNetwork } from "../egress-options.js";
 import type { CommandIo } from "../io.js";
 import { createLoader } from "../load.js";
 
 /** Surroundings, to be closed. */
 export interface OpenTools extends ScanTools {
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** @param values of the options of loading */
 export function scanTools(values: Readonly<Record<string, unknown>>, env: CommandIo["env"]): OpenTools {
+  const network = openNetwork(values);
   let opened: { readonly policyTimeout: number; readonly loader: PolicyLoader } | undefined;
   const policyTimeout = Number(values.policyTimeout ?? 2) * 1000;
   return {
@@ -20,8 +21,11 @@ export function scanTools(values: Readonly<Record<string, unknown>>, env: Comman
       return opened.loader;
     },
     policyTimeout: values.disableTimeoutProtection === true ? Number.POSITIVE_INFINITY : policyTimeout,
-    http: { send: () => new LookupFailure("HTTP servers can't be asked yet") },
+    http: network.http,
     now: () => performance.now(),
-    close: () => opened?.loader.close(),
+    async close() {
+      opened?.loader.close();
+      await network.close();
+    },
   };
 }

@@ -19,7 +19,7 @@ export async function* split(file: string, chunks: AsyncIterable<Buffer>): Async
         bytes = bytes.subarray(BYTE_ORDER_MARK.length);
       }
       const first = firstCharacter(bytes);
-      head = first === undefined ? bytes : undefined;
+      head = first === undefined ? Buffer.from(bytes) : undefined;
       if (first === undefined) continue;
       splitter = first === "{" || first === "[" ? new JsonSplitter(file) : new YamlSplitter(file);
     }

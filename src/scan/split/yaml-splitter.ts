@@ -32,7 +32,7 @@ export class YamlSplitter {
       this.#line(bytes.subarray(from, end + 1));
       from = end + 1;
     }
-    this.#rest = bytes.subarray(from);
+    this.#rest = Buffer.from(bytes.subarray(from));
     return this.#batches.take();
   }
 
