@@ -16,7 +16,7 @@ import { junitXml, type TestResult } from "./junit.js";
 import { type CoverageOptions, runOwnTests } from "./own-tests.js";
 
 /** Options of the command beside those of loading. */
-export interface TestOptions extends CoverageOptions, Omit<TestRunOptions, "color"> {
+export interface TestOptions extends CoverageOptions, Omit<TestRunOptions, "color" | "now"> {
   /** Where JUnit XML is written. */
   readonly junit?: string;
   /** The name of test files in Kyverno's format. */
@@ -75,8 +75,8 @@ async function runKyvernoTests(
 ): Promise<TestRunResult> {
   const tools = scanTools(values, io.env);
   try {
-    const evaluate = testEvaluator(tools);
-    return await runTestFiles(files, { ...options, color: hasColors(options, io) }, evaluate, {
+    const evaluate = testEvaluator({ ...tools, date: () => Date.now() });
+    return await runTestFiles(files, { ...options, color: hasColors(options, io), now: tools.now }, evaluate, {
       out: (text) => io.stdout.write(text),
       err: (text) => io.stderr.write(text),
     });

@@ -73,7 +73,7 @@ async function evaluate(
   const data: TestData = { document, at, values, resources, mocks, about };
   const world = await worldOfTest(data, cluster, surroundings);
   const admission = await openAdmissionQuestions(loaded.admissionFiles, data, surroundings, warn);
-  for (const line of expiredExceptions(exceptions)) warn(line);
+  for (const line of expiredExceptions(exceptions, surroundings.date())) warn(line);
   const questions = new PolicyQuestions(policies, {
     world,
     admission,
@@ -161,9 +161,9 @@ function firstSubject([resource]: readonly Resource[], { jsonPayloads: [payload]
 }
 
 /** In a cluster they would count no longer; here they do (spec kyverno.md 5.2). */
-function* expiredExceptions(exceptions: readonly ExceptionResource[]): Iterable<string> {
+function* expiredExceptions(exceptions: readonly ExceptionResource[], now: number): Iterable<string> {
   for (const { metadata, spec } of exceptions) {
-    if (spec.expiresAt === undefined || Date.parse(spec.expiresAt) > Date.now()) continue;
+    if (spec.expiresAt === undefined || Date.parse(spec.expiresAt) > now) continue;
     yield `exception ${metadata.namespace ?? ""}/${metadata.name ?? ""} has expired (${spec.expiresAt}), and counts all the same`;
   }
 }

@@ -28,7 +28,10 @@ import { TestRunError } from "./run-error.js";
 import type { TestDocument } from "./test-file.js";
 
 /** What is outside of a test: whom to ask for what no mock answers, and who loads policies of other kinds. */
-export type TestSurroundings = Pick<ScanTools, "loader" | "policyTimeout" | "http" | "now">;
+export interface TestSurroundings extends Pick<ScanTools, "loader" | "policyTimeout" | "http" | "now"> {
+  /** Milliseconds since 1970. */
+  readonly date: () => number;
+}
 
 /** Where a test's data come from. */
 export interface TestData {

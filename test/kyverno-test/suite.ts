@@ -26,6 +26,7 @@ after(() => TOOLS.close());
 /** Nobody is asked but the files. */
 const EVALUATE = testEvaluator({
   ...TOOLS,
+  date: () => Date.parse("2026-01-01T00:00:00Z"),
   http: { send: () => new LookupFailure("nobody is asked in this test") },
 });
 const root = mkdtempSync(join(tmpdir(), "kyverno-suite-"));
@@ -63,7 +64,12 @@ export async function runSuite(test: Readonly<Record<string, unknown>>, files: F
   let out = "";
   let err = "";
   const output = { out: (text: string) => (out += text), err: (text: string) => (err += text) };
-  const { passed, rows } = await runTestFiles([join(folder, "kyverno-test.yaml")], { color: false }, EVALUATE, output);
+  const { passed, rows } = await runTestFiles(
+    [join(folder, "kyverno-test.yaml")],
+    { color: false, now: () => 0 },
+    EVALUATE,
+    output,
+  );
   const shown = rows.map(({ row: { resource, rule, result, reason, message } }) => {
     const said = message === reason ? "" : `: ${message}`;
     return `${resource}: ${result} ${reason}${said}${rule === "" ? "" : ` [${rule}]`}`;

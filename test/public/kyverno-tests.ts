@@ -32,6 +32,7 @@ const TOOLS = scanTools({}, {});
 /** Mocks are all there is: the network is left alone. */
 const EVALUATE = testEvaluator({
   ...TOOLS,
+  date: () => Date.now(),
   http: { send: () => new LookupFailure("the network is left alone") },
 });
 
@@ -104,7 +105,7 @@ function holds(path: string): boolean {
 
 async function ownRows(file: string): Promise<{ readonly rows: readonly Row[]; readonly error: string }> {
   let error = "";
-  const run = await runTestFiles([file], { color: false }, EVALUATE, {
+  const run = await runTestFiles([file], { color: false, now: TOOLS.now }, EVALUATE, {
     out: () => {},
     err: (text) => {
       error += text;
