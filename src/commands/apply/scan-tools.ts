@@ -6,7 +6,7 @@ import type { ClusterSource, ScanTools } from "../../scan/open-scan.js";
 import { ScanError } from "../../scan/scan-error.js";
 import { clusterWorld, openAccess } from "../../world/cluster.js";
 import { openExternal } from "../../world/open-external.js";
-import { egressOptions, openNetwork, withEgress } from "../egress-options.js";
+import { openNetwork, withEgress } from "../egress-options.js";
 import { fetchOptions } from "../fetch-options.js";
 import type { CommandIo } from "../io.js";
 import { createLoader } from "../load.js";
