@@ -1,6 +1,5 @@
 /** What a scan needs of its surroundings, made from the command line: the same in every thread. */
 import { createImageMetadata } from "../../fetch/index.js";
-import type { Cluster } from "../../kubernetes/client/index.js";
 import { findCluster, type PolicyLoader } from "../../loader/index.js";
 import type { ClusterSource, ScanTools } from "../../scan/open-scan.js";
 import { ScanError } from "../../scan/scan-error.js";
@@ -69,7 +68,7 @@ function openedCluster(
   };
 }
 
-function clientOf({ kubeconfig }: Values, env: CommandIo["env"], now: () => number): Cluster {
+function clientOf({ kubeconfig }: Values, env: CommandIo["env"], now: () => number) {
   const access = findCluster({ env, now, ...(typeof kubeconfig === "string" && { kubeconfig }) });
   if ("missing" in access) throw new ScanError(access.missing);
   const cluster = openAccess(access, now, () => {});
