@@ -16,6 +16,7 @@ import { KnownKinds } from "../scan/known-kinds.js";
 import { readPayload } from "../scan/payload.js";
 import type { Resource } from "../scan/resource.js";
 import { ScanError } from "../scan/scan-error.js";
+import { openAdmissionQuestions } from "./admission-questions.js";
 import type { Answers, Evaluated } from "./answers.js";
 import { loadPolicies, type TestPolicies } from "./policy-files.js";
 import { PolicyQuestions } from "./policy-questions.js";
@@ -71,9 +72,11 @@ async function evaluate(
   if (failure !== undefined && about !== undefined) throw new TestRunError(`${about} (${failure.text})`);
   const data: TestData = { document, at, values, resources, mocks, about };
   const world = await worldOfTest(data, cluster, surroundings);
+  const admission = await openAdmissionQuestions(loaded.admissionFiles, data, surroundings, warn);
   for (const line of expiredExceptions(exceptions)) warn(line);
   const questions = new PolicyQuestions(policies, {
     world,
+    admission,
     user,
     kinds: new KnownKinds(cluster?.definitions),
     subresources: cluster === undefined ? values.subresources : [],

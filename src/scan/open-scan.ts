@@ -3,7 +3,7 @@ import { type Config, formatProblem, loadConfig } from "../config/index.js";
 import type { ServedPolicy } from "../evaluation/policy-set.js";
 import { type CompiledPolicy, type CompileFailure, preparePolicies } from "../kinds/kyverno/index.js";
 import { parseContextFile } from "../kinds/kyverno/offline/index.js";
-import { member } from "../kubernetes/object.js";
+import { type JsonObject, member } from "../kubernetes/object.js";
 import type { PolicyLoader } from "../loader/index.js";
 import { NO_OPINION } from "../world/authorizer/authorizer.js";
 import { commandLineData } from "../world/command-line.js";
@@ -128,22 +128,39 @@ async function others(
   warnings: string[],
 ): Promise<readonly OutcomeJudge[]> {
   if (admission.length === 0 && plan.policyIds.length === 0) return [];
-  const loader = tools.loader();
-  const options = {
-    policyTimeout: tools.policyTimeout,
-    now: tools.now,
-    onDefect: (policy: string, error: unknown) => warnings.push(`${policy}: ${String(error)}`),
-  };
-  const beside = admission.length > 0 ? await documentsBeside(plan.values.namespaces, plan.parameterPaths) : [];
-  const bound = await served(configurationOf(admission, beside), loader, warnings);
-  const configured = plan.policyIds.length > 0 ? await configuredPolicies(plan, loader, warnings) : [];
+  const { values, parameterPaths, policyIds } = plan;
+  const configured = policyIds.length > 0 ? await configuredPolicies(plan, tools.loader(), warnings) : [];
   return [
-    new OutcomeJudge(
-      admission.map((policy, index) => admissionPolicy(policy, bound.get(idOf(index, policy)))),
-      options,
-    ),
-    new OutcomeJudge(configured, options),
+    await openAdmissionPolicies(admission, { namespaces: values.namespaces, parameterPaths }, tools, warnings),
+    new OutcomeJudge(configured, judgeOptions(tools, warnings)),
   ];
+}
+
+const judgeOptions = ({ policyTimeout, now }: Pick<ScanTools, "policyTimeout" | "now">, warnings: string[]) => ({
+  policyTimeout,
+  now,
+  onDefect: (policy: string, error: unknown) => warnings.push(`${policy}: ${String(error)}`),
+});
+
+/**
+ * ValidatingAdmissionPolicies made ready.
+ * @param beside what they may look up: Namespaces, and files with parameters
+ * @param warnings gets what is wrong with them
+ * @throws ScanError for files that can't be read
+ */
+export async function openAdmissionPolicies(
+  admission: readonly AdmissionPolicyDocuments[],
+  beside: { readonly namespaces: readonly JsonObject[]; readonly parameterPaths: readonly string[] },
+  tools: Pick<ScanTools, "loader" | "policyTimeout" | "now">,
+  warnings: string[],
+): Promise<OutcomeJudge> {
+  if (admission.length === 0) return new OutcomeJudge([], judgeOptions(tools, warnings));
+  const documents = await documentsBeside(beside.namespaces, beside.parameterPaths);
+  const bound = await served(configurationOf(admission, documents), tools.loader(), warnings);
+  return new OutcomeJudge(
+    admission.map((policy, index) => admissionPolicy(policy, bound.get(idOf(index, policy)))),
+    judgeOptions(tools, warnings),
+  );
 }
 
 function admissionPolicy(policy: AdmissionPolicyDocuments, found: ServedPolicy | undefined): JudgingPolicy {

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after } from "node:test";
+import { scanTools } from "../../src/commands/apply/scan-tools.js";
 import { testEvaluator } from "../../src/kyverno-test/evaluate.js";
 import { runTestFiles } from "../../src/kyverno-test/run.js";
 import { LookupFailure } from "../../src/world/resources/resource-source.js";
@@ -19,10 +20,13 @@ export interface SuiteResult {
   readonly rows: readonly string[];
 }
 
+const TOOLS = scanTools({}, {});
+after(() => TOOLS.close());
+
 /** Nobody is asked but the files. */
 const EVALUATE = testEvaluator({
+  ...TOOLS,
   http: { send: () => new LookupFailure("nobody is asked in this test") },
-  now: () => performance.now(),
 });
 const root = mkdtempSync(join(tmpdir(), "kyverno-suite-"));
 after(() => rmSync(root, { recursive: true }));

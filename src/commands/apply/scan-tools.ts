@@ -1,15 +1,12 @@
 /** What a scan needs of its surroundings, made from the command line: the same in every thread. */
-import type { Cluster } from "../../kubernetes/client/index.js";
 import { findCluster, type PolicyLoader } from "../../loader/index.js";
 import type { ScanTools } from "../../scan/open-scan.js";
 import { ScanError } from "../../scan/scan-error.js";
 import { clusterWorld, openAccess } from "../../world/cluster.js";
 import { FixedEntries } from "../../world/entries/fixed-entries.js";
-import { DEFAULT_BLOCKLIST, EgressRules } from "../../world/http/egress-rules.js";
-import { GuardedClient } from "../../world/http/guarded-client.js";
-import { NetworkHttp } from "../../world/http/network-http.js";
 import { ContextImages } from "../../world/images/context-images.js";
 import { ClusterObjects } from "../../world/objects/cluster-objects.js";
+import { openNetwork } from "../egress-options.js";
 import type { CommandIo } from "../io.js";
 import { createLoader } from "../load.js";
 
@@ -28,8 +25,8 @@ export function scanTools(
   env: CommandIo["env"],
   namespace?: string,
 ): OpenTools {
-  const client = new GuardedClient(new EgressRules({ blocklist: DEFAULT_BLOCKLIST, allowlist: [] }));
-  const http = new NetworkHttp(client, false);
+  const network = openNetwork(values);
+  const { http } = network;
   const now = () => performance.now();
   const cluster = namespace === undefined ? undefined : openedCluster(values, env, now);
   let opened: { readonly policyTimeout: number; readonly loader: PolicyLoader } | undefined;
@@ -58,7 +55,7 @@ export function scanTools(
     now,
     async close() {
       opened?.loader.close();
-      await client.close();
+      await network.close();
       await cluster?.close();
     },
   };
@@ -68,7 +65,7 @@ function openedCluster(
   { kubeconfig }: Readonly<Record<string, unknown>>,
   env: CommandIo["env"],
   now: () => number,
-): Cluster {
+): NonNullable<ReturnType<typeof openAccess>> {
   const access = findCluster({ env, now, ...(typeof kubeconfig === "string" && { kubeconfig }) });
   if ("missing" in access) throw new ScanError(access.missing);
   const cluster = openAccess(access, now, () => {});

@@ -7,8 +7,15 @@ import { NamedObjects } from "./named-objects.js";
 import { compileErrorTexts } from "./prepare-policies.js";
 import { isConfined, type PolicyResource } from "./resource.js";
 
-/** The mistakes of a policy that are none of its expressions' alone. */
-export function checkPolicy(resource: PolicyResource, objects: NamedObjects = new NamedObjects()): FieldError[] {
+/**
+ * The mistakes of a policy that are none of its expressions' alone.
+ * @param httpInNamespaced whether NamespacedValidatingPolicies may use `http` (spec kyverno.md 1.7)
+ */
+export function checkPolicy(
+  resource: PolicyResource,
+  objects: NamedObjects = new NamedObjects(),
+  httpInNamespaced = false,
+): FieldError[] {
   const { spec } = resource;
   const errors: FieldError[] = [];
   if ((spec.matchConstraints?.resourceRules ?? []).length === 0) {
@@ -19,7 +26,7 @@ export function checkPolicy(resource: PolicyResource, objects: NamedObjects = ne
   if (objects.mentions(spec, "globalContext")) {
     errors.push(forbidden(["spec"], "globalContext.* is not allowed in namespaced policies"));
   }
-  if (objects.mentions(spec, "http")) {
+  if (!httpInNamespaced && objects.mentions(spec, "http")) {
     const detail = "http.* is not allowed in namespaced policies; set --allowHTTPInNamespacedPolicies to enable";
     errors.push(forbidden(["spec"], detail));
   }
