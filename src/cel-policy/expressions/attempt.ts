@@ -1,4 +1,4 @@
-import { type Bindings, CelError, type Evaluation, type EvaluationOptions } from "../../cel/index.js";
+import { type Bindings, CelError, type Evaluation, type EvaluationOptions, Waiting } from "../../cel/index.js";
 import type { Failure } from "../../policy/outcome.js";
 import { EXPRESSION_STRETCH_MS, SLICE_MS, type Turns } from "../../policy/turns.js";
 import type { RequestWorld } from "../../world/request-world.js";
@@ -70,6 +70,12 @@ export class Attempt {
   /** Why no answer counts: the deadline passed, or an expression took too long. */
   get interruption(): Failure | undefined {
     return this.#progress.stopped;
+  }
+
+  /** Ends the request with a failure, whatever policies make of it. */
+  stop(failure: Failure): Waiting {
+    this.#progress.stopped ??= failure;
+    return Waiting.INSTANCE;
   }
 
   /** Whether the deadline has passed: many short expressions take as long as a long one. */

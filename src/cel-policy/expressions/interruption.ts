@@ -17,8 +17,8 @@ const HELD_TOO_LONG: Failure = {
   cause: "timeout",
 };
 
-/** The outcome of a policy of which one expression makes or reads more than the engine takes: the reference may have judged it. */
-const TOO_LARGE: Failure = {
+/** The outcome of a policy of which one expression, or the search for what it is about, makes or reads more than the engine takes: the reference may have judged it. */
+export const TOO_LARGE: Failure = {
   verdict: "error",
   message: "an expression of the policy was stopped: it makes or reads a text, a list or a pattern that is too large",
   cause: "timeout",

@@ -1,5 +1,5 @@
 /** Compiles policies, their variants for pod controllers, and the exceptions that name them (spec kyverno.md 1.4 and 3). */
-import { namesVariable, type Type } from "../../cel/index.js";
+import type { Type } from "../../cel/index.js";
 import type { Expression } from "../../cel-policy/expressions/expression.js";
 import type { ExpressionCompiler } from "../../cel-policy/expressions/expression-compiler.js";
 import type { ResultType } from "../../cel-policy/expressions/result-type.js";
@@ -14,7 +14,8 @@ import type {
   Target,
   VariantName,
 } from "./compiled-policy.js";
-import { CONDITION_SCOPE, type Compilers, SCOPE_WORDS, variableType } from "./dialect.js";
+import { CONDITION_SCOPE, type Compilers, SCOPE_WORDS } from "./dialect.js";
+import { namesIn } from "./named-variables.js";
 import { type ExceptionResource, isConfined, type PolicyResource, type PolicySpec } from "./resource.js";
 
 /** A mistake of an expression, and whose it is. */
@@ -116,14 +117,7 @@ class Compiling {
       });
       if (this.errors.length > 0) return undefined;
     }
-    const expressions = [
-      ...conditions,
-      ...variables.values(),
-      ...validations.flatMap(({ expression, messageExpression }) => [expression, messageExpression]),
-      ...annotations.map(({ expression }) => expression),
-      ...exceptions.flatMap((exception) => exception.conditions),
-    ];
-    return {
+    const parts = {
       name,
       targets,
       policy: resource,
@@ -136,10 +130,8 @@ class Compiling {
       validations,
       annotations,
       exceptions,
-      namesNamespace: expressions.some(
-        (expression) => expression?.program && namesVariable(expression.program.references, "namespaceObject"),
-      ),
-    };
+    } as const;
+    return { ...parts, namesNamespace: namesIn(parts, "namespaceObject") };
   }
 
   #conditions(conditions: PolicySpec["matchConditions"] = []): Expression[] {
@@ -154,7 +146,7 @@ class Compiling {
     for (const [i, { name = "", expression }] of (this.#source.spec.variables ?? []).entries()) {
       const variable = this.#compile(["spec", "variables", i, "expression"], expression, "any");
       if (variable === undefined) continue;
-      this.#types.set(name, variableType(variable.type));
+      this.#types.set(name, variable.type);
       compiled.set(name, variable);
     }
     return compiled;

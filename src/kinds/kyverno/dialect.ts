@@ -8,7 +8,6 @@ import {
   type ObjectTypeDeclaration,
   objectType,
   STRING,
-  type Type,
 } from "../../cel/index.js";
 import type { Dialect, Scope } from "../../cel-policy/dialect.js";
 import { ExpressionCompiler } from "../../cel-policy/expressions/expression-compiler.js";
@@ -38,9 +37,6 @@ export const REQUEST_TYPES: readonly ObjectTypeDeclaration[] = ADMISSION_TYPES.m
     ? { ...type, fields: new Map([...type.fields, ["object", DYN], ["oldObject", DYN]]) }
     : type,
 );
-
-/** The type that later expressions see of a variable: that of its expression, whatever it is. */
-export const variableType = (type: Type): Type => type;
 
 /** What every expression of a policy may name beside the request: results that depend on these are the policy's own. */
 export const SCOPE_WORDS: readonly string[] = ["exceptions", "external"];

@@ -1,9 +1,8 @@
-import { namesVariable } from "../../cel/index.js";
-import type { Expression } from "../../cel-policy/expressions/expression.js";
 import type { LabelSelector } from "../../cel-policy/match/label-selector.js";
 import { type JsonObject, text } from "../../kubernetes/object.js";
 import type { Needs } from "../../world/needs.js";
-import type { CompiledPolicy, CompiledVariant } from "./compiled-policy.js";
+import type { CompiledPolicy } from "./compiled-policy.js";
+import { namesIn } from "./named-variables.js";
 import { CONTEXT_ENTRY_KIND } from "./resource.js";
 
 /** The label that every Namespace has: its value is known without seeing the Namespace. */
@@ -20,8 +19,8 @@ export function needsOf({ variants }: CompiledPolicy, objects: readonly JsonObje
   );
   const bringsEntries = objects.some((object) => text(object, "kind") === CONTEXT_ENTRY_KIND);
   // `http` and `image` do without a cluster.
-  const resources = variants.some((variant) => names(variant, "resource"));
-  const entries = variants.some((variant) => names(variant, "globalContext"));
+  const resources = variants.some((variant) => namesIn(variant, "resource"));
+  const entries = variants.some((variant) => namesIn(variant, "globalContext"));
   const namespaces = variants.some(({ namesNamespace }) => namesNamespace);
   const labels = variants.flatMap(({ spec }) => labelsOf(spec.matchConstraints?.namespaceSelector));
   return {
@@ -33,23 +32,6 @@ export function needsOf({ variants }: CompiledPolicy, objects: readonly JsonObje
     parameters: [],
   };
 }
-
-/** Every expression of a variant, those of its exceptions too. */
-function expressionsOf(variant: CompiledVariant): readonly (Expression | undefined)[] {
-  const { conditions, variables, validations, annotations, exceptions } = variant;
-  return [
-    ...conditions,
-    ...variables.values(),
-    ...validations.flatMap(({ expression, messageExpression }) => [expression, messageExpression]),
-    ...annotations.map(({ expression }) => expression),
-    ...exceptions.flatMap((exception) => exception.conditions),
-  ];
-}
-
-const names = (variant: CompiledVariant, name: string): boolean =>
-  expressionsOf(variant).some(
-    (expression) => expression?.program && namesVariable(expression.program.references, name),
-  );
 
 function labelsOf(selector: LabelSelector | undefined): readonly string[] {
   const { matchLabels = {}, matchExpressions = [] } = selector ?? {};

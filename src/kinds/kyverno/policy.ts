@@ -1,9 +1,9 @@
 /** Kyverno's policies as a {@link Policy}: one, or all of a set together. */
 import type { CoveredExpression, WithExpressions } from "../../cel-policy/coverage/coverage.js";
-import { Doubles } from "../../cel-policy/doubles.js";
 import type { Explainable, ExplainedPolicy } from "../../cel-policy/explain/explainable.js";
 import { isOperation } from "../../cel-policy/match/exempt.js";
 import type { Watcher } from "../../cel-policy/watcher.js";
+import { text } from "../../kubernetes/object.js";
 import type { Failure, Outcome } from "../../policy/outcome.js";
 import type { EvaluationContext, Policy } from "../../policy/policy.js";
 import type { Review } from "../../policy/review.js";
@@ -21,6 +21,17 @@ const UNKNOWN_OPERATION: Failure = {
   message: "the request's operation is none of CREATE, UPDATE, DELETE and CONNECT",
   cause: "protocol",
 };
+
+/** The outcome of a request whose object is none of Kubernetes: Kyverno refuses it, whatever its policies say. */
+const UNKNOWN_KIND: Failure = {
+  verdict: "error",
+  message: "the request's object does not say its kind",
+  cause: "protocol",
+};
+
+/** Whether it is absent, or an object of Kubernetes. */
+const saysItsKind = (object: unknown): boolean =>
+  object === undefined || object === null || text(object, "kind") !== "";
 
 /** How a set is asked. */
 export interface PolicySetOptions {
@@ -42,7 +53,6 @@ export class KyvernoPolicySet implements Policy, WithExpressions, Explainable {
   readonly #engine: KyvernoEngine;
   readonly #actions: readonly string[] | undefined;
   readonly #watcher: Watcher | undefined;
-  readonly #doubles = new Doubles();
   /** What a raw review is about: those that look at requests are asked about its payload as their object. */
   readonly #payloads: boolean;
 
@@ -66,8 +76,10 @@ export class KyvernoPolicySet implements Policy, WithExpressions, Explainable {
 
   evaluate(review: Review, context: EvaluationContext): Outcome | Promise<Outcome> {
     const input = this.#inputOf(review);
-    if (input.kind === "admission" && input.targeted !== true && !isOperation(input.request.operation)) {
-      return UNKNOWN_OPERATION;
+    if (input.kind === "admission" && input.targeted !== true) {
+      const { operation, object, oldObject } = input.request;
+      if (!isOperation(operation)) return UNKNOWN_OPERATION;
+      if (!saysItsKind(object) || !saysItsKind(oldObject)) return UNKNOWN_KIND;
     }
     const answer = this.#engine.decide(input, context);
     return answer instanceof Promise ? answer.then((decided) => this.#outcome(decided)) : this.#outcome(answer);
@@ -87,8 +99,7 @@ export class KyvernoPolicySet implements Policy, WithExpressions, Explainable {
       return { kind: "admission", request, targeted };
     }
     const { payload } = review;
-    // Kyverno reads the numbers of a payload in JSON as doubles.
-    if (this.#payloads) return { kind: "json", payload: this.#doubles.of(payload) };
+    if (this.#payloads) return { kind: "json", payload };
     return { kind: "admission", request: requestAbout(payload), targeted: true };
   }
 }

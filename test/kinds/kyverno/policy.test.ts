@@ -110,6 +110,56 @@ describe("which policies look", () => {
     assert.equal(ask(set, review({ object: { spec: { hostNetwork: false } } }, true)).verdict, "allow");
   });
 
+  test("a group that asks about a custom controller has its pods judged", () => {
+    const set = setOf([
+      policy({
+        matchConstraints: { resourceRules: [PODS] },
+        autogen: { podControllers: { controllers: ["jobsets.v1alpha2.jobset.x-k8s.io"] } },
+        validations: [{ expression: "object.spec.?hostNetwork.orValue(false) != true" }],
+      }),
+    ]);
+    const containers = [{ name: "c", image: "i" }];
+    const jobSet = (hostNetwork: boolean) => ({
+      apiVersion: "jobset.x-k8s.io/v1alpha2",
+      kind: "JobSet",
+      spec: { replicatedJobs: [{ template: { spec: { containers, hostNetwork } } }] },
+    });
+    const kind = { group: "jobset.x-k8s.io", version: "v1alpha2", kind: "JobSet" };
+    assert.equal(ask(set, review({ kind, object: jobSet(true) }, true)).verdict, "deny");
+    assert.equal(ask(set, review({ kind, object: jobSet(false) }, true)).verdict, "allow");
+  });
+
+  test("the numbers of a payload do not depend on the policies beside", () => {
+    const json = { evaluation: { mode: "JSON" }, validations: [{ expression: "object.n + 1 == 2" }] };
+    const beside = policy({ validations: [{ expression: "object.n == 1" }] }, { name: "q" });
+    assert.equal(answerOf(setOf([policy(json), beside]), raw({ n: 1 }), context()).verdict, "error");
+    assert.equal(ask(setOf([policy(json)]), review({ object: { n: 1 } }, true)).verdict, "error");
+  });
+
+  test("an object that does not say its kind is an error, as for Kyverno", () => {
+    const set = setOf([policy({ validations: [] })]);
+    assert.equal(ask(set, review({ object: { metadata: {} } })).verdict, "error");
+    assert.equal(ask(set, review({ operation: "DELETE", object: null, oldObject: [] })).verdict, "error");
+  });
+
+  test("an object with more values than are looked through for pods is an error, whatever the policy ignores", () => {
+    const set = setOf([
+      policy({
+        failurePolicy: "Ignore",
+        validationActions: ["Audit"],
+        matchConstraints: { resourceRules: [PODS] },
+        autogen: { podControllers: { controllers: ["things.v1.x.io"] } },
+        validations: [{ expression: "true" }],
+      }),
+    ]);
+    const object = { apiVersion: "x.io/v1", kind: "Thing", spec: { list: new Array(60_000).fill(0) } };
+    const kind = { group: "x.io", version: "v1", kind: "Thing" };
+    const resource = { group: "x.io", version: "v1", resource: "things" };
+    const outcome = ask(set, review({ kind, resource, object }));
+    assert.ok(outcome.verdict === "error");
+    assert.match(outcome.message, /too large/);
+  });
+
   test("exceptions that have expired exempt from nothing", () => {
     const asked = (expiresAt: string) => ask(setOf([never()], { exceptions: [exception({ expiresAt })] })).verdict;
     assert.deepEqual(

@@ -13,11 +13,15 @@ export interface PodTemplate {
 /** A pod of a template as the API server would ask about it. */
 export interface PodRequest {
   readonly path: string;
-  readonly request: AdmissionRequest;
+  /** Made when it is its turn: an object may hold thousands of pods. */
+  readonly request: () => AdmissionRequest;
 }
 
-/** The pods of a request; or why there are none, in the reference's words. */
-export type PodRequests = readonly PodRequest[] | { readonly error: string };
+/** The pods of a request; or why there are none, in the reference's words; or more was to be looked through than {@link MOST_VALUES}. */
+export type PodRequests = readonly PodRequest[] | { readonly error: string } | "too-large";
+
+/** Most values that are looked through for pod templates, in some 20 ms. Objects of clusters have some thousands. */
+export const MOST_VALUES = 50_000;
 
 /** The object and the old object as policies see them. */
 interface Objects {
@@ -29,11 +33,11 @@ interface Objects {
  * The pod templates in an object's `spec`, in the order of their keys; not those in its status or metadata, which were judged before or are not
  * wanted. A template holds no others.
  */
-export function extractPodTemplates(object: unknown): readonly PodTemplate[] {
-  const found: PodTemplate[] = [];
+export function extractPodTemplates(object: unknown): readonly PodTemplate[] | "too-large" {
+  const search = new Search();
   const spec = member(object, "spec");
-  if (isObject(spec)) search(spec, "spec", found);
-  return found;
+  if (isObject(spec)) search.through(spec, "spec");
+  return search.left < 0 ? "too-large" : search.found;
 }
 
 /**
@@ -47,26 +51,41 @@ export function podRequests(request: AdmissionRequest, objects: Objects = reques
   if (isEmpty(source))
     return { error: "extraction mode: expected an unstructured object, got *unstructured.Unstructured" };
   const templates = extractPodTemplates(source);
+  if (templates === "too-large") return templates;
   if (templates.length === 0) {
     return { error: `extraction mode: no pod template found in ${text(source, "apiVersion")}/${text(source, "kind")}` };
   }
-  const before = new Map(going ? [] : extractPodTemplates(oldObject).map(({ path, template }) => [path, template]));
-  return templates.map(({ path, template }) => {
-    const old = going ? template : before.get(path);
-    return { path, request: podRequest(request, going ? undefined : template, old) };
-  });
+  const former = going ? [] : extractPodTemplates(oldObject);
+  if (former === "too-large") return former;
+  const before = new Map(former.map(({ path, template }) => [path, template]));
+  return templates.map(({ path, template }) => ({
+    path,
+    request: () => (going ? podRequest(request, undefined, template) : podRequest(request, template, before.get(path))),
+  }));
 }
 
 const isEmpty = (object: unknown): boolean => !isObject(object) || Object.keys(object).length === 0;
 
-function search(value: unknown, path: string, found: PodTemplate[]): void {
-  if (Array.isArray(value)) {
-    value.forEach((item, i) => {
-      search(item, `${path}[${i}]`, found);
-    });
-  } else if (isObject(value)) {
-    if (isPodTemplate(value)) found.push({ path, template: value });
-    else for (const key of Object.keys(value).sort(compareNames)) search(value[key], `${path}.${key}`, found);
+/** A search for pod templates (disposable). */
+class Search {
+  readonly found: PodTemplate[] = [];
+  /** How many more values may be looked at; less than none when there were too many. */
+  left = MOST_VALUES;
+
+  through(value: unknown, path: string): void {
+    this.left -= 1;
+    if (Array.isArray(value)) {
+      for (let i = 0; i < value.length && this.left >= 0; i++) this.through(value[i], `${path}[${i}]`);
+    } else if (isObject(value)) {
+      if (isPodTemplate(value)) {
+        this.found.push({ path, template: value });
+        return;
+      }
+      const keys = Object.keys(value);
+      // Before they are sorted: one map may have them all.
+      if (keys.length > this.left) this.left = -1;
+      else for (const key of keys.sort(compareNames)) if (this.left >= 0) this.through(value[key], `${path}.${key}`);
+    }
   }
 }
 

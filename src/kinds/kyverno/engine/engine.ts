@@ -49,8 +49,6 @@ const MATCHES_NOTHING: PreparedMatch = {
   excludes: [],
 };
 
-const UNLIMITED: EngineContext = { deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
-
 /** Policies that are ready to be asked, sorted by kind, namespace and name; of a policy the base comes before its variants. */
 export class KyvernoEngine {
   readonly #all: readonly Candidate[];
@@ -66,15 +64,6 @@ export class KyvernoEngine {
     this.#world = world;
     this.#flavour = flavour;
     this.#index = new MatchIndex(this.#all, ({ variant }) => variant.match ?? MATCHES_NOTHING);
-  }
-
-  /** The answers of all policies and variants, also of those that don't match. */
-  respond(
-    input: EngineInput,
-    context: EngineContext = UNLIMITED,
-  ): readonly PolicyResponse[] | Promise<readonly PolicyResponse[]> {
-    const answer = this.#ask(this.#all, input, context);
-    return answer instanceof Promise ? answer.then(({ responses }) => responses) : answer.responses;
   }
 
   /** The answers of those policies that may match. */

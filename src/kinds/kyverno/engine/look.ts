@@ -1,11 +1,13 @@
 /** Policies look at one input: each matches, and is evaluated (spec kyverno.md 2.1, 3.5 and 6.1). */
 import { type Value, Waiting } from "../../../cel/index.js";
+import { Doubles } from "../../../cel-policy/doubles.js";
 import type { Attempt } from "../../../cel-policy/expressions/attempt.js";
 import { namespaceViews } from "../../../cel-policy/expressions/input.js";
+import { TOO_LARGE } from "../../../cel-policy/expressions/interruption.js";
 import { attributesOf, type RequestAttributes } from "../../../cel-policy/match/request-attributes.js";
 import type { AdmissionRequest } from "../../../policy/index.js";
 import { LookupFailure } from "../../../world/resources/resource-source.js";
-import { podRequests } from "../autogen/extraction.js";
+import { type PodRequests, podRequests } from "../autogen/extraction.js";
 import type { CompiledPolicy, CompiledVariant } from "../compiled-policy.js";
 import { type ExceptionResource, NAMESPACED_POLICY_KIND } from "../resource.js";
 import type { Candidate } from "./candidate.js";
@@ -28,8 +30,12 @@ export class Look {
   readonly #server: boolean;
   readonly #now: number;
   #inputs: Inputs | undefined;
-  #podInputs: ReturnType<typeof podInputsOf> | undefined;
+  #pods: PodRequests | undefined;
+  /** Those of the pods whose turn has come: made once for all policies and attempts. */
+  readonly #podInputs: Inputs[] = [];
   #attributes: RequestAttributes | undefined;
+
+  #payloadValue: Value | undefined;
 
   constructor(input: EngineInput, state: EngineState, flavour: Flavour) {
     this.#input = input;
@@ -81,7 +87,7 @@ export class Look {
       return ruleResult("evaluation", "error", `failed to load context: ${namespaceObject.message}`);
     }
     this.#inputs ??= inputsOf(input);
-    if (variant.name === "extract" && targeted !== true) return this.#pods(variant, request, namespaceObject, attempt);
+    if (variant.name === "extract") return this.#judgePods(variant, request, namespaceObject, attempt);
     const { object, oldObject, request: seen } = this.#inputs;
     const data: EvaluationData = { object, oldObject, request: seen, namespaceObject, about: "", now: this.#now };
     const evaluated = evaluateVariant(variant, data, attempt);
@@ -89,28 +95,34 @@ export class Look {
   }
 
   #payload(variant: CompiledVariant, payload: unknown, attempt: Attempt): RuleResult | Waiting {
-    const object = (payload ?? null) as Value;
+    // Kyverno reads the numbers of a payload in JSON as doubles; its command line brings them as they are to be seen.
+    this.#payloadValue ??= this.#server ? new Doubles().of(payload ?? null) : ((payload ?? null) as Value);
+    const object = this.#payloadValue;
     const data = { object, oldObject: null, request: null, namespaceObject: null, about: "", now: this.#now };
     const evaluated = evaluateVariant(variant, data, attempt);
     return evaluated instanceof Waiting ? evaluated : resultOf(evaluated);
   }
 
   /** The pods of an object of a custom controller: the first that fails is the result, else the last; exempted ones are passed over. */
-  #pods(
+  #judgePods(
     variant: CompiledVariant,
     request: AdmissionRequest,
     namespaceObject: Value,
     attempt: Attempt,
   ): RuleResult | Waiting {
     const { object, oldObject } = this.#inputs ?? {};
-    this.#podInputs ??= podInputsOf(request, { object, oldObject });
-    const pods = this.#podInputs;
+    this.#pods ??= podRequests(request, { object, oldObject });
+    const pods = this.#pods;
+    if (pods === "too-large") return attempt.stop(TOO_LARGE);
     if ("error" in pods) return resultOf({ kind: "error", message: pods.error, index: 0 });
     const exceptions: ExceptionResource[] = [];
     let last: Evaluated = { kind: "skip" };
     let judged = false;
-    for (const { path, inputs } of pods) {
-      const data: EvaluationData = { ...inputs, namespaceObject, about: path, now: this.#now };
+    for (const [i, pod] of pods.entries()) {
+      if (attempt.expired() || attempt.over()) return Waiting.INSTANCE;
+      this.#podInputs[i] ??= podInputs(pod.request());
+      const { path } = pod;
+      const data: EvaluationData = { ...this.#podInputs[i], namespaceObject, about: path, now: this.#now };
       const evaluated = evaluateVariant(variant, data, attempt);
       if (evaluated instanceof Waiting) return evaluated;
       const where = ` (pod template at ${path})`;
@@ -138,10 +150,14 @@ function attributesFor({ request }: AdmissionInput): RequestAttributes {
   return attributesOf(rest);
 }
 
-/** Of the policy and its variants the one that a group asks about an object of a kind: the base, unless a variant is for that kind. */
+/**
+ * Of the policy and its variants the one that a group asks about an object of a kind: the base, unless a variant is for that kind. Kinds of custom
+ * controllers are guessed from their plurals, which have no capitals inside.
+ */
 const variantFor = ({ variants }: CompiledPolicy, { kind }: AdmissionRequest): CompiledVariant | undefined =>
-  variants.find(({ targets }) => targets.some((target) => target.group === kind.group && target.kind === kind.kind)) ??
-  variants[0];
+  variants.find(({ targets }) =>
+    targets.some((target) => target.group === kind.group && target.kind.toLowerCase() === kind.kind.toLowerCase()),
+  ) ?? variants[0];
 
 function namespaceOf({ namespace = "" }: AdmissionRequest, attempt: Attempt): Value | LookupFailure | Waiting {
   if (namespace === "") return null;
@@ -150,28 +166,9 @@ function namespaceOf({ namespace = "" }: AdmissionRequest, attempt: Attempt): Va
   return namespaceViews(found).whole;
 }
 
-/** A pod template and its pod's variables. */
-interface PodInputs {
-  readonly path: string;
-  readonly inputs: Inputs;
-}
-
-function podInputsOf(
-  request: AdmissionRequest,
-  objects: { readonly object?: unknown; readonly oldObject?: unknown },
-): readonly PodInputs[] | { readonly error: string } {
-  const pods = podRequests(request, objects);
-  if ("error" in pods) return pods;
-  return pods.map((pod) => {
-    const { object, oldObject } = pod.request;
-    return {
-      path: pod.path,
-      // Unlike that of a request, an object that is not there is null.
-      inputs: {
-        object: (object ?? null) as Value,
-        oldObject: (oldObject ?? null) as Value,
-        request: requestValue(pod.request),
-      },
-    };
-  });
-}
+/** Unlike that of a request, an object that is not there is null. */
+const podInputs = (request: AdmissionRequest): Inputs => ({
+  object: (request.object ?? null) as Value,
+  oldObject: (request.oldObject ?? null) as Value,
+  request: requestValue(request),
+});

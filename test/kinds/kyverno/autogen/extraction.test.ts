@@ -1,12 +1,16 @@
 /** Pods that are found in objects of any kind. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { extractPodTemplates, podRequests } from "../../../../src/kinds/kyverno/autogen/extraction.js";
+import { extractPodTemplates, MOST_VALUES, podRequests } from "../../../../src/kinds/kyverno/autogen/extraction.js";
 import { member } from "../../../../src/kubernetes/object.js";
 import type { AdmissionRequest } from "../../../../src/policy/index.js";
 
 const SPEC = { containers: [{ name: "c", image: "nginx" }] };
-const pathsIn = (spec: unknown): readonly string[] => extractPodTemplates({ spec }).map(({ path }) => path);
+function pathsIn(spec: unknown): readonly string[] {
+  const templates = extractPodTemplates({ spec });
+  assert.ok(templates !== "too-large");
+  return templates.map(({ path }) => path);
+}
 
 function requestFor(members: Partial<AdmissionRequest>): AdmissionRequest {
   return {
@@ -55,7 +59,7 @@ describe("requests for pods", () => {
   test("are the parent's, about a Pod", () => {
     const object = jobSet({ t: { metadata: { labels: { a: "b" } }, spec: SPEC } });
     const before = jobSet({ t: { metadata: { name: "old", namespace: "other" }, spec: SPEC }, u: { spec: SPEC } });
-    const requests = podRequests(requestFor({ object, oldObject: before, subResource: "scale", options: { a: 1 } }));
+    const requests = requestsOf(requestFor({ object, oldObject: before, subResource: "scale", options: { a: 1 } }));
     const kind = { group: "", version: "v1", kind: "Pod" };
     const resource = { group: "", version: "v1", resource: "pods" };
     assert.deepEqual(requests, [
@@ -107,6 +111,16 @@ describe("requests for pods", () => {
     assert.deepEqual(member(first?.request.object, "spec"), { ...SPEC, priority: Object(1) });
   });
 
+  test("are not made of more values than are looked through", () => {
+    const many = jobSet({ x: Array.from({ length: MOST_VALUES }, () => 0) });
+    const wide = jobSet(Object.fromEntries(Array.from({ length: MOST_VALUES }, (_, i) => [`k${i}`, 0])));
+    for (const object of [many, wide]) {
+      assert.equal(podRequests(requestFor({ object })), "too-large");
+      const small = jobSet({ t: { spec: SPEC } });
+      assert.equal(podRequests(requestFor({ object: small, oldObject: object })), "too-large");
+    }
+  });
+
   test("are not made of what holds no pod", () => {
     assert.deepEqual(podRequests(requestFor({ object: jobSet({ x: 1 }) })), {
       error: "extraction mode: no pod template found in jobset.x-k8s.io/v1alpha2/JobSet",
@@ -119,6 +133,6 @@ describe("requests for pods", () => {
 
 function requestsOf(...[request, objects]: Parameters<typeof podRequests>) {
   const requests = podRequests(request, objects);
-  assert.ok(!("error" in requests));
-  return requests;
+  assert.ok(requests !== "too-large" && !("error" in requests));
+  return requests.map((pod) => ({ path: pod.path, request: pod.request() }));
 }
