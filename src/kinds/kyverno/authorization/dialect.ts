@@ -4,6 +4,7 @@ import {
   type FunctionDeclaration,
   type ObjectTypeDeclaration,
   objectType,
+  STRING,
   type Value,
   type VariableDeclaration,
 } from "../../../cel/index.js";
@@ -18,6 +19,8 @@ import { HTTP_FUNCTIONS } from "./http/functions.js";
 import { HTTP, HTTP_TYPES } from "./http/types.js";
 import { AUTHORIZATION_JSON } from "./json.js";
 import { JWT_FUNCTIONS, JWT_TYPES } from "./jwt/functions.js";
+import { MCP_FUNCTIONS, MCP_HELPER } from "./mcp/functions.js";
+import { MCP_CONSTANTS, MCP_HELPER_TYPE, MCP_TYPES } from "./mcp/types.js";
 import type { AuthorizationMode } from "./mode.js";
 
 /** What is a mode's own. */
@@ -52,6 +55,8 @@ const ASKED: readonly string[] = ["resource", "http", "image"];
 const VARIABLES: readonly VariableDeclaration[] = [
   ...externalVariables.filter(({ name }) => ASKED.includes(name)),
   { name: "json", type: JSON_TYPE },
+  { name: "mcp", type: MCP_HELPER_TYPE },
+  ...Object.keys(MCP_CONSTANTS).map((name) => ({ name, type: STRING })),
 ];
 
 /** Units of the CEL cost model that one expression may use. The reference has no limit: this one takes about a second to reach. */
@@ -64,6 +69,8 @@ export const bindingsFor = (object: Value): Bindings => ({
   http: externalBindings.http,
   image: externalBindings.image,
   json: JSON_HELPER,
+  mcp: MCP_HELPER,
+  ...MCP_CONSTANTS,
 });
 
 /** The dialect of a mode. */
@@ -74,12 +81,13 @@ export function authorizationDialect(mode: AuthorizationMode): Dialect {
       flavour: "kubernetes",
       version: "1.36",
       extensions: ["bindings", "encoders", "math", "strings"],
-      objectTypes: [...types, ...JWT_TYPES.declarations],
+      objectTypes: [...types, ...JWT_TYPES.declarations, ...MCP_TYPES.declarations],
       variables: [{ name: "object", type: objectType(request) }, ...VARIABLES],
       functions: [
         ...functions,
         ...JWT_FUNCTIONS,
         ...AUTHORIZATION_JSON,
+        ...MCP_FUNCTIONS,
         ...IMAGE_FUNCTIONS,
         ...externalFunctions(false),
       ],

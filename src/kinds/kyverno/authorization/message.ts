@@ -20,11 +20,14 @@ export class MessageTypes {
   readonly declarations: readonly ObjectTypeDeclaration[];
   readonly emptiness: Emptiness;
   readonly #types: ReadonlyMap<string, ReadonlyMap<string, Type>>;
+  readonly #others: readonly MessageTypes[];
 
-  constructor(table: MessageTable, emptiness: Emptiness) {
+  /** @param others types that fields of these have beside their own */
+  constructor(table: MessageTable, emptiness: Emptiness, others: readonly MessageTypes[] = []) {
     const types = Object.entries(table).map(([name, fields]) => [name, new Map(Object.entries(fields))] as const);
     this.#types = new Map(types);
     this.emptiness = emptiness;
+    this.#others = others;
     this.declarations = types.map(([name, fields]) => ({
       name,
       fields,
@@ -34,6 +37,8 @@ export class MessageTypes {
 
   /** A message. */
   make(name: string, values: Readonly<Record<string, Value>> = {}): Message {
+    const other = this.#others.find((types) => types.fields(name) !== undefined);
+    if (other !== undefined) return other.make(name, values);
     return new Message(this, name, new Map(Object.entries(values)), false);
   }
 

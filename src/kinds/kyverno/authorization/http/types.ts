@@ -1,5 +1,6 @@
 /** The types of HTTP mode: what was requested, and what may be answered (spec kyverno.md 6.3). */
 import { BYTES, INT, listType, mapType, objectType, STRING } from "../../../../cel/index.js";
+import { MCP, MCP_TYPES } from "../mcp/types.js";
 import { MessageTypes } from "../message.js";
 
 const LISTS_OF_TEXTS = mapType(STRING, listType(STRING));
@@ -11,12 +12,15 @@ export const HTTP = {
   response: "http.CheckResponse",
   ok: "http.CheckResponseOk",
   denied: "http.CheckResponseDenied",
+  mcp: "http.MCPCheckData",
 } as const;
 
 /** The types. */
 export const HTTP_TYPES = new MessageTypes(
   {
-    [HTTP.request]: { attributes: objectType(HTTP.attributes) },
+    [HTTP.request]: { attributes: objectType(HTTP.attributes), mcp: objectType(HTTP.mcp) },
+    // What a server finds in the body; the command line has no server, and leaves it empty.
+    [HTTP.mcp]: { request: objectType(MCP.request) },
     [HTTP.attributes]: {
       method: STRING,
       header: LISTS_OF_TEXTS,
@@ -34,4 +38,5 @@ export const HTTP_TYPES = new MessageTypes(
     [HTTP.denied]: { reason: STRING },
   },
   "present",
+  [MCP_TYPES],
 );
