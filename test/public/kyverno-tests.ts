@@ -110,8 +110,9 @@ async function ownRows(file: string, root: string): Promise<{ readonly rows: rea
 }
 
 /** A payload is shown by its path, which is not the same on every machine. */
-const inside = (root: string, resource: string): string =>
-  resource.startsWith(`${root}/`) ? relative(root, resource) : resource;
+function inside(root: string, resource: string): string {
+  return resource.startsWith(`${root}/`) ? relative(root, resource) : resource;
+}
 
 function knownRows(file: string): Map<string, Row[]> {
   const rows = new Map<string, Row[]>();
