@@ -1,3 +1,4 @@
+import { APPLY_OPTIONS } from "./apply/options.js";
 import { type OptionDefinition, type OptionKind, SERVE_OPTIONS } from "./option-definitions.js";
 
 /** The tables of docs/command-line.md by name, made from the definitions that the command line is made from. */
@@ -7,8 +8,17 @@ export function commandLineTables(): Readonly<Record<string, string>> {
     return `| \`--${option.flag}${value}\` | \`${option.env}\` | ${defaultOf(option)} | ${option.description} |`;
   });
   return {
+    "apply-options": ["| Flag | Default | Meaning |", "| --- | --- | --- |", ...applyRows()].join("\n"),
     "serve-options": ["| Flag | Variable | Default | Meaning |", "| --- | --- | --- | --- |", ...rows].join("\n"),
   };
+}
+
+function applyRows(): string[] {
+  return APPLY_OPTIONS.filter(({ hidden }) => !hidden).map(({ flags, kind, default: fallback, description }) => {
+    const written = Array.isArray(kind) ? flags.replace(/<.*>/, kind.join("\\|")) : flags;
+    const value = kind === "flag" ? "off" : fallback === undefined ? "none" : `\`${fallback}\``;
+    return `| \`${written}\` | ${value} | ${description} |`;
+  });
 }
 
 function placeholderOf(kind: OptionKind): string {

@@ -18,6 +18,7 @@ import {
   prefetchModules,
 } from "../loader/index.js";
 import type { Logger } from "../telemetry/logger.js";
+import { withEgress } from "./egress-options.js";
 import { fetchOptions } from "./fetch-options.js";
 import type { CommandIo } from "./io.js";
 import { clusterAccess, clusterProblem } from "./kubernetes-options.js";
@@ -77,17 +78,20 @@ export function createLoader(
     values.disableTimeoutProtection === true ? Number.POSITIVE_INFINITY : Number(values.policyTimeout ?? 2) * 1000;
   const access = clusterAccess(values, env);
   const guests = logger?.named("policy_log");
-  const loader = createPolicyLoader({
-    policyTimeout,
-    workers: typeof values.workers === "number" ? values.workers : availableParallelism(),
-    now: () => performance.now(),
-    fetch: fetchOptions(values, env, (message) => logger?.warn(message)),
-    log: ({ policy, level, message, fields }) => guests?.log(level, message, { policy_id: policy, ...fields }),
-    violation: (message, fields) => logger?.error(message, fields),
-    ...(access && { cluster: access }),
-    note: (message) => logger?.warn(message),
-    ...special,
-  });
+  const loader = withEgress(values, (egress) =>
+    createPolicyLoader({
+      policyTimeout,
+      workers: typeof values.workers === "number" ? values.workers : availableParallelism(),
+      now: () => performance.now(),
+      fetch: fetchOptions(values, env, (message) => logger?.warn(message)),
+      log: ({ policy, level, message, fields }) => guests?.log(level, message, { policy_id: policy, ...fields }),
+      violation: (message, fields) => logger?.error(message, fields),
+      ...(access && { cluster: access }),
+      note: (message) => logger?.warn(message),
+      egress,
+      ...special,
+    }),
+  );
   return { loader, policyTimeout, access };
 }
 

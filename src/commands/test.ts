@@ -10,15 +10,13 @@ import {
   type TestRunResult,
   testEvaluator,
 } from "../kyverno-test/index.js";
-import { DEFAULT_BLOCKLIST, EgressRules } from "../world/http/egress-rules.js";
-import { GuardedClient } from "../world/http/guarded-client.js";
-import { NetworkHttp } from "../world/http/network-http.js";
+import { scanTools } from "./apply/scan-tools.js";
 import { type CommandIo, UsageError } from "./io.js";
 import { junitXml, type TestResult } from "./junit.js";
 import { type CoverageOptions, runOwnTests } from "./own-tests.js";
 
 /** Options of the command beside those of loading. */
-export interface TestOptions extends CoverageOptions, Omit<TestRunOptions, "color"> {
+export interface TestOptions extends CoverageOptions, Omit<TestRunOptions, "color" | "now"> {
   /** Where JUnit XML is written. */
   readonly junit?: string;
   /** The name of test files in Kyverno's format. */
@@ -56,7 +54,7 @@ export async function testCommand(
   const results: TestResult[] = [];
   let passed = true;
   if (kyverno.length > 0 || own.length === 0) {
-    const run = await runKyvernoTests(kyverno, options, io);
+    const run = await runKyvernoTests(kyverno, options, values, io);
     results.push(...run.rows.map(testResult));
     passed = run.passed;
   }
@@ -69,16 +67,21 @@ export async function testCommand(
   return passed ? EXIT_PASSED : EXIT_FAILED;
 }
 
-async function runKyvernoTests(files: readonly string[], options: TestOptions, io: CommandIo): Promise<TestRunResult> {
-  const client = new GuardedClient(new EgressRules({ blocklist: DEFAULT_BLOCKLIST, allowlist: [] }));
+async function runKyvernoTests(
+  files: readonly string[],
+  options: TestOptions,
+  values: Readonly<Record<string, unknown>>,
+  io: CommandIo,
+): Promise<TestRunResult> {
+  const tools = scanTools(values, io.env);
   try {
-    const evaluate = testEvaluator({ http: new NetworkHttp(client, false), now: () => performance.now() });
-    return await runTestFiles(files, { ...options, color: hasColors(options, io) }, evaluate, {
+    const evaluate = testEvaluator({ ...tools, date: () => Date.now() });
+    return await runTestFiles(files, { ...options, color: hasColors(options, io), now: tools.now }, evaluate, {
       out: (text) => io.stdout.write(text),
       err: (text) => io.stderr.write(text),
     });
   } finally {
-    await client.close();
+    await tools.close();
   }
 }
 

@@ -21,16 +21,18 @@ export interface KindTools {
   readonly policyTimeout: number;
   /** Monotonic milliseconds. */
   readonly now: () => number;
+  /** Whether policies that are confined to a namespace may send HTTP requests; default no. */
+  readonly httpInNamespaced?: boolean;
 }
 
 /** All kinds. */
-export function createKinds({ watcher, schemas, runtime, policyTimeout, now }: KindTools): Kinds {
+export function createKinds({ watcher, schemas, runtime, policyTimeout, now, httpInNamespaced }: KindTools): Kinds {
   const validatingAdmissionPolicy = validatingAdmissionPolicyKind(
     createExpressionCompiler(STORED_VERSION, watcher),
     schemas,
   );
   return {
-    documents: [validatingAdmissionPolicy, kyvernoKind(watcher)],
+    documents: [validatingAdmissionPolicy, kyvernoKind(watcher, httpInNamespaced)],
     inline: validatingAdmissionPolicy.inline,
     modules: [celModuleKind(policyTimeout, now, watcher), wasmKind(runtime)],
     group: groupKind(now, watcher),

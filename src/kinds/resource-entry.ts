@@ -30,7 +30,13 @@ export function prepareDocuments(entry: ResourceEntry, kinds: readonly DocumentK
   const documents = opened(entry.documents);
   const kindOf = new Map(documents.map((document) => [document, kinds.find((kind) => owns(kind, document))]));
   const others = documents.filter((document) => kindOf.get(document) === undefined);
-  const errors = others.flatMap((document) => unrecognised(document, kinds));
+  const errors: Problem[] = [];
+  const unknown = new Set<SourceDocument>();
+  for (const document of others) {
+    const problems = unrecognised(document, kinds);
+    if (problems.length > 0) unknown.add(document);
+    errors.push(...problems);
+  }
   const prepared: PreparedEntry[] = [];
   for (const kind of kinds) {
     const own = documents.filter((document) => kindOf.get(document) === kind);
@@ -46,7 +52,7 @@ export function prepareDocuments(entry: ResourceEntry, kinds: readonly DocumentK
   }
   // Where nothing is served the error names them.
   for (const document of prepared.length + errors.length > 0 ? others : []) {
-    if (isPolicyElsewhere(document) || isForeign(document))
+    if (!unknown.has(document) && (isPolicyElsewhere(document) || isForeign(document)))
       warn(document.problem("warning", ["kind"], `${nameOf(document)} has no effect here`));
   }
   if (errors.length > 0) throw LoadError.of(errors);

@@ -8,9 +8,10 @@ import {
 } from "../kinds/kyverno/authorization/index.js";
 import type { PolicyResource } from "../kinds/kyverno/index.js";
 import { readAuthorizationFile } from "../scan/authorization-file.js";
+import { reportedPolicy } from "../scan/kyverno-judge.js";
 import { ScanError } from "../scan/scan-error.js";
 import type { World } from "../world/world.js";
-import { answerResult } from "./answer-result.js";
+import { reportedResult } from "./answer-result.js";
 import type { Evaluated } from "./answers.js";
 import type { TestWords } from "./run.js";
 import { TestRunError } from "./run-error.js";
@@ -67,10 +68,10 @@ export async function askedAbout(
     if (failure !== undefined) {
       throw new TestRunError(`failed to apply policies on ${request.mode} payload (${failure.text})`);
     }
-    const answers = (await authorizer.about(request)).map(({ policy, rule, status, message }) => ({
-      policy: policy.metadata.name ?? "",
-      result: answerResult(policy, { rule, status, message, properties: {} }),
-    }));
+    const answers = (await authorizer.about(request)).map(({ policy, rule, status, message }) => {
+      const finding = { policy: 0, rule, status, message, properties: {}, exceptions: [] };
+      return { policy: policy.metadata.name ?? "", result: reportedResult(reportedPolicy(policy), finding) };
+    });
     evaluated.push({ subject: { name }, answers });
   }
   return evaluated;

@@ -16,6 +16,7 @@ import { KnownKinds } from "../scan/known-kinds.js";
 import { readPayload } from "../scan/payload.js";
 import type { Resource } from "../scan/resource.js";
 import { ScanError } from "../scan/scan-error.js";
+import { openAdmissionQuestions } from "./admission-questions.js";
 import type { Answers, Evaluated } from "./answers.js";
 import { askedAbout, loadRequests } from "./authorization-questions.js";
 import { loadPolicies, type TestPolicies } from "./policy-files.js";
@@ -73,9 +74,11 @@ async function evaluate(
   if (failure !== undefined && about !== undefined) throw new TestRunError(`${about} (${failure.text})`);
   const data: TestData = { document, at, values, resources, mocks, about };
   const world = await worldOfTest(data, cluster, surroundings);
-  for (const line of expiredExceptions(exceptions)) warn(line);
+  const admission = await openAdmissionQuestions(loaded.admissionFiles, data, surroundings, warn);
+  for (const line of expiredExceptions(exceptions, surroundings.date())) warn(line);
   const questions = new PolicyQuestions(policies, {
     world,
+    admission,
     user,
     kinds: new KnownKinds(cluster?.definitions),
     subresources: cluster === undefined ? values.subresources : [],
@@ -150,9 +153,9 @@ function firstSubject([resource]: readonly Resource[], { jsonPayloads: [payload]
 }
 
 /** In a cluster they would count no longer; here they do (spec kyverno.md 5.2). */
-function* expiredExceptions(exceptions: readonly ExceptionResource[]): Iterable<string> {
+function* expiredExceptions(exceptions: readonly ExceptionResource[], now: number): Iterable<string> {
   for (const { metadata, spec } of exceptions) {
-    if (spec.expiresAt === undefined || Date.parse(spec.expiresAt) > Date.now()) continue;
+    if (spec.expiresAt === undefined || Date.parse(spec.expiresAt) > now) continue;
     yield `exception ${metadata.namespace ?? ""}/${metadata.name ?? ""} has expired (${spec.expiresAt}), and counts all the same`;
   }
 }

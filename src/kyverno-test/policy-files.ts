@@ -19,6 +19,8 @@ export interface TestPolicies {
   readonly policies: readonly PolicyResource[];
   /** Those for an authorization server. */
   readonly authorization: readonly PolicyResource[];
+  /** Files with ValidatingAdmissionPolicies, or bindings of theirs. */
+  readonly admissionFiles: readonly string[];
   /** Policies of other kinds, by name: why they are not evaluated. */
   readonly notServed: ReadonlyMap<string, string>;
   /** How many policies there are, as Kyverno counts them: all but those for its authorization server. */
@@ -38,6 +40,8 @@ const KYVERNO_GROUPS: ReadonlySet<string> = new Set(["kyverno.io", "policies.kyv
 /** Exceptions beside policies are only recognised in this version. */
 const EXCEPTION_VERSION = "policies.kyverno.io/v1beta1";
 const ADMISSION_GROUP = "admissionregistration.k8s.io";
+const ADMISSION_POLICY = "ValidatingAdmissionPolicy";
+const ADMISSION_KINDS: ReadonlySet<string> = new Set([ADMISSION_POLICY, "ValidatingAdmissionPolicyBinding"]);
 
 /**
  * Reads the policies of files and folders.
@@ -56,11 +60,16 @@ class Loading implements TestPolicies {
   readonly policies: PolicyResource[] = [];
   readonly authorization: PolicyResource[] = [];
   readonly notServed = new Map<string, string>();
+  readonly #admissionFiles = new Set<string>();
   readonly #words: LoadingWords;
   #others = 0;
 
   constructor(words: LoadingWords) {
     this.#words = words;
+  }
+
+  get admissionFiles(): readonly string[] {
+    return [...this.#admissionFiles];
   }
 
   get count(): number {
@@ -135,7 +144,7 @@ class Loading implements TestPolicies {
       case "context-entry":
         return unparsed(`kind ${read.resource.kind} not found in ${read.resource.apiVersion} groupversion`);
       case "other":
-        return this.#other(value);
+        return this.#other(path, value);
     }
   }
 
@@ -144,12 +153,17 @@ class Loading implements TestPolicies {
     (mode === undefined ? this.policies : this.authorization).push(resource);
   }
 
-  #other(value: unknown): Problem | undefined {
+  #other(path: string, value: unknown): Problem | undefined {
     if (!isObject(value)) return { text: `failed to parse document (${noObject(value)})` };
     const apiVersion = text(value, "apiVersion");
     const kind = text(value, "kind");
     if (apiVersion === "" && kind === "") return { text: "failed to parse document (GVK cannot be empty)" };
     const id = { ...(parseApiVersion(apiVersion) ?? { group: "", version: apiVersion }), kind };
+    if (id.group === ADMISSION_GROUP && id.version === "v1" && ADMISSION_KINDS.has(kind)) {
+      this.#admissionFiles.add(path);
+      if (kind === ADMISSION_POLICY) this.#others++;
+      return undefined;
+    }
     if (isPolicy(id)) {
       if (kind.endsWith("Binding") || kind.endsWith("Exception")) return undefined;
       this.#others++;

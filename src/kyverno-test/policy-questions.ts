@@ -6,19 +6,24 @@ import {
   type EngineInput,
   KyvernoEngine,
   type PolicyResource,
+  type RuleResult,
 } from "../kinds/kyverno/index.js";
 import type { JsonObject } from "../kubernetes/object.js";
 import type { Failure } from "../policy/index.js";
 import type { Operation } from "../scan/circumstances.js";
+import { reportedPolicy } from "../scan/kyverno-judge.js";
 import { admissionInput, type RequestCircumstances, requestFor } from "../scan/request.js";
 import type { Resource } from "../scan/resource.js";
 import type { World } from "../world/world.js";
-import { answerResult } from "./answer-result.js";
-import type { Answer, Evaluated } from "./answers.js";
+import type { AdmissionQuestions } from "./admission-questions.js";
+import { reportedResult } from "./answer-result.js";
+import type { Answer, AnswerResult, Evaluated } from "./answers.js";
 
 /** What questions are put with. */
 export interface QuestionOptions extends Omit<RequestCircumstances, "operation"> {
   readonly world: World;
+  /** Policies of another kind. */
+  readonly admission: AdmissionQuestions;
 }
 
 /** A policy takes the time that it takes: what expressions may cost is limited. */
@@ -41,12 +46,14 @@ export class PolicyQuestions {
 
   /** The answers about a resource. */
   async about(resource: Resource, operation: Operation): Promise<Evaluated> {
-    const input = admissionInput(requestFor(resource, { ...this.#options, operation }));
+    const circumstances = { ...this.#options, operation };
+    const input = admissionInput(requestFor(resource, circumstances));
     const { apiVersion, kind, namespace, name } = resource;
     const answers = await this.#kubernetes.ask(input);
     // What a deletion would remove is what these look at, too.
     const json = await this.#json.ask({ kind: "json", payload: withDoubles(resource.object) });
-    return { subject: { apiVersion, kind, namespace, name }, answers: [...answers, ...json] };
+    const others = await this.#options.admission.about(resource, circumstances);
+    return { subject: { apiVersion, kind, namespace, name }, answers: [...answers, ...json, ...others] };
   }
 
   /** The answers about a payload: those of policies for JSON. */
@@ -73,7 +80,7 @@ class OneMode {
     const matched = responses.flatMap(({ policy: { resource }, variant, result }) =>
       result === undefined
         ? []
-        : [{ variant, answer: { policy: nameOf(resource), result: answerResult(resource, result) } }],
+        : [{ variant, answer: { policy: nameOf(resource), result: resultOf(resource, result) } }],
     );
     const variants = new Set(matched.map(({ variant }) => variant));
     const excluded = this.#policies.flatMap(({ resource, variants: own }) =>
@@ -83,6 +90,8 @@ class OneMode {
   }
 }
 
+const resultOf = (policy: PolicyResource, result: RuleResult): AnswerResult =>
+  reportedResult(reportedPolicy(policy), { ...result, policy: 0, exceptions: [] });
 const nameOf = ({ metadata }: PolicyResource): string => metadata.name ?? "";
 const excludedBy = (resource: PolicyResource): Answer => ({ policy: nameOf(resource), result: undefined });
 const failed = (resource: PolicyResource, { message }: Failure): Answer => ({

@@ -42,6 +42,8 @@ export interface TestDocument {
   readonly httpPayloads: readonly string[];
   readonly envoyPayloads: readonly string[];
   readonly clusterResources: readonly string[];
+  /** Parameters of ValidatingAdmissionPolicies. */
+  readonly paramResources: readonly string[];
   readonly apiCallResponses: readonly MockedResponse[];
   readonly globalContextEntries: readonly WrittenEntry[];
   readonly results: readonly ExpectedResult[];
@@ -81,7 +83,7 @@ type Written = Partial<TestDocument> & { readonly jsonPayload?: string };
 
 function cleaned({ jsonPayload = "", ...written }: Written): TestDocument {
   const { policies = [], resources = [], exceptions = [], jsonPayloads = [], results = [] } = written;
-  const { httpPayloads = [], envoyPayloads = [], clusterResources = [] } = written;
+  const { httpPayloads = [], envoyPayloads = [], clusterResources = [], paramResources = [] } = written;
   const { apiCallResponses = [], globalContextEntries = [] } = written;
   const payloads = jsonPayloads.length > 0 ? jsonPayloads : [jsonPayload];
   return {
@@ -94,6 +96,7 @@ function cleaned({ jsonPayload = "", ...written }: Written): TestDocument {
     httpPayloads,
     envoyPayloads,
     clusterResources,
+    paramResources,
     apiCallResponses,
     globalContextEntries,
     results,

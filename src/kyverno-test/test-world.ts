@@ -12,6 +12,7 @@ import {
 import { isObject, type JsonObject } from "../kubernetes/object.js";
 import type { Values } from "../scan/circumstances.js";
 import { reasonOf } from "../scan/input-files.js";
+import type { ScanTools } from "../scan/open-scan.js";
 import type { Resource } from "../scan/resource.js";
 import { NO_OPINION } from "../world/authorizer/authorizer.js";
 import { commandLineData, fakeClusterData } from "../world/command-line.js";
@@ -26,12 +27,10 @@ import type { World } from "../world/world.js";
 import { TestRunError } from "./run-error.js";
 import type { TestDocument } from "./test-file.js";
 
-/** What is outside of a test. */
-export interface TestSurroundings {
-  /** Asked for what no mock answers. */
-  readonly http: HttpSource;
-  /** Monotonic milliseconds. */
-  readonly now: () => number;
+/** What is outside of a test: whom to ask for what no mock answers, and who loads policies of other kinds. */
+export interface TestSurroundings extends Pick<ScanTools, "loader" | "policyTimeout" | "http" | "now"> {
+  /** Milliseconds since 1970. */
+  readonly date: () => number;
 }
 
 /** Where a test's data come from. */

@@ -26,7 +26,7 @@ export { type Executor, recordSession, replaySession, SessionError } from "../ho
 export { LoadError } from "../kinds/load-error.js";
 export { type ClusterAccess, findCluster } from "../world/cluster.js";
 export { EgressListError } from "../world/http/egress-rules.js";
-export type { EgressOptions } from "../world/open-external.js";
+export { type EgressOptions, type OpenHttp, openHttp } from "../world/open-external.js";
 export type { LoadedConfig } from "./loader.js";
 export { prefetchModules } from "./prefetch.js";
 
@@ -106,6 +106,7 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
     runtime,
     policyTimeout,
     now,
+    httpInNamespaced: options.egress?.forNamespaced ?? false,
   });
   const missing = options.cluster !== undefined && cluster === undefined;
   const worldFor = (needs: Needs) => outerWorldFor(needs, world, missing, now, external.data);

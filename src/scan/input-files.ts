@@ -1,5 +1,5 @@
 /** Where resources come from: files, folders and standard input. */
-import { createReadStream, type Dirent } from "node:fs";
+import type { Dirent } from "node:fs";
 import { mkdtemp, open, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,6 +10,7 @@ export interface InputFile {
   /** As it was named. */
   readonly name: string;
   readonly bytes: number;
+  /** Its chunks; each is good until the next one is asked for. */
   read(): AsyncIterable<Buffer>;
 }
 
@@ -51,8 +52,23 @@ const isTaken = (entry: Dirent): boolean => !entry.isDirectory() && IN_FOLDERS.t
 const fileAt = (name: string, bytes: number): InputFile => ({
   name,
   bytes,
-  read: () => createReadStream(name, { highWaterMark: CHUNK_BYTES }),
+  read: () => chunksOf(name),
 });
+
+/** Each chunk is good until the next one is asked for: one piece of memory serves for all, where garbage of this size would wait long to be collected. */
+async function* chunksOf(name: string): AsyncGenerator<Buffer> {
+  const file = await open(name);
+  try {
+    const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+    for (;;) {
+      const { bytesRead } = await file.read(buffer, 0, CHUNK_BYTES);
+      if (bytesRead === 0) return;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await file.close();
+  }
+}
 
 /** What a failure of the file system is called on a command line. */
 export function reasonOf(error: NodeJS.ErrnoException): string {

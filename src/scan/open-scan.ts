@@ -2,8 +2,9 @@
 import { type Config, formatProblem, loadConfig } from "../config/index.js";
 import type { ServedPolicy } from "../evaluation/policy-set.js";
 import { type PreparedAuthorization, prepareAuthorization } from "../kinds/kyverno/authorization/index.js";
-import { type CompileFailure, preparePolicies } from "../kinds/kyverno/index.js";
+import { type CompiledPolicy, type CompileFailure, preparePolicies } from "../kinds/kyverno/index.js";
 import { parseContextFile } from "../kinds/kyverno/offline/index.js";
+import { type JsonObject, member } from "../kubernetes/object.js";
 import type { PolicyLoader } from "../loader/index.js";
 import { NO_OPINION } from "../world/authorizer/authorizer.js";
 import { commandLineData } from "../world/command-line.js";
@@ -15,6 +16,7 @@ import type { World } from "../world/world.js";
 import { configurationOf, documentsBeside, idOf, reportedAdmissionPolicy } from "./admission-policies.js";
 import { admissionPolicyFinding } from "./admission-policy-finding.js";
 import { AuthorizationJudge } from "./authorization-judge.js";
+import { ClusterListing, EVERYTHING, type ListedCluster, wantedBy } from "./cluster-listing.js";
 import { onlyNeeded } from "./configured-policies.js";
 import { KnownKinds } from "./known-kinds.js";
 import { KyvernoJudge } from "./kyverno-judge.js";
@@ -23,6 +25,15 @@ import { type AdmissionPolicyDocuments, type PolicyFiles, readPolicyFiles } from
 import { ScanError } from "./scan-error.js";
 import type { ScanPlan } from "./scan-plan.js";
 import { Scanner } from "./scanner.js";
+
+/** Where resources come from, and what policies ask, that are not read from files. */
+export interface ClusterSource {
+  readonly world: World;
+  readonly external: ExternalData;
+  readonly client: ListedCluster;
+  /** Whose resources are taken; `""`: those of all, and of none. */
+  readonly namespace: string;
+}
 
 /** What a scan needs of its surroundings. */
 export interface ScanTools {
@@ -33,7 +44,7 @@ export interface ScanTools {
   /** Asks HTTP servers for expressions. */
   readonly http: HttpSource;
   /** A cluster that is asked in place of files. */
-  readonly cluster?: { readonly world: World; readonly external: ExternalData };
+  readonly cluster?: ClusterSource;
   /** Monotonic milliseconds. */
   readonly now: () => number;
 }
@@ -45,7 +56,8 @@ export interface OpenedScan {
   readonly rules: number;
   /** How many exceptions there are. */
   readonly exceptions: number;
-  readonly kinds: KnownKinds;
+  /** The cluster's resources, where there is one. */
+  readonly listing: ClusterListing | undefined;
   /** Policies that don't compile: in Kyverno's order, those for payloads last. */
   readonly failures: readonly CompileFailure[];
   /** Policies for an authorization server, with those that don't compile. */
@@ -62,7 +74,8 @@ export async function openScan(plan: ScanPlan, tools: ScanTools): Promise<Opened
   const files = await readPolicyFiles(plan.policyPaths, plan.stdin);
   const exceptions = [...plan.exceptions, ...(plan.exceptionsWithinPolicies ? files.exceptions : [])];
   const { policies, failures } = preparePolicies(files.kyverno, exceptions);
-  const kinds = new KnownKinds(plan.definitions);
+  const listing = await listingFor(plan, files, policies, tools);
+  const kinds = listing?.kinds ?? new KnownKinds(plan.definitions);
   const warnings = [...files.warnings];
   const authorization = prepareAuthorization(files.authorization);
   const world = kyvernoWorld(plan, tools);
@@ -77,12 +90,32 @@ export async function openScan(plan: ScanPlan, tools: ScanTools): Promise<Opened
     scanner: new Scanner(judges, circumstances, plan.wanted),
     rules: files.kyverno.length + files.authorization.length + files.admission.length + plan.policyIds.length,
     exceptions: exceptions.length,
-    kinds,
+    listing,
     failures: [...failures].sort((a, b) => Number(isJson(a)) - Number(isJson(b))),
     authorization,
     warnings,
     unserved: files.unserved,
   };
+}
+
+/** What of the cluster the policies are for. */
+async function listingFor(
+  { policyIds }: ScanPlan,
+  { admission }: PolicyFiles,
+  policies: readonly CompiledPolicy[],
+  { cluster }: ScanTools,
+): Promise<ClusterListing | undefined> {
+  if (cluster === undefined) return undefined;
+  const wanted = [
+    ...policies.flatMap(({ variants }) =>
+      variants.flatMap(({ mode, spec }) => (mode === "JSON" ? [EVERYTHING] : wantedBy(spec.matchConstraints))),
+    ),
+    ...admission.flatMap(({ documents: [policy] }) =>
+      wantedBy(member(member(policy?.value, "spec"), "matchConstraints")),
+    ),
+    ...(policyIds.length > 0 ? [EVERYTHING] : []),
+  ];
+  return await ClusterListing.open(cluster.client, wanted, cluster.namespace);
 }
 
 const isJson = ({ resource }: CompileFailure): boolean => resource.spec.evaluation?.mode === "JSON";
@@ -106,22 +139,39 @@ async function others(
   warnings: string[],
 ): Promise<readonly OutcomeJudge[]> {
   if (admission.length === 0 && plan.policyIds.length === 0) return [];
-  const loader = tools.loader();
-  const options = {
-    policyTimeout: tools.policyTimeout,
-    now: tools.now,
-    onDefect: (policy: string, error: unknown) => warnings.push(`${policy}: ${String(error)}`),
-  };
-  const beside = admission.length > 0 ? await documentsBeside(plan.values.namespaces, plan.parameterPaths) : [];
-  const bound = await served(configurationOf(admission, beside), loader, warnings);
-  const configured = plan.policyIds.length > 0 ? await configuredPolicies(plan, loader, warnings) : [];
+  const { values, parameterPaths, policyIds } = plan;
+  const configured = policyIds.length > 0 ? await configuredPolicies(plan, tools.loader(), warnings) : [];
   return [
-    new OutcomeJudge(
-      admission.map((policy, index) => admissionPolicy(policy, bound.get(idOf(index, policy)))),
-      options,
-    ),
-    new OutcomeJudge(configured, options),
+    await openAdmissionPolicies(admission, { namespaces: values.namespaces, parameterPaths }, tools, warnings),
+    new OutcomeJudge(configured, judgeOptions(tools, warnings)),
   ];
+}
+
+const judgeOptions = ({ policyTimeout, now }: Pick<ScanTools, "policyTimeout" | "now">, warnings: string[]) => ({
+  policyTimeout,
+  now,
+  onDefect: (policy: string, error: unknown) => warnings.push(`${policy}: ${String(error)}`),
+});
+
+/**
+ * ValidatingAdmissionPolicies made ready.
+ * @param beside what they may look up: Namespaces, and files with parameters
+ * @param warnings gets what is wrong with them
+ * @throws ScanError for files that can't be read
+ */
+export async function openAdmissionPolicies(
+  admission: readonly AdmissionPolicyDocuments[],
+  beside: { readonly namespaces: readonly JsonObject[]; readonly parameterPaths: readonly string[] },
+  tools: Pick<ScanTools, "loader" | "policyTimeout" | "now">,
+  warnings: string[],
+): Promise<OutcomeJudge> {
+  if (admission.length === 0) return new OutcomeJudge([], judgeOptions(tools, warnings));
+  const documents = await documentsBeside(beside.namespaces, beside.parameterPaths);
+  const bound = await served(configurationOf(admission, documents), tools.loader(), warnings);
+  return new OutcomeJudge(
+    admission.map((policy, index) => admissionPolicy(policy, bound.get(idOf(index, policy)))),
+    judgeOptions(tools, warnings),
+  );
 }
 
 function admissionPolicy(policy: AdmissionPolicyDocuments, found: ServedPolicy | undefined): JudgingPolicy {

@@ -79,7 +79,7 @@ function resourcesOf(value: unknown, list: ListKind | undefined, kinds: KnownKin
 const SHOWN = 200;
 
 /** The resource that an object is. The object must be nobody else's: what it lacks is added. */
-export function resourceOf(object: JsonObject, kinds: KnownKinds): Resource {
+export function resourceOf(object: JsonObject, kinds: Pick<KnownKinds, "isClusterScoped">): Resource {
   withoutMissingMaps(object);
   const apiVersion = text(object, "apiVersion");
   const kind = text(object, "kind");

@@ -26,6 +26,4 @@ export interface ScanPlan {
   /** Files with parameters of ValidatingAdmissionPolicies. */
   readonly parameterPaths: readonly string[];
   readonly wanted: Wanted;
-  /** Go on with the other policies when one doesn't compile. */
-  readonly continueOnFail: boolean;
 }

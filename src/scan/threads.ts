@@ -17,16 +17,22 @@ export type ScannedMessage =
   | { readonly id: number; readonly error: string; readonly known: boolean };
 
 /**
- * Megabytes of young objects in a thread. What a batch is made of dies with it: with more room the memory of all threads together grows, and not the speed.
+ * Megabytes that a thread may take, for objects that die young and others: left to itself it lets garbage pile up to twice as much. Larger batches than these stay
+ * with the thread that reads, which has no limit.
  */
-const YOUNG_MEGABYTES = 16;
+const LIMITS = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 };
+/** A batch has some 256 KiB unless it is a single large resource; objects take ten times as much as their text. */
+const MAX_BATCH_BYTES = 2 * 1024 * 1024;
 
 interface Pending {
   resolve(scanned: readonly Scanned[]): void;
   reject(error: Error): void;
 }
 
-/** Threads that scan. */
+/** Batches that a thread has before others get more: one that it works on, and the next one. */
+const BATCHES_EACH = 2;
+
+/** Threads that scan, beside the one that reads. */
 export class ScanThreads {
   readonly #threads: readonly ScanThread[];
 
@@ -40,14 +46,13 @@ export class ScanThreads {
 
   /** Batches that should be under way at a time, so that nobody waits for work. */
   get ahead(): number {
-    return 2 * this.#threads.length;
+    return BATCHES_EACH * this.#threads.length + 1;
   }
 
-  /** The results of a batch. Rejects with what the thread threw. */
-  scan(batch: Batch): Promise<readonly Scanned[]> {
-    const [first, ...others] = this.#threads;
-    if (first === undefined) throw new Error("there are no threads");
-    return others.reduce((free, each) => (each.load < free.load ? each : free), first).scan(batch);
+  /** The results of a batch; `undefined` when it is for nobody here: all threads have enough to do, or it is too large. Rejects with what the thread threw. */
+  scan(batch: Batch): Promise<readonly Scanned[]> | undefined {
+    if (batch.bytes.length > MAX_BATCH_BYTES) return undefined;
+    return this.#threads.find(({ load }) => load < BATCHES_EACH)?.scan(batch);
   }
 
   async close(): Promise<void> {
@@ -62,7 +67,7 @@ class ScanThread {
   #ended: Error | undefined;
 
   constructor(script: URL, workerData: unknown) {
-    this.#worker = new Worker(script, { workerData, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES } });
+    this.#worker = new Worker(script, { workerData, resourceLimits: LIMITS });
     this.#worker.on("message", (message: ScannedMessage) => this.#settle(message));
     this.#worker.on("error", (error: Error) => this.#end(error));
     this.#worker.on("exit", () => this.#end(new Error("a thread of the scan has ended")));

@@ -4,6 +4,7 @@ import { ClusterEntries, EntryKeeper } from "./entries/defined-entries.js";
 import { type ExternalData, NO_ENTRIES, NO_OBJECTS } from "./external.js";
 import { DEFAULT_BLOCKLIST, EgressRules } from "./http/egress-rules.js";
 import { GuardedClient } from "./http/guarded-client.js";
+import type { HttpSource } from "./http/http-source.js";
 import { NetworkHttp } from "./http/network-http.js";
 import { type ReadImage, RegistryImages } from "./images/registry-images.js";
 import { ClusterObjects } from "./objects/cluster-objects.js";
@@ -28,6 +29,23 @@ export interface ExternalOptions {
   readonly now: () => number;
 }
 
+/** HTTP servers alone: for commands that have files for all else. */
+export interface OpenHttp {
+  readonly http: HttpSource;
+  /** Ends connections, and what is under way. */
+  close(): Promise<void>;
+}
+
+/**
+ * Nothing is connected before the first question.
+ * @throws EgressListError
+ */
+export function openHttp(egress: EgressOptions = {}): OpenHttp & { readonly client: GuardedClient } {
+  const { blocklist = DEFAULT_BLOCKLIST, allowlist = [], forNamespaced = false } = egress;
+  const client = new GuardedClient(new EgressRules({ blocklist, allowlist }));
+  return { client, http: new NetworkHttp(client, forNamespaced), close: () => client.close() };
+}
+
 /** Data with the connections that it comes over. */
 export interface OpenExternal {
   readonly data: ExternalData;
@@ -39,23 +57,22 @@ export interface OpenExternal {
  * Nothing is connected before the first question.
  * @throws EgressListError
  */
-export function openExternal({ egress = {}, readImage, cluster, now }: ExternalOptions): OpenExternal {
-  const { blocklist = DEFAULT_BLOCKLIST, allowlist = [], forNamespaced = false } = egress;
-  const client = new GuardedClient(new EgressRules({ blocklist, allowlist }));
+export function openExternal({ egress, readImage, cluster, now }: ExternalOptions): OpenExternal {
+  const { client, http, close } = openHttp(egress);
   const ended = new AbortController();
   const keeper = new EntryKeeper({ client, now, ...(cluster && { cluster }) });
   const objects = cluster && new ClusterObjects(cluster);
   return {
     data: {
       objects: objects ?? NO_OBJECTS,
-      http: new NetworkHttp(client, forNamespaced),
+      http,
       images: new RegistryImages(readImage, now, ended.signal),
       entries: objects === undefined ? NO_ENTRIES : new ClusterEntries(objects, keeper, now),
       keeper,
     },
     async close() {
       ended.abort();
-      await client.close();
+      await close();
     },
   };
 }

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { after, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { runCommandLine } from "../../src/commands/command-line.js";
 
 const folder = mkdtempSync(join(tmpdir(), "test-command-"));
@@ -168,5 +169,103 @@ cases:
       assert.match(err, said);
     }
     assert.match((await run(join(folder, "none.yaml"))).err, /cannot read/);
+  });
+});
+
+describe("test, with files in Kyverno's format", () => {
+  const HEAD = "apiVersion: cli.kyverno.io/v1alpha1\nkind: Test\npolicies: [policy.yaml]\nresources: [pods.yaml]\n";
+  const POLICY = {
+    apiVersion: "policies.kyverno.io/v1",
+    kind: "ValidatingPolicy",
+    metadata: { name: "p" },
+    spec: {
+      matchConstraints: {
+        resourceRules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["pods"] }],
+      },
+      validations: [{ expression: "object.metadata.name == 'good'", message: "no" }],
+    },
+  };
+  const OWN = `policy: limits\ncases: [{ name: few, object: ${deployment("web", 2)}, expect: allow }]\n`;
+
+  /** A folder with such a test, whose only row is as expected or not. */
+  const suite = (name: string, result: string, more: Readonly<Record<string, string>> = {}): string => {
+    const path = join(folder, name);
+    mkdirSync(path);
+    const files = {
+      "policy.yaml": JSON.stringify(POLICY),
+      "pods.yaml": "{ apiVersion: v1, kind: Pod, metadata: { name: good } }",
+      "kyverno-test.yaml": `${HEAD}results: [{ policy: p, result: ${result} }]\n`,
+      ...more,
+    };
+    for (const [file, content] of Object.entries(files)) writeFileSync(join(path, file), content);
+    return path;
+  };
+
+  test("needs no policies.yaml for them, and exits by their rows", async () => {
+    const none = ["--policies", join(folder, "nothing.yaml")];
+    const good = await run(suite("good", "pass"), ...none);
+    assert.deepEqual([good.code, good.err], [0, ""]);
+    assert.match(good.out, /│ 1 {2}│ p {6}│ {6}│ v1\/Pod\/default\/good │ Pass {3}│ Ok {5}│\n/);
+    const bad = await run(suite("bad", "fail"), ...none);
+    assert.deepEqual([bad.code, bad.err], [1, "Error: 1 tests failed\n"]);
+  });
+
+  test("runs them beside our own: one summary each, and both must pass", async () => {
+    const junit = join(folder, "both.xml");
+    const both = suite("both", "pass", { "own.test.yaml": OWN });
+    const passed = await run(both, "--junit", junit);
+    assert.equal(passed.code, 0);
+    assert.match(passed.out, /Test Summary: 1 tests passed and 0 tests failed\n\n1 passed, 0 failed\n$/);
+    const xml = readFileSync(junit, "utf8");
+    assert.match(xml, /classname="p" name="v1\/Pod\/default\/good"/);
+    assert.match(xml, /classname="limits" name="few"/);
+    const theirs = await run(suite("theirs", "fail", { "own.test.yaml": OWN }));
+    assert.deepEqual([theirs.code, /1 passed, 0 failed/.test(theirs.out)], [1, true]);
+    const ours = await run(suite("ours", "pass", { "own.test.yaml": OWN.replace("allow", "deny") }), "--junit", junit);
+    assert.equal(ours.code, 1);
+    assert.match(ours.out, /FAIL .*own\.test\.yaml: few/);
+  });
+
+  test("takes their name, in folders and by itself", async () => {
+    const path = suite("named", "pass", { "x.yaml": `${HEAD}results: [{ policy: p, result: fail }]\n` });
+    assert.equal((await run(path, "-f", "x.yaml")).code, 1);
+    assert.equal((await run(join(path, "x.yaml"), "--file-name", "x.yaml", "-o", "json")).code, 1);
+    const one = await run(join(path, "kyverno-test.yaml"), "-o", "json", "--detailed-results");
+    assert.match(one.out, /"Message": "success"/);
+  });
+
+  test("without any test is fine, unless tests are required", async () => {
+    const path = join(folder, "empty");
+    mkdirSync(path);
+    assert.deepEqual(await run(path), { code: 0, out: "\nNo test yamls available\n", err: "" });
+    const required = await run(path, "--require-tests");
+    assert.deepEqual([required.code, required.err], [1, "Error: no tests found\n"]);
+  });
+
+  test("has colours on terminals, unless told not to", async () => {
+    const path = suite("colored", "pass");
+    const onTerminal = async (env: Record<string, string>, ...args: string[]): Promise<string> => {
+      const stdout = Object.assign(new PassThrough(), { isTTY: true });
+      const io = { env, stdin: Readable.from([]), stdout, stderr: new PassThrough() };
+      await runCommandLine(["test", path, ...args], io);
+      stdout.end();
+      return text(stdout);
+    };
+    const green = "\u001b[32;1mPass\u001b[0m";
+    assert.ok((await onTerminal({})).includes(green));
+    for (const plain of [
+      onTerminal({}, "--remove-color"),
+      onTerminal({ NO_COLOR: "1" }),
+      onTerminal({}, "-o", "json"),
+      run(path).then(({ out }) => out),
+    ]) {
+      assert.ok(!(await plain).includes("\u001b"));
+    }
+  });
+
+  test("the test files that come with this package pass", async () => {
+    const path = fileURLToPath(new URL("../../../policies/kyverno", import.meta.url));
+    const { code, out } = await run(path);
+    assert.deepEqual([code, /Test Summary: 7 tests passed and 0 tests failed/.test(out)], [0, true]);
   });
 });

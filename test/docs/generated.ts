@@ -12,6 +12,7 @@ export function generatedFiles(): ReadonlyMap<string, string> {
 
 /** Documents with generated blocks. */
 export const DOCUMENTS_WITH_BLOCKS = [
+  "docs/apply.md",
   "docs/command-line.md",
   "docs/configuration.md",
   "docs/dependencies.md",

@@ -250,6 +250,63 @@ describe("payloads", () => {
   });
 });
 
+describe("ValidatingAdmissionPolicies", () => {
+  const admission = (kind: string, name: string, spec: unknown) => ({
+    apiVersion: "admissionregistration.k8s.io/v1",
+    kind,
+    metadata: { name },
+    spec,
+  });
+  const constraints = { resourceRules: [rule("pods")] };
+
+  test("are evaluated with what they are bound to, and exclude what they are not for", async () => {
+    const vap = admission("ValidatingAdmissionPolicy", "v", {
+      paramKind: { apiVersion: "v1", kind: "ConfigMap" },
+      matchConstraints: constraints,
+      validations: [{ expression: "object.metadata.name == params.data.name", message: "another name" }],
+    });
+    const binding = admission("ValidatingAdmissionPolicyBinding", "b", {
+      policyName: "v",
+      validationActions: ["Deny"],
+      paramRef: { name: "cm", namespace: "default", parameterNotFoundAction: "Deny" },
+    });
+    const cm = resource("ConfigMap", "cm", { metadata: { name: "cm", namespace: "default" }, data: { name: "good" } });
+    const results = [
+      { policy: "v", result: "pass", resources: ["good"] },
+      { policy: "v", result: "fail", resources: ["bad", "s"] },
+      { policy: "p", result: "pass", resources: ["good"] },
+    ];
+    const { rows, out, err } = await runSuite(
+      { results, paramResources: ["param.yaml"] },
+      {
+        "policy.yaml": [vap, binding, policy(NAMED_GOOD)],
+        "resources.yaml": [...PODS, resource("Service", "s")],
+        "param.yaml": cm,
+      },
+    );
+    assert.equal(err, "");
+    assert.deepEqual(rows, [
+      "v1/Pod/default/good: Pass Ok:  [v]",
+      "v1/Pod/default/bad: Pass Ok: another name [v]",
+      "v1/Service/default/s: Pass Excluded",
+      "v1/Pod/default/good: Pass Ok: success",
+    ]);
+    assert.match(out, /Applying 2 policies to 3 resources/);
+  });
+
+  test("that cannot be loaded are errors, and never pass", async () => {
+    const vap = admission("ValidatingAdmissionPolicy", "v", {
+      matchConstraints: constraints,
+      validations: [{ expression: "foo" }],
+    });
+    const results = [{ policy: "v", result: "pass", resources: ["good"] }];
+    const { rows, passed, err } = await runSuite({ results }, { "policy.yaml": vap, "resources.yaml": PODS });
+    assert.equal(passed, false);
+    assert.match(rows[0] ?? "", /^v1\/Pod\/default\/good: Fail Want pass, got error/);
+    assert.match(err, /undeclared reference to 'foo'/);
+  });
+});
+
 describe("what is not evaluated here", () => {
   test("fails: policies of other kinds", async () => {
     const clusterPolicy = { apiVersion: "kyverno.io/v1", kind: "ClusterPolicy", metadata: { name: "old" }, spec: {} };

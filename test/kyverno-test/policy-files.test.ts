@@ -161,3 +161,46 @@ describe("what a test names", () => {
     assert.deepEqual(legacy.rows, PASSED);
   });
 });
+
+describe("what is strict", () => {
+  const strict = (reason: string) => `error unmarshaling JSON: while decoding JSON: json: ${reason}`;
+  const HEAD = { apiVersion: "cli.kyverno.io/v1alpha1" };
+
+  test("files with values, however deep a field is", async () => {
+    const withValues = (values: unknown) =>
+      runSuite(
+        { ...RESULTS, variables: "v.yaml" },
+        { "policy.yaml": POLICY, "resources.yaml": PODS, "v.yaml": values },
+      );
+    const file = { ...HEAD, kind: "Values" };
+    const failed = (reason: string) =>
+      `Error: failed to run test (failed to decode yaml (unable to load variable file: v.yaml (${strict(reason)})))\n`;
+    const shallow = await withValues({ ...file, foo: 1 });
+    assert.equal(shallow.err, failed('unknown field "foo"'));
+    const metadata = { name: "default" };
+    const deep = await withValues({ ...file, namespaces: [{ apiVersion: "v1", kind: "Namespace", metadata, foo: 1 }] });
+    assert.equal(deep.err, failed('unknown field "foo"'));
+    const outdated = await withValues({ namespaceSelector: [] });
+    assert.match(outdated.err, /values file v\.yaml uses a deprecated schema — please migrate to the latest format/);
+    assert.deepEqual((await withValues({ ...file, policies: [{ name: "p", rules: [{ name: "r" }] }] })).rows, PASSED);
+  });
+
+  test("values in the test file", async () => {
+    const { out, err } = await run(POLICY, { values: { globalValues: {}, foo: 1 } });
+    assert.ok(out.includes(`    Error: ${strict('unknown field "foo"')}\n`));
+    assert.equal(err, "Error: found 1 errors after loading tests\n");
+  });
+
+  test("files with users, whose groups must be a list", async () => {
+    const withUser = (user: unknown) =>
+      runSuite({ ...RESULTS, userinfo: "u.yaml" }, { "policy.yaml": POLICY, "resources.yaml": PODS, "u.yaml": user });
+    const file = { ...HEAD, kind: "UserInfo" };
+    const unknown = await withUser({ ...file, userInfo: { username: "a", foo: 1 } });
+    assert.ok(unknown.err.includes(`(failed to decode yaml (${strict('unknown field "foo"')}))`));
+    const wrong = await withUser({ ...file, userInfo: { groups: "a" } });
+    assert.match(wrong.err, /cannot unmarshal string into Go struct field .*groups of type \[\]string/);
+    const outdated = await withUser({ userInfo: {} });
+    assert.match(outdated.err, /\(userInfo file u\.yaml uses a deprecated schema/);
+    assert.deepEqual((await withUser({ ...file, roles: ["r"], clusterRoles: ["c"] })).rows, PASSED);
+  });
+});

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after } from "node:test";
+import { scanTools } from "../../src/commands/apply/scan-tools.js";
 import { testEvaluator } from "../../src/kyverno-test/evaluate.js";
 import { runTestFiles } from "../../src/kyverno-test/run.js";
 import { LookupFailure } from "../../src/world/resources/resource-source.js";
@@ -19,10 +20,14 @@ export interface SuiteResult {
   readonly rows: readonly string[];
 }
 
+const TOOLS = scanTools({}, {});
+after(() => TOOLS.close());
+
 /** Nobody is asked but the files. */
 const EVALUATE = testEvaluator({
+  ...TOOLS,
+  date: () => Date.parse("2026-01-01T00:00:00Z"),
   http: { send: () => new LookupFailure("nobody is asked in this test") },
-  now: () => performance.now(),
 });
 const root = mkdtempSync(join(tmpdir(), "kyverno-suite-"));
 after(() => rmSync(root, { recursive: true }));
@@ -59,7 +64,12 @@ export async function runSuite(test: Readonly<Record<string, unknown>>, files: F
   let out = "";
   let err = "";
   const output = { out: (text: string) => (out += text), err: (text: string) => (err += text) };
-  const { passed, rows } = await runTestFiles([join(folder, "kyverno-test.yaml")], { color: false }, EVALUATE, output);
+  const { passed, rows } = await runTestFiles(
+    [join(folder, "kyverno-test.yaml")],
+    { color: false, now: () => 0 },
+    EVALUATE,
+    output,
+  );
   const shown = rows.map(({ row: { resource, rule, result, reason, message } }) => {
     const said = message === reason ? "" : `: ${message}`;
     return `${resource}: ${result} ${reason}${said}${rule === "" ? "" : ` [${rule}]`}`;

@@ -2,12 +2,13 @@
  * Runs test files of public repositories that hold Kyverno's ValidatingPolicies, and compares every row with what Kyverno's own command says. Not part
  * of `npm test`: the repositories are fetched by whoever wants to know (docs/testing.md).
  *
- *     node dist/test/public/kyverno-tests.js kyverno/policies=FOLDER kyverno/kyverno=FOLDER [--rows FILE] [--peer COMMAND] [--cache FILE]
+ *     node dist/test/public/kyverno-tests.js kyverno/policies=FOLDER kyverno/kyverno=FOLDER [--rows FILE] [--peer COMMAND] [--cache FILE] [--kinds KIND,…]
  */
 import { execFile } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { parseArgs, promisify } from "node:util";
+import { scanTools } from "../../src/commands/apply/scan-tools.js";
 import { isJsonObject } from "../../src/data/same-value.js";
 import { parseYamlDocuments } from "../../src/data/yaml.js";
 import { findTestFiles, runTestFiles, testEvaluator } from "../../src/kyverno-test/index.js";
@@ -23,20 +24,23 @@ interface Row {
   readonly message: string;
 }
 
-const KINDS = new Set(["ValidatingPolicy", "NamespacedValidatingPolicy"]);
 /** Kyverno's command needs about a second for a suite; with mocks that are missing it asks the network. */
 const PEER_MS = 60_000;
 
+const TOOLS = scanTools({}, {});
+
 /** Mocks are all there is: the network is left alone. */
 const EVALUATE = testEvaluator({
+  ...TOOLS,
+  date: () => Date.now(),
   http: { send: () => new LookupFailure("the network is left alone") },
-  now: () => performance.now(),
 });
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { rows: { type: "string" }, peer: { type: "string" }, cache: { type: "string" } },
+  options: { rows: { type: "string" }, peer: { type: "string" }, cache: { type: "string" }, kinds: { type: "string" } },
 });
+const KINDS = new Set((values.kinds ?? "ValidatingPolicy,NamespacedValidatingPolicy").split(","));
 const known = knownRows(values.rows ?? "test/vectors/kyverno/test-rows.jsonl");
 const cache = cached(values.cache);
 let differing = 0;
@@ -73,6 +77,7 @@ for (const argument of positionals) {
   console.log(`${repository}: ${suites} suites, ${equal} of ${total} rows equal, ${passed} pass, ${seconds} s of CPU`);
 }
 if (values.cache !== undefined) writeFileSync(values.cache, JSON.stringify(cache));
+TOOLS.close();
 process.exitCode = differing > 0 ? 1 : 0;
 
 /** Whether a test file's policies are of the kinds that this is about. */
@@ -100,7 +105,7 @@ function holds(path: string): boolean {
 
 async function ownRows(file: string, root: string): Promise<{ readonly rows: readonly Row[]; readonly error: string }> {
   let error = "";
-  const run = await runTestFiles([file], { color: false }, EVALUATE, {
+  const run = await runTestFiles([file], { color: false, now: TOOLS.now }, EVALUATE, {
     out: () => {},
     err: (text) => {
       error += text;

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
-import { nameOf } from "../../kubernetes/object.js";
+
 import { headline } from "../../reports/plain-text.js";
 import { NO_VALUES, readUser, readValues } from "../../scan/circumstances.js";
 import { readDefinitions } from "../../scan/definitions.js";
@@ -20,7 +20,7 @@ import { readRequests, unasked } from "./authorization.js";
 import type { ApplyValues } from "./options.js";
 import { type Output, outputFor } from "./output.js";
 import { Run } from "./run.js";
-import { scanTools } from "./scan-tools.js";
+import { type OpenTools, scanTools } from "./scan-tools.js";
 
 const EXIT_FINE = 0;
 const EXIT_FAILED = 1;
@@ -48,14 +48,17 @@ export async function applyCommand(
   const time = Math.floor(Date.now() / 1000);
   const output = outputFor(values, { auditWarn: values.auditWarn === true, time, color });
   const stdin = new StandardInput();
-  const tools = scanTools(loading, io.env);
+  let tools: OpenTools | undefined;
   try {
-    return await apply({ paths, resourcePaths, values, loading, io, output, stdin, tools });
+    // A cluster's policies of other kinds look things up there, too.
+    const all = values.cluster ? { ...loading, kubernetes: true } : loading;
+    tools = scanTools(all, io.env, values.cluster && (values.namespace ?? ""));
+    return await apply({ paths, resourcePaths, values, loading: all, io, output, stdin, tools });
   } catch (error) {
     if (error instanceof ScanError) return refused(error.message, io);
     throw error;
   } finally {
-    tools.close();
+    await tools?.close();
     await stdin.close();
   }
 }
@@ -68,7 +71,7 @@ interface Application {
   readonly io: CommandIo;
   readonly output: Output;
   readonly stdin: StandardInput;
-  readonly tools: ReturnType<typeof scanTools>;
+  readonly tools: OpenTools;
 }
 
 async function apply(application: Application): Promise<number> {
@@ -80,22 +83,23 @@ async function apply(application: Application): Promise<number> {
   for (const warning of opened.warnings) io.stderr.write(`warning: ${warning}\n`);
   for (const missing of opened.unserved) io.stderr.write(`warning: nothing is checked with ${missing}\n`);
   for (const line of unasked(opened.authorization, requests)) io.stderr.write(`warning: ${line}\n`);
-  const total = looked.resources + payloads.length;
+  const listed = output.headline ? ((await opened.listing?.count()) ?? 0) : 0;
+  const total = looked.resources + payloads.length + listed;
   const run = new Run({ opened, output, io, plan, total, loading: application.loading, progress: !values.removeColor });
   if (output.headline) await run.print(headline(opened.rules, total, opened.exceptions));
   const failures = opened.failures.filter(({ resource: { spec } }) =>
-    spec.evaluation?.mode === "JSON" ? total > 0 : looked.resources > 0,
+    spec.evaluation?.mode === "JSON" ? total > 0 : looked.resources > 0 || opened.listing !== undefined,
   );
   const [failure] = failures;
   if (failure !== undefined && !values.continueOnFail) {
-    const name = payloads.length > 0 ? nameOf(payloads[0]) : looked.first;
-    return refused(`failed to apply policies on resource ${name} (${failure.text})`, io);
+    return refused(`failed to apply policies on resource ${looked.first} (${failure.text})`, io);
   }
   const unasking = opened.authorization.failures.filter(({ mode }) => requests.some((each) => each.mode === mode));
   if (unasking[0] !== undefined && !values.continueOnFail) return refused(unasking[0].text, io);
   for (const each of [...failures, ...unasking]) io.stderr.write(`Error: ${each.text}\n`);
   for (const payload of payloads) await run.take([await opened.scanner.scanPayload(payload)]);
   await run.resources(files, looked);
+  if (opened.listing !== undefined) await run.listed(opened.listing);
   for (const request of requests) await run.take([await opened.scanner.scanRequest(request)]);
   await run.end();
   return exitCode(run, values, failures.length + unasking.length + opened.unserved.length > 0);
@@ -139,7 +143,6 @@ async function planOf({ paths, resourcePaths, values, loading, io, output, stdin
     ...(values.contextFile !== undefined && { contextFile: await contextText(values.contextFile) }),
     parameterPaths: values.parameterResource ?? [],
     wanted: output.wanted,
-    continueOnFail: values.continueOnFail === true,
   };
   return { plan, files, looked };
 }

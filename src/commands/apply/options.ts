@@ -34,7 +34,6 @@ export const APPLY_OPTIONS: readonly ApplyOption[] = [
   },
   { flags: "-c, --cluster", kind: "flag", description: "take the resources from the cluster of the kubeconfig" },
   { flags: "-n, --namespace <name>", kind: "text", description: "with --cluster: of this namespace only" },
-  { flags: "--context <name>", kind: "text", description: "with --cluster: the context of the kubeconfig" },
   { flags: "-f, --values-file <file>", kind: "text", description: "values: operation, Namespaces, subresources" },
   {
     flags: "-s, --set <values>",
@@ -99,7 +98,6 @@ export interface ApplyValues {
   readonly envoyPayload?: readonly string[];
   readonly cluster?: true;
   readonly namespace?: string;
-  readonly context?: string;
   readonly valuesFile?: string;
   readonly set?: readonly string[];
   readonly userinfo?: string;

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { availableParallelism } from "node:os";
 import { NO_COUNTS, sum } from "../../reports/counts.js";
 import type { Counts, Scanned } from "../../reports/finding.js";
+import type { ClusterListing } from "../../scan/cluster-listing.js";
 import { Duplicates } from "../../scan/duplicates.js";
 import { inOrder } from "../../scan/in-order.js";
 import type { InputFile } from "../../scan/input-files.js";
@@ -76,13 +77,23 @@ export class Run {
     } else await this.#inThreads(files);
   }
 
+  /** Judges the resources of a cluster. */
+  async listed(listing: ClusterListing): Promise<void> {
+    for await (const page of listing.pages()) await this.take(await this.#options.opened.scanner.scanAll(page), true);
+  }
+
   async #inThreads(files: readonly InputFile[]): Promise<void> {
-    const { plan, loading, io } = this.#options;
+    const { plan, loading, io, opened } = this.#options;
     const data: ThreadData = { plan, values: loading, env: { ...io.env } };
-    const count = Math.min(availableParallelism(), MAX_THREADS);
+    // This one judges as well, when the others have enough to do.
+    const count = Math.min(availableParallelism() - 1, MAX_THREADS);
     const threads = new ScanThreads(count, new URL("./thread.js", import.meta.url), data);
     try {
-      const results = inOrder(batchesOf(files), (batch) => threads.scan(batch), threads.ahead);
+      const results = inOrder(
+        batchesOf(files),
+        (batch) => threads.scan(batch) ?? opened.scanner.scanBatch(batch),
+        threads.ahead,
+      );
       for await (const scanned of results) await this.take(scanned, true);
     } finally {
       await threads.close();

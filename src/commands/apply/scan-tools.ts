@@ -1,17 +1,33 @@
 /** What a scan needs of its surroundings, made from the command line: the same in every thread. */
-import type { PolicyLoader } from "../../loader/index.js";
-import type { ScanTools } from "../../scan/open-scan.js";
-import { LookupFailure } from "../../world/resources/resource-source.js";
+import { createImageMetadata } from "../../fetch/index.js";
+import type { Cluster } from "../../kubernetes/client/index.js";
+import { findCluster, type PolicyLoader } from "../../loader/index.js";
+import type { ClusterSource, ScanTools } from "../../scan/open-scan.js";
+import { ScanError } from "../../scan/scan-error.js";
+import { clusterWorld, openAccess } from "../../world/cluster.js";
+import { openExternal } from "../../world/open-external.js";
+import { egressOptions, openNetwork, withEgress } from "../egress-options.js";
+import { fetchOptions } from "../fetch-options.js";
 import type { CommandIo } from "../io.js";
 import { createLoader } from "../load.js";
 
-/** Surroundings, to be closed. */
+type Values = Readonly<Record<string, unknown>>;
+
+/** Tools with what they hold open. */
 export interface OpenTools extends ScanTools {
-  close(): void;
+  close(): Promise<void>;
 }
 
-/** @param values of the options of loading */
-export function scanTools(values: Readonly<Record<string, unknown>>, env: CommandIo["env"]): OpenTools {
+/**
+ * @param values of the options of loading
+ * @param namespace take resources from the cluster, of this namespace (`""`: of all); absent: from files
+ * @throws ScanError where there is no way to a cluster
+ * @throws UsageError for lists of HTTP servers that can't be read
+ */
+export function scanTools(values: Values, env: CommandIo["env"], namespace?: string): OpenTools {
+  const now = () => performance.now();
+  const network = openNetwork(values);
+  const cluster = namespace === undefined ? undefined : openedCluster(values, env, namespace, now);
   let opened: { readonly policyTimeout: number; readonly loader: PolicyLoader } | undefined;
   const policyTimeout = Number(values.policyTimeout ?? 2) * 1000;
   return {
@@ -20,8 +36,43 @@ export function scanTools(values: Readonly<Record<string, unknown>>, env: Comman
       return opened.loader;
     },
     policyTimeout: values.disableTimeoutProtection === true ? Number.POSITIVE_INFINITY : policyTimeout,
-    http: { send: () => new LookupFailure("HTTP servers can't be asked yet") },
-    now: () => performance.now(),
-    close: () => opened?.loader.close(),
+    http: network.http,
+    ...(cluster && { cluster: cluster.source }),
+    now,
+    async close() {
+      opened?.loader.close();
+      await network.close();
+      await cluster?.close();
+    },
   };
+}
+
+/** The cluster whose resources are judged, and which policies ask. */
+function openedCluster(
+  values: Values,
+  env: CommandIo["env"],
+  namespace: string,
+  now: () => number,
+): { readonly source: ClusterSource; close(): Promise<void> } {
+  const client = clientOf(values, env, now);
+  const { images, close } = createImageMetadata(fetchOptions(values, env, () => {}));
+  const external = withEgress(values, (egress) =>
+    openExternal({ egress, readImage: (reference, signal) => images.read(reference, signal), cluster: client, now }),
+  );
+  return {
+    source: { client, namespace, world: clusterWorld(client, now), external: external.data },
+    async close() {
+      await external.close();
+      await close();
+      await client.close();
+    },
+  };
+}
+
+function clientOf({ kubeconfig }: Values, env: CommandIo["env"], now: () => number): Cluster {
+  const access = findCluster({ env, now, ...(typeof kubeconfig === "string" && { kubeconfig }) });
+  if ("missing" in access) throw new ScanError(access.missing);
+  const cluster = openAccess(access, now, () => {});
+  if (cluster === undefined) throw new ScanError("there is no way to a cluster");
+  return cluster;
 }

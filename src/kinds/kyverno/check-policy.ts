@@ -16,8 +16,15 @@ export function modeError(resource: PolicyResource): FieldError | undefined {
   return { path: ["spec", "evaluation", "mode"], text };
 }
 
-/** The mistakes of a policy that are none of its expressions' alone. */
-export function checkPolicy(resource: PolicyResource, objects: NamedObjects = new NamedObjects()): FieldError[] {
+/**
+ * The mistakes of a policy that are none of its expressions' alone.
+ * @param httpInNamespaced whether NamespacedValidatingPolicies may use `http` (spec kyverno.md 1.7)
+ */
+export function checkPolicy(
+  resource: PolicyResource,
+  objects: NamedObjects = new NamedObjects(),
+  httpInNamespaced = false,
+): FieldError[] {
   const { spec } = resource;
   const errors: FieldError[] = [];
   if ((spec.matchConstraints?.resourceRules ?? []).length === 0) {
@@ -28,7 +35,7 @@ export function checkPolicy(resource: PolicyResource, objects: NamedObjects = ne
   if (objects.mentions(spec, "globalContext")) {
     errors.push(forbidden(["spec"], "globalContext.* is not allowed in namespaced policies"));
   }
-  if (objects.mentions(spec, "http")) {
+  if (!httpInNamespaced && objects.mentions(spec, "http")) {
     const detail = "http.* is not allowed in namespaced policies; set --allowHTTPInNamespacedPolicies to enable";
     errors.push(forbidden(["spec"], detail));
   }

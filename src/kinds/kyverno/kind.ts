@@ -1,5 +1,8 @@
 import type { Watcher } from "../../cel-policy/watcher.js";
+import { isObject, type JsonObject } from "../../kubernetes/object.js";
+import { compileQuery } from "../../world/entries/query.js";
 import { allNeeds } from "../../world/needs.js";
+import { LookupFailure } from "../../world/resources/resource-source.js";
 import { worldOf } from "../../world/world.js";
 import type { DocumentKind } from "../kind.js";
 import { LoadError } from "../load-error.js";
@@ -19,8 +22,9 @@ import {
 /**
  * Kyverno's ValidatingPolicies and NamespacedValidatingPolicies, with exceptions and context entries (spec kyverno.md 1 to 6).
  * @param watcher told what becomes of their expressions
+ * @param httpInNamespaced whether NamespacedValidatingPolicies may use `http` (spec kyverno.md 1.7)
  */
-export function kyvernoKind(watcher?: Watcher): DocumentKind {
+export function kyvernoKind(watcher?: Watcher, httpInNamespaced = false): DocumentKind {
   const compilers = createCompilers(watcher);
   return {
     policies: [
@@ -32,11 +36,18 @@ export function kyvernoKind(watcher?: Watcher): DocumentKind {
       { group: CONTEXT_GROUP, kind: CONTEXT_ENTRY_KIND },
     ],
     prepare({ id, own, others, validationActions }, warn) {
-      const prepared = prepareDocuments([...own, ...others], { compilers, now: Date.now() });
+      const prepared = prepareDocuments(own, {
+        compilers,
+        now: Date.now(),
+        httpInNamespaced,
+        jmesPathError,
+      });
       const errors = prepared.problems.filter(({ severity }) => severity === "error");
       if (errors.length > 0) throw LoadError.of(errors);
       for (const problem of prepared.problems) warn(problem);
-      const { policies, objects } = prepared;
+      const { policies, contextEntries } = prepared;
+      const brought = others.map(({ value }) => value).filter(isObject) as readonly JsonObject[];
+      const objects = [...brought, ...contextEntries.map((entry): JsonObject => ({ ...entry }))];
       return {
         needs: allNeeds(policies.map((policy) => needsOf(policy, objects))),
         policy: (outer) => {
@@ -46,4 +57,10 @@ export function kyvernoKind(watcher?: Watcher): DocumentKind {
       };
     },
   };
+}
+
+/** What is wrong with a query; `undefined` when nothing is. */
+function jmesPathError(expression: string): string | undefined {
+  const query = compileQuery(expression);
+  return query instanceof LookupFailure ? query.message : undefined;
 }

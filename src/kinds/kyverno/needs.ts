@@ -4,27 +4,32 @@ import type { LabelSelector } from "../../cel-policy/match/label-selector.js";
 import { type JsonObject, text } from "../../kubernetes/object.js";
 import type { Needs } from "../../world/needs.js";
 import type { CompiledPolicy, CompiledVariant } from "./compiled-policy.js";
+import { CONTEXT_ENTRY_KIND } from "./resource.js";
 
 /** The label that every Namespace has: its value is known without seeing the Namespace. */
 const NAME_LABEL = "kubernetes.io/metadata.name";
 
-/** The objects behind which stands a cluster; `http` and `image` do without. */
-const OF_A_CLUSTER = ["resource", "globalContext"];
-
 /**
  * What a policy will ask of the world, told from its compiled form and the documents beside it.
- * @param objects what the documents hold besides policies: where Namespaces are among them, others are not looked for in a cluster
+ * @param objects what the documents hold besides policies: where Namespaces or context entries are among them, others are not looked for in a
+ * cluster
  */
 export function needsOf({ variants }: CompiledPolicy, objects: readonly JsonObject[]): Needs {
   const bringsNamespaces = objects.some(
     (object) => text(object, "apiVersion") === "v1" && text(object, "kind") === "Namespace",
   );
-  const asksCluster = variants.some((variant) => OF_A_CLUSTER.some((name) => names(variant, name)));
+  const bringsEntries = objects.some((object) => text(object, "kind") === CONTEXT_ENTRY_KIND);
+  // `http` and `image` do without a cluster.
+  const resources = variants.some((variant) => names(variant, "resource"));
+  const entries = variants.some((variant) => names(variant, "globalContext"));
   const namespaces = variants.some(({ namesNamespace }) => namesNamespace);
   const labels = variants.flatMap(({ spec }) => labelsOf(spec.matchConstraints?.namespaceSelector));
   return {
-    asks: asksCluster || namespaces || labels.length > 0,
-    requires: asksCluster || (!bringsNamespaces && (namespaces || labels.some((label) => label !== NAME_LABEL))),
+    asks: resources || entries || namespaces || labels.length > 0,
+    requires:
+      resources ||
+      (entries && !bringsEntries) ||
+      (!bringsNamespaces && (namespaces || labels.some((label) => label !== NAME_LABEL))),
     parameters: [],
   };
 }

@@ -28,6 +28,8 @@ export interface DocumentOptions {
   readonly compilers: Compilers;
   /** Milliseconds since 1970: what has expired by then is doubtful. */
   readonly now: number;
+  /** Whether NamespacedValidatingPolicies may use `http` (spec kyverno.md 1.7); default no. */
+  readonly httpInNamespaced?: boolean;
   /** What is wrong with a projection's path; default: nothing. */
   readonly jmesPathError?: JmesPathError;
 }
@@ -90,7 +92,7 @@ export function prepareDocuments(documents: readonly KyvernoDocument[], options:
   }
   for (const exception of exceptions) problems.push(...doubtsAbout(exception, policies, options.now));
   return {
-    policies: compileAll(policies, exceptions, options.compilers, problems),
+    policies: compileAll(policies, exceptions, options, problems),
     exceptions: exceptions.map(({ resource }) => resource),
     contextEntries,
     objects,
@@ -108,7 +110,7 @@ function inNamespace<R extends { readonly metadata: Metadata }>(resource: R, nam
 function compileAll(
   policies: readonly Found<PolicyResource>[],
   exceptions: readonly Found<ExceptionResource>[],
-  compilers: Compilers,
+  { compilers, httpInNamespaced }: DocumentOptions,
   problems: Problem[],
 ): readonly CompiledPolicy[] {
   const objects = new NamedObjects();
@@ -120,7 +122,7 @@ function compileAll(
       return [];
     }
     const compiled = compilePolicy(resource, exceptionsFor(resource, resources), compilers);
-    const mistakes = problemsOf(checkPolicy(resource, objects), document);
+    const mistakes = problemsOf(checkPolicy(resource, objects, httpInNamespaced), document);
     if (!compiled.ok) {
       for (const { path, text, exception, variant } of compiled.errors) {
         const at = exceptions.find((each) => each.resource === exception)?.document ?? document;

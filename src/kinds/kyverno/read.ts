@@ -111,8 +111,6 @@ function readAs({ read, schema, namespaced, group }: Definition, kind: string, v
   // Those of the rest come sorted by their text, whatever the order in the file.
   const others = unknownMembers(value, schema, []).sort((a, b) => (formatPath(a) < formatPath(b) ? -1 : 1));
   const unknown = [...metadata.unknown, ...others];
-  if (unknown.length > 0) return unknownFields(unknown, kind, schema);
-
   const { metadata: _, ...rest } = value;
   const completed = { ...(complete(rest, schema) as JsonObject), metadata: metadata.value };
   const errors = [
@@ -120,6 +118,8 @@ function readAs({ read, schema, namespaced, group }: Definition, kind: string, v
     ...validate(completed, schema, []),
     ...validateUnique(completed, schema, []),
   ];
+  // The reference stops at unknown members; who mends a file wants to know the rest, too.
+  if (unknown.length > 0) return unknownFields(unknown, errors, kind, schema);
   if (errors.length > 0) return invalidDocument(errors, `${kind}.${group}`, metadata.value.name ?? "");
   if (metadata.value.name === undefined || metadata.value.name === "") {
     const message = "metadata.name was not generated";
@@ -149,7 +149,12 @@ function unknownVersion(kind: string, apiVersion: string, { group, versions }: D
   return unreadable([failure], parseText(`failed to retrieve validator: ${message}`));
 }
 
-function unknownFields(paths: readonly FieldPath[], kind: string, schema: ObjectSchema): UnreadableDocument {
+function unknownFields(
+  paths: readonly FieldPath[],
+  errors: readonly FieldError[],
+  kind: string,
+  schema: ObjectSchema,
+): UnreadableDocument {
   const message = "Invalid value: value provided for unknown field";
   const failures = paths.map((path) => ({
     path,
@@ -157,17 +162,23 @@ function unknownFields(paths: readonly FieldPath[], kind: string, schema: Object
     unknownField: true,
     hint: hintFor(kind, path, schema),
   }));
-  return unreadable(failures, parseText(paths.map((path) => `${formatPath(path)}: ${message}`).join("\n")));
+  const all = [...failures, ...errors.map(invalidMember)];
+  return unreadable(all, parseText(paths.map((path) => `${formatPath(path)}: ${message}`).join("\n")));
 }
 
 function invalidDocument(errors: readonly FieldError[], kind: string, name: string): UnreadableDocument {
-  const failures = errors.map((error) => ({ ...error, unknownField: false, hint: valueHint(error) }));
   const texts = [
     ...new Set(errors.map(({ path, text }) => `${path.length === 0 ? "<nil>" : formatPath(path)}: ${text}`)),
   ];
   const list = texts.length === 1 ? texts.join("") : `[${texts.join(", ")}]`;
-  return unreadable(failures, `failed to validate resource (${kind} "${name}" is invalid: ${list})`);
+  return unreadable(errors.map(invalidMember), `failed to validate resource (${kind} "${name}" is invalid: ${list})`);
 }
+
+const invalidMember = (error: FieldError): ReadFailure => ({
+  ...error,
+  unknownField: false,
+  hint: valueHint(error),
+});
 
 /** Actions had other names in other kinds of policies. */
 function valueHint({ path, text: message }: FieldError): string | undefined {

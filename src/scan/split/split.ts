@@ -18,12 +18,16 @@ export async function* split(file: string, chunks: AsyncIterable<Buffer>): Async
       if (bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK)) {
         bytes = bytes.subarray(BYTE_ORDER_MARK.length);
       }
-      const first = firstCharacter(bytes);
-      head = first === undefined ? bytes : undefined;
+      const first = bytes.length < BYTE_ORDER_MARK.length ? undefined : firstCharacter(bytes);
+      head = first === undefined ? Buffer.from(bytes) : undefined;
       if (first === undefined) continue;
       splitter = first === "{" || first === "[" ? new JsonSplitter(file) : new YamlSplitter(file);
     }
     yield* splitter.push(bytes);
+  }
+  if (splitter === undefined && head !== undefined) {
+    splitter = new YamlSplitter(file);
+    yield* splitter.push(head);
   }
   if (splitter !== undefined) yield* splitter.finish();
 }

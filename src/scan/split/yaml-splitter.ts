@@ -32,7 +32,7 @@ export class YamlSplitter {
       this.#line(bytes.subarray(from, end + 1));
       from = end + 1;
     }
-    this.#rest = bytes.subarray(from);
+    this.#rest = Buffer.from(bytes.subarray(from));
     return this.#batches.take();
   }
 
@@ -46,7 +46,8 @@ export class YamlSplitter {
   #line(line: Buffer): void {
     if (isSeparator(line)) {
       this.#documentEnds();
-      this.#add(line.subarray(3));
+      const behind = line.subarray(3);
+      if (!isBlank(behind)) this.#add(behind);
     } else if (this.#list !== undefined) this.#listLine(line, this.#list);
     else if (isItems(line)) {
       this.#list = { indent: undefined };

@@ -86,7 +86,7 @@ export class EntryCalls {
         );
       } catch (error) {
         if (attempt >= call.tries) throw error;
-        await delay(wait);
+        await delay(wait, undefined, { ref: false });
       }
     }
   }

@@ -1,8 +1,13 @@
 /** Queries in JMESPath over the data of entries (spec kyverno.md 4.5). */
-import { compile, type JSONValue, TreeInterpreter } from "@jmespath-community/jmespath";
+import { createRequire } from "node:module";
+import type { JSONValue } from "@jmespath-community/jmespath";
 import { errorText } from "../../data/error-text.js";
 import { setKey } from "../../data/plain-object.js";
 import { LookupFailure } from "../resources/resource-source.js";
+
+/** Loaded at the first query, which few have: it takes some 20 ms of every start otherwise. */
+const load = (): typeof import("@jmespath-community/jmespath") =>
+  createRequire(import.meta.url)("@jmespath-community/jmespath");
 
 /** Evaluates a query; null where it finds nothing. Numbers are plain ones in what comes of it. */
 export type Query = (data: unknown) => unknown | LookupFailure;
@@ -10,6 +15,7 @@ export type Query = (data: unknown) => unknown | LookupFailure;
 /** Compiles a query, or says what is wrong with it. The functions that Kyverno adds to the language are not there. */
 export function compileQuery(expression: string): Query | LookupFailure {
   try {
+    const { compile, TreeInterpreter } = load();
     const tree = compile(expression);
     return (data) => {
       try {

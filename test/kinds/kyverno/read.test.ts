@@ -99,13 +99,15 @@ describe("documents", () => {
     assert.equal(failure.unknownField, false);
   });
 
-  test("with unknown members say all of them, before anything else is looked at", () => {
+  test("with unknown members say all of them, and behind them what else is wrong", () => {
     const { failures, text } = unreadable(policy({ params: 1, validations: "x", b: { c: 1 } }, { metadata: {} }));
     assert.deepEqual(
       failures.map(({ path, unknownField }) => [formatPath(path), unknownField]),
       [
         ["spec.b", true],
         ["spec.params", true],
+        ["metadata.name", false],
+        ["spec.validations", false],
       ],
     );
     assert.equal(
@@ -119,7 +121,10 @@ describe("documents", () => {
     const { failures } = unreadable(policy(undefined, { status }));
     assert.deepEqual(
       failures.map(({ path, unknownField }) => [path.at(-1), unknownField]),
-      [["(conditions[?type == 'Ready'])", true]],
+      [
+        ["(conditions[?type == 'Ready'])", true],
+        ["spec", false],
+      ],
     );
     assert.equal(
       readResource(policy({}, { status: { conditionStatus: { ready: true }, generated: false } })).kind,

@@ -1,0 +1,49 @@
+/** ValidatingAdmissionPolicies of a test, asked about its resources. */
+import type { ReportedPolicy } from "../reports/finding.js";
+import type { Judge } from "../scan/judge.js";
+import { openAdmissionPolicies, type ScanTools } from "../scan/open-scan.js";
+import { readPolicyFiles } from "../scan/policy-files.js";
+import { type RequestCircumstances, requestFor } from "../scan/request.js";
+import type { Resource } from "../scan/resource.js";
+import { reportedResult } from "./answer-result.js";
+import type { Answer } from "./answers.js";
+import type { TestData } from "./test-world.js";
+
+/** Asks policies about a resource. */
+export interface AdmissionQuestions {
+  about(resource: Resource, circumstances: RequestCircumstances): Promise<readonly Answer[]>;
+}
+
+/**
+ * Makes the policies of files ready. What is wrong with one is said, and it denies.
+ * @param paths of the files that hold them and their bindings
+ * @throws ScanError for files of parameters that cannot be read
+ */
+export async function openAdmissionQuestions(
+  paths: readonly string[],
+  { document, at, values }: Pick<TestData, "document" | "at" | "values">,
+  tools: Pick<ScanTools, "loader" | "policyTimeout" | "now">,
+  warn: (line: string) => void,
+): Promise<AdmissionQuestions> {
+  if (paths.length === 0) return { about: async () => [] };
+  const { admission } = await readPolicyFiles(paths, "");
+  const beside = { namespaces: values.namespaces, parameterPaths: document.paramResources.map(at) };
+  const warnings: string[] = [];
+  const judge = await openAdmissionPolicies(admission, beside, tools, warnings);
+  for (const warning of warnings) warn(warning);
+  return { about: (resource, circumstances) => answersOf(judge, resource, circumstances) };
+}
+
+/** A policy that is not for the resource excludes it. */
+async function answersOf(
+  judge: Judge,
+  resource: Resource,
+  circumstances: RequestCircumstances,
+): Promise<readonly Answer[]> {
+  const request = requestFor(resource, circumstances);
+  const findings = await judge.judge({ kind: "resource", request, object: resource.object });
+  return judge.policies.map((policy: ReportedPolicy, place) => {
+    const found = findings.find((finding) => finding.policy === place);
+    return { policy: policy.name, result: found && reportedResult(policy, found) };
+  });
+}
