@@ -1,12 +1,11 @@
 /** What a scan needs of its surroundings, made from the command line: the same in every thread. */
 import { createImageMetadata } from "../../fetch/index.js";
-import type { Cluster } from "../../kubernetes/client/index.js";
 import { findCluster, type PolicyLoader } from "../../loader/index.js";
 import type { ClusterSource, ScanTools } from "../../scan/open-scan.js";
 import { ScanError } from "../../scan/scan-error.js";
 import { clusterWorld, openAccess } from "../../world/cluster.js";
 import { openExternal } from "../../world/open-external.js";
-import { egressOptions, openNetwork, withEgress } from "../egress-options.js";
+import { openNetwork, withEgress } from "../egress-options.js";
 import { fetchOptions } from "../fetch-options.js";
 import type { CommandIo } from "../io.js";
 import { createLoader } from "../load.js";
@@ -69,7 +68,7 @@ function openedCluster(
   };
 }
 
-function clientOf({ kubeconfig }: Values, env: CommandIo["env"], now: () => number): Cluster {
+function clientOf({ kubeconfig }: Values, env: CommandIo["env"], now: () => number) {
   const access = findCluster({ env, now, ...(typeof kubeconfig === "string" && { kubeconfig }) });
   if ("missing" in access) throw new ScanError(access.missing);
   const cluster = openAccess(access, now, () => {});
