@@ -33,7 +33,7 @@ import type { Type } from "./types.js";
 /** Every extension. */
 const EXTENSIONS: readonly LanguageExtension[] = ["math", "encoders", "regex"];
 
-/** The library of an extension; that of `bindings` is a macro. */
+/** The library of an extension; that of `bindings` is a macro, and `strings` takes the place of another. */
 function extensionLibrary(extension: LanguageExtension, patterns: PatternCache): readonly Library[] {
   switch (extension) {
     case "math":
@@ -43,6 +43,7 @@ function extensionLibrary(extension: LanguageExtension, patterns: PatternCache):
     case "regex":
       return [regexLibrary(patterns)];
     case "bindings":
+    case "strings":
       return [];
   }
 }
@@ -68,8 +69,8 @@ function librariesOf(flavour: "kubernetes" | "standard", extensions: readonly La
     listsLibrary,
   ];
   // Strings come before Kubernetes' lists: the overloads of `indexOf` are tried in that order.
-  if (flavour === "kubernetes") return [...language, stringsLibrary, ...libraries, ...added];
-  return [...language, latestStringsLibrary, ...libraries, ...added];
+  const strings = flavour === "standard" || extensions.includes("strings") ? latestStringsLibrary : stringsLibrary;
+  return [...language, strings, ...libraries, ...added];
 }
 
 /**

@@ -27,8 +27,11 @@ export interface EnvironmentOptions {
   readonly container?: string;
 }
 
-/** A library of plain CEL that Kubernetes' own environment is without: `cel.bind`, `base64.…`, `math.…`, `regex.…`. */
-export type LanguageExtension = "bindings" | "encoders" | "math" | "regex";
+/**
+ * A library of plain CEL that Kubernetes' own environment is without: `cel.bind`, `base64.…`, `math.…`, `regex.…`; `strings` is the newest
+ * version of one that it has (`reverse`, and a `format` that groups no digits).
+ */
+export type LanguageExtension = "bindings" | "encoders" | "math" | "regex" | "strings";
 
 /** What kind of problem it is: what a program may go by, where people read the message. */
 export type IssueCode =

@@ -18,6 +18,7 @@ import type { Resource } from "../scan/resource.js";
 import { ScanError } from "../scan/scan-error.js";
 import { openAdmissionQuestions } from "./admission-questions.js";
 import type { Answers, Evaluated } from "./answers.js";
+import { askedAbout, loadRequests } from "./authorization-questions.js";
 import { loadPolicies, type TestPolicies } from "./policy-files.js";
 import { PolicyQuestions } from "./policy-questions.js";
 import { loadResources } from "./resource-files.js";
@@ -58,6 +59,7 @@ async function evaluate(
     say(`  warning: found duplicated resource ${kind} ${name} ${namespace}`);
   }
   const payloads = loadPayloads(document, at, words);
+  const requests = loadRequests(document, at, words);
   if (document.clusterResources.length > 0) say("Loading Kubernetes resources ...");
   const cluster = await loadCluster({ document, at });
   say("  Loading exceptions ...");
@@ -90,10 +92,7 @@ async function evaluate(
     }
   }
   for (const { name, payload } of payloads) usual.push(await questions.aboutPayload(name, payload));
-  // Nobody here looks at these.
-  for (const path of [...document.httpPayloads, ...document.envoyPayloads]) {
-    usual.push({ subject: { name: at(path) }, answers: [] });
-  }
+  usual.push(...(await askedAbout(requests, loaded.authorization, world)));
   return { usual, byOperation, notServed: loaded.notServed };
 }
 
@@ -114,16 +113,9 @@ function loadUser({ userinfo = "" }: TestDocument, at: (path: string) => string,
   }
 }
 
-function loadPayloads(
-  { jsonPayloads, httpPayloads, envoyPayloads }: TestDocument,
-  at: (path: string) => string,
-  { say }: TestWords,
-) {
+function loadPayloads({ jsonPayloads }: TestDocument, at: (path: string) => string, { say }: TestWords) {
   if (jsonPayloads.length > 0) say("  Loading JSON payloads ...");
-  const payloads = jsonPayloads.map((name) => ({ name, payload: readPayload(at(name), name) }));
-  if (httpPayloads.length > 0) say("  Loading HTTP payloads ...");
-  if (envoyPayloads.length > 0) say("  Loading Envoy payloads ...");
-  return payloads;
+  return jsonPayloads.map((name) => ({ name, payload: readPayload(at(name), name) }));
 }
 
 const unloadableExceptions = (reason: string) => new TestRunError(`error: failed to load exceptions (${reason})`);

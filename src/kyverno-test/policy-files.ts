@@ -5,6 +5,7 @@ import { struct } from "../cel-policy/decode/api-type.js";
 import { decodeAsGo } from "../cel-policy/decode/go-json.js";
 import { errorText } from "../data/error-text.js";
 import { parseYamlDocuments } from "../data/yaml.js";
+import { authorizationMode } from "../kinds/kyverno/authorization/index.js";
 import type { PolicyResource } from "../kinds/kyverno/index.js";
 import { describeFailure, type ReadFailure, readResource } from "../kinds/kyverno/read.js";
 import { builtinKinds, isBuiltin } from "../kubernetes/builtin-kinds.js";
@@ -16,6 +17,8 @@ import { TestRunError } from "./run-error.js";
 /** What policy files hold. */
 export interface TestPolicies {
   readonly policies: readonly PolicyResource[];
+  /** Those for an authorization server. */
+  readonly authorization: readonly PolicyResource[];
   /** Files with ValidatingAdmissionPolicies, or bindings of theirs. */
   readonly admissionFiles: readonly string[];
   /** Policies of other kinds, by name: why they are not evaluated. */
@@ -39,8 +42,6 @@ const EXCEPTION_VERSION = "policies.kyverno.io/v1beta1";
 const ADMISSION_GROUP = "admissionregistration.k8s.io";
 const ADMISSION_POLICY = "ValidatingAdmissionPolicy";
 const ADMISSION_KINDS: ReadonlySet<string> = new Set([ADMISSION_POLICY, "ValidatingAdmissionPolicyBinding"]);
-/** Modes of policies for Kyverno's authorization server (spec kyverno.md 6.3). */
-const OTHER_MODES: ReadonlySet<string> = new Set(["HTTP", "Envoy"]);
 
 /**
  * Reads the policies of files and folders.
@@ -57,6 +58,7 @@ export async function loadPolicies(paths: readonly string[], words: LoadingWords
 
 class Loading implements TestPolicies {
   readonly policies: PolicyResource[] = [];
+  readonly authorization: PolicyResource[] = [];
   readonly notServed = new Map<string, string>();
   readonly #admissionFiles = new Set<string>();
   readonly #words: LoadingWords;
@@ -147,9 +149,8 @@ class Loading implements TestPolicies {
   }
 
   #served(resource: PolicyResource): undefined {
-    const { mode = "" } = resource.spec.evaluation ?? {};
-    if (!OTHER_MODES.has(mode)) this.policies.push(resource);
-    else this.#notServed(resource, `policies for an authorization server (mode ${mode})`);
+    const mode = authorizationMode(resource);
+    (mode === undefined ? this.policies : this.authorization).push(resource);
   }
 
   #other(path: string, value: unknown): Problem | undefined {

@@ -1,6 +1,7 @@
 /** A plan made ready: policies read, compiled and put into their world. */
 import { type Config, formatProblem, loadConfig } from "../config/index.js";
 import type { ServedPolicy } from "../evaluation/policy-set.js";
+import { type PreparedAuthorization, prepareAuthorization } from "../kinds/kyverno/authorization/index.js";
 import { type CompiledPolicy, type CompileFailure, preparePolicies } from "../kinds/kyverno/index.js";
 import { parseContextFile } from "../kinds/kyverno/offline/index.js";
 import { type JsonObject, member } from "../kubernetes/object.js";
@@ -14,6 +15,7 @@ import { FileResources } from "../world/resources/file-resources.js";
 import type { World } from "../world/world.js";
 import { configurationOf, documentsBeside, idOf, reportedAdmissionPolicy } from "./admission-policies.js";
 import { admissionPolicyFinding } from "./admission-policy-finding.js";
+import { AuthorizationJudge } from "./authorization-judge.js";
 import { ClusterListing, EVERYTHING, type ListedCluster, wantedBy } from "./cluster-listing.js";
 import { onlyNeeded } from "./configured-policies.js";
 import { KnownKinds } from "./known-kinds.js";
@@ -58,6 +60,8 @@ export interface OpenedScan {
   readonly listing: ClusterListing | undefined;
   /** Policies that don't compile: in Kyverno's order, those for payloads last. */
   readonly failures: readonly CompileFailure[];
+  /** Policies for an authorization server, with those that don't compile. */
+  readonly authorization: PreparedAuthorization;
   readonly warnings: readonly string[];
   readonly unserved: readonly string[];
 }
@@ -73,18 +77,22 @@ export async function openScan(plan: ScanPlan, tools: ScanTools): Promise<Opened
   const listing = await listingFor(plan, files, policies, tools);
   const kinds = listing?.kinds ?? new KnownKinds(plan.definitions);
   const warnings = [...files.warnings];
+  const authorization = prepareAuthorization(files.authorization);
+  const world = kyvernoWorld(plan, tools);
   const judges = [
-    new KyvernoJudge(policies, kyvernoWorld(plan, tools)),
+    new KyvernoJudge(policies, world),
+    new AuthorizationJudge(authorization, world),
     ...(await others(plan, files, tools, warnings)),
   ];
   const { operation, user, values } = plan;
   const circumstances = { kinds, operation, user, subresources: values.subresources };
   return {
     scanner: new Scanner(judges, circumstances, plan.wanted),
-    rules: files.kyverno.length + files.admission.length + plan.policyIds.length,
+    rules: files.kyverno.length + files.authorization.length + files.admission.length + plan.policyIds.length,
     exceptions: exceptions.length,
     listing,
     failures: [...failures].sort((a, b) => Number(isJson(a)) - Number(isJson(b))),
+    authorization,
     warnings,
     unserved: files.unserved,
   };

@@ -40,6 +40,7 @@ export class OutcomeJudge implements Judge {
   }
 
   async judge(subject: Subject): Promise<readonly Finding[]> {
+    if (subject.kind === "authorization") return [];
     const review: Review =
       subject.kind === "resource" ? admissionQuestion(subject.request) : rawQuestion(subject.payload);
     const findings: Finding[] = [];

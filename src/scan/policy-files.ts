@@ -4,6 +4,7 @@ import { basename, join } from "node:path";
 import { identityOf, opened } from "../documents/documents.js";
 import { formatProblem } from "../documents/problem.js";
 import { parseResources, type SourceDocument } from "../documents/source-document.js";
+import { authorizationMode } from "../kinds/kyverno/authorization/index.js";
 import type { ExceptionResource, PolicyResource } from "../kinds/kyverno/index.js";
 import { describeFailure, readResource } from "../kinds/kyverno/read.js";
 import { isBuiltin } from "../kubernetes/builtin-kinds.js";
@@ -25,6 +26,8 @@ export interface AdmissionPolicyDocuments {
 export interface PolicyFiles {
   /** In the order of the files. */
   readonly kyverno: readonly PolicyResource[];
+  /** Those for an authorization server (spec kyverno.md 6.3). */
+  readonly authorization: readonly PolicyResource[];
   readonly admission: readonly AdmissionPolicyDocuments[];
   /** PolicyExceptions among the policies; only those of v1beta1 count there. */
   readonly exceptions: readonly ExceptionResource[];
@@ -42,8 +45,6 @@ const MUTATING_POLICY = "MutatingAdmissionPolicy";
 const EXCEPTION_VERSION = "policies.kyverno.io/v1beta1";
 /** Groups whose kinds of policies are known to decide something, here or elsewhere. */
 const POLICY_GROUPS: ReadonlySet<string> = new Set(["kyverno.io", "policies.kyverno.io"]);
-/** Modes that are for a server of their own. */
-const OTHER_MODES: ReadonlySet<string> = new Set(["HTTP", "Envoy"]);
 
 /**
  * Reads policies. Nothing is thrown for a file that can't be used: it is left out, with a warning.
@@ -73,6 +74,7 @@ async function walk(path: string, found: Found): Promise<void> {
 
 type Taken =
   | { readonly kind: "kyverno"; readonly resource: PolicyResource }
+  | { readonly kind: "authorization"; readonly resource: PolicyResource }
   | { readonly kind: "exception"; readonly resource: ExceptionResource }
   | { readonly kind: "policy" | "binding"; readonly document: SourceDocument };
 
@@ -102,11 +104,7 @@ class Found {
     const read = readResource(document.value);
     switch (read.kind) {
       case "policy":
-        if (!OTHER_MODES.has(read.resource.spec.evaluation?.mode ?? "")) return { ...read, kind: "kyverno" };
-        this.#unserved.push(
-          `${kind} ${name} is for an authorization server (mode ${read.resource.spec.evaluation?.mode})`,
-        );
-        return undefined;
+        return { ...read, kind: authorizationMode(read.resource) === undefined ? "kyverno" : "authorization" };
       case "exception":
         return text(document.value, "apiVersion") === EXCEPTION_VERSION ? read : undefined;
       case "context-entry":
@@ -129,11 +127,13 @@ class Found {
 
   policies(): PolicyFiles {
     const kyverno: PolicyResource[] = [];
+    const authorization: PolicyResource[] = [];
     const exceptions: ExceptionResource[] = [];
     const policies: SourceDocument[] = [];
     const bindings = new Map<string, SourceDocument[]>();
     for (const each of this.#taken) {
       if (each.kind === "kyverno") kyverno.push(each.resource);
+      else if (each.kind === "authorization") authorization.push(each.resource);
       else if (each.kind === "exception") exceptions.push(each.resource);
       else if (each.kind === "policy") policies.push(each.document);
       else {
@@ -151,7 +151,7 @@ class Found {
         bindings: own.map(({ value }) => nameOf(value)),
       };
     });
-    return { kyverno, admission, exceptions, warnings: this.warnings, unserved: this.#unserved };
+    return { kyverno, authorization, admission, exceptions, warnings: this.warnings, unserved: this.#unserved };
   }
 }
 

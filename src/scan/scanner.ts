@@ -1,5 +1,6 @@
 /** Resources, one after the other, before all judges. */
 
+import type { AuthorizationRequest } from "../kinds/kyverno/authorization/index.js";
 import type { JsonObject } from "../kubernetes/object.js";
 import { member, nameOf, namespaceOf, text } from "../kubernetes/object.js";
 import type { AdmissionRequest } from "../policy/index.js";
@@ -94,6 +95,11 @@ export class Scanner {
     );
   }
 
+  /** A request that somebody wants authorized; reports have no name for it. */
+  scanRequest(request: AuthorizationRequest): Scanned | Promise<Scanned> {
+    return this.#ask({ kind: "authorization", request }, NAMELESS);
+  }
+
   #ask(subject: Subject, resource: ReportedResource): Scanned | Promise<Scanned> {
     const answers = this.#judges.map(({ judge }) => judge.judge(subject));
     if (answers.some((answer) => answer instanceof Promise)) {
@@ -117,5 +123,6 @@ export class Scanner {
   }
 }
 
+const NAMELESS: ReportedResource = { apiVersion: "", kind: "", namespace: "", name: "", uid: "", resourceVersion: "" };
 const NOTHING: readonly Finding[] = [];
 const isFailure = ({ status }: Finding): boolean => status === "fail";

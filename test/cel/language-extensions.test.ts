@@ -7,6 +7,7 @@ const EXPRESSIONS: Readonly<Record<LanguageExtension, string>> = {
   encoders: 'base64.encode(b"a") == "YQ=="',
   math: "math.greatest(1, 2) == 2 && math.abs(-1) == 1",
   regex: 'regex.replace("abc", "b", "") == "ac"',
+  strings: '"abc".reverse() == "cba"',
 };
 
 describe("an extension of the language", () => {

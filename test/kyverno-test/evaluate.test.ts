@@ -308,39 +308,17 @@ describe("ValidatingAdmissionPolicies", () => {
 });
 
 describe("what is not evaluated here", () => {
-  test("fails: policies of other kinds and for an authorization server", async () => {
+  test("fails: policies of other kinds", async () => {
     const clusterPolicy = { apiVersion: "kyverno.io/v1", kind: "ClusterPolicy", metadata: { name: "old" }, spec: {} };
-    const http = policy(
-      { evaluation: { mode: "HTTP" }, validations: [{ expression: "http.Allowed().Response()" }] },
-      { name: "h" },
-    );
-    const results = [
-      { policy: "old", rule: "r", result: "pass", resources: ["good"] },
-      { policy: "h", result: "pass", resources: ["good"] },
-    ];
+    const results = [{ policy: "old", rule: "r", result: "pass", resources: ["good"] }];
     const { rows, passed, out } = await runSuite(
       { results },
-      { "policy.yaml": [clusterPolicy, http], "resources.yaml": PODS },
+      { "policy.yaml": [clusterPolicy], "resources.yaml": PODS },
     );
     assert.equal(passed, false);
     assert.deepEqual(rows, [
       "v1/Pod/default/good: Fail Not served: policies of the kind ClusterPolicy are not evaluated here [r]",
-      "v1/Pod/default/good: Fail Not served: policies for an authorization server (mode HTTP) are not evaluated here",
     ]);
     assert.match(out, /Applying 1 policy to 2 resources/);
-  });
-
-  test("fails for payloads of HTTP and Envoy, too", async () => {
-    const envoy = policy({
-      evaluation: { mode: "Envoy" },
-      validations: [{ expression: "envoy.Allowed().Response()" }],
-    });
-    const { rows, passed } = await runSuite(
-      { results: [expected("pass")], envoyPayloads: ["request.json"] },
-      { "policy.yaml": envoy, "request.json": {} },
-    );
-    assert.equal(passed, false);
-    assert.equal(rows.length, 1);
-    assert.match(rows[0] ?? "", /request\.json: Fail Not served/);
   });
 });

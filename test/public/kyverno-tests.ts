@@ -56,7 +56,7 @@ for (const argument of positionals) {
     if (!names(file)) continue;
     suites++;
     const suite = relative(root, dirname(file));
-    const ours = await ownRows(file);
+    const ours = await ownRows(file, root);
     const theirs = once(known.get(`${repository} ${suite}`), file) ?? (await peerRows(file, root));
     if (theirs === undefined) {
       console.log(`${repository} ${suite}: nothing to compare with`);
@@ -103,7 +103,7 @@ function holds(path: string): boolean {
   );
 }
 
-async function ownRows(file: string): Promise<{ readonly rows: readonly Row[]; readonly error: string }> {
+async function ownRows(file: string, root: string): Promise<{ readonly rows: readonly Row[]; readonly error: string }> {
   let error = "";
   const run = await runTestFiles([file], { color: false, now: TOOLS.now }, EVALUATE, {
     out: () => {},
@@ -111,7 +111,12 @@ async function ownRows(file: string): Promise<{ readonly rows: readonly Row[]; r
       error += text;
     },
   });
-  return { rows: run.rows.map(({ row }) => row), error: error.trim() };
+  return { rows: run.rows.map(({ row }) => ({ ...row, resource: inside(root, row.resource) })), error: error.trim() };
+}
+
+/** A payload is shown by its path, which is not the same on every machine. */
+function inside(root: string, resource: string): string {
+  return resource.startsWith(`${root}/`) ? relative(root, resource) : resource;
 }
 
 function knownRows(file: string): Map<string, Row[]> {
@@ -158,7 +163,7 @@ async function peerRows(file: string, root: string): Promise<readonly Row[] | un
     .map((row) => ({
       policy: row.POLICY ?? "",
       rule: row.RULE ?? "",
-      resource: row.RESOURCE ?? "",
+      resource: inside(root, row.RESOURCE ?? ""),
       result: row.RESULT ?? "",
       reason: row.REASON ?? "",
       message: row.Message ?? "",

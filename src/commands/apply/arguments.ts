@@ -7,7 +7,16 @@ export function argumentProblem(
   resources: readonly string[],
   values: ApplyValues & { readonly kubeconfig?: string },
 ): string | undefined {
-  const { valuesFile, set, json = [], cluster, crdPaths = [], kubeconfig = "" } = values;
+  const {
+    valuesFile,
+    set,
+    json = [],
+    httpPayload = [],
+    envoyPayload = [],
+    cluster,
+    crdPaths = [],
+    kubeconfig = "",
+  } = values;
   if (valuesFile !== undefined && set !== undefined) {
     return "pass the values either using set flag or values_file flag";
   }
@@ -18,7 +27,8 @@ export function argumentProblem(
   if (resources.length > 0 && json.length > 0) {
     return "both resource and json files can not be used together, use one or the other";
   }
-  if (resources.length === 0 && json.length === 0 && !cluster) return "resource file(s) or cluster required";
+  const given = [resources, json, httpPayload, envoyPayload].some((paths) => paths.length > 0);
+  if (!given && !cluster) return "resource file(s) or cluster required";
   if (crdPaths.some((path) => path.trim() !== "") && kubeconfig.trim() !== "") {
     return "crd-paths and kubeconfig flags are mutually exclusive, please use only one of them";
   }

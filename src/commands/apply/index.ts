@@ -16,6 +16,7 @@ import type { ScanPlan } from "../../scan/scan-plan.js";
 import { type Survey, survey } from "../../scan/survey.js";
 import type { CommandIo } from "../io.js";
 import { argumentProblem } from "./arguments.js";
+import { readRequests, unasked } from "./authorization.js";
 import type { ApplyValues } from "./options.js";
 import { type Output, outputFor } from "./output.js";
 import { Run } from "./run.js";
@@ -77,9 +78,11 @@ async function apply(application: Application): Promise<number> {
   const { values, io, output, tools } = application;
   const { plan, files, looked } = await planOf(application);
   const payloads = (values.json ?? []).map((path) => readPayload(path));
+  const requests = readRequests(values);
   const opened = await openScan(plan, tools);
   for (const warning of opened.warnings) io.stderr.write(`warning: ${warning}\n`);
   for (const missing of opened.unserved) io.stderr.write(`warning: nothing is checked with ${missing}\n`);
+  for (const line of unasked(opened.authorization, requests)) io.stderr.write(`warning: ${line}\n`);
   const listed = output.headline ? ((await opened.listing?.count()) ?? 0) : 0;
   const total = looked.resources + payloads.length + listed;
   const run = new Run({ opened, output, io, plan, total, loading: application.loading, progress: !values.removeColor });
@@ -91,12 +94,15 @@ async function apply(application: Application): Promise<number> {
   if (failure !== undefined && !values.continueOnFail) {
     return refused(`failed to apply policies on resource ${looked.first} (${failure.text})`, io);
   }
-  for (const each of failures) io.stderr.write(`Error: ${each.text}\n`);
+  const unasking = opened.authorization.failures.filter(({ mode }) => requests.some((each) => each.mode === mode));
+  if (unasking[0] !== undefined && !values.continueOnFail) return refused(unasking[0].text, io);
+  for (const each of [...failures, ...unasking]) io.stderr.write(`Error: ${each.text}\n`);
   for (const payload of payloads) await run.take([await opened.scanner.scanPayload(payload)]);
   await run.resources(files, looked);
   if (opened.listing !== undefined) await run.listed(opened.listing);
+  for (const request of requests) await run.take([await opened.scanner.scanRequest(request)]);
   await run.end();
-  return exitCode(run, values, failures.length + opened.unserved.length > 0);
+  return exitCode(run, values, failures.length + unasking.length + opened.unserved.length > 0);
 }
 
 /** @param incomplete some policies could not be asked */

@@ -22,6 +22,16 @@ export const APPLY_OPTIONS: readonly ApplyOption[] = [
     kind: "paths",
     description: "JSON payloads for policies of that mode, instead of resources",
   },
+  {
+    flags: "--http-payload <paths>",
+    kind: "paths",
+    description: "HTTP requests (JSON) for policies of the mode HTTP",
+  },
+  {
+    flags: "--envoy-payload <paths>",
+    kind: "paths",
+    description: "what Envoy asks (JSON) for policies of the mode Envoy",
+  },
   { flags: "-c, --cluster", kind: "flag", description: "take the resources from the cluster of the kubeconfig" },
   { flags: "-n, --namespace <name>", kind: "text", description: "with --cluster: of this namespace only" },
   { flags: "-f, --values-file <file>", kind: "text", description: "values: operation, Namespaces, subresources" },
@@ -84,6 +94,8 @@ export interface ApplyValues {
   readonly resource?: readonly string[];
   readonly resources?: readonly string[];
   readonly json?: readonly string[];
+  readonly httpPayload?: readonly string[];
+  readonly envoyPayload?: readonly string[];
   readonly cluster?: true;
   readonly namespace?: string;
   readonly valuesFile?: string;

@@ -1,11 +1,20 @@
 /** What Kyverno refuses when a policy is created, beside the schema (spec kyverno.md 1.4). */
 import { validateMatch } from "../../cel-policy/match/validate-match.js";
 import { type FieldError, forbidden, formatFieldError, required } from "../../kubernetes/field-error.js";
+import { authorizationMode } from "./authorization/mode.js";
 import { unknownControllers } from "./autogen/controllers.js";
 import type { CompileError } from "./compile.js";
 import { NamedObjects } from "./named-objects.js";
 import { compileErrorTexts } from "./prepare-policies.js";
 import { isConfined, type PolicyResource } from "./resource.js";
+
+/** A policy for an authorization server looks at no admission request: served here it would let everything pass (spec kyverno.md 6.3). */
+export function modeError(resource: PolicyResource): FieldError | undefined {
+  const mode = authorizationMode(resource);
+  if (mode === undefined) return undefined;
+  const text = `the mode ${mode} is for an authorization server, and this one answers admission requests: ask such policies with \`policy-server apply\` or \`policy-server test\``;
+  return { path: ["spec", "evaluation", "mode"], text };
+}
 
 /**
  * The mistakes of a policy that are none of its expressions' alone.

@@ -5,7 +5,7 @@ import type { FieldError } from "../../kubernetes/field-error.js";
 import { isObject, type JsonObject } from "../../kubernetes/object.js";
 import { checkContextEntry, type JmesPathError } from "./check-context-entry.js";
 import { ExceptionChecker } from "./check-exception.js";
-import { checkPolicy, policyWarnings } from "./check-policy.js";
+import { checkPolicy, modeError, policyWarnings } from "./check-policy.js";
 import { compilePolicy, exceptionsFor } from "./compile.js";
 import type { CompiledPolicy } from "./compiled-policy.js";
 import type { Compilers } from "./dialect.js";
@@ -116,6 +116,11 @@ function compileAll(
   const objects = new NamedObjects();
   const resources = exceptions.map(({ resource }) => resource);
   return policies.flatMap(({ resource, document }) => {
+    const misplaced = modeError(resource);
+    if (misplaced !== undefined) {
+      problems.push(...problemsOf([misplaced], document));
+      return [];
+    }
     const compiled = compilePolicy(resource, exceptionsFor(resource, resources), compilers);
     const mistakes = problemsOf(checkPolicy(resource, objects, httpInNamespaced), document);
     if (!compiled.ok) {

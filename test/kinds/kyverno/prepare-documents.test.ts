@@ -34,6 +34,18 @@ spec:
 `;
 
 describe("documents of Kyverno", () => {
+  test("are refused when they are for an authorization server, which would let every request pass", () => {
+    for (const mode of ["HTTP", "Envoy"]) {
+      const { policies, told } = prepare(policy(`evaluation: {mode: ${mode}}`));
+      assert.deepEqual(policies, []);
+      assert.equal(told.length, 1);
+      assert.match(
+        told[0] ?? "",
+        new RegExp(`^f.yaml:6:\\d+: spec.evaluation.mode: the mode ${mode} is for an authorization server`),
+      );
+    }
+  });
+
   test("are compiled together", () => {
     const { policies, exceptions, contextEntries, objects, told } = prepare(
       `${policy("validations: [{expression: 'true'}]")}${exception("images: [a]")}---

@@ -1,0 +1,116 @@
+/** Asks policies about a request that somebody wants authorized (spec kyverno.md 6.3). */
+import { type Bindings, CelError, type Result, type Value, Waiting } from "../../../cel/index.js";
+import { Attempt } from "../../../cel-policy/expressions/attempt.js";
+import type { Expression, ExpressionProgram } from "../../../cel-policy/expressions/expression.js";
+import { NOT_IN_TIME } from "../../../cel-policy/expressions/interruption.js";
+import { VariablesValue } from "../../../cel-policy/expressions/variables.js";
+import { RequestWorld } from "../../../world/request-world.js";
+import type { World } from "../../../world/world.js";
+import { EngineState } from "../engine/engine-state.js";
+import { type AuthorizationAnswer, answerOf, failed, NO_ANSWER } from "./answer.js";
+import type { AuthorizationPolicy } from "./compile.js";
+import { bindingsFor } from "./dialect.js";
+import type { AuthorizationRequest } from "./request.js";
+
+/** Policies take the time that they take: what expressions may cost is limited. */
+const PATIENT = { deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
+
+/** Policies of both modes, each asked about requests of its own. */
+export class Authorizer {
+  readonly #policies: readonly AuthorizationPolicy[];
+  readonly #world: World;
+
+  constructor(policies: readonly AuthorizationPolicy[], world: World) {
+    this.#policies = policies;
+    this.#world = world;
+  }
+
+  /** What the policies of the request's mode say, in their order. */
+  async about(request: AuthorizationRequest): Promise<readonly AuthorizationAnswer[]> {
+    const answers: AuthorizationAnswer[] = [];
+    for (const policy of this.#policies)
+      if (policy.mode === request.mode) answers.push(await this.#ask(policy, request.value));
+    return answers;
+  }
+
+  #ask(policy: AuthorizationPolicy, object: Value): AuthorizationAnswer | Promise<AuthorizationAnswer> {
+    const world = new RequestWorld(this.#world);
+    const state = new EngineState(world);
+    const attempt = (): AuthorizationAnswer => {
+      const tried = new Attempt(policy.dialect, world, { state });
+      const decision = new Evaluation(policy, object, tried).run();
+      const message = tried.interruption?.message ?? world.failure;
+      if (message !== undefined) return failed(policy.resource, message);
+      // What is still waited for is asked again with its answer.
+      return decision instanceof Waiting ? failed(policy.resource, NO_ANSWER) : answerOf(policy, decision);
+    };
+    return world.questions.settle(attempt, PATIENT, () => failed(policy.resource, NOT_IN_TIME.message));
+  }
+}
+
+/** An error of the policy's expressions, or a limit of ours, which no failure policy passes over. */
+const isOurs = ({ code }: CelError): boolean => code === "cost-limit" || code === "too-large" || code === "internal";
+
+/** One evaluation (disposable). */
+class Evaluation {
+  readonly #policy: AuthorizationPolicy;
+  readonly #attempt: Attempt;
+  #bindings: Bindings;
+
+  constructor(policy: AuthorizationPolicy, object: Value, attempt: Attempt) {
+    this.#policy = policy;
+    this.#attempt = attempt;
+    this.#bindings = bindingsFor(object);
+  }
+
+  /** The first answer that is not null; null where there is none, and for errors that the policy wants to be ignored. */
+  run(): Result | Waiting {
+    const decision = this.#decision();
+    if (!(decision instanceof CelError) || isOurs(decision)) return decision;
+    return this.#policy.resource.spec.failurePolicy === "Ignore" ? null : decision;
+  }
+
+  #decision(): Result | Waiting {
+    const met = this.#met();
+    if (met !== true) return met === false ? null : met;
+    this.#takeVariables();
+    for (const rule of this.#policy.rules) {
+      const result = this.#evaluate(rule);
+      if (result !== null) return result;
+    }
+    return null;
+  }
+
+  /** All conditions are looked at until one is false, which wins over errors. */
+  #met(): boolean | CelError | Waiting {
+    const errors: CelError[] = [];
+    for (const condition of this.#policy.conditions) {
+      const result = this.#evaluate(condition);
+      if (result instanceof Waiting) return result;
+      if (result === false) return false;
+      if (result instanceof CelError) errors.push(result);
+      else if (result !== true) errors.push(new CelError("the condition is neither true nor false"));
+    }
+    if (errors.length === 0) return true;
+    return errors.find(isOurs) ?? new CelError(errors.map(({ message }) => message).join("; "));
+  }
+
+  /** Conditions know no variables. */
+  #takeVariables(): void {
+    const { variables: expressions, dialect } = this.#policy;
+    if (expressions.size === 0) return;
+    const variables = new VariablesValue(expressions, dialect);
+    const bindings: Bindings = { ...this.#bindings, variables };
+    const attempt = this.#attempt;
+    variables.evaluateWith(
+      (program: ExpressionProgram) => attempt.evaluatePart(program, bindings).result,
+      () => false,
+    );
+    this.#bindings = bindings;
+  }
+
+  #evaluate({ program, error }: Expression): Result | Waiting {
+    if (program === undefined) return new CelError(error ?? "the expression does not compile", "internal");
+    return this.#attempt.evaluate(program, this.#bindings).result;
+  }
+}
