@@ -12,7 +12,7 @@ import type { World } from "../../src/world/world.js";
 
 const compilers = createCompilers();
 /** 2026-03-01, for exceptions that expire. */
-export const NOW = 1_772_323_200_000;
+const NOW = 1_772_323_200_000;
 const ALL = { apiGroups: ["*"], apiVersions: ["*"], operations: ["CREATE", "UPDATE", "DELETE", "CONNECT"] };
 
 /** Rules that everything matches. */
@@ -42,8 +42,8 @@ export function away(fail: () => never | LookupFailure | Promise<never>): Extern
 const AWAY = (): LookupFailure => new LookupFailure("the cluster is away");
 const REFUSED = (): Promise<never> => Promise.reject(new Error("connection refused"));
 
-/** Documents made ready to be asked. Throws where one has a mistake. */
-export function prepared(documents: readonly JsonObject[], more: Partial<World> = {}): Policy {
+/** Documents made ready to be asked, or what is wrong with them. */
+export function taken(documents: readonly JsonObject[], more: Partial<World> = {}): Policy | string {
   const place = { file: "f", line: 1, column: 1 };
   const { policies, problems } = prepareDocuments(
     documents.map((value) => ({
@@ -53,9 +53,16 @@ export function prepared(documents: readonly JsonObject[], more: Partial<World> 
     { compilers, now: NOW },
   );
   const error = problems.find(({ severity }) => severity === "error");
-  if (error !== undefined) throw new Error(`${error.path.join(".")}: ${error.message}`);
+  if (error !== undefined) return `${error.path.join(".")}: ${error.message}`;
   const world = { resources: new FileResources([]), authorizer: NO_OPINION, now: () => 0, ...more };
   return new KyvernoPolicySet(policies, { id: "k", world });
+}
+
+/** Documents made ready to be asked. Throws where one has a mistake. */
+export function prepared(documents: readonly JsonObject[], more: Partial<World> = {}): Policy {
+  const policy = taken(documents, more);
+  if (typeof policy === "string") throw new Error(policy);
+  return policy;
 }
 
 /** Policies that fail in each way there is. What they would decide is that of their last validation. */
