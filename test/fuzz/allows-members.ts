@@ -10,6 +10,7 @@ import { LookupFailure, type ResourceSource } from "../../src/world/resources/re
 import { inline, prepare } from "../kinds/validating-admission-policy/prepared.js";
 import { binding, policy as document } from "../kinds/validating-admission-policy/tricky.js";
 import { question } from "../wasm/support.js";
+import { kyvernoFailures } from "./allows-kyverno.js";
 
 /** A clock of one case: it goes only when a member takes its time. */
 export interface Clock {
@@ -246,6 +247,15 @@ export function waysToFail(): readonly Way[] {
         }),
     },
     ...celWays(),
+    ...kyvernoFailures().map(
+      ({ name, policy }): Way => ({
+        name,
+        evaluate:
+          () =>
+          (...asked) =>
+            policy.evaluate(...asked),
+      }),
+    ),
   ];
 }
 

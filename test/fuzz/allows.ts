@@ -1,3 +1,4 @@
+import { CLIENT_GONE } from "../../src/evaluation/evaluator.js";
 import type { Verdict } from "../../src/evaluation/verdict.js";
 import {
   answer,
@@ -231,7 +232,8 @@ function substitutes(one: Case): Substitute[] {
 
 /** What the answer for the client must be, given the policy's own (spec kubewarden.md 4.2, 4.5). */
 function misreported(one: Case, { vanilla, response, outcome }: Verdict): string | undefined {
-  if (one.abandoned && outcome.verdict === "error" && outcome.cause === "abandoned" && response.allowed)
+  // A member may say "abandoned" of itself, which is a failure as any other: the code is the evaluator's alone.
+  if (one.abandoned && outcome.verdict === "error" && outcome.code === CLIENT_GONE && response.allowed)
     return "allowed for nobody";
   const final = outcome.verdict === "error" && outcome.final === true;
   const reports = one.mode === "monitor" && !one.audit && !final;
