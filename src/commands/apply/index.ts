@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 
 import { headline } from "../../reports/plain-text.js";
+import { readRequests, unasked } from "../../scan/authorization-requests.js";
 import { NO_VALUES, readUser, readValues } from "../../scan/circumstances.js";
 import { readDefinitions } from "../../scan/definitions.js";
 import { readExceptions } from "../../scan/exceptions.js";
@@ -16,7 +17,6 @@ import type { ScanPlan } from "../../scan/scan-plan.js";
 import { type Survey, survey } from "../../scan/survey.js";
 import type { CommandIo } from "../io.js";
 import { argumentProblem } from "./arguments.js";
-import { readRequests, unasked } from "./authorization.js";
 import type { ApplyValues } from "./options.js";
 import { type Output, outputFor } from "./output.js";
 import { Run } from "./run.js";
@@ -78,7 +78,7 @@ async function apply(application: Application): Promise<number> {
   const { values, io, output, tools } = application;
   const { plan, files, looked } = await planOf(application);
   const payloads = (values.json ?? []).map((path) => readPayload(path));
-  const requests = readRequests(values);
+  const requests = readRequests({ HTTP: values.httpPayload ?? [], Envoy: values.envoyPayload ?? [] });
   const opened = await openScan(plan, tools);
   for (const warning of opened.warnings) io.stderr.write(`warning: ${warning}\n`);
   for (const missing of opened.unserved) io.stderr.write(`warning: nothing is checked with ${missing}\n`);

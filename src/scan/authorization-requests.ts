@@ -4,20 +4,20 @@ import {
   type AuthorizationMode,
   type AuthorizationRequest,
   type PreparedAuthorization,
-} from "../../kinds/kyverno/authorization/index.js";
-import { readAuthorizationFile } from "../../scan/authorization-file.js";
-import { ScanError } from "../../scan/scan-error.js";
-import type { ApplyValues } from "./options.js";
+} from "../kinds/kyverno/authorization/index.js";
+import { readAuthorizationFile } from "./authorization-file.js";
+import { ScanError } from "./scan-error.js";
 
 /** What the reference calls them. */
 const NAMES: Readonly<Record<AuthorizationMode, string>> = { HTTP: "HTTP", Envoy: "envoy" };
 
 /**
- * The requests of a command line, those of HTTP first.
+ * The requests of files, those of HTTP first.
  * @throws ScanError for a file that is none
  */
-export function readRequests({ httpPayload = [], envoyPayload = [] }: ApplyValues): readonly AuthorizationRequest[] {
-  const paths = { HTTP: httpPayload, Envoy: envoyPayload };
+export function readRequests(
+  paths: Readonly<Record<AuthorizationMode, readonly string[]>>,
+): readonly AuthorizationRequest[] {
   return AUTHORIZATION_MODES.flatMap((mode) => paths[mode].map((path) => requestOf(mode, path)));
 }
 
