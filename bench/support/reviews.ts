@@ -64,6 +64,7 @@ rule:
     validations:
       - expression: "!object.spec.containers.exists(c, c.?securityContext.?privileged.orValue(false))"
         message: "privileged"
+kyverno: { resource: "${root}/policies/kyverno/memory-limits/policy.yaml" }
 guest: { module: "${root}/policies/privileged-pods/policy.wasm" }
 group:
   expression: "guest() && rule()"
@@ -84,6 +85,7 @@ function pod(privileged: boolean, kind = "Pod", namespace = "default"): [before:
 
 const [before, plain] = pod(false);
 const [, privileged] = pod(true);
+const limited = plain.replace('"image":"i"', '"image":"i","resources":{"limits":{"memory":"1Gi"}}');
 
 /** The requests of honest clients: policies that answer at once, guests, and groups of both, each allowing and denying. */
 export const KNOWN: readonly Known[] = [
@@ -96,6 +98,11 @@ export const KNOWN: readonly Known[] = [
   {
     ...{ name: "wasm denies", path: "/validate/guest", before, after: privileged },
     ...{ allowed: false, code: 403, message: "container a is privileged" },
+  },
+  { name: "kyverno allows", path: "/validate/kyverno", before, after: limited, allowed: true },
+  {
+    ...{ name: "kyverno denies", path: "/validate/kyverno", before, after: plain },
+    ...{ allowed: false, message: "Policy memory-limits failed: no memory limit: a" },
   },
   { name: "group allows", path: "/validate/group", before, after: plain, allowed: true },
   {

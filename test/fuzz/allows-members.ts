@@ -79,7 +79,7 @@ const RUBBISH = [
 const MUTATIONS = [
   '{"accepted":A,"mutated_object":{"marker":"changed"}}',
   '{"accepted":A,"mutated_object":"changed"}',
-  '{"accepted":A,"mutated_object":false,"warnings":["w"]}',
+  '{"accepted":A,"mutated_object":-1.5,"warnings":["w"]}',
   '{"accepted":A,"message":"m","code":400,"mutated_object":[["changed"]]}',
 ];
 

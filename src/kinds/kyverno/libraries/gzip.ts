@@ -43,6 +43,9 @@ function problemOf(error: unknown): string {
 
 /** `gzip.compress` and `gzip.decompress`. */
 export const GZIP_FUNCTIONS: readonly FunctionDeclaration[] = [
-  ...functions(["gzip.compress"], "compress_any_bytes", [DYN], BYTES, compress, growing(50)),
-  ...functions(["gzip.decompress"], "decompress_bytes_string", [BYTES], STRING, decompress, growing(200)),
+  ...functions(["gzip.compress"], "compress_any_bytes", [DYN], BYTES, compress, { ...growing(50), fixed: 20_000 }),
+  ...functions(["gzip.decompress"], "decompress_bytes_string", [BYTES], STRING, decompress, {
+    ...growing(200),
+    fixed: 20_000,
+  }),
 ];

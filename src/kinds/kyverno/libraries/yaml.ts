@@ -54,5 +54,5 @@ function parse(_helper: Value, text: string): Result {
 
 /** `yaml.parse`. */
 export const YAML_FUNCTIONS: readonly FunctionDeclaration[] = [
-  methodOf("parse", "parse_string_dyn", [YAML_TYPE, STRING], DYN, parse, growing(1_500)),
+  methodOf("parse", "parse_string_dyn", [YAML_TYPE, STRING], DYN, parse, { ...growing(1_500), fixed: 40_000 }),
 ];
