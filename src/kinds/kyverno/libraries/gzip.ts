@@ -14,6 +14,11 @@ const HEADER_LENGTH = 10;
 const SYSTEM_AT = 9;
 const UNKNOWN_SYSTEM = 0xff;
 
+const HEADER_PROBLEMS: ReadonlyMap<string, string> = new Map([
+  ["incorrect header check", "gzip: invalid header"],
+  ["unknown compression method", "gzip: invalid header"],
+]);
+
 function compress(value: Value): Result {
   const text = nativeText(value);
   if (text instanceof CelError) return text;
@@ -28,17 +33,19 @@ function decompress(octets: Uint8Array): Result {
   try {
     return gunzipSync(octets, { maxOutputLength: MOST_DECOMPRESSED }).toString("utf8");
   } catch (error) {
-    return new CelError(problemOf(error), "conversion");
+    return problemOf(error);
   }
 }
 
-/** In the words of Go's reader. */
-function problemOf(error: unknown): string {
-  const { code, message } = error as { readonly code?: string; readonly message?: string };
-  if (code === "ERR_BUFFER_TOO_LARGE") return "too large to be decompressed";
-  if (code === "Z_BUF_ERROR") return "unexpected EOF";
-  if (message === "incorrect header check" || message === "unknown compression method") return "gzip: invalid header";
-  return message?.startsWith("incorrect") ? "gzip: invalid checksum" : "flate: corrupt input";
+/** In the words of Go's reader, which knows no limit. */
+function problemOf(error: unknown): CelError {
+  const { code, message = "" } = error as { readonly code?: string; readonly message?: string };
+  if (code === "ERR_BUFFER_TOO_LARGE") return new CelError("too large to be decompressed", "too-large");
+  const problem = message.startsWith("incorrect") ? "gzip: invalid checksum" : "flate: corrupt input";
+  return new CelError(
+    code === "Z_BUF_ERROR" ? "unexpected EOF" : (HEADER_PROBLEMS.get(message) ?? problem),
+    "conversion",
+  );
 }
 
 /** `gzip.compress` and `gzip.decompress`. */

@@ -48,20 +48,21 @@ const EXACTLY: JsonLimits = { number: (text) => double(Number(text)) };
 function unmarshal(_helper: Value, value: Value): Result {
   const text = nativeText(value);
   if (typeof text !== "string") return text;
-  if (text.length > LONGEST_TEXT || hasMoreValues(text, MOST_VALUES)) {
-    return new CelError("too large to be read as JSON", "too-large");
-  }
+  if (text.length > LONGEST_TEXT || hasMoreValues(text, MOST_VALUES)) return tooLarge();
   try {
     return withDoubles(MINUS_ZERO.test(text) ? parseJson(text, EXACTLY) : parseJson(text)) as Value;
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    return new CelError(goJsonError(text) ?? beyondUs(error.reason, text), "conversion");
+    const problem = goJsonError(text) ?? outOfRange(error.reason, text);
+    return problem === undefined ? tooLarge() : new CelError(problem, "conversion");
   }
 }
 
-/** JSON that is right, but for what no value holds. */
-function beyondUs(reason: string, text: string): string {
-  if (reason !== "number out of range") return "exceeded max depth";
+const tooLarge = (): CelError => new CelError("too large to be read as JSON", "too-large");
+
+/** For JSON that is right, but for a number that no double holds; `undefined` where it only nests deeper than values may here. */
+function outOfRange(reason: string, text: string): string | undefined {
+  if (reason !== "number out of range") return undefined;
   const number = /-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/g;
   const first = text.match(number)?.find((each) => !Number.isFinite(Number(each)));
   return `json: cannot unmarshal number ${first} into Go value of type float64`;

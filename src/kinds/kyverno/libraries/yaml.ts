@@ -40,13 +40,15 @@ export const YAML_HELPER: OpaqueValue = new YamlHelper();
 
 const OPTIONS: YamlOptions = { repeatedKeys: true, mostValues: MOST_YAML_VALUES };
 
+const tooLarge = (): CelError => new CelError("too large to be read as YAML", "too-large");
+
 function parse(_helper: Value, text: string): Result {
-  if (text.length > LONGEST_YAML || (text.match(INDICATOR)?.length ?? 0) > MOST_INDICATORS)
-    return new CelError("too large to be read as YAML", "too-large");
+  if (text.length > LONGEST_YAML || (text.match(INDICATOR)?.length ?? 0) > MOST_INDICATORS) return tooLarge();
   try {
     return withDoubles(parseYamlDocuments(text, "kubernetes", OPTIONS)[0] ?? null) as Value;
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;
+    if (error.limit) return tooLarge();
     const reason = `yaml: line ${error.line}: ${error.reason}`;
     return new CelError(`error converting YAML to JSON: ${reason}`, "conversion");
   }
