@@ -19,9 +19,9 @@ import { growing, methodOf } from "./declare.js";
 import { jsonText } from "./json-text.js";
 import { nativeText } from "./native-text.js";
 
-/** Values of a text that is read: some 50 ms where its numbers have to be read exactly, or where it is broken. */
-export const MOST_VALUES = 100_000;
-/** Characters of a text that is read: some 50 ms where it is broken, and half of what an object that a cluster keeps may have. */
+/** Values of a text that is read: some 30 ms where its numbers have to be read exactly, or where it is broken. */
+export const MOST_VALUES = 50_000;
+/** Characters of a text that is read: some 30 ms where it is broken, and half of what an object that a cluster keeps may have. */
 export const LONGEST_TEXT = 2 ** 19;
 
 /** The helper object, whose methods these are. */

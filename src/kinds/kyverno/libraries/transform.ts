@@ -20,7 +20,7 @@ import { functions, growing } from "./declare.js";
 export const MOST_PAIRS = 50_000;
 /** Units of about a nanosecond that looking at the keys of a call's objects may take; every object is looked at once, however often it is in the lists. */
 export const MOST_WORK = 50_000_000;
-const KEY_UNITS = 50;
+const KEY_UNITS = 100;
 
 const UNUSABLE_VALUE = "object cannot be handled as a map string to any in the value object list";
 const UNUSABLE_KEY = "the passed key name cannot be handled as a string in the key object list";
@@ -80,7 +80,7 @@ class Members {
 
   #check(map: MapValue): CelError | undefined {
     if (this.#usable.has(map)) return undefined;
-    this.#work.left -= map.size * KEY_UNITS;
+    this.#work.left -= (map.size + 1) * KEY_UNITS;
     if (this.#work.left < 0) return tooLarge();
     for (const key of map.keys()) {
       if (typeof key === "string") continue;

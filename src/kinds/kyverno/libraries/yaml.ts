@@ -14,11 +14,11 @@ import { withDoubles } from "../../../data/doubles.js";
 import { parseYamlDocuments, YamlError, type YamlOptions } from "../../../data/yaml.js";
 import { growing, methodOf } from "./declare.js";
 
-/** Characters of a text that is read, and those of them that may stand for something: some 50 ms, for reading YAML takes long. */
+/** Characters of a text that is read, and those of them that may stand for something: some 40 ms, for reading YAML takes long. */
 export const LONGEST_YAML = 2 ** 16;
-export const MOST_INDICATORS = 3_000;
-/** Values that a text may come to after its aliases are followed: some 20 ms. */
-export const MOST_YAML_VALUES = 20_000;
+export const MOST_INDICATORS = 2_000;
+/** Values that a text may come to after its aliases are followed: some 10 ms. */
+export const MOST_YAML_VALUES = 10_000;
 
 const INDICATOR = /[-?:,[\]{}#&*!|>'"%@`\n]/g;
 

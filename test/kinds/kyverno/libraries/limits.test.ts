@@ -28,6 +28,7 @@ const LIMITS: readonly (readonly [what: string, source: string, object: Value])[
     "gzip.decompress(object)",
     new Uint8Array(gzipSync(Buffer.alloc(MOST_DECOMPRESSED + 1))),
   ],
+  ["a text of long characters to compress", "gzip.compress(object)", "\u4e00".repeat(MOST_COMPRESSED / 3 + 1)],
   ["a text of JSON", "json.unmarshal(object)", " ".repeat(LONGEST_TEXT + 1)],
   ["the values of JSON", "json.unmarshal(object)", `[${"1,".repeat(MOST_VALUES)}1]`],
   ["the depth of JSON", "json.unmarshal(object)", nested(501)],
@@ -64,6 +65,32 @@ describe("what the reference refuses, too, is", () => {
     ["octets that are no gzip", "gzip.decompress(object)", new Uint8Array(20)],
   ] as const) {
     test(what, () => assert.equal(errorCodeOf(source, { object }), "conversion"));
+  }
+});
+
+describe("what is just within a limit takes no longer than a few expressions may", () => {
+  // Numbers in a row that looks like chance: packing such texts takes longest.
+  let seed = 9;
+  const digit = (): number => {
+    seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fffffff;
+    return (seed >> 16) & 1;
+  };
+  const digits = Array.from({ length: MOST_COMPRESSED }, digit).join("");
+  const keys = Array.from({ length: MOST_VALUES / 2 - 1 }, (_, index) => `"k${index}":1`).join(",");
+  for (const [what, source, object] of [
+    ["a text to compress", "gzip.compress(object).size()", digits],
+    ["keys of JSON", "json.unmarshal(object).size()", `{${keys}}`],
+    ["numbers of JSON", "json.unmarshal(object).size()", `[${"1.5e3,".repeat(MOST_VALUES - 2)}1]`],
+    ["a list of YAML", "yaml.parse(object).size()", `[${"a,".repeat(MOST_INDICATORS - 4)}a]`],
+  ] as const) {
+    test(what, () => {
+      const took = Array.from({ length: 4 }, () => {
+        const before = process.cpuUsage();
+        assert.equal(errorCodeOf(source, { object }), undefined);
+        return process.cpuUsage(before).user / 1_000;
+      });
+      assert.ok(Math.min(...took) < 120, `${took} ms`);
+    });
   }
 });
 
