@@ -24,6 +24,7 @@ import { setKey } from "./plain-object.js";
 
 /** Deepest nesting accepted, as in JSON. */
 export const YAML_MAX_DEPTH = 500;
+const TOO_DEEP = `nesting deeper than ${YAML_MAX_DEPTH} levels`;
 /** Most values that one document may come to after its aliases are followed: an alias bomb ends here. */
 export const YAML_MAX_VALUES = 1_000_000;
 
@@ -42,11 +43,13 @@ export class YamlError extends Error {
    * @param reason what is wrong, without the place
    * @param line 1-based
    * @param column 1-based
+   * @param limit whether the text may be right, but nests deeper or comes to more values than are read here
    */
   constructor(
     readonly reason: string,
     readonly line: number,
     readonly column: number,
+    readonly limit: boolean = false,
   ) {
     super(`${reason} at line ${line} column ${column}`);
   }
@@ -152,7 +155,7 @@ function checkDepth(tokens: readonly CST.Token[], lines: LineCounter): void {
     const { token, depth } = next;
     if (depth > YAML_MAX_DEPTH) {
       const { line, col } = lines.linePos(token.offset);
-      throw new YamlError(`nesting deeper than ${YAML_MAX_DEPTH} levels`, line, col);
+      throw new YamlError(TOO_DEEP, line, col, true);
     }
     if (token.type === "document" && token.value) stack.push({ token: token.value, depth });
     if (!("items" in token)) continue;
@@ -184,6 +187,8 @@ class Converter {
   readonly #mostValues: number;
   #values = 0;
   #targets: ReadonlyMap<Alias, Node> | undefined;
+  /** What aliases stand for whose values are being made. */
+  readonly #followed = new Set<Node>();
 
   constructor(document: Document.Parsed, flavour: YamlFlavour, mostValues: number) {
     this.#document = document;
@@ -192,13 +197,15 @@ class Converter {
   }
 
   value(node: unknown, depth: number): unknown {
-    if (depth > YAML_MAX_DEPTH) throw this.#error(`nesting deeper than ${YAML_MAX_DEPTH} levels`, node);
-    if (++this.#values > this.#mostValues) throw this.#error(`more than ${this.#mostValues} values`, node);
+    if (depth > YAML_MAX_DEPTH) throw this.#error(TOO_DEEP, node, true);
+    if (++this.#values > this.#mostValues) throw this.#error(`more than ${this.#mostValues} values`, node, true);
     if (isAlias(node)) {
-      this.#targets ??= aliasTargets(this.#document);
-      const target = this.#targets.get(node);
-      if (target === undefined) throw this.#error(`unknown alias ${node.source}`, node);
-      return this.value(target, depth + 1);
+      const target = this.#targetOf(node);
+      if (this.#followed.has(target)) throw this.#error(`anchor ${node.source} contains itself`, node);
+      this.#followed.add(target);
+      const value = this.value(target, depth + 1);
+      this.#followed.delete(target);
+      return value;
     }
     if (isMap(node)) return this.#map(node.items, depth);
     if (isSeq(node)) return node.items.map((item) => this.value(item, depth + 1));
@@ -209,11 +216,18 @@ class Converter {
     return value;
   }
 
-  #error(reason: string, node: unknown): YamlError {
+  #targetOf(alias: Alias): Node {
+    this.#targets ??= aliasTargets(this.#document);
+    const target = this.#targets.get(alias);
+    if (target === undefined) throw this.#error(`unknown alias ${alias.source}`, alias);
+    return target;
+  }
+
+  #error(reason: string, node: unknown, limit = false): YamlError {
     // The composer's option is kept, though its type does not say so.
     const { lineCounter } = this.#document.options as { lineCounter?: LineCounter };
     const { line, col } = lineCounter?.linePos(isNode(node) ? (node.range?.[0] ?? 0) : 0) ?? { line: 1, col: 1 };
-    return new YamlError(reason, line, col);
+    return new YamlError(reason, line, col, limit);
   }
 
   #map(items: readonly { key: unknown; value: unknown }[], depth: number): Record<string, unknown> {

@@ -62,6 +62,14 @@ export interface Circumstances {
   readonly bindings?: Bindings;
 }
 
+/** The code of the error that an expression comes to: the engine tells by it what no policy may ignore. */
+export function errorCodeOf(source: string, bindings: Bindings): string | undefined {
+  const { program } = compiler.compile(source, "any", CONDITION_SCOPE);
+  const state = { time: NOW, namespace: "", random: () => 0 } as Partial<KyvernoState>;
+  const result = program?.evaluate({ ...BINDINGS, ...bindings }, { state, costLimit: 1_000_000 }).result;
+  return result instanceof CelError ? result.code : undefined;
+}
+
 /** The outcome of an expression. */
 export function evaluated(source: string, circumstances: Circumstances = {}): Outcome {
   const { wanted = "any", scope = CONDITION_SCOPE, random = () => 0, bindings = BINDINGS } = circumstances;

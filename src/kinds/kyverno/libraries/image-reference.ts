@@ -3,8 +3,8 @@ import { isIPv6 } from "node:net";
 import { CelError, noSuchOverload, OpaqueValue, type Value } from "../../../cel/index.js";
 
 const DEFAULT_REGISTRY = "index.docker.io";
-/** The longest registry, repository, tag and digest make less than that; what is longer is not looked at. */
-const LONGEST_REFERENCE = 4_096;
+/** Characters of a reference: no name of a machine, repository, tag and digest make as many, though the reference's library takes any name. */
+export const LONGEST_REFERENCE = 4_096;
 
 const REPOSITORY = /^[a-z0-9_\-./]{2,255}$/;
 const TAG = /^[A-Za-z0-9_\-.]{1,128}$/;
@@ -34,7 +34,8 @@ export class ImageReference extends OpaqueValue {
 
   /** Reads a reference. */
   static parse(text: string): ImageReference | CelError {
-    const parts = text.length <= LONGEST_REFERENCE ? partsOf(text) : undefined;
+    if (text.length > LONGEST_REFERENCE) return new CelError("too long for an image reference", "too-large");
+    const parts = partsOf(text);
     if (parts === undefined) return new CelError(`could not parse reference: ${text}`, "conversion");
     return new ImageReference(text, parts);
   }

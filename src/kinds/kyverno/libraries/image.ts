@@ -1,5 +1,13 @@
 /** Image references (spec kyverno.md 4.6). */
-import { BOOL, CelError, type FunctionDeclaration, opaqueType, STRING, type Type } from "../../../cel/index.js";
+import {
+  BOOL,
+  CelError,
+  type FunctionDeclaration,
+  opaqueType,
+  type Result,
+  STRING,
+  type Type,
+} from "../../../cel/index.js";
 import { functions, growing, methodOf, SMALL } from "./declare.js";
 import { ImageReference } from "./image-reference.js";
 
@@ -8,7 +16,11 @@ const IMAGE = opaqueType("kyverno.image");
 const part = (name: string, id: string, result: Type, of: (image: ImageReference) => string | boolean) =>
   methodOf(name, id, [IMAGE], result, of, SMALL);
 
-const isImage = (text: string): boolean => !(ImageReference.parse(text) instanceof CelError);
+function isImage(text: string): Result {
+  const image = ImageReference.parse(text);
+  if (!(image instanceof CelError)) return true;
+  return image.code === "too-large" ? image : false;
+}
 
 /** `parseImageReference`, its old name `image`, `isImage`, and what a reference is made of. */
 export const IMAGE_FUNCTIONS: readonly FunctionDeclaration[] = [

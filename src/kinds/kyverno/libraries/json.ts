@@ -19,9 +19,9 @@ import { growing, methodOf } from "./declare.js";
 import { jsonText } from "./json-text.js";
 import { nativeText } from "./native-text.js";
 
-/** Values of a text that is read: some 50 ms where its numbers have to be read exactly, or where it is broken. */
-export const MOST_VALUES = 100_000;
-/** Characters of a text that is read: some 50 ms where it is broken, and half of what an object that a cluster keeps may have. */
+/** Values of a text that is read: some 30 ms where its numbers have to be read exactly, or where it is broken. */
+export const MOST_VALUES = 50_000;
+/** Characters of a text that is read: some 30 ms where it is broken, and half of what an object that a cluster keeps may have. */
 export const LONGEST_TEXT = 2 ** 19;
 
 /** The helper object, whose methods these are. */
@@ -48,20 +48,21 @@ const EXACTLY: JsonLimits = { number: (text) => double(Number(text)) };
 function unmarshal(_helper: Value, value: Value): Result {
   const text = nativeText(value);
   if (typeof text !== "string") return text;
-  if (text.length > LONGEST_TEXT || hasMoreValues(text, MOST_VALUES)) {
-    return new CelError("too large to be read as JSON", "too-large");
-  }
+  if (text.length > LONGEST_TEXT || hasMoreValues(text, MOST_VALUES)) return tooLarge();
   try {
     return withDoubles(MINUS_ZERO.test(text) ? parseJson(text, EXACTLY) : parseJson(text)) as Value;
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    return new CelError(goJsonError(text) ?? beyondUs(error.reason, text), "conversion");
+    const problem = goJsonError(text) ?? outOfRange(error.reason, text);
+    return problem === undefined ? tooLarge() : new CelError(problem, "conversion");
   }
 }
 
-/** JSON that is right, but for what no value holds. */
-function beyondUs(reason: string, text: string): string {
-  if (reason !== "number out of range") return "exceeded max depth";
+const tooLarge = (): CelError => new CelError("too large to be read as JSON", "too-large");
+
+/** For JSON that is right, but for a number that no double holds; `undefined` where it only nests deeper than values may here. */
+function outOfRange(reason: string, text: string): string | undefined {
+  if (reason !== "number out of range") return undefined;
   const number = /-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/g;
   const first = text.match(number)?.find((each) => !Number.isFinite(Number(each)));
   return `json: cannot unmarshal number ${first} into Go value of type float64`;

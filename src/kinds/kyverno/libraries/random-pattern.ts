@@ -4,9 +4,17 @@ import { CelError } from "../../../cel/index.js";
 /** What makes texts. */
 export type Generator =
   | { readonly kind: "text"; readonly text: string }
-  | { readonly kind: "class"; readonly ranges: readonly CharacterRange[] }
+  | CharacterClass
   | { readonly kind: "all" | "one"; readonly parts: readonly Generator[] }
   | Repeated;
+
+/** One of many characters. */
+export interface CharacterClass {
+  readonly kind: "class";
+  readonly ranges: readonly CharacterRange[];
+  /** How many characters there are. */
+  readonly size: number;
+}
 
 /** So many of one part. */
 export interface Repeated {
@@ -120,9 +128,9 @@ class Reader {
         return group;
       }
       case "[":
-        return { kind: "class", ranges: this.#class(this.#at - 1) };
+        return classOf(this.#class(this.#at - 1));
       case ".":
-        return { kind: "class", ranges: ANY };
+        return classOf(ANY);
       case "^":
       case "$":
         return { kind: "text", text: "" };
@@ -211,6 +219,12 @@ class Reader {
     return true;
   }
 }
+
+const classOf = (ranges: readonly CharacterRange[]): CharacterClass => ({
+  kind: "class",
+  ranges,
+  size: ranges.reduce((sum, [from, to]) => sum + to - from + 1, 0),
+});
 
 /** No repetition is written longer than that. */
 const REPETITION_LENGTH = 64;

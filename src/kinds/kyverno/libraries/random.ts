@@ -2,7 +2,7 @@
 import { CelError, type FunctionDeclaration, fn, overload, type Result, STRING } from "../../../cel/index.js";
 import type { KyvernoState } from "../state.js";
 import { growing } from "./declare.js";
-import { type Generator, readPattern } from "./random-pattern.js";
+import { type CharacterRange, type Generator, readPattern } from "./random-pattern.js";
 
 const DEFAULT_PATTERN = "[0-9a-z]{8}";
 /** Characters of a pattern. */
@@ -29,7 +29,7 @@ function stepsOf(generator: Generator): number {
     case "text":
       return 1 + generator.text.length;
     case "class":
-      return 1;
+      return Math.max(1, generator.ranges.length);
     case "all":
       return generator.parts.reduce((sum, part) => sum + stepsOf(part), 1);
     case "one":
@@ -58,16 +58,8 @@ function generate(generator: Generator, random: () => number): string {
   switch (generator.kind) {
     case "text":
       return generator.text;
-    case "class": {
-      const sizes = generator.ranges.map(([from, to]) => to - from + 1);
-      let index = below(sizes.reduce((sum, size) => sum + size, 0));
-      const range = sizes.findIndex((size) => {
-        if (index < size) return true;
-        index -= size;
-        return false;
-      });
-      return characterOf((generator.ranges[range]?.[0] ?? 0) + index);
-    }
+    case "class":
+      return characterOf(memberOf(generator.ranges, below(generator.size)));
     case "all":
       return generator.parts.map((part) => generate(part, random)).join("");
     case "one":
@@ -79,6 +71,16 @@ function generate(generator: Generator, random: () => number): string {
       return text;
     }
   }
+}
+
+/** The character at an index of a class. */
+function memberOf(ranges: readonly CharacterRange[], index: number): number {
+  let left = index;
+  for (const [from, to] of ranges) {
+    if (left <= to - from) return from + left;
+    left -= to - from + 1;
+  }
+  return 0;
 }
 
 const characterOf = (code: number): string =>

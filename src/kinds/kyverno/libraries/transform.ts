@@ -1,5 +1,6 @@
 /** Two lists of objects as one map (spec kyverno.md 4.6). */
 import {
+  BoundedWork,
   CelError,
   DYN,
   type FunctionDeclaration,
@@ -17,6 +18,9 @@ import { functions, growing } from "./declare.js";
 
 /** Objects of a list: some 50 ms. */
 export const MOST_PAIRS = 50_000;
+/** Units of about a nanosecond that looking at the keys of a call's objects may take; every object is looked at once, however often it is in the lists. */
+export const MOST_WORK = 50_000_000;
+const KEY_UNITS = 100;
 
 const UNUSABLE_VALUE = "object cannot be handled as a map string to any in the value object list";
 const UNUSABLE_KEY = "the passed key name cannot be handled as a string in the key object list";
@@ -27,15 +31,16 @@ function listObjToMap(keys: readonly Value[], values: readonly Value[], keyName:
     const sizes = `list1: ${keys.length}, list2: ${values.length}`;
     return new CelError(`listObjToMap must take lists of equal length. ${sizes}`);
   }
-  if (keys.length > MOST_PAIRS) return new CelError("too many objects to become a map", "too-large");
+  if (keys.length > MOST_PAIRS) return tooLarge();
   const map = new MapValue();
+  const members = new Members();
   for (let i = 0; i < keys.length; i++) {
-    const key = memberOf(keys[i] ?? null, keyName);
+    const key = members.of(keys[i] ?? null, keyName);
     if (key instanceof CelError) return key;
     if (typeof key !== "string") return new CelError(UNUSABLE_KEY);
     const object = values[i] ?? null;
-    const value = memberOf(object, valueName);
-    if (value instanceof CelError) return object instanceof MapValue ? new CelError(UNUSABLE_VALUE) : value;
+    const value = members.of(object, valueName);
+    if (value instanceof CelError) return value.code === "conversion" ? new CelError(UNUSABLE_VALUE) : value;
     map.set(key, value ?? null);
   }
   return map;
@@ -53,19 +58,37 @@ const GO_TYPES: Readonly<Partial<Record<Kind, string>>> = {
   uint: "uint64",
 };
 
-function memberOf(object: Value, name: string): Value | CelError | undefined {
-  const kind = kindOf(object);
-  if (kind !== "map") {
-    const conversion = `interface {} is ${GO_TYPES[kind] ?? typeNameOf(object)}, not map[interface {}]interface {}`;
-    return new CelError(`internal error: interface conversion: ${conversion}`);
+const tooLarge = (): CelError => new CelError("too many objects to become a map", "too-large");
+
+/** Reads the objects of one call (disposable): those of which all keys are texts. */
+class Members {
+  readonly #work = new BoundedWork(MOST_WORK);
+  readonly #usable = new Set<MapValue>();
+
+  /** `undefined` where there is none of the name. */
+  of(object: Value, name: string): Value | CelError | undefined {
+    const kind = kindOf(object);
+    if (kind !== "map") {
+      const conversion = `interface {} is ${GO_TYPES[kind] ?? typeNameOf(object)}, not map[interface {}]interface {}`;
+      return new CelError(`internal error: interface conversion: ${conversion}`);
+    }
+    if (!(object instanceof MapValue)) {
+      return Object.hasOwn(object as object, name) ? (object as Readonly<Record<string, Value>>)[name] : undefined;
+    }
+    return this.#check(object) ?? object.get(name);
   }
-  if (!(object instanceof MapValue)) {
-    return Object.hasOwn(object as object, name) ? (object as Readonly<Record<string, Value>>)[name] : undefined;
+
+  #check(map: MapValue): CelError | undefined {
+    if (this.#usable.has(map)) return undefined;
+    this.#work.left -= (map.size + 1) * KEY_UNITS;
+    if (this.#work.left < 0) return tooLarge();
+    for (const key of map.keys()) {
+      if (typeof key === "string") continue;
+      return new CelError(`failed to convert key to a string, ${GO_TYPES[kindOf(key)]}`, "conversion");
+    }
+    this.#usable.add(map);
+    return undefined;
   }
-  for (const key of object.keys()) {
-    if (typeof key !== "string") return new CelError(`failed to convert key to a string, ${GO_TYPES[kindOf(key)]}`);
-  }
-  return object.get(name);
 }
 
 const LIST = listType(DYN);

@@ -17,6 +17,9 @@ interface Block {
   readonly content: Buffer;
 }
 
+/** Lines with a colon in front of a block's content; what may begin another block is none, so that no line is read for two blocks. */
+const HEADERS = /(?:(?![^\n]*-----BEGIN )[^\n:]*:[^\n]*\n)*/y;
+
 /** The first block that is one. */
 function firstBlock(text: string): Block | undefined {
   for (let at = text.indexOf(BEGIN); at !== -1; at = text.indexOf(BEGIN, at + 1)) {
@@ -26,15 +29,24 @@ function firstBlock(text: string): Block | undefined {
     const line = text.slice(at + BEGIN.length, lineEnd).trimEnd();
     if (!line.endsWith(DASHES)) continue;
     const type = line.slice(0, -DASHES.length);
-    const end = text.indexOf(`-----END ${type}-----`, lineEnd);
-    if (end === -1) continue;
-    const body = text
-      .slice(lineEnd + 1, end)
-      .replace(/^(?:[^\n:]*:[^\n]*\n)+\r?\n?/, "")
-      .replace(/[ \t\r\n]/g, "");
+    HEADERS.lastIndex = lineEnd + 1;
+    HEADERS.exec(text);
+    const start = HEADERS.lastIndex;
+    // Content has no dash.
+    const end = text.indexOf("-", start);
+    if (end === -1 || !endsAt(text, end, type)) continue;
+    const body = text.slice(start, end).replace(/[ \t\r\n]/g, "");
     if (BASE64.test(body) && body.length % 4 === 0) return { type, content: Buffer.from(body, "base64") };
   }
   return undefined;
+}
+
+/** Whether that is the last line of a block. */
+function endsAt(text: string, at: number, type: string): boolean {
+  const last = `-----END ${type}-----`;
+  if (text[at - 1] !== "\n" || !text.startsWith(last, at)) return false;
+  const lineEnd = text.indexOf("\n", at);
+  return text.slice(at + last.length, lineEnd === -1 ? undefined : lineEnd).trim() === "";
 }
 
 function decode(text: string): Result {

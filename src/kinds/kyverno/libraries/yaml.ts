@@ -14,11 +14,11 @@ import { withDoubles } from "../../../data/doubles.js";
 import { parseYamlDocuments, YamlError, type YamlOptions } from "../../../data/yaml.js";
 import { growing, methodOf } from "./declare.js";
 
-/** Characters of a text that is read, and those of them that may stand for something: some 50 ms, for reading YAML takes long. */
+/** Characters of a text that is read, and those of them that may stand for something: some 40 ms, for reading YAML takes long. */
 export const LONGEST_YAML = 2 ** 16;
-export const MOST_INDICATORS = 3_000;
-/** Values that a text may come to after its aliases are followed: some 20 ms. */
-export const MOST_YAML_VALUES = 20_000;
+export const MOST_INDICATORS = 2_000;
+/** Values that a text may come to after its aliases are followed: some 10 ms. */
+export const MOST_YAML_VALUES = 10_000;
 
 const INDICATOR = /[-?:,[\]{}#&*!|>'"%@`\n]/g;
 
@@ -40,13 +40,15 @@ export const YAML_HELPER: OpaqueValue = new YamlHelper();
 
 const OPTIONS: YamlOptions = { repeatedKeys: true, mostValues: MOST_YAML_VALUES };
 
+const tooLarge = (): CelError => new CelError("too large to be read as YAML", "too-large");
+
 function parse(_helper: Value, text: string): Result {
-  if (text.length > LONGEST_YAML || (text.match(INDICATOR)?.length ?? 0) > MOST_INDICATORS)
-    return new CelError("too large to be read as YAML", "too-large");
+  if (text.length > LONGEST_YAML || (text.match(INDICATOR)?.length ?? 0) > MOST_INDICATORS) return tooLarge();
   try {
     return withDoubles(parseYamlDocuments(text, "kubernetes", OPTIONS)[0] ?? null) as Value;
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;
+    if (error.limit) return tooLarge();
     const reason = `yaml: line ${error.line}: ${error.reason}`;
     return new CelError(`error converting YAML to JSON: ${reason}`, "conversion");
   }

@@ -63,6 +63,7 @@ describe("an image reference", () => {
 
   test("is not looked for in a text of a request's size", () => {
     const bindings = { object: "a".repeat(3_000_000) };
-    assert.equal(resultOf("isImage(object)", { bindings }), false);
+    assert.equal(resultOf("isImage(object)", { bindings }), "error: too long for an image reference");
+    assert.equal(resultOf("parseImageReference(object)", { bindings }), "error: too long for an image reference");
   });
 });

@@ -31,7 +31,9 @@ describe("json.unmarshal", () => {
   });
 
   test("nests no deeper than everything else does", () => {
-    assert.equal(errorOf("json.unmarshal(object)", "[".repeat(600) + "]".repeat(600)), "error: exceeded max depth");
+    const nested = (depth: number) => errorOf("json.unmarshal(object)", "[".repeat(depth) + "]".repeat(depth));
+    assert.equal(nested(600), "error: too large to be read as JSON");
+    assert.equal(nested(10_001), "error: exceeded max depth");
   });
 });
 

@@ -113,6 +113,11 @@ describe("a random text", () => {
       const text = randomText(pattern, random);
       assert.ok(text instanceof CelError && text.code === "too-large", pattern);
     }
+    // A character of a class is looked for among all its ranges.
+    const ranges = Array.from({ length: 400 }, (_, index) => String.fromCodePoint(0x4e00 + 2 * index)).join("");
+    const many = randomText(`([${ranges}]{22})*`, random);
+    assert.ok(many instanceof CelError && many.code === "too-large");
+    assert.equal(String(randomText(`[${ranges}]{22}`, () => 0.999999)), "\u511e".repeat(22));
     assert.equal(String(randomText("x{1000}", random)).length, 1000);
   });
 });

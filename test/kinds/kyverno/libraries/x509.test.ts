@@ -40,4 +40,28 @@ describe("a certificate or a request for one", () => {
     assert.equal(decoded("x".repeat(LONGEST_PEM + 1)), "error: too large to be read as PEM");
     assert.equal(decoded("-----BEGIN A-----\n".repeat(3_000)), "error: failed to decode PEM block");
   });
+
+  test("is found, or not, in time that grows as the text does", () => {
+    const texts = [
+      "-----BEGIN A-----\n",
+      "-----BEGIN A-----\nx: y\n",
+      "-----BEGIN A: -----\n",
+      "-----BEGIN A-----\nx: -----BEGIN A-----\n",
+    ];
+    const before = process.cpuUsage();
+    for (const text of texts) {
+      const lines = text.repeat(Math.floor((LONGEST_PEM - 50) / text.length));
+      assert.match(String(decoded(`${lines}-----END A-----\n`)), /^error: PEM block neither|^error: failed to decode/);
+    }
+    // Otherwise it takes seconds.
+    assert.ok(process.cpuUsage(before).user < 600_000);
+  });
+
+  test("stands in lines of its own", () => {
+    const pem = cases.find(({ json }) => json !== undefined)?.pem ?? "";
+    assert.equal(decoded(pem.replace("\n-----END", "-----END")), "error: failed to decode PEM block");
+    assert.equal(decoded(pem.trimEnd().concat(" x\n")), "error: failed to decode PEM block");
+    assert.equal(decoded(pem.replace("\n", "\na: -----BEGIN X-----\n")), "error: failed to decode PEM block");
+    assert.equal(decoded(`-----BEGIN CERTIFICATE-----\n${pem}`), decoded(pem));
+  });
 });
