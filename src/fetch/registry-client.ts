@@ -53,9 +53,9 @@ export class RegistryClient {
    * The manifest or index that a reference names.
    * @throws FetchError also when the bytes don't have the digest of the reference
    */
-  async manifest(image: ImageReference, signal: AbortSignal): Promise<Manifest> {
+  async manifest(image: ImageReference, signal: AbortSignal, maxBytes = MAX_MANIFEST_BYTES): Promise<Manifest> {
     const name = image.digest ?? image.tag ?? "latest";
-    const answer = await this.#get(image, `manifests/${name}`, { accept: MANIFEST_TYPES }, MAX_MANIFEST_BYTES, signal);
+    const answer = await this.#get(image, `manifests/${name}`, { accept: MANIFEST_TYPES }, maxBytes, signal);
     const digest = digestOf(answer.body, image.digest);
     if (image.digest !== undefined && digest !== image.digest) {
       throw new FetchError(`the manifest of ${formatImageReference(image)} has the digest ${digest}`, {

@@ -41,8 +41,8 @@ export const NO_EXTERNAL: ExternalData = {
 /** The data of policies that bring documents along: these are objects, too, and GlobalContextEntries among them entries. */
 export function externalWith(objects: readonly JsonObject[], outer: ExternalData = NO_EXTERNAL): ExternalData {
   if (objects.length === 0) return outer;
-  const { objects: behind, keeper } = outer;
-  const layered = new LayeredObjects(new MemoryObjects(objects), behind, behind === NO_OBJECTS);
+  const { keeper } = outer;
+  const layered = new LayeredObjects(new MemoryObjects(objects), outer.objects);
   const written = objects.filter(isEntry);
   if (keeper === undefined || written.length === 0) return { ...outer, objects: layered };
   return { ...outer, objects: layered, entries: new WrittenEntries(written, keeper, outer.entries) };

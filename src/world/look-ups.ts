@@ -1,23 +1,51 @@
 import { LRUCache } from "lru-cache";
 import { FAILURE_KEPT_MS, MAX_ANSWERS } from "../kubernetes/client/limits.js";
 import type { Eventual } from "./eventual.js";
-import { type Lookup, lookupFailureOf } from "./resources/resource-source.js";
+import { type Lookup, LookupFailure, lookupFailureOf } from "./resources/resource-source.js";
 
 /** An entry of its own, because the cache takes `undefined` for nothing. */
 interface Entry<V> {
   readonly answer: Eventual<Lookup<V>>;
 }
 
+/** How much is kept. */
+export interface LookUpBounds<V> {
+  /** Most answers; default {@link MAX_ANSWERS}. */
+  readonly max?: number;
+  /** Bytes, about, for answers whose size somebody else chooses; absent: their number is bound enough. */
+  readonly room?: {
+    readonly bytes: number;
+    /** One that is larger is not kept; default all of it. */
+    readonly each?: number;
+    sizeOf(answer: V): number;
+  };
+}
+
 /** Answers that are kept for a while. Those who ask the same at the same time wait for one execution. */
 export class LookUps<V> {
   readonly #entries: LRUCache<string, Entry<V>>;
 
-  /**
-   * @param now monotonic milliseconds
-   * @param max most answers that are kept
-   */
-  constructor(now: () => number, max = MAX_ANSWERS) {
-    this.#entries = new LRUCache({ max, ttl: FAILURE_KEPT_MS, ttlResolution: 0, perf: { now } });
+  /** @param now monotonic milliseconds */
+  constructor(now: () => number, { max = MAX_ANSWERS, room }: LookUpBounds<V> = {}) {
+    this.#entries = new LRUCache({
+      max,
+      ttl: FAILURE_KEPT_MS,
+      ttlResolution: 0,
+      // Names may come from requests: what nobody asks for again must not stay until others push it out.
+      ttlAutopurge: true,
+      perf: { now },
+      ...(room && {
+        maxSize: room.bytes,
+        maxEntrySize: room.each ?? room.bytes,
+        sizeCalculation: ({ answer }: Entry<V>, key: string) =>
+          1 + key.length + (isValue(answer) ? room.sizeOf(answer) : 0),
+      }),
+    });
+  }
+
+  /** Answers that are kept, those on their way included. */
+  get size(): number {
+    return this.#entries.size;
   }
 
   /**
@@ -48,3 +76,6 @@ export class LookUps<V> {
     return answer;
   }
 }
+
+const isValue = <V>(answer: Eventual<Lookup<V>>): answer is V =>
+  answer !== undefined && !(answer instanceof Promise) && !(answer instanceof LookupFailure);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
-import { ImageMetadata } from "../../src/fetch/image-metadata.js";
+import { ImageMetadata, MAX_PART_BYTES } from "../../src/fetch/image-metadata.js";
 import { RegistryImages } from "../../src/world/images/registry-images.js";
 import { LookupFailure } from "../../src/world/resources/resource-source.js";
 import { evaluated } from "../kinds/kyverno/external/support.js";
@@ -135,6 +135,28 @@ describe("what is said of an image", () => {
 });
 
 describe("an image that cannot be had", () => {
+  test("is one with more to say than images have", async (context) => {
+    const { registry, images } = await setUp(context);
+    const tooLarge = async (name: string) => {
+      const answer = await images.metadata(`${registry.host}/app:${name}`);
+      assert.ok(answer instanceof LookupFailure, name);
+      assert.match(answer.message, /too large/, name);
+    };
+    push(registry, "app", "ok", { ...CONFIG, author: "x".repeat(MAX_PART_BYTES / 2) });
+    assert.ok(!((await images.metadata(`${registry.host}/app:ok`)) instanceof LookupFailure));
+    push(registry, "app", "config", { ...CONFIG, author: "x".repeat(MAX_PART_BYTES) });
+    await tooLarge("config");
+    push(registry, "app", "values", { ...CONFIG, history: new Array(20_000).fill({}) });
+    await tooLarge("values");
+    registry.manifests.set(
+      "app:manifest",
+      Buffer.from(JSON.stringify({ annotations: { a: "x".repeat(MAX_PART_BYTES) } })),
+    );
+    await tooLarge("manifest");
+    registry.manifests.set("app:layers", Buffer.from(JSON.stringify({ layers: new Array(20_000).fill({}) })));
+    await tooLarge("layers");
+  });
+
   test("is an error, without the registry's address", async (context) => {
     const { registry, images } = await setUp(context, { login: "basic", user: "a:b" });
     const external = { images };

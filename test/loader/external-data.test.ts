@@ -134,8 +134,15 @@ describe("Kyverno's policies ask a cluster", () => {
     const documents = "{apiVersion: v1, kind: ConfigMap, metadata: {name: cm, namespace: ns}, data: {mode: x}}";
     const found = policy('resource.Get("v1", "configmaps", "ns", "cm").data.mode == "x"');
     assert.equal(verdictOf(await outcomeOf(context, found, { documents })), "allow");
-    const other = policy('dyn(resource.Get("v1", "configmaps", "ns", "other")) == null');
-    assert.equal(verdictOf(await outcomeOf(context, other, { documents })), "allow");
+    // One document says nothing of other objects, wherever they are.
+    for (const wanted of [false, true]) {
+      for (const expression of [MISSING.replace('"cm"', '"other"'), MISSING.replace('"ns"', '"prod"')]) {
+        const outcome = await outcomeOf(context, policy(expression), { documents, wanted });
+        assert.match(wordsOf(outcome), /failed to get resource: /);
+      }
+      const list = policy('dyn(resource.List("v1", "configmaps", "ns").items).size() == 1');
+      assert.match(wordsOf(await outcomeOf(context, list, { documents, wanted })), /failed to list resource: /);
+    }
   });
 
   test("objects, lists and context entries come from it", async (context) => {

@@ -106,7 +106,9 @@ export class WrittenEntries implements EntrySource {
 /** Where a cluster keeps entries. */
 const PLACE = { apiVersion: "kyverno.io/v2beta1", resource: "globalcontextentries", namespace: "" };
 /** Entries of a cluster that are remembered: more than any has. */
-const MAX_DEFINITIONS = 1_000;
+export const MAX_DEFINITIONS = 1_000;
+/** Characters of their names and texts: names come from requests, also those of no entry. */
+const MAX_DEFINITIONS_BYTES = 4 * 1024 * 1024;
 
 /** The entries of a cluster, where Kyverno's resources are installed; one that is not there is absent. */
 export class ClusterEntries implements EntrySource {
@@ -118,7 +120,10 @@ export class ClusterEntries implements EntrySource {
   constructor(objects: Pick<ObjectSource, "get">, keeper: EntryKeeper, now: () => number) {
     this.#objects = objects;
     this.#keeper = keeper;
-    this.#definitions = new LookUps(now, MAX_DEFINITIONS);
+    this.#definitions = new LookUps(now, {
+      max: MAX_DEFINITIONS,
+      room: { bytes: MAX_DEFINITIONS_BYTES, sizeOf: ({ key }) => key.length },
+    });
   }
 
   get(name: string, projection: string): Eventual<Lookup<unknown>> {

@@ -2,6 +2,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { withDoubles } from "../../data/doubles.js";
 import { parseJson } from "../../data/json.js";
+import { jsonWeight } from "../../data/json-weight.js";
 import { type Shown, shownText, wholeText } from "../../data/public-text.js";
 import { ApiError } from "../../kubernetes/client/errors.js";
 import type { Cluster } from "../../kubernetes/client/index.js";
@@ -15,8 +16,10 @@ import { LookUps } from "../look-ups.js";
 import { type Lookup, LookupFailure } from "../resources/resource-source.js";
 import type { EntryCall, EntryDefinition } from "./entry-definition.js";
 
-/** Entries whose answers are kept: more than any cluster has, and at {@link MAX_BODY_BYTES} each all the memory that is for them. */
-const MAX_ENTRIES = 100;
+/** Entries whose answers are kept: more than any cluster has. */
+export const MAX_ENTRIES = 100;
+/** Bytes of memory for them. */
+const MAX_ENTRIES_BYTES = 128 * 1024 * 1024;
 /** Wait before the second try, and how much longer each further one is: as the reference's. */
 const FIRST_WAIT_MS = 10;
 const WAIT_FACTOR = 5;
@@ -52,7 +55,10 @@ export class EntryCalls {
 
   constructor(parts: CallParts) {
     this.#parts = parts;
-    this.#answers = new LookUps(parts.now, MAX_ENTRIES);
+    this.#answers = new LookUps(parts.now, {
+      max: MAX_ENTRIES,
+      room: { bytes: MAX_ENTRIES_BYTES, sizeOf: (answer) => jsonWeight([...answer.values()]) },
+    });
   }
 
   /** As {@link import("./entry-source.js").EntrySource} does. */

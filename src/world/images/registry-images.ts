@@ -1,4 +1,5 @@
 import { withDoubles } from "../../data/doubles.js";
+import { jsonWeight } from "../../data/json-weight.js";
 import { endWithin } from "../../kubernetes/client/abort.js";
 import { ANSWER_KEPT_MS } from "../../kubernetes/client/limits.js";
 import type { JsonObject } from "../../kubernetes/object.js";
@@ -12,8 +13,12 @@ export type ReadImage = (reference: string, signal: AbortSignal) => Promise<Json
 
 /** Time for one image, log-in, index, manifest and configuration included: as long as the API server waits for a webhook. */
 const IMAGE_MS = 10_000;
-/** Images that are kept for a moment: as many as the pods of a large rollout have, and little memory at some 10 KiB each. */
-const MAX_IMAGES = 1_000;
+/** Images that are kept for a moment: as many as the pods of a large rollout have. */
+export const MAX_IMAGES = 1_000;
+/** Bytes of memory for them: some 30 KiB each; a registry of whoever wrote the request says how large they are. */
+const MAX_IMAGES_BYTES = 32 * 1024 * 1024;
+/** Bytes of one that is kept: ten times what a usual one takes. A larger one is read anew each time. */
+const MAX_KEPT_BYTES = 256 * 1024;
 
 /** Images of registries; what is said of one is believed for a moment, since requests for the same image come together. */
 export class RegistryImages implements ImageSource {
@@ -27,7 +32,10 @@ export class RegistryImages implements ImageSource {
    */
   constructor(read: ReadImage, now: () => number, signal: AbortSignal) {
     this.#read = read;
-    this.#images = new LookUps(now, MAX_IMAGES);
+    this.#images = new LookUps<JsonObject>(now, {
+      max: MAX_IMAGES,
+      room: { bytes: MAX_IMAGES_BYTES, each: MAX_KEPT_BYTES, sizeOf: jsonWeight },
+    });
     this.#signal = signal;
   }
 

@@ -6,30 +6,28 @@ import type { MemoryObjects } from "./memory-objects.js";
 import type { EqualLabels, ObjectPlace, ObjectSource } from "./object-source.js";
 
 /**
- * Documents in front of a cluster: they win over what the cluster holds, and are added to it. Where there is no cluster they are all there is of
- * the resources that they bring; of others nobody knows.
+ * Documents in front of a cluster: they win over what the cluster holds, and are added to it. What no document brings is asked behind: nobody
+ * knows of it without a cluster, so that it is not taken for absent there (spec kyverno.md 4.5).
  */
 export class LayeredObjects implements ObjectSource {
   readonly #front: MemoryObjects;
   readonly #back: ObjectSource;
-  readonly #alone: boolean;
 
-  /** @param alone the source behind is none: it fails whatever it is asked */
-  constructor(front: MemoryObjects, back: ObjectSource, alone: boolean) {
+  constructor(front: MemoryObjects, back: ObjectSource) {
     this.#front = front;
     this.#back = back;
-    this.#alone = alone;
   }
 
   get(place: ObjectPlace, name: string): Eventual<Lookup<JsonObject>> {
     const brought = this.#front.get(place, name);
-    return brought !== undefined || this.#suffices(place) ? brought : this.#back.get(place, name);
+    return brought === undefined ? this.#back.get(place, name) : brought;
   }
 
+  /** Whether documents are all objects of a resource only the source behind can tell. */
   list(place: ObjectPlace, labels: EqualLabels): Eventual<JsonObject | LookupFailure> {
     if (!this.#front.has(place)) return this.#back.list(place, labels);
     const front = this.#front.list(place, labels);
-    if (front instanceof LookupFailure || this.#suffices(place)) return front;
+    if (front instanceof LookupFailure) return front;
     const all = this.#front.list({ ...place, namespace: "" }, {});
     return andThen(this.#back.list(place, labels), (back) =>
       back instanceof LookupFailure || all instanceof LookupFailure ? back : both(front, all, back),
@@ -44,10 +42,6 @@ export class LayeredObjects implements ObjectSource {
   resourceOf(apiVersion: string, kind: string): Eventual<GroupVersionResource | LookupFailure> {
     const known = this.#front.resourceOf(apiVersion, kind);
     return known instanceof LookupFailure ? this.#back.resourceOf(apiVersion, kind) : known;
-  }
-
-  #suffices(place: ObjectPlace): boolean {
-    return this.#alone && this.#front.has(place);
   }
 }
 

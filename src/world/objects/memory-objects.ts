@@ -6,10 +6,13 @@ import {
   type GroupVersionResource,
   parseApiVersion,
 } from "../../kubernetes/names.js";
-import { type JsonObject, labelsOf, nameOf, namespaceOf, text } from "../../kubernetes/object.js";
+import { isObject, type JsonObject, labelsOf, member, nameOf, namespaceOf, text } from "../../kubernetes/object.js";
 import { type Lookup, LookupFailure } from "../resources/resource-source.js";
-import { KnownKinds, noSuchKind, versionOf } from "./known-kinds.js";
+import { KnownKinds, type KnownResource, noSuchKind, versionOf } from "./known-kinds.js";
 import type { EqualLabels, ObjectPlace, ObjectSource } from "./object-source.js";
+
+/** Where an object is applied that names no namespace. */
+const DEFAULT_NAMESPACE = "default";
 
 /** The objects of a resource, by namespace and name. */
 interface Collection {
@@ -23,18 +26,28 @@ export class MemoryObjects implements ObjectSource {
   readonly #collections = new Map<string, Collection>();
 
   /**
-   * @param objects those of unknown kinds are left out
+   * @param objects those of unknown kinds are left out; of kinds in namespaces those that name none are in `default`, as when they are applied
    * @param kinds default: built-in ones and those that the objects define
    */
   constructor(objects: readonly JsonObject[], kinds: KnownKinds = new KnownKinds(objects)) {
     this.#kinds = kinds;
-    for (const object of objects) this.#put(object);
+    for (const object of objects) this.#put(this.#placed(object));
+  }
+
+  #placed(object: JsonObject): JsonObject {
+    if (namespaceOf(object) !== "" || this.#known(object)?.namespaced !== true) return object;
+    const metadata = member(object, "metadata");
+    return { ...object, metadata: { ...(isObject(metadata) && metadata), namespace: DEFAULT_NAMESPACE } };
+  }
+
+  #known(object: JsonObject): KnownResource | undefined {
+    const version = parseApiVersion(text(object, "apiVersion"));
+    return version && this.#kinds.find({ ...version, kind: text(object, "kind") });
   }
 
   #put(object: JsonObject): void {
-    const version = parseApiVersion(text(object, "apiVersion"));
     const kind = text(object, "kind");
-    const known = version && this.#kinds.find({ ...version, kind });
+    const known = this.#known(object);
     if (known === undefined) return;
     const key = resourceKey(known.resource);
     const collection = this.#collections.get(key) ?? { kind, objects: new Map() };

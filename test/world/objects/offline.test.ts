@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { JsonObject } from "../../../src/kubernetes/object.js";
-import { NO_OBJECTS } from "../../../src/world/external.js";
+import { commandLineData } from "../../../src/world/command-line.js";
+import { externalWith, NO_EXTERNAL, NO_OBJECTS } from "../../../src/world/external.js";
 import { ContextObjects } from "../../../src/world/objects/context-objects.js";
 import { KnownKinds } from "../../../src/world/objects/known-kinds.js";
 import { LayeredObjects } from "../../../src/world/objects/layered-objects.js";
@@ -77,6 +78,14 @@ describe("a cluster of documents", () => {
     assert.ok(cluster().list({ ...place, resource: "secrets" }, {}) instanceof LookupFailure);
   });
 
+  test("has objects that name no namespace in `default`, where their kind lives in namespaces", () => {
+    const objects = new MemoryObjects([{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "bare" } }, namespace]);
+    const found = objects.get({ ...place, namespace: "default" }, "bare");
+    assert.deepEqual(found, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "bare", namespace: "default" } });
+    assert.deepEqual(namesOf(objects.list({ ...place, namespace: "default" }, {})), ["bare"]);
+    assert.deepEqual(objects.get({ apiVersion: "v1", resource: "namespaces", namespace: "" }, "team"), namespace);
+  });
+
   test("has what is created in it, once", () => {
     const objects = cluster();
     const created = objects.create(place, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "new" } });
@@ -126,7 +135,7 @@ describe("documents in front of a cluster", () => {
   const documents = new MemoryObjects([configMap("a", "one")]);
 
   test("win over its objects, and are added to them", async () => {
-    const objects = new LayeredObjects(documents, behind, false);
+    const objects = new LayeredObjects(documents, behind);
     assert.deepEqual(await objects.get(place, "one"), configMap("a", "one"));
     assert.deepEqual(await objects.get(place, "behind"), configMap("a", "behind"));
     const list = await objects.list(place, {});
@@ -136,13 +145,21 @@ describe("documents in front of a cluster", () => {
     assert.deepEqual(objects.resourceOf("x/v1", "Y"), { group: "x", version: "v1", resource: "y" });
   });
 
-  test("are all there is of their resources without one, and of others nobody knows", () => {
-    const objects = new LayeredObjects(documents, NO_OBJECTS, true);
-    assert.equal(objects.get(place, "other"), undefined);
-    assert.deepEqual(namesOf(objects.list(place, {})), ["one"]);
+  test("are not all there is: without one nobody knows of others, nor whether a list is whole", () => {
+    const objects = new LayeredObjects(documents, NO_OBJECTS);
+    assert.deepEqual(objects.get(place, "one"), configMap("a", "one"));
+    assert.ok(objects.get(place, "other") instanceof LookupFailure);
+    assert.ok(objects.get({ ...place, namespace: "b" }, "one") instanceof LookupFailure);
+    assert.ok(objects.list(place, {}) instanceof LookupFailure);
     const secrets = { ...place, resource: "secrets" };
     assert.ok(objects.get(secrets, "other") instanceof LookupFailure);
     assert.ok(objects.list(secrets, {}) instanceof LookupFailure);
     assert.ok(objects.create(place, configMap("a", "new")) instanceof LookupFailure);
+  });
+
+  test("leave the command line its nulls", () => {
+    const external = externalWith([configMap("a", "one")], commandLineData({}, NO_EXTERNAL.http));
+    assert.equal(external.objects.get(place, "other"), undefined);
+    assert.deepEqual(external.objects.get(place, "one"), configMap("a", "one"));
   });
 });
