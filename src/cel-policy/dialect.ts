@@ -22,6 +22,8 @@ export interface Scope {
   readonly optional: readonly string[];
   /** The types of `variables.…`; `undefined` where `variables` is not declared. */
   readonly variables: ReadonlyMap<string, Type> | undefined;
+  /** Where `variables` grows while the scope is used: what tells those that there are by now from all others. */
+  readonly key?: string;
 }
 
 /** How a policy's own variables are seen. */

@@ -61,6 +61,8 @@ export interface YamlOptions {
   readonly repeatedKeys?: boolean;
   /** Most values that a document may come to after its aliases are followed; default {@link YAML_MAX_VALUES}. */
   readonly mostValues?: number;
+  /** Whether the first document is all that is read, be it empty; default no. */
+  readonly firstOnly?: boolean;
 }
 
 /**
@@ -82,7 +84,7 @@ export function parseYamlDocuments(
 export function readYamlDocuments(
   text: string,
   flavour: YamlFlavour = "kubernetes",
-  { repeatedKeys = false }: YamlOptions = {},
+  { repeatedKeys = false, firstOnly = false }: YamlOptions = {},
 ): Document.Parsed[] {
   const lines = new LineCounter();
   const tokens = [...new Parser(lines.addNewLine).parse(text)];
@@ -93,14 +95,20 @@ export function readYamlDocuments(
     lineCounter: lines,
     ...(flavour === "kubernetes" ? KUBERNETES_SCHEMA : { version: "1.2" as const }),
   });
-  const documents = [...composer.compose(tokens, true, text.length)] as Document.Parsed[];
+  const documents = composed(composer.compose(tokens, true, text.length), firstOnly);
   for (const document of documents) {
     const error = document.errors[0];
     if (error === undefined) continue;
     const { line, col } = lines.linePos(error.pos[0]);
     throw new YamlError(error.message, line, col);
   }
-  return documents.filter((document) => document.contents !== null && !isEmpty(document));
+  return firstOnly ? documents : documents.filter((document) => !isEmpty(document));
+}
+
+function composed(documents: Iterable<Document>, firstOnly: boolean): Document.Parsed[] {
+  if (!firstOnly) return [...documents] as Document.Parsed[];
+  for (const document of documents) return [document as Document.Parsed];
+  return [];
 }
 
 /**
@@ -117,12 +125,24 @@ export function documentValue(
 
 const FLOAT = "tag:yaml.org,2002:float";
 
+/** Prefixes of integers that kubectl's reader knows beside those of YAML 1.1. */
+const OTHER_INTEGERS: ScalarTag = {
+  tag: "tag:yaml.org,2002:int",
+  default: true,
+  test: /^[-+]?0(?:[oO][0-7_]*[0-7]_*|X[0-9a-fA-F_]*[0-9a-fA-F]_*|B[01_]*[01]_*)$/,
+  resolve: (text) => {
+    const digits = BigInt(text.replace(/^[-+]|_/g, ""));
+    return text.startsWith("-") ? -digits : digits;
+  },
+};
+
 /** YAML 1.1 without what kubectl's reader lacks: dates and base-60 numbers. */
 const KUBERNETES_SCHEMA: DocumentOptions & SchemaOptions = {
   version: "1.1",
   merge: true,
-  customTags: (tags) =>
-    tags
+  customTags: (tags) => [
+    OTHER_INTEGERS,
+    ...tags
       .filter(
         (tag) =>
           typeof tag === "string" ||
@@ -131,6 +151,7 @@ const KUBERNETES_SCHEMA: DocumentOptions & SchemaOptions = {
       .map((tag) =>
         typeof tag === "string" || tag.tag !== FLOAT || tag.collection !== undefined ? tag : withDigits(tag),
       ),
+  ],
 };
 
 /** The library takes a text without a digit before its exponent, as `e1`, for a number. */
@@ -141,8 +162,8 @@ function withDigits(tag: ScalarTag): ScalarTag {
 }
 
 /** A document that holds nothing but comments and white space, as between two `---`. */
-function isEmpty(document: Document.Parsed): boolean {
-  const { contents } = document;
+export function isEmpty({ contents }: Document.Parsed): boolean {
+  if (contents === null) return true;
   return isScalar(contents) && contents.value === null && contents.range[0] === contents.range[1];
 }
 
@@ -167,7 +188,7 @@ function checkDepth(tokens: readonly CST.Token[], lines: LineCounter): void {
 }
 
 /** What every alias stands for: the last node with its name before it. Resolving them one by one walks the document for each. */
-function aliasTargets(document: Document.Parsed): ReadonlyMap<Alias, Node> {
+export function aliasTargets(document: Document.Parsed): ReadonlyMap<Alias, Node> {
   const anchors = new Map<string, Node>();
   const targets = new Map<Alias, Node>();
   visit(document, {
@@ -232,30 +253,25 @@ class Converter {
 
   #map(items: readonly { key: unknown; value: unknown }[], depth: number): Record<string, unknown> {
     const object: Record<string, unknown> = {};
-    const merged: unknown[] = [];
     for (const { key, value } of items) {
-      if (isScalar(key) && isMergeKey(key)) {
-        merged.push(value);
-        continue;
-      }
-      setKey(object, keyText(this.value(key, depth + 1)), this.value(value, depth + 1));
+      if (isScalar(key) && isMergeKey(key)) this.#merge(object, value, depth);
+      else setKey(object, keyText(this.value(key, depth + 1)), this.value(value, depth + 1));
     }
-    for (const source of merged) this.#merge(object, source, depth);
     return object;
   }
 
-  /** `<<`: keys that the map has itself win, then the first source that has the key. */
+  /** `<<`: as kubectl's reader has it what comes later in the map wins, whether it is merged or not, but of a list the first that has the key. */
   #merge(object: Record<string, unknown>, source: unknown, depth: number): void {
     const value = this.value(source, depth + 1);
-    for (const one of Array.isArray(value) ? value : [value]) {
+    for (const one of Array.isArray(value) ? value.toReversed() : [value]) {
       if (one === null || typeof one !== "object") continue;
-      for (const [key, member] of Object.entries(one)) if (!Object.hasOwn(object, key)) setKey(object, key, member);
+      for (const [key, member] of Object.entries(one)) setKey(object, key, member);
     }
   }
 }
 
 /** The 1.1 schema marks merge keys by a symbol or a tagged scalar; in 1.2 `<<` is a key like any other. */
-function isMergeKey(key: Node & { value: unknown }): boolean {
+export function isMergeKey(key: Node & { value: unknown }): boolean {
   return typeof key.value === "symbol" || (key.tag === "tag:yaml.org,2002:merge" && key.value === "<<");
 }
 

@@ -51,6 +51,12 @@ test("manifests have YAML 1.1 booleans and merge keys, our own files have not", 
   ]);
 });
 
+test("manifests have the numbers and merges that kubectl reads", () => {
+  assert.deepEqual(parseYamlDocuments("[0o10, -0o1_7, 0XfF, 0B11, 0o8]"), [[8, -15, 255, 3, "0o8"]]);
+  assert.deepEqual(parseYamlDocuments("{k: 2, <<: [{k: 1}, {k: 3, l: 4}], z: 1}"), [{ k: 1, l: 4, z: 1 }]);
+  assert.deepEqual(parseYamlDocuments("[0o10, 0XfF]", "core"), [[8, "0XfF"]]);
+});
+
 describe("hostile documents end in one error", () => {
   test("duplicate key", () => assert.throws(() => parseYamlDocuments("a: 1\na: 2\n"), YamlError));
   test("unknown alias", () => assert.throws(() => parseYamlDocuments("a: *x\n"), YamlError));

@@ -4,8 +4,7 @@
  * random mistakes, which must be refused or answered.
  */
 
-import type { JsonObject } from "../../src/kubernetes/object.js";
-import { isObject } from "../../src/kubernetes/object.js";
+import { isObject, type JsonObject, text } from "../../src/kubernetes/object.js";
 import type { AdmissionQuestion, Outcome } from "../../src/policy/index.js";
 import { LookupFailure } from "../../src/world/resources/resource-source.js";
 import { away, document, EVERYTHING, exempting, prepared, taken } from "./allows-kyverno.js";
@@ -173,15 +172,23 @@ const KINDS = [
 const OBJECTS: readonly unknown[] = [
   { apiVersion: "v1", kind: "Pod", metadata: { name: "a", namespace: "n" }, spec: { containers: [{ image: "a:1" }] } },
   { apiVersion: "apps/v1", kind: "Deployment", metadata: null, spec: { template: [] } },
-  { kind: 1, metadata: [], spec: { jobTemplate: { spec: "x" } } },
-  ...[{}, [], null, undefined, "text", 7, true, [{ nope: { x: 1 } }]],
-  { __proto__: null, constructor: { name: "x" }, hasOwnProperty: true },
+  { kind: "Pod", metadata: [], spec: { jobTemplate: { spec: "x" } } },
+  { kind: "Pod", spec: [{ nope: { x: 1 } }], metadata: "text" },
+  { __proto__: null, kind: "Pod", constructor: { name: "x" }, hasOwnProperty: true },
+  ...[{ kind: "Pod" }, null, undefined],
+  // None of Kubernetes.
+  ...[{ kind: 1 }, {}, [], "text", 7, true],
 ];
+
+/** Whether it is an object of Kubernetes, or absent: other requests are errors. */
+const saysItsKind = (object: unknown): boolean => (object ?? null) === null || text(object, "kind") !== "";
 const USERS: readonly unknown[] = [{ username: "alice", groups: ["a"] }, {}, { username: 7, groups: "all", extra: [] }];
 
 interface Question {
   readonly review: AdmissionQuestion;
   readonly matches: readonly string[];
+  /** It is an error, whatever policies say. */
+  readonly unclear: boolean;
 }
 
 function question(next: Random): Question {
@@ -194,15 +201,18 @@ function question(next: Random): Question {
     ...(next(8) === 0 && { requestKind: null, options: [], dryRun: "yes" }),
   };
   const targeted = next(8) === 0;
+  const unclear = !targeted && !(saysItsKind(request.object) && saysItsKind(request.oldObject));
   const review = { kind: "admission", request, requestText: () => "", ...(targeted && { targeted }) };
   return {
     review: review as unknown as AdmissionQuestion,
     matches: targeted ? ["everything", "pods", "services"] : matches,
+    unclear,
   };
 }
 
 /** What policies come to together. */
-function expected(made: readonly Made[], { matches }: Question): Outcome["verdict"] {
+function expected(made: readonly Made[], { matches, unclear }: Question): Outcome["verdict"] {
+  if (unclear) return "error";
   const results = made.filter((each) => matches.includes(each.rule));
   const denied = (result: Result): boolean => results.some((each) => each.denies && each.result === result);
   if (denied("fail")) return "deny";

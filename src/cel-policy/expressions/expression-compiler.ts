@@ -25,6 +25,8 @@ export class ExpressionCompiler {
   /** By the scope, too. */
   readonly #own = new LRUCache<string, CompiledExpression>({ max: MAX_EXPRESSIONS });
   readonly #environments = new LRUCache<string, Environment>({ max: MAX_ENVIRONMENTS });
+  /** Of scopes that grow: an environment looks its variables up when something is compiled, and so grows with them. */
+  readonly #growing = new WeakMap<Scope, Environment>();
 
   constructor(dialect: Dialect, watcher?: Watcher) {
     this.dialect = dialect;
@@ -55,22 +57,24 @@ export class ExpressionCompiler {
   }
 
   #environment(scope: Scope): Environment {
-    const key = scopeKey(scope);
-    let environment = this.#environments.get(key);
+    const grows = scope.key !== undefined;
+    const key = grows ? "" : scopeKey(scope);
+    let environment = grows ? this.#growing.get(scope) : this.#environments.get(key);
     if (environment === undefined) {
       environment = this.#make(scope);
-      this.#environments.set(key, environment);
+      if (grows) this.#growing.set(scope, environment);
+      else this.#environments.set(key, environment);
     }
     return environment;
   }
 
-  #make({ optional, variables }: Scope): Environment {
+  #make({ optional, variables, key }: Scope): Environment {
     const { dialect } = this;
     if (variables !== undefined) {
       const { typeName } = dialect.variables;
       return this.#environment({ optional, variables: undefined }).extend({
         variables: [{ name: "variables", type: objectType(typeName) }],
-        objectTypes: [{ name: typeName, fields: new Map(variables) }],
+        objectTypes: [{ name: typeName, fields: key === undefined ? new Map(variables) : variables }],
       });
     }
     const { environment } = dialect;
@@ -81,7 +85,8 @@ export class ExpressionCompiler {
   }
 }
 
-function scopeKey({ optional, variables }: Scope): string {
+function scopeKey({ optional, variables, key }: Scope): string {
   const words = optional.join(" ");
+  if (key !== undefined) return `${words}\u0000${key}`;
   return variables === undefined ? words : `${words}\u0000${JSON.stringify([...variables])}`;
 }

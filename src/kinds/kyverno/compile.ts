@@ -1,10 +1,10 @@
 /** Compiles policies, their variants for pod controllers, and the exceptions that name them (spec kyverno.md 1.4 and 3). */
-import type { Type } from "../../cel/index.js";
 import type { Expression } from "../../cel-policy/expressions/expression.js";
 import type { ExpressionCompiler } from "../../cel-policy/expressions/expression-compiler.js";
+import { GrowingScope } from "../../cel-policy/expressions/growing-scope.js";
 import type { ResultType } from "../../cel-policy/expressions/result-type.js";
 import { type PreparedMatch, prepareMatch } from "../../cel-policy/match/match-resources.js";
-import { type FieldError, type FieldPath, invalid } from "../../kubernetes/field-error.js";
+import { type FieldError, type FieldPath, invalid, tooMany } from "../../kubernetes/field-error.js";
 import { autogenOf } from "./autogen/autogen.js";
 import type {
   CompiledException,
@@ -17,6 +17,9 @@ import type {
 import { CONDITION_SCOPE, type Compilers, SCOPE_WORDS } from "./dialect.js";
 import { namesIn } from "./named-variables.js";
 import { type ExceptionResource, isConfined, type PolicyResource, type PolicySpec } from "./resource.js";
+
+/** Variables of a policy: real ones have some ten, and types that hold those of all before them make loading take long. */
+export const MOST_VARIABLES = 1_000;
 
 /** A mistake of an expression, and whose it is. */
 export interface CompileError extends FieldError {
@@ -84,7 +87,7 @@ class Compiling {
   readonly errors: CompileError[] = [];
   readonly #source: Source;
   readonly #compiler: ExpressionCompiler;
-  readonly #types = new Map<string, Type>();
+  readonly #scope = new GrowingScope(SCOPE_WORDS);
   #exception: ExceptionResource | undefined;
 
   constructor(source: Source, { clustered, namespaced }: Compilers) {
@@ -143,10 +146,15 @@ class Compiling {
   /** One that failed is not declared, so that what refers to it fails, too. Of two with the same name the later one counts. */
   #variables(): ReadonlyMap<string, Expression> {
     const compiled = new Map<string, Expression>();
-    for (const [i, { name = "", expression }] of (this.#source.spec.variables ?? []).entries()) {
+    const { variables = [] } = this.#source.spec;
+    if (variables.length > MOST_VARIABLES) {
+      const error = tooMany(["spec", "variables"], variables.length, MOST_VARIABLES);
+      this.errors.push({ ...error, exception: undefined, variant: this.#source.name });
+    }
+    for (const [i, { name = "", expression }] of variables.slice(0, MOST_VARIABLES).entries()) {
       const variable = this.#compile(["spec", "variables", i, "expression"], expression, "any");
       if (variable === undefined) continue;
-      this.#types.set(name, variable.type);
+      this.#scope.declare(name, variable.type);
       compiled.set(name, variable);
     }
     return compiled;
@@ -183,7 +191,7 @@ class Compiling {
   }
 
   #compile(path: FieldPath, source = "", wanted: ResultType): Expression | undefined {
-    const scope = this.#types.size === 0 ? CONDITION_SCOPE : { optional: SCOPE_WORDS, variables: new Map(this.#types) };
+    const scope = this.#scope.variables.size === 0 ? CONDITION_SCOPE : this.#scope;
     const expression = this.#compiler.compile(source, wanted, scope);
     if (expression.error === undefined) return expression;
     const { name } = this.#source;

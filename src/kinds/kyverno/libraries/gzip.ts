@@ -29,10 +29,22 @@ function compress(value: Value): Result {
   return octets;
 }
 
+/** What comes with the option `info`, which the types don't know. */
+interface Unpacked {
+  readonly buffer: Buffer;
+  /** How many octets were read. */
+  readonly engine: { readonly bytesWritten: number };
+}
+
 function decompress(octets: Uint8Array): Result {
   if (octets.length < HEADER_LENGTH) return new CelError(octets.length === 0 ? "EOF" : "unexpected EOF");
   try {
-    return gunzipSync(octets, { maxOutputLength: MOST_DECOMPRESSED }).toString("utf8");
+    const { buffer, engine } = gunzipSync(octets, {
+      maxOutputLength: MOST_DECOMPRESSED,
+      info: true,
+    }) as unknown as Unpacked;
+    // Zeros behind the last member are passed over otherwise.
+    return engine.bytesWritten < octets.length ? new CelError("unexpected EOF", "conversion") : buffer.toString("utf8");
   } catch (error) {
     return problemOf(error);
   }

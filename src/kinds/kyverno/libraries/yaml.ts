@@ -11,7 +11,8 @@ import {
   type Value,
 } from "../../../cel/index.js";
 import { withDoubles } from "../../../data/doubles.js";
-import { parseYamlDocuments, YamlError, type YamlOptions } from "../../../data/yaml.js";
+import { dropAddedBreak, goYamlRefusal } from "../../../data/go-yaml/refusals.js";
+import { documentValue, readYamlDocuments, YamlError, type YamlOptions } from "../../../data/yaml.js";
 import { growing, methodOf } from "./declare.js";
 
 /** Characters of a text that is read, and those of them that may stand for something: some 40 ms, for reading YAML takes long. */
@@ -38,19 +39,26 @@ class YamlHelper extends OpaqueValue {
 export const YAML_TYPE = opaqueType("yaml.Yaml");
 export const YAML_HELPER: OpaqueValue = new YamlHelper();
 
-const OPTIONS: YamlOptions = { repeatedKeys: true, mostValues: MOST_YAML_VALUES };
+const OPTIONS: YamlOptions = { repeatedKeys: true, firstOnly: true, mostValues: MOST_YAML_VALUES };
 
 const tooLarge = (): CelError => new CelError("too large to be read as YAML", "too-large");
+
+const notConverted = (reason: string): CelError =>
+  new CelError(`error converting YAML to JSON: yaml: ${reason}`, "conversion");
 
 function parse(_helper: Value, text: string): Result {
   if (text.length > LONGEST_YAML || (text.match(INDICATOR)?.length ?? 0) > MOST_INDICATORS) return tooLarge();
   try {
-    return withDoubles(parseYamlDocuments(text, "kubernetes", OPTIONS)[0] ?? null) as Value;
+    const [document] = readYamlDocuments(text, "kubernetes", OPTIONS);
+    if (document === undefined) return null;
+    const refusal = goYamlRefusal(text, document);
+    if (refusal !== undefined) return notConverted(refusal);
+    dropAddedBreak(text, document);
+    return withDoubles(documentValue(document, "kubernetes", OPTIONS)) as Value;
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;
     if (error.limit) return tooLarge();
-    const reason = `yaml: line ${error.line}: ${error.reason}`;
-    return new CelError(`error converting YAML to JSON: ${reason}`, "conversion");
+    return notConverted(`line ${error.line}: ${error.reason}`);
   }
 }
 

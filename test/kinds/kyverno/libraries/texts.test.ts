@@ -84,6 +84,14 @@ describe("gzip", () => {
     assert.equal(resultOf('gzip.decompress(base64.decode("H4sIAAAAAAAA/8pIzcnJBwQAAP//hqYQNgUAAAA="))'), "hello");
   });
 
+  test("reads to the end, and nothing behind it", async () => {
+    const { gzipSync } = await import("node:zlib");
+    const behind = (...parts: readonly Uint8Array[]) =>
+      errorOf("gzip.decompress(object)", new Uint8Array(Buffer.concat([gzipSync("abc"), ...parts])));
+    assert.equal(behind(gzipSync("def")), "abcdef");
+    assert.equal(behind(new Uint8Array(3)), "error: unexpected EOF");
+  });
+
   test("compresses texts only", () => {
     assert.equal(resultOf('gzip.compress(b"a")'), "error: type conversion error from Bytes to 'string'");
     assert.equal(resultOf("gzip.compress(1)"), "error: unsupported type conversion from 'int' to string");
