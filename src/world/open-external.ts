@@ -67,7 +67,8 @@ export function openExternal({ egress, readImage, cluster, now }: ExternalOption
       objects: objects ?? NO_OBJECTS,
       http,
       images: new RegistryImages(readImage, now, ended.signal),
-      entries: objects === undefined ? NO_ENTRIES : new ClusterEntries(objects, keeper, now),
+      entries:
+        objects === undefined || cluster === undefined ? NO_ENTRIES : new ClusterEntries(objects, cluster, keeper, now),
       keeper,
     },
     async close() {

@@ -49,9 +49,13 @@ export class GuardedClient {
 
   /**
    * Asks, and follows redirects.
+   * @param maxBytes largest body
    * @throws HttpFailure when no answer can be had: what is refused, and what is too large, is none
    */
-  async request({ method, url: written, headers, body, ca }: HttpRequest): Promise<HttpReply> {
+  async request(
+    { method, url: written, headers, body, ca }: HttpRequest,
+    maxBytes: number = MAX_BODY_BYTES,
+  ): Promise<HttpReply> {
     const shown = withoutPassword(written);
     const url = parse(written, shown, method);
     const refusal = this.#rules.refusal(url, shown);
@@ -63,7 +67,8 @@ export class GuardedClient {
       for (let redirects = 0; ; redirects++) {
         const answer = await this.#send(hop, operation, ca, limit.signal);
         const location = redirectOf(answer);
-        if (location === undefined) return { status: answer.statusCode, body: await read(answer, operation, hop) };
+        if (location === undefined)
+          return { status: answer.statusCode, body: await read(answer, maxBytes, operation, hop) };
         await answer.body.dump();
         hop = this.#next(hop, answer.statusCode, location, operation, redirects);
       }
@@ -181,19 +186,15 @@ function redirectOf({ statusCode, headers }: Dispatcher.ResponseData): string | 
   return first === undefined || first === "" ? undefined : first;
 }
 
-async function read({ body }: Dispatcher.ResponseData, operation: string, hop: Hop): Promise<Buffer> {
+async function read({ body }: Dispatcher.ResponseData, maxBytes: number, operation: string, hop: Hop): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body) {
     const bytes = chunk as Uint8Array;
     size += bytes.length;
-    if (size > MAX_BODY_BYTES) {
+    if (size > maxBytes) {
       body.destroy();
-      throw failed(
-        operation,
-        hop,
-        `response length must be less than max allowed response length of ${MAX_BODY_BYTES}`,
-      );
+      throw failed(operation, hop, `response length must be less than max allowed response length of ${maxBytes}`);
     }
     chunks.push(bytes);
   }

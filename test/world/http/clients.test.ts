@@ -8,6 +8,7 @@ import { EgressRules } from "../../../src/world/http/egress-rules.js";
 import { GuardedClient } from "../../../src/world/http/guarded-client.js";
 import { MAX_CLIENTS, MAX_ORIGINS } from "../../../src/world/http/limits.js";
 import { NetworkHttp } from "../../../src/world/http/network-http.js";
+import { MAX_PEM_CHARACTERS } from "../../../src/world/http/pem.js";
 import { newCertificate } from "../../fetch/certificates.js";
 import { evaluated } from "../../kinds/kyverno/external/support.js";
 
@@ -38,6 +39,18 @@ describe("http.Client", () => {
     const untrusted = `error: request failed: request failed: Get ${literal(url)}: tls: failed to verify certificate`;
     assert.equal(await evaluated(`http.Client(${literal(other.pem)}).${get}.ok`, { external }), untrusted);
     assert.equal(await evaluated(`http.Client("").${get}.ok`, { external }), untrusted);
+  });
+
+  test("takes so long a text of so many certificates at most", async () => {
+    const unreadable = "error: request failed: failed to parse PEM CA bundle for APICall";
+    const made = (pem: string) => evaluated("[http.Client(object.pem)].size() == 1", { object: { pem } });
+    assert.equal(await made(authority.pem), true);
+    const filler = "x".repeat(MAX_PEM_CHARACTERS - authority.pem.length);
+    assert.equal(await made(`${filler}${authority.pem}`), true);
+    assert.equal(await made(`${filler}x${authority.pem}`), unreadable);
+    const empty = "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n";
+    assert.equal(await made(empty.repeat(100) + authority.pem), true);
+    assert.equal(await made(empty.repeat(1_000) + authority.pem), unreadable);
   });
 
   test("speaks no version of TLS below 1.2", async (context) => {

@@ -6,7 +6,7 @@ import type { Resolve } from "../../../src/world/http/connector.js";
 import { DEFAULT_BLOCKLIST, EgressRules } from "../../../src/world/http/egress-rules.js";
 import { GuardedClient } from "../../../src/world/http/guarded-client.js";
 import type { HttpQuestion } from "../../../src/world/http/http-source.js";
-import { MAX_BODY_BYTES } from "../../../src/world/http/limits.js";
+import { MAX_BODY_BYTES, MAX_BODY_VALUES } from "../../../src/world/http/limits.js";
 import { NetworkHttp } from "../../../src/world/http/network-http.js";
 import { LookupFailure } from "../../../src/world/resources/resource-source.js";
 import { evaluated } from "../../kinds/kyverno/external/support.js";
@@ -27,6 +27,7 @@ const answers: Record<string, (response: ServerResponse) => void> = {
   "/list": (response) => response.end("[1]"),
   "/text": (response) => response.writeHead(404).end("nothing here"),
   "/long": (response) => response.end(`"${"x".repeat(MAX_BODY_BYTES)}"`),
+  "/values": (response) => response.end(`[${"1,".repeat(MAX_BODY_VALUES)}1]`),
   "/loop": (response) => response.writeHead(302, { location: "/loop" }).end(),
   "/see-other": (response) => response.writeHead(303, { location: "/object" }).end(),
   "/keep": (response) => response.writeHead(307, { location: "/list" }).end(),
@@ -110,6 +111,13 @@ describe("answers", () => {
     assert.equal(
       await failureOf(network(), question("/long")),
       `request failed: Get "http://server.example:PORT/long": response length must be less than max allowed response length of ${MAX_BODY_BYTES}`,
+    );
+  });
+
+  test("one of too many values is none, however short", async () => {
+    assert.equal(
+      await failureOf(network(), question("/values")),
+      `request failed: the answer has more than ${MAX_BODY_VALUES} values`,
     );
   });
 
