@@ -10,8 +10,8 @@ import type { HttpQuestion } from "./http/http-source.js";
 import type { EqualLabels, ObjectPlace } from "./objects/object-source.js";
 import { LookupFailure } from "./resources/resource-source.js";
 
-/** Memory for all answers of one request, in bytes: more than a policy goes through in its time, little enough for many requests at once. */
-export const MAX_ANSWERS_BYTES = 24 * 1024 * 1024;
+/** Memory for all answers of one request, in bytes: what the longest list takes, since values take three times what their text does. */
+export const MAX_ANSWERS_BYTES = 32 * 1024 * 1024;
 
 /** Puts a question unless it was put before. */
 type Ask = <T>(key: string, put: () => Eventual<T | LookupFailure>) => T | LookupFailure | Waiting;

@@ -91,16 +91,12 @@ export class GuardedClient {
     const { url, method, headers, body } = hop;
     const refusal = literalRefusal(url.hostname, this.#rules);
     if (refusal !== undefined) throw failed(operation, hop, `connection to ${placeOf(url)} blocked: ${refusal}`);
-    const dispatcher = await this.#clients.agent(url.origin, ca);
     const sent = { "user-agent": "policy-group-gateway", ...authorization(url), ...headers };
-    return dispatcher.request({
-      origin: url.origin,
-      path: `${url.pathname}${url.search}`,
-      method,
-      headers: sent,
-      signal,
-      ...(body !== undefined && { body }),
-    });
+    const path = `${url.pathname}${url.search}`;
+    return this.#clients.request(
+      { origin: url.origin, path, method, headers: sent, signal, ...(body !== undefined && { body }) },
+      ca,
+    );
   }
 
   /** Every hop is looked at as the first one is; its address is looked at when it is connected to. */
