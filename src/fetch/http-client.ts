@@ -1,5 +1,6 @@
 /** HTTP GET with bounds, proxies, and the exceptions of sources.yml for single hosts. */
 import { readFileSync } from "node:fs";
+import type { LookupFunction } from "node:net";
 import { rootCertificates } from "node:tls";
 import type { Dispatcher } from "undici";
 import type { Sources } from "../config/sources.js";
@@ -32,6 +33,14 @@ export interface HttpRequest {
   readonly signal: AbortSignal;
 }
 
+/** Where nobody is to be asked, where requests choose whom to ask. Hosts that sources.yml lists are an operator's choice, and asked all the same. */
+export interface AddressGuard {
+  /** Why a host that is written as an address is not asked; `undefined` for names, and for other addresses. */
+  refusal(hostname: string): string | undefined;
+  /** Resolves names for connections, and fails for those that lead there. */
+  readonly lookup: LookupFunction;
+}
+
 /** One way to reach a host. */
 interface Attempt {
   readonly protocol: "https:" | "http:";
@@ -48,10 +57,12 @@ export class HttpClient {
   #extraRoots: readonly string[] | undefined;
   readonly #sources: Sources;
   readonly #environment: Environment;
+  readonly #guard: AddressGuard | undefined;
 
-  constructor(sources: Sources, environment: Environment) {
+  constructor(sources: Sources, environment: Environment, guard?: AddressGuard) {
     this.#sources = sources;
     this.#environment = environment;
+    this.#guard = guard;
   }
 
   /**
@@ -87,6 +98,11 @@ export class HttpClient {
     return hostKeys(url).some((key) => this.#sources.insecure.has(key));
   }
 
+  #guardOf(url: URL): AddressGuard | undefined {
+    const { insecure, authorities } = this.#sources;
+    return hostKeys(url).some((key) => insecure.has(key) || authorities.has(key)) ? undefined : this.#guard;
+  }
+
   /** Closes all connections. */
   async close(): Promise<void> {
     const open = [...this.#dispatchers.values()];
@@ -100,6 +116,10 @@ export class HttpClient {
     maxBytes: number,
     signal: AbortSignal,
   ): Promise<HttpAnswer> {
+    const refusal = this.#guardOf(url)?.refusal(url.hostname);
+    if (refusal !== undefined) {
+      throw new FetchError(`${url.host} is not asked: ${refusal}`, { shown: "its registry is at a blocked address" });
+    }
     const undici = await loadUndici();
     const failures: unknown[] = [];
     for (const attempt of this.#attempts(url)) {
@@ -151,9 +171,11 @@ export class HttpClient {
     };
     const limits = { headersTimeout: IDLE_TIMEOUT_MS, bodyTimeout: IDLE_TIMEOUT_MS };
     const proxy = proxyFor(url, this.#environment);
+    // A proxy resolves names itself; it may be anywhere.
+    const lookup = this.#guardOf(url)?.lookup;
     const dispatcher =
       proxy === undefined
-        ? new Agent({ ...limits, connect: tls })
+        ? new Agent({ ...limits, connect: { ...tls, ...(lookup && { lookup }) } })
         : new ProxyAgent({ ...limits, uri: proxy, proxyTunnel: url.protocol === "https:", requestTls: tls });
     for (const [oldest, unused] of this.#dispatchers) {
       if (this.#dispatchers.size < MAX_DISPATCHERS) break;

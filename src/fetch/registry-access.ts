@@ -1,7 +1,7 @@
 /** Access to registries by the options of the server: sources.yml, credentials, proxies. */
 import { NO_SOURCES, type Sources } from "../config/sources.js";
 import { dockerCredentials } from "./docker-credentials.js";
-import { HttpClient } from "./http-client.js";
+import { type AddressGuard, HttpClient } from "./http-client.js";
 import { ImageInspector } from "./image-inspector.js";
 import { ImageMetadata } from "./image-metadata.js";
 import type { Environment } from "./proxies.js";
@@ -26,9 +26,9 @@ export interface RegistryAccess {
 }
 
 /** Makes clients; nothing is connected before the first request. */
-export function openRegistries(options: RegistryAccessOptions): RegistryAccess {
+export function openRegistries(options: RegistryAccessOptions, guard?: AddressGuard): RegistryAccess {
   const { environment, sources = NO_SOURCES, dockerConfigDirectory } = options;
-  const http = new HttpClient(sources, environment);
+  const http = new HttpClient(sources, environment, guard);
   const credentials = dockerCredentials(environment, dockerConfigDirectory);
   const registry = new RegistryClient(http, credentials, () => performance.now());
   return { http, registry, close: () => http.close() };
@@ -43,11 +43,14 @@ export function createImageInspector(
   return { images: new ImageInspector(registry, trustRoot), close };
 }
 
-/** What policies ask registries through, for the life of the server; `close` closes its connections. */
-export function createImageMetadata(options: RegistryAccessOptions): {
-  readonly images: ImageMetadata;
-  close(): Promise<void>;
-} {
-  const { registry, close } = openRegistries(options);
+/**
+ * What policies ask registries through, for the life of the server; `close` closes its connections.
+ * @param guard since the images of requests say which registries are asked
+ */
+export function createImageMetadata(
+  options: RegistryAccessOptions,
+  guard: AddressGuard,
+): { readonly images: ImageMetadata; close(): Promise<void> } {
+  const { registry, close } = openRegistries(options, guard);
   return { images: new ImageMetadata(registry), close };
 }

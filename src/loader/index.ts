@@ -18,7 +18,7 @@ import { createKinds } from "../kinds/registry.js";
 import { createWasmRuntime, type GuestLogEntry } from "../wasm/index.js";
 import { type ClusterAccess, clusterWorld, openAccess, outerWorldFor, warmUp } from "../world/cluster.js";
 import type { Needs } from "../world/needs.js";
-import { type EgressOptions, openExternal } from "../world/open-external.js";
+import { addressGuard, type EgressOptions, openExternal } from "../world/open-external.js";
 import { type LoadedConfig, loadEntries } from "./loader.js";
 import { downloads } from "./prefetch.js";
 
@@ -81,7 +81,7 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
   const inspector = fetch.trustRoot && createImageInspector(fetch, fetch.trustRoot);
   const cluster = openAccess(options.cluster, now, options.note ?? (() => {}));
   const world = cluster && clusterWorld(cluster, now);
-  const metadata = createImageMetadata(fetch);
+  const metadata = createImageMetadata(fetch, addressGuard(options.egress));
   const external = openExternal({
     readImage: (reference, signal) => metadata.images.read(reference, signal),
     now,

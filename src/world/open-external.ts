@@ -1,7 +1,9 @@
 /** External data of a server, and of whoever may ask the network: HTTP servers, registries, a cluster if there is one. */
+import type { LookupFunction } from "node:net";
 import type { Cluster } from "../kubernetes/client/index.js";
 import { ClusterEntries, EntryKeeper } from "./entries/defined-entries.js";
 import { type ExternalData, NO_ENTRIES, NO_OBJECTS } from "./external.js";
+import { guardedLookup, literalRefusal, systemResolve } from "./http/connector.js";
 import { DEFAULT_BLOCKLIST, EgressRules } from "./http/egress-rules.js";
 import { GuardedClient } from "./http/guarded-client.js";
 import type { HttpSource } from "./http/http-source.js";
@@ -46,6 +48,21 @@ export function openHttp(egress: EgressOptions = {}): OpenHttp & { readonly clie
   return { client, http: new NetworkHttp(client, forNamespaced), close: () => client.close() };
 }
 
+/**
+ * The addresses of the block list, for whoever asks others in a policy's name than {@link openHttp} does.
+ * @throws EgressListError
+ */
+export function addressGuard({ blocklist = DEFAULT_BLOCKLIST }: EgressOptions = {}): {
+  refusal(hostname: string): string | undefined;
+  readonly lookup: LookupFunction;
+} {
+  const rules = new EgressRules({ blocklist, allowlist: [] });
+  return {
+    refusal: (hostname) => literalRefusal(hostname, rules),
+    lookup: guardedLookup(systemResolve, rules),
+  };
+}
+
 /** Data with the connections that it comes over. */
 export interface OpenExternal {
   readonly data: ExternalData;
@@ -67,7 +84,8 @@ export function openExternal({ egress, readImage, cluster, now }: ExternalOption
       objects: objects ?? NO_OBJECTS,
       http,
       images: new RegistryImages(readImage, now, ended.signal),
-      entries: objects === undefined ? NO_ENTRIES : new ClusterEntries(objects, keeper, now),
+      entries:
+        objects === undefined || cluster === undefined ? NO_ENTRIES : new ClusterEntries(objects, cluster, keeper, now),
       keeper,
     },
     async close() {

@@ -1,13 +1,17 @@
 /** External data as one request sees it (disposable): every question is put once, also when it is answered at once. */
 
 import type { Waiting } from "../cel/index.js";
+import { jsonWeight } from "../data/json-weight.js";
 import type { GroupVersionResource } from "../kubernetes/names.js";
 import type { JsonObject } from "../kubernetes/object.js";
-import type { Eventual } from "./eventual.js";
+import { andThen, type Eventual } from "./eventual.js";
 import type { ExternalData } from "./external.js";
 import type { HttpQuestion } from "./http/http-source.js";
 import type { EqualLabels, ObjectPlace } from "./objects/object-source.js";
-import type { LookupFailure } from "./resources/resource-source.js";
+import { LookupFailure } from "./resources/resource-source.js";
+
+/** Memory for all answers of one request, in bytes: what the longest list takes, since values take three times what their text does. */
+export const MAX_ANSWERS_BYTES = 32 * 1024 * 1024;
 
 /** Puts a question unless it was put before. */
 type Ask = <T>(key: string, put: () => Eventual<T | LookupFailure>) => T | LookupFailure | Waiting;
@@ -18,11 +22,26 @@ export type Answered<T> = T | LookupFailure | Waiting;
 /** Asks for a request. All as in the sources; equal questions of one request have one answer. */
 export class RequestExternal {
   readonly #data: ExternalData;
-  readonly #ask: Ask;
+  readonly #put: Ask;
+  readonly #refuse: (reason: string) => LookupFailure;
+  #room = MAX_ANSWERS_BYTES;
 
-  constructor(data: ExternalData, ask: Ask) {
+  /** @param refuse fails the request, whatever the policies make of it */
+  constructor(data: ExternalData, ask: Ask, refuse: (reason: string) => LookupFailure) {
     this.#data = data;
-    this.#ask = ask;
+    this.#put = ask;
+    this.#refuse = refuse;
+  }
+
+  /** Answers of others are counted: their number is bound, and each, but not all together. */
+  #ask<T>(key: string, put: () => Eventual<T | LookupFailure>): Answered<T> {
+    return this.#put<T>(key, () => andThen(put(), (answer) => this.#counted(answer)));
+  }
+
+  #counted<T>(answer: T | LookupFailure): T | LookupFailure {
+    if (answer instanceof LookupFailure) return answer;
+    this.#room -= jsonWeight(answer, this.#room);
+    return this.#room < 0 ? this.#refuse(`all answers take more than ${MAX_ANSWERS_BYTES} bytes`) : answer;
   }
 
   get(place: ObjectPlace, name: string): Answered<JsonObject | undefined> {
@@ -51,7 +70,8 @@ export class RequestExternal {
   }
 
   entry(name: string, projection: string): Answered<unknown> {
-    return this.#ask(keyOf("entry", name, projection), () => this.#data.entries.get(name, projection));
+    // Shared by all requests, so that it is no request's.
+    return this.#put(keyOf("entry", name, projection), () => this.#data.entries.get(name, projection));
   }
 }
 

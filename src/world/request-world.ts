@@ -58,8 +58,10 @@ export class RequestWorld {
 
   /** What expressions fetch themselves. */
   get external(): RequestExternal {
-    this.#external ??= new RequestExternal(this.#world.external ?? NO_EXTERNAL, (key, put) =>
-      this.#noted(this.questions.ask({ key, put, failed: (failure) => this.#failed(failure) })),
+    this.#external ??= new RequestExternal(
+      this.#world.external ?? NO_EXTERNAL,
+      (key, put) => this.#noted(this.questions.ask({ key, put, failed: (failure) => this.#failed(failure) })),
+      (reason) => this.#refused(reason),
     );
     return this.#external;
   }
@@ -142,7 +144,11 @@ export class RequestWorld {
 
   #failed(failure: QuestionFailure): LookupFailure {
     if (failure.kind === "thrown") return lookupFailureOf(failure.error);
-    this.#failure ??= `the policy asks more than ${failure.limit} different questions`;
+    return this.#refused(`the policy asks more than ${failure.limit} different questions`);
+  }
+
+  #refused(reason: string): LookupFailure {
+    this.#failure ??= reason;
     return new LookupFailure(this.#failure);
   }
 

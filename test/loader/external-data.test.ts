@@ -1,13 +1,15 @@
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createPlainServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import { loadConfig } from "../../src/config/index.js";
 import { createPolicyLoader, EgressListError, type EgressOptions, findCluster } from "../../src/loader/index.js";
 import type { Outcome } from "../../src/policy/index.js";
+import { insecure } from "../fetch/helpers.js";
+import { TestRegistry } from "../fetch/test-registry.js";
 import { context as evaluation, review } from "../kinds/kyverno/asked.js";
 import { FakeApiServer, json } from "../kubernetes/client/fake-api-server.js";
 
@@ -26,6 +28,8 @@ interface Beside {
   readonly egress?: EgressOptions;
   /** A kubeconfig. */
   readonly kubeconfig?: string;
+  /** Registries without TLS. */
+  readonly insecure?: readonly string[];
   /** A cluster is wanted; without a kubeconfig there is none. */
   readonly wanted?: boolean;
 }
@@ -37,7 +41,7 @@ async function outcomeOf(
   beside: Beside = {},
 ): Promise<Outcome | readonly string[]> {
   const folder = mkdtempSync(join(tmpdir(), "external-"));
-  const { documents = "", egress, kubeconfig, wanted = false } = beside;
+  const { documents = "", egress, kubeconfig, wanted = false, insecure: hosts = [] } = beside;
   const now = () => performance.now();
   const env = { HOME: folder };
   const loader = createPolicyLoader({
@@ -46,7 +50,7 @@ async function outcomeOf(
     now,
     log: () => {},
     violation: () => {},
-    fetch: { downloadDirectory: folder, environment: env },
+    fetch: { downloadDirectory: folder, environment: env, sources: insecure(...hosts) },
     ...(egress && { egress }),
     ...((wanted || kubeconfig !== undefined) && {
       cluster: findCluster({ env, now, ...(kubeconfig && { kubeconfig }) }),
@@ -116,6 +120,38 @@ describe("Kyverno's policies ask HTTP servers", () => {
       outcomeOf(context, policy("true"), { egress: { blocklist: ["1.2.3.4/99"] } }),
       EgressListError,
     );
+  });
+});
+
+describe("Kyverno's policies ask registries", () => {
+  const absent = (host: string) => policy(`image.GetMetadata("${host}/app:v1").registry == ""`);
+
+  test("but not at addresses that are blocked, unless an operator lists them", async (context) => {
+    const registry = await TestRegistry.start(context);
+    let connections = 0;
+    const silent = createPlainServer((socket) => {
+      connections++;
+      socket.destroy();
+    });
+    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+    context.after(() => void silent.close());
+    const { port } = silent.address() as AddressInfo;
+    const literal = wordsOf(await outcomeOf(context, absent(`127.0.0.1:${port}`)));
+    assert.match(literal, /its registry is at a blocked address/);
+    const named = wordsOf(await outcomeOf(context, absent(`localhost:${port}`)));
+    assert.match(named, /cannot be reached/);
+    assert.equal(connections, 0);
+    await outcomeOf(context, absent(`localhost:${port}`), { egress: { blocklist: [] } });
+    assert.ok(connections > 0);
+    const before = connections;
+    // Nor does a listed one lead there.
+    registry.special.set("/v2/app/manifests/v1", (_request, response) =>
+      response.writeHead(302, { location: `https://127.0.0.1:${port}/` }).end(),
+    );
+    const redirected = wordsOf(await outcomeOf(context, absent(registry.host), { insecure: [registry.host] }));
+    assert.match(redirected, /its registry is at a blocked address/);
+    assert.equal(connections, before);
+    assert.deepEqual(registry.requests, ["GET /v2/app/manifests/v1"]);
   });
 });
 

@@ -4,7 +4,7 @@ import { findCluster, type PolicyLoader } from "../../loader/index.js";
 import type { ClusterSource, ScanTools } from "../../scan/open-scan.js";
 import { ScanError } from "../../scan/scan-error.js";
 import { clusterWorld, openAccess } from "../../world/cluster.js";
-import { openExternal } from "../../world/open-external.js";
+import { addressGuard, openExternal } from "../../world/open-external.js";
 import { openNetwork, withEgress } from "../egress-options.js";
 import { fetchOptions } from "../fetch-options.js";
 import type { CommandIo } from "../io.js";
@@ -54,7 +54,11 @@ function openedCluster(
   now: () => number,
 ): { readonly source: ClusterSource; close(): Promise<void> } {
   const client = clientOf(values, env, now);
-  const { images, close } = createImageMetadata(fetchOptions(values, env, () => {}));
+  const guard = withEgress(values, addressGuard);
+  const { images, close } = createImageMetadata(
+    fetchOptions(values, env, () => {}),
+    guard,
+  );
   const external = withEgress(values, (egress) =>
     openExternal({ egress, readImage: (reference, signal) => images.read(reference, signal), cluster: client, now }),
   );

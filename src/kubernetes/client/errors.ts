@@ -37,6 +37,14 @@ export class ClusterUnreachable extends Error implements Shown {
   }
 }
 
+/** The API server says more than may be read. */
+export class AnswerTooLarge extends ClusterUnreachable {
+  /** @param bound such as `5 bytes` */
+  constructor(bound: string) {
+    super(`the answer has more than ${bound}`);
+  }
+}
+
 /** The way to the cluster is not described, or wrongly; the message names the file. */
 export class ClusterConfigError extends Error implements Shown {
   readonly code = "KUBERNETES_CONFIG";

@@ -2,10 +2,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Dispatcher } from "undici";
 import { parseJson, stringifyJson } from "../../data/json.js";
+import { hasMoreValues } from "../../data/json-values.js";
 import { member, text } from "../object.js";
 import { endWithin } from "./abort.js";
 import type { Connection, Identity } from "./connection.js";
-import { ApiError, ClusterUnreachable, reasonOf } from "./errors.js";
+import { AnswerTooLarge, ApiError, ClusterUnreachable, reasonOf } from "./errors.js";
 import {
   CONNECT_MS,
   MAX_ANSWER_BYTES,
@@ -29,6 +30,16 @@ interface Dispatchers {
   readonly watches: Dispatcher;
 }
 
+/** How one document is asked for. */
+export interface DocumentOptions {
+  /** Most bytes of its text; default {@link MAX_ANSWER_BYTES}. */
+  readonly maxBytes?: number;
+  /** Most values in it, where somebody else chooses what is asked: a text of brackets holds everybody up while it is parsed. */
+  readonly maxValues?: number;
+  /** Never sent a second time, also when the server has put it off or refused the credentials. */
+  readonly once?: boolean;
+}
+
 /** A document with the size of its text. */
 export interface Answer {
   readonly value: unknown;
@@ -44,12 +55,17 @@ export class ClusterHttp {
     this.#connection = connection;
   }
 
-  async get(path: string, query: Query, signal: AbortSignal): Promise<Answer> {
-    return this.#document({ method: "GET", path, query }, signal);
+  async get(
+    path: string,
+    query: Query | URLSearchParams,
+    signal: AbortSignal,
+    options: DocumentOptions = {},
+  ): Promise<Answer> {
+    return this.#document({ method: "GET", path, query }, signal, options);
   }
 
-  async post(path: string, body: unknown, signal: AbortSignal): Promise<unknown> {
-    return (await this.#document({ method: "POST", path, query: {}, body }, signal)).value;
+  async post(path: string, body: unknown, signal: AbortSignal, options: DocumentOptions = {}): Promise<unknown> {
+    return (await this.#document({ method: "POST", path, query: {}, body }, signal, options)).value;
   }
 
   /** The lines of an answer that goes on. */
@@ -89,17 +105,20 @@ export class ClusterHttp {
     await Promise.all([open?.requests.destroy(), open?.watches.destroy()]);
   }
 
-  async #document(request: ApiRequest, outer: AbortSignal): Promise<Answer> {
+  async #document(request: ApiRequest, outer: AbortSignal, options: DocumentOptions): Promise<Answer> {
+    const { maxBytes = MAX_ANSWER_BYTES, maxValues, once = false } = options;
     const limit = endWithin(outer, REQUEST_MS);
     try {
       for (let attempt = 0; ; attempt++) {
-        const { statusCode, headers, body } = await this.#send(request, limit.signal);
-        const answer = await readText(body, MAX_ANSWER_BYTES);
+        const { statusCode, headers, body } = await this.#send(request, limit.signal, once);
+        const answer = await readText(body, maxBytes);
+        if (maxValues !== undefined && hasMoreValues(answer, maxValues))
+          throw new AnswerTooLarge(`${maxValues} values`);
         if (statusCode >= 200 && statusCode < 300) return { value: parseJson(answer), bytes: answer.length };
         const wait = Number(headers["retry-after"]) * 1000;
         // 429 and a 503 with a time were not acted on, so that even a POST may be repeated.
         const putOff = (statusCode === 429 || statusCode === 503) && wait >= 0;
-        if (!putOff || attempt === MAX_RETRIES) throw apiError(statusCode, headers, answer);
+        if (!putOff || once || attempt === MAX_RETRIES) throw apiError(statusCode, headers, answer);
         await delay(Math.min(wait, MAX_RETRY_AFTER_MS), undefined, { signal: limit.signal });
       }
     } catch (cause) {
@@ -117,12 +136,13 @@ export class ClusterHttp {
     }
   }
 
-  async #send(request: ApiRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+  async #send(request: ApiRequest, signal: AbortSignal, once = false): Promise<Dispatcher.ResponseData> {
     const first = await this.#sendOnce(request, signal);
     if (first.statusCode !== 401) return first;
     // Tokens are replaced while we run: with the new one it may work.
-    await first.body.dump();
     this.#connection.refused();
+    if (once) return first;
+    await first.body.dump();
     return this.#sendOnce(request, signal);
   }
 
@@ -196,7 +216,8 @@ export interface Following {
 interface ApiRequest {
   readonly method: "GET" | "POST";
   readonly path: string;
-  readonly query: Query;
+  /** With names that are repeated, where it is no record. */
+  readonly query: Query | URLSearchParams;
   readonly body?: unknown;
   /** Set for answers that go on. */
   readonly silence?: number;
@@ -210,7 +231,7 @@ async function readText(body: Dispatcher.ResponseData["body"], limit: number): P
     size += bytes.length;
     if (size > limit) {
       body.destroy();
-      throw new ClusterUnreachable(`the answer has more than ${limit} bytes`);
+      throw new AnswerTooLarge(`${limit} bytes`);
     }
     chunks.push(bytes);
   }

@@ -14,11 +14,15 @@ import { type Lookup, LookupFailure, lookupFailureOf } from "../resources/resour
 import { type CallParts, EntryCalls } from "./entry-calls.js";
 import { type EntryDefinition, type EntryObjects, entryDefinition } from "./entry-definition.js";
 import type { EntrySource } from "./entry-source.js";
+import { plain } from "./query.js";
 
 /** Whom entries are made from. */
 export interface EntryParts extends CallParts {
   readonly cluster?: Pick<Cluster, "http" | "discovery" | "stores" | "signal">;
 }
+
+/** Objects that a projection goes through: the requests of a moment wait while one is made anew, some 50 ms of the processor for so many. */
+export const MAX_PROJECTED_OBJECTS = 20_000;
 
 /** Keeps the data of entries at hand: objects by watches, answers until they are to be asked for again. */
 export class EntryKeeper {
@@ -27,6 +31,8 @@ export class EntryKeeper {
   readonly #resources: LookUps<ApiResource>;
   /** Results of projections, as long as the objects that they are made of. */
   readonly #projected = new WeakMap<object, Map<string, Lookup<unknown>>>();
+  /** Objects as queries see them. */
+  readonly #plain = new WeakMap<JsonObject, JsonObject>();
 
   constructor(parts: EntryParts) {
     this.#cluster = parts.cluster;
@@ -73,11 +79,23 @@ export class EntryKeeper {
     if (query === undefined || query instanceof LookupFailure) {
       return new LookupFailure(`projection ${quote(projection, false)} not found`);
     }
+    if (objects.length > MAX_PROJECTED_OBJECTS) {
+      return new LookupFailure(`the entry has more than ${MAX_PROJECTED_OBJECTS} objects, too many for a projection`);
+    }
     const known = this.#projected.get(objects) ?? new Map<string, Lookup<unknown>>();
     this.#projected.set(objects, known);
     const name = JSON.stringify([key, projection]);
-    if (!known.has(name)) known.set(name, projected(query(objects)));
+    if (!known.has(name)) known.set(name, projected(query(objects.map((object) => this.#plainOf(object)))));
     return known.get(name);
+  }
+
+  /** Most objects are the same after an update: only new ones are gone through. */
+  #plainOf(object: JsonObject): unknown {
+    const known = this.#plain.get(object);
+    if (known !== undefined) return known;
+    const made = plain(object) as JsonObject;
+    this.#plain.set(object, made);
+    return made;
   }
 }
 
@@ -104,21 +122,32 @@ export class WrittenEntries implements EntrySource {
 }
 
 /** Where a cluster keeps entries. */
-const PLACE = { apiVersion: "kyverno.io/v2beta1", resource: "globalcontextentries", namespace: "" };
+const VERSION = { group: "kyverno.io", version: "v2beta1" };
+const PLACE = { apiVersion: apiVersionOf(VERSION), resource: "globalcontextentries", namespace: "" };
 /** Entries of a cluster that are remembered: more than any has. */
 export const MAX_DEFINITIONS = 1_000;
 /** Characters of their names and texts: names come from requests, also those of no entry. */
 const MAX_DEFINITIONS_BYTES = 4 * 1024 * 1024;
 
+/** What of a cluster's client is needed. */
+type Served = Pick<Cluster["discovery"], "findResource">;
+
 /** The entries of a cluster, where Kyverno's resources are installed; one that is not there is absent. */
 export class ClusterEntries implements EntrySource {
   readonly #objects: Pick<ObjectSource, "get">;
+  readonly #discovery: Served;
   readonly #keeper: EntryKeeper;
   readonly #definitions: LookUps<EntryDefinition>;
 
   /** @param now monotonic milliseconds */
-  constructor(objects: Pick<ObjectSource, "get">, keeper: EntryKeeper, now: () => number) {
+  constructor(
+    objects: Pick<ObjectSource, "get">,
+    { discovery }: { readonly discovery: Served },
+    keeper: EntryKeeper,
+    now: () => number,
+  ) {
     this.#objects = objects;
+    this.#discovery = discovery;
     this.#keeper = keeper;
     this.#definitions = new LookUps(now, {
       max: MAX_DEFINITIONS,
@@ -140,7 +169,11 @@ export class ClusterEntries implements EntrySource {
   async #read(name: string): Promise<EntryDefinition | undefined> {
     const object = await this.#objects.get(PLACE, name);
     if (object instanceof LookupFailure) throw new Unreadable(object);
-    return object && entryDefinition(object);
+    if (object !== undefined) return entryDefinition(object);
+    // The same answer is given where nobody serves entries at all: then nobody knows which there are.
+    const { resource } = PLACE;
+    if ((await this.#discovery.findResource({ ...VERSION, resource })) !== undefined) return undefined;
+    throw new Unreadable(new LookupFailure(`the cluster has no ${resource} in ${PLACE.apiVersion}`));
   }
 }
 

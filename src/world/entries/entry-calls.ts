@@ -2,6 +2,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { withDoubles } from "../../data/doubles.js";
 import { parseJson } from "../../data/json.js";
+import { hasMoreValues } from "../../data/json-values.js";
 import { jsonWeight } from "../../data/json-weight.js";
 import { type Shown, shownText, wholeText } from "../../data/public-text.js";
 import { ApiError } from "../../kubernetes/client/errors.js";
@@ -11,15 +12,21 @@ import { NO_CLIENT } from "../../kubernetes/reader.js";
 import { andThen, type Eventual } from "../eventual.js";
 import type { GuardedClient, HttpReply } from "../http/guarded-client.js";
 import { HttpFailure } from "../http/http-failure.js";
-import { MAX_BODY_BYTES } from "../http/limits.js";
+import { trusted } from "../http/pem.js";
 import { LookUps } from "../look-ups.js";
 import { type Lookup, LookupFailure } from "../resources/resource-source.js";
 import type { EntryCall, EntryDefinition } from "./entry-definition.js";
+import { plain } from "./query.js";
 
 /** Entries whose answers are kept: more than any cluster has. */
 export const MAX_ENTRIES = 100;
 /** Bytes of memory for them. */
 const MAX_ENTRIES_BYTES = 128 * 1024 * 1024;
+/**
+ * An answer: what the reference reads of one, parsed within some 200 ms at most. Longer than answers to requests may take, because an operator says
+ * who is asked, and no request has it done again.
+ */
+const ANSWER_BOUNDS = { maxBytes: 2_000_000, maxValues: 100_000 } as const;
 /** Wait before the second try, and how much longer each further one is: as the reference's. */
 const FIRST_WAIT_MS = 10;
 const WAIT_FACTOR = 5;
@@ -76,8 +83,9 @@ export class EntryCalls {
   async #answer({ projections }: EntryDefinition, call: EntryCall): Promise<Parts> {
     const data = await this.#tried(call);
     const parts = new Map<string, unknown>([["", data]]);
+    const queried = projections.size === 0 ? undefined : plain(data);
     for (const [name, query] of projections) {
-      const result = query instanceof LookupFailure ? query : query(data);
+      const result = query instanceof LookupFailure ? query : query(queried);
       if (result instanceof LookupFailure) throw new EntryFailure(result.message);
       parts.set(name, withDoubles(result));
     }
@@ -100,16 +108,13 @@ export class EntryCalls {
   async #fromCluster({ method, data }: EntryCall, path: string): Promise<unknown> {
     const { cluster } = this.#parts;
     if (cluster === undefined) throw new EntryFailure(NO_CLIENT);
-    const [pathname = "", query = ""] = path.split("?", 2);
+    const mistake = pathMistake(path);
+    if (mistake !== undefined) throw new EntryFailure(`failed to ${method} resource with raw url: ${path}: ${mistake}`);
+    const { pathname, query } = parted(path);
+    const { http, signal } = cluster;
     try {
-      if (method === "POST") return await cluster.http.post(pathname, data, cluster.signal);
-      const { value, bytes } = await cluster.http.get(
-        pathname,
-        Object.fromEntries(new URLSearchParams(query)),
-        cluster.signal,
-      );
-      if (bytes > MAX_BODY_BYTES) throw new EntryFailure(TOO_LONG);
-      return value;
+      if (method === "POST") return await http.post(pathname, data, signal, ANSWER_BOUNDS);
+      return (await http.get(pathname, new URLSearchParams(query), signal, ANSWER_BOUNDS)).value;
     } catch (error) {
       const forbidden = error instanceof ApiError && (error.status === 401 || error.status === 403);
       const told = shownText(error, "the policy server could not ask the cluster");
@@ -120,11 +125,13 @@ export class EntryCalls {
 
   async #fromServer({ method, data, target }: EntryCall): Promise<unknown> {
     if (!("url" in target)) throw new EntryFailure("missing service for APICall globalcontext");
-    const { url, ca, headers } = target;
+    const { url, ca: pem, headers } = target;
+    const ca = trusted(pem);
+    if (ca === undefined) throw new EntryFailure("failed to parse PEM CA bundle for APICall");
     const body = method === "POST" ? `${goJson(data)}\n` : undefined;
     let reply: HttpReply;
     try {
-      reply = await this.#parts.client.request({ method, url, headers, body, ca });
+      reply = await this.#parts.client.request({ method, url, headers, body, ca }, ANSWER_BOUNDS.maxBytes);
     } catch (error) {
       if (!(error instanceof HttpFailure)) throw error;
       const begun = error.message.startsWith(BEGUN);
@@ -136,6 +143,9 @@ export class EntryCalls {
     const { status } = reply;
     const text = reply.body.toString("utf8");
     if (status < 200 || status >= 300) throw new EntryFailure(`HTTP ${status}`, text.slice(0, MAX_TOLD_CHARACTERS));
+    if (hasMoreValues(text, ANSWER_BOUNDS.maxValues)) {
+      throw new EntryFailure(`the answer has more than ${ANSWER_BOUNDS.maxValues} values`);
+    }
     try {
       return parseJson(text);
     } catch (error) {
@@ -144,7 +154,25 @@ export class EntryCalls {
   }
 }
 
-const TOO_LONG = `response length must be less than max allowed response length of ${MAX_BODY_BYTES}`;
+/** What an operator's path must not be, since it may lead to what stands beside the API server, or be read in two ways. */
+function pathMistake(path: string): string | undefined {
+  if (!path.startsWith("/")) return "it does not begin with a slash";
+  const { pathname } = parted(path);
+  try {
+    const segments = `${pathname}/${decodeURIComponent(pathname)}`.split(/[/\\]/);
+    const dots = segments.some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment));
+    return dots || pathname.includes("\\") ? "it has dots or backslashes for segments" : undefined;
+  } catch {
+    return "it cannot be decoded";
+  }
+}
+
+/** A path, and what stands behind its first `?`. */
+function parted(path: string): { readonly pathname: string; readonly query: string } {
+  const at = path.indexOf("?");
+  return at < 0 ? { pathname: path, query: "" } : { pathname: path.slice(0, at), query: path.slice(at + 1) };
+}
+
 /** Of the text of an answer that refuses, for the log. */
 const MAX_TOLD_CHARACTERS = 300;
 /** What stands before failures of requests that were begun. */

@@ -9,7 +9,7 @@ import { LookupFailure } from "../resources/resource-source.js";
 const load = (): typeof import("@jmespath-community/jmespath") =>
   createRequire(import.meta.url)("@jmespath-community/jmespath");
 
-/** Evaluates a query; null where it finds nothing. Numbers are plain ones in what comes of it. */
+/** Evaluates a query over {@link plain} data; null where it finds nothing. Numbers are plain ones in what comes of it. */
 export type Query = (data: unknown) => unknown | LookupFailure;
 
 /** Compiles a query, or says what is wrong with it. The functions that Kyverno adds to the language are not there. */
@@ -19,7 +19,7 @@ export function compileQuery(expression: string): Query | LookupFailure {
     const tree = compile(expression);
     return (data) => {
       try {
-        return TreeInterpreter.search(tree, plain(data) as JSONValue) ?? null;
+        return TreeInterpreter.search(tree, data as JSONValue) ?? null;
       } catch (error) {
         return new LookupFailure(errorText(error));
       }
@@ -29,12 +29,32 @@ export function compileQuery(expression: string): Query | LookupFailure {
   }
 }
 
-/** Data with numbers as the library knows them: what keeps a double apart from an integer is lost. */
-function plain(value: unknown): unknown {
+/**
+ * Data with numbers as the library knows them: what keeps a double apart from an integer is lost. What holds plain numbers only is shared with
+ * the original, which must not change any more.
+ */
+export function plain(value: unknown): unknown {
   if (typeof value === "bigint" || value instanceof Number) return Number(value);
-  if (Array.isArray(value)) return value.map(plain);
+  if (Array.isArray(value)) return plainList(value);
   if (typeof value !== "object" || value === null) return value;
-  const copy: Record<string, unknown> = {};
-  for (const [key, member] of Object.entries(value)) setKey(copy, key, plain(member));
-  return copy;
+  let copy: Record<string, unknown> | undefined;
+  for (const key in value) {
+    const item = (value as Readonly<Record<string, unknown>>)[key];
+    const made = plain(item);
+    if (made === item) continue;
+    copy ??= { ...value };
+    setKey(copy, key, made);
+  }
+  return copy ?? value;
+}
+
+function plainList(list: readonly unknown[]): readonly unknown[] {
+  let copy: unknown[] | undefined;
+  for (let i = 0; i < list.length; i++) {
+    const made = plain(list[i]);
+    if (made === list[i]) continue;
+    copy ??= list.slice();
+    copy[i] = made;
+  }
+  return copy ?? list;
 }

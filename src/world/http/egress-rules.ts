@@ -1,4 +1,5 @@
 /** Where policies may send requests to: a list of what is blocked, and one of what is allowed (spec kyverno.md 4.5). */
+import { isIP } from "node:net";
 import { posix } from "node:path";
 import { quote } from "../../data/go-quote.js";
 import { AddressRange } from "./address.js";
@@ -36,8 +37,11 @@ export class EgressRules {
   /** @throws EgressListError */
   constructor({ blocklist, allowlist }: EgressLists) {
     const blocked = entriesOf(blocklist);
-    this.#ranges = blocked.filter((entry) => entry.includes("/")).map(rangeOf);
-    this.#hosts = new Set(blocked.filter((entry) => !entry.includes("/")).map(hostKey));
+    const hosts = blocked.filter((entry) => !entry.includes("/")).map(hostOf);
+    this.#hosts = new Set(hosts);
+    // An address by itself is blocked also where a name leads to it.
+    const addresses = hosts.filter((host) => isIP(host) !== 0).map((host) => `${host}/${isIP(host) === 4 ? 32 : 128}`);
+    this.#ranges = [...blocked.filter((entry) => entry.includes("/")), ...addresses].map(rangeOf);
     this.#allowed = entriesOf(allowlist).map(prefixOf);
   }
 
@@ -68,6 +72,20 @@ function rangeOf(entry: string): AddressRange {
   return range;
 }
 
+/** The name that a URL has for a host, so that no spelling blocks nothing; an entry that is more or less than a host would. */
+function hostOf(entry: string): string {
+  const address = `http://${isIP(entry) === 6 ? `[${entry}]` : entry}`;
+  const bare = entry.replace(/^\[.*\]$/, "");
+  const host =
+    /[:@?#*\\\s]/.test(isIP(entry) === 6 ? "" : bare) || !URL.canParse(address)
+      ? ""
+      : hostKey(new URL(address).hostname);
+  if (host !== "") return host;
+  throw new EgressListError(
+    `invalid host ${JSON.stringify(entry)} in the HTTP blocklist: only a name or an address, without a port`,
+  );
+}
+
 function prefixOf(entry: string): URL {
   const url = URL.canParse(entry) ? new URL(entry) : undefined;
   if (url === undefined || !entry.includes("://") || url.hostname === "") {
@@ -75,11 +93,20 @@ function prefixOf(entry: string): URL {
       `the entry ${JSON.stringify(entry)} of the HTTP allowlist must include scheme and host (e.g. https://api.example.com)`,
     );
   }
+  if (url.search !== "" || url.hash !== "" || cleanPath(url) === undefined) {
+    throw new EgressListError(
+      `the entry ${JSON.stringify(entry)} of the HTTP allowlist must end with a path: queries are not looked at`,
+    );
+  }
   return url;
 }
 
-/** Case has no meaning in the name of a host, nor has a dot at its end. */
-const hostKey = (host: string): string => host.toLowerCase().replace(/\.+$/, "");
+/** Case has no meaning in the name of a host, nor have a dot at its end and the brackets around an address. */
+const hostKey = (host: string): string =>
+  host
+    .toLowerCase()
+    .replace(/^\[|\]$/g, "")
+    .replace(/\.+$/, "");
 
 /** The host as somebody wrote it, for texts. */
 const hostAsWritten = (url: string): string | undefined =>
@@ -95,10 +122,14 @@ function covers(entry: URL, url: URL): boolean {
   return path !== undefined && wanted !== undefined && (path === wanted || path.startsWith(`${wanted}/`));
 }
 
-/** The path as a server may understand it: decoded, then without dots and doubled slashes; `undefined` for what cannot be decoded. */
+/** What servers understand in different ways: backslashes as slashes, parameters behind dots, what is encoded twice. */
+const AMBIGUOUS = /\\|(?:^|\/)\.{1,2};|%(?:2e|2f|5c)/i;
+
+/** The path as a server may understand it: decoded, then without dots and doubled slashes; `undefined` for what cannot be decoded, or is ambiguous. */
 function cleanPath({ pathname }: URL): string | undefined {
   try {
-    return posix.normalize(`/${decodeURIComponent(pathname)}`).replace(/(?<=.)\/$/, "");
+    const path = decodeURIComponent(pathname);
+    return AMBIGUOUS.test(path) ? undefined : posix.normalize(`/${path}`).replace(/(?<=.)\/$/, "");
   } catch {
     return undefined;
   }

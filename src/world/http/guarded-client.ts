@@ -5,7 +5,7 @@ import { endWithin } from "../../kubernetes/client/abort.js";
 import { Clients } from "./clients.js";
 import { literalRefusal, type Resolve, systemResolve } from "./connector.js";
 import type { EgressRules } from "./egress-rules.js";
-import { connectionWords, HttpFailure } from "./http-failure.js";
+import { connectionWords, HttpFailure, isBlocked } from "./http-failure.js";
 import type { HttpQuestion } from "./http-source.js";
 import { ANSWER_MS, MAX_BODY_BYTES, MAX_REDIRECTS } from "./limits.js";
 
@@ -21,8 +21,11 @@ export interface HttpReply {
 /** One request on the way to an answer. */
 interface Hop {
   readonly url: URL;
-  /** The address for texts, without a password. */
+  /** The policy's own address for texts, without a password. */
+  readonly asked: string;
+  /** As it is; where a server has redirected to it, it is for the log only: it may hold what is for those who ask alone. */
   readonly shown: string;
+  readonly redirected: boolean;
   readonly method: "GET" | "POST";
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
@@ -49,28 +52,41 @@ export class GuardedClient {
 
   /**
    * Asks, and follows redirects.
+   * @param maxBytes largest body
    * @throws HttpFailure when no answer can be had: what is refused, and what is too large, is none
    */
-  async request({ method, url: written, headers, body, ca }: HttpRequest): Promise<HttpReply> {
+  async request(
+    { method, url: written, headers, body, ca }: HttpRequest,
+    maxBytes: number = MAX_BODY_BYTES,
+  ): Promise<HttpReply> {
     const shown = withoutPassword(written);
     const url = parse(written, shown, method);
     const refusal = this.#rules.refusal(url, shown);
     if (refusal !== undefined) throw new HttpFailure(refusal);
     const operation = method === "GET" ? "Get" : "Post";
-    let hop: Hop = { url, shown, method, headers: usable(headers, operation, shown), body };
+    let hop: Hop = {
+      url,
+      asked: shown,
+      shown,
+      redirected: false,
+      method,
+      headers: usable(headers, operation, shown),
+      body,
+    };
     const limit = endWithin(this.#ended.signal, ANSWER_MS);
     try {
       for (let redirects = 0; ; redirects++) {
         const answer = await this.#send(hop, operation, ca, limit.signal);
         const location = redirectOf(answer);
-        if (location === undefined) return { status: answer.statusCode, body: await read(answer, operation, hop) };
+        if (location === undefined)
+          return { status: answer.statusCode, body: await read(answer, maxBytes, operation, hop) };
         await answer.body.dump();
         hop = this.#next(hop, answer.statusCode, location, operation, redirects);
       }
     } catch (error) {
       if (error instanceof HttpFailure) throw error;
       if (limit.signal.aborted) throw failed(operation, hop, "context deadline exceeded", error);
-      throw failed(operation, hop, connectionWords(error, placeOf(hop.url)), error);
+      throw unreached(operation, hop, error);
     } finally {
       limit.done();
     }
@@ -85,35 +101,30 @@ export class GuardedClient {
   async #send(hop: Hop, operation: string, ca: string, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
     const { url, method, headers, body } = hop;
     const refusal = literalRefusal(url.hostname, this.#rules);
-    if (refusal !== undefined) throw failed(operation, hop, `connection to ${placeOf(url)} blocked: ${refusal}`);
-    const dispatcher = await this.#clients.agent(url.origin, ca);
+    if (refusal !== undefined) throw blocked(operation, hop, `connection to ${placeOf(url)} blocked: ${refusal}`);
     const sent = { "user-agent": "policy-group-gateway", ...authorization(url), ...headers };
-    return dispatcher.request({
-      origin: url.origin,
-      path: `${url.pathname}${url.search}`,
-      method,
-      headers: sent,
-      signal,
-      ...(body !== undefined && { body }),
-    });
+    const path = `${url.pathname}${url.search}`;
+    return this.#clients.request(
+      { origin: url.origin, path, method, headers: sent, signal, ...(body !== undefined && { body }) },
+      ca,
+    );
   }
 
   /** Every hop is looked at as the first one is; its address is looked at when it is connected to. */
   #next(hop: Hop, status: number, location: string, operation: string, redirects: number): Hop {
-    const shown = withoutPassword(location);
-    const there = { ...hop, shown };
+    const there = { ...hop, shown: withoutPassword(location), redirected: true };
     if (redirects + 1 >= MAX_REDIRECTS) throw failed(operation, there, `stopped after ${MAX_REDIRECTS} redirects`);
-    if (!URL.canParse(location, hop.url.href)) {
-      throw failed(operation, hop, `failed to parse Location header ${quote(shown, false)}`);
-    }
+    if (!URL.canParse(location, hop.url.href)) throw failed(operation, there, "failed to parse Location header");
     const url = new URL(location, hop.url.href);
+    const shown = withoutPassword(url.href);
     if (!isHttp(url)) throw failed(operation, there, unsupported(url.protocol.slice(0, -1)));
-    const refusal = this.#rules.refusal(url, withoutPassword(url.href));
-    if (refusal !== undefined) throw failed(operation, there, refusal);
+    const refusal = this.#rules.refusal(url, shown);
+    if (refusal !== undefined) throw blocked(operation, there, refusal);
     const keeps = status === 307 || status === 308;
     return {
+      ...there,
       url,
-      shown: withoutPassword(url.href),
+      shown,
       method: keeps ? hop.method : "GET",
       headers: url.origin === hop.url.origin ? hop.headers : withoutSecrets(hop.headers),
       body: keeps ? hop.body : undefined,
@@ -181,25 +192,34 @@ function redirectOf({ statusCode, headers }: Dispatcher.ResponseData): string | 
   return first === undefined || first === "" ? undefined : first;
 }
 
-async function read({ body }: Dispatcher.ResponseData, operation: string, hop: Hop): Promise<Buffer> {
+async function read({ body }: Dispatcher.ResponseData, maxBytes: number, operation: string, hop: Hop): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body) {
     const bytes = chunk as Uint8Array;
     size += bytes.length;
-    if (size > MAX_BODY_BYTES) {
+    if (size > maxBytes) {
       body.destroy();
-      throw failed(
-        operation,
-        hop,
-        `response length must be less than max allowed response length of ${MAX_BODY_BYTES}`,
-      );
+      throw failed(operation, hop, `response length must be less than max allowed response length of ${maxBytes}`);
     }
     chunks.push(bytes);
   }
   return Buffer.concat(chunks);
 }
 
-/** A failure of a request that was begun, as Go's client words it. */
-const failed = (operation: string, { shown }: Hop, reason: string, cause?: unknown): HttpFailure =>
-  new HttpFailure(`request failed: ${operation} ${quote(shown, false)}: ${reason}`, cause);
+/** A failure of a request that was begun, as Go's client words it, but for where a redirect leads. @param reason names no address */
+function failed(operation: string, { asked, shown, redirected }: Hop, reason: string, cause?: unknown): HttpFailure {
+  const message = `request failed: ${operation} ${quote(asked, false)}: ${reason}`;
+  return new HttpFailure(message, redirected ? new Error(`redirected to ${quote(shown, false)}`, { cause }) : cause);
+}
+
+/** A failure whose reason names an address, which is told to those who have named it. */
+const blocked = (operation: string, hop: Hop, reason: string, cause?: unknown): HttpFailure =>
+  hop.redirected
+    ? failed(operation, hop, "it is redirected to where nothing may be sent", new Error(reason, { cause }))
+    : failed(operation, hop, reason, cause);
+
+function unreached(operation: string, hop: Hop, error: unknown): HttpFailure {
+  const words = connectionWords(error, placeOf(hop.url));
+  return isBlocked(error) ? blocked(operation, hop, words, error) : failed(operation, hop, words, error);
+}

@@ -51,6 +51,9 @@ export function connectionWords(error: unknown, where: string): string {
   return "the server cannot be reached";
 }
 
+/** Whether it is an address that keeps from a connection. */
+export const isBlocked = (error: unknown): boolean => [...chain(error)].some((each) => each instanceof BlockedAddress);
+
 /** An error, those that it collects, and its cause. */
 function* chain(error: unknown): Iterable<Error> {
   if (!(error instanceof Error)) return;

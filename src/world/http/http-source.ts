@@ -11,7 +11,7 @@ export interface HttpQuestion {
   readonly headers: Readonly<Record<string, string>>;
   /** The text of the body, JSON; `undefined` for a GET. */
   readonly body: string | undefined;
-  /** Certificates (PEM) that alone are trusted; `""`: those that are trusted anyway. */
+  /** Certificates (PEM, as {@link import("./pem.js").trusted} gives them) that alone are trusted; `""`: those that are trusted anyway. */
   readonly ca: string;
   /** The policy is confined to a namespace: most may not ask (spec kyverno.md 1.7). */
   readonly namespaced: boolean;

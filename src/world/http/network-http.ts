@@ -1,11 +1,13 @@
 import { withDoubles } from "../../data/doubles.js";
 import { parseJson } from "../../data/json.js";
+import { hasMoreValues } from "../../data/json-values.js";
 import { wholeText } from "../../data/public-text.js";
 import { isObject, type JsonObject } from "../../kubernetes/object.js";
 import { LookupFailure } from "../resources/resource-source.js";
 import type { GuardedClient, HttpReply } from "./guarded-client.js";
 import { HttpFailure } from "./http-failure.js";
 import { type HttpQuestion, type HttpSource, NOT_IN_NAMESPACES } from "./http-source.js";
+import { MAX_BODY_VALUES } from "./limits.js";
 
 /** Asks the network. Nothing is kept: a question is asked anew for every request. */
 export class NetworkHttp implements HttpSource {
@@ -34,16 +36,20 @@ export function failureOf(error: unknown): LookupFailure {
   return new LookupFailure("request failed: the request cannot be made", wholeText(error));
 }
 
-function answerOf({ status, body }: HttpReply): JsonObject {
-  const value = jsonOf(body);
+function answerOf({ status, body }: HttpReply): JsonObject | LookupFailure {
+  const text = body.toString("utf8");
+  if (hasMoreValues(text, MAX_BODY_VALUES)) {
+    return new LookupFailure(`request failed: the answer has more than ${MAX_BODY_VALUES} values`);
+  }
+  const value = jsonOf(text);
   if (isObject(value)) return { ...value, statusCode: status };
   return { body: value, statusCode: status };
 }
 
 /** Null for what is no JSON. */
-function jsonOf(body: Buffer): unknown {
+function jsonOf(text: string): unknown {
   try {
-    return withDoubles(parseJson(body.toString("utf8")));
+    return withDoubles(parseJson(text));
   } catch {
     return null;
   }

@@ -1,5 +1,6 @@
 /** Objects of a cluster, read anew for every request: nothing is kept, so that what a policy reads is what is there (spec kyverno.md 4.5). */
-import { ApiError, ClusterUnreachable } from "../../kubernetes/client/errors.js";
+import { endWithin } from "../../kubernetes/client/abort.js";
+import { AnswerTooLarge, ApiError, ClusterUnreachable } from "../../kubernetes/client/errors.js";
 import type { Cluster } from "../../kubernetes/client/index.js";
 import { PAGE_ITEMS } from "../../kubernetes/client/limits.js";
 import { collectionPath, isSegment, objectPath } from "../../kubernetes/client/paths.js";
@@ -11,8 +12,14 @@ import type { EqualLabels, ObjectPlace, ObjectSource } from "./object-source.js"
 
 /** Objects of one list: a policy that goes through more takes longer than a request may. */
 export const MAX_LIST_OBJECTS = 20_000;
-/** Bytes of one list's JSON: a thousand requests at a time must not take all memory. */
-export const MAX_LIST_BYTES = 32 * 1024 * 1024;
+/** Bytes of one list's JSON: every request has lists of its own, and a thousand of them at a time must not take all memory. */
+export const MAX_LIST_BYTES = 8 * 1024 * 1024;
+/** Pages of one list: twice as many as {@link MAX_LIST_OBJECTS} have, for servers that give less than a page may have. */
+export const MAX_LIST_PAGES = (2 * MAX_LIST_OBJECTS) / PAGE_ITEMS;
+/** Time for one list, in milliseconds: as long as the API server waits for a webhook that does not say otherwise. */
+export const LIST_MS = 10_000;
+/** One object as it is read and created: twice what the API server stores, since it grows when printed as JSON; parsed within some 60 ms. */
+export const OBJECT_BOUNDS = { maxBytes: 3 * 1024 * 1024, maxValues: 50_000 } as const;
 
 /** What of a cluster's client is needed. */
 export type ClusterParts = Pick<Cluster, "http" | "discovery" | "signal">;
@@ -62,26 +69,44 @@ export class ClusterObjects implements ObjectSource {
     }
   }
 
-  /** Page by page: no document may hold up everybody else while it is parsed. */
   async #pages(path: string, query: Readonly<Record<string, string>>, apiVersion: string): Promise<JsonObject> {
-    const items: JsonObject[] = [];
-    let size = 0;
-    for (let next = ""; ; ) {
-      const asked = next === "" ? query : { ...query, continue: next };
-      const { value: list, bytes } = await this.#parts.http.get(path, asked, this.#parts.signal);
-      if (!isObject(list)) throw new ClusterUnreachable("the API server's answer is no object");
-      size += bytes;
-      const kind = text(list, "kind").replace(/List$/, "");
-      const page = member(list, "items");
-      for (const item of Array.isArray(page) ? page : []) items.push({ apiVersion, kind, ...item });
-      if (items.length > MAX_LIST_OBJECTS || size > MAX_LIST_BYTES) {
-        throw new ClusterUnreachable(
-          `the list has more than ${MAX_LIST_OBJECTS} objects or ${MAX_LIST_BYTES} bytes: narrow it by a namespace or labels`,
-        );
-      }
-      next = text(member(list, "metadata"), "continue");
-      if (next === "") return { ...list, items };
+    const limit = endWithin(this.#parts.signal, LIST_MS);
+    try {
+      return await this.#allPages(path, query, apiVersion, limit.signal);
+    } catch (error) {
+      if (error instanceof AnswerTooLarge) throw tooLong();
+      if (!limit.signal.aborted || this.#parts.signal.aborted) throw error;
+      throw new ClusterUnreachable("the API server did not give the whole list in time", {
+        cause: error,
+        shown: "the API server did not give the whole list in time",
+      });
+    } finally {
+      limit.done();
     }
+  }
+
+  /** Page by page: no document may hold up everybody else while it is parsed. */
+  async #allPages(
+    path: string,
+    query: Readonly<Record<string, string>>,
+    apiVersion: string,
+    signal: AbortSignal,
+  ): Promise<JsonObject> {
+    const items: JsonObject[] = [];
+    let room = MAX_LIST_BYTES;
+    let next = "";
+    for (let pages = 0; pages < MAX_LIST_PAGES; pages++) {
+      const asked = next === "" ? query : { ...query, continue: next };
+      const { value: list, bytes } = await this.#parts.http.get(path, asked, signal, { maxBytes: room });
+      room -= bytes;
+      const page = itemsOf(list);
+      const kind = text(list, "kind").replace(/List$/, "");
+      for (const item of page) items.push({ apiVersion, kind, ...item });
+      if (items.length > MAX_LIST_OBJECTS || room <= 0) throw tooLong();
+      next = text(member(list, "metadata"), "continue");
+      if (next === "") return { ...(list as JsonObject), items };
+    }
+    throw new ClusterUnreachable(`the list has more than ${MAX_LIST_PAGES} pages`);
   }
 
   async create(wanted: ObjectPlace, object: JsonObject): Promise<JsonObject | LookupFailure> {
@@ -94,7 +119,7 @@ export class ClusterObjects implements ObjectSource {
       path = `${objectPath(place, place.namespace, nameOf(object))}${place.subresource}`;
     }
     try {
-      return asObject(await this.#parts.http.post(path, object, this.#parts.signal));
+      return asObject(await this.#parts.http.post(path, object, this.#parts.signal, { ...OBJECT_BOUNDS, once: true }));
     } catch (error) {
       return failureOf(error);
     }
@@ -114,7 +139,7 @@ export class ClusterObjects implements ObjectSource {
   }
 
   async #read(path: string, query: Readonly<Record<string, string>>): Promise<JsonObject> {
-    return asObject((await this.#parts.http.get(path, query, this.#parts.signal)).value);
+    return asObject((await this.#parts.http.get(path, query, this.#parts.signal, OBJECT_BOUNDS)).value);
   }
 }
 
@@ -122,6 +147,21 @@ function asObject(value: unknown): JsonObject {
   if (isObject(value)) return value;
   throw new ClusterUnreachable("the API server's answer is no object");
 }
+
+/** What another answer than a list must not be taken for is an empty one. */
+function itemsOf(list: unknown): readonly JsonObject[] {
+  const items = member(list, "items");
+  if (text(list, "kind").endsWith("List")) {
+    if (items === null) return [];
+    if (Array.isArray(items) && items.every(isObject)) return items;
+  }
+  throw new ClusterUnreachable("the API server's answer is no list");
+}
+
+const tooLong = (): ClusterUnreachable =>
+  new ClusterUnreachable(
+    `the list has more than ${MAX_LIST_OBJECTS} objects or ${MAX_LIST_BYTES} bytes: narrow it by a namespace or labels, or keep it at hand with a GlobalContextEntry`,
+  );
 
 /** Where things are; what could lead anywhere else is refused. */
 function placeOf({ apiVersion, resource, namespace }: ObjectPlace): Place | LookupFailure {

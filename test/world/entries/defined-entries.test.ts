@@ -3,7 +3,15 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
 import type { JsonObject } from "../../../src/kubernetes/object.js";
-import { ClusterEntries, EntryKeeper, WrittenEntries } from "../../../src/world/entries/defined-entries.js";
+import {
+  ClusterEntries,
+  EntryKeeper,
+  type EntryParts,
+  MAX_DEFINITIONS,
+  MAX_PROJECTED_OBJECTS,
+  WrittenEntries,
+} from "../../../src/world/entries/defined-entries.js";
+import { MAX_ENTRIES } from "../../../src/world/entries/entry-calls.js";
 import { externalWith, NO_ENTRIES, NO_EXTERNAL } from "../../../src/world/external.js";
 import { EgressRules } from "../../../src/world/http/egress-rules.js";
 import { GuardedClient } from "../../../src/world/http/guarded-client.js";
@@ -106,6 +114,100 @@ test("a call that may not be made is said without the account that may not", asy
   );
 });
 
+test("an API server's path is that of the entry, or none", async (context) => {
+  const bad = [
+    "/../x",
+    "/a/%2e%2E/x",
+    "/a/./x",
+    "/a%2f..%2fx",
+    "/a/..%5cx",
+    "/a\\\\..\\\\x",
+    "api/v1",
+    "2/api",
+    "/%ff",
+  ];
+  const call = (urlPath: string) => ({ apiCall: { urlPath, retryLimit: 1 } });
+  const objects = [...bad.map((path) => entry(path, call(path))), entry("good", call("/x.y/..z?a=1&a=2&b=/../?c"))];
+  const { server, entries } = await setUp(context, objects);
+  for (const path of bad) {
+    const failure = await entries.get(path, "");
+    assert.ok(failure instanceof LookupFailure, path);
+    assert.ok(failure.message.startsWith(`failed to GET resource with raw url: ${path}: it `), failure.message);
+  }
+  assert.deepEqual(server.requests, []);
+  server.special.set("/x.y/..z", (_request, response) => json(response, 200, { ok: true }));
+  assert.deepEqual(await entries.get("good", ""), { ok: true });
+  assert.deepEqual(server.requests, ["GET /x.y/..z?a=1&a=2&b=/../?c"]);
+});
+
+test("an answer that is too large is none, however it is asked for", async (context) => {
+  const [long, odd] = [JSON.stringify("x".repeat(2_000_000)), `[${"1,".repeat(100_000)}1]`];
+  const service = (text: string) => serve(context, [[200, text]]).then(({ url }) => ({ service: { url } }));
+  const paths = ["GET", "POST"].flatMap((method) => ["/long", "/odd"].map((urlPath) => ({ method, urlPath })));
+  const calls = [...paths, await service(long), await service(odd)];
+  const objects = calls.map((apiCall, i) => entry(`e${i}`, { apiCall: { ...apiCall, retryLimit: 1 } }));
+  const { server, entries } = await setUp(context, objects);
+  server.special.set("/long", (_request, response) => response.end(long));
+  server.special.set("/odd", (_request, response) => response.end(odd));
+  for (const i of calls.keys()) {
+    const failure = await entries.get(`e${i}`, "");
+    assert.ok(failure instanceof LookupFailure, `e${i}`);
+    const reason = i % 2 === 1 ? /more than 100000 values$/ : /(more than 2000000 bytes|length of 2000000)$/;
+    assert.match(failure.message, reason);
+  }
+});
+
+test("certificates that are none are not taken for those of the system", async (context) => {
+  const { url, heard } = await serve(context, [[200, "{}"]]);
+  const { entries } = await setUp(context, [
+    entry("e", { apiCall: { service: { url, caBundle: "x" }, retryLimit: 1 } }),
+  ]);
+  assert.deepEqual(await entries.get("e", ""), new LookupFailure("failed to parse PEM CA bundle for APICall"));
+  assert.deepEqual(heard, []);
+});
+
+test("so many answers are kept", async (context) => {
+  const { url, heard } = await serve(context, [[200, "{}"]]);
+  const objects = Array.from({ length: MAX_ENTRIES + 1 }, (_, i) => entry(`e${i}`, { apiCall: { service: { url } } }));
+  const { entries } = await setUp(context, objects);
+  for (const i of objects.keys()) await entries.get(`e${i}`, "");
+  await entries.get(`e${MAX_ENTRIES}`, "");
+  assert.equal(heard.length, MAX_ENTRIES + 1);
+  await entries.get("e0", "");
+  assert.equal(heard.length, MAX_ENTRIES + 2);
+});
+
+test("a projection goes through so many objects, and through new ones only when it is made again", async () => {
+  let gone = 0;
+  const object = (i: number) => ({
+    get metadata() {
+      gone++;
+      return { name: `n${i}` };
+    },
+  });
+  let objects = Array.from({ length: 10 }, (_, i) => object(i));
+  const cluster = {
+    discovery: { findResource: async () => ({ namespaced: false }) },
+    stores: { of: () => ({ problem: () => undefined, items: { all: () => objects } }) },
+  };
+  const client = { request: () => assert.fail() };
+  const keeper = new EntryKeeper({ cluster, client, now: () => 1 } as unknown as EntryParts);
+  const projections = [{ name: "count", jmesPath: "length(@)" }];
+  const external = new WrittenEntries([entry("e", { ...pods, projections })], keeper, NO_ENTRIES);
+  assert.equal(Number(await external.get("e", "count")), 10);
+  const [before] = [gone];
+  assert.ok(before >= 10);
+  objects = [...objects, object(10)];
+  assert.equal(Number(await external.get("e", "count")), 11);
+  assert.equal(gone - before, before / 10);
+  objects = new Array(MAX_PROJECTED_OBJECTS + 1).fill(objects[0]);
+  const refused = new LookupFailure(
+    `the entry has more than ${MAX_PROJECTED_OBJECTS} objects, too many for a projection`,
+  );
+  assert.deepEqual(await external.get("e", "count"), refused);
+  assert.equal(await external.get("e", ""), objects);
+});
+
 test("another server is asked with data and headers, a few times, and its answer is kept", async (context) => {
   const { url, heard } = await serve(context, [
     [503, "not yet"],
@@ -170,9 +272,43 @@ test("the entries of a cluster are found by name, and one that is not there is n
   const path = "/apis/kyverno.io/v2beta1/globalcontextentries";
   server.special.set(`${path}/pods`, (_request, response) => json(response, 200, entry("pods", pods)));
   server.put("pods", { kind: "Pod", metadata: { name: "p", namespace: "a" } });
-  const external = { entries: new ClusterEntries(new ClusterObjects(cluster), keeper, now) };
+  server.special.set("/apis/kyverno.io/v2beta1", (_request, response) =>
+    json(response, 200, { kind: "APIResourceList", resources: [{ name: "globalcontextentries", namespaced: false }] }),
+  );
+  const external = { entries: new ClusterEntries(new ClusterObjects(cluster), cluster, keeper, now) };
   assert.equal(await evaluated('globalContext.Get("pods").size() == 1', { external }), true);
   assert.equal(await evaluated('globalContext.Get("none") == null', { external }), true);
+});
+
+test("where a cluster does not serve entries nobody knows which there are", async (context) => {
+  const { cluster, keeper, now } = await setUp(context, []);
+  const entries = new ClusterEntries(new ClusterObjects(cluster), cluster, keeper, now);
+  assert.deepEqual(
+    await entries.get("none", ""),
+    new LookupFailure("the cluster has no globalcontextentries in kyverno.io/v2beta1"),
+  );
+});
+
+test("so many entries of a cluster are remembered, by names that are so long together", async () => {
+  const asked: string[] = [];
+  const objects = {
+    get: async (_place: unknown, name: string) => {
+      asked.push(name);
+      return entry(name, {});
+    },
+  };
+  const keeper = new EntryKeeper({ client: { request: () => assert.fail() }, now: () => 1 });
+  const cluster = { discovery: { findResource: async () => undefined } };
+  const entries = new ClusterEntries(objects, cluster, keeper, () => 1);
+  for (let i = 0; i <= MAX_DEFINITIONS; i++) await entries.get(`e${i}`, "");
+  await entries.get(`e${MAX_DEFINITIONS}`, "");
+  assert.equal(asked.length, MAX_DEFINITIONS + 1);
+  await entries.get("e0", "");
+  assert.equal(asked.length, MAX_DEFINITIONS + 2);
+  const long = (i: number) => `${i}${"x".repeat(1_000_000)}`;
+  for (let i = 0; i < 4; i++) await entries.get(long(i), "");
+  await entries.get(long(0), "");
+  assert.equal(asked.length, MAX_DEFINITIONS + 7);
 });
 
 test("entries beside a policy are found where somebody keeps their data", async (context) => {

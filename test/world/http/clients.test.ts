@@ -1,13 +1,15 @@
 import assert from "node:assert/strict";
+import { createServer as createPlainServer } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { describe, test } from "node:test";
+import { describe, type TestContext, test } from "node:test";
+import { endWithin } from "../../../src/kubernetes/client/abort.js";
 import { Clients } from "../../../src/world/http/clients.js";
-import { systemResolve } from "../../../src/world/http/connector.js";
 import { EgressRules } from "../../../src/world/http/egress-rules.js";
 import { GuardedClient } from "../../../src/world/http/guarded-client.js";
 import { MAX_CLIENTS, MAX_ORIGINS } from "../../../src/world/http/limits.js";
 import { NetworkHttp } from "../../../src/world/http/network-http.js";
+import { MAX_PEM_CHARACTERS } from "../../../src/world/http/pem.js";
 import { newCertificate } from "../../fetch/certificates.js";
 import { evaluated } from "../../kinds/kyverno/external/support.js";
 
@@ -40,6 +42,18 @@ describe("http.Client", () => {
     assert.equal(await evaluated(`http.Client("").${get}.ok`, { external }), untrusted);
   });
 
+  test("takes so long a text of so many certificates at most", async () => {
+    const unreadable = "error: request failed: failed to parse PEM CA bundle for APICall";
+    const made = (pem: string) => evaluated("[http.Client(object.pem)].size() == 1", { object: { pem } });
+    assert.equal(await made(authority.pem), true);
+    const filler = "x".repeat(MAX_PEM_CHARACTERS - authority.pem.length);
+    assert.equal(await made(`${filler}${authority.pem}`), true);
+    assert.equal(await made(`${filler}x${authority.pem}`), unreadable);
+    const empty = "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n";
+    assert.equal(await made(empty.repeat(100) + authority.pem), true);
+    assert.equal(await made(empty.repeat(1_000) + authority.pem), unreadable);
+  });
+
   test("speaks no version of TLS below 1.2", async (context) => {
     const old = { minVersion: "TLSv1.1", maxVersion: "TLSv1.1", ciphers: "DEFAULT@SECLEVEL=0" } as const;
     const server = createServer({ cert: certificate.pem, key: certificate.keyPem, ...old }, (_request, response) => {
@@ -60,16 +74,69 @@ describe("http.Client", () => {
 });
 
 describe("connections that are kept", () => {
-  test("are those of so many certificates, and of so many servers", async (context) => {
-    const clients = new Clients(rules, systemResolve);
-    context.after(() => clients.close());
-    const first = await clients.agent("http://x", "");
-    assert.equal(await clients.agent("http://y", ""), first);
-    for (let i = 0; i < MAX_CLIENTS; i++) await clients.agent("http://x", `ca ${i}`);
-    const second = await clients.agent("http://x", "");
-    assert.notEqual(second, first);
-    for (let i = 1; i < MAX_ORIGINS; i++) assert.equal(await clients.agent(`http://x${i}`, ""), second);
-    assert.equal(await clients.agent("http://x1", ""), second);
-    assert.notEqual(await clients.agent("http://one-more", ""), second);
+  /** A server that counts connections. */
+  async function serve(context: TestContext) {
+    const server = createPlainServer((_request, response) => response.end("{}"));
+    let connections = 0;
+    server.on("connection", () => connections++);
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const clients = new Clients(rules, async () => [{ address: "127.0.0.1", family: 4 }]);
+    context.after(async () => {
+      await clients.close();
+      server.closeAllConnections();
+      server.close();
+    });
+    const { port } = server.address() as AddressInfo;
+    return {
+      connections: () => connections,
+      ask: async (host: string, ca = "") => {
+        const { body } = await clients.request({ origin: `http://${host}:${port}`, path: "/", method: "GET" }, ca);
+        await body.text();
+        await new Promise(setImmediate);
+      },
+    };
+  }
+
+  test("are those of so many certificates", async (context) => {
+    const { ask, connections } = await serve(context);
+    const certificates = Array.from(
+      { length: MAX_CLIENTS },
+      (_, i) => newCertificate({ name: `ca ${i}`, authority: true }).pem,
+    );
+    await ask("x");
+    await ask("x");
+    assert.equal(connections(), 1);
+    for (const ca of certificates) await ask("x", ca);
+    assert.equal(connections(), MAX_CLIENTS + 1);
+    await ask("x");
+    assert.equal(connections(), MAX_CLIENTS + 2);
+  });
+
+  test("are those of so many servers", async (context) => {
+    const { ask, connections } = await serve(context);
+    for (let i = 0; i < MAX_ORIGINS; i++) await ask(`x${i}`);
+    await ask("x0");
+    assert.equal(connections(), MAX_ORIGINS);
+    await ask("one-more");
+    await ask("x0");
+    assert.equal(connections(), MAX_ORIGINS + 2);
+  });
+
+  test("are not closed before a request that found them is sent", async (context) => {
+    const { ask } = await serve(context);
+    const asked = Array.from({ length: MAX_ORIGINS + 10 }, (_, i) => ask(`x${i}`));
+    await Promise.all(asked);
+  });
+
+  test("may be waited for by many at a time", async (context) => {
+    const warnings: Error[] = [];
+    const heard = (warning: Error): void => void warnings.push(warning);
+    process.on("warning", heard);
+    context.after(() => process.off("warning", heard));
+    const { signal } = new AbortController();
+    const limits = Array.from({ length: 50 }, () => endWithin(signal, 1_000));
+    await new Promise(setImmediate);
+    for (const { done } of limits) done();
+    assert.deepEqual(warnings, []);
   });
 });

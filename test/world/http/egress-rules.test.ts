@@ -86,8 +86,45 @@ describe("the list of blocked hosts", () => {
     assert.equal(refused("http://sub.evil.example/", [], ["evil.example"]), undefined);
   });
 
+  test("blocks hosts in whatever spelling the list has them", () => {
+    for (const [entry, url] of [
+      ["fd00:ec2::254", "http://[fd00:ec2::254]/"],
+      ["::1", "http://[0:0:0:0:0:0:0:1]/"],
+      ["[::1]", "http://[::1]/"],
+      ["MÜNCHEN.de", "http://münchen.de/"],
+      ["xn--mnchen-3ya.de", "http://MÜNCHEN.de./"],
+      ["127.1", "http://127.0.0.1/"],
+    ] as const) {
+      assert.match(refused(url, [], [entry]) ?? "allowed", /is on the blocklist$/, entry);
+    }
+    // A name may lead to an address as well.
+    assert.equal(rules(["10.1.2.3"]).blockedRange(Uint8Array.of(10, 1, 2, 3)), "10.1.2.3/32");
+    assert.equal(rules(["10.1.2.3"]).blockedRange(Uint8Array.of(10, 1, 2, 4)), undefined);
+  });
+
   test("has entries that can be read, or is an error", () => {
     assert.throws(() => rules(["10.0.0.0/99"]), EgressListError);
+    for (const entry of [
+      "evil.example:80",
+      "a:b@evil.example",
+      "evil.example?x",
+      "*.example",
+      "a b",
+      "[::1",
+      "[::1]:80",
+      "::1%eth0",
+      ".",
+    ]) {
+      assert.throws(() => rules([entry]), EgressListError, entry);
+    }
+    for (const entry of [
+      "https://x.example/?a=b",
+      "https://x.example/v1#a",
+      "https://x.example/%ff",
+      "https://x.example/..;/a",
+    ]) {
+      assert.throws(() => rules([], [entry]), EgressListError, entry);
+    }
     assert.throws(() => rules([], ["example.com"]), EgressListError);
     assert.throws(() => rules([], ["https:example.com"]), EgressListError);
   });
@@ -129,6 +166,11 @@ describe("the list of what is allowed", () => {
       "/v1%2f..%2fadmin",
       "/",
       "/v1/%ff",
+      "/v1/..;/admin",
+      "/v1/..;a=b/admin",
+      "/v1/%2e%2e;/admin",
+      "/v1/..%5cadmin",
+      "/v1/%252e%252e/admin",
     ]) {
       assert.match(refused(`http://other.example:8080${path}`, allowlist) ?? "allowed", /no matching/, path);
     }

@@ -6,7 +6,7 @@ import type { Resolve } from "../../../src/world/http/connector.js";
 import { DEFAULT_BLOCKLIST, EgressRules } from "../../../src/world/http/egress-rules.js";
 import { GuardedClient } from "../../../src/world/http/guarded-client.js";
 import type { HttpQuestion } from "../../../src/world/http/http-source.js";
-import { MAX_BODY_BYTES } from "../../../src/world/http/limits.js";
+import { MAX_BODY_BYTES, MAX_BODY_VALUES } from "../../../src/world/http/limits.js";
 import { NetworkHttp } from "../../../src/world/http/network-http.js";
 import { LookupFailure } from "../../../src/world/resources/resource-source.js";
 import { evaluated } from "../../kinds/kyverno/external/support.js";
@@ -27,12 +27,17 @@ const answers: Record<string, (response: ServerResponse) => void> = {
   "/list": (response) => response.end("[1]"),
   "/text": (response) => response.writeHead(404).end("nothing here"),
   "/long": (response) => response.end(`"${"x".repeat(MAX_BODY_BYTES)}"`),
+  "/values": (response) => response.end(`[${"1,".repeat(MAX_BODY_VALUES)}1]`),
   "/loop": (response) => response.writeHead(302, { location: "/loop" }).end(),
   "/see-other": (response) => response.writeHead(303, { location: "/object" }).end(),
   "/keep": (response) => response.writeHead(307, { location: "/list" }).end(),
   "/to-name": (response) => response.writeHead(302, { location: `http://inside.example:${port}/list` }).end(),
-  "/to-address": (response) => response.writeHead(302, { location: "http://169.254.169.254/" }).end(),
+  "/to-address": (response) => response.writeHead(302, { location: "http://169.254.169.254/?token=x" }).end(),
   "/to-host": (response) => response.writeHead(302, { location: "http://metadata.google.internal/" }).end(),
+  "/to-both": (response) => response.writeHead(302, { location: `http://both.example:${port}/list` }).end(),
+  "/to-nobody": (response) => response.writeHead(302, { location: "http://server.example:1/?token=x" }).end(),
+  "/to-long": (response) => response.writeHead(302, { location: "/long?token=x" }).end(),
+  "/to-odd": (response) => response.writeHead(302, { location: "http://[?token=x" }).end(),
   "/to-file": (response) => response.writeHead(302, { location: "file:///etc/passwd" }).end(),
   "/elsewhere": (response) => response.writeHead(302, { location: `http://elsewhere.example:${port}/list` }).end(),
 };
@@ -44,7 +49,7 @@ before(async () => {
     request.on("end", () => {
       const { method, url, headers } = request;
       heard.push({ method, url, headers, body: Buffer.concat(chunks).toString() });
-      const answer = answers[url ?? ""];
+      const answer = answers[url?.replace("?token=x", "") ?? ""];
       if (answer === undefined) response.socket?.destroy();
       else answer(response);
     });
@@ -110,6 +115,13 @@ describe("answers", () => {
     assert.equal(
       await failureOf(network(), question("/long")),
       `request failed: Get "http://server.example:PORT/long": response length must be less than max allowed response length of ${MAX_BODY_BYTES}`,
+    );
+  });
+
+  test("one of too many values is none, however short", async () => {
+    assert.equal(
+      await failureOf(network(), question("/values")),
+      `request failed: the answer has more than ${MAX_BODY_VALUES} values`,
     );
   });
 
@@ -232,25 +244,45 @@ describe("redirects", () => {
   test("end at some time", async () => {
     assert.match(
       await failureOf(network(), question("/loop")),
-      /^request failed: Get "\/loop": stopped after 10 redirects$/,
+      /^request failed: Get "http:\/\/server\.example:PORT\/loop": stopped after 10 redirects$/,
     );
     assert.equal(heard.length, 10);
   });
 
   test("lead nowhere where the first request could not have led", async () => {
     const http = network(["169.254.0.0/16", "metadata.google.internal", "inside.example"]);
+    const blocked = async (asked: NetworkHttp, path: string): Promise<string> => {
+      const answer = await asked.send(question(path));
+      assert.ok(answer instanceof LookupFailure);
+      // Where it leads is not the policy's: that is for the log.
+      const url = `http://server.example:${port}${path}`;
+      assert.equal(answer.message, `request failed: Get "${url}": it is redirected to where nothing may be sent`);
+      return answer.detail ?? "";
+    };
     assert.match(
-      await failureOf(http, question("/to-address")),
-      /connection to 169\.254\.169\.254:80 blocked: IP 169\.254\.169\.254 falls in blocked range 169\.254\.0\.0\/16$/,
+      await blocked(http, "/to-address"),
+      /redirected to "http:\/\/169\.254\.169\.254\/\?token=x".*connection to 169\.254\.169\.254:80 blocked: IP 169\.254\.169\.254 falls in blocked range 169\.254\.0\.0\/16/,
     );
-    assert.equal(
-      await failureOf(http, question("/to-host")),
-      'request failed: Get "http://metadata.google.internal/": URL "http://metadata.google.internal/" is blocked: hostname "metadata.google.internal" is on the blocklist',
-    );
-    assert.match(await failureOf(http, question("/to-name")), /hostname "inside\.example" is on the blocklist$/);
-    assert.match(await failureOf(http, question("/to-file")), /unsupported protocol scheme "file"$/);
+    assert.match(await blocked(http, "/to-host"), /hostname "metadata\.google\.internal" is on the blocklist/);
+    assert.match(await blocked(http, "/to-name"), /hostname "inside\.example" is on the blocklist/);
+    assert.match(await blocked(network(["10.0.0.0/8"]), "/to-both"), /resolved IP 10\.0\.0\.1 falls in blocked range/);
+    assert.match(await failureOf(http, question("/to-file")), /\/to-file": unsupported protocol scheme "file"$/);
     const narrow = network([], [`http://server.example:${port}`]);
-    assert.match(await failureOf(narrow, question("/elsewhere")), /is not permitted: no matching allowlist entry$/);
+    assert.match(await blocked(narrow, "/elsewhere"), /is not permitted: no matching allowlist entry/);
+  });
+
+  test("that fail are told by the address that the policy has named", async () => {
+    const http = network();
+    for (const [path, reason] of [
+      ["/to-nobody", "connection refused"],
+      ["/to-long", `response length must be less than max allowed response length of ${MAX_BODY_BYTES}`],
+      ["/to-odd", "failed to parse Location header"],
+    ] as const) {
+      const answer = await http.send(question(path));
+      assert.ok(answer instanceof LookupFailure, path);
+      assert.equal(answer.message, `request failed: Get "http://server.example:${port}${path}": ${reason}`);
+      assert.match(answer.detail ?? "", /redirected to ".*token=x"/);
+    }
   });
 
   test("leave behind what is for one server only", async () => {

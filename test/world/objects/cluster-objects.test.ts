@@ -1,8 +1,17 @@
 import assert from "node:assert/strict";
+import type { ServerResponse } from "node:http";
 import { type TestContext, test } from "node:test";
 import { PAGE_ITEMS } from "../../../src/kubernetes/client/limits.js";
 import type { JsonObject } from "../../../src/kubernetes/object.js";
-import { ClusterObjects, MAX_LIST_OBJECTS } from "../../../src/world/objects/cluster-objects.js";
+import {
+  ClusterObjects,
+  type ClusterParts,
+  LIST_MS,
+  MAX_LIST_BYTES,
+  MAX_LIST_OBJECTS,
+  MAX_LIST_PAGES,
+  OBJECT_BOUNDS,
+} from "../../../src/world/objects/cluster-objects.js";
 import { LookupFailure } from "../../../src/world/resources/resource-source.js";
 import { evaluated } from "../../kinds/kyverno/external/support.js";
 import { FakeApiServer, json, status } from "../../kubernetes/client/fake-api-server.js";
@@ -72,6 +81,95 @@ test("a list that is too long is none", async (context) => {
   assert.ok(list instanceof LookupFailure);
   assert.match(list.message, new RegExp(`more than ${MAX_LIST_OBJECTS} objects`));
   assert.equal(server.requests.length, MAX_LIST_OBJECTS / 5_000 + 1);
+});
+
+test("a list without an end has no more pages than one may have", async (context) => {
+  const { server, objects } = await setUp(context);
+  server.special.set("/api/v1/configmaps", (_request, response) =>
+    json(response, 200, { kind: "ConfigMapList", metadata: { continue: "more" }, items: [] }),
+  );
+  const list = await objects.list({ ...place, namespace: "" }, {});
+  assert.deepEqual(list, new LookupFailure(`the list has more than ${MAX_LIST_PAGES} pages`));
+  assert.equal(server.requests.length, MAX_LIST_PAGES);
+});
+
+test("all pages of a list have one time limit", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  let pages = 0;
+  const http = {
+    async get(_path: string, _query: unknown, signal: AbortSignal) {
+      context.mock.timers.tick(LIST_MS / 4 + 1);
+      if (signal.aborted) throw new Error("aborted");
+      pages++;
+      return { value: { kind: "XList", metadata: { continue: "more" }, items: [] }, bytes: 1 };
+    },
+  };
+  const parts = { http, signal: new AbortController().signal, discovery: {} };
+  const list = await new ClusterObjects(parts as unknown as ClusterParts).list(place, {});
+  assert.ok(list instanceof LookupFailure);
+  assert.equal(list.message, "the API server did not give the whole list in time");
+  assert.equal(pages, 3);
+});
+
+test("what is too large is no object and no list", async (context) => {
+  const { server, objects } = await setUp(context);
+  const long = { kind: "ConfigMapList", items: [], data: { a: "x".repeat(MAX_LIST_BYTES) } };
+  const odd = { kind: "ConfigMap", data: new Array(OBJECT_BOUNDS.maxValues + 1).fill(1) };
+  const answer = (value: unknown) => (_request: unknown, response: ServerResponse) => json(response, 200, value);
+  server.special.set("/api/v1/configmaps", answer(long));
+  server.special.set("/api/v1/namespaces/a/configmaps/long", answer(long));
+  server.special.set("/api/v1/namespaces/a/configmaps/odd", answer(odd));
+  server.special.set("/api/v1/namespaces/a/configmaps", answer(odd));
+  const reasons = [
+    await objects.list({ ...place, namespace: "" }, {}),
+    await objects.get(place, "long"),
+    await objects.get(place, "odd"),
+    await objects.create(place, {}),
+  ].map((each) => (each instanceof LookupFailure ? each.message : JSON.stringify(each)));
+  assert.match(reasons[0] ?? "", new RegExp(`more than .* or ${MAX_LIST_BYTES} bytes: narrow it`));
+  assert.deepEqual(reasons.slice(1), [
+    `the answer has more than ${OBJECT_BOUNDS.maxBytes} bytes`,
+    `the answer has more than ${OBJECT_BOUNDS.maxValues} values`,
+    `the answer has more than ${OBJECT_BOUNDS.maxValues} values`,
+  ]);
+});
+
+test("another answer than a list is not taken for an empty one", async (context) => {
+  const { server, objects } = await setUp(context);
+  const failure = new LookupFailure("the API server's answer is no list");
+  for (const [answer, expected] of [
+    [{ kind: "Status", status: "Failure" }, failure],
+    [{ kind: "ConfigMapList" }, failure],
+    [{ kind: "ConfigMapList", items: {} }, failure],
+    [{ kind: "ConfigMapList", items: [1] }, failure],
+    [{ kind: "Thing", items: [] }, failure],
+    [[], failure],
+    [
+      { kind: "ConfigMapList", items: null },
+      { kind: "ConfigMapList", items: [] },
+    ],
+  ]) {
+    server.special.set("/api/v1/configmaps", (_request, response) => json(response, 200, answer));
+    assert.deepEqual(await objects.list({ ...place, namespace: "" }, {}), expected, JSON.stringify(answer));
+  }
+});
+
+test("what is to be created is sent once, also when the server puts it off or refuses the account", async (context) => {
+  const { server, objects } = await setUp(context);
+  server.special.set("/api/v1/namespaces/a/configmaps", (_request, response) => {
+    response.setHeader("retry-after", "0");
+    status(response, 503, "ServiceUnavailable", "not yet");
+  });
+  const putOff = await objects.create(place, {});
+  assert.ok(putOff instanceof LookupFailure);
+  assert.match(putOff.message, /503/);
+  assert.equal(server.requests.length, 1);
+  server.special.clear();
+  server.tokens.add("another");
+  const refused = await objects.create(place, {});
+  assert.ok(refused instanceof LookupFailure);
+  assert.match(refused.message, /^permission denied: /);
+  assert.equal(server.requests.length, 2);
 });
 
 test("what is created is the server's answer", async (context) => {

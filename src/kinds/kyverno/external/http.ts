@@ -12,7 +12,7 @@ import {
   type Value,
   type Waiting,
 } from "../../../cel/index.js";
-import { certificatesOf } from "../../../world/http/pem.js";
+import { trusted } from "../../../world/http/pem.js";
 import type { KyvernoState } from "../state.js";
 import { asValue, ContextValue } from "./context-value.js";
 import { bodyOf, jsonOf, textMap } from "./json-argument.js";
@@ -59,10 +59,9 @@ const sending =
 
 /** As the reference does it, the text is looked at when the client is made (spec kyverno.md 4.5). */
 function client(http: HttpValue, pem: string): HttpValue | CelError {
-  if (pem === "") return http;
-  return certificatesOf(pem).length > 0
-    ? new HttpValue(pem)
-    : new CelError(`${FAILED}: failed to parse PEM CA bundle for APICall`);
+  const ca = trusted(pem);
+  if (ca === "") return http;
+  return ca !== undefined ? new HttpValue(ca) : new CelError(`${FAILED}: failed to parse PEM CA bundle for APICall`);
 }
 
 /** The methods of `http`. */
