@@ -43,7 +43,7 @@ export class YamlError extends Error {
    * @param reason what is wrong, without the place
    * @param line 1-based
    * @param column 1-based
-   * @param limit whether the text may be right, but nests deeper or comes to more values than are read here
+   * @param limit whether the text may be right, but nests deeper, comes to more values or has larger numbers than are read here
    */
   constructor(
     readonly reason: string,
@@ -232,7 +232,9 @@ class Converter {
     if (isSeq(node)) return node.items.map((item) => this.value(item, depth + 1));
     const value = scalarValue(isScalar(node) ? node.value : node, this.#flavour);
     if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY || Number.isNaN(value)) {
-      throw this.#error("a number that JSON can't hold: use a string or a finite number", node);
+      // What is a number beyond doubles is a text for kubectl's reader; `.inf` is none for anybody.
+      const isText = isScalar(node) && /[0-9]/.test(node.source ?? "");
+      throw this.#error("a number that JSON can't hold: use a string or a finite number", node, isText);
     }
     return value;
   }

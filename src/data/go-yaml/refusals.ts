@@ -16,18 +16,23 @@ const SHORT_FRACTION = /^-?[0-9]{1,3}\.[0-9]{1,3}$/;
 const LEAST_INT = -(2n ** 63n);
 const LARGEST_INT = 2n ** 63n - 1n;
 
-/** Why Go's reader does not read a text whose first document this is; `undefined` where nothing is known against it. */
+/** Go's reader has a value, but another one than is made here. */
+export const READ_OTHERWISE = "it is read in another way";
+
+/** Why Go's reader does not read a text whose first document this is; {@link READ_OTHERWISE}; `undefined` where nothing is known against it. */
 export function goYamlRefusal(text: string, document: Document.Parsed): string | undefined {
   if (UNREADABLE.test(text)) return "control characters are not allowed";
   const { explicit, version } = document.directives.yaml;
   if (explicit && (version !== "1.1" || (text.match(/^%YAML/gm)?.length ?? 0) > 1))
     return "found incompatible YAML document";
-  for (const { code, message } of document.warnings) {
-    if (code === "BAD_DIRECTIVE") return "found unknown directive name";
-    if (code === "TAG_RESOLVE_FAILED" && message.includes(CORE_TAG)) return "cannot decode a value by its tag";
-  }
+  if (document.warnings.some(({ code }) => code === "BAD_DIRECTIVE")) return "found unknown directive name";
   if (isEmpty(document) && !beginsWithNothing(text)) return "did not find expected node content";
-  return refusalWithin(text, document);
+  const refusal = refusalWithin(text, document);
+  if (refusal !== undefined) return refusal;
+  // Some of these have a value for Go, as `!!float '3'`, and some have none.
+  const isUnknown = ({ code, message }: { readonly code: string; readonly message: string }): boolean =>
+    code === "TAG_RESOLVE_FAILED" && message.includes(CORE_TAG);
+  return document.warnings.some(isUnknown) ? READ_OTHERWISE : undefined;
 }
 
 /** Whether a text that begins with an empty document has nothing in it that only looks like nothing: a tab, an end without a beginning. */
@@ -49,7 +54,7 @@ function refusalWithin(text: string, document: Document.Parsed): string | undefi
   let refusal: string | undefined;
   visit(document, {
     Node: (_, node: Node) => {
-      if (OTHER_VALUES.has((isAlias(node) ? undefined : node.tag) ?? "")) refusal ??= "a tag whose values differ";
+      if (OTHER_VALUES.has((isAlias(node) ? undefined : node.tag) ?? "")) refusal ??= READ_OTHERWISE;
       if (isScalar(node)) refusal ??= scalarRefusal(text, node);
     },
     Pair: (_, { key, value }: Pair) => {
@@ -57,7 +62,7 @@ function refusalWithin(text: string, document: Document.Parsed): string | undefi
         const isMerged = (one: unknown): boolean => isMap(followed(one));
         if (isMerged(value) || (isSeq(value) && value.items.every(isMerged))) return;
         refusal ??= "map merge requires map or sequence of maps as the value";
-      } else if (!isKey(followed(key))) refusal ??= "invalid map key";
+      } else refusal ??= keyRefusal(followed(key));
     },
   });
   return refusal;
@@ -72,16 +77,19 @@ function scalarRefusal(text: string, { type, value, source = "", range }: Scalar
   if (source.startsWith(":")) return "did not find expected node content";
   // Go's reader leaves out all underscores before it looks for a number.
   const isNumber = /^[-+.0-9]/.test(source) && Number.isFinite(Number(source.replaceAll("_", "")));
-  return isNumber && source.includes("_") ? "a number that is read in another way" : undefined;
+  return isNumber && source.includes("_") ? READ_OTHERWISE : undefined;
 }
 
-/** Texts, booleans, ints, and fractions whose text is certain. */
-function isKey(key: unknown): boolean {
-  if (!isScalar(key)) return false;
+/** Keys are texts, booleans, ints, and fractions whose text is certain. */
+function keyRefusal(key: unknown): string | undefined {
+  if (!isScalar(key)) return "invalid map key";
   const { value, source = "" } = key;
-  if (typeof value === "bigint") return value >= LEAST_INT && value <= LARGEST_INT;
-  if (typeof value === "number") return SHORT_FRACTION.test(source);
-  return typeof value === "string" || typeof value === "boolean";
+  if (typeof value === "bigint") {
+    if (value < LEAST_INT) return READ_OTHERWISE;
+    return value <= LARGEST_INT ? undefined : "invalid map key";
+  }
+  if (typeof value === "number") return SHORT_FRACTION.test(source) ? undefined : READ_OTHERWISE;
+  return typeof value === "string" || typeof value === "boolean" ? undefined : "invalid map key";
 }
 
 /** Takes away the line break that is put behind a block that ends a text without one. */

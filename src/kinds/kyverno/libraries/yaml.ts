@@ -11,7 +11,7 @@ import {
   type Value,
 } from "../../../cel/index.js";
 import { withDoubles } from "../../../data/doubles.js";
-import { dropAddedBreak, goYamlRefusal } from "../../../data/go-yaml/refusals.js";
+import { dropAddedBreak, goYamlRefusal, READ_OTHERWISE } from "../../../data/go-yaml/refusals.js";
 import { documentValue, readYamlDocuments, YamlError, type YamlOptions } from "../../../data/yaml.js";
 import { growing, methodOf } from "./declare.js";
 
@@ -52,6 +52,8 @@ function parse(_helper: Value, text: string): Result {
     const [document] = readYamlDocuments(text, "kubernetes", OPTIONS);
     if (document === undefined) return null;
     const refusal = goYamlRefusal(text, document);
+    // Whether the reference's value would pass nobody knows: like what is too large it must not be ignored.
+    if (refusal === READ_OTHERWISE) return new CelError(`YAML with a tag, key or number: ${refusal}`, "too-large");
     if (refusal !== undefined) return notConverted(refusal);
     dropAddedBreak(text, document);
     return withDoubles(documentValue(document, "kubernetes", OPTIONS)) as Value;

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { libraryBindings } from "../../../../src/kinds/kyverno/libraries/index.js";
-import { resultOf } from "../evaluated.js";
+import { errorCodeOf, resultOf } from "../evaluated.js";
 
 const parsed = (object: string): unknown =>
   resultOf("json.marshal(yaml.parse(object))", { bindings: { ...libraryBindings, object } });
@@ -59,8 +59,6 @@ describe("a text that Go refuses has no value", () => {
     "<<: [1]",
     "<<: [[{a: 1}]]",
     "x: &l [{a: 1}]\n<<: *l",
-    "a: !!int 'x'",
-    "a: !!binary '%'",
     'a: "\\ud83d\\ude00"',
     "{:a}",
     "...",
@@ -72,10 +70,8 @@ describe("a text that Go refuses has no value", () => {
   }
 });
 
-describe("a text that is read in another way here has no value", () => {
+describe("a text that is read in another way here is no error of the policy's own", () => {
   for (const text of ["a: !!omap [a: 1]", "a: !!binary aGk=", "a: !!float '3'", "1e10: x", "1_000e1_0", "1e400"]) {
-    test(JSON.stringify(text), () =>
-      assert.match(String(parsed(text)), /^error: error converting YAML to JSON: yaml: /),
-    );
+    test(JSON.stringify(text), () => assert.equal(errorCodeOf("yaml.parse(object)", { object: text }), "too-large"));
   }
 });
