@@ -24,6 +24,8 @@ interface TestFile {
   readonly exceptions?: readonly string[];
   readonly jsonPayload?: string;
   readonly jsonPayloads?: readonly string[];
+  readonly httpPayloads?: readonly string[];
+  readonly envoyPayloads?: readonly string[];
   readonly variables?: string;
   readonly userinfo?: string;
   readonly context?: string;
@@ -106,6 +108,8 @@ async function results(folder: string, policy: string, test: TestFile): Promise<
     at(policy),
     ...option("--resource", test.resources),
     ...option("--json", payloads),
+    ...option("--http-payload", test.httpPayloads),
+    ...option("--envoy-payload", test.envoyPayloads),
     ...option("--exception", test.exceptions),
     ...option("--values-file", test.variables === undefined ? [] : [test.variables]),
     ...option("--userinfo", test.userinfo === undefined ? [] : [test.userinfo]),
