@@ -12,7 +12,7 @@ import {
 import type { Dialect, Scope } from "../../cel-policy/dialect.js";
 import { ExpressionCompiler } from "../../cel-policy/expressions/expression-compiler.js";
 import type { Watcher } from "../../cel-policy/watcher.js";
-import { externalFunctions, externalTypes, externalVariables } from "./external/index.js";
+import { externalFunctions, externalVariables } from "./external/index.js";
 import { libraryFunctions, libraryTypes, libraryVariables } from "./libraries/index.js";
 
 /** The name of the type of `variables`. */
@@ -54,7 +54,7 @@ export const createDialect = (namespaced: boolean): Dialect => ({
     flavour: "kubernetes",
     version: "1.36",
     extensions: ["bindings", "encoders", "math", "regex"],
-    objectTypes: [...REQUEST_TYPES, EXCEPTION, ...libraryTypes, ...externalTypes],
+    objectTypes: [...REQUEST_TYPES, EXCEPTION, ...libraryTypes],
     variables: [
       { name: "object", type: DYN },
       { name: "oldObject", type: DYN },

@@ -1,5 +1,5 @@
 /** The objects by which Kyverno's expressions ask the world: `resource`, `http`, `globalContext`, `image` (spec kyverno.md 4.5). */
-import type { FunctionDeclaration, ObjectTypeDeclaration, Value, VariableDeclaration } from "../../../cel/index.js";
+import type { FunctionDeclaration, Value, VariableDeclaration } from "../../../cel/index.js";
 import { ContextValue } from "./context-value.js";
 import { ENTRY_CONTEXT, entryMethods } from "./global-context.js";
 import { HTTP_CONTEXT, HttpValue, httpMethods } from "./http.js";
@@ -31,9 +31,6 @@ export const externalVariables: readonly VariableDeclaration[] = [
   { name: "globalContext", type: ENTRY_CONTEXT },
   { name: "image", type: IMAGE_CONTEXT },
 ];
-
-/** Types of values that methods give: none but JSON. */
-export const externalTypes: readonly ObjectTypeDeclaration[] = [];
 
 /** The values of {@link externalVariables}: the same for all requests, since whom they ask stands in the state. */
 export const externalBindings: Readonly<Record<"resource" | "http" | "globalContext" | "image", Value>> = Object.freeze(
