@@ -8,7 +8,7 @@ import { readRequests, unasked } from "../../scan/authorization-requests.js";
 import { NO_VALUES, readUser, readValues } from "../../scan/circumstances.js";
 import { readDefinitions } from "../../scan/definitions.js";
 import { readExceptions } from "../../scan/exceptions.js";
-import { type InputFile, inputFiles, reasonOf, StandardInput } from "../../scan/input-files.js";
+import { type InputFile, Inputs, reasonOf } from "../../scan/input-files.js";
 import { KnownKinds } from "../../scan/known-kinds.js";
 import { openScan } from "../../scan/open-scan.js";
 import { readPayload } from "../../scan/payload.js";
@@ -47,19 +47,19 @@ export async function applyCommand(
   const color = values.removeColor !== true && isTerminal(io.stdout) && !io.env.NO_COLOR;
   const time = Math.floor(Date.now() / 1000);
   const output = outputFor(values, { auditWarn: values.auditWarn === true, time, color });
-  const stdin = new StandardInput();
+  const inputs = new Inputs();
   let tools: OpenTools | undefined;
   try {
     // A cluster's policies of other kinds look things up there, too.
     const all = values.cluster ? { ...loading, kubernetes: true } : loading;
     tools = scanTools(all, io.env, values.cluster && (values.namespace ?? ""));
-    return await apply({ paths, resourcePaths, values, loading: all, io, output, stdin, tools });
+    return await apply({ paths, resourcePaths, values, loading: all, io, output, inputs, tools });
   } catch (error) {
     if (error instanceof ScanError) return refused(error.message, io);
     throw error;
   } finally {
     await tools?.close();
-    await stdin.close();
+    await inputs.close();
   }
 }
 
@@ -70,7 +70,7 @@ interface Application {
   readonly loading: Readonly<Record<string, unknown>>;
   readonly io: CommandIo;
   readonly output: Output;
-  readonly stdin: StandardInput;
+  readonly inputs: Inputs;
   readonly tools: OpenTools;
 }
 
@@ -115,7 +115,7 @@ async function exitCode(run: Run, values: ApplyValues, incomplete: boolean): Pro
 }
 
 /** What is to be done, with everything read that is needed for it; the resources only looked over. */
-async function planOf({ paths, resourcePaths, values, loading, io, output, stdin }: Application): Promise<{
+async function planOf({ paths, resourcePaths, values, loading, io, output, inputs }: Application): Promise<{
   readonly plan: ScanPlan;
   readonly files: readonly InputFile[];
   readonly looked: Survey;
@@ -125,8 +125,8 @@ async function planOf({ paths, resourcePaths, values, loading, io, output, stdin
   const definitions = await readDefinitions(values.crdPaths ?? []);
   const { policyPaths, policyIds } = namedPolicies(paths, loading);
   const policyText = policyPaths.includes("-") ? await text(io.stdin) : "";
-  if (resourcePaths.includes("-")) await stdin.take(io.stdin);
-  const { files, looked } = await lookedOver(resourcePaths, stdin, new KnownKinds(definitions));
+  if (resourcePaths.includes("-")) await inputs.takeStdin(io.stdin);
+  const { files, looked } = await lookedOver(resourcePaths, inputs, new KnownKinds(definitions));
   const within = values.exceptionsWithinResources ?? values.exceptionsWithResources;
   const named = [...(values.exception ?? []), ...(values.exceptions ?? [])];
   const plan: ScanPlan = {
@@ -159,11 +159,11 @@ function namedPolicies(
 
 async function lookedOver(
   paths: readonly string[],
-  stdin: StandardInput,
+  inputs: Inputs,
   kinds: KnownKinds,
 ): Promise<{ readonly files: readonly InputFile[]; readonly looked: Survey }> {
   try {
-    const files = await inputFiles(paths, stdin);
+    const files = await inputs.files(paths);
     return { files, looked: await survey(files, kinds) };
   } catch (error) {
     if (error instanceof ScanError)

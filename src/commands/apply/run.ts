@@ -8,6 +8,7 @@ import { Duplicates } from "../../scan/duplicates.js";
 import { inOrder } from "../../scan/in-order.js";
 import type { InputFile } from "../../scan/input-files.js";
 import type { OpenedScan } from "../../scan/open-scan.js";
+import { ScanError } from "../../scan/scan-error.js";
 import type { ScanPlan } from "../../scan/scan-plan.js";
 import { batchesOf, type Survey } from "../../scan/survey.js";
 import { ScanThreads } from "../../scan/threads.js";
@@ -62,8 +63,20 @@ export class Run {
     if (!stdout.write(text)) await once(stdout, "drain");
   }
 
-  /** Judges all resources. */
-  async resources(files: readonly InputFile[], { held }: Survey): Promise<void> {
+  /**
+   * Judges all resources.
+   * @throws ScanError when there are others than before: what was not looked at is not in order
+   */
+  async resources(files: readonly InputFile[], { held, resources }: Survey): Promise<void> {
+    const before = this.#done;
+    await this.#judge(files, held);
+    const judged = this.#done - before;
+    if (judged !== resources) {
+      throw new ScanError(`${judged} resources were judged of ${resources} that were counted: a file has changed`);
+    }
+  }
+
+  async #judge(files: readonly InputFile[], held: Survey["held"]): Promise<void> {
     const { scanner } = this.#options.opened;
     if (held !== undefined) {
       for (let from = 0; from < held.length; from += HELD_AT_A_TIME) {
