@@ -35,6 +35,8 @@ const FILES = {
     "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: a, labels: {a: b}}\n",
   "exceptions.yaml":
     "apiVersion: policies.kyverno.io/v1\nkind: PolicyException\nmetadata: {name: e1, namespace: ns1}\nspec: {policyRefs: [{name: need-owner, kind: ValidatingPolicy}]}\n",
+  "versionless.yaml": "kind: Pod\nmetadata: {name: a}\n",
+  "kindless.yaml": "apiVersion: v1\nmetadata: {name: a}\n",
   "payload.json": '{"n": 2}',
   "list.json": "[1]",
   "values.yaml": "apiVersion: v1\nkind: Values\nglobalValues: {request.operation: XX}\n",
@@ -154,6 +156,14 @@ pass: 3, fail: 4, warn: 0, error: 1, skip: 0
 
   const NOT_COMPILED =
     'failed to compile policy broken ([<nil>: Internal error: validating policy compiler 1.0 error: failed to compile policy, spec.validations[0].expression: Invalid value: "object.spec.x": output is expected to be of type bool])';
+
+  test("a resource that does not say what it is ends the run, with the name of its file", async () => {
+    for (const [file, what] of Object.entries({ "versionless.yaml": "apiVersion", "kindless.yaml": "Kind" })) {
+      const { code, err } = await apply(["owner.yaml", "-r", file]);
+      assert.equal(code, 1);
+      assert.ok(err.startsWith(`Error: failed to load resources (${file}: Object '${what}' is missing in '{`), err);
+    }
+  });
 
   test("a policy that does not compile ends the run", async () =>
     assert.deepEqual(await apply(["broken.yaml", "owner.yaml", "-r", "resources.yaml"]), {
