@@ -1,3 +1,5 @@
+import { setMaxListeners } from "node:events";
+
 /** A limit on one piece of work. */
 export interface WorkLimit {
   readonly signal: AbortSignal;
@@ -11,6 +13,8 @@ export function endWithin(outer: AbortSignal, milliseconds: number): WorkLimit {
   const { signal } = controller;
   const end = (): void => controller.abort();
   if (outer.aborted) end();
+  // Everything that is under way listens to it, each until it is done.
+  setMaxListeners(0, outer);
   outer.addEventListener("abort", end, { once: true });
   const timer = setTimeout(end, milliseconds);
   return {
