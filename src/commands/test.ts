@@ -73,7 +73,7 @@ async function runKyvernoTests(
   values: Readonly<Record<string, unknown>>,
   io: CommandIo,
 ): Promise<TestRunResult> {
-  const tools = scanTools(values, io.env);
+  const tools = scanTools(values, io);
   try {
     const evaluate = testEvaluator({ ...tools, date: () => Date.now() });
     return await runTestFiles(files, { ...options, color: hasColors(options, io), now: tools.now }, evaluate, {

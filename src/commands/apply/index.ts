@@ -19,7 +19,7 @@ import type { CommandIo } from "../io.js";
 import { argumentProblem } from "./arguments.js";
 import type { ApplyValues } from "./options.js";
 import { type Output, outputFor } from "./output.js";
-import { Run } from "./run.js";
+import { Run, THREADS_FROM_BYTES } from "./run.js";
 import { type OpenTools, scanTools } from "./scan-tools.js";
 
 const EXIT_FINE = 0;
@@ -52,7 +52,7 @@ export async function applyCommand(
   try {
     // A cluster's policies of other kinds look things up there, too.
     const all = values.cluster ? { ...loading, kubernetes: true } : loading;
-    tools = scanTools(all, io.env, values.cluster && (values.namespace ?? ""));
+    tools = scanTools(all, io, values.cluster && (values.namespace ?? ""));
     return await apply({ paths, resourcePaths, values, loading: all, io, output, inputs, tools });
   } catch (error) {
     if (error instanceof ScanError) return refused(error.message, io);
@@ -85,7 +85,16 @@ async function apply(application: Application): Promise<number> {
   for (const line of unasked(opened.authorization, requests)) io.stderr.write(`warning: ${line}\n`);
   const listed = output.headline ? ((await opened.listing?.count()) ?? 0) : 0;
   const total = looked.resources + payloads.length + listed;
-  const run = new Run({ opened, output, io, plan, total, loading: application.loading, progress: !values.removeColor });
+  const run = new Run({
+    opened,
+    output,
+    io,
+    plan,
+    total,
+    loading: application.loading,
+    progress: !values.removeColor,
+    threadsFrom: THREADS_FROM_BYTES,
+  });
   if (output.headline) await run.print(headline(opened.rules, total, opened.exceptions));
   const failures = opened.failures.filter(({ resource: { spec } }) =>
     spec.evaluation?.mode === "JSON" ? total > 0 : looked.resources > 0 || opened.listing !== undefined,
