@@ -37,6 +37,9 @@ const FILES = {
     "apiVersion: policies.kyverno.io/v1\nkind: PolicyException\nmetadata: {name: e1, namespace: ns1}\nspec: {policyRefs: [{name: need-owner, kind: ValidatingPolicy}]}\n",
   "versionless.yaml": "kind: Pod\nmetadata: {name: a}\n",
   "kindless.yaml": "apiVersion: v1\nmetadata: {name: a}\n",
+  "pol.json": "{}",
+  ".hidden.yaml": "a: b",
+  "pol.yaml.txt": "a: b",
   "payload.json": '{"n": 2}',
   "list.json": "[1]",
   "values.yaml": "apiVersion: v1\nkind: Values\nglobalValues: {request.operation: XX}\n",
@@ -162,6 +165,14 @@ pass: 3, fail: 4, warn: 0, error: 1, skip: 0
       const { code, err } = await apply(["owner.yaml", "-r", file]);
       assert.equal(code, 1);
       assert.ok(err.startsWith(`Error: failed to load resources (${file}: Object '${what}' is missing in '{`), err);
+    }
+  });
+
+  test("policy files that are named and not read are said", async () => {
+    for (const file of ["pol.json", ".hidden.yaml", "pol.yaml.txt"]) {
+      const { code, err } = await apply([file, "-r", "resources.yaml"]);
+      assert.equal(code, 0, "as Kyverno's command");
+      assert.match(err, new RegExp(`^warning: ${file.replaceAll(".", "\\.")} is left out: `));
     }
   });
 
