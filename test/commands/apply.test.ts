@@ -176,6 +176,17 @@ pass: 3, fail: 4, warn: 0, error: 1, skip: 0
     }
   });
 
+  test("JUnit and SARIF name policies that nothing was asked", async () => {
+    for (const more of [[], ["--continue-on-fail"]]) {
+      const { code, out } = await apply(["broken.yaml", "-r", "resources.yaml", "--junit", "-", ...more]);
+      assert.equal(code, 1);
+      assert.match(out, /<testsuite name="broken" tests="1" failures="0" errors="1"/);
+      assert.match(out, /<error message="failed to compile policy broken/);
+    }
+    const { out } = await apply(["old.yaml", "-r", "resources.yaml", "--sarif", "-"]);
+    assert.match(out, /"text": "not asked: ClusterPolicy old is of a kind that is not served"/);
+  });
+
   test("a policy that does not compile ends the run", async () =>
     assert.deepEqual(await apply(["broken.yaml", "owner.yaml", "-r", "resources.yaml"]), {
       code: 1,

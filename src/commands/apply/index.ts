@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 
+import { nameOf } from "../../kubernetes/object.js";
 import { headline } from "../../reports/plain-text.js";
 import { readRequests, unasked } from "../../scan/authorization-requests.js";
 import { NO_VALUES, readUser, readValues } from "../../scan/circumstances.js";
@@ -99,12 +100,19 @@ async function apply(application: Application): Promise<number> {
   const failures = opened.failures.filter(({ resource: { spec } }) =>
     spec.evaluation?.mode === "JSON" ? total > 0 : looked.resources > 0 || opened.listing !== undefined,
   );
+  for (const { resource, text } of failures) output.unasked?.(nameOf(resource), text);
+  for (const missing of opened.unserved) output.unasked?.(missing, missing);
   const [failure] = failures;
   if (failure !== undefined && !values.continueOnFail) {
+    await run.print((await output.broken?.(opened.scanner.policies)) ?? "");
     return refused(`failed to apply policies on resource ${looked.first} (${failure.text})`, io);
   }
   const unasking = opened.authorization.failures.filter(({ mode }) => requests.some((each) => each.mode === mode));
-  if (unasking[0] !== undefined && !values.continueOnFail) return refused(unasking[0].text, io);
+  for (const { mode, text } of unasking) output.unasked?.(`a policy of the mode ${mode}`, text);
+  if (unasking[0] !== undefined && !values.continueOnFail) {
+    await run.print((await output.broken?.(opened.scanner.policies)) ?? "");
+    return refused(unasking[0].text, io);
+  }
   for (const each of [...failures, ...unasking]) io.stderr.write(`Error: ${each.text}\n`);
   for (const payload of payloads) await run.take([await opened.scanner.scanPayload(payload)]);
   await run.resources(files, looked);
