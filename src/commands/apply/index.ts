@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
+import { setFlagsFromString } from "node:v8";
 
 import { nameOf } from "../../kubernetes/object.js";
 import { headline } from "../../reports/plain-text.js";
@@ -27,6 +28,12 @@ const EXIT_FINE = 0;
 const EXIT_FAILED = 1;
 
 /**
+ * Nearly all that a scan allocates is garbage soon, and left to itself V8 lets it pile up to several times of what is in use: by these the heap grows by a fifth
+ * between collections, and the part for new objects not at all. Both are looked at whenever the heap may grow, so that they can be set while the process runs.
+ */
+const HEAP_FLAGS = ["--heap-growing-percent=20", "--semi-space-growth-factor=1"];
+
+/**
  * Applies policies.
  * @param paths files and folders with policies, `-`, or ids of policies in policies.yaml
  * @param loading values of the options that all commands have that load policies
@@ -38,6 +45,7 @@ export async function applyCommand(
   loading: Readonly<Record<string, unknown>>,
   io: CommandIo,
 ): Promise<number> {
+  for (const flag of HEAP_FLAGS) setFlagsFromString(flag);
   const resourcePaths = [...(values.resource ?? []), ...(values.resources ?? [])];
   const { kubeconfig } = loading;
   const problem = argumentProblem(paths, resourcePaths, {
