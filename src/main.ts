@@ -2,10 +2,14 @@
 /** The executable: arguments to one command to an exit code. */
 import { runCommandLine } from "./commands/command-line.js";
 
-// `check … | head`: nobody reads on, and that is no failure.
+/** As when the signal SIGPIPE had ended the process: nobody knows what the rest would have said, so that it is no success. */
+const EXIT_NOBODY_READS = 141;
+
+// `check … | head`: nobody reads on.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code === "EPIPE") process.exit(0);
-  throw error;
+  if (error.code === "EPIPE") process.exit(EXIT_NOBODY_READS);
+  process.stderr.write(`Error: cannot write to standard output: ${error.message}\n`);
+  process.exit(1);
 });
 
 /** How long what is left may hold the process once its command has ended: a call to a collector that never answers would for many seconds. */

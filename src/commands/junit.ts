@@ -1,3 +1,5 @@
+import { xmlEscaped } from "../data/xml.js";
+
 /** One test. */
 export interface TestResult {
   /** The file it stands in. */
@@ -15,29 +17,17 @@ export function junitXml(results: readonly TestResult[]): string {
   for (const result of results) files.set(result.file, [...(files.get(result.file) ?? []), result]);
   const suites = [...files].map(([file, tests]) => {
     const failures = tests.filter(({ failure }) => failure !== undefined).length;
-    const attributes = `name="${escaped(file)}" tests="${tests.length}" failures="${failures}" time="${seconds(tests)}"`;
+    const attributes = `name="${xmlEscaped(file)}" tests="${tests.length}" failures="${failures}" time="${seconds(tests)}"`;
     return `  <testsuite ${attributes}>\n${tests.map(testCase).join("")}  </testsuite>\n`;
   });
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n${suites.join("")}</testsuites>\n`;
 }
 
 function testCase(result: TestResult): string {
-  const attributes = `classname="${escaped(result.policy)}" name="${escaped(result.name)}" time="${seconds([result])}"`;
+  const attributes = `classname="${xmlEscaped(result.policy)}" name="${xmlEscaped(result.name)}" time="${seconds([result])}"`;
   if (result.failure === undefined) return `    <testcase ${attributes}/>\n`;
-  return `    <testcase ${attributes}>\n      <failure message="${escaped(result.failure)}"/>\n    </testcase>\n`;
+  return `    <testcase ${attributes}>\n      <failure message="${xmlEscaped(result.failure)}"/>\n    </testcase>\n`;
 }
 
 const seconds = (results: readonly TestResult[]): string =>
   (results.reduce((sum, { milliseconds }) => sum + milliseconds, 0) / 1000).toFixed(6);
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "\n": "&#10;",
-};
-
-/** XML has no way to write most control characters; they become a question mark. */
-const escaped = (text: string): string =>
-  text.replace(/[&<>"\n]/g, (character) => ENTITIES[character] ?? "").replace(/[^\P{Cc}\t]/gu, "?");

@@ -18,7 +18,7 @@ export interface CoverageOptions {
 /** What came of the cases. */
 export interface OwnTestsResult {
   readonly passed: boolean;
-  /** None when the policies could not be loaded at all. */
+  /** One failure for each file when the policies could not be loaded at all. */
   readonly results: readonly TestResult[];
 }
 
@@ -38,7 +38,13 @@ export async function runOwnTests(
   try {
     const loaded = await source.load();
     for (const line of problemLines(loaded)) io.stderr.write(`${line}\n`);
-    if (loaded.fatal !== undefined) return { passed: false, results: [] };
+    if (loaded.fatal !== undefined) {
+      const failure = loaded.fatal;
+      return {
+        passed: false,
+        results: files.map((file) => ({ file, name: file, policy: "", milliseconds: 0, failure })),
+      };
+    }
     const evaluator = createEvaluator(loaded.policies, { policyTimeout: source.policyTimeout });
     const results: TestResult[] = [];
     for (const file of files) {
@@ -58,6 +64,10 @@ async function run(test: TestCase, file: string, evaluator: Evaluator): Promise<
   const entry = evaluator.policies.entries.get(test.policy);
   const common = { file, name: test.name, policy: test.policy };
   if (entry === undefined) return { ...common, milliseconds: 0, failure: `there is no policy '${test.policy}'` };
+  // It answers everything with an error, which no case can have meant.
+  if (entry.unavailable !== undefined) {
+    return { ...common, milliseconds: 0, failure: `the policy could not be loaded: ${entry.unavailable}` };
+  }
   const verdict = await evaluator.evaluate(entry, { review: test.review, origin });
   return { ...common, milliseconds: verdict.milliseconds, failure: failureOf(test, verdict) };
 }

@@ -56,6 +56,10 @@ export async function testCommand(
   if (kyverno.length > 0 || own.length === 0) {
     const run = await runKyvernoTests(kyverno, options, values, io);
     results.push(...run.rows.map(testResult));
+    if (run.ended !== undefined) {
+      const { path: file, message: failure } = run.ended;
+      results.push({ file, name: file, policy: "", milliseconds: 0, failure });
+    }
     passed = run.passed;
   }
   if (own.length > 0) {
@@ -73,7 +77,7 @@ async function runKyvernoTests(
   values: Readonly<Record<string, unknown>>,
   io: CommandIo,
 ): Promise<TestRunResult> {
-  const tools = scanTools(values, io.env);
+  const tools = scanTools(values, io);
   try {
     const evaluate = testEvaluator({ ...tools, date: () => Date.now() });
     return await runTestFiles(files, { ...options, color: hasColors(options, io), now: tools.now }, evaluate, {

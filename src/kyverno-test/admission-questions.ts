@@ -22,7 +22,7 @@ export interface AdmissionQuestions {
 export async function openAdmissionQuestions(
   paths: readonly string[],
   { document, at, values }: Pick<TestData, "document" | "at" | "values">,
-  tools: Pick<ScanTools, "loader" | "policyTimeout" | "now">,
+  tools: Pick<ScanTools, "loader" | "policyTimeout" | "now" | "onDefect">,
   warn: (line: string) => void,
 ): Promise<AdmissionQuestions> {
   if (paths.length === 0) return { about: async () => [] };

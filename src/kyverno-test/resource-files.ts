@@ -1,5 +1,5 @@
 /** The resources of a test, out of its files (spec kyverno.md 8.2). */
-import { inputFiles } from "../scan/input-files.js";
+import { Inputs } from "../scan/input-files.js";
 import type { KnownKinds } from "../scan/known-kinds.js";
 import { type Resource, readResources } from "../scan/resource.js";
 import { ScanError } from "../scan/scan-error.js";
@@ -20,8 +20,9 @@ export interface TestResources {
 export async function loadResources(paths: readonly string[], kinds: KnownKinds): Promise<TestResources> {
   const found = new Map<string, Resource>();
   const duplicates: Resource[] = [];
+  const inputs = new Inputs();
   try {
-    for (const file of await inputFiles(paths, undefined)) {
+    for (const file of await inputs.files(paths)) {
       for await (const batch of split(file.name, file.read())) {
         for (const resource of readResources(batch, kinds)) {
           const { group, kind, namespace, name } = resource;
@@ -34,6 +35,8 @@ export async function loadResources(paths: readonly string[], kinds: KnownKinds)
   } catch (error) {
     if (!(error instanceof ScanError)) throw error;
     throw new TestRunError(`error: failed to load resources (${error.message})`, { cause: error });
+  } finally {
+    await inputs.close();
   }
   return { resources: [...found.values()], duplicates };
 }

@@ -67,6 +67,8 @@ export interface TestRunResult {
   readonly rows: readonly TestedRow[];
   /** Whether everything was as expected. */
   readonly passed: boolean;
+  /** What ended the run before its last test; absent: nothing did. */
+  readonly ended?: { readonly path: string; readonly message: string };
 }
 
 /** Runs the tests of these files, in order; what was not as it should be has been written when it ends. */
@@ -82,13 +84,18 @@ export async function runTestFiles(
   } catch (error) {
     if (!(error instanceof TestRunError)) throw error;
     output.err(`Error: ${error.message}\n`);
-    return { rows: run.rows, passed: false };
+    const { rows, at: path = paths[0] ?? "", complete } = run;
+    return { rows, passed: false, ...(!complete && { ended: { path, message: error.message } }) };
   }
   return { rows: run.rows, passed: true };
 }
 
 class Run {
   readonly rows: TestedRow[] = [];
+  /** The file of the test that is run. */
+  at: string | undefined;
+  /** Whether all tests were run. */
+  complete = false;
   readonly #options: TestRunOptions;
   readonly #evaluate: Evaluate;
   readonly #output: TestRunOutput;
@@ -115,7 +122,11 @@ class Run {
       if (selector.errors[0] !== undefined) throw new TestRunError(selector.errors[0]);
       return;
     }
-    for (const test of tests) await this.#test(test, selector, format);
+    for (const test of tests) {
+      this.at = test.path;
+      await this.#test(test, selector, format);
+    }
+    this.complete = true;
     this.#summary(format);
   }
 

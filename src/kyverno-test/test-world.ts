@@ -28,7 +28,7 @@ import { TestRunError } from "./run-error.js";
 import type { TestDocument } from "./test-file.js";
 
 /** What is outside of a test: whom to ask for what no mock answers, and who loads policies of other kinds. */
-export interface TestSurroundings extends Pick<ScanTools, "loader" | "policyTimeout" | "http" | "now"> {
+export interface TestSurroundings extends Pick<ScanTools, "loader" | "policyTimeout" | "http" | "now" | "onDefect"> {
   /** Milliseconds since 1970. */
   readonly date: () => number;
 }

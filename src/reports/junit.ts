@@ -1,4 +1,5 @@
 /** Results as JUnit XML: a suite for each policy, a case for each resource. */
+import { xmlEscaped } from "../data/xml.js";
 import type { ReportedEntry } from "./policy-report.js";
 import type { ObjectReference } from "./result-entry.js";
 
@@ -18,13 +19,13 @@ export function junitReport(entries: readonly ReportedEntry[]): string {
 function suite(policy: string, entries: readonly ReportedEntry[]): string {
   const count = (result: string) => entries.filter(({ entry }) => entry.result === result).length;
   const counts = `tests="${entries.length}" failures="${count("fail")}" errors="${count("error")}" skipped="${count("skip")}"`;
-  return `  <testsuite name="${escaped(policy)}" ${counts}>\n${entries.map(testCase).join("")}  </testsuite>\n`;
+  return `  <testsuite name="${xmlEscaped(policy)}" ${counts}>\n${entries.map(testCase).join("")}  </testsuite>\n`;
 }
 
 function testCase({ entry: { policy, rule, result, message = "", resources } }: ReportedEntry): string {
   const name = resourceName(resources[0]);
-  const attributes = `classname="${escaped(rule === undefined ? policy : `${policy}.${rule}`)}" name="${escaped(name)}"`;
-  const told = `message="${escaped(message)}"`;
+  const attributes = `classname="${xmlEscaped(rule === undefined ? policy : `${policy}.${rule}`)}" name="${xmlEscaped(name)}"`;
+  const told = `message="${xmlEscaped(message)}"`;
   switch (result) {
     case "fail":
       return `    <testcase ${attributes}>\n      <failure ${told}/>\n    </testcase>\n`;
@@ -33,7 +34,7 @@ function testCase({ entry: { policy, rule, result, message = "", resources } }: 
     case "skip":
       return `    <testcase ${attributes}>\n      <skipped ${told}/>\n    </testcase>\n`;
     case "warn":
-      return `    <testcase ${attributes}>\n      <system-out>warning: ${escaped(message)}</system-out>\n    </testcase>\n`;
+      return `    <testcase ${attributes}>\n      <system-out>warning: ${xmlEscaped(message)}</system-out>\n    </testcase>\n`;
     default:
       return `    <testcase ${attributes}/>\n`;
   }
@@ -44,15 +45,3 @@ export function resourceName({ apiVersion, kind, namespace, name }: ObjectRefere
   const parts = [apiVersion, kind, namespace, name].filter((part) => part !== undefined);
   return parts.length === 0 ? "JSON payload" : parts.join("/");
 }
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "\n": "&#10;",
-};
-
-/** XML has no way to write most control characters; they become a question mark. */
-const escaped = (text: string): string =>
-  text.replace(/[&<>"\n]/g, (character) => ENTITIES[character] ?? "").replace(/[^\P{Cc}\t]/gu, "?");

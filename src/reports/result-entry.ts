@@ -1,5 +1,5 @@
 /** One result as it stands in reports (spec kyverno.md 7.1). */
-import type { Finding, ReportedPolicy, ReportedResource, Scanned, Status } from "./finding.js";
+import type { Finding, ReportedPolicy, ReportedResource, Status } from "./finding.js";
 
 /** An object reference; parts that are empty are absent. */
 export type ObjectReference = Partial<ReportedResource>;
@@ -34,8 +34,7 @@ const SEVERITY = "policies.kyverno.io/severity";
 const SEVERITIES: ReadonlySet<string> = new Set(["critical", "high", "medium", "low", "info"]);
 
 /** Whether failures of the policy count; those of others are warnings. */
-export const isScored = ({ annotations }: Pick<ReportedPolicy, "annotations">): boolean =>
-  annotations[SCORED] !== "false";
+const isScored = ({ annotations }: Pick<ReportedPolicy, "annotations">): boolean => annotations[SCORED] !== "false";
 
 /** How bad it is when the policy fails; `undefined`: it doesn't say. */
 export function severityOf({ annotations }: Pick<ReportedPolicy, "annotations">): string | undefined {
@@ -102,14 +101,3 @@ function referenceTo({ kind, namespace, name, uid, apiVersion, resourceVersion }
 /** Go prints maps in the order of their keys. */
 const sorted = (map: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1)));
-
-/** The entries of a resource that was looked at. */
-export const entriesOf = (
-  { resource, findings }: Scanned,
-  policies: readonly ReportedPolicy[],
-  options: EntryOptions,
-): ResultEntry[] =>
-  findings.flatMap((finding) => {
-    const policy = policies[finding.policy];
-    return policy === undefined ? [] : [resultEntry(policy, finding, resource, options)];
-  });

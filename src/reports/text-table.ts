@@ -71,7 +71,7 @@ const MARK = /\p{M}|\p{Cf}|\p{Cc}/u;
 const PLAIN = /^[\x20-\x7e]*$/;
 
 /** Columns that a line takes on a terminal. */
-export function displayWidth(text: string): number {
+function displayWidth(text: string): number {
   if (PLAIN.test(text)) return text.length;
   let width = 0;
   for (const character of text) width += MARK.test(character) ? 0 : WIDE.test(character) ? 2 : 1;

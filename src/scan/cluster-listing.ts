@@ -105,14 +105,26 @@ export class ClusterListing {
   async *#pagesOf(kind: Listed): AsyncGenerator<unknown> {
     const path = collectionPath(kind, this.#namespace);
     let next = "";
-    do {
+    for (let count = 0; count < MAX_PAGES; count++) {
       const query = { limit: String(PAGE_ITEMS), ...(next !== "" && { continue: next }) };
       const page = await read(this.#cluster, path, query);
+      if (!isList(page)) throw new ScanError(`failed to load resources (${path}: the answer is no list)`);
       yield page;
+      const last = next;
       next = text(member(page, "metadata"), "continue");
-    } while (next !== "");
+      if (next === "") return;
+      if (next === last) throw new ScanError(`failed to load resources (${path}: the list does not go on)`);
+    }
+    throw new ScanError(`failed to load resources (${path}: more than ${MAX_PAGES} pages)`);
   }
 }
+
+/** Pages of one kind: five million objects, more than any cluster holds. */
+const MAX_PAGES = 20_000;
+
+/** Without items there is nothing that could be found to be in order; Go writes none as `null`. */
+const isList = (page: unknown): boolean =>
+  isObject(page) && Object.hasOwn(page, "items") && (page.items === null || Array.isArray(page.items));
 
 /** An object without a namespace lives in none. */
 const AS_THEY_ARE = { isClusterScoped: () => true };

@@ -45,6 +45,8 @@ export interface ScanTools {
   readonly http: HttpSource;
   /** A cluster that is asked in place of files. */
   readonly cluster?: ClusterSource;
+  /** Told when a policy breaks its contract. */
+  readonly onDefect: (policy: string, error: unknown) => void;
   /** Monotonic milliseconds. */
   readonly now: () => number;
 }
@@ -143,15 +145,9 @@ async function others(
   const configured = policyIds.length > 0 ? await configuredPolicies(plan, tools.loader(), warnings) : [];
   return [
     await openAdmissionPolicies(admission, { namespaces: values.namespaces, parameterPaths }, tools, warnings),
-    new OutcomeJudge(configured, judgeOptions(tools, warnings)),
+    new OutcomeJudge(configured, tools),
   ];
 }
-
-const judgeOptions = ({ policyTimeout, now }: Pick<ScanTools, "policyTimeout" | "now">, warnings: string[]) => ({
-  policyTimeout,
-  now,
-  onDefect: (policy: string, error: unknown) => warnings.push(`${policy}: ${String(error)}`),
-});
 
 /**
  * ValidatingAdmissionPolicies made ready.
@@ -162,15 +158,15 @@ const judgeOptions = ({ policyTimeout, now }: Pick<ScanTools, "policyTimeout" | 
 export async function openAdmissionPolicies(
   admission: readonly AdmissionPolicyDocuments[],
   beside: { readonly namespaces: readonly JsonObject[]; readonly parameterPaths: readonly string[] },
-  tools: Pick<ScanTools, "loader" | "policyTimeout" | "now">,
+  tools: Pick<ScanTools, "loader" | "policyTimeout" | "now" | "onDefect">,
   warnings: string[],
 ): Promise<OutcomeJudge> {
-  if (admission.length === 0) return new OutcomeJudge([], judgeOptions(tools, warnings));
+  if (admission.length === 0) return new OutcomeJudge([], tools);
   const documents = await documentsBeside(beside.namespaces, beside.parameterPaths);
   const bound = await served(configurationOf(admission, documents), tools.loader(), warnings);
   return new OutcomeJudge(
     admission.map((policy, index) => admissionPolicy(policy, bound.get(idOf(index, policy)))),
-    judgeOptions(tools, warnings),
+    tools,
   );
 }
 

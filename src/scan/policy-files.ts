@@ -55,21 +55,28 @@ export async function readPolicyFiles(paths: readonly string[], stdin: string): 
   const found = new Found();
   for (const path of paths) {
     if (path === "-") found.file("-", stdin);
-    else await walk(path, found);
+    else if (!(await walk(path, found))) {
+      found.warnings.push(
+        `${path} is left out: policies are read from files that are not hidden and end with .yaml or .yml`,
+      );
+    }
   }
   return found.policies();
 }
 
-async function walk(path: string, found: Found): Promise<void> {
+/** Whether it is a file or folder that may hold policies. */
+async function walk(path: string, found: Found): Promise<boolean> {
   const name = basename(path);
-  if (/^\.+[^./]/.test(name)) return;
+  if (/^\.+[^./]/.test(name)) return false;
   try {
     if ((await stat(path)).isDirectory()) {
       for (const inside of (await readdir(path)).sort()) await walk(join(path, inside), found);
     } else if (/\.ya?ml$/.test(name)) found.file(path, await readFile(path, "utf8"));
+    else return false;
   } catch (error) {
     found.warnings.push(`${path}: ${reasonOf(error as NodeJS.ErrnoException)}`);
   }
+  return true;
 }
 
 type Taken =

@@ -31,14 +31,13 @@ const MAPS: ReadonlySet<string> = new Set([
 
 /**
  * The resources of a batch, in order.
- * @throws ScanError for a text that can't be read, or that doesn't say its kind
+ * @throws ScanError for a text that can't be read, or that doesn't say its kind and version; names the file
  */
 export function readResources(batch: Batch, kinds: KnownKinds): Resource[] {
   return textsOf(batch).flatMap((written) => {
     try {
       return valuesOf(written, batch.form).flatMap((value) => resourcesOf(value, batch.list, kinds));
     } catch (error) {
-      if (error instanceof ScanError) throw error;
       throw new ScanError(`${batch.file}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
     }
   });
@@ -61,22 +60,24 @@ function valuesOf(written: string, form: Batch["form"]): unknown[] {
 }
 
 function resourcesOf(value: unknown, list: ListKind | undefined, kinds: KnownKinds): Resource[] {
-  if (!isObject(value)) throw new ScanError(`expected an object, found ${JSON.stringify(value)?.slice(0, SHOWN)}`);
+  if (!isObject(value)) throw new ScanError(`expected an object, found ${shown(value)}`);
   const told = typeof value.kind === "string" && value.kind !== "";
   const named = told || list === undefined ? value : { ...value, ...list };
   const kind = text(named, "kind");
-  if (kind === "") throw new ScanError(`Object 'Kind' is missing in '${JSON.stringify(value).slice(0, SHOWN)}'`);
+  if (kind === "") throw new ScanError(`Object 'Kind' is missing in '${shown(value)}'`);
   const { items } = named;
   if (kind.endsWith("List") && (Array.isArray(items) || items === null)) {
     const inner = kind.slice(0, -"List".length);
     const ofItems = inner === "" ? undefined : { apiVersion: text(named, "apiVersion"), kind: inner };
     return (items ?? []).flatMap((item) => resourcesOf(item, ofItems, kinds));
   }
+  if (text(named, "apiVersion") === "") throw new ScanError(`Object 'apiVersion' is missing in '${shown(value)}'`);
   return [resourceOf(named, kinds)];
 }
 
 /** Characters of an object that a message shows. */
 const SHOWN = 200;
+const shown = (value: unknown): string | undefined => JSON.stringify(value)?.slice(0, SHOWN);
 
 /** The resource that an object is. The object must be nobody else's: what it lacks is added. */
 export function resourceOf(object: JsonObject, kinds: Pick<KnownKinds, "isClusterScoped">): Resource {

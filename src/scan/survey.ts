@@ -50,11 +50,12 @@ export async function* batchesOf(files: readonly InputFile[]): AsyncGenerator<Ba
   for (const file of files) yield* split(file.name, file.read());
 }
 
-/** Where a text may be more than one resource, none, or an exception. */
-function needsReading({ bytes, form }: Batch): boolean {
+/** Where a text may be more than one resource, none, or an exception: each of these stands in it somewhere. */
+const NEED_READING = [EXCEPTION_KIND, CONTEXT_ENTRY_KIND, "List"];
+
+function needsReading({ bytes }: Batch): boolean {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (buffer.includes(EXCEPTION_KIND) || buffer.includes(CONTEXT_ENTRY_KIND)) return true;
-  return form === "yaml" && /^["']?kind["']?\s*:\s*["']?\w*List\b/m.test(buffer.toString("latin1"));
+  return NEED_READING.some((word) => buffer.includes(word));
 }
 
 function exceptionOf(object: unknown): readonly ExceptionResource[] {

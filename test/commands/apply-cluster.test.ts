@@ -80,4 +80,30 @@ describe("apply --cluster", () => {
     assert.equal(code, 1);
     assert.match(err, /^Error: failed to load resources \(/);
   });
+
+  const lists: Readonly<Record<string, readonly [answer: unknown, message: RegExp]>> = {
+    "without items": [{ metadata: {} }, /the answer is no list/],
+    "that never ends": [{ metadata: { continue: "x" }, items: [] }, /the list does not go on/],
+  };
+  for (const [name, [answer, message]] of Object.entries(lists)) {
+    test(`a list ${name} lets nothing pass`, async (context) => {
+      const { server, policy, kubeconfig } = await cluster(context);
+      server.special.set("/api/v1/pods", (_, response) => {
+        response.setHeader("content-type", "application/json");
+        response.end(JSON.stringify(answer));
+      });
+      const { code, err } = await apply([policy, "--cluster", "--kubeconfig", kubeconfig]);
+      assert.equal(code, 1);
+      assert.match(err, message);
+    });
+  }
+
+  test("a list of none may say so with null", async (context) => {
+    const { server, policy, kubeconfig } = await cluster(context);
+    server.special.set("/api/v1/pods", (_, response) => {
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify({ metadata: {}, items: null }));
+    });
+    assert.match((await apply([policy, "--cluster", "--kubeconfig", kubeconfig])).out, /to 1 resource/);
+  });
 });

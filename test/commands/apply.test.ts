@@ -35,6 +35,11 @@ const FILES = {
     "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: a, labels: {a: b}}\n",
   "exceptions.yaml":
     "apiVersion: policies.kyverno.io/v1\nkind: PolicyException\nmetadata: {name: e1, namespace: ns1}\nspec: {policyRefs: [{name: need-owner, kind: ValidatingPolicy}]}\n",
+  "versionless.yaml": "kind: Pod\nmetadata: {name: a}\n",
+  "kindless.yaml": "apiVersion: v1\nmetadata: {name: a}\n",
+  "pol.json": "{}",
+  ".hidden.yaml": "a: b",
+  "pol.yaml.txt": "a: b",
   "payload.json": '{"n": 2}',
   "list.json": "[1]",
   "values.yaml": "apiVersion: v1\nkind: Values\nglobalValues: {request.operation: XX}\n",
@@ -154,6 +159,33 @@ pass: 3, fail: 4, warn: 0, error: 1, skip: 0
 
   const NOT_COMPILED =
     'failed to compile policy broken ([<nil>: Internal error: validating policy compiler 1.0 error: failed to compile policy, spec.validations[0].expression: Invalid value: "object.spec.x": output is expected to be of type bool])';
+
+  test("a resource that does not say what it is ends the run, with the name of its file", async () => {
+    for (const [file, what] of Object.entries({ "versionless.yaml": "apiVersion", "kindless.yaml": "Kind" })) {
+      const { code, err } = await apply(["owner.yaml", "-r", file]);
+      assert.equal(code, 1);
+      assert.ok(err.startsWith(`Error: failed to load resources (${file}: Object '${what}' is missing in '{`), err);
+    }
+  });
+
+  test("policy files that are named and not read are said", async () => {
+    for (const file of ["pol.json", ".hidden.yaml", "pol.yaml.txt"]) {
+      const { code, err } = await apply([file, "-r", "resources.yaml"]);
+      assert.equal(code, 0, "as Kyverno's command");
+      assert.match(err, new RegExp(`^warning: ${file.replaceAll(".", "\\.")} is left out: `));
+    }
+  });
+
+  test("JUnit and SARIF name policies that nothing was asked", async () => {
+    for (const more of [[], ["--continue-on-fail"]]) {
+      const { code, out } = await apply(["broken.yaml", "-r", "resources.yaml", "--junit", "-", ...more]);
+      assert.equal(code, 1);
+      assert.match(out, /<testsuite name="broken" tests="1" failures="0" errors="1"/);
+      assert.match(out, /<error message="failed to compile policy broken/);
+    }
+    const { out } = await apply(["old.yaml", "-r", "resources.yaml", "--sarif", "-"]);
+    assert.match(out, /"text": "not asked: ClusterPolicy old is of a kind that is not served"/);
+  });
 
   test("a policy that does not compile ends the run", async () =>
     assert.deepEqual(await apply(["broken.yaml", "owner.yaml", "-r", "resources.yaml"]), {

@@ -263,6 +263,28 @@ describe("test, with files in Kyverno's format", () => {
     }
   });
 
+  test("that ends early is a failure in JUnit, too", async () => {
+    const path = join(folder, "ends");
+    mkdirSync(path);
+    const file = write("ends/kyverno-test.yaml", "foo: bar\n");
+    const junit = join(folder, "ends.xml");
+    assert.equal((await run(path, "--junit", junit)).code, 1);
+    assert.ok(readFileSync(junit, "utf8").includes(`name="${file}" tests="1" failures="1"`));
+  });
+
+  test("a policy that could not be loaded fails its cases, whatever they expect", async () => {
+    const unloadable = write("unloadable.yaml", "gone: { module: file:///nowhere/gone.wasm }\n");
+    const cases = write(
+      "gone.test.yaml",
+      `policy: gone\ncases:\n  - { object: ${deployment("a", 1)}, expect: error }\n`,
+    );
+    const stdout = new PassThrough();
+    const io = { env: {}, stdin: Readable.from([]), stdout, stderr: new PassThrough() };
+    assert.equal(await runCommandLine(["test", cases, "--policies", unloadable], io), 1);
+    stdout.end();
+    assert.match(await text(stdout), /\(gone\): the policy could not be loaded: /);
+  });
+
   test("the test files that come with this package pass", async () => {
     const path = fileURLToPath(new URL("../../../policies/kyverno", import.meta.url));
     const { code, out } = await run(path);

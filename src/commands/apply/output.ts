@@ -1,6 +1,6 @@
 /** Where results go: printed as they come, or kept until all are there. */
 import { writeFile } from "node:fs/promises";
-import type { Counts, ReportedPolicy, Scanned } from "../../reports/finding.js";
+import type { Counts, Finding, ReportedPolicy, Scanned } from "../../reports/finding.js";
 import { junitReport } from "../../reports/junit.js";
 import { countsLine, failures } from "../../reports/plain-text.js";
 import { policyReports, type ReportedEntry, reportText } from "../../reports/policy-report.js";
@@ -18,6 +18,10 @@ export interface Output {
   readonly headline: boolean;
   /** What to print now. */
   add(scanned: Scanned, policies: readonly ReportedPolicy[]): string;
+  /** Takes a policy that nothing was asked; files for programs alone have a place for it. */
+  unasked?(name: string, message: string): void;
+  /** What to print when the run ends before its time. */
+  broken?(policies: readonly ReportedPolicy[]): Promise<string>;
   /** What to print at the end. */
   end(counts: Counts, policies: readonly ReportedPolicy[]): Promise<string>;
 }
@@ -132,12 +136,14 @@ class ReportFiles implements Output {
   readonly #printed: Output;
   readonly #silent: boolean;
   readonly #kept: Entries;
+  readonly #options: EntryOptions;
   readonly #values: ApplyValues;
 
   constructor(printed: Output, values: ApplyValues, options: OutputOptions) {
     this.#printed = printed;
     this.#silent = values.junit === "-" || values.sarif === "-";
     this.headline = printed.headline && !this.#silent;
+    this.#options = options;
     this.#kept = new Entries(options);
     this.#values = values;
   }
@@ -147,9 +153,21 @@ class ReportFiles implements Output {
     return this.#silent ? "" : this.#printed.add(scanned, policies);
   }
 
+  unasked(name: string, message: string): void {
+    const policy: ReportedPolicy = { name, namespace: "", source: "", annotations: {}, countsSkips: true };
+    const finding: Finding = { policy: 0, rule: "", status: "error", message, properties: {}, exceptions: [] };
+    const resource = { apiVersion: "", kind: "", namespace: "", name: "not asked", uid: "", resourceVersion: "" };
+    this.#kept.entries.push({ policy, entry: resultEntry(policy, finding, resource, this.#options) });
+  }
+
   async end(counts: Counts, policies: readonly ReportedPolicy[]): Promise<string> {
+    const printed = this.#silent ? "" : await this.#printed.end(counts, policies);
+    return printed + (await this.broken(policies));
+  }
+
+  async broken(policies: readonly ReportedPolicy[]): Promise<string> {
     const { junit, sarif } = this.#values;
-    let printed = this.#silent ? "" : await this.#printed.end(counts, policies);
+    let printed = "";
     if (junit !== undefined) printed += await delivered(junit, junitReport(this.#kept.entries));
     if (sarif !== undefined) {
       printed += await delivered(sarif, sarifReport(this.#kept.entries, policies));

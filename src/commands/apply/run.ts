@@ -8,16 +8,17 @@ import { Duplicates } from "../../scan/duplicates.js";
 import { inOrder } from "../../scan/in-order.js";
 import type { InputFile } from "../../scan/input-files.js";
 import type { OpenedScan } from "../../scan/open-scan.js";
+import { ScanError } from "../../scan/scan-error.js";
 import type { ScanPlan } from "../../scan/scan-plan.js";
 import { batchesOf, type Survey } from "../../scan/survey.js";
-import { ScanThreads } from "../../scan/threads.js";
+import { type ScanBatch, ScanThreads } from "../../scan/threads.js";
 import type { CommandIo } from "../io.js";
 import type { Output } from "./output.js";
 import { Progress } from "./progress.js";
 import type { ThreadData } from "./thread.js";
 
 /** Bytes of resources from which threads are worth their beginning: half a second of a processor each. */
-const THREADS_FROM_BYTES = 48 * 1024 * 1024;
+export const THREADS_FROM_BYTES = 48 * 1024 * 1024;
 /** Most threads: each has all policies compiled for itself. */
 const MAX_THREADS = 8;
 /** Resources that are held in memory are judged so many at a time. */
@@ -33,6 +34,8 @@ export interface RunOptions {
   readonly total: number;
   /** Whether a terminal may be shown how far it is. */
   readonly progress: boolean;
+  /** Bytes of files from which threads judge, too. */
+  readonly threadsFrom: number;
 }
 
 /** One use per command. */
@@ -62,9 +65,22 @@ export class Run {
     if (!stdout.write(text)) await once(stdout, "drain");
   }
 
-  /** Judges all resources. */
-  async resources(files: readonly InputFile[], { held }: Survey): Promise<void> {
-    const { scanner } = this.#options.opened;
+  /**
+   * Judges all resources.
+   * @throws ScanError when there are others than before: what was not looked at is not in order
+   */
+  async resources(files: readonly InputFile[], { held, resources }: Survey): Promise<void> {
+    const before = this.#done;
+    await this.#judge(files, held);
+    const judged = this.#done - before;
+    if (judged !== resources) {
+      throw new ScanError(`${judged} resources were judged of ${resources} that were counted: a file has changed`);
+    }
+  }
+
+  async #judge(files: readonly InputFile[], held: Survey["held"]): Promise<void> {
+    const { threadsFrom, opened } = this.#options;
+    const { scanner, listing } = opened;
     if (held !== undefined) {
       for (let from = 0; from < held.length; from += HELD_AT_A_TIME) {
         await this.take(await scanner.scanAll(held.slice(from, from + HELD_AT_A_TIME)), true);
@@ -72,7 +88,8 @@ export class Run {
       return;
     }
     const bytes = files.reduce((all, file) => all + file.bytes, 0);
-    if (bytes < THREADS_FROM_BYTES || availableParallelism() === 1) {
+    // A cluster is asked by one client only.
+    if (bytes < threadsFrom || listing !== undefined || availableParallelism() === 1) {
       for await (const batch of batchesOf(files)) await this.take(await scanner.scanBatch(batch), true);
     } else await this.#inThreads(files);
   }
@@ -87,13 +104,10 @@ export class Run {
     const data: ThreadData = { plan, values: loading, env: { ...io.env } };
     // This one judges as well, when the others have enough to do.
     const count = Math.min(availableParallelism() - 1, MAX_THREADS);
-    const threads = new ScanThreads(count, new URL("./thread.js", import.meta.url), data);
+    const own: ScanBatch = (batch) => opened.scanner.scanBatch(batch);
+    const threads = new ScanThreads(count, new URL("./thread.js", import.meta.url), data, own);
     try {
-      const results = inOrder(
-        batchesOf(files),
-        (batch) => threads.scan(batch) ?? opened.scanner.scanBatch(batch),
-        threads.ahead,
-      );
+      const results = inOrder(batchesOf(files), (batch) => threads.scan(batch) ?? own(batch), threads.ahead);
       for await (const scanned of results) await this.take(scanned, true);
     } finally {
       await threads.close();

@@ -23,7 +23,11 @@ export interface OpenTools extends ScanTools {
  * @throws ScanError where there is no way to a cluster
  * @throws UsageError for lists of HTTP servers that can't be read
  */
-export function scanTools(values: Values, env: CommandIo["env"], namespace?: string): OpenTools {
+export function scanTools(
+  values: Values,
+  { env, stderr }: Pick<CommandIo, "env" | "stderr">,
+  namespace?: string,
+): OpenTools {
   const now = () => performance.now();
   const network = openNetwork(values);
   const cluster = namespace === undefined ? undefined : openedCluster(values, env, namespace, now);
@@ -37,6 +41,7 @@ export function scanTools(values: Values, env: CommandIo["env"], namespace?: str
     policyTimeout: values.disableTimeoutProtection === true ? Number.POSITIVE_INFINITY : policyTimeout,
     http: network.http,
     ...(cluster && { cluster: cluster.source }),
+    onDefect: (policy, error) => stderr.write(`warning: ${policy}: ${String(error)}\n`),
     now,
     async close() {
       opened?.loader.close();

@@ -14,7 +14,7 @@ export interface ThreadData {
 }
 
 const { plan, values, env } = workerData as ThreadData;
-const opened = openScan(plan, scanTools(values, env));
+const opened = openScan(plan, scanTools(values, { env, stderr: process.stderr }));
 opened.catch(() => {});
 
 parentPort?.on("message", async ({ id, batch }: BatchMessage) => {

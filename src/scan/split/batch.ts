@@ -26,7 +26,7 @@ export interface Batch {
  */
 const BATCH_BYTES = 256 * 1024;
 /** Longest text of one resource. An API server takes 3 MiB; lists whose items can't be told apart while reading come in one text, too. */
-export const MAX_TEXT_BYTES = 64 * 1024 * 1024;
+const MAX_TEXT_BYTES = 64 * 1024 * 1024;
 
 /** Collects texts (one use per file). */
 export class BatchBuilder {
