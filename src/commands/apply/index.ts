@@ -4,7 +4,6 @@ import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { setFlagsFromString } from "node:v8";
 
-import { nameOf } from "../../kubernetes/object.js";
 import { headline } from "../../reports/plain-text.js";
 import { readRequests, unasked } from "../../scan/authorization-requests.js";
 import { NO_VALUES, readUser, readValues } from "../../scan/circumstances.js";
@@ -108,7 +107,7 @@ async function apply(application: Application): Promise<number> {
   const failures = opened.failures.filter(({ resource: { spec } }) =>
     spec.evaluation?.mode === "JSON" ? total > 0 : looked.resources > 0 || opened.listing !== undefined,
   );
-  for (const { resource, text } of failures) output.unasked?.(nameOf(resource), text);
+  for (const { resource, text } of failures) output.unasked?.(resource.metadata.name ?? "", text);
   for (const missing of opened.unserved) output.unasked?.(missing, missing);
   const [failure] = failures;
   if (failure !== undefined && !values.continueOnFail) {
