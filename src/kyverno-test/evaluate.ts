@@ -15,7 +15,7 @@ import { readExceptions } from "../scan/exceptions.js";
 import { KnownKinds } from "../scan/known-kinds.js";
 import { readPayload } from "../scan/payload.js";
 import type { Resource } from "../scan/resource.js";
-import { ScanError } from "../scan/scan-error.js";
+import { OutdatedFileError, ScanError } from "../scan/scan-error.js";
 import { openAdmissionQuestions } from "./admission-questions.js";
 import type { Answers, Evaluated } from "./answers.js";
 import { askedAbout, loadRequests } from "./authorization-questions.js";
@@ -108,7 +108,7 @@ function loadUser({ userinfo = "" }: TestDocument, at: (path: string) => string,
   try {
     return readUser(at(userinfo), userinfo);
   } catch (error) {
-    if (!(error instanceof ScanError && error.message.startsWith("failed to load request info"))) throw error;
+    if (!(error instanceof ScanError) || error instanceof OutdatedFileError) throw error;
     throw new TestRunError(`error: ${error.message}`, { cause: error });
   }
 }

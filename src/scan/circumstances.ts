@@ -7,7 +7,7 @@ import { isObject, type JsonObject, member, nameOf, text } from "../kubernetes/o
 import type { AdmissionRequest } from "../policy/index.js";
 import { USER_INFO, VALUES } from "./circumstances-types.js";
 import { reasonOf } from "./input-files.js";
-import { ScanError } from "./scan-error.js";
+import { OutdatedFileError, ScanError } from "./scan-error.js";
 
 /** What is done to a resource. */
 export type Operation = "CREATE" | "UPDATE" | "DELETE";
@@ -115,7 +115,7 @@ export function readUser(path: string, shown = path): User {
   const refused = (reason: string) => failed(`failed to decode yaml (${reason})`);
   const missing = (reason: string) => failed(`unable to read yaml (unable to read yaml (${reason}))`);
   const value = decodedDocument(path, USER_INFO, refused, missing);
-  if (isOutdated(value)) throw new ScanError(`userInfo file ${shown} ${OUTDATED}`);
+  if (isOutdated(value)) throw new OutdatedFileError(`userInfo file ${shown} ${OUTDATED}`);
   return (value.userInfo ?? {}) as User;
 }
 

@@ -3,3 +3,6 @@ export class ScanError extends Error {
   readonly code = "SCAN";
   override readonly name = "ScanError";
 }
+
+/** A file is of an older form than is read. */
+export class OutdatedFileError extends ScanError {}

@@ -134,10 +134,10 @@ export class EntryCalls {
       reply = await this.#parts.client.request({ method, url, headers, body, ca }, ANSWER_BOUNDS.maxBytes);
     } catch (error) {
       if (!(error instanceof HttpFailure)) throw error;
-      const begun = error.message.startsWith(BEGUN);
-      const reason = begun
-        ? `failed to execute HTTP request for APICall globalcontext: ${error.message.slice(BEGUN.length)}`
-        : `failed to validate URL for APICall globalcontext: ${error.message}`;
+      const reason =
+        error.reason === undefined
+          ? `failed to validate URL for APICall globalcontext: ${error.message}`
+          : `failed to execute HTTP request for APICall globalcontext: ${error.reason}`;
       throw new EntryFailure(reason, error.detail === undefined ? undefined : new Error(error.detail));
     }
     const { status } = reply;
@@ -175,5 +175,3 @@ function parted(path: string): { readonly pathname: string; readonly query: stri
 
 /** Of the text of an answer that refuses, for the log. */
 const MAX_TOLD_CHARACTERS = 300;
-/** What stands before failures of requests that were begun. */
-const BEGUN = "request failed: ";

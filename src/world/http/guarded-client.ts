@@ -144,10 +144,9 @@ function parse(written: string, shown: string, method: string): URL {
     throw new HttpFailure(`invalid URL: parse ${quote(shown, false)}: net/url: invalid control character in URL`);
   }
   const about = `${operation} ${quote(shown, false)}`;
-  if (!/^https?$/i.test(scheme))
-    throw new HttpFailure(`request failed: ${about}: ${unsupported(scheme.toLowerCase())}`);
+  if (!/^https?$/i.test(scheme)) throw HttpFailure.begun(`${about}: ${unsupported(scheme.toLowerCase())}`);
   if (!/^https?:\/\/[^/?#\\]/i.test(written)) {
-    throw new HttpFailure(`request failed: ${about}: http: no Host in request URL`);
+    throw HttpFailure.begun(`${about}: http: no Host in request URL`);
   }
   if (!URL.canParse(written)) throw new HttpFailure(`invalid URL: parse ${quote(shown, false)}`);
   return new URL(written);
@@ -170,9 +169,9 @@ function usable(
 ): Readonly<Record<string, string>> {
   const kept: [string, string][] = [];
   for (const [name, value] of Object.entries(headers)) {
-    const about = `request failed: ${operation} ${quote(shown, false)}: net/http: invalid header field`;
-    if (!/^[!#$%&'*+\-.^`|~\w]+$/.test(name)) throw new HttpFailure(`${about} name ${quote(name, false)}`);
-    if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) throw new HttpFailure(`${about} value for ${quote(name, false)}`);
+    const about = `${operation} ${quote(shown, false)}: net/http: invalid header field`;
+    if (!/^[!#$%&'*+\-.^`|~\w]+$/.test(name)) throw HttpFailure.begun(`${about} name ${quote(name, false)}`);
+    if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) throw HttpFailure.begun(`${about} value for ${quote(name, false)}`);
     if (!OWN_HEADERS.has(name.toLowerCase())) kept.push([name.toLowerCase(), value]);
   }
   return Object.fromEntries(kept);
@@ -209,8 +208,8 @@ async function read({ body }: Dispatcher.ResponseData, maxBytes: number, operati
 
 /** A failure of a request that was begun, as Go's client words it, but for where a redirect leads. @param reason names no address */
 function failed(operation: string, { asked, shown, redirected }: Hop, reason: string, cause?: unknown): HttpFailure {
-  const message = `request failed: ${operation} ${quote(asked, false)}: ${reason}`;
-  return new HttpFailure(message, redirected ? new Error(`redirected to ${quote(shown, false)}`, { cause }) : cause);
+  const about = `${operation} ${quote(asked, false)}: ${reason}`;
+  return HttpFailure.begun(about, redirected ? new Error(`redirected to ${quote(shown, false)}`, { cause }) : cause);
 }
 
 /** A failure whose reason names an address, which is told to those who have named it. */

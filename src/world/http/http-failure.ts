@@ -7,10 +7,18 @@ export class HttpFailure extends Error implements Shown {
   override readonly name = "HttpFailure";
   /** With what the system says of it, for the log; `undefined` where that is no more. */
   readonly detail: string | undefined;
+  /** Of a request that was begun: why it failed, as it stands in the message; `undefined` for one that is refused before. */
+  readonly reason: string | undefined;
 
-  constructor(message: string, cause?: unknown) {
+  constructor(message: string, { cause, reason }: { readonly cause?: unknown; readonly reason?: string } = {}) {
     super(message, cause === undefined ? {} : { cause });
     this.detail = cause === undefined ? undefined : `${message}: ${wholeText(cause)}`;
+    this.reason = reason;
+  }
+
+  /** The failure of a request that was begun. */
+  static begun(reason: string, cause?: unknown): HttpFailure {
+    return new HttpFailure(`request failed: ${reason}`, { cause, reason });
   }
 
   get shown(): string {

@@ -3,8 +3,6 @@ import {
   CelError,
   DYN,
   type FunctionDeclaration,
-  noSuchOverload,
-  OpaqueValue,
   opaqueType,
   type Result,
   STRING,
@@ -16,6 +14,7 @@ import { JsonError, type JsonLimits, parseJson } from "../../../data/json.js";
 import { double } from "../../../data/json-reader.js";
 import { hasMoreValues } from "../../../data/json-values.js";
 import { growing, methodOf } from "./declare.js";
+import { HelperValue } from "./helper-value.js";
 import { jsonText } from "./json-text.js";
 import { nativeText } from "./native-text.js";
 
@@ -24,22 +23,9 @@ export const MOST_VALUES = 50_000;
 /** Characters of a text that is read: some 30 ms where it is broken, and half of what an object that a cluster keeps may have. */
 export const LONGEST_TEXT = 2 ** 19;
 
-/** The helper object, whose methods these are. */
-class JsonHelper extends OpaqueValue {
-  readonly typeName = "json.Json";
-
-  equals(other: Value): boolean | CelError {
-    return other === this ? true : noSuchOverload();
-  }
-
-  toString(): string {
-    return "json";
-  }
-}
-
 /** The type and value of the variable `json`. */
 export const JSON_TYPE = opaqueType("json.Json");
-export const JSON_HELPER: OpaqueValue = new JsonHelper();
+export const JSON_HELPER = new HelperValue("json.Json", "json");
 
 /** A zero of which integers don't keep the sign; texts may have it, too. */
 const MINUS_ZERO = /-0(?![.0-9])/;

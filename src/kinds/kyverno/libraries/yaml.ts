@@ -3,8 +3,6 @@ import {
   CelError,
   DYN,
   type FunctionDeclaration,
-  noSuchOverload,
-  OpaqueValue,
   opaqueType,
   type Result,
   STRING,
@@ -14,6 +12,7 @@ import { withDoubles } from "../../../data/doubles.js";
 import { dropAddedBreak, goYamlRefusal, READ_OTHERWISE } from "../../../data/go-yaml/refusals.js";
 import { documentValue, readYamlDocuments, YamlError, type YamlOptions } from "../../../data/yaml.js";
 import { growing, methodOf } from "./declare.js";
+import { HelperValue } from "./helper-value.js";
 
 /** Characters of a text that is read, and those of them that may stand for something: some 40 ms, for reading YAML takes long. */
 export const LONGEST_YAML = 2 ** 16;
@@ -23,21 +22,9 @@ export const MOST_YAML_VALUES = 10_000;
 
 const INDICATOR = /[-?:,[\]{}#&*!|>'"%@`\n]/g;
 
-class YamlHelper extends OpaqueValue {
-  readonly typeName = "yaml.Yaml";
-
-  equals(other: Value): boolean | CelError {
-    return other === this ? true : noSuchOverload();
-  }
-
-  toString(): string {
-    return "yaml";
-  }
-}
-
 /** The type and value of the variable `yaml`. */
 export const YAML_TYPE = opaqueType("yaml.Yaml");
-export const YAML_HELPER: OpaqueValue = new YamlHelper();
+export const YAML_HELPER = new HelperValue("yaml.Yaml", "yaml");
 
 const OPTIONS: YamlOptions = { repeatedKeys: true, firstOnly: true, mostValues: MOST_YAML_VALUES };
 
