@@ -1,0 +1,21 @@
+/** A cert-manager.io/v1 CertificateRequest, as far as policies look at it (spec certificate-request-policy.md 1.1). */
+
+/** A request for a certificate. What is absent reads as in Go: empty. */
+export interface CertificateRequest {
+  readonly name: string;
+  readonly namespace: string;
+  /** `spec.request`, decoded from base64: the text in PEM. */
+  readonly request: Buffer;
+  /** As written: no defaults. */
+  readonly issuerRef: { readonly name: string; readonly kind: string; readonly group: string };
+  /** Nanoseconds; absence matters. */
+  readonly duration: bigint | undefined;
+  readonly isCA: boolean;
+  readonly usages: readonly string[];
+  readonly username: string;
+  readonly groups: readonly string[];
+  readonly uid: string;
+  readonly extra: Readonly<Record<string, readonly string[]>>;
+  /** `Approved` or `Denied` when such a condition is true already. */
+  readonly decided: "Approved" | "Denied" | undefined;
+}
