@@ -101,6 +101,7 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
   fetch: { rooms: ["config", "data"] },
   config: { rooms: ["data", "documents", "host-capabilities"], types: ["policy"] },
   documents: { rooms: ["data", "kubernetes"] },
+  x509: { rooms: ["cel"] },
   "host-capabilities": { rooms: ["data", "kubernetes", "x509"] },
   kubernetes: { rooms: ["data"] },
   admission: { rooms: ["data"] },

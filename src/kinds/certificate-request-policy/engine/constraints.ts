@@ -1,6 +1,6 @@
 /** Whether a request keeps to a policy's constraints (spec certificate-request-policy.md 6). */
 import type { PublicKey } from "../../../x509/pkcs10/index.js";
-import { goDurationText } from "../../../kubernetes/go-duration.js";
+import { goDurationText } from "../../../data/go-duration.js";
 import type { Constraints } from "../resource.js";
 import type { Objection } from "./decision.js";
 import { ObjectionList } from "./objections.js";
@@ -15,11 +15,12 @@ export interface UnknownKey {
 /**
  * What `constraints` of a policy say against a request.
  * @param duration nanoseconds; `undefined` where the request says none
+ * @param publicKey needed where there are constraints on it
  */
 export function evaluateConstraints(
   { minDuration, maxDuration, privateKey }: Constraints,
   duration: bigint | undefined,
-  publicKey: PublicKey,
+  publicKey: PublicKey | undefined,
 ): readonly Objection[] | UnknownKey {
   const list = new ObjectionList();
   const asked = duration === undefined ? "nil" : goDurationText(duration);
@@ -27,7 +28,7 @@ export function evaluateConstraints(
     list.invalid(`${PATH}.maxDuration`, asked, goDurationText(maxDuration));
   if (minDuration !== undefined && (duration === undefined || duration < minDuration))
     list.invalid(`${PATH}.minDuration`, asked, goDurationText(minDuration));
-  if (privateKey === undefined) return list.all;
+  if (privateKey === undefined || publicKey === undefined) return list.all;
   const { algorithm, maxSize, minSize } = privateKey;
   const size = sizeOf(publicKey);
   if (size === undefined) {

@@ -9,7 +9,7 @@ import { Applicable } from "./applicable.js";
 import type { CertificateRequest, ReviewInput } from "./certificate-request.js";
 import type { CompiledPolicy } from "./compiled-policy.js";
 import { evaluateConstraints } from "./constraints.js";
-import type { Decision, Objections, PolicyAccount, UndecidedReview } from "./decision.js";
+import type { Decision, Objection, Objections, PolicyAccount, UndecidedReview } from "./decision.js";
 import { aggregated, ObjectionBudget } from "./objections.js";
 
 /** What an entry says of its policies. */
@@ -94,26 +94,38 @@ export class Look {
     const known = this.#objections.get(compiled);
     if (known !== undefined) return known;
     if (attempt.expired() || attempt.over()) return Waiting.INSTANCE;
-    const objections = this.evaluate(compiled, attempt);
+    const objections = this.#evaluate(compiled, attempt);
     if (objections instanceof Waiting || "result" in objections) return objections;
     this.#objections.set(compiled, objections);
     return objections;
   }
 
-  /** What a policy says against the request, be it for it or not. */
-  evaluate(compiled: CompiledPolicy, attempt: Attempt): Step<Objections> {
+  #evaluate(compiled: CompiledPolicy, attempt: Attempt): Step<Objections> {
+    const allowed = this.allowed(compiled, attempt);
+    if (!isList(allowed)) return allowed;
+    const constraints = this.constraints(compiled);
+    return isList(constraints) ? { allowed, constraints } : constraints;
+  }
+
+  /** What `allowed` of a policy says against the request, be the policy for it or not. */
+  allowed(compiled: CompiledPolicy, attempt: Attempt): Step<readonly Objection[]> {
     const names = this.#requested();
     if (names instanceof MalformedRequest) return undecided(names.message);
     const { name, namespace, username, groups } = this.#request;
     this.#cr ??= new RequestValue(name, namespace, username, groups);
     const [request, cr, budget] = [this.#request, this.#cr, this.#budget];
-    const allowed = evaluateAllowed({ allowed: compiled.allowed, request, names, cr, attempt, budget });
-    if (allowed instanceof Waiting) return allowed;
-    const whole = this.#wrong === undefined ? allowed : [{ path: "spec.request", text: this.#wrong }, ...allowed];
-    const { constraints } = compiled.policy;
-    if (constraints === undefined) return { allowed: whole, constraints: [] };
-    const kept = evaluateConstraints(constraints, this.#request.duration, names.csr.publicKey);
-    return "error" in kept ? undecided(kept.error) : { allowed: whole, constraints: kept };
+    const objections = evaluateAllowed({ allowed: compiled.allowed, request, names, cr, attempt, budget });
+    if (objections instanceof Waiting || this.#wrong === undefined) return objections;
+    return [{ path: "spec.request", text: this.#wrong }, ...objections];
+  }
+
+  /** What `constraints` of a policy say against the request. */
+  constraints({ policy: { constraints } }: CompiledPolicy): readonly Objection[] | UndecidedReview {
+    if (constraints === undefined) return [];
+    const names = constraints.privateKey && this.#requested();
+    if (names instanceof MalformedRequest) return undecided(names.message);
+    const objections = evaluateConstraints(constraints, this.#request.duration, names?.csr.publicKey);
+    return "error" in objections ? undecided(objections.error) : objections;
   }
 
   /** The signing request, read when the first policy looks at it. */
@@ -130,4 +142,4 @@ export class Look {
 
 const unprocessed = (message: string) => ({ result: "Unprocessed", message }) as const;
 const undecided = (cause: string): UndecidedReview => ({ result: "Error", cause });
-const isList = (step: Step<readonly CompiledPolicy[]>): step is readonly CompiledPolicy[] => Array.isArray(step);
+const isList = <T>(step: Step<readonly T[]>): step is readonly T[] => Array.isArray(step);
