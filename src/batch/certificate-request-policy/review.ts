@@ -6,7 +6,6 @@ import { Waiting } from "../../cel/index.js";
 import type { ExpressionCompiler } from "../../cel-policy/expressions/expression-compiler.js";
 import { Attempt } from "../../cel-policy/expressions/attempt.js";
 import {
-  type CompiledPolicy,
   compilePolicy,
   Look,
   type Objection,

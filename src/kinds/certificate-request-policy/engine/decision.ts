@@ -28,15 +28,11 @@ export interface PolicyAccount {
   readonly objections: Objections | undefined;
 }
 
-/** The decision of a set of policies. */
-export type Decision = {
-  /** Of every policy, by name. */
-  readonly accounts: () => readonly PolicyAccount[];
-} & (
+/** What a set of policies comes to. */
+export type Answer =
   | { readonly result: "Approved"; readonly message: string; readonly by: string }
   | { readonly result: "Denied" | "Unprocessed"; readonly message: string }
-  | UndecidedReview
-);
+  | UndecidedReview;
 
 /** It could not be told. */
 export interface UndecidedReview {
@@ -46,3 +42,9 @@ export interface UndecidedReview {
   /** What answers are to say instead of the usual sentence: time was up, or a limit was reached. */
   readonly failure?: Failure;
 }
+
+/** The decision of a set of policies. */
+export type Decision = Answer & {
+  /** Of every policy, by name. */
+  readonly accounts: () => readonly PolicyAccount[];
+};

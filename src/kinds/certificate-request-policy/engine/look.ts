@@ -9,7 +9,7 @@ import { Applicable } from "./applicable.js";
 import type { CertificateRequest, ReviewInput } from "./certificate-request.js";
 import type { CompiledPolicy } from "./compiled-policy.js";
 import { evaluateConstraints } from "./constraints.js";
-import type { Decision, Objection, Objections, PolicyAccount, UndecidedReview } from "./decision.js";
+import type { Answer, Decision, Objection, Objections, PolicyAccount, UndecidedReview } from "./decision.js";
 import { aggregated, ObjectionBudget } from "./objections.js";
 
 /** What an entry says of its policies. */
@@ -63,7 +63,7 @@ export class Look {
     });
   }
 
-  #decide(attempt: Attempt): Step<Omit<Decision, "accounts">> {
+  #decide(attempt: Attempt): Step<Answer> {
     if (this.#policies.length === 0) return unprocessed("No CertificateRequestPolicies exist");
     const bound = this.#applicable.policies(attempt);
     if (!isList(bound)) return bound;
