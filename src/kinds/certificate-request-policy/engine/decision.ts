@@ -1,12 +1,12 @@
 /** What becomes of a CertificateRequest (spec certificate-request-policy.md 0.2 and 3.5). */
-import type { FieldPath } from "../../../kubernetes/field-error.js";
+import type { KeyedPath } from "../../../kubernetes/field-error.js";
 import type { Failure } from "../../../policy/outcome.js";
 
 /** One objection of a policy. */
 export interface Objection {
   readonly evaluator: "allowed" | "constraints";
   /** Where the policy says what it objects by; empty where nothing in particular does. */
-  readonly path: FieldPath;
+  readonly path: KeyedPath;
   /** The whole text, path included. */
   readonly text: string;
 }
