@@ -58,6 +58,7 @@ function startAccumulator(emitter: Emitting, plan: FoldPlan, accumulator: string
   emitter.bind(plan.accumulator, { code: accumulator, can: ANY });
   const { start } = plan;
   if (start.kind === "const" && Array.isArray(start.value) && start.value.length === 0) {
+    emitter.lump(start.cost ?? 0);
     code.add(`${accumulator}=[];`);
     return "list";
   }
@@ -88,7 +89,7 @@ function emitMutation(emitter: Emitting, step: Plan, accumulator: string, fold: 
   }
   emitter.units(1); // the accumulator's own look-up
   const element = emitter.emit(appended.element);
-  if (!appended.constant) emitter.lump(LIST_COST);
+  emitter.lump(appended.listCost);
   emitter.lump(1);
   const failing =
     (element.can & CAN.ERROR) === 0 ? "" : `if(${element.code} instanceof ${h.E})${accumulator}=${element.code};else `;
@@ -105,15 +106,15 @@ function isAccumulator(plan: Plan, fold: FoldPlan): boolean {
 }
 
 /** The element `x` of `accumulator + [x]`. */
-function appendedElement(step: Plan, fold: FoldPlan): { element: Plan; constant: boolean } | undefined {
+function appendedElement(step: Plan, fold: FoldPlan): { element: Plan; listCost: number } | undefined {
   if (step.kind !== "call" || (step as CallPlan).name !== "_+_") return undefined;
   const [left, right] = step.args as [Plan, Plan];
   if (!isAccumulator(left, fold)) return undefined;
   if (right.kind === "list" && right.elements.length === 1 && (right as ListPlan).optional[0] !== true) {
-    return { element: right.elements[0] as Plan, constant: false };
+    return { element: right.elements[0] as Plan, listCost: LIST_COST };
   }
   if (right.kind === "const" && Array.isArray(right.value) && right.value.length === 1) {
-    return { element: { kind: "const", id: right.id, value: right.value[0] }, constant: true };
+    return { element: { kind: "const", id: right.id, value: right.value[0] }, listCost: right.cost ?? 0 };
   }
   return undefined;
 }

@@ -143,7 +143,8 @@ export class Emitter implements Emitting {
   }
 
   #constant(plan: ConstPlan): Out {
-    const { value } = plan;
+    const { value, cost = 0 } = plan;
+    this.lump(cost);
     const can =
       typeof value === "string"
         ? CAN.STRING
@@ -230,6 +231,7 @@ export class Emitter implements Emitting {
           ? `${contains}(${element.code})`
           : `!(${element.code} instanceof ${h.E})&&${contains}(${element.code})`;
     }
+    this.lump(plan.cost);
     if ((element.can & CAN.ERROR) === 0) code.add(`${result}=${test};`);
     else code.add(`${result}=${test}?true:${element.code} instanceof ${h.E}?${element.code}:false;`);
     return { code: result, can: CAN.BOOL | (element.can & CAN.ERROR) };
