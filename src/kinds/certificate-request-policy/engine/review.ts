@@ -3,6 +3,7 @@ import { Attempt, type AttemptOptions } from "../../../cel-policy/expressions/at
 import { NOT_IN_TIME } from "../../../cel-policy/expressions/interruption.js";
 import { Progress } from "../../../cel-policy/expressions/progress.js";
 import { compareNames } from "../../../kubernetes/names.js";
+import type { Failure } from "../../../policy/outcome.js";
 import type { EvaluationContext } from "../../../policy/policy.js";
 import { RequestWorld } from "../../../world/request-world.js";
 import type { World } from "../../../world/world.js";
@@ -45,18 +46,17 @@ export class Reviewer {
     const limit = Number.isFinite(deadline) || turns !== undefined ? { at: deadline, now } : undefined;
     const circumstances: AttemptOptions = { deadline: limit, turns, progress: new Progress() };
     const look = new Look(this.#policies, input, this.#options);
-    const stopped = (failure: NonNullable<Attempt["interruption"]>): Reviewed => ({
-      decision: { result: "Error", cause: failure.message, failure, accounts: () => look.accounts() },
+    const undecided = (cause: string, failure?: Failure): Reviewed => ({
+      decision: { result: "Error", cause, ...(failure && { failure }), accounts: () => look.accounts() },
       detail: world.detail,
     });
     const attempt = (): Reviewed => {
       const tried = new Attempt(RULE_DIALECT, world, circumstances);
       const decision = look.at(tried);
-      if (tried.interruption !== undefined) return stopped(tried.interruption);
-      if (world.failure !== undefined)
-        return stopped({ verdict: "error", message: world.failure, cause: "unavailable" });
+      if (tried.interruption !== undefined) return undecided(tried.interruption.message, tried.interruption);
+      if (world.failure !== undefined) return undecided(world.failure);
       return { decision, detail: world.detail };
     };
-    return world.questions.settle(attempt, context, () => stopped(NOT_IN_TIME));
+    return world.questions.settle(attempt, context, () => undecided(NOT_IN_TIME.message, NOT_IN_TIME));
   }
 }
