@@ -3,6 +3,7 @@ import { Waiting } from "../../../cel/index.js";
 import type { Attempt } from "../../../cel-policy/expressions/attempt.js";
 import { goQuote } from "../../../kubernetes/field-error.js";
 import { labelsOf } from "../../../kubernetes/object.js";
+import type { AuthorizerUser } from "../../../world/authorizer/authorizer.js";
 import type { RequestWorld } from "../../../world/request-world.js";
 import { LookupFailure } from "../../../world/resources/resource-source.js";
 import { GROUP, RESOURCE } from "../resource.js";
@@ -30,29 +31,35 @@ export class Applicable {
   readonly #all: readonly CompiledPolicy[];
   readonly #request: CertificateRequest;
   readonly #givenLabels: ReviewInput["namespaceLabels"];
-  readonly #selected: CompiledPolicy[] = [];
+  readonly #selected = new Set<CompiledPolicy>();
   /** How many policies' selectors were looked at. */
   #seen = 0;
   /** Whether the requester may use them, as far as it is known. */
   readonly #answers = new Map<CompiledPolicy, boolean>();
   #bound: readonly CompiledPolicy[] | undefined;
+  /** What keeps the request from being compared at all. */
+  readonly #tooLong: UndecidedReview | undefined;
+  /** Who asks, the same for all policies: an authorizer knows it again. */
+  readonly #user: AuthorizerUser;
 
   constructor(all: readonly CompiledPolicy[], { request, namespaceLabels }: ReviewInput) {
     this.#all = all;
     this.#request = request;
     this.#givenLabels = namespaceLabels;
+    this.#tooLong = tooLong(request);
+    const { username, uid, groups, extra } = request;
+    this.#user = { name: username, uid, groups, extra };
   }
 
   /** What is known of one policy. */
   accountOf(compiled: CompiledPolicy): Pick<PolicyAccount, "selected" | "bound"> {
-    const selected = this.#selected.includes(compiled);
-    return { selected, bound: this.#answers.get(compiled) };
+    return { selected: this.#selected.has(compiled), bound: this.#answers.get(compiled) };
   }
 
   /** Those that decide the request, ready or not. */
   policies(attempt: Attempt): Found {
     if (this.#bound !== undefined) return this.#bound;
-    const problem = tooLong(this.#request) ?? this.#select(attempt);
+    const problem = this.#tooLong ?? this.#select(attempt);
     if (problem !== undefined) return problem;
     const bound = this.#boundOf(attempt);
     if (Array.isArray(bound)) this.#bound = bound;
@@ -67,11 +74,11 @@ export class Applicable {
       if (compiled === undefined) break;
       attempt.count(STEPS_PER_SELECTOR + this.#request.issuerRef.name.length);
       if (attempt.over()) return Waiting.INSTANCE;
-      const { selector } = compiled.policy;
+      const { selector } = compiled;
       if (!matchesIssuer(selector, this.#request) || !matchesNamespaceName(selector, this.#request)) continue;
       const labelled = this.#hasLabels(compiled, attempt.world);
       if (typeof labelled !== "boolean") return labelled;
-      if (labelled) this.#selected.push(compiled);
+      if (labelled) this.#selected.add(compiled);
     }
     return undefined;
   }
@@ -107,19 +114,18 @@ export class Applicable {
       else if (answer.unanswered) return failed(`failed to create subjectaccessreview: ${answer.error ?? ""}`);
       else this.#answers.set(compiled, answer.decision === "allow");
     }
-    return waits ? Waiting.INSTANCE : this.#selected.filter((compiled) => this.#answers.get(compiled) === true);
+    return waits ? Waiting.INSTANCE : [...this.#selected].filter((compiled) => this.#answers.get(compiled) === true);
   }
 
   #use(name: string) {
-    const { username, uid, groups, extra, namespace } = this.#request;
     return {
-      user: { name: username, uid, groups, extra },
+      user: this.#user,
       verb: "use",
       group: GROUP,
       version: "",
       resource: RESOURCE,
       subresource: "",
-      namespace,
+      namespace: this.#request.namespace,
       name,
       path: "",
       fieldSelector: "",
