@@ -18,6 +18,11 @@ export interface Findings {
   readonly auditAnnotations?: Readonly<Record<string, string>>;
   /** For the decision record, never for an answer: the whole reasons of what failed on the way, with addresses, files and accounts. */
   readonly detail?: string;
+  /**
+   * What a raw answer shows beside the verdict, by the names of its members: made for who asks. It goes into no AdmissionReview, and into no answer of a
+   * group that asked.
+   */
+  readonly account?: () => Readonly<Record<string, unknown>>;
 }
 
 /** The request may pass. */

@@ -6,4 +6,5 @@ export type { Decision, Objection, Objections, PolicyAccount } from "./engine/de
 export { Look } from "./engine/look.js";
 export { aggregated } from "./engine/objections.js";
 export { type ReviewContext, type Reviewed, Reviewer } from "./engine/review.js";
+export { CertificateRequestPolicySet } from "./policy.js";
 export { readCertificateRequest } from "./read-request.js";

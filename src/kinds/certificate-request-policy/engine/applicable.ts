@@ -5,7 +5,7 @@ import { goQuote } from "../../../kubernetes/field-error.js";
 import { labelsOf } from "../../../kubernetes/object.js";
 import type { RequestWorld } from "../../../world/request-world.js";
 import { LookupFailure } from "../../../world/resources/resource-source.js";
-import { GROUP, RESOURCE } from "../resource.js";
+import { requesterOf, useOf } from "../binding.js";
 import type { CertificateRequest, ReviewInput } from "./certificate-request.js";
 import type { CompiledPolicy } from "./compiled-policy.js";
 import type { PolicyAccount, UndecidedReview } from "./decision.js";
@@ -36,6 +36,7 @@ export class Applicable {
   /** Whether the requester may use them, as far as it is known. */
   readonly #answers = new Map<CompiledPolicy, boolean>();
   #bound: readonly CompiledPolicy[] | undefined;
+  #requester: ReturnType<typeof requesterOf> | undefined;
 
   constructor(all: readonly CompiledPolicy[], { request, namespaceLabels }: ReviewInput) {
     this.#all = all;
@@ -97,35 +98,19 @@ export class Applicable {
   /** Those of the selected ones that the requester may use. Everything is asked before an answer is waited for. */
   #boundOf(attempt: Attempt): Found {
     let waits = false;
+    this.#requester ??= requesterOf(this.#request);
     for (const compiled of this.#selected) {
       if (this.#answers.has(compiled)) continue;
+      const { namespace } = this.#request;
       const { name } = compiled.policy;
       attempt.count(STEPS_PER_REVIEW + this.#request.groups.length);
       if (attempt.over()) return Waiting.INSTANCE;
-      const answer = attempt.world.authorizeBy(`use ${name}`, this.#use(name));
+      const answer = attempt.world.authorizeBy(`use ${name}`, useOf(this.#requester, namespace, name));
       if (answer instanceof Waiting) waits = true;
       else if (answer.unanswered) return failed(`failed to create subjectaccessreview: ${answer.error ?? ""}`);
       else this.#answers.set(compiled, answer.decision === "allow");
     }
     return waits ? Waiting.INSTANCE : this.#selected.filter((compiled) => this.#answers.get(compiled) === true);
-  }
-
-  #use(name: string) {
-    const { username, uid, groups, extra, namespace } = this.#request;
-    return {
-      user: { name: username, uid, groups, extra },
-      verb: "use",
-      group: GROUP,
-      version: "",
-      resource: RESOURCE,
-      subresource: "",
-      namespace,
-      name,
-      path: "",
-      fieldSelector: "",
-      labelSelector: "",
-      selectorError: "",
-    };
   }
 }
 
