@@ -7,8 +7,8 @@ import { createRuleCompiler } from "../kinds/certificate-request-policy/index.js
 import { createCompilers } from "../kinds/kyverno/dialect.js";
 import { createExpressionCompiler } from "../kinds/validating-admission-policy/index.js";
 import type { JsonObject } from "../kubernetes/object.js";
-import { answerLines, type LineStreams, refuse } from "./json-lines.js";
 import { decideReview } from "./certificate-request-policy/review.js";
+import { answerLines, type LineStreams, refuse } from "./json-lines.js";
 import { decideKyvernoCase } from "./kyverno/case.js";
 import { decideCase } from "./validating-admission-policy/case.js";
 

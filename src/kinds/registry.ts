@@ -33,7 +33,11 @@ export function createKinds({ watcher, schemas, runtime, policyTimeout, now, htt
     schemas,
   );
   return {
-    documents: [validatingAdmissionPolicy, kyvernoKind(watcher, httpInNamespaced), certificateRequestPolicyKind(watcher)],
+    documents: [
+      validatingAdmissionPolicy,
+      kyvernoKind(watcher, httpInNamespaced),
+      certificateRequestPolicyKind(watcher),
+    ],
     inline: validatingAdmissionPolicy.inline,
     modules: [celModuleKind(policyTimeout, now, watcher), wasmKind(runtime)],
     group: groupKind(now, watcher),

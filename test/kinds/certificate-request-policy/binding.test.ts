@@ -147,7 +147,7 @@ describe("who says who may use a policy", () => {
       'crp.yaml:1:157: rules[0].resourceName: unknown field (did you mean "resourceNames"?)',
     ]);
     assert.deepEqual(prepared({}, role.replace("ClusterRole,", "Role,")).problems, [
-      "crp.yaml:1:72: metadata.namespace: Required value",
+      "crp.yaml:1:66: metadata.namespace: Required value",
     ]);
   });
 

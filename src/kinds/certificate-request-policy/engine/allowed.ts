@@ -66,7 +66,8 @@ export function requestedNames(csr: CertificationRequest): RequestedNames {
     if (oid === COMMON_NAME || oid === SERIAL_NUMBER) continue;
     const name = LIST_OF_OID.get(oid);
     if (name === undefined) seen.add(oid);
-    if (value === undefined) nonStrings.push(name === undefined ? `${SUBJECT}.otherAttributes[${oid}]` : `${SUBJECT}.${name}`);
+    if (value === undefined)
+      nonStrings.push(name === undefined ? `${SUBJECT}.otherAttributes[${oid}]` : `${SUBJECT}.${name}`);
     else if (name !== undefined) (lists[name] ??= []).push(value);
     else add(others, oid, value);
   }

@@ -80,7 +80,9 @@ export class Look {
     }
     const blocks = ready.map((compiled) => this.#blockOf(compiled)).join(" ");
     if (readiness === "status" && bound.some(({ policy }) => policy.ready === undefined))
-      return unprocessed(`Not all policies are ready for evaluation; refusing to deny pending policy readiness: ${blocks}`);
+      return unprocessed(
+        `Not all policies are ready for evaluation; refusing to deny pending policy readiness: ${blocks}`,
+      );
     return { result: "Denied", message: `No policy approved this request: ${blocks}` };
   }
 
