@@ -141,8 +141,9 @@ const NO_CLUSTER =
 
 /** An access review that failed is no answer: taken for *not allowed*, the request would pass as one that no policy is for. */
 function decisionOrFailure(decision: AuthorizerDecision | LookupFailure): AuthorizerDecision | LookupFailure {
-  if (decision instanceof LookupFailure || decision.unanswered !== true) return decision;
-  return new LookupFailure(decision.error ?? "", decision.detail);
+  if (decision instanceof LookupFailure || decision.error === undefined || decision.decision === "allow")
+    return decision;
+  return new LookupFailure(decision.error, decision.detail);
 }
 
 /** Who asks for the certificate. One for all questions of a request: authorizers look somebody up once. */
