@@ -6,6 +6,7 @@ import { didYouMean } from "../data/suggest.js";
 import { createCompilers } from "../kinds/kyverno/dialect.js";
 import { createExpressionCompiler } from "../kinds/validating-admission-policy/index.js";
 import type { JsonObject } from "../kubernetes/object.js";
+import { createCaseDecider } from "./certificate-request-policy/case.js";
 import { answerLines, type LineStreams, refuse } from "./json-lines.js";
 import { decideKyvernoCase } from "./kyverno/case.js";
 import { decideCase } from "./validating-admission-policy/case.js";
@@ -27,6 +28,13 @@ const FORMATS: ReadonlyMap<string, CaseFormat> = new Map<string, CaseFormat>([
     () => {
       const compilers = createCompilers();
       return async (written) => ({ expect: await decideKyvernoCase(written, compilers) });
+    },
+  ],
+  [
+    "certificate-request-policy",
+    () => {
+      const decide = createCaseDecider();
+      return async (written) => ({ expect: await decide(written) });
     },
   ],
 ]);

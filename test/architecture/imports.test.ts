@@ -52,7 +52,16 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
   },
   reports: { rooms: ["data"] },
   batch: {
-    rooms: ["cel", "cel-policy", "data", "kinds/kyverno", "kinds/validating-admission-policy", "kubernetes", "world"],
+    rooms: [
+      "cel",
+      "cel-policy",
+      "data",
+      "kinds/certificate-request-policy",
+      "kinds/kyverno",
+      "kinds/validating-admission-policy",
+      "kubernetes",
+      "world",
+    ],
     types: ["policy"],
   },
   server: { rooms: ["admission", "evaluation", "policy", "telemetry"] },
@@ -89,7 +98,7 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
   "kinds/kyverno": {
     rooms: ["cel", "cel-policy", "data", "documents", "kinds", "kubernetes", "policy", "world", "x509"],
   },
-  "kinds/certificate-request-policy": { rooms: ["cel-policy", "data", "kubernetes", "policy"] },
+  "kinds/certificate-request-policy": { rooms: ["cel", "cel-policy", "data", "kubernetes", "policy"] },
   "kinds/cel-module": { rooms: ["cel", "cel-policy", "data", "kinds", "policy", "wasm", "world"] },
   "kinds/group": { rooms: ["cel", "data", "kinds", "policy"], types: ["config", "documents"] },
   "kinds/wasm": { rooms: ["host-capabilities", "kinds", "wasm"], types: ["config", "world"] },
