@@ -14,6 +14,7 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
   commands: {
     rooms: [
       "admission",
+      "approver",
       "batch",
       "cel",
       "cel-policy",
@@ -55,6 +56,7 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
     rooms: ["cel", "cel-policy", "data", "kinds/kyverno", "kinds/validating-admission-policy", "kubernetes", "world"],
     types: ["policy"],
   },
+  approver: { rooms: ["data", "kubernetes", "telemetry"], types: ["policy"] },
   server: { rooms: ["admission", "evaluation", "policy", "telemetry"] },
   loader: {
     rooms: [
