@@ -4,7 +4,7 @@ import { endWithin } from "../kubernetes/client/abort.js";
 import { ApiError, reasonOf } from "../kubernetes/client/errors.js";
 import type { Cluster } from "../kubernetes/client/index.js";
 import { collectionPath, objectPath } from "../kubernetes/client/paths.js";
-import { isObject, type JsonObject, member, text } from "../kubernetes/object.js";
+import { isObject, type JsonObject, member, nameOf, namespaceOf, text } from "../kubernetes/object.js";
 import type { Ruling } from "../policy/approving.js";
 import type { Logger } from "../telemetry/logger.js";
 import { Slices } from "../telemetry/slices.js";
@@ -27,6 +27,13 @@ import { WorkQueue } from "./work-queue.js";
 const RESOURCE = { group: "cert-manager.io", version: "v1", plural: "certificaterequests" };
 /** As approver-policy writes: who goes over from one to the other leaves no fields that two manage. */
 const FIELD_MANAGER = "approver-policy";
+
+/** The longest pause before the list is begun anew. */
+const MAX_LIST_PAUSE_MS = 30_000;
+
+/** For everybody who may read events: nothing about how policies are set up. */
+const UNPROCESSED = "Request is not applicable for any policy so ignoring";
+const FAILED = "approver-policy failed to review the request and will retry";
 
 /** Who decides, and where. */
 export interface ApproverOptions {
@@ -57,6 +64,7 @@ export class Approver {
   #epoch = 0;
   #running = 0;
   #ended: () => void = () => {};
+  #end: Promise<void> | undefined;
   #lastFailure = "";
   #listFailures = 0;
 
@@ -97,13 +105,14 @@ export class Approver {
   }
 
   /** Ends what is under way; nothing is decided after that. */
-  async stop(): Promise<void> {
-    if (!this.#stopping.signal.aborted) this.#stopping.abort();
+  stop(): Promise<void> {
+    this.#stopping.abort();
     this.#retries.stop();
-    if (this.#running === 0) return;
-    await new Promise<void>((resolve) => {
+    this.#end ??= new Promise<void>((resolve) => {
       this.#ended = resolve;
+      if (this.#running === 0) resolve();
     });
+    return this.#end;
   }
 
   #listed(requests: CertificateRequests): void {
@@ -179,7 +188,7 @@ export class Approver {
       this.#retries.forget(key);
       return;
     }
-    const fields = { namespace: text(member(request, "metadata"), "namespace"), name: nameIn(request) };
+    const fields = { namespace: namespaceOf(request), name: nameOf(request) };
     switch (ruling.result) {
       case "Approved":
       case "Denied":
@@ -222,7 +231,7 @@ export class Approver {
   async #write(key: string, request: JsonObject, type: DecisionType, message: string): Promise<void> {
     const { cluster, clock, log } = this.#options;
     const metadata = member(request, "metadata");
-    const [namespace, name] = [text(metadata, "namespace"), text(metadata, "name")];
+    const [namespace, name] = [namespaceOf(request), nameOf(request)];
     const fields = { namespace, name, uid: text(metadata, "uid"), decision: type };
     const path = `${objectPath(RESOURCE, namespace, name)}/status`;
     const patch = statusPatch(request, type, message, clock.wall());
@@ -255,12 +264,3 @@ export class Approver {
     this.#options.log.log(expected ? "debug" : "warn", what, { request: key, reason, retry_ms: wait });
   }
 }
-
-/** The longest pause before the list is begun anew. */
-const MAX_LIST_PAUSE_MS = 30_000;
-
-/** For everybody who may read events: nothing about how policies are set up. */
-const UNPROCESSED = "Request is not applicable for any policy so ignoring";
-const FAILED = "approver-policy failed to review the request and will retry";
-
-const nameIn = (request: JsonObject): string => text(member(request, "metadata"), "name");
