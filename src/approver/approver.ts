@@ -1,6 +1,6 @@
 /** Approves and denies CertificateRequests, as cert-manager's approver-policy does (spec certificate-request-policy.md 1.3, 3.1, 7.3). */
+import { setMaxListeners } from "node:events";
 import { orAborted } from "../data/or-aborted.js";
-import { endWithin } from "../kubernetes/client/abort.js";
 import { ApiError, reasonOf } from "../kubernetes/client/errors.js";
 import type { Cluster } from "../kubernetes/client/index.js";
 import { collectionPath, objectPath } from "../kubernetes/client/paths.js";
@@ -19,7 +19,7 @@ import type { Clock } from "./clock.js";
 import { type DecisionType, decisionIn, statusPatch } from "./condition.js";
 import { Events, shortened } from "./events.js";
 import { followUntil } from "./follow.js";
-import { FIRST_RETRY_MS, MAX_REVIEWS, REVIEW_MS } from "./limits.js";
+import { FIRST_RETRY_MS, MAX_HELD_BYTES, MAX_REVIEWS, REVIEW_MS } from "./limits.js";
 import { Retries } from "./retries.js";
 import { Surroundings } from "./surroundings.js";
 import { WorkQueue } from "./work-queue.js";
@@ -49,6 +49,8 @@ export interface ApproverOptions {
   readonly random: () => number;
   /** Who writes events, such as the pod's name. */
   readonly instance: string;
+  /** Bytes of undecided requests that are held; default {@link MAX_HELD_BYTES}. */
+  readonly maxHeldBytes?: number;
 }
 
 /** An approver that works. */
@@ -70,9 +72,11 @@ export class Approver {
 
   /** Begins to work. Nothing is waited for: while the cluster is away, nothing is decided. */
   constructor(options: ApproverOptions) {
-    const { cluster, clock, log, random, instance } = options;
+    const { cluster, clock, log, random, instance, maxHeldBytes = MAX_HELD_BYTES } = options;
     const { signal } = this.#stopping;
     this.#options = options;
+    // As many follow it as there are lists and reviews.
+    setMaxListeners(0, signal);
     this.#slices = new Slices(() => clock.now());
     this.#retries = new Retries(clock, random, (key) => this.#add(key));
     this.#events = new Events(cluster.http, clock, log, instance, signal);
@@ -82,7 +86,7 @@ export class Approver {
         cluster.follow({
           path: collectionPath(RESOURCE, ""),
           query: {},
-          target: () => new CertificateRequests(),
+          target: () => new CertificateRequests({ maxHeldBytes }),
           // Only undecided ones are kept, and of these as many as there is room for.
           maxBytes: Number.POSITIVE_INFINITY,
           listed: (requests) => this.#listed(requests),
@@ -205,14 +209,22 @@ export class Approver {
   }
 
   async #decide(request: JsonObject): Promise<Ruling | undefined> {
-    const limit = endWithin(this.#stopping.signal, REVIEW_MS);
+    const { decide, clock } = this.#options;
+    const limit = new AbortController();
+    const end = (): void => limit.abort();
+    const cancel = clock.after(REVIEW_MS, end);
+    this.#stopping.signal.addEventListener("abort", end, { once: true });
     try {
-      const late = `the review took longer than ${REVIEW_MS} ms`;
-      return await orAborted(this.#options.decide(request, limit.signal), limit.signal, late);
+      return await orAborted(
+        decide(request, limit.signal),
+        limit.signal,
+        `the review took longer than ${REVIEW_MS} ms`,
+      );
     } catch (error) {
       return { result: "Error", cause: reasonOf(error) };
     } finally {
-      limit.done();
+      cancel();
+      this.#stopping.signal.removeEventListener("abort", end);
     }
   }
 

@@ -1,6 +1,6 @@
 /** An approver at the test's own cluster, with clocks of its own. */
 import type { TestContext } from "node:test";
-import { Approver } from "../../src/approver/approver.js";
+import { Approver, type ApproverOptions } from "../../src/approver/approver.js";
 import type { Clock } from "../../src/approver/clock.js";
 import type { JsonObject } from "../../src/kubernetes/object.js";
 import type { Ruling } from "../../src/policy/approving.js";
@@ -89,7 +89,7 @@ export async function startApprover(
   context: TestContext,
   server: FakeApiServer,
   decide: Decide,
-  { watches = 6 } = {},
+  { watches = 6, ...options }: Partial<Pick<ApproverOptions, "maxHeldBytes">> & { readonly watches?: number } = {},
 ): Promise<TestApprover> {
   const { cluster } = connect(context, server);
   const clock = new TestClock();
@@ -102,6 +102,7 @@ export async function startApprover(
     log: logger,
     random: () => 0,
     instance: "test",
+    ...options,
     decide: async (request, signal) => {
       reviewed.push((request.metadata as { name: string }).name);
       return test.decide(request, signal);
