@@ -113,9 +113,10 @@ export class Approval {
     const before = this.#problem;
     this.#problem = problem;
     const log = logger.named("approver");
+    if (problem === before) return;
     if (problem !== undefined)
       log.error("no CertificateRequest is approved or denied until this is mended", { reason: problem });
-    else if (before !== undefined) log.info("CertificateRequests are approved and denied again", { policy_id: id });
+    else log.info("CertificateRequests are approved and denied again", { policy_id: id });
   }
 
   async #decide(request: { readonly [key: string]: unknown }, signal: AbortSignal): Promise<Ruling | undefined> {
