@@ -5,6 +5,7 @@
 import type { Expr, ParsedExpr } from "./ast.js";
 import type { FunctionDeclaration, ObjectTypeDeclaration } from "./declarations.js";
 import type { KubernetesVersion } from "./kubernetes-version.js";
+import type { Flavour } from "./public-types.js";
 import type { Type } from "./types.js";
 
 /**
@@ -28,8 +29,8 @@ export interface CheckedExpr {
 
 /** Everything an environment declares, as parser, checker and compiler look it up. Already restricted to the environment's version. */
 export interface Declarations {
-  readonly flavour: "kubernetes" | "standard";
-  /** The environment's version; for `standard` the newest. */
+  readonly flavour: Flavour;
+  /** The environment's version; without one the newest. */
   readonly version: KubernetesVersion;
   /** The container in which names are resolved, `""` for none. */
   readonly container: string;

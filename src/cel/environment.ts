@@ -26,7 +26,7 @@ type Extension = Pick<EnvironmentOptions, "variables" | "objectTypes" | "functio
 
 /** Makes an environment. Not cheap: make it once and share it. */
 export function createEnvironment(options: EnvironmentOptions): Environment {
-  const version = options.flavour === "standard" ? NEWEST_VERSION : (options.version ?? NEWEST_VERSION);
+  const version = options.flavour === "kubernetes" ? (options.version ?? NEWEST_VERSION) : NEWEST_VERSION;
   const base = libraries(options.flavour, version, options.extensions);
   const declarations: Declarations = {
     flavour: options.flavour,
@@ -77,9 +77,10 @@ class CelEnvironment implements Environment {
       return { ok: false, issues: [], text: plan.message, phase: "program", type: checked.type };
     }
     const parts = measured(plan);
-    const kubernetes = this.#declarations.flavour === "kubernetes";
-    const decorations = { trace: options.trace ?? false, cost: options.cost ?? kubernetes, standard: !kubernetes };
-    const limit = kubernetes ? KUBERNETES_COST_LIMIT : Number.POSITIVE_INFINITY;
+    const { flavour } = this.#declarations;
+    const cost = options.cost ?? flavour !== "standard";
+    const decorations = { trace: options.trace ?? false, cost, flavour };
+    const limit = flavour === "kubernetes" ? KUBERNETES_COST_LIMIT : Number.POSITIVE_INFINITY;
     // Trees are several times the size of what runs, and rarely asked for again: they are made anew from the source then.
     const again = (): CheckedExpr => {
       const repeated = check();

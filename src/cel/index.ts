@@ -23,6 +23,9 @@ export {
   ResourceCheckValue,
   type ResourceQuestion,
 } from "./kubernetes/authz-values.js";
+export { addressText } from "./kubernetes/ip-parse.js";
+export { UrlError } from "./kubernetes/url-escape.js";
+export { parseUrlReference, urlText } from "./kubernetes/url-reference.js";
 export {
   isKubernetesVersion,
   KUBERNETES_VERSIONS,

@@ -15,13 +15,13 @@ import { urlLibrary } from "./kubernetes/url.js";
 import { isSince, type KubernetesVersion, NEWEST_VERSION } from "./kubernetes-version.js";
 import { withMemoizedParsers } from "./memoized-parsers.js";
 import { PatternCache } from "./pattern/pattern.js";
-import type { LanguageExtension } from "./public-types.js";
+import type { Flavour, LanguageExtension } from "./public-types.js";
 import { comprehensionLibrary } from "./stdlib/comprehensions.js";
-import { conversionLibrary } from "./stdlib/conversions.js";
+import { conversionLibrary, strictConversionLibrary } from "./stdlib/conversions.js";
 import { encodersLibrary } from "./stdlib/encoders.js";
 import { listsLibrary } from "./stdlib/lists.js";
 import { mathLibrary } from "./stdlib/math.js";
-import { operatorLibrary } from "./stdlib/operators.js";
+import { operatorLibrary, operatorsWithoutOptionals } from "./stdlib/operators.js";
 import { optionalLibrary } from "./stdlib/optionals.js";
 import { regexLibrary } from "./stdlib/regex.js";
 import { setsLibrary } from "./stdlib/sets.js";
@@ -49,10 +49,14 @@ function extensionLibrary(extension: LanguageExtension, patterns: PatternCache):
 }
 
 /** The libraries of one environment, with caches that belong to it. */
-function librariesOf(flavour: "kubernetes" | "standard", extensions: readonly LanguageExtension[]): readonly Library[] {
+function librariesOf(flavour: Flavour, extensions: readonly LanguageExtension[]): readonly Library[] {
   const patterns = new PatternCache();
-  const language = [operatorLibrary, conversionLibrary, textLibrary(patterns), timeGetterLibrary()];
+  const common = [textLibrary(patterns), timeGetterLibrary()];
+  const language = [operatorLibrary, conversionLibrary, ...common];
   const added = extensions.flatMap((extension) => extensionLibrary(extension, patterns));
+  const newestStrings = flavour === "standard" || extensions.includes("strings");
+  const plain = [operatorsWithoutOptionals, strictConversionLibrary, ...common];
+  if (flavour === "cel-go") return [...plain, ...(newestStrings ? [latestStringsLibrary] : []), ...added];
   const libraries = [
     kubernetesListsLibrary,
     optionalLibrary,
@@ -69,18 +73,18 @@ function librariesOf(flavour: "kubernetes" | "standard", extensions: readonly La
     listsLibrary,
   ];
   // Strings come before Kubernetes' lists: the overloads of `indexOf` are tried in that order.
-  const strings = flavour === "standard" || extensions.includes("strings") ? latestStringsLibrary : stringsLibrary;
+  const strings = newestStrings ? latestStringsLibrary : stringsLibrary;
   return [...language, strings, ...libraries, ...added];
 }
 
 /**
  * The libraries of an environment. `kubernetes` has those of `version`, without the overloads that came later; `standard` has
- * everything, whatever the version.
+ * everything, whatever the version, and `cel-go` the language alone.
  *
- * @param extensions what `kubernetes` has beside its own
+ * @param extensions what `kubernetes` and `cel-go` have beside their own
  */
 export function libraries(
-  flavour: "kubernetes" | "standard",
+  flavour: Flavour,
   version: KubernetesVersion = NEWEST_VERSION,
   extensions: readonly LanguageExtension[] = [],
 ): readonly Library[] {
@@ -88,7 +92,7 @@ export function libraries(
     ...library,
     functions: library.functions.map(withMemoizedParsers),
   }));
-  if (flavour === "standard") return all;
+  if (flavour !== "kubernetes") return all;
   return all.map((library) => asOf(version, library)).filter((library) => library.functions.length > 0);
 }
 

@@ -8,16 +8,19 @@ import type { CelError } from "./values/cel-error.js";
 import type { Lazy } from "./values/lazy.js";
 import type { Result, Value } from "./values/value.js";
 
+/**
+ * Whose CEL it is. `kubernetes`: the API server's environment (its libraries, macros, validators, homogeneous literals) as of a version;
+ * `cel-go`: the environment that the reference implementation has by itself (spec kubernetes-cel.md 4.15), and the extensions that are named; `standard`: the
+ * language definition with every extension library.
+ */
+export type Flavour = "kubernetes" | "cel-go" | "standard";
+
 /** What an environment is made of. */
 export interface EnvironmentOptions {
-  /**
-   * `kubernetes`: the API server's environment (its libraries, macros, validators, homogeneous literals) as of `version`;
-   * `standard`: plain CEL with every extension library.
-   */
-  readonly flavour: "kubernetes" | "standard";
+  readonly flavour: Flavour;
   /** For `kubernetes`: whose CEL it is (default the newest known). */
   readonly version?: KubernetesVersion;
-  /** For `kubernetes`: libraries of plain CEL that the API server leaves out and others add (`standard` has them all). */
+  /** For `kubernetes` and `cel-go`: libraries of plain CEL that they leave out and others add (`standard` has them all). */
   readonly extensions?: readonly LanguageExtension[];
   readonly variables?: readonly VariableDeclaration[];
   readonly objectTypes?: readonly ObjectTypeDeclaration[];
@@ -29,7 +32,7 @@ export interface EnvironmentOptions {
 
 /**
  * A library of plain CEL that Kubernetes' own environment is without: `cel.bind`, `base64.…`, `math.…`, `regex.…`; `strings` is the newest
- * version of one that it has (`reverse`, and a `format` that groups no digits).
+ * version of one that it has (`reverse`, and a `format` that groups no digits). `cel-go` has none of them by itself.
  */
 export type LanguageExtension = "bindings" | "encoders" | "math" | "regex" | "strings";
 
@@ -91,7 +94,7 @@ export interface Compiled {
 export interface CompileOptions {
   /** Decorations compiled in; the plain path pays nothing for those left out. */
   readonly trace?: boolean;
-  /** Count cost (default true for `kubernetes`). */
+  /** Count cost (the default, except for `standard`). */
   readonly cost?: boolean;
   /** Check types first (the default). Without, every part is dyn and unknown names are errors of evaluation. */
   readonly check?: boolean;

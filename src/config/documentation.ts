@@ -1,13 +1,17 @@
 import { CAPABILITY_PATHS } from "../host-capabilities/patterns.js";
 import { celSpec } from "./cel-fields.js";
+import { boundKeys, certificateRequests } from "./certificate-request-fields.js";
 import { ENTRY_FIELDS, KIND_KEYS, type KindKey, MEMBER_FIELDS, REFERENCE_FIELDS } from "./entry-fields.js";
 import type { Fields } from "./record-shape.js";
+import { anyValue } from "./shape.js";
 
 /** The tables of docs/configuration.md by the name of their block, made from the definition that reads the file. */
 export function configurationTables(): Readonly<Record<string, string>> {
   const tables: Record<string, string> = {
     reference: fieldTable(REFERENCE_FIELDS),
     "cel-spec": fieldTable(celSpec.fields),
+    "certificate-requests": fieldTable(certificateRequests.fields),
+    bound: fieldTable(boundKeys),
   };
   for (const kind of KIND_KEYS) tables[kind] = fieldTable(ENTRY_FIELDS[kind], kind);
   tables.capabilities = [...CAPABILITY_PATHS]
@@ -35,6 +39,6 @@ function fieldTable(fields: Fields, kind?: KindKey): string {
 
 /** Nested maps are too long for a cell: their keys are in the schema. */
 function label(key: string, text: string): string {
-  if (key === "policies") return "map of member, or list of member with `name`";
+  if (key === "policies" && text === anyValue.label) return "map of member, or list of member with `name`";
   return text.replaceAll("map with ", "map of ");
 }

@@ -1,6 +1,7 @@
 /** The keys of every kind of entry and member: the one definition behind reading, the JSON Schema and the documentation. */
 import { CapabilityPatternError, parseCapabilities } from "../host-capabilities/patterns.js";
 import { celPolicy } from "./cel-fields.js";
+import { certificateRequests } from "./certificate-request-fields.js";
 import { type Fields, optional, record, required } from "./record-shape.js";
 import { anyValue, flag, integer, jsonObject, listOf, oneOf, oneOrMore, type Shape, text } from "./shape.js";
 
@@ -119,6 +120,11 @@ const resource = {
   timeoutEvalSeconds,
   hostCapabilities: { ...hostCapabilities, default: '`["*"]`: all, as the Kubewarden controller has it' },
   validationActions: validationActionsField,
+  certificateRequests: optional(
+    certificateRequests,
+    "For CertificateRequestPolicies: who may use them, and how they decide.",
+    "those of its keys",
+  ),
   groupWarnings,
 };
 

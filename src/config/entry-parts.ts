@@ -140,8 +140,10 @@ export type ResourceFields = Partial<RecordValue<(typeof ENTRY_FIELDS)["resource
 /** A resource entry with defaults filled in. */
 export function resourceEntry(
   parts: Pick<ResourceEntry, "id" | "origin" | "documents">,
-  { policyMode = "protect", allowedToMutate = false, message, timeoutEvalSeconds, validationActions }: ResourceFields,
+  fields: ResourceFields,
 ): ResourceEntry {
+  const { policyMode = "protect", allowedToMutate = false, ...others } = fields;
+  const { message, timeoutEvalSeconds, validationActions, certificateRequests } = others;
   return Object.freeze({
     kind: "resource",
     ...parts,
@@ -150,5 +152,6 @@ export function resourceEntry(
     ...(message !== undefined && { message }),
     ...(timeoutEvalSeconds !== undefined && { timeoutEvalSeconds }),
     ...(validationActions !== undefined && { validationActions }),
+    ...(certificateRequests !== undefined && { certificateRequests }),
   });
 }

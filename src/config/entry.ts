@@ -93,6 +93,37 @@ export interface ResourceEntry extends Standing {
   readonly documents: readonly SourceDocument[];
   /** Replaces the actions of bindings. */
   readonly validationActions?: readonly ValidationAction[];
+  /** How its CertificateRequestPolicies decide; there is one at least. */
+  readonly certificateRequests?: CertificateRequestSettings;
+}
+
+/** How CertificateRequestPolicies decide where a cluster would (spec certificate-request-policy.md 3.3, 3.4, 7); what is absent has its default. */
+export interface CertificateRequestSettings {
+  /** Who says who may use a policy; default `rbac` with objects of RBAC among the documents, else `sar`. */
+  readonly binding?: "rbac" | "map" | "sar" | "assume-bound";
+  /** With `map`, and only then. */
+  readonly bound?: readonly BoundSubjects[];
+  /** Default `self`. */
+  readonly readiness?: "self" | "status";
+  /** What the create guard does where no policy decides; default `allow`. */
+  readonly unprocessed?: "allow" | "deny";
+  /** Default `refuse`. */
+  readonly invalidPolicies?: "refuse" | "keep";
+  /** Default false. */
+  readonly strictNames?: boolean;
+  /** Default false. */
+  readonly verifySignature?: boolean;
+}
+
+/** Users, groups and service accounts (`namespace:name`), and what each of them may use. */
+export interface BoundSubjects {
+  readonly users?: readonly string[];
+  readonly groups?: readonly string[];
+  readonly serviceAccounts?: readonly string[];
+  /** Wildcard patterns for names of policies. */
+  readonly policies: readonly string[];
+  /** Wildcard patterns for namespaces of requests; absent: all. */
+  readonly namespaces?: readonly string[];
 }
 
 /** An inline CEL policy. */

@@ -1,4 +1,5 @@
 import { basename, resolve } from "node:path";
+import { identityOf, opened } from "../documents/documents.js";
 import { Origin } from "../documents/origin.js";
 import type { Path } from "../documents/problem.js";
 import { parseResources, type SourceDocument } from "../documents/source-document.js";
@@ -30,12 +31,17 @@ export function readResource(written: Written<MapNode>): PolicyEntry | undefined
       return undefined;
     }
     refuseKeys(fields, ["hostCapabilities", "allowedToMutate", "groupWarnings"], "a CEL policy", path, sink);
+    if (fields.certificateRequests !== undefined && !opened(documents).some(isCertificateRequestPolicy)) {
+      const message = "has no meaning here: no document is a CertificateRequestPolicy of policy.cert-manager.io";
+      sink.keyError([...path, "certificateRequests"], message);
+    }
     return resourceEntry({ id, origin: new Origin(context.document, path), documents }, fields);
   }
   if (documents.length === 1) {
     const group = isKubewardenGroup(resource);
-    if (group) refuseKeys(fields, ["allowedToMutate", "validationActions"], "a group", path, sink);
-    else refuseKeys(fields, ["groupWarnings", "validationActions"], "a WASM policy", path, sink);
+    if (group)
+      refuseKeys(fields, ["allowedToMutate", "validationActions", "certificateRequests"], "a group", path, sink);
+    else refuseKeys(fields, ["groupWarnings", "validationActions", "certificateRequests"], "a WASM policy", path, sink);
     return entryFromKubewardenResource(resource, id, level, fields, context);
   }
   const what = `${documents.length} documents, a Kubewarden policy among them`;
@@ -44,6 +50,11 @@ export function readResource(written: Written<MapNode>): PolicyEntry | undefined
     `found ${what}: an entry is one policy, so keep each in a file and an entry of its own`,
   );
   return undefined;
+}
+
+function isCertificateRequestPolicy(document: SourceDocument): boolean {
+  const { group, kind } = identityOf(document);
+  return group === "policy.cert-manager.io" && kind === "CertificateRequestPolicy";
 }
 
 /** A key that would silently do nothing for the kind of policy found is an error. */

@@ -2,7 +2,7 @@
  * What a kind of policies is to the rest of the house: how its policies are read, checked and compiled, and how they become policies that can
  * be asked. A kind knows no other kind; `registry.ts` names them all, and the loader knows them only through it.
  */
-import type { CelEntry, GroupDraft, GroupEntry, ModuleEntry } from "../config/entry.js";
+import type { CelEntry, CertificateRequestSettings, GroupDraft, GroupEntry, ModuleEntry } from "../config/entry.js";
 import type { Problem } from "../documents/problem.js";
 import type { SourceDocument } from "../documents/source-document.js";
 import type { Policy } from "../policy/index.js";
@@ -39,6 +39,8 @@ export interface DocumentSet {
   readonly others: readonly SourceDocument[];
   /** Replaces the actions of bindings; absent: as they say. */
   readonly validationActions?: readonly string[];
+  /** How CertificateRequestPolicies decide; absent: as by default. */
+  readonly certificateRequests?: CertificateRequestSettings;
 }
 
 /** Policies that are documents (`resource:`). */

@@ -42,9 +42,13 @@ export function prepareDocuments(entry: ResourceEntry, kinds: readonly DocumentK
     const own = documents.filter((document) => kindOf.get(document) === kind);
     if (!own.some((document) => isOneOf(kind.policies, document))) continue;
     errors.push(...repeatedDocuments(own));
-    const { id, validationActions } = entry;
+    const { id, validationActions, certificateRequests } = entry;
+    const settings = {
+      ...(validationActions && { validationActions }),
+      ...(certificateRequests && { certificateRequests }),
+    };
     try {
-      prepared.push(kind.prepare({ id, own, others, ...(validationActions && { validationActions }) }, warn));
+      prepared.push(kind.prepare({ id, own, others, ...settings }, warn));
     } catch (error) {
       if (!(error instanceof LoadError)) throw error;
       errors.push(...error.problems);

@@ -3,29 +3,45 @@
  * (spec validating-admission-policy.md 0.4).
  */
 import { quote } from "../data/go-quote.js";
+import { compareNames } from "./names.js";
 
 /** A path inside an object: member names and list indexes. */
 export type FieldPath = readonly (string | number)[];
 
+/** An item of a list that is told by what it is called, not by where it stands. */
+export interface ItemKey {
+  readonly key: string;
+}
+
+/** A path on which items may be told by their keys. */
+export type KeyedPath = readonly (string | number | ItemKey)[];
+
 /** One mistake. */
-export interface FieldError {
-  readonly path: FieldPath;
+export interface FieldError<P extends KeyedPath = FieldPath> {
+  readonly path: P;
   /** The message with its type and value, without the path. */
   readonly text: string;
 }
 
-/** `spec.validations[0].expression` */
-export function formatPath(path: FieldPath): string {
+/** `spec.validations[0].expression`, `spec.allowed.otherNames[1.2.3]` */
+export function formatPath(path: KeyedPath): string {
   let text = "";
   for (const part of path) {
     if (typeof part === "number") text += `[${part}]`;
+    else if (typeof part === "object") text += `[${part.key}]`;
     else text += text === "" ? part : `.${part}`;
   }
   return text;
 }
 
 /** The whole text of a mistake. */
-export const formatFieldError = (error: FieldError): string => `${formatPath(error.path)}: ${error.text}`;
+export const formatFieldError = (error: FieldError<KeyedPath>): string => `${formatPath(error.path)}: ${error.text}`;
+
+/** Whole texts as one: none twice, and in brackets when there are several. */
+export function aggregate(errors: readonly { readonly text: string }[]): string {
+  const texts = [...new Set(errors.map(({ text }) => text))];
+  return texts.length === 1 ? (texts[0] ?? "") : `[${texts.join(", ")}]`;
+}
 
 /** A string in double quotes as Go's `%q` prints it. */
 export const goQuote = (text: string): string => quote(text, false);
@@ -37,26 +53,44 @@ export const goJson = (value: unknown): string =>
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 
-const printed = (value: unknown): string => (typeof value === "string" ? goQuote(value) : goJson(value));
+/** A map of texts as Go's encoder prints it: by the bytes of its keys. */
+export const goJsonMap = (map: Readonly<Record<string, string>>): string =>
+  `{${Object.keys(map)
+    .sort(compareNames)
+    .map((key) => `${goJson(key)}:${goJson(map[key])}`)
+    .join(",")}}`;
+
+function printed(value: unknown): string {
+  if (typeof value === "string") return goQuote(value);
+  return typeof value === "bigint" ? String(value) : goJson(value);
+}
 const withDetail = (text: string, detail: string): string => (detail === "" ? text : `${text}: ${detail}`);
 
 /** A value is missing. */
-export const required = (path: FieldPath, detail = ""): FieldError => ({
+export const required = <P extends KeyedPath>(path: P, detail = ""): FieldError<P> => ({
   path,
   text: withDetail("Required value", detail),
 });
 
 /** A value is wrong. */
-export const invalid = (path: FieldPath, value: unknown, detail: string): FieldError => ({
+export const invalid = <P extends KeyedPath>(path: P, value: unknown, detail: string): FieldError<P> => ({
   path,
   text: withDetail(`Invalid value: ${printed(value)}`, detail),
 });
 
-/** A value is none of those possible. Values of such fields have a type of their own in Go, and print as JSON. */
-export const notSupported = (path: FieldPath, value: string, supported: readonly string[]): FieldError => ({
-  path,
-  text: `Unsupported value: ${goJson(value)}: supported values: ${supported.map(goQuote).join(", ")}`,
-});
+/**
+ * A value is none of those possible. Values of such fields have a type of their own in Go, and print as JSON.
+ * @param print how the value is printed, where it is a plain string
+ */
+export const notSupported = (
+  path: FieldPath,
+  value: string,
+  supported: readonly string[],
+  print: (value: string) => string = goJson,
+): FieldError => {
+  const detail = supported.length === 0 ? "" : `supported values: ${supported.map(goQuote).join(", ")}`;
+  return { path, text: withDetail(`Unsupported value: ${print(value)}`, detail) };
+};
 
 /** A value must be unique. */
 export const duplicate = (path: FieldPath, value: string): FieldError => ({
@@ -65,7 +99,10 @@ export const duplicate = (path: FieldPath, value: string): FieldError => ({
 });
 
 /** A value must not be there. */
-export const forbidden = (path: FieldPath, detail: string): FieldError => ({ path, text: `Forbidden: ${detail}` });
+export const forbidden = <P extends KeyedPath>(path: P, detail: string): FieldError<P> => ({
+  path,
+  text: `Forbidden: ${detail}`,
+});
 
 /** A list is too long. */
 export const tooMany = (path: FieldPath, count: number, limit: number): FieldError => ({
@@ -74,4 +111,7 @@ export const tooMany = (path: FieldPath, count: number, limit: number): FieldErr
 });
 
 /** Something failed that is no mistake of the value alone. */
-export const internal = (path: FieldPath, detail: string): FieldError => ({ path, text: `Internal error: ${detail}` });
+export const internal = <P extends KeyedPath>(path: P, detail: string): FieldError<P> => ({
+  path,
+  text: `Internal error: ${detail}`,
+});

@@ -112,9 +112,26 @@ export class RequestWorld {
 
   /** Every question goes to the authorizer once, also when it answers at once. */
   authorize(attributes: AuthorizerAttributes): AuthorizerDecision | Waiting {
+    const key = JSON.stringify({ ...attributes, user: canonicalUser(attributes.user) });
+    return this.#authorize(key, () => this.#world.authorizer.authorize(attributes));
+  }
+
+  /**
+   * As {@link authorize}, for a question that a word of the caller's tells from all others of the request. Who asks remembers what is answered at
+   * once.
+   */
+  authorizeBy(key: string, attributes: AuthorizerAttributes): AuthorizerDecision | Waiting {
+    const { authorizer } = this.#world;
+    const found = this.questions.empty ? authorizer.authorize(attributes) : UNASKED;
+    if (found instanceof LookupFailure || found instanceof Promise)
+      return this.#authorize(key, found === UNASKED ? () => authorizer.authorize(attributes) : () => found);
+    return found;
+  }
+
+  #authorize(key: string, put: () => Eventual<AuthorizerDecision | LookupFailure>): AuthorizerDecision | Waiting {
     const decided = this.questions.ask<AuthorizerDecision | LookupFailure>({
-      key: `authorize ${JSON.stringify({ ...attributes, user: canonicalUser(attributes.user) })}`,
-      put: () => this.#world.authorizer.authorize(attributes),
+      key: `authorize ${key}`,
+      put,
       failed: (failure) => undecidedFor(this.#failed(failure)),
     });
     if (decided instanceof LookupFailure) {

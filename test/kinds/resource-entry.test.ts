@@ -86,6 +86,35 @@ describe("documents of a resource entry", () => {
     assert.deepEqual([policy.id, policy.implementation, outcome.verdict], ["p", "a, b", "deny"]);
   });
 
+  test("go with what their entry says of them", () => {
+    const given: DocumentSet[] = [];
+    const certificateRequests = { binding: "assume-bound", readiness: "status" } as const;
+    const entry = { ...entryOf(rule("a", "a1")), certificateRequests };
+    prepareDocuments(entry, [fakeKind("a", ALLOW, given)], silent);
+    prepareDocuments(
+      { ...entryOf(rule("a", "a1")), validationActions: ["Audit"] },
+      [fakeKind("a", ALLOW, given)],
+      silent,
+    );
+    assert.deepEqual(
+      given.map((set) => [set.certificateRequests, set.validationActions]),
+      [
+        [certificateRequests, undefined],
+        [undefined, ["Audit"]],
+      ],
+    );
+  });
+
+  test("of RBAC go to every kind, and are not called without effect", () => {
+    const given: DocumentSet[] = [];
+    const role = "{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: r}}\n";
+    prepareDocuments(entryOf(rule("a", "a1") + role), [fakeKind("a", ALLOW, given)], silent);
+    assert.deepEqual(
+      given.map(({ others }) => names(others)),
+      [["r"]],
+    );
+  });
+
   test("may stand in lists, also in lists of lists, with the place of every mistake", () => {
     const given: DocumentSet[] = [];
     const list = `apiVersion: v1

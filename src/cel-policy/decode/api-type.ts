@@ -11,6 +11,8 @@ export type ApiType =
   | { readonly kind: "integer"; readonly go: string }
   | { readonly kind: "boolean"; readonly go: string }
   | { readonly kind: "any" }
+  /** A string that its type parses: what cannot be parsed is the only mistake told, and says nothing of its place. */
+  | { readonly kind: "parsed"; readonly go: string; readonly error: (text: string) => string | undefined }
   | { readonly kind: "list"; readonly element: ApiType; readonly go: string }
   | { readonly kind: "map"; readonly value: ApiType; readonly go: string }
   | { readonly kind: "struct"; readonly go: string; readonly fields: Readonly<Record<string, ApiType>> };
@@ -19,12 +21,21 @@ export type ApiType =
 export const string = (go = "string"): ApiType => ({ kind: "string", go });
 export const integer = { kind: "integer", go: "int64" } as const satisfies ApiType;
 export const boolean: ApiType = { kind: "boolean", go: "bool" };
+/** A string that is read further; `error` says what is wrong with a text. */
+export const parsed = (error: (text: string) => string | undefined): ApiType => ({
+  kind: "parsed",
+  go: "string",
+  error,
+});
 /** Anything; decoded elsewhere. */
 export const any: ApiType = { kind: "any" };
 export const list = (element: ApiType): ApiType => ({ kind: "list", element, go: `[]${goName(element)}` });
 export const map = (value: ApiType): ApiType => ({ kind: "map", value, go: `map[string]${goName(value)}` });
 /** A struct; `go` with its package, such as `v1.Validation`. */
-export const struct = (go: string, fields: Readonly<Record<string, ApiType>>): ApiType => ({
+export const struct = (
+  go: string,
+  fields: Readonly<Record<string, ApiType>>,
+): ApiType & { readonly kind: "struct" } => ({
   kind: "struct",
   go,
   fields,
@@ -71,6 +82,7 @@ export function decodeLeniently(value: unknown, type: ApiType): Decoded {
 class Decoder {
   wrongType: DecodeFailure | undefined;
   readonly unknown: FieldPath[] = [];
+  #stopped = false;
   /** Which parts of the path looked at are keys of maps. */
   readonly #keys: number[] = [];
 
@@ -82,8 +94,10 @@ class Decoder {
       case "string":
       case "boolean":
         return typeof value === type.kind ? value : this.#fail(value, type.go, path, owner);
+      case "parsed":
+        return this.#parsed(value, type, path, owner);
       case "integer":
-        if (typeof value === "bigint" || (typeof value === "number" && Number.isInteger(value))) return value;
+        if (typeof value === "bigint" || (typeof value === "number" && Number.isSafeInteger(value))) return value;
         return this.#fail(value, type.go, path, owner);
       case "list":
         if (!Array.isArray(value)) return this.#fail(value, type.go, path, owner);
@@ -108,6 +122,23 @@ class Decoder {
     const decoded = this.decode(item, type, path, owner);
     this.#keys.pop();
     return decoded;
+  }
+
+  /** Where a type parses for itself, Go's decoder stops at the first thing that it does not take, whatever it has seen before. */
+  #parsed(
+    value: unknown,
+    type: ApiType & { readonly kind: "parsed" },
+    path: FieldPath,
+    owner: string | undefined,
+  ): unknown {
+    if (this.#stopped) return undefined;
+    const text = typeof value === "string" ? type.error(value) : undefined;
+    if (typeof value === "string" && text === undefined) return value;
+    this.wrongType = undefined;
+    if (text === undefined) this.#fail(value, type.go, path, owner);
+    else this.wrongType = { text, path, unknown: [] };
+    this.#stopped = true;
+    return undefined;
   }
 
   #struct(
@@ -142,6 +173,7 @@ class Decoder {
 function zeroOf(type: ApiType): unknown {
   switch (type.kind) {
     case "string":
+    case "parsed":
       return "";
     case "integer":
       return 0;

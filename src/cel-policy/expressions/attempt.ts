@@ -13,6 +13,9 @@ const COST_PER_LOOK = 10_000;
 /** Work of an expression, in units of about a nanosecond, after which the clock is looked at whatever it cost. */
 const UNITS_PER_LOOK = 1_000_000;
 
+/** Steps of other work, a nanosecond or two each, that count as one unit of cost. */
+const STEPS_PER_COST = 10;
+
 /** What an expression counts for beside its own cost, so that many cheap ones are noticed, too. */
 const COST_OF_ANY = 1_000;
 
@@ -101,6 +104,12 @@ export class Attempt {
     this.#cost += evaluation.cost + COST_OF_ANY;
     if (this.#cost >= COST_PER_LOOK || this.#held.units >= UNITS_PER_LOOK) this.#look();
     return evaluation;
+  }
+
+  /** Counts work that is no expression's, in steps of a nanosecond or two. */
+  count(steps: number): void {
+    this.#cost += steps / STEPS_PER_COST;
+    if (this.#cost >= COST_PER_LOOK) this.#look();
   }
 
   /**

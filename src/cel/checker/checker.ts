@@ -35,7 +35,7 @@ export class Checker {
   readonly #locals = new Locals();
   readonly #problems: Problems;
   #freeTypes = 0;
-  /** Whether numbers of different types may be ordered: before Kubernetes 1.28 only from the first comprehension on, a quirk of the reference. */
+  /** Whether numbers of different types may be ordered: before Kubernetes 1.28, and outside of it, only from the first comprehension on, a quirk of the reference. */
   #acrossTypes: boolean;
 
   constructor(
@@ -45,7 +45,7 @@ export class Checker {
   ) {
     const { container, flavour, version } = names.declarations;
     this.#problems = new Problems(issues, container);
-    this.#acrossTypes = flavour === "standard" || isSince(version, ACROSS_TYPES_SINCE);
+    this.#acrossTypes = flavour === "standard" || (flavour === "kubernetes" && isSince(version, ACROSS_TYPES_SINCE));
   }
 
   /** Checks a whole tree and answers it with its names resolved. Afterwards {@link types} has no type parameters. */

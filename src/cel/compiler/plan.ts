@@ -17,6 +17,8 @@ interface Node {
 export interface ConstPlan extends Node {
   readonly kind: "const";
   readonly value: Value;
+  /** What it costs each time: of a literal that the reference would make anew. Absent: nothing. */
+  readonly cost?: number;
 }
 
 /** One step of a chain. `key` is a constant, or a plan evaluated when the step is reached. */
@@ -109,13 +111,15 @@ export interface CallPlan extends Node {
   readonly work: WorkRule | undefined;
 }
 
-/** `element in [constants]` where all of them are bools, numbers or strings: no cost of its own. */
+/** `element in [constants]` where all of them are bools, numbers or strings. */
 export interface MembershipPlan extends Node {
   readonly kind: "membership";
   readonly element: Plan;
   readonly contains: (value: Value) => boolean;
   /** The set, when all of it are strings. */
   readonly strings: ReadonlySet<string> | undefined;
+  /** What it costs; 0 where the reference makes the set while planning. */
+  readonly cost: number;
 }
 
 /** A list literal that is not constant. */

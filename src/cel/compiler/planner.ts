@@ -14,16 +14,19 @@ import type {
 } from "../ast.js";
 import type { CheckedExpr, Declarations } from "../checked.js";
 import { SHORT_TYPE_NAMES } from "../checker/well-known-types.js";
-import { callCost } from "../cost/runtime-cost.js";
-import type { FunctionDeclaration, LazyForm, Overload, WorkRule } from "../declarations.js";
-import { chooser, dispatcher, noOverloadFor, statefulChooser } from "../dispatch.js";
+import { plainCallCost } from "../cost/plain-cost.js";
+import { callCost, LIST_COST, MAP_COST } from "../cost/runtime-cost.js";
+import type { LazyForm, Overload } from "../declarations.js";
+import { dispatcher, noOverloadFor, statefulChooser } from "../dispatch.js";
 import { nativeNameOf } from "../operators/kind.js";
 import { isUsableKey } from "../operators/maps.js";
 import { isQualifier } from "../operators/qualify.js";
+import { costSize } from "../operators/size.js";
 import { runtimeTypeName, type Type } from "../types.js";
 import { CelError } from "../values/cel-error.js";
 import { TypeValue } from "../values/type-value.js";
-import { MapValue, type Result, type Value } from "../values/value.js";
+import { MapValue, type Value } from "../values/value.js";
+import { type CallCosts, costAmong, dearest } from "./call-costs.js";
 import { constantMembership } from "./membership.js";
 import { bindPattern } from "./patterns.js";
 import {
@@ -31,7 +34,6 @@ import {
   type Callee,
   type CallPlan,
   type ConstPlan,
-  type CostRule,
   type Plan,
   PlanError,
   type Qualifier,
@@ -80,10 +82,15 @@ export class Planner {
 
   readonly #checked: CheckedExpr;
   readonly #declarations: Declarations;
+  /** Whether constants are folded as Kubernetes has it done. What is constant is made once all the same; but it costs, and fails, where it is reached. */
+  readonly #folds: boolean;
+  readonly #callCost: CallCosts;
 
   constructor(checked: CheckedExpr, declarations: Declarations) {
     this.#checked = checked;
     this.#declarations = declarations;
+    this.#folds = declarations.flavour !== "cel-go";
+    this.#callCost = this.#folds ? callCost : plainCallCost;
   }
 
   /** The plan of the whole expression. Throws a {@link PlanError}. */
@@ -115,6 +122,8 @@ export class Planner {
   #ident(expr: IdentExpr): Plan {
     if (!expr.rooted) {
       const slot = this.#scope.findLast(({ name }) => name === expr.name);
+      // A quirk of the reference, which takes a loop's variable whose values are types for the name of one.
+      if (slot !== undefined && !this.#folds && this.#kind(expr.id) === "type") throw undefinedType(expr);
       if (slot !== undefined) return this.#attribute(expr.id, { kind: "local", slot });
     }
     if (this.#checked.typeNames.has(expr.id)) {
@@ -123,7 +132,7 @@ export class Planner {
       // Kubernetes declares a few names a second time, for the checker only.
       const known =
         named !== undefined && !(this.#declarations.flavour === "kubernetes" && SHORT_TYPE_NAMES.has(expr.name));
-      if (!known) throw new PlanError(`reference to undefined type: ${expr.name}`);
+      if (!known) throw undefinedType(expr);
       return { kind: "const", id: expr.id, value: new TypeValue(runtimeTypeName(named)) };
     }
     return this.#attribute(expr.id, { kind: "global", name: expr.name });
@@ -179,9 +188,8 @@ export class Planner {
       args.length === 2 && !OPERATORS.has(expr.function) ? this.#lazyForm(expr.function, overloads) : undefined;
     if (lazy !== undefined) return { kind: LAZY_PLANS[lazy], id: expr.id, left: first, right: second };
     if (overload === "in_list" && second.kind === "const") {
-      const membership = constantMembership(second.value);
-      if (membership === "empty") return { kind: "const", id: expr.id, value: false };
-      if (membership !== undefined) return { kind: "membership", id: expr.id, element: first, ...membership };
+      const membership = this.#membership(expr.id, first, second);
+      if (membership !== undefined) return membership;
     }
     return this.#strict(
       expr,
@@ -189,6 +197,16 @@ export class Planner {
       args,
       argExprs.map(({ id }) => this.#kind(id)),
     );
+  }
+
+  #membership(id: number, element: Plan, { value, cost = 0 }: ConstPlan): Plan | undefined {
+    const membership = constantMembership(value);
+    if (membership === undefined) return undefined;
+    if (membership === "empty") return this.#folds ? { kind: "const", id, value: false } : undefined;
+    if (this.#folds) return { kind: "membership", id, element, ...membership, cost };
+    // Numbers are compared with each other otherwise than looked up in a set.
+    if (membership.strings === undefined) return undefined;
+    return { kind: "membership", id, element, ...membership, cost: cost + costSize(value) };
   }
 
   #strict(expr: CallExpr, overloads: readonly string[], args: readonly Plan[], kinds: readonly Type["kind"][]): Plan {
@@ -209,7 +227,7 @@ export class Planner {
       kinds,
       callee,
       stateful,
-      cost: known ? callCost(name, overload) : costAmong(candidates, declaration, overloads),
+      cost: known ? this.#callCost(name, overload) : costAmong(candidates, declaration, overloads, this.#callCost),
       stopsAtError,
       known,
       work: dearest(candidates),
@@ -221,7 +239,7 @@ export class Planner {
     const callee = dispatcher(declaration, candidates);
     if (!known) return call(callee);
     const argument = args[0];
-    if (FOLDED.has(name) && args.length === 1 && argument?.kind === "const") {
+    if (this.#folds && FOLDED.has(name) && args.length === 1 && argument?.kind === "const") {
       const value = callee(argument.value);
       if (value instanceof CelError) throw new PlanError(value);
       return { kind: "const", id, value };
@@ -229,8 +247,9 @@ export class Planner {
     const pattern = args[1];
     if (pattern?.kind === "const" && typeof pattern.value === "string") {
       const bound = bindPattern(name, pattern.value);
-      if (bound instanceof CelError) throw new PlanError(bound);
-      if (bound !== undefined) return { ...call(bound), stopsAtError: true };
+      if (bound instanceof CelError && this.#folds) throw new PlanError(bound);
+      if (!this.#folds && (bound instanceof CelError || kinds[0] !== "string")) return call(callee);
+      if (bound instanceof Function) return this.#folds ? { ...call(bound), stopsAtError: true } : call(bound);
     }
     return call(callee);
   }
@@ -241,14 +260,15 @@ export class Planner {
     args: readonly Plan[],
     kinds: readonly Type["kind"][],
   ): CallPlan {
-    const cost = callCost(name, overload);
+    const cost = this.#callCost(name, overload);
     const stopsAtError = args.length > 2 || (args.length === 2 && this.#isSequential(name, overload));
     const [callee, stateful, known, work] = [undefined, undefined, true, undefined];
     return { kind: "call", id, name, overload, args, kinds, callee, stateful, cost, stopsAtError, known, work };
   }
 
-  /** Whether the reference calls a function of two arguments with a list: where the overload says so, or is chosen only at run time. */
+  /** Whether the reference calls a function of two arguments with a list: where the overload says so, or is chosen only at run time; its newest releases always do. */
   #isSequential(name: string, overload: string | undefined): boolean {
+    if (!this.#folds) return true;
     const declaration = this.#declarations.functions.get(name);
     if (declaration === undefined || declaration.dynamic !== undefined) return false;
     const implemented = declaration.overloads.filter(({ implementation }) => implementation !== undefined);
@@ -275,7 +295,8 @@ export class Planner {
   }
 
   #index(id: number, key: Plan, kind: Type["kind"], optional: boolean): Qualifier {
-    if (key.kind === "const" && !isQualifier(key.value) && this.#declarations.flavour === "kubernetes") {
+    const constant = key.kind === "const" && key.cost === undefined;
+    if (constant && !isQualifier(key.value) && this.#declarations.flavour !== "standard") {
       throw new PlanError(`invalid qualifier type: ${nativeNameOf(key.value)}`);
     }
     const keyKind = kind === "string" || kind === "int" ? kind : undefined;
@@ -285,9 +306,21 @@ export class Planner {
   #list(expr: ListExpr): Plan {
     const elements = expr.elements.map((element) => this.#plan(element));
     if (elements.every((element) => element.kind === "const") && !expr.optional.includes(true)) {
-      return { kind: "const", id: expr.id, value: elements.map((element) => (element as ConstPlan).value) };
+      const constants = elements as readonly ConstPlan[];
+      return this.#literal(
+        expr.id,
+        constants.map(({ value }) => value),
+        LIST_COST,
+        constants,
+      );
     }
     return { kind: "list", id: expr.id, elements, optional: expr.optional };
+  }
+
+  /** A constant list or map; `cost` and those of its parts are what it costs where it is not folded. */
+  #literal(id: number, value: Value, cost: number, parts: readonly ConstPlan[]): ConstPlan {
+    if (this.#folds) return { kind: "const", id, value };
+    return { kind: "const", id, value, cost: parts.reduce((sum, part) => sum + (part.cost ?? 0), cost) };
   }
 
   #map(expr: MapExpr): Plan {
@@ -298,14 +331,18 @@ export class Planner {
     }));
     // The definition forbids keys that Kubernetes lets pass: those are found when the literal is evaluated.
     if (this.#declarations.flavour === "standard" && entries.length > 0) return { kind: "map", id: expr.id, entries };
-    if (entries.every(({ key, value, optional }) => key.kind === "const" && value.kind === "const" && !optional)) {
+    const constant = entries.every(
+      ({ key, value, optional }) => key.kind === "const" && value.kind === "const" && !optional,
+    );
+    if (constant && (this.#folds || entries.every(({ key }) => key.kind === "const" && isUsableKey(key.value)))) {
       const map = new MapValue();
-      for (const { key, value } of entries) {
-        const constant = (key as ConstPlan).value;
-        if (!isUsableKey(constant)) throw new PlanError("bytes cannot be a key of a map");
-        map.set(constant, (value as ConstPlan).value);
+      const parts = entries.flatMap(({ key, value }) => [key as ConstPlan, value as ConstPlan]);
+      for (let i = 0; i + 1 < parts.length; i += 2) {
+        const [key, value] = parts.slice(i, i + 2) as [ConstPlan, ConstPlan];
+        if (!isUsableKey(key.value)) throw new PlanError("bytes cannot be a key of a map");
+        map.set(key.value, value.value);
       }
-      return { kind: "const", id: expr.id, value: map };
+      return this.#literal(expr.id, map, MAP_COST, parts);
     }
     return { kind: "map", id: expr.id, entries };
   }
@@ -341,35 +378,7 @@ export class Planner {
   }
 }
 
-/**
- * What a call costs to which overloads may apply that were added: their own cost where one of them is called, else what it would cost without them.
- * @param overloads the ids that the checker has left
- */
-function costAmong(
-  candidates: readonly Overload[],
-  declaration: FunctionDeclaration | undefined,
-  overloads: readonly string[],
-): number | CostRule {
-  const own = candidates.flatMap(({ cost }) => cost ?? []);
-  if (declaration === undefined || own.length === candidates.length) return Math.max(...own);
-  const { name } = declaration;
-  const [only, ...more] = declaration.overloads.filter(({ id, cost }) => cost === undefined && overloads.includes(id));
-  const rule = callCost(name, more.length === 0 ? only?.id : undefined);
-  if (own.every((cost) => cost === rule)) return rule;
-  const choose = chooser(declaration, candidates, (each) => each);
-  const isValue = (arg: Result): arg is Value => !(arg instanceof CelError);
-  return (args, result) => {
-    const cost = args.every(isValue) ? choose(args)?.cost : undefined;
-    return cost ?? (typeof rule === "number" ? rule : rule(args, result));
-  };
-}
-
-/** The rule of those that have one that grows most with its arguments. */
-function dearest(candidates: readonly Overload[]): WorkRule | undefined {
-  let dearest: WorkRule | undefined;
-  for (const { work } of candidates) if (work !== undefined && work.each >= (dearest?.each ?? 0)) dearest = work;
-  return dearest;
-}
+const undefinedType = ({ name }: IdentExpr): PlanError => new PlanError(`reference to undefined type: ${name}`);
 
 const LAZY_PLANS = { or: "or-optional", orValue: "or-value" } as const satisfies Record<LazyForm, string>;
 

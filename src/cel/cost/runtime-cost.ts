@@ -153,7 +153,10 @@ const BY_NAME: ReadonlyMap<string, CostRule | number> = new Map<string, CostRule
   ["validate", validate],
 ]);
 
-/** The cost of a call of this function, with this overload left by the checker (`undefined`: several). */
+/** What a call of one of the language's own overloads costs; `undefined` for one unit. */
+export const overloadCost = (overload: string): CostRule | undefined => BY_OVERLOAD.get(overload);
+
+/** The cost in Kubernetes of a call of this function, with this overload left by the checker (`undefined`: several). */
 export function callCost(name: string, overload: string | undefined): number | CostRule {
   const ruled =
     (overload === undefined ? undefined : (BY_OVERLOAD.get(overload) ?? sortCost(overload))) ?? BY_NAME.get(name);

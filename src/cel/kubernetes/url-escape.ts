@@ -18,13 +18,32 @@ const PLAIN: Readonly<Record<UrlPart, string>> = {
   fragment: "!$&()*+,/:;=?@",
 };
 
-/** Whether a character of a part has to be escaped. */
-const mustEscape = (character: string, part: UrlPart): boolean =>
-  !/[0-9A-Za-z]/.test(character) && !ALWAYS_PLAIN.includes(character) && !PLAIN[part].includes(character);
+/** For every part, by character: whether it has to be escaped. */
+const ESCAPED: Readonly<Record<UrlPart, readonly boolean[]>> = {
+  path: escapedBeside(PLAIN.path),
+  host: escapedBeside(PLAIN.host),
+  zone: escapedBeside(PLAIN.zone),
+  user: escapedBeside(PLAIN.user),
+  query: escapedBeside(PLAIN.query),
+  fragment: escapedBeside(PLAIN.fragment),
+};
 
-/** Why a URL cannot be parsed: the text behind `parse "…": `. */
+function escapedBeside(plain: string): readonly boolean[] {
+  return Array.from({ length: 256 }, (_, code) => {
+    const character = String.fromCharCode(code);
+    return !/[0-9A-Za-z]/.test(character) && !ALWAYS_PLAIN.includes(character) && !plain.includes(character);
+  });
+}
+
+/** Whether a character of a part has to be escaped. */
+const mustEscape = (character: string, part: UrlPart): boolean => ESCAPED[part][character.charCodeAt(0)] === true;
+
+/** Why a URL cannot be parsed: the text behind `parse "…": `, and what stands in the quotes (octets) where that is not the whole. */
 export class UrlError {
-  constructor(readonly message: string) {}
+  constructor(
+    readonly message: string,
+    readonly text?: string,
+  ) {}
 }
 
 const escapeError = (octets: string): UrlError => new UrlError(`invalid URL escape ${quotedOctets(octets)}`);
@@ -96,6 +115,7 @@ export const fromOctets = (octets: string): string =>
 
 /** Octets in quotes: those that are not UTF-8 as `\xNN`. */
 export function quotedOctets(octets: string): string {
+  if (/^[\0-\x7f]*$/.test(octets)) return quoted(octets);
   let result = "";
   let rest = octets;
   while (rest !== "") {

@@ -3,16 +3,9 @@ import { CelError, noSuchOverload } from "../values/cel-error.js";
 import { MAX_READ_LENGTH, tooLarge } from "../values/limits.js";
 import { quoted } from "../values/quoted-text.js";
 import { MapValue, OpaqueValue, type Value } from "../values/value.js";
-import {
-  escapeText,
-  fromOctets,
-  isValidEscaped,
-  toOctets,
-  UrlError,
-  type UrlPart,
-  unescapeText,
-} from "./url-escape.js";
+import { fromOctets, toOctets, UrlError, unescapeText } from "./url-escape.js";
 import { isOptionalPort, parseUrl, type UrlParts } from "./url-parse.js";
+import { escapedPath, parseUrlReference, urlText } from "./url-reference.js";
 
 const parseError = (text: string, error: UrlError): CelError =>
   new CelError(`URL parse error during conversion from string: parse ${quoted(text)}: ${error.message}`);
@@ -44,14 +37,8 @@ export class UrlValue extends OpaqueValue {
     const octets = toOctets(text);
     const asRequest = parseUrl(octets, true);
     if (asRequest instanceof UrlError) return parseError(text, asRequest);
-    const hash = octets.indexOf("#");
-    const withoutFragment = hash === -1 ? octets : octets.slice(0, hash);
-    const parts = parseUrl(withoutFragment, false);
-    if (parts instanceof UrlError) return parseError(fromOctets(withoutFragment), parts);
-    const rawFragment = hash === -1 ? "" : octets.slice(hash + 1);
-    const fragment = unescapeText(rawFragment, "fragment");
-    if (fragment instanceof UrlError) return parseError(text, fragment);
-    return new UrlValue({ ...parts, fragment, rawFragment });
+    const parts = parseUrlReference(octets);
+    return parts instanceof UrlError ? parseError(fromOctets(parts.text ?? octets), parts) : new UrlValue(parts);
   }
 
   /** In lower case; `""` for a path. */
@@ -84,8 +71,7 @@ export class UrlValue extends OpaqueValue {
 
   /** The path, as written where that is properly escaped. */
   get escapedPath(): string {
-    const { path, rawPath } = this.#parts;
-    return path === "*" ? "*" : fromOctets(escapedAs(rawPath, path, "path"));
+    return fromOctets(escapedPath(this.#parts));
   }
 
   /** The query's parameters: a map of string to list of strings. Pairs that are malformed or have a semicolon are left out. */
@@ -117,34 +103,6 @@ export class UrlValue extends OpaqueValue {
   }
 
   toString(): string {
-    const { scheme, opaque, rawQuery, forceQuery, fragment, rawFragment } = this.#parts;
-    let text = scheme === "" ? "" : `${scheme}:`;
-    text += opaque === "" ? this.#hierarchy(text) : opaque;
-    if (forceQuery || rawQuery !== "") text += `?${rawQuery}`;
-    if (fragment !== "") text += `#${escapedAs(rawFragment, fragment, "fragment")}`;
-    return fromOctets(text);
-  }
-
-  /** Authority and path. */
-  #hierarchy(before: string): string {
-    const { scheme, user, host, path, rawPath, omitHost } = this.#parts;
-    let text = "";
-    if ((scheme !== "" || host !== "" || user !== undefined) && !(omitHost && host === "" && user === undefined)) {
-      if (host !== "" || path !== "" || user !== undefined) text += "//";
-      if (user !== undefined) {
-        text += escapeText(user.name, "user");
-        if (user.password !== undefined) text += `:${escapeText(user.password, "user")}`;
-        text += "@";
-      }
-      text += escapeText(host, "host");
-    }
-    const escaped = path === "*" ? "*" : escapedAs(rawPath, path, "path");
-    if (escaped !== "" && !escaped.startsWith("/") && host !== "") text += "/";
-    if (before === "" && text === "" && /^[^/]*:/.test(escaped)) text += "./";
-    return text + escaped;
+    return urlText(this.#parts);
   }
 }
-
-/** The escaped form of a text: as it was written, where that needs no more escapes. */
-const escapedAs = (raw: string, text: string, part: UrlPart): string =>
-  isValidEscaped(raw, part) && raw !== "" ? raw : escapeText(text, part);

@@ -1,7 +1,7 @@
 /** Which macros and syntax an environment has (spec kubernetes-cel.md 4.1). */
 import { isSince, type KubernetesVersion } from "../kubernetes-version.js";
 import type { ParserOptions } from "../parser/parser-options.js";
-import type { LanguageExtension } from "../public-types.js";
+import type { Flavour, LanguageExtension } from "../public-types.js";
 import { CEL_BIND, OPTIONAL_MACROS, SORT_BY } from "./binding-macros.js";
 import { BLOCK_MACROS } from "./block-macros.js";
 import { type Macro, MacroTable } from "./macro.js";
@@ -16,13 +16,17 @@ const TWO_VARIABLES_SINCE: KubernetesVersion = "1.32";
 /** The first version of Kubernetes with `sortBy`. */
 const SORT_BY_SINCE: KubernetesVersion = "1.34";
 
-/** The parser's options for an environment, and for `kubernetes` the extensions that it has beside its own. `standard` has every macro. */
+/**
+ * The parser's options for an environment, and for `kubernetes` and `cel-go` the extensions that they have beside their own. `standard` has every
+ * macro, `cel-go` the language's alone.
+ */
 export function parserOptions(
-  flavour: "kubernetes" | "standard",
+  flavour: Flavour,
   version: KubernetesVersion,
   extensions: readonly LanguageExtension[] = [],
 ): ParserOptions {
-  const since = (first: KubernetesVersion) => flavour === "standard" || isSince(version, first);
+  const since = (first: KubernetesVersion) =>
+    flavour === "standard" || (flavour === "kubernetes" && isSince(version, first));
   const macros: Macro[] = [...STANDARD_MACROS];
   if (since(OPTIONALS_SINCE)) macros.push(...OPTIONAL_MACROS);
   if (since(TWO_VARIABLES_SINCE)) macros.push(...TWO_VARIABLE_MACROS);

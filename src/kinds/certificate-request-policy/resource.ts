@@ -76,8 +76,9 @@ export interface Constraints {
   readonly maxDuration?: bigint;
   readonly privateKey?: {
     readonly algorithm?: string;
-    readonly minSize?: number;
-    readonly maxSize?: number;
+    /** Any of Go's: a policy that was not checked may say one beyond all keys. */
+    readonly minSize?: number | bigint;
+    readonly maxSize?: number | bigint;
   };
 }
 

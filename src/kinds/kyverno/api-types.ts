@@ -7,12 +7,11 @@ import {
   map,
   type ObjectSchema,
   object,
+  oneOf,
   type Schema,
   STRING,
-  type StringSchema,
-} from "./schema/schema.js";
+} from "../../kubernetes/custom-resource/schema.js";
 
-const oneOf = (...values: readonly string[]): StringSchema => ({ type: "string", enum: values });
 const STRINGS = list(STRING);
 
 const LABEL_SELECTOR = object({

@@ -1,8 +1,9 @@
 /** What to write instead of members that an older design or another kind of policies had (spec kyverno.md 1.5). */
 import { didYouMean } from "../../data/suggest.js";
+import type { ObjectSchema } from "../../kubernetes/custom-resource/schema.js";
+import { siblings } from "../../kubernetes/custom-resource/unknown-members.js";
 import { type FieldPath, formatPath } from "../../kubernetes/field-error.js";
 import { EXCEPTION_KIND, NAMESPACED_POLICY_KIND, POLICY_KIND } from "./resource.js";
-import { memberSchema, type ObjectSchema, type Schema } from "./schema/schema.js";
 
 const ACTIONS = "use spec.validationActions instead: [Deny] for Enforce, [Audit] for Audit";
 const PARAMETERS = "policies have no parameters: use resource.Get(...) or globalContext.Get(...) instead";
@@ -49,15 +50,4 @@ export function hintFor(kind: string, path: FieldPath, schema: ObjectSchema): st
   if (known !== undefined) return known;
   const suggestion = didYouMean(String(path.at(-1)), siblings(path, schema)).trim();
   return suggestion === "" ? undefined : suggestion;
-}
-
-/** The members that there are where the path ends. */
-function siblings(path: FieldPath, schema: ObjectSchema): readonly string[] {
-  let at: Schema | undefined = schema;
-  for (const part of path.slice(0, -1)) {
-    if (at === undefined) break;
-    if (typeof part === "number") at = at.type === "array" ? at.items : undefined;
-    else at = memberSchema(at, part);
-  }
-  return at?.type === "object" ? Object.keys(at.properties) : [];
 }

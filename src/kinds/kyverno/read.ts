@@ -1,4 +1,9 @@
 /** Policies, exceptions and context entries out of documents, by the schemas of their CustomResourceDefinitions (spec kyverno.md 1 and 8.1). */
+
+import { complete } from "../../kubernetes/custom-resource/complete.js";
+import type { ObjectSchema } from "../../kubernetes/custom-resource/schema.js";
+import { unknownMembers } from "../../kubernetes/custom-resource/unknown-members.js";
+import { validate, validateUnique } from "../../kubernetes/custom-resource/validate.js";
 import { type FieldError, type FieldPath, formatPath } from "../../kubernetes/field-error.js";
 import { isObject, type JsonObject, member, text } from "../../kubernetes/object.js";
 import { CONTEXT_ENTRY_SCHEMA, EXCEPTION_SCHEMA, POLICY_SCHEMA } from "./api-types.js";
@@ -15,10 +20,6 @@ import {
   POLICY_KIND,
   type PolicyResource,
 } from "./resource.js";
-import { complete } from "./schema/complete.js";
-import type { ObjectSchema } from "./schema/schema.js";
-import { unknownMembers } from "./schema/unknown-members.js";
-import { validate, validateUnique } from "./schema/validate.js";
 
 /** One thing that is wrong with a document. */
 export interface ReadFailure extends FieldError {

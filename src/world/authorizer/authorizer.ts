@@ -2,8 +2,9 @@
  * Asking whether a user may do something: what `authorizer` in an expression comes to. Files bring allowed checks offline, a
  * SubjectAccessReview answers in a cluster.
  */
+import { NO_CLIENT } from "../../kubernetes/reader.js";
 import type { Eventual } from "../eventual.js";
-import type { LookupFailure } from "../resources/resource-source.js";
+import { LookupFailure } from "../resources/resource-source.js";
 
 /** Who is asked about. */
 export interface AuthorizerUser {
@@ -59,3 +60,11 @@ export const undecidedFor = ({ message, detail }: LookupFailure): AuthorizerDeci
 export const NO_OPINION: Authorizer = {
   authorize: () => ({ decision: "noOpinion", reason: "" }),
 };
+
+/** Stands in for the cluster that is to be asked, and is not there: every question fails. */
+export const OUT_OF_REACH: Authorizer = {
+  authorize: () => new LookupFailure(NO_CLIENT),
+};
+
+/** Whether an authorizer only stands in for one: who depends on its answers must not begin. */
+export const isNobody = (authorizer: Authorizer): boolean => authorizer === NO_OPINION || authorizer === OUT_OF_REACH;

@@ -1,9 +1,11 @@
-/** What Kubernetes checks beyond types (spec kubernetes-cel.md 7.4). */
+/** What is checked beyond types, by Kubernetes above all (spec kubernetes-cel.md 7.4). */
 import type { CallExpr, Expr } from "../../ast.js";
 import type { CheckedExpr, Declarations } from "../../checked.js";
 import { IssueCollector, type IssueReport } from "../../issues.js";
 import { isSince, type KubernetesVersion } from "../../kubernetes-version.js";
 import { Source } from "../../source.js";
+import { grouped } from "../../stdlib/format/grouped.js";
+import { plain } from "../../stdlib/format/plain.js";
 import { children } from "../../walk.js";
 import { validateFormat } from "./format-calls.js";
 import { validateList, validateMap } from "./homogeneous-literals.js";
@@ -15,10 +17,26 @@ const LITERALS_SINCE: KubernetesVersion = "1.29";
 /** Functions whose literal arguments are checked. */
 const LITERAL_FUNCTIONS: ReadonlySet<string> = new Set(["duration", "timestamp", "matches", "format"]);
 
-/** Validates a checked expression; `undefined` when nothing is wrong. The `standard` flavour has no validators. */
+/**
+ * Validates a checked expression; `undefined` when nothing is wrong. The `standard` flavour has no validators, and `cel-go` that of the strings
+ * extension only.
+ */
 export function validate(checked: CheckedExpr, declarations: Declarations): IssueReport | undefined {
-  if (declarations.flavour !== "kubernetes") return undefined;
+  const { flavour } = declarations;
+  if (flavour === "standard") return undefined;
   const issues = new IssueCollector(new Source(checked.parsed.source));
+  if (flavour === "kubernetes") validateAsKubernetes(checked, declarations, issues);
+  else if (declarations.functions.has("format")) {
+    visit(checked.expr, unmarked, (expr) => {
+      if (expr.kind === "call" && expr.function === "format") validateFormat(expr, checked, issues, plain);
+    });
+  }
+  return issues.count > 0 ? issues.report() : undefined;
+}
+
+const unmarked = (): boolean => false;
+
+function validateAsKubernetes(checked: CheckedExpr, declarations: Declarations, issues: IssueCollector): void {
   const checksLiterals = isSince(declarations.version, LITERALS_SINCE);
   const exempting = (expr: Expr): boolean => checksLiterals && expr.kind === "call" && expr.function === "format";
   // One after the other, because of two problems at one place that of the first validator comes first.
@@ -32,7 +50,6 @@ export function validate(checked: CheckedExpr, declarations: Declarations): Issu
       if (expr.kind === "call") validateCall(expr, checked, declarations, issues);
     });
   }
-  return issues.count > 0 ? issues.report() : undefined;
 }
 
 function validateCall(call: CallExpr, checked: CheckedExpr, declarations: Declarations, issues: IssueCollector): void {
@@ -43,7 +60,7 @@ function validateCall(call: CallExpr, checked: CheckedExpr, declarations: Declar
   if (call.function === "duration" || call.function === "timestamp") {
     validateConversion(call, checked, declarations, issues);
   } else if (call.function === "matches") validatePattern(call, declarations, issues);
-  else validateFormat(call, checked, issues);
+  else validateFormat(call, checked, issues, grouped);
 }
 
 /** Visits parts before wholes. `within` says whether an enclosing node is one of those that `marks` picks. */

@@ -19,3 +19,10 @@ export interface CertificateRequest {
   /** `Approved` or `Denied` when such a condition is true already. */
   readonly decided: "Approved" | "Denied" | undefined;
 }
+
+/** What is decided. */
+export interface ReviewInput {
+  readonly request: CertificateRequest;
+  /** The labels of its Namespace, where somebody sent them along; absent: they are looked up. */
+  readonly namespaceLabels?: Readonly<Record<string, string>> | undefined;
+}

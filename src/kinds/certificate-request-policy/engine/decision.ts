@@ -1,15 +1,19 @@
 /** What becomes of a CertificateRequest (spec certificate-request-policy.md 0.2 and 3.5). */
-import type { FieldPath } from "../../../kubernetes/field-error.js";
 import type { Failure } from "../../../policy/outcome.js";
+
+/** The parts of a policy that object, in their order. */
+export type EvaluatorName = "allowed" | "constraints";
 
 /** One objection of a policy. */
 export interface Objection {
-  readonly evaluator: "allowed" | "constraints";
-  /** Where the policy says what it objects by; empty where nothing in particular does. */
-  readonly path: FieldPath;
+  /** Where the policy says what it objects by, such as `spec.allowed.dnsNames.values`; empty where no one field does. */
+  readonly path: string;
   /** The whole text, path included. */
   readonly text: string;
 }
+
+/** What one policy says against a request. */
+export type Objections = Readonly<Record<EvaluatorName, readonly Objection[]>>;
 
 /** How far one policy came with a request. Diagnostic: no decision depends on it. */
 export interface PolicyAccount {
@@ -20,16 +24,27 @@ export interface PolicyAccount {
   readonly bound: boolean | undefined;
   /** `undefined` where there is no condition yet. */
   readonly ready: boolean | undefined;
-  /** Whether it was evaluated: behind one that approves nobody looks. */
-  readonly evaluated: boolean;
-  /** What it says against the request, in order, without repetitions. */
-  readonly objections: readonly Objection[];
+  /** In order, without repetitions; `undefined` where it was not evaluated: behind one that approves nobody looks. */
+  readonly objections: Objections | undefined;
+}
+
+/** What a set of policies comes to. */
+export type Answer =
+  | { readonly result: "Approved"; readonly message: string; readonly by: string }
+  | { readonly result: "Denied" | "Unprocessed"; readonly message: string }
+  | UndecidedReview;
+
+/** It could not be told. */
+export interface UndecidedReview {
+  readonly result: "Error";
+  /** For the log: it may reveal how policies are set up. */
+  readonly cause: string;
+  /** What answers are to say instead of the usual sentence: time was up, or a limit was reached. */
+  readonly failure?: Failure;
 }
 
 /** The decision of a set of policies. */
-export type Decision = { readonly policies: readonly PolicyAccount[] } & (
-  | { readonly result: "Approved"; readonly message: string; readonly by: string }
-  | { readonly result: "Denied" | "Unprocessed"; readonly message: string }
-  /** It could not be told: `cause` is for the log, since it may reveal how policies are set up. */
-  | { readonly result: "Error"; readonly cause: string; readonly failure?: Failure }
-);
+export type Decision = Answer & {
+  /** Of every policy, by name. */
+  readonly accounts: () => readonly PolicyAccount[];
+};

@@ -1,7 +1,7 @@
 /** Members that a schema does not have, as the API server finds them when it prunes: before anything else is looked at, types included. */
-import type { FieldPath } from "../../../kubernetes/field-error.js";
-import { isObject } from "../../../kubernetes/object.js";
-import { memberSchema, type Schema } from "./schema.js";
+import type { FieldPath } from "../field-error.js";
+import { isObject } from "../object.js";
+import { memberSchema, type ObjectSchema, type Schema } from "./schema.js";
 
 /** Their paths. A map where a scalar or a list should be has no known members. */
 export function unknownMembers(value: unknown, schema: Schema | undefined, path: FieldPath): FieldPath[] {
@@ -15,4 +15,15 @@ export function unknownMembers(value: unknown, schema: Schema | undefined, path:
     const own = schema && memberSchema(schema, key);
     return own === undefined ? [[...path, key]] : unknownMembers(item, own, [...path, key]);
   });
+}
+
+/** The names that a member may have where the path ends, for whoever looks for the one that was meant. */
+export function siblings(path: FieldPath, schema: ObjectSchema): readonly string[] {
+  let at: Schema | undefined = schema;
+  for (const part of path.slice(0, -1)) {
+    if (at === undefined) break;
+    if (typeof part === "number") at = at.type === "array" ? at.items : undefined;
+    else at = memberSchema(at, part);
+  }
+  return at?.type === "object" ? Object.keys(at.properties) : [];
 }

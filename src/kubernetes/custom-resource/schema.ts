@@ -1,10 +1,16 @@
-/** The structural schemas of custom resources, as much of them as those of Kyverno have. */
+/** The structural schemas of custom resources, as much of them as the kinds of policies here have. */
 
 /** A string, maybe one of few, or with a format. */
 export interface StringSchema {
   readonly type: "string";
   readonly enum?: readonly string[];
   readonly format?: "date-time" | "duration";
+  /** In characters. */
+  readonly minLength?: number;
+  /** In characters. */
+  readonly maxLength?: number;
+  /** The source of a regular expression in ASCII, anchored. */
+  readonly pattern?: string;
   /** What stands for an absent member. */
   readonly default?: string;
 }
@@ -62,6 +68,9 @@ export const list = (items: Schema, unique?: ListSchema["unique"]): ListSchema =
   ...(unique && { unique }),
 });
 export const map = (values: Schema): MapSchema => ({ type: "map", values });
+
+/** One of a few strings. */
+export const oneOf = (...values: readonly string[]): StringSchema => ({ type: "string", enum: values });
 
 /** An object; names of required members are sorted, as mistakes are told in that order. */
 export const object = (

@@ -1,6 +1,6 @@
 /** Values as the API server stores them: members that are null are absent, and those with a default are there. */
-import { setKey } from "../../../data/plain-object.js";
-import { isObject } from "../../../kubernetes/object.js";
+import { setKey } from "../../data/plain-object.js";
+import { isObject } from "../object.js";
 import { memberSchema, type Schema } from "./schema.js";
 
 /** The value made complete. What does not fit the schema stays as it is. */

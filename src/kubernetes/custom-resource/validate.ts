@@ -3,17 +3,9 @@
  * run to run, they are sorted.
  */
 
-import {
-  type FieldError,
-  type FieldPath,
-  formatPath,
-  goJson,
-  goQuote,
-  invalid,
-  required,
-} from "../../../kubernetes/field-error.js";
-import { compareNames } from "../../../kubernetes/names.js";
-import { isObject, type JsonObject } from "../../../kubernetes/object.js";
+import { type FieldError, type FieldPath, formatPath, goJson, goQuote, invalid, required } from "../field-error.js";
+import { compareNames } from "../names.js";
+import { isObject, type JsonObject } from "../object.js";
 import { hasFormat } from "./formats.js";
 import type { IntegerSchema, ObjectSchema, Schema, StringSchema } from "./schema.js";
 
@@ -52,7 +44,10 @@ function validateString(value: unknown, schema: StringSchema, path: FieldPath): 
   if (typeof value !== "string") {
     const known = format === undefined || value === null;
     errors.push(wrongType(path, known ? "string" : format, known ? typeName(value) : formatName(value)));
-  } else if (format !== undefined && !hasFormat(value, format)) errors.push(wrongType(path, format, value));
+  } else {
+    if (format !== undefined && !hasFormat(value, format)) errors.push(wrongType(path, format, value));
+    errors.push(...validateText(value, schema, path));
+  }
   if (schema.enum !== undefined && !(typeof value === "string" && schema.enum.includes(value))) {
     const supported = schema.enum.map(goQuote).join(", ");
     errors.push({ path, text: `Unsupported value: ${goJson(value)}: supported values: ${supported}` });
@@ -60,9 +55,27 @@ function validateString(value: unknown, schema: StringSchema, path: FieldPath): 
   return errors;
 }
 
+/** How long a text is, and what it looks like. */
+function validateText(value: string, { minLength, maxLength, pattern }: StringSchema, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = [];
+  const length = minLength === undefined && maxLength === undefined ? 0 : Array.from(value).length;
+  if (maxLength !== undefined && length > maxLength) {
+    errors.push({ path, text: `Too long: may not be more than ${maxLength} bytes` });
+  }
+  if (minLength !== undefined && length < minLength) {
+    errors.push(invalid(path, value, `${formatPath(path)} in body should be at least ${minLength} chars long`));
+  }
+  if (pattern !== undefined && !new RegExp(pattern).test(value)) {
+    errors.push(invalid(path, value, `${formatPath(path)} in body should match '${pattern}'`));
+  }
+  return errors;
+}
+
 function validateInteger(value: unknown, { format, minimum }: IntegerSchema, path: FieldPath): FieldError[] {
   const errors: FieldError[] = [];
-  const type = typeName(value);
+  // A whole number may be written with a point.
+  const whole = value instanceof Number && Number.isInteger(value.valueOf());
+  const type = whole ? "integer" : typeName(value);
   if (type !== "integer") {
     const named = format !== undefined && typeof value !== "string" && !Array.isArray(value) && value !== null;
     errors.push(wrongType(path, named ? format : "integer", named ? formatName(value) : type));

@@ -1,0 +1,194 @@
+/**
+ * What the reference's webhook refuses when a policy is created or changed, in its order and with its texts (spec certificate-request-policy.md 2.5). The
+ * order is not that of evaluation, and lists by object identifier are told by index here.
+ */
+import { goDurationText } from "../../data/go-duration.js";
+import {
+  type FieldError,
+  type FieldPath,
+  goJsonMap,
+  goQuote,
+  invalid,
+  notSupported,
+  required,
+} from "../../kubernetes/field-error.js";
+import { matchLabelsError } from "../../kubernetes/match-labels.js";
+import type {
+  Allowed,
+  AllowedByOid,
+  AllowedList,
+  AllowedString,
+  CertificateRequestPolicy,
+  Constraints,
+} from "./resource.js";
+import { ALGORITHMS, NAMED_ATTRIBUTES, SUBJECT_LISTS } from "./words.js";
+
+/** What a policy is checked against. */
+export interface CheckOptions {
+  /** Compiles a rule: what is wrong with it, or `undefined`. */
+  readonly compile: (rule: string) => string | undefined;
+  /** Names of plugins that there are, in order; default none. */
+  readonly registeredPlugins?: readonly string[];
+}
+
+/** A mistake of a policy. */
+export interface PolicyError extends FieldError {
+  /** Of a rule that does not compile: what the compiler says, with a place inside the rule. */
+  readonly compileError?: string;
+}
+
+/** The largest size of a key, in bits, that a policy may name. */
+const MAX_KEY_SIZE = 8192;
+
+/** All mistakes of a policy. */
+export function checkPolicy(policy: CertificateRequestPolicy, options: CheckOptions): readonly PolicyError[] {
+  const { allowed, constraints } = policy;
+  return [
+    ...checkPlugins(policy, options.registeredPlugins ?? []),
+    ...checkSelector(policy),
+    ...(allowed === undefined ? [] : checkAllowed(allowed, options)),
+    ...(constraints === undefined ? [] : checkConstraints(constraints)),
+  ];
+}
+
+function checkPlugins({ plugins }: CertificateRequestPolicy, registered: readonly string[]): readonly FieldError[] {
+  const unknown = plugins.filter((name) => !registered.includes(name));
+  return unknown.map((name) => notSupported(["spec", "plugins"], name, registered, goQuote));
+}
+
+function checkSelector({ selector: { issuerRef, namespace } }: CertificateRequestPolicy): readonly FieldError[] {
+  if (issuerRef === undefined && namespace === undefined) {
+    const detail = "one of issuerRef or namespace must be defined, hint: `{}` on either matches everything";
+    return [required(["spec", "selector"], detail)];
+  }
+  const labels = namespace?.matchLabels;
+  const wrong = labels && matchLabelsError(labels);
+  if (labels === undefined || wrong === undefined) return [];
+  return [
+    { path: ["spec", "selector", "namespace", "matchLabels"], text: `Invalid value: ${goJsonMap(labels)}: ${wrong}` },
+  ];
+}
+
+const ALLOWED: FieldPath = ["spec", "allowed"];
+const SUBJECT: FieldPath = [...ALLOWED, "subject"];
+
+function checkAllowed(allowed: Allowed, options: CheckOptions): readonly PolicyError[] {
+  const { subject } = allowed;
+  const entry = (path: FieldPath, found: AllowedList | AllowedString | undefined, wanted: "value" | "values") =>
+    found === undefined ? [] : checkEntry(found, wanted, path, options);
+  return [
+    ...entry([...ALLOWED, "dnsNames"], allowed.dnsNames, "values"),
+    ...entry([...ALLOWED, "ipAddresses"], allowed.ipAddresses, "values"),
+    ...entry([...ALLOWED, "uris"], allowed.uris, "values"),
+    ...entry([...ALLOWED, "emailAddresses"], allowed.emailAddresses, "values"),
+    ...SUBJECT_LISTS.flatMap((name) => entry([...SUBJECT, name], subject?.[name], "values")),
+    ...entry([...ALLOWED, "commonName"], allowed.commonName, "value"),
+    ...entry([...SUBJECT, "serialNumber"], subject?.serialNumber, "value"),
+    ...allowed.otherNames.flatMap((each, i) => checkByOid(each, [...ALLOWED, "otherNames", i], false, options)),
+    ...(subject?.otherAttributes ?? []).flatMap((each, i) =>
+      checkByOid(each, [...SUBJECT, "otherAttributes", i], true, options),
+    ),
+  ];
+}
+
+function checkEntry(
+  entry: AllowedList | AllowedString,
+  wanted: "value" | "values",
+  path: FieldPath,
+  { compile }: CheckOptions,
+): readonly PolicyError[] {
+  const errors: PolicyError[] = [];
+  // An empty list is one: with it, a policy that can never approve is meant.
+  const given = wanted in entry;
+  if (entry.required && !given && entry.validations.length === 0) {
+    const detail = `at least one of '${wanted}' or 'validations' must be defined if field is 'required'`;
+    errors.push(required([...path, wanted], detail));
+  }
+  entry.validations.forEach(({ rule }, i) => {
+    const compileError = compile(rule);
+    if (compileError === undefined) return;
+    errors.push({ ...invalid([...path, "validations", i], rule, compileError), compileError });
+  });
+  return errors;
+}
+
+function checkByOid(
+  entry: AllowedByOid,
+  path: FieldPath,
+  ofSubject: boolean,
+  options: CheckOptions,
+): readonly PolicyError[] {
+  const wrong = oidError(entry.oid, ofSubject);
+  const errors = wrong === undefined ? [] : [invalid([...path, "oid"], entry.oid, wrong)];
+  return [...errors, ...checkEntry(entry, "values", path, options)];
+}
+
+/** A number as Go prints it. */
+const ARC = /^(?:0|-?[1-9][0-9]*)$/;
+const MAX_ARC = 2n ** 63n - 1n;
+const MIN_ARC = -(2n ** 63n);
+/** No number of 64 bits is longer: longer ones need not be read. */
+const MAX_ARC_LENGTH = 20;
+
+/** An object identifier is compared as a text with what a request has, so it must be written as that is printed. */
+function oidError(oid: string, ofSubject: boolean): string | undefined {
+  const arcs = oid.split(".");
+  if (!arcs.every(isArc)) {
+    return 'must be a valid, canonical dotted ASN.1 object identifier (e.g. "1.3.6.1.4.1.311.20.2.3")';
+  }
+  if (arcs.some((arc) => arc.startsWith("-"))) return "OID arcs must be non-negative";
+  if (!ofSubject || !NAMED_ATTRIBUTES.has(oid)) return undefined;
+  return "this OID is covered by a dedicated allowed.commonName / allowed.subject.* field; configure it there instead of otherAttributes";
+}
+
+function isArc(text: string): boolean {
+  if (text.length > MAX_ARC_LENGTH || !ARC.test(text)) return false;
+  const arc = BigInt(text);
+  return arc >= MIN_ARC && arc <= MAX_ARC;
+}
+
+const CONSTRAINTS: FieldPath = ["spec", "constraints"];
+
+function checkConstraints({ privateKey, minDuration, maxDuration }: Constraints): readonly FieldError[] {
+  const errors = privateKey === undefined ? [] : checkPrivateKey(privateKey);
+  const max = [...CONSTRAINTS, "maxDuration"];
+  if (maxDuration !== undefined && minDuration !== undefined && maxDuration < minDuration) {
+    const detail = "maxDuration must be the same value as minDuration or larger";
+    errors.push(invalid(max, goDurationText(maxDuration), detail));
+  }
+  if (maxDuration !== undefined && maxDuration < 0n) {
+    const detail = "maxDuration must be a value greater or equal to 0";
+    errors.push(invalid(max, goDurationText(maxDuration), detail));
+  }
+  if (minDuration !== undefined && minDuration < 0n) {
+    const detail = "minDuration must be a value greater or equal to 0";
+    errors.push(invalid([...CONSTRAINTS, "minDuration"], goDurationText(minDuration), detail));
+  }
+  return errors;
+}
+
+function checkPrivateKey(key: NonNullable<Constraints["privateKey"]>): FieldError[] {
+  const path = [...CONSTRAINTS, "privateKey"];
+  const { algorithm, minSize, maxSize } = key;
+  const errors: FieldError[] = [];
+  if (algorithm !== undefined && !ALGORITHMS.some((each) => each === algorithm)) {
+    errors.push(notSupported([...path, "algorithm"], algorithm, ALGORITHMS));
+  }
+  const sizes = (["maxSize", "minSize"] as const).flatMap((name) => {
+    const size = key[name];
+    return size === undefined ? [] : [{ name, size }];
+  });
+  if (algorithm === "Ed25519") {
+    for (const { name, size } of sizes) {
+      errors.push(invalid([...path, name], size, `${name} cannot be defined with algorithm constraint Ed25519`));
+    }
+  }
+  for (const { name, size } of sizes) {
+    if (size >= 0 && size <= MAX_KEY_SIZE) continue;
+    errors.push(invalid([...path, name], size, `must be between 0 and ${MAX_KEY_SIZE} inclusive`));
+  }
+  if (maxSize !== undefined && minSize !== undefined && maxSize < minSize) {
+    errors.push(invalid([...path, "maxSize"], maxSize, "maxSize must be the same value as minSize or larger"));
+  }
+  return errors;
+}

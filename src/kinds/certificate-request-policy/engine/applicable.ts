@@ -1,0 +1,137 @@
+/** Which policies a request is decided by: those that are for it, and that its requester may use (spec certificate-request-policy.md 3.2, 3.3). */
+import { Waiting } from "../../../cel/index.js";
+import type { Attempt } from "../../../cel-policy/expressions/attempt.js";
+import { goQuote } from "../../../kubernetes/field-error.js";
+import { labelsOf } from "../../../kubernetes/object.js";
+import type { RequestWorld } from "../../../world/request-world.js";
+import { LookupFailure } from "../../../world/resources/resource-source.js";
+import { requesterOf, useOf } from "../binding.js";
+import type { CertificateRequest, ReviewInput } from "./certificate-request.js";
+import type { CompiledPolicy } from "./compiled-policy.js";
+import type { PolicyAccount, UndecidedReview } from "./decision.js";
+import { matchesIssuer, matchesNamespaceName } from "./selectors.js";
+
+/** What comparing a policy's selectors costs, beside the texts' length. */
+const STEPS_PER_SELECTOR = 100;
+
+/** What asking whether a policy may be used costs, beside the groups of who asks. */
+const STEPS_PER_REVIEW = 1_000;
+
+/** Names, issuer and usages together, in characters: they are compared with the patterns of every policy. Real ones have a few hundred. */
+const LONGEST_NAMES = 2 ** 16;
+
+/** Who asks, in characters: goes to every access review. Five hundred groups have about 20,000. */
+const LONGEST_IDENTITY = 2 ** 18;
+
+type Found = readonly CompiledPolicy[] | UndecidedReview | Waiting;
+
+/** One request's policies (disposable); attempts share what was found. */
+export class Applicable {
+  readonly #all: readonly CompiledPolicy[];
+  readonly #request: CertificateRequest;
+  readonly #givenLabels: ReviewInput["namespaceLabels"];
+  readonly #selected: CompiledPolicy[] = [];
+  /** How many policies' selectors were looked at. */
+  #seen = 0;
+  /** Whether the requester may use them, as far as it is known. */
+  readonly #answers = new Map<CompiledPolicy, boolean>();
+  #bound: readonly CompiledPolicy[] | undefined;
+  #requester: ReturnType<typeof requesterOf> | undefined;
+
+  constructor(all: readonly CompiledPolicy[], { request, namespaceLabels }: ReviewInput) {
+    this.#all = all;
+    this.#request = request;
+    this.#givenLabels = namespaceLabels;
+  }
+
+  /** What is known of one policy. */
+  accountOf(compiled: CompiledPolicy): Pick<PolicyAccount, "selected" | "bound"> {
+    const selected = this.#selected.includes(compiled);
+    return { selected, bound: this.#answers.get(compiled) };
+  }
+
+  /** Those that decide the request, ready or not. */
+  policies(attempt: Attempt): Found {
+    if (this.#bound !== undefined) return this.#bound;
+    const problem = tooLong(this.#request) ?? this.#select(attempt);
+    if (problem !== undefined) return problem;
+    const bound = this.#boundOf(attempt);
+    if (Array.isArray(bound)) this.#bound = bound;
+    return bound;
+  }
+
+  /** Goes through the policies' selectors; what keeps it from coming to the end. */
+  #select(attempt: Attempt): UndecidedReview | Waiting | undefined {
+    // By issuer first, by namespace then: a Namespace that is not there stops the review only where it is asked for.
+    for (; this.#seen < this.#all.length; this.#seen += 1) {
+      const compiled = this.#all[this.#seen];
+      if (compiled === undefined) break;
+      attempt.count(STEPS_PER_SELECTOR + this.#request.issuerRef.name.length);
+      if (attempt.over()) return Waiting.INSTANCE;
+      const { selector } = compiled.policy;
+      if (!matchesIssuer(selector, this.#request) || !matchesNamespaceName(selector, this.#request)) continue;
+      const labelled = this.#hasLabels(compiled, attempt.world);
+      if (typeof labelled !== "boolean") return labelled;
+      if (labelled) this.#selected.push(compiled);
+    }
+    return undefined;
+  }
+
+  #hasLabels({ namespaceLabels }: CompiledPolicy, world: RequestWorld): boolean | UndecidedReview | Waiting {
+    if (namespaceLabels === undefined) return true;
+    const labels = this.#givenLabels ?? this.#labels(world);
+    if (labels instanceof Waiting) return labels;
+    if (labels instanceof LookupFailure)
+      return failed(`failed to get request's namespace to determine namespace selector: ${labels.message}`);
+    if (namespaceLabels.error !== undefined)
+      return failed(`failed to parse namespace label selector: ${namespaceLabels.error}`);
+    return namespaceLabels.matches(labels);
+  }
+
+  #labels(world: RequestWorld): Readonly<Record<string, string>> | LookupFailure | Waiting {
+    const { namespace: name } = this.#request;
+    const found = world.namespace(name);
+    if (found instanceof Waiting || found instanceof LookupFailure) return found;
+    return found === undefined ? new LookupFailure(`namespaces ${goQuote(name)} not found`) : labelsOf(found);
+  }
+
+  /** Those of the selected ones that the requester may use. Everything is asked before an answer is waited for. */
+  #boundOf(attempt: Attempt): Found {
+    let waits = false;
+    this.#requester ??= requesterOf(this.#request);
+    for (const compiled of this.#selected) {
+      if (this.#answers.has(compiled)) continue;
+      const { namespace } = this.#request;
+      const { name } = compiled.policy;
+      attempt.count(STEPS_PER_REVIEW + this.#request.groups.length);
+      if (attempt.over()) return Waiting.INSTANCE;
+      const answer = attempt.world.authorizeBy(`use ${name}`, useOf(this.#requester, namespace, name));
+      if (answer instanceof Waiting) waits = true;
+      else if (answer.decision === "allow") this.#answers.set(compiled, true);
+      else if (answer.error !== undefined) return failed(`failed to create subjectaccessreview: ${answer.error}`);
+      else this.#answers.set(compiled, false);
+    }
+    return waits ? Waiting.INSTANCE : this.#selected.filter((compiled) => this.#answers.get(compiled) === true);
+  }
+}
+
+const failed = (cause: string): UndecidedReview => ({
+  result: "Error",
+  cause: `failed to perform predicate on policies: ${cause}`,
+});
+
+/** What is too much of a request to be compared, or asked about, once for every policy. */
+function tooLong(request: CertificateRequest): UndecidedReview | undefined {
+  const { name, namespace, issuerRef, usages, username, uid, groups, extra } = request;
+  const names = lengthOf([name, namespace, issuerRef.name, issuerRef.kind, issuerRef.group, ...usages]);
+  if (names > LONGEST_NAMES) return tooMuch("names, issuer and usages", names, LONGEST_NAMES);
+  const identity = lengthOf([username, uid, ...groups]) + lengthOf(Object.entries(extra).flat(2));
+  return identity > LONGEST_IDENTITY ? tooMuch("user, groups and extra values", identity, LONGEST_IDENTITY) : undefined;
+}
+
+const tooMuch = (what: string, characters: number, limit: number): UndecidedReview => ({
+  result: "Error",
+  cause: `the request's ${what} have ${characters} characters, more than ${limit}`,
+});
+
+const lengthOf = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + text.length + 1, 0);

@@ -1,0 +1,147 @@
+/** One request before the policies (disposable): which are for it, which may be used, what each says. Attempts share what is known by then. */
+import { Waiting } from "../../../cel/index.js";
+import type { Attempt } from "../../../cel-policy/expressions/attempt.js";
+import { goQuote } from "../../../kubernetes/field-error.js";
+import { type CertificationRequest, MalformedRequest, readCertificationRequest } from "../../../x509/pkcs10/index.js";
+import { RequestValue } from "../request-value.js";
+import { evaluateAllowed, type RequestedNames, requestedNames } from "./allowed.js";
+import { Applicable } from "./applicable.js";
+import type { CertificateRequest, ReviewInput } from "./certificate-request.js";
+import type { CompiledPolicy } from "./compiled-policy.js";
+import { evaluateConstraints } from "./constraints.js";
+import type { Answer, Decision, Objection, Objections, PolicyAccount, UndecidedReview } from "./decision.js";
+import { aggregated, ObjectionBudget } from "./objections.js";
+
+/** What an entry says of its policies. */
+export interface LookOptions {
+  /** `status`: a policy must have the condition `Ready` (spec 3.4); `self`: every policy is ready. */
+  readonly readiness: "self" | "status";
+  /** What is wrong with the whole of a signing request, whatever policies say of it; default: nothing is. */
+  readonly inspect?: (csr: CertificationRequest, pem: Buffer) => string | undefined;
+}
+
+/** What a step comes to; {@link Waiting} where others must have their turn first, or an answer is on its way. */
+type Step<T> = T | UndecidedReview | Waiting;
+
+export class Look {
+  readonly #policies: readonly CompiledPolicy[];
+  readonly #request: CertificateRequest;
+  readonly #options: LookOptions;
+  readonly #applicable: Applicable;
+  readonly #budget = new ObjectionBudget();
+  readonly #objections = new Map<CompiledPolicy, Objections>();
+  #names: RequestedNames | MalformedRequest | undefined;
+  /** What is wrong with the whole signing request. */
+  #wrong: string | undefined;
+  #cr: RequestValue | undefined;
+
+  constructor(policies: readonly CompiledPolicy[], input: ReviewInput, options: LookOptions) {
+    this.#policies = policies;
+    this.#request = input.request;
+    this.#options = options;
+    this.#applicable = new Applicable(policies, input);
+  }
+
+  /** The decision, as far as an attempt gets; of one that waits or was stopped nothing is believed. */
+  at(attempt: Attempt): Decision {
+    const accounts = () => this.accounts();
+    const decided = this.#decide(attempt);
+    return decided instanceof Waiting ? { result: "Error", cause: "waiting", accounts } : { ...decided, accounts };
+  }
+
+  /** How far each policy came. */
+  accounts(): readonly PolicyAccount[] {
+    return this.#policies.map((compiled) => {
+      const { name, ready } = compiled.policy;
+      const isReady = ready === undefined ? undefined : ready === "True";
+      return {
+        name,
+        ...this.#applicable.accountOf(compiled),
+        ready: this.#options.readiness === "self" ? true : isReady,
+        objections: this.#objections.get(compiled),
+      };
+    });
+  }
+
+  #decide(attempt: Attempt): Step<Answer> {
+    if (this.#policies.length === 0) return unprocessed("No CertificateRequestPolicies exist");
+    const bound = this.#applicable.policies(attempt);
+    if (!isList(bound)) return bound;
+    const { readiness } = this.#options;
+    const ready = readiness === "self" ? bound : bound.filter(({ policy }) => policy.ready === "True");
+    if (ready.length === 0) return unprocessed("No CertificateRequestPolicies bound or applicable");
+    for (const compiled of ready) {
+      const objections = this.#objectionsOf(compiled, attempt);
+      if (objections instanceof Waiting || "result" in objections) return objections;
+      if (objections.allowed.length === 0 && objections.constraints.length === 0) {
+        const { name } = compiled.policy;
+        return { result: "Approved", message: `Approved by CertificateRequestPolicy: ${goQuote(name)}`, by: name };
+      }
+    }
+    const blocks = ready.map((compiled) => this.#blockOf(compiled)).join(" ");
+    if (readiness === "status" && bound.some(({ policy }) => policy.ready === undefined))
+      return unprocessed(
+        `Not all policies are ready for evaluation; refusing to deny pending policy readiness: ${blocks}`,
+      );
+    return { result: "Denied", message: `No policy approved this request: ${blocks}` };
+  }
+
+  #blockOf(compiled: CompiledPolicy): string {
+    const { allowed = [], constraints = [] } = this.#objections.get(compiled) ?? {};
+    const texts = [aggregated(allowed), aggregated(constraints)].filter((text) => text !== "");
+    return `[${compiled.policy.name}: ${texts.join(", ")}]`;
+  }
+
+  #objectionsOf(compiled: CompiledPolicy, attempt: Attempt): Step<Objections> {
+    const known = this.#objections.get(compiled);
+    if (known !== undefined) return known;
+    if (attempt.expired() || attempt.over()) return Waiting.INSTANCE;
+    const objections = this.#evaluate(compiled, attempt);
+    if (objections instanceof Waiting || "result" in objections) return objections;
+    this.#objections.set(compiled, objections);
+    return objections;
+  }
+
+  #evaluate(compiled: CompiledPolicy, attempt: Attempt): Step<Objections> {
+    const allowed = this.allowed(compiled, attempt);
+    if (!isList(allowed)) return allowed;
+    const constraints = this.constraints(compiled);
+    return isList(constraints) ? { allowed, constraints } : constraints;
+  }
+
+  /** What `allowed` of a policy says against the request, be the policy for it or not. */
+  allowed(compiled: CompiledPolicy, attempt: Attempt): Step<readonly Objection[]> {
+    const names = this.#requested();
+    if (names instanceof MalformedRequest) return undecided(names.message);
+    const { name, namespace, username, groups } = this.#request;
+    this.#cr ??= new RequestValue(name, namespace, username, groups);
+    const [request, cr, budget] = [this.#request, this.#cr, this.#budget];
+    const objections = evaluateAllowed({ allowed: compiled.allowed, request, names, cr, attempt, budget });
+    if (objections instanceof Waiting || this.#wrong === undefined) return objections;
+    return [{ path: "spec.request", text: this.#wrong }, ...objections];
+  }
+
+  /** What `constraints` of a policy say against the request. */
+  constraints({ policy: { constraints } }: CompiledPolicy): readonly Objection[] | UndecidedReview {
+    if (constraints === undefined) return [];
+    const names = constraints.privateKey && this.#requested();
+    if (names instanceof MalformedRequest) return undecided(names.message);
+    const objections = evaluateConstraints(constraints, this.#request.duration, names?.csr.publicKey);
+    return "error" in objections ? undecided(objections.error) : objections;
+  }
+
+  /** The signing request, read when the first policy looks at it. */
+  #requested(): RequestedNames | MalformedRequest {
+    if (this.#names === undefined) {
+      const { request } = this.#request;
+      const csr = readCertificationRequest(request);
+      this.#names = csr instanceof MalformedRequest ? csr : requestedNames(csr);
+      if (!(csr instanceof MalformedRequest)) this.#wrong = this.#options.inspect?.(csr, request);
+    }
+    return this.#names;
+  }
+}
+
+const unprocessed = (message: string) => ({ result: "Unprocessed", message }) as const;
+const undecided = (cause: string): UndecidedReview => ({ result: "Error", cause });
+const isList = <T>(step: Step<readonly T[]>): step is readonly T[] => Array.isArray(step);

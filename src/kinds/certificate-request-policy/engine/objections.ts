@@ -1,0 +1,75 @@
+/** Objections in the words of Kubernetes' field errors (spec certificate-request-policy.md 0.3). */
+import { goJson, goQuote } from "../../../kubernetes/field-error.js";
+import type { Objection } from "./decision.js";
+
+/**
+ * Characters of all objections to one request: a few thousand names, each against the rules of a thousand policies, would fill the memory. No
+ * API server stores a condition of that length.
+ */
+const LONGEST_OBJECTIONS = 2 ** 22;
+
+/** What stands for objections beyond that. */
+const AND_MORE: Objection = { path: "", text: "and more" };
+
+/** How much the objections to one request may still say. */
+export class ObjectionBudget {
+  #left = LONGEST_OBJECTIONS;
+
+  /** Whether a text still has room; it is taken then. */
+  take(text: string): boolean {
+    this.#left -= text.length;
+    return this.#left >= 0;
+  }
+}
+
+/** Collects what an evaluator objects by; what says the same as an earlier one is dropped. */
+export class ObjectionList {
+  readonly #budget: ObjectionBudget;
+  readonly #texts = new Set<string>();
+  readonly #list: Objection[] = [];
+
+  constructor(budget = new ObjectionBudget()) {
+    this.#budget = budget;
+  }
+
+  get all(): readonly Objection[] {
+    return this.#list;
+  }
+
+  /** `<path>: Invalid value: <value>: <detail>`, without the last part where there is no detail. */
+  invalid(path: string, value: string | boolean | readonly string[], detail: string): void {
+    const printed = typeof value === "string" ? goQuote(value) : goJson(value);
+    this.#add(path, `${path}: Invalid value: ${printed}${detail === "" ? "" : `: ${detail}`}`);
+  }
+
+  required(path: string): void {
+    this.#add(path, `${path}: Required value: true`);
+  }
+
+  internal(path: string, detail: string): void {
+    this.#add(path, `${path}: Internal error: ${detail}`);
+  }
+
+  /** One that is no field error. */
+  plain(text: string): void {
+    this.#add("", text);
+  }
+
+  /** An objection stays one, whatever room there is for its words. */
+  #add(path: string, text: string): void {
+    if (this.#texts.has(text) || this.#list.at(-1) === AND_MORE) return;
+    if (!this.#budget.take(text)) {
+      this.#list.push(AND_MORE);
+      return;
+    }
+    this.#texts.add(text);
+    this.#list.push({ path, text });
+  }
+}
+
+/** All of an evaluator in one text: one alone as it is, several in brackets. */
+export function aggregated(objections: readonly Objection[]): string {
+  const [first] = objections;
+  if (objections.length <= 1) return first?.text ?? "";
+  return `[${objections.map(({ text }) => text).join(", ")}]`;
+}

@@ -1,0 +1,62 @@
+/** Policies decide a CertificateRequest, as approver-policy's manager does (spec certificate-request-policy.md 3). */
+import { Attempt, type AttemptOptions } from "../../../cel-policy/expressions/attempt.js";
+import { NOT_IN_TIME } from "../../../cel-policy/expressions/interruption.js";
+import { Progress } from "../../../cel-policy/expressions/progress.js";
+import { compareNames } from "../../../kubernetes/names.js";
+import type { Failure } from "../../../policy/outcome.js";
+import type { EvaluationContext } from "../../../policy/policy.js";
+import { RequestWorld } from "../../../world/request-world.js";
+import type { World } from "../../../world/world.js";
+import { RULE_DIALECT } from "../dialect.js";
+import type { ReviewInput } from "./certificate-request.js";
+import type { CompiledPolicy } from "./compiled-policy.js";
+import type { Decision } from "./decision.js";
+import { Look, type LookOptions } from "./look.js";
+
+/** How policies are asked. */
+export interface ReviewerOptions extends LookOptions {
+  /** Its authorizer says who may use a policy. */
+  readonly world: World;
+}
+
+/** How long a review may take; absent: as long as it does. */
+export type ReviewContext = Pick<EvaluationContext, "deadline" | "signal" | "turns">;
+
+/** A decision, and what the log says of look-ups that failed on the way. */
+export interface Reviewed {
+  readonly decision: Decision;
+  readonly detail: string | undefined;
+}
+
+/** Policies that are ready to be asked. */
+export class Reviewer {
+  readonly #policies: readonly CompiledPolicy[];
+  readonly #options: ReviewerOptions;
+
+  constructor(policies: readonly CompiledPolicy[], options: ReviewerOptions) {
+    this.#policies = [...policies].sort((a, b) => compareNames(a.policy.name, b.policy.name));
+    this.#options = options;
+  }
+
+  /** Decides a request. What can't be told in time, or at all, is an `Error`. */
+  review(input: ReviewInput, context: ReviewContext): Reviewed | Promise<Reviewed> {
+    const world = new RequestWorld(this.#options.world);
+    const { deadline, turns } = context;
+    const { now } = this.#options.world;
+    const limit = Number.isFinite(deadline) || turns !== undefined ? { at: deadline, now } : undefined;
+    const circumstances: AttemptOptions = { deadline: limit, turns, progress: new Progress() };
+    const look = new Look(this.#policies, input, this.#options);
+    const undecided = (cause: string, failure?: Failure): Reviewed => ({
+      decision: { result: "Error", cause, ...(failure && { failure }), accounts: () => look.accounts() },
+      detail: world.detail,
+    });
+    const attempt = (): Reviewed => {
+      const tried = new Attempt(RULE_DIALECT, world, circumstances);
+      const decision = look.at(tried);
+      if (tried.interruption !== undefined) return undecided(tried.interruption.message, tried.interruption);
+      if (world.failure !== undefined) return undecided(world.failure);
+      return { decision, detail: world.detail };
+    };
+    return world.questions.settle(attempt, context, () => undecided(NOT_IN_TIME.message, NOT_IN_TIME));
+  }
+}

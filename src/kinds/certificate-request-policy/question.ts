@@ -1,0 +1,164 @@
+/** What a review asks of CertificateRequestPolicies (spec certificate-request-policy.md 7.3 and 7.4). */
+import { aggregate } from "../../cel-policy/match/label-selector.js";
+import { isObject, member, text } from "../../kubernetes/object.js";
+import type { Failure, Outcome } from "../../policy/outcome.js";
+import type { AdmissionQuestion, RawQuestion, Review } from "../../policy/review.js";
+import type { CertificateRequest } from "./engine/certificate-request.js";
+import { readCertificateRequest } from "./read-request.js";
+
+/** Where requests are. */
+const GROUP = "cert-manager.io";
+const VERSION = "v1";
+const RESOURCE = "certificaterequests";
+
+/** What the answer is for. */
+export type Purpose =
+  /** May the request be made? */
+  | "creation"
+  /** May somebody approve it? */
+  | "approval"
+  /** What becomes of it? */
+  | "decision";
+
+/** A request to decide; or the outcome where there is none. */
+export type Question =
+  | {
+      readonly kind: "request";
+      readonly purpose: Purpose;
+      readonly request: CertificateRequest;
+      /** In place of those of the Namespace. */
+      readonly namespaceLabels?: Readonly<Record<string, string>>;
+    }
+  | { readonly kind: "answered"; readonly outcome: Outcome };
+
+/** Reads the question. */
+export function questionOf(review: Review): Question {
+  if (review.kind === "raw") return rawQuestion(review);
+  return review.targeted === true ? targetedQuestion(review) : admissionQuestion(review);
+}
+
+/** A request beside everything else that may be sent along. */
+const WRAPPED = new Set(["certificateRequest", "namespace", "csrPem", "uid"]);
+
+function rawQuestion({ payload }: RawQuestion): Question {
+  if (!isObject(payload) || !("certificateRequest" in payload)) return requestQuestion(payload, "decision");
+  const unknown = Object.keys(payload).find((key) => !WRAPPED.has(key));
+  if (unknown !== undefined) return malformed(`there is no member ${JSON.stringify(unknown)}`);
+  const { certificateRequest, namespace, csrPem } = payload;
+  const asked = requestQuestion(certificateRequest, "decision");
+  if (asked.kind === "answered") return asked;
+  if (csrPem !== undefined && typeof csrPem !== "string") return malformed("csrPem: must be a string");
+  const request = csrPem === undefined ? asked.request : { ...asked.request, request: Buffer.from(csrPem) };
+  if (namespace === undefined) return { ...asked, request };
+  const labels = member(namespace, "labels") ?? {};
+  if (!isObject(namespace) || Object.keys(namespace).some((key) => key !== "labels") || !areTexts(labels))
+    return malformed("namespace: must have labels, which are strings, and nothing else");
+  return { ...asked, request, namespaceLabels: labels };
+}
+
+const areTexts = (labels: unknown): labels is Readonly<Record<string, string>> =>
+  isObject(labels) && Object.values(labels).every((label) => typeof label === "string");
+
+/** What a group asks about another value than the request's object. */
+function targetedQuestion({ request }: AdmissionQuestion): Question {
+  const asked = requestQuestion(request.object, "decision");
+  return asked.kind === "answered" ? asked : { ...asked, request: inNamespace(asked.request, request.namespace) };
+}
+
+function admissionQuestion({ request: review }: AdmissionQuestion): Question {
+  const { resource, operation, subResource = "" } = review;
+  if (resource.group !== GROUP || resource.resource !== RESOURCE)
+    return skip(`${resource.resource} are no CertificateRequests`);
+  if (resource.version !== VERSION)
+    return failed(`CertificateRequests of version ${JSON.stringify(resource.version)} are not known here`);
+  switch (operation) {
+    case "DELETE":
+    case "CONNECT":
+      return skip("only requests that are made or approved are decided");
+    case "CREATE":
+      return subResource === "" ? creationQuestion(review) : skip("the subresource is no request");
+    case "UPDATE":
+      return subResource === "status" ? approvalQuestion(review) : changeQuestion(review);
+    default:
+      return failed("the request's operation is none of CREATE, UPDATE, DELETE and CONNECT");
+  }
+}
+
+/** Who makes a request says who they are: cert-manager writes it down, and policies go by it. */
+function creationQuestion({ object, namespace, userInfo }: AdmissionQuestion["request"]): Question {
+  const asked = requestQuestion(object, "creation");
+  if (asked.kind === "answered") return asked;
+  const request = inNamespace(asked.request, namespace);
+  const { username = "", uid = "", groups = [], extra = {} } = userInfo;
+  // cert-manager's own webhook comes later, or is not there.
+  if (request.username === "") return { ...asked, request: { ...request, username, uid, groups, extra } };
+  const forged = [
+    ...(request.uid === uid ? [] : ["uid"]),
+    ...(request.username === username ? [] : ["username"]),
+    ...(sameTexts(request.groups, groups) ? [] : ["groups"]),
+    ...(sameExtra(request.extra, extra) ? [] : ["extra"]),
+  ];
+  if (forged.length === 0) return { ...asked, request };
+  const texts = forged.map((field) => `spec.${field}: Forbidden: ${field} identity must be that of the requester`);
+  return {
+    kind: "answered",
+    outcome: { verdict: "deny", message: aggregate(texts), code: 403, reason: "Forbidden" },
+  };
+}
+
+const sameTexts = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && [...a].sort().every((each, i) => each === [...b].sort()[i]);
+
+function sameExtra(
+  a: Readonly<Record<string, readonly string[]>>,
+  b: Readonly<Record<string, readonly string[]>>,
+): boolean {
+  const keys = Object.keys(a);
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every((key) => Object.hasOwn(b, key) && sameTexts(a[key] ?? [], b[key] ?? []))
+  );
+}
+
+/** Of a status only an approval counts that was not there before. */
+function approvalQuestion({ object, oldObject, namespace }: AdmissionQuestion["request"]): Question {
+  if (!isTrue(object, "Approved") || isTrue(oldObject, "Approved")) return skip("no request is approved by this");
+  const asked = requestQuestion(object, "approval");
+  return asked.kind === "answered" ? asked : { ...asked, request: inNamespace(asked.request, namespace) };
+}
+
+/** cert-manager lets nobody change a request; where it is not there to see to that, a changed one is as good as new. */
+function changeQuestion({ object, oldObject, namespace }: AdmissionQuestion["request"]): Question {
+  if (sameSpec(object, oldObject)) return skip("what is requested does not change");
+  const asked = requestQuestion(object, "creation");
+  return asked.kind === "answered" ? asked : { ...asked, request: inNamespace(asked.request, namespace) };
+}
+
+const sameSpec = (object: unknown, oldObject: unknown): boolean =>
+  isObject(oldObject) && JSON.stringify(member(object, "spec")) === JSON.stringify(member(oldObject, "spec"));
+
+function isTrue(object: unknown, type: string): boolean {
+  const conditions = member(member(object, "status"), "conditions");
+  return (
+    Array.isArray(conditions) &&
+    conditions.some((each) => text(each, "type") === type && text(each, "status") === "True")
+  );
+}
+
+function inNamespace(request: CertificateRequest, namespace: string | undefined): CertificateRequest {
+  return namespace === undefined || namespace === "" ? request : { ...request, namespace };
+}
+
+function requestQuestion(value: unknown, purpose: Purpose): Question {
+  const read = readCertificateRequest(value);
+  return read.kind === "malformed" ? malformed(read.text) : { kind: "request", purpose, request: read.request };
+}
+
+const skip = (reason: string): Question => ({ kind: "answered", outcome: { verdict: "skip", reason } });
+
+const failed = (message: string, code?: Pick<Failure, "code" | "reason">): Question => ({
+  kind: "answered",
+  outcome: { verdict: "error", message, cause: "protocol", ...code },
+});
+
+const malformed = (message: string): Question => failed(message, { code: 400, reason: "BadRequest" });

@@ -1,0 +1,96 @@
+/** Policies out of files, as an API server with the reference's CustomResourceDefinition would take them (spec certificate-request-policy.md 2.4 and 7.2). */
+import { decode } from "../../cel-policy/decode/api-type.js";
+import { OBJECT_META } from "../../cel-policy/decode/object-meta.js";
+import { type Metadata, validateMetadata } from "../../cel-policy/decode/validate-metadata.js";
+import { didYouMean } from "../../data/suggest.js";
+import { siblings, unknownMembers } from "../../kubernetes/custom-resource/unknown-members.js";
+import { validate, validateUnique } from "../../kubernetes/custom-resource/validate.js";
+import { type FieldError, type FieldPath, formatPath } from "../../kubernetes/field-error.js";
+import { type JsonObject, member, text } from "../../kubernetes/object.js";
+import { decodePolicy } from "./decode-policy.js";
+import { type CertificateRequestPolicy, GROUP, VERSION } from "./resource.js";
+import { POLICY_SCHEMA } from "./schema.js";
+
+/** One thing that is wrong with a document. */
+export interface ReadFailure extends FieldError {
+  /** A member that there is not: an API server drops it, and with it a restriction that its writer may have meant. */
+  readonly unknownField: boolean;
+  /** What to write instead, where that can be told. */
+  readonly hint: string | undefined;
+}
+
+/** What a document says, and what is wrong with it. A policy with failures is good for nobody but who mirrors a cluster. */
+export interface ReadPolicy {
+  /** `undefined` where nothing can be made of the document. */
+  readonly policy: CertificateRequestPolicy | undefined;
+  readonly failures: readonly ReadFailure[];
+}
+
+/** Reads a document of this kind. */
+export function readPolicy(value: JsonObject): ReadPolicy {
+  const apiVersion = text(value, "apiVersion");
+  if (apiVersion !== `${GROUP}/${VERSION}`) {
+    const what = `there is no version ${JSON.stringify(apiVersion)} of this kind`;
+    return { policy: undefined, failures: [failure(["apiVersion"], what, `use ${GROUP}/${VERSION} instead`)] };
+  }
+  const unknown = [...unknownMembers(value, POLICY_SCHEMA, []), ...unknownOfMetadata(member(value, "metadata"))];
+  const errors = schemaErrors(value);
+  const failures = [...unknown.map(unknownField), ...errors.map(({ path, text: what }) => failure(path, what))];
+  const decoded = decodePolicy(value);
+  if (!decoded.ok) {
+    // The schema has said it already, but of durations, which it knows nothing of.
+    if (!errors.some(({ path }) => formatPath(path) === formatPath(decoded.path))) {
+      failures.push(failure(decoded.path, decoded.text));
+    }
+    return { policy: undefined, failures };
+  }
+  const metadata = (member(value, "metadata") ?? {}) as Metadata;
+  failures.push(...nameErrors(metadata).map(({ path, text: what }) => failure(path, what)));
+  return { policy: decoded.policy, failures };
+}
+
+/** What the API server's schema has against an object; it says so before the webhook is asked. */
+export const schemaErrors = (value: unknown): readonly FieldError[] => [
+  ...validate(value, POLICY_SCHEMA, []),
+  ...validateUnique(value, POLICY_SCHEMA, []),
+];
+
+/** The members that the API server drops, sorted. */
+export const prunedFields = (value: unknown): readonly string[] =>
+  unknownMembers(value, POLICY_SCHEMA, []).map(formatPath).sort();
+
+/** What a failure says where there is room for help. */
+export const describeFailure = ({ text: what, hint }: ReadFailure): string =>
+  hint === undefined ? what : `${what}: ${hint}`;
+
+const failure = (path: FieldPath, what: string, hint?: string): ReadFailure => ({
+  path,
+  text: what,
+  unknownField: false,
+  hint,
+});
+
+function unknownField(path: FieldPath): ReadFailure {
+  const name = String(path.at(-1));
+  const proposed = name === "expressions" ? NEVER_SHIPPED : undefined;
+  const suggestion = proposed === undefined ? didYouMean(name, siblingsOf(path)) : "";
+  return { path, text: `there is no field ${JSON.stringify(name)}${suggestion}`, unknownField: true, hint: proposed };
+}
+
+/** Of what was once proposed (spec certificate-request-policy.md 5.8). */
+const NEVER_SHIPPED =
+  "it was proposed and never shipped; rules stand in the `validations` of an attribute, each for its values alone";
+
+const siblingsOf = (path: FieldPath): readonly string[] =>
+  path.length === 2 && path[0] === "metadata" ? Object.keys(OBJECT_META.fields) : siblings(path, POLICY_SCHEMA);
+
+function unknownOfMetadata(metadata: unknown): readonly FieldPath[] {
+  const strict = decode(metadata, OBJECT_META);
+  return strict.ok ? [] : strict.failure.unknown.map((path) => ["metadata", ...path]);
+}
+
+/** A file's policy has a name of its own: it is told apart by it, and bound by it. */
+function nameErrors(metadata: Metadata): readonly FieldError[] {
+  if ((metadata.name ?? "") !== "" || (metadata.generateName ?? "") === "") return validateMetadata(metadata);
+  return [{ path: ["metadata", "generateName"], text: "a name cannot be generated here: set metadata.name" }];
+}

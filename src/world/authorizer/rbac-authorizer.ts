@@ -1,0 +1,164 @@
+/** Who may do what by Roles and bindings, as Kubernetes' own authorizer decides it (spec certificate-request-policy.md 3.3). */
+import { goQuote } from "../../kubernetes/field-error.js";
+import type { Authorizer, AuthorizerAttributes, AuthorizerDecision, AuthorizerUser } from "./authorizer.js";
+import type { RbacBinding, RbacObject, RbacRole, RbacRule, RbacSubject } from "./rbac-objects.js";
+
+/** Whose members may do everything, whatever the roles say. */
+const PRIVILEGED_GROUP = "system:masters";
+
+/** The rules that a binding gives to one subject. */
+interface Grant {
+  readonly rules: readonly RbacRule[];
+  /** What is answered where one of them allows: who gave it is the reason. */
+  readonly allow: AuthorizerDecision;
+}
+
+/** What bindings give by the names of users and groups. */
+interface Grants {
+  readonly users: Map<string, Grant[]>;
+  readonly groups: Map<string, Grant[]>;
+}
+
+/** What of a user's rights concerns one kind of question: who is asked about a thousand names is looked up once. */
+interface Rights {
+  readonly asked: AuthorizerAttributes;
+  /** For every name. */
+  readonly all: AuthorizerDecision | undefined;
+  readonly names: ReadonlyMap<string, AuthorizerDecision>;
+}
+
+const PRIVILEGED: AuthorizerDecision = Object.freeze({ decision: "allow", reason: "" });
+const NOT_ALLOWED: AuthorizerDecision = Object.freeze({ decision: "noOpinion", reason: "" });
+
+/** Decides by RBAC objects behind the privileged group. Rights only add up: a binding to a role that is missing gives none. */
+export class RbacAuthorizer implements Authorizer {
+  /** By namespace of the binding; `""`: for all namespaces. */
+  readonly #grants = new Map<string, Grants>();
+  /** The rights asked for last: a request asks about many names in a row. */
+  #last: Rights | undefined;
+
+  /** @param objects one of each kind, namespace and name */
+  constructor(objects: readonly RbacObject[]) {
+    const roles = new Map<string, RbacRole>();
+    for (const object of objects) {
+      if ("rules" in object) roles.set(keyOf(object.kind, object.namespace, object.name), object);
+    }
+    for (const object of objects) {
+      if ("rules" in object || !hasScope(object)) continue;
+      const { kind, namespace, roleRef } = roleOf(object);
+      const role = roles.get(keyOf(kind, namespace, roleRef));
+      if (role !== undefined) this.#bind(object, role);
+    }
+  }
+
+  #bind(binding: RbacBinding, { rules }: RbacRole): void {
+    const { namespace } = binding;
+    const grants = this.#grants.get(namespace) ?? { users: new Map(), groups: new Map() };
+    this.#grants.set(namespace, grants);
+    for (const subject of binding.subjects) {
+      const user = userOf(subject, namespace);
+      const reason = `RBAC: allowed by ${describe(binding)} to ${describeSubject(subject, namespace)}`;
+      const grant: Grant = { rules, allow: { decision: "allow", reason } };
+      if (user !== undefined) add(grants.users, user, grant);
+      else if (subject.kind === "Group") add(grants.groups, subject.name, grant);
+    }
+  }
+
+  authorize(asked: AuthorizerAttributes): AuthorizerDecision {
+    if (asked.path !== "") return this.#authorizePath(asked);
+    if (this.#last === undefined || !isSameQuestion(this.#last.asked, asked)) this.#last = this.#rightsFor(asked);
+    const { all, names } = this.#last;
+    return all ?? names.get(asked.name) ?? NOT_ALLOWED;
+  }
+
+  #rightsFor(asked: AuthorizerAttributes): Rights {
+    const names = new Map<string, AuthorizerDecision>();
+    if (asked.user.groups.includes(PRIVILEGED_GROUP)) return { asked, all: PRIVILEGED, names };
+    for (const { rules, allow } of this.#grantsOf(asked.user, asked.namespace)) {
+      for (const rule of rules) {
+        if (!concerns(rule, asked)) continue;
+        if (rule.resourceNames.length === 0) return { asked, all: allow, names };
+        for (const name of rule.resourceNames) if (!names.has(name)) names.set(name, allow);
+      }
+    }
+    return { asked, all: undefined, names };
+  }
+
+  #authorizePath({ user, namespace, verb, path }: AuthorizerAttributes): AuthorizerDecision {
+    if (user.groups.includes(PRIVILEGED_GROUP)) return PRIVILEGED;
+    const grant = this.#grantsOf(user, namespace).find(({ rules }) =>
+      rules.some((rule) => has(rule.verbs, verb) && rule.nonResourceURLs.some((url) => isPathOf(url, path))),
+    );
+    return grant?.allow ?? NOT_ALLOWED;
+  }
+
+  /** Of the bindings for everywhere and of those in the namespace; a role that is bound more than once is there once. */
+  #grantsOf({ name, groups }: AuthorizerUser, namespace: string): readonly Grant[] {
+    const found = new Map<readonly RbacRule[], Grant>();
+    for (const scope of namespace === "" ? [""] : ["", namespace]) {
+      const grants = this.#grants.get(scope);
+      if (grants === undefined) continue;
+      const own = [grants.users.get(name), ...groups.map((group) => grants.groups.get(group))];
+      for (const grant of own.flatMap((each) => each ?? [])) if (!found.has(grant.rules)) found.set(grant.rules, grant);
+    }
+    return [...found.values()];
+  }
+}
+
+/** A RoleBinding without a namespace is in none: that must not make it one for all. */
+const hasScope = ({ kind, namespace }: RbacBinding): boolean => kind === "ClusterRoleBinding" || namespace !== "";
+
+/** The role that a binding refers to; a RoleBinding's Role is in its own namespace. */
+function roleOf({ namespace, roleRef }: RbacBinding) {
+  return { kind: roleRef.kind, namespace: roleRef.kind === "Role" ? namespace : "", roleRef: roleRef.name };
+}
+
+/** The name of the user that a subject is; undefined for groups, and for accounts whose namespace nobody says. */
+function userOf({ kind, name, namespace }: RbacSubject, bindingNamespace: string): string | undefined {
+  if (kind === "User") return name;
+  const home = namespace || bindingNamespace;
+  return kind === "ServiceAccount" && home !== "" ? `system:serviceaccount:${home}:${name}` : undefined;
+}
+
+function isSameQuestion(a: AuthorizerAttributes, b: AuthorizerAttributes): boolean {
+  return (
+    a.user === b.user &&
+    a.namespace === b.namespace &&
+    a.verb === b.verb &&
+    a.group === b.group &&
+    a.resource === b.resource &&
+    a.subresource === b.subresource
+  );
+}
+
+function concerns(rule: RbacRule, { verb, group, resource, subresource }: AuthorizerAttributes): boolean {
+  if (!has(rule.verbs, verb) || !has(rule.apiGroups, group)) return false;
+  if (subresource === "") return has(rule.resources, resource);
+  return has(rule.resources, `${resource}/${subresource}`) || rule.resources.includes(`*/${subresource}`);
+}
+
+const has = (list: readonly string[], wanted: string): boolean => list.includes("*") || list.includes(wanted);
+
+/** A star at the end stands for any text, and so do several. */
+function isPathOf(url: string, path: string): boolean {
+  if (url === "*" || url === path) return true;
+  return url.endsWith("*") && path.startsWith(url.replace(/\*+$/, ""));
+}
+
+function describe({ kind, namespace, name, roleRef }: RbacBinding): string {
+  const binding = kind === "RoleBinding" ? `${name}/${namespace}` : name;
+  return `${kind} ${goQuote(binding)} of ${roleRef.kind} ${goQuote(roleRef.name)}`;
+}
+
+function describeSubject({ kind, name, namespace }: RbacSubject, bindingNamespace: string): string {
+  const shown = kind === "ServiceAccount" ? `${name}/${namespace || bindingNamespace}` : name;
+  return `${kind} ${goQuote(shown)}`;
+}
+
+const keyOf = (kind: string, namespace: string, name: string): string => JSON.stringify([kind, namespace, name]);
+
+function add(grants: Map<string, Grant[]>, name: string, grant: Grant): void {
+  const known = grants.get(name);
+  if (known === undefined) grants.set(name, [grant]);
+  else known.push(grant);
+}

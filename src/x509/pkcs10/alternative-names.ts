@@ -1,0 +1,86 @@
+/** The first, strict look at subjectAltName: only names of four kinds, each with exactly its tag (spec certificate-request-policy.md 1.2). */
+import { addressText, parseUrlReference, UrlError, urlText } from "../../cel/index.js";
+import { MalformedRequest } from "./certification-request.js";
+import { Element, ElementReader, IDENTIFIER } from "./element.js";
+import { asciiText } from "./text.js";
+
+const MAIL = 0x81;
+const DNS = 0x82;
+const URI = 0x86;
+const ADDRESS = 0x87;
+
+const IPV4_OCTETS = 4;
+const IPV6_OCTETS = 16;
+/** What stands in front of an IPv4 address that is written as one of IPv6. */
+const MAPPED = Buffer.from("00000000000000000000ffff", "hex");
+
+/** The names of the kinds that have a list of their own. */
+export interface AlternativeNames {
+  readonly dnsNames: readonly string[];
+  readonly ipAddresses: readonly string[];
+  readonly uris: readonly string[];
+  readonly emailAddresses: readonly string[];
+}
+
+/** Reads the value of the extension; what follows its sequence does not matter here. */
+export function readAlternativeNames(extension: Buffer): AlternativeNames | MalformedRequest {
+  const list = new ElementReader(extension).expect(IDENTIFIER.sequence);
+  if (list instanceof MalformedRequest) return new MalformedRequest("x509: invalid subject alternative names");
+  const names = {
+    dnsNames: [] as string[],
+    ipAddresses: [] as string[],
+    uris: [] as string[],
+    emailAddresses: [] as string[],
+  };
+  for (const reader = list.inside(); !reader.atEnd; ) {
+    const element = reader.next();
+    if (!(element instanceof Element) || element.hasHighTag) {
+      return new MalformedRequest("x509: invalid subject alternative name");
+    }
+    switch (element.identifier) {
+      case MAIL: {
+        const mail = asciiText(element);
+        if (mail === undefined) return new MalformedRequest("x509: SAN rfc822Name is malformed");
+        names.emailAddresses.push(mail);
+        break;
+      }
+      case DNS: {
+        const name = asciiText(element);
+        if (name === undefined) return new MalformedRequest("x509: SAN dNSName is malformed");
+        names.dnsNames.push(name);
+        break;
+      }
+      case URI: {
+        const uri = readUri(element);
+        if (uri instanceof MalformedRequest) return uri;
+        names.uris.push(uri);
+        break;
+      }
+      case ADDRESS: {
+        const address = readAddress(element);
+        if (address instanceof MalformedRequest) return address;
+        names.ipAddresses.push(address);
+        break;
+      }
+    }
+  }
+  return names;
+}
+
+function readUri(element: Element): string | MalformedRequest {
+  const text = asciiText(element);
+  if (text === undefined) return new MalformedRequest("x509: SAN uniformResourceIdentifier is malformed");
+  const uri = parseUrlReference(text);
+  if (uri instanceof UrlError) return new MalformedRequest(`x509: cannot parse URI: ${uri.message}`);
+  return isHost(uri.host) ? urlText(uri) : new MalformedRequest("x509: cannot parse URI: invalid domain");
+}
+
+/** Whether a URI's host (port included; octets) is empty, or labels of visible ASCII with a dot between two of them. */
+const isHost = (host: string): boolean => host === "" || /^[!-\-/-~]+(?:\.[!-\-/-~]+)*$/.test(host);
+
+/** An address as Go prints it: one of IPv4 dotted, however it was written. */
+function readAddress({ content, length }: Element): string | MalformedRequest {
+  if (length === IPV4_OCTETS) return addressText(content);
+  if (length !== IPV6_OCTETS) return new MalformedRequest(`x509: cannot parse IP address of length ${length}`);
+  return addressText(content.subarray(0, MAPPED.length).equals(MAPPED) ? content.subarray(MAPPED.length) : content);
+}

@@ -1,0 +1,135 @@
+/** The second, generic look at subjectAltName: names of all kinds, told apart by the numbers of their tags alone (spec certificate-request-policy.md 1.2). */
+import { type GeneralNames, MalformedRequest, type OtherName } from "./certification-request.js";
+import { type Element, IDENTIFIER, onlyElement, TAG_NUMBER } from "./element.js";
+import { oidOf } from "./primitives.js";
+import { readNames } from "./subject.js";
+import { asciiText, lenientUtf8, printableText } from "./text.js";
+
+/** A tag of the context. */
+const context = (number: number): number => 0x80 | number;
+const constructed = (number: number): number => 0xa0 | number;
+
+/** Numbers of the tags. */
+const OTHER_NAME = 0;
+const MAIL = 1;
+const DNS = 2;
+const X400_ADDRESS = 3;
+const DIRECTORY_NAME = 4;
+const EDI_PARTY_NAME = 5;
+const URI = 6;
+const ADDRESS = 7;
+const REGISTERED_ID = 8;
+
+/** The class of a tag, in its first octet. */
+const CLASS = 0xc0;
+
+/** Without the extension. */
+export const NO_NAMES: GeneralNames = {
+  otherNames: [],
+  x400Addresses: 0,
+  directoryNames: 0,
+  ediPartyNames: 0,
+  registeredIds: 0,
+};
+
+/** Reads the value of the extension. */
+export function readGeneralNames(extension: Buffer): GeneralNames | { readonly undecodable: string } {
+  const list = onlyElement(extension, IDENTIFIER.sequence);
+  if (list instanceof MalformedRequest) return { undecodable: list.message };
+  const otherNames: OtherName[] = [];
+  const counts = [0, 0, 0, 0, 0, 0, 0, 0, 0];
+  for (const reader = list.inside(); !reader.atEnd; ) {
+    const element = reader.next();
+    if (element instanceof MalformedRequest) return { undecodable: element.message };
+    const number = element.identifier & TAG_NUMBER;
+    const name = readName(number, element);
+    if (name instanceof MalformedRequest) return { undecodable: name.message };
+    if (name !== undefined) otherNames.push(name);
+    counts[number] = (counts[number] ?? 0) + 1;
+  }
+  const [, , , x400Addresses = 0, directoryNames = 0, ediPartyNames = 0, , , registeredIds = 0] = counts;
+  return { otherNames, x400Addresses, directoryNames, ediPartyNames, registeredIds };
+}
+
+/** A name's problem; of an otherName also what it says. */
+function readName(number: number, element: Element): OtherName | MalformedRequest | undefined {
+  switch (number) {
+    case OTHER_NAME:
+      return readOtherName(element);
+    case MAIL:
+      return asciiText(element) === undefined ? new MalformedRequest("x509: SAN rfc822Name is malformed") : undefined;
+    case DNS:
+      return asciiText(element) === undefined ? new MalformedRequest("x509: SAN dNSName is malformed") : undefined;
+    case X400_ADDRESS:
+      return undefined;
+    case DIRECTORY_NAME:
+      return expected(element, constructed(DIRECTORY_NAME)) ?? problemOf(readNames(element.inside()));
+    case EDI_PARTY_NAME:
+      return expected(element, constructed(EDI_PARTY_NAME)) ?? partyNameProblem(element);
+    case URI:
+      return asciiText(element) === undefined
+        ? new MalformedRequest("x509: SAN uniformResourceIdentifier is malformed")
+        : undefined;
+    case ADDRESS:
+      return element.length === 4 || element.length === 16
+        ? undefined
+        : new MalformedRequest(`x509: cannot parse IP address of length ${element.length}`);
+    case REGISTERED_ID:
+      return expected(element, context(REGISTERED_ID)) ?? problemOf(oidOf(element));
+    default:
+      return new MalformedRequest("asn1: structure error: bad SAN choice");
+  }
+}
+
+const problemOf = (value: unknown): MalformedRequest | undefined =>
+  value instanceof MalformedRequest ? value : undefined;
+
+const expected = (element: Element, identifier: number): MalformedRequest | undefined =>
+  element.identifier === identifier ? undefined : new MalformedRequest("asn1: structure error: tags don't match");
+
+function readOtherName(element: Element): OtherName | MalformedRequest {
+  const problem = expected(element, constructed(OTHER_NAME));
+  if (problem !== undefined) return problem;
+  const reader = element.inside();
+  const oid = oidOf(reader.expect(IDENTIFIER.oid));
+  if (oid instanceof MalformedRequest) return oid;
+  const value = reader.next();
+  if (value instanceof MalformedRequest) return value;
+  // Only an empty value need not be constructed, and it cannot be the last one.
+  const isTagged = value.identifier === constructed(0) || (value.identifier === context(0) && value.length === 0);
+  if (!isTagged || (value.length === 0 && value.end === element.end)) {
+    return new MalformedRequest("asn1: structure error: explicitly tagged member didn't match");
+  }
+  return { oid, value: otherNameText(value) };
+}
+
+/** The text in a value, or what is there in hex. */
+function otherNameText(value: Element): string {
+  const inner = value.inside().next();
+  if (inner instanceof MalformedRequest) return value.der.toString("hex");
+  const { identifier } = inner;
+  if ((identifier & CLASS) === 0) {
+    switch (identifier & TAG_NUMBER) {
+      case IDENTIFIER.utf8String:
+      case IDENTIFIER.printableString:
+      case IDENTIFIER.ia5String:
+      case IDENTIFIER.t61String:
+        return lenientUtf8(inner.content);
+    }
+  }
+  return inner.der.toString("hex");
+}
+
+/** An optional name of who assigned, and the name. */
+function partyNameProblem(element: Element): MalformedRequest | undefined {
+  const reader = element.inside();
+  const names = reader.peek(context(0)) ? [reader.next()] : [];
+  names.push(reader.expect(context(1)));
+  for (const name of names) {
+    if (name instanceof MalformedRequest) return name;
+    if (printableText(name) === undefined) {
+      return new MalformedRequest("asn1: syntax error: PrintableString contains invalid character");
+    }
+  }
+  return undefined;
+}
