@@ -14,6 +14,7 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
   commands: {
     rooms: [
       "admission",
+      "approver",
       "batch",
       "cel",
       "cel-policy",
@@ -64,6 +65,7 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
     ],
     types: ["policy"],
   },
+  approver: { rooms: ["data", "kubernetes", "telemetry"], types: ["policy"] },
   server: { rooms: ["admission", "evaluation", "policy", "telemetry"] },
   loader: {
     rooms: [
