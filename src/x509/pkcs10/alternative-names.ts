@@ -2,7 +2,7 @@
 import { parseUrlReference, UrlError, urlText } from "../../cel/index.js";
 import { ipText } from "../ip-text.js";
 import { MalformedRequest } from "./certification-request.js";
-import { Element, ElementReader, IDENTIFIER } from "./element.js";
+import { Element, IDENTIFIER } from "./element.js";
 import { asciiText } from "./text.js";
 
 const MAIL = 0x81;
@@ -19,8 +19,8 @@ export interface AlternativeNames {
 }
 
 /** Reads the value of the extension; what follows its sequence does not matter here. */
-export function readAlternativeNames(extension: Buffer): AlternativeNames | MalformedRequest {
-  const list = new ElementReader(extension).expect(IDENTIFIER.sequence);
+export function readAlternativeNames(extension: Element): AlternativeNames | MalformedRequest {
+  const list = extension.inside().expect(IDENTIFIER.sequence);
   if (list instanceof MalformedRequest) return new MalformedRequest("x509: invalid subject alternative names");
   const names = {
     dnsNames: [] as string[],
