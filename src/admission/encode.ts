@@ -11,9 +11,26 @@ export function encodeAdmissionReview(response: AdmissionResponse): string {
   return `${REVIEW_HEAD}${encodeResponse(response)}}`;
 }
 
-/** The answer to a raw review. */
+/** The members that every answer may have: what a policy tells beside them can't be taken for one. */
+const KNOWN_MEMBERS: ReadonlySet<string> = new Set([
+  "uid",
+  "allowed",
+  "patchType",
+  "patch",
+  "status",
+  "auditAnnotations",
+  "warnings",
+]);
+
+/** The answer to a raw review, the policy's own account behind the members that every answer has. */
 export function encodeRawReview(response: AdmissionResponse): string {
-  return `{"response":${encodeResponse(response)}}`;
+  const text = encodeResponse(response);
+  if (response.account === undefined) return `{"response":${text}}`;
+  const told = Object.entries(response.account).filter(
+    ([key, value]) => value !== undefined && !KNOWN_MEMBERS.has(key),
+  );
+  const members = told.map(([key, value]) => `,${JSON.stringify(key)}:${stringifyJson(value)}`);
+  return `{"response":${text.slice(0, -1)}${members.join("")}}}`;
 }
 
 /** The bare response, as command lines print it. */

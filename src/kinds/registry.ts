@@ -2,6 +2,7 @@
 import type { SchemaFactory, Watcher } from "../cel-policy/index.js";
 import type { WasmRuntime } from "../wasm/index.js";
 import { celModuleKind } from "./cel-module/kind.js";
+import { certificateRequestPolicyKind } from "./certificate-request-policy/kind.js";
 import { groupKind } from "./group/kind.js";
 import type { Kinds } from "./kind.js";
 import { kyvernoKind } from "./kyverno/kind.js";
@@ -32,7 +33,11 @@ export function createKinds({ watcher, schemas, runtime, policyTimeout, now, htt
     schemas,
   );
   return {
-    documents: [validatingAdmissionPolicy, kyvernoKind(watcher, httpInNamespaced)],
+    documents: [
+      validatingAdmissionPolicy,
+      kyvernoKind(watcher, httpInNamespaced),
+      certificateRequestPolicyKind(watcher),
+    ],
     inline: validatingAdmissionPolicy.inline,
     modules: [celModuleKind(policyTimeout, now, watcher), wasmKind(runtime)],
     group: groupKind(now, watcher),

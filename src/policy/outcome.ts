@@ -18,6 +18,11 @@ export interface Findings {
   readonly auditAnnotations?: Readonly<Record<string, string>>;
   /** For the decision record, never for an answer: the whole reasons of what failed on the way, with addresses, files and accounts. */
   readonly detail?: string;
+  /**
+   * What the answer to a raw request shows beside the verdict: how it came about, as JSON. Admission has no place for it, and a group's answer is its own.
+   * Made when it is shown.
+   */
+  readonly account?: () => Readonly<Record<string, unknown>>;
 }
 
 /** The request may pass. */

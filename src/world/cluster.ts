@@ -9,7 +9,7 @@ import {
 } from "../kubernetes/client/index.js";
 import type { GroupVersionKind } from "../kubernetes/names.js";
 import { NO_CLIENT } from "../kubernetes/reader.js";
-import { NO_OPINION } from "./authorizer/authorizer.js";
+import { NO_OPINION, OUT_OF_REACH } from "./authorizer/authorizer.js";
 import { ClusterAuthorizer } from "./authorizer/cluster-authorizer.js";
 import { within } from "./eventual.js";
 import type { ExternalData } from "./external.js";
@@ -62,7 +62,7 @@ const NO_CLUSTER: Pick<World, "resources" | "authorizer"> = {
     equivalents: () => undefined,
     convert: fail,
   },
-  authorizer: { authorize: fail },
+  authorizer: OUT_OF_REACH,
 };
 
 /**

@@ -14,6 +14,7 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
   commands: {
     rooms: [
       "admission",
+      "approver",
       "batch",
       "cel",
       "cel-policy",
@@ -52,9 +53,19 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
   },
   reports: { rooms: ["data"] },
   batch: {
-    rooms: ["cel", "cel-policy", "data", "kinds/kyverno", "kinds/validating-admission-policy", "kubernetes", "world"],
+    rooms: [
+      "cel",
+      "cel-policy",
+      "data",
+      "kinds/certificate-request-policy",
+      "kinds/kyverno",
+      "kinds/validating-admission-policy",
+      "kubernetes",
+      "world",
+    ],
     types: ["policy"],
   },
+  approver: { rooms: ["data", "kubernetes", "telemetry"], types: ["policy"] },
   server: { rooms: ["admission", "evaluation", "policy", "telemetry"] },
   loader: {
     rooms: [
@@ -76,6 +87,7 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
       "cel-policy",
       "kinds",
       "kinds/cel-module",
+      "kinds/certificate-request-policy",
       "kinds/group",
       "kinds/kyverno",
       "kinds/validating-admission-policy",
@@ -89,7 +101,10 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
   "kinds/kyverno": {
     rooms: ["cel", "cel-policy", "data", "documents", "kinds", "kubernetes", "policy", "world", "x509"],
   },
-  "kinds/certificate-request-policy": { rooms: ["cel-policy", "data", "kubernetes", "policy"] },
+  "kinds/certificate-request-policy": {
+    rooms: ["cel", "cel-policy", "data", "documents", "kinds", "kubernetes", "policy", "world", "x509"],
+    types: ["config"],
+  },
   "kinds/cel-module": { rooms: ["cel", "cel-policy", "data", "kinds", "policy", "wasm", "world"] },
   "kinds/group": { rooms: ["cel", "data", "kinds", "policy"], types: ["config", "documents"] },
   "kinds/wasm": { rooms: ["host-capabilities", "kinds", "wasm"], types: ["config", "world"] },

@@ -2,8 +2,9 @@
  * Asking whether a user may do something: what `authorizer` in an expression comes to. Files bring allowed checks offline, a
  * SubjectAccessReview answers in a cluster.
  */
+import { NO_CLIENT } from "../../kubernetes/reader.js";
 import type { Eventual } from "../eventual.js";
-import type { LookupFailure } from "../resources/resource-source.js";
+import { LookupFailure } from "../resources/resource-source.js";
 
 /** Who is asked about. */
 export interface AuthorizerUser {
@@ -37,8 +38,6 @@ export interface AuthorizerDecision {
   readonly reason: string;
   /** Set when the authorizer could not tell; expressions may show it, so it names no addresses and accounts. */
   readonly error?: string;
-  /** Whether nobody answered: what is decided by the access alone must fail then. An answer may have an error, too. */
-  readonly unanswered?: boolean;
   /** The whole error where that says more, for the log only. */
   readonly detail?: string;
 }
@@ -54,7 +53,6 @@ export const undecidedFor = ({ message, detail }: LookupFailure): AuthorizerDeci
   decision: "noOpinion",
   reason: "",
   error: message,
-  unanswered: true,
   ...(detail !== undefined && { detail }),
 });
 
@@ -62,3 +60,11 @@ export const undecidedFor = ({ message, detail }: LookupFailure): AuthorizerDeci
 export const NO_OPINION: Authorizer = {
   authorize: () => ({ decision: "noOpinion", reason: "" }),
 };
+
+/** Stands in for the cluster that is to be asked, and is not there: every question fails. */
+export const OUT_OF_REACH: Authorizer = {
+  authorize: () => new LookupFailure(NO_CLIENT),
+};
+
+/** Whether an authorizer only stands in for one: who depends on its answers must not begin. */
+export const isNobody = (authorizer: Authorizer): boolean => authorizer === NO_OPINION || authorizer === OUT_OF_REACH;

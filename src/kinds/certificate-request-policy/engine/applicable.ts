@@ -3,10 +3,9 @@ import { Waiting } from "../../../cel/index.js";
 import type { Attempt } from "../../../cel-policy/expressions/attempt.js";
 import { goQuote } from "../../../kubernetes/field-error.js";
 import { labelsOf } from "../../../kubernetes/object.js";
-import type { AuthorizerUser } from "../../../world/authorizer/authorizer.js";
 import type { RequestWorld } from "../../../world/request-world.js";
 import { LookupFailure } from "../../../world/resources/resource-source.js";
-import { GROUP, RESOURCE } from "../resource.js";
+import { requesterOf, useOf } from "../binding.js";
 import type { CertificateRequest, ReviewInput } from "./certificate-request.js";
 import type { CompiledPolicy } from "./compiled-policy.js";
 import type { PolicyAccount, UndecidedReview } from "./decision.js";
@@ -37,18 +36,17 @@ export class Applicable {
   /** Whether the requester may use them, as far as it is known. */
   readonly #answers = new Map<CompiledPolicy, boolean>();
   #bound: readonly CompiledPolicy[] | undefined;
+  /** The same for all policies: an authorizer knows it again. */
+  readonly #requester: ReturnType<typeof requesterOf>;
   /** What keeps the request from being compared at all. */
   readonly #tooLong: UndecidedReview | undefined;
-  /** Who asks, the same for all policies: an authorizer knows it again. */
-  readonly #user: AuthorizerUser;
 
   constructor(all: readonly CompiledPolicy[], { request, namespaceLabels }: ReviewInput) {
     this.#all = all;
     this.#request = request;
     this.#givenLabels = namespaceLabels;
     this.#tooLong = tooLong(request);
-    const { username, uid, groups, extra } = request;
-    this.#user = { name: username, uid, groups, extra };
+    this.#requester = requesterOf(request);
   }
 
   /** What is known of one policy. */
@@ -106,32 +104,17 @@ export class Applicable {
     let waits = false;
     for (const compiled of this.#selected) {
       if (this.#answers.has(compiled)) continue;
+      const { namespace } = this.#request;
       const { name } = compiled.policy;
       attempt.count(STEPS_PER_REVIEW + this.#request.groups.length);
       if (attempt.over()) return Waiting.INSTANCE;
-      const answer = attempt.world.authorizeBy(`use ${name}`, this.#use(name));
+      const answer = attempt.world.authorizeBy(`use ${name}`, useOf(this.#requester, namespace, name));
       if (answer instanceof Waiting) waits = true;
-      else if (answer.unanswered) return failed(`failed to create subjectaccessreview: ${answer.error ?? ""}`);
-      else this.#answers.set(compiled, answer.decision === "allow");
+      else if (answer.decision === "allow") this.#answers.set(compiled, true);
+      else if (answer.error !== undefined) return failed(`failed to create subjectaccessreview: ${answer.error}`);
+      else this.#answers.set(compiled, false);
     }
     return waits ? Waiting.INSTANCE : [...this.#selected].filter((compiled) => this.#answers.get(compiled) === true);
-  }
-
-  #use(name: string) {
-    return {
-      user: this.#user,
-      verb: "use",
-      group: GROUP,
-      version: "",
-      resource: RESOURCE,
-      subresource: "",
-      namespace: this.#request.namespace,
-      name,
-      path: "",
-      fieldSelector: "",
-      labelSelector: "",
-      selectorError: "",
-    };
   }
 }
 

@@ -1,0 +1,169 @@
+/** Who says who may use a policy, and how they are asked (spec certificate-request-policy.md 3.3). */
+import type { CertificateRequestSettings } from "../../config/entry.js";
+import { repeatedDocuments } from "../../documents/documents.js";
+import type { Problem } from "../../documents/problem.js";
+import type { SourceDocument } from "../../documents/source-document.js";
+import type { FieldError } from "../../kubernetes/field-error.js";
+import {
+  type Authorizer,
+  type AuthorizerAttributes,
+  type AuthorizerDecision,
+  type AuthorizerUser,
+  isNobody,
+} from "../../world/authorizer/authorizer.js";
+import { MapAuthorizer } from "../../world/authorizer/map-authorizer.js";
+import { RbacAuthorizer } from "../../world/authorizer/rbac-authorizer.js";
+import { checkRbacObject } from "../../world/authorizer/rbac-checks.js";
+import { isRbacObject, type RbacObject, readRbacObject } from "../../world/authorizer/rbac-objects.js";
+import { andThen } from "../../world/eventual.js";
+import { type Needs, NO_NEEDS } from "../../world/needs.js";
+import { LookupFailure } from "../../world/resources/resource-source.js";
+import { LoadError } from "../load-error.js";
+import type { CertificateRequest } from "./engine/certificate-request.js";
+import { GROUP, RESOURCE } from "./resource.js";
+
+/** What `binding` of the settings may be. */
+export type BindingMode = NonNullable<CertificateRequestSettings["binding"]>;
+
+/** Who is asked whether somebody may use a policy: only the world is missing. */
+export interface Binding {
+  readonly mode: BindingMode;
+  readonly needs: Needs;
+  /**
+   * Who decides in a world. Where the answer is that it could not be told, it is a {@link LookupFailure}: the request has to fail.
+   * @param world its authorizer is the cluster's, or stands in for one
+   * @throws LoadError when a cluster is to be asked, and there is none
+   */
+  authorizer(world: { readonly authorizer: Authorizer }): Authorizer;
+}
+
+/** A binding, or no more than what is wrong with it. */
+export interface PreparedBinding {
+  /** Not to be used when one of the problems is an error. */
+  readonly binding: Binding;
+  /** Errors and warnings. */
+  readonly problems: readonly Problem[];
+}
+
+/** Such as a document: it says where something stands. */
+type Place = Pick<SourceDocument, "problem">;
+
+const USE = { verb: "use", group: GROUP, resource: RESOURCE } as const;
+const ASKS_CLUSTER: Needs = { asks: true, requires: true, parameters: [] };
+const EVERYBODY: Authorizer = { authorize: () => ({ decision: "allow", reason: "every policy counts as bound" }) };
+
+/**
+ * Who says who may use the policies of an entry.
+ * @param others the entry's documents beside the policies; objects of RBAC among them are looked at when they decide
+ * @param policy the first policy of the entry, the place of what concerns all
+ */
+export function prepareBinding(
+  { binding: mode, bound = [] }: CertificateRequestSettings,
+  others: readonly SourceDocument[],
+  policy: Place,
+): PreparedBinding {
+  const rbac = others.filter(({ value }) => isRbacObject(value));
+  switch (mode ?? (rbac.length > 0 ? "rbac" : "sar")) {
+    case "rbac":
+      return byRoles(rbac, policy);
+    case "map": {
+      const entries = bound.map(({ policies, ...entry }) => ({ ...entry, names: policies }));
+      return { binding: fixed("map", new MapAuthorizer(USE, entries)), problems: [] };
+    }
+    case "assume-bound": {
+      const message =
+        "every policy counts as bound: whoever asks for a certificate may use all of them (binding: assume-bound)";
+      return { binding: fixed("assume-bound", EVERYBODY), problems: [policy.problem("warning", [], message)] };
+    }
+    case "sar":
+      return { binding: byCluster(policy), problems: [] };
+  }
+}
+
+const fixed = (mode: BindingMode, authorizer: Authorizer): Binding => ({
+  mode,
+  needs: NO_NEEDS,
+  authorizer: () => authorizer,
+});
+
+function byRoles(documents: readonly SourceDocument[], policy: Place): PreparedBinding {
+  const problems: Problem[] = [...repeatedDocuments(documents)];
+  const objects: RbacObject[] = [];
+  const found: { readonly object: RbacObject; readonly document: SourceDocument }[] = [];
+  for (const document of documents) {
+    const read = readRbacObject(document.value);
+    const errors: readonly FieldError[] = "kind" in read ? checkRbacObject(read) : read;
+    problems.push(...errors.map(({ path, text }) => document.problem("error", path, text)));
+    if (!("kind" in read)) continue;
+    objects.push(read);
+    found.push({ object: read, document });
+  }
+  if (problems.length === 0) {
+    if (objects.length === 0) problems.push(policy.problem("warning", [], NOBODY_BOUND));
+    for (const { object, document } of found) problems.push(...doubts(object, objects, document));
+  }
+  return { binding: fixed("rbac", new RbacAuthorizer(objects)), problems };
+}
+
+const NOBODY_BOUND =
+  "nobody but the group system:masters may use a policy: no Role, ClusterRole, RoleBinding or ClusterRoleBinding is among the documents (binding: rbac)";
+
+/** What gives no rights although it looks as if it did. */
+function doubts(object: RbacObject, all: readonly RbacObject[], document: SourceDocument): readonly Problem[] {
+  if ("rules" in object) {
+    if (!object.aggregated || object.rules.length > 0) return [];
+    const message =
+      "a cluster fills in the rules of an aggregated ClusterRole: here it has those that are written, none";
+    return [document.problem("warning", ["aggregationRule"], message)];
+  }
+  const { kind, name } = object.roleRef;
+  const namespace = kind === "Role" ? object.namespace : "";
+  const there = all.some((each) => each.kind === kind && each.namespace === namespace && each.name === name);
+  if (there) return [];
+  const message = `no ${kind} ${JSON.stringify(name)} is among the documents: the binding gives no rights`;
+  return [document.problem("warning", ["roleRef", "name"], message)];
+}
+
+function byCluster(policy: Place): Binding {
+  return {
+    mode: "sar",
+    needs: ASKS_CLUSTER,
+    authorizer({ authorizer }) {
+      if (!isNobody(authorizer))
+        return { authorize: (asked) => andThen(authorizer.authorize(asked), decisionOrFailure) };
+      throw new LoadError(NO_CLUSTER, [policy.problem("error", [], NO_CLUSTER)]);
+    },
+  };
+}
+
+const NO_CLUSTER =
+  "who may use a policy is asked of a cluster, and there is none: connect to one, put Roles and bindings beside the policies (binding: rbac), list who may use them (binding: map), or let everybody (binding: assume-bound)";
+
+/** An access review that failed is no answer: taken for *not allowed*, the request would pass as one that no policy is for. */
+function decisionOrFailure(decision: AuthorizerDecision | LookupFailure): AuthorizerDecision | LookupFailure {
+  if (decision instanceof LookupFailure || decision.error === undefined || decision.decision === "allow")
+    return decision;
+  return new LookupFailure(decision.error, decision.detail);
+}
+
+/** Who asks for the certificate. One for all questions of a request: authorizers look somebody up once. */
+export const requesterOf = ({ username, uid, groups, extra }: CertificateRequest): AuthorizerUser => ({
+  name: username,
+  uid,
+  groups,
+  extra,
+});
+
+/** The question whether somebody may use a policy for a request in a namespace. */
+export const useOf = (user: AuthorizerUser, namespace: string, policy: string): AuthorizerAttributes => ({
+  user,
+  ...USE,
+  version: "",
+  subresource: "",
+  namespace,
+  name: policy,
+  path: "",
+  fieldSelector: "",
+  labelSelector: "",
+  selectorError: "",
+});

@@ -1,0 +1,48 @@
+import type { Watcher } from "../../cel-policy/watcher.js";
+import { isObject, type JsonObject } from "../../kubernetes/object.js";
+import { allNeeds } from "../../world/needs.js";
+import { worldOf } from "../../world/world.js";
+import type { DocumentKind } from "../kind.js";
+import { LoadError } from "../load-error.js";
+import { prepareBinding } from "./binding.js";
+import { createRuleCompiler } from "./dialect.js";
+import { compilePolicy } from "./engine/compiled-policy.js";
+import { needsOf } from "./needs.js";
+import { CertificateRequestPolicySet } from "./policy.js";
+import { preparePolicies } from "./prepare-policies.js";
+import { GROUP, POLICY_KIND } from "./resource.js";
+
+/**
+ * cert-manager's CertificateRequestPolicies (spec certificate-request-policy.md).
+ * @param watcher told what becomes of their rules
+ */
+export function certificateRequestPolicyKind(watcher?: Watcher): DocumentKind {
+  const compiler = createRuleCompiler(watcher);
+  return {
+    policies: [{ group: GROUP, kind: POLICY_KIND }],
+    companions: [],
+    prepare({ id, own, others, validationActions, certificateRequests: settings = {} }, warn) {
+      const { readiness = "self", unprocessed = "allow", invalidPolicies = "refuse" } = settings;
+      const { policies, problems } = preparePolicies(own, { compiler, invalid: invalidPolicies });
+      const [first] = own;
+      if (first === undefined) throw new Error("a set has a policy");
+      const { binding, problems: doubts } = prepareBinding(settings, others, first);
+      const all = [...problems, ...doubts];
+      const errors = all.filter(({ severity }) => severity === "error");
+      if (errors.length > 0) throw LoadError.of(errors);
+      for (const problem of all) warn(problem);
+      const compiled = policies.map((policy) => compilePolicy(policy, compiler));
+      const objects = others.map(({ value }) => value).filter(isObject) as readonly JsonObject[];
+      return {
+        needs: allNeeds([needsOf(compiled, objects), binding.needs]),
+        policy: (outer) => {
+          const world = { ...worldOf(objects, outer), authorizer: binding.authorizer(outer) };
+          return new CertificateRequestPolicySet(compiled, {
+            ...{ id, world, readiness, unprocessed, watcher },
+            actions: validationActions,
+          });
+        },
+      };
+    },
+  };
+}

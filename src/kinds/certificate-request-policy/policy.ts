@@ -1,0 +1,95 @@
+/** CertificateRequestPolicies as a {@link Policy}: all of an entry together. */
+import type { CoveredExpression, WithExpressions } from "../../cel-policy/coverage/coverage.js";
+import type { Explainable, ExplainedPolicy } from "../../cel-policy/explain/explainable.js";
+import type { Watcher } from "../../cel-policy/watcher.js";
+import type { JsonObject } from "../../kubernetes/object.js";
+import type { Approving, Ruling } from "../../policy/approving.js";
+import type { Outcome } from "../../policy/outcome.js";
+import type { EvaluationContext, Policy } from "../../policy/policy.js";
+import type { Review } from "../../policy/review.js";
+import { expressionsOf } from "./covered-expressions.js";
+import type { CompiledPolicy } from "./engine/compiled-policy.js";
+import type { Decision, PolicyAccount } from "./engine/decision.js";
+import { type Reviewed, Reviewer, type ReviewerOptions } from "./engine/review.js";
+import { type AnswerOptions, causeOf, outcomeOf } from "./outcome.js";
+import { questionOf } from "./question.js";
+import { readCertificateRequest } from "./read-request.js";
+import { POLICY_KIND } from "./resource.js";
+
+/** How a set is asked. */
+export interface PolicySetOptions extends ReviewerOptions, AnswerOptions {
+  readonly id: string;
+  /** Told what becomes of each policy. */
+  readonly watcher?: Watcher | undefined;
+}
+
+/** Policies that are ready to be asked, together. */
+export class CertificateRequestPolicySet implements Policy, Approving, WithExpressions, Explainable {
+  readonly kind = "cel";
+  readonly immediate = true;
+  readonly implementation = POLICY_KIND;
+  readonly id: string;
+  readonly #policies: readonly CompiledPolicy[];
+  readonly #reviewer: Reviewer;
+  readonly #options: PolicySetOptions;
+
+  constructor(policies: readonly CompiledPolicy[], options: PolicySetOptions) {
+    this.id = options.id;
+    this.#policies = policies;
+    this.#reviewer = new Reviewer(policies, options);
+    this.#options = options;
+  }
+
+  *expressions(): Iterable<CoveredExpression> {
+    for (const compiled of this.#policies) yield* expressionsOf(compiled);
+  }
+
+  explained(): readonly ExplainedPolicy[] {
+    return this.#policies.map((compiled) => ({
+      title: `${POLICY_KIND} '${compiled.policy.name}'`,
+      variants: [{ part: compiled, expressions: [...expressionsOf(compiled)] }],
+    }));
+  }
+
+  evaluate(review: Review, context: EvaluationContext): Outcome | Promise<Outcome> {
+    const question = questionOf(review);
+    if (question.kind === "answered") return question.outcome;
+    const { request, purpose, namespaceLabels } = question;
+    const reviewed = this.#reviewer.review({ request, namespaceLabels }, context);
+    const answer = (made: Reviewed): Outcome => {
+      this.#tell(made.decision);
+      return outcomeOf(made, purpose, this.#options);
+    };
+    return reviewed instanceof Promise ? reviewed.then(answer) : answer(reviewed);
+  }
+
+  async review(certificateRequest: JsonObject, context: EvaluationContext): Promise<Ruling> {
+    const read = readCertificateRequest(certificateRequest);
+    if (read.kind === "malformed") return { result: "Error", cause: read.text };
+    const { decision, detail } = await this.#reviewer.review({ request: read.request }, context);
+    if (decision.result === "Error") return { result: "Error", cause: causeOf(decision, detail) };
+    const { result, message } = decision;
+    return { result, message };
+  }
+
+  #tell(decision: Decision): void {
+    const { watcher } = this.#options;
+    if (watcher?.found === undefined) return;
+    const accounts = new Map(decision.accounts().map((account) => [account.name, account]));
+    for (const compiled of this.#policies) {
+      const account = accounts.get(compiled.policy.name);
+      const text = account && foundText(account);
+      if (text !== undefined) watcher.found(compiled, text);
+    }
+  }
+}
+
+/** What became of a policy, for explanations; `undefined` where it is not for the request. */
+function foundText({ selected, bound, ready, objections }: PolicyAccount): string | undefined {
+  if (!selected) return undefined;
+  if (bound === false) return "does not apply: the requester may not use it";
+  if (ready !== true) return "does not apply: it is not ready";
+  if (objections === undefined) return "was not asked: another policy has approved the request";
+  const all = [...objections.allowed, ...objections.constraints];
+  return all.length === 0 ? "approves" : `objects: ${all.map(({ text }) => text).join("; ")}`;
+}
