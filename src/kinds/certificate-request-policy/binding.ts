@@ -118,16 +118,20 @@ function byRoles(documents: readonly SourceDocument[], policy: Place): PreparedB
   return { binding: fixed("rbac", new RbacAuthorizer(objects)), problems };
 }
 
+const ALL_NAMES = "is empty: the rule holds for every name";
+const NO_RULES = "a cluster fills in the rules of an aggregated ClusterRole: here it has those that are written, none";
 const NOBODY_BOUND =
   "nobody but the group system:masters may use a policy: no Role, ClusterRole, RoleBinding or ClusterRoleBinding is among the documents (binding: rbac)";
 
-/** What gives no rights although it looks as if it did. */
+/** What gives no rights although it looks as if it did, or all of them although it looks as if it gave none. */
 function doubts(object: RbacObject, all: readonly RbacObject[], document: SourceDocument): readonly Problem[] {
   if ("rules" in object) {
-    if (!object.aggregated || object.rules.length > 0) return [];
-    const message =
-      "a cluster fills in the rules of an aggregated ClusterRole: here it has those that are written, none";
-    return [document.problem("warning", ["aggregationRule"], message)];
+    const wide = object.rules.flatMap(({ resourceNames }, index) => {
+      const path = ["rules", index, "resourceNames"];
+      return resourceNames.length === 0 && document.hasKey(path) ? [document.problem("warning", path, ALL_NAMES)] : [];
+    });
+    if (!object.aggregated || object.rules.length > 0) return wide;
+    return [document.problem("warning", ["aggregationRule"], NO_RULES)];
   }
   const { kind, name } = object.roleRef;
   const namespace = kind === "Role" ? object.namespace : "";

@@ -153,6 +153,15 @@ describe("who says who may use a policy", () => {
     ]);
   });
 
+  test("are warned of where they give rights to everything although a list looks as if to nothing", () => {
+    for (const empty of ["[]", "null"]) {
+      assert.deepEqual(prepared({}, ROLES.replace("[p]", empty)).problems, [
+        "crp.yaml:1:158: warning: rules[0].resourceNames: is empty: the rule holds for every name",
+      ]);
+    }
+    assert.deepEqual(prepared({}, ROLES.replace(", resourceNames: [p]", "")).problems, []);
+  });
+
   test("are warned of where they give no rights although they look it", () => {
     const [, binding = ""] = ROLES.split("---\n");
     const aggregated =
