@@ -83,6 +83,7 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
     ],
   },
   "kinds/registry": {
+    types: ["policy"],
     rooms: [
       "cel-policy",
       "kinds",
