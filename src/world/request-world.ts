@@ -125,7 +125,10 @@ export class RequestWorld {
     const { authorizer } = this.#world;
     const found = this.questions.empty ? authorizer.authorize(attributes) : UNASKED;
     if (found instanceof LookupFailure || found instanceof Promise)
-      return this.#authorize(`authorize by ${key}`, found === UNASKED ? () => authorizer.authorize(attributes) : () => found);
+      return this.#authorize(
+        `authorize by ${key}`,
+        found === UNASKED ? () => authorizer.authorize(attributes) : () => found,
+      );
     return found;
   }
 

@@ -11,6 +11,7 @@ import { needsOf } from "./needs.js";
 import { CertificateRequestPolicySet } from "./policy.js";
 import { preparePolicies } from "./prepare-policies.js";
 import { GROUP, POLICY_KIND } from "./resource.js";
+import { scrutinyOf } from "./scrutiny.js";
 
 /**
  * cert-manager's CertificateRequestPolicies (spec certificate-request-policy.md).
@@ -39,6 +40,7 @@ export function certificateRequestPolicyKind(watcher?: Watcher): DocumentKind {
           const world = { ...worldOf(objects, outer), authorizer: binding.authorizer(outer) };
           return new CertificateRequestPolicySet(compiled, {
             ...{ id, world, readiness, unprocessed, watcher },
+            scrutinise: scrutinyOf(settings),
             actions: validationActions,
           });
         },
