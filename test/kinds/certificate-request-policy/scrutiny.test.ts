@@ -28,7 +28,7 @@ describe("what nobody looks at upstream (spec certificate-request-policy.md 1.2)
 
   test("may be names in another form", () => {
     const scrutinise = scrutinyOf({ strictNames: true });
-    const plain = pemOf("attribute/dnsNames/asked-wildcard");
+    const plain = pemOf("attribute/dnsNames/asked-other-attribute-configured");
     const odd = withOddName(plain);
     const read = readCertificationRequest(odd);
     assert.ok(!(read instanceof MalformedRequest) && !read.dnsNames.includes("web.example.com"));
