@@ -89,6 +89,7 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
   "kinds/kyverno": {
     rooms: ["cel", "cel-policy", "data", "documents", "kinds", "kubernetes", "policy", "world", "x509"],
   },
+  "kinds/certificate-request-policy": { rooms: ["cel", "cel-policy", "kubernetes", "policy"] },
   "kinds/cel-module": { rooms: ["cel", "cel-policy", "data", "kinds", "policy", "wasm", "world"] },
   "kinds/group": { rooms: ["cel", "data", "kinds", "policy"], types: ["config", "documents"] },
   "kinds/wasm": { rooms: ["host-capabilities", "kinds", "wasm"], types: ["config", "world"] },

@@ -171,4 +171,9 @@ export abstract class ObjectValue {
   get nativeName(): string {
     return "types.Object";
   }
+
+  /** What errors call it before the reference implementation has wrapped it in that class, as a variable's value. */
+  get goName(): string {
+    return this.nativeName;
+  }
 }
