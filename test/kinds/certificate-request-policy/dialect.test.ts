@@ -19,6 +19,7 @@ const COSTS: readonly (readonly [rule: string, cost: number])[] = [
   ["self in ['a', 'b']", 13],
   ["self in []", 11],
   ["1 in [1, 2, 3]", 13],
+  ["string(1 / 0) in ['a', 'b']", 2],
   ["{'a': 1}['a'] == 1", 33],
   ["self.matches('^[a-z.]+$')", 7],
   ["self.contains('example')", 3],
