@@ -4,6 +4,7 @@ import {
   type Kind,
   kindOf,
   listType,
+  noSuchOverload,
   type ObjectTypeDeclaration,
   ObjectValue,
   STRING,
@@ -52,6 +53,10 @@ export class RequestValue extends ObjectValue {
 
   fields(): Iterable<string> {
     return FIELDS;
+  }
+
+  override at(): CelError {
+    return noSuchOverload();
   }
 
   override get nativeName(): string {

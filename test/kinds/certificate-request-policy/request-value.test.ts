@@ -23,6 +23,7 @@ describe("the request that rules see", () => {
     assert.equal(said("cr.name + cr.namespace + cr.username + cr.groups[1] == 'webshopannops'", FULL), true);
     assert.equal(said("cr.uid == ''", FULL), "ERROR: <input>:1:3: undefined field 'uid'");
     assert.equal(said("dyn(cr).uid == ''", FULL), "no such field 'uid'");
+    assert.equal(said("dyn(cr)[0] == ''", FULL), "no such overload");
     assert.equal(said("dyn(cr).constructor == ''", FULL), "no such field 'constructor'");
   });
 
