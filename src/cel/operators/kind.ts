@@ -101,6 +101,7 @@ const NATIVE_NAMES: Readonly<Record<Kind, string>> = {
 
 /** The reference implementation's own name of a value's class, as some of its errors print it. */
 export function nativeNameOf(value: Value): string {
+  if (value instanceof OpaqueValue || value instanceof ObjectValue) return value.nativeName;
   return NATIVE_NAMES[kindOf(value)];
 }
 
