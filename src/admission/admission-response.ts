@@ -32,4 +32,6 @@ export interface AdmissionResponse {
   readonly status?: ResponseStatus;
   readonly auditAnnotations?: Readonly<Record<string, string>>;
   readonly warnings?: readonly string[];
+  /** Further members of a raw answer, as JSON; those above are none of them. An AdmissionReview has no place for them. */
+  readonly account?: Readonly<Record<string, unknown>>;
 }

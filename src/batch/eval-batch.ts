@@ -3,12 +3,11 @@
  * docs/batch.md). Each gets a line `{"id", "result"}`, or `{"id", "expect"}`, in the words of whoever decides such cases elsewhere.
  */
 import { didYouMean } from "../data/suggest.js";
-import { createRuleCompiler } from "../kinds/certificate-request-policy/index.js";
 import { createCompilers } from "../kinds/kyverno/dialect.js";
 import { createExpressionCompiler } from "../kinds/validating-admission-policy/index.js";
 import type { JsonObject } from "../kubernetes/object.js";
+import { createCaseDecider } from "./certificate-request-policy/case.js";
 import { answerLines, type LineStreams, refuse } from "./json-lines.js";
-import { decideReview } from "./certificate-request-policy/review.js";
 import { decideKyvernoCase } from "./kyverno/case.js";
 import { decideCase } from "./validating-admission-policy/case.js";
 
@@ -34,8 +33,8 @@ const FORMATS: ReadonlyMap<string, CaseFormat> = new Map<string, CaseFormat>([
   [
     "certificate-request-policy",
     () => {
-      const compiler = createRuleCompiler();
-      return async (written) => ({ expect: await decideReview(written, compiler) });
+      const decide = createCaseDecider();
+      return async (written) => ({ expect: await decide(written) });
     },
   ],
 ]);

@@ -78,8 +78,8 @@ class CelEnvironment implements Environment {
     }
     const parts = measured(plan);
     const { flavour } = this.#declarations;
-    const standard = flavour === "standard";
-    const decorations = { trace: options.trace ?? false, cost: options.cost ?? !standard, standard };
+    const cost = options.cost ?? flavour !== "standard";
+    const decorations = { trace: options.trace ?? false, cost, flavour };
     const limit = flavour === "kubernetes" ? KUBERNETES_COST_LIMIT : Number.POSITIVE_INFINITY;
     // Trees are several times the size of what runs, and rarely asked for again: they are made anew from the source then.
     const again = (): CheckedExpr => {

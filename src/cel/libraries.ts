@@ -17,11 +17,11 @@ import { withMemoizedParsers } from "./memoized-parsers.js";
 import { PatternCache } from "./pattern/pattern.js";
 import type { Flavour, LanguageExtension } from "./public-types.js";
 import { comprehensionLibrary } from "./stdlib/comprehensions.js";
-import { conversionLibrary } from "./stdlib/conversions.js";
+import { conversionLibrary, strictConversionLibrary } from "./stdlib/conversions.js";
 import { encodersLibrary } from "./stdlib/encoders.js";
 import { listsLibrary } from "./stdlib/lists.js";
 import { mathLibrary } from "./stdlib/math.js";
-import { operatorLibrary } from "./stdlib/operators.js";
+import { operatorLibrary, operatorsWithoutOptionals } from "./stdlib/operators.js";
 import { optionalLibrary } from "./stdlib/optionals.js";
 import { regexLibrary } from "./stdlib/regex.js";
 import { setsLibrary } from "./stdlib/sets.js";
@@ -51,10 +51,12 @@ function extensionLibrary(extension: LanguageExtension, patterns: PatternCache):
 /** The libraries of one environment, with caches that belong to it. */
 function librariesOf(flavour: Flavour, extensions: readonly LanguageExtension[]): readonly Library[] {
   const patterns = new PatternCache();
-  const language = [operatorLibrary, conversionLibrary, textLibrary(patterns), timeGetterLibrary()];
+  const common = [textLibrary(patterns), timeGetterLibrary()];
+  const language = [operatorLibrary, conversionLibrary, ...common];
   const added = extensions.flatMap((extension) => extensionLibrary(extension, patterns));
   const newestStrings = flavour === "standard" || extensions.includes("strings");
-  if (flavour === "cel-go") return [...language, ...(newestStrings ? [latestStringsLibrary] : []), ...added];
+  const plain = [operatorsWithoutOptionals, strictConversionLibrary, ...common];
+  if (flavour === "cel-go") return [...plain, ...(newestStrings ? [latestStringsLibrary] : []), ...added];
   const libraries = [
     kubernetesListsLibrary,
     optionalLibrary,

@@ -5,6 +5,7 @@ import type { Expr, ParsedExpr } from "./ast.js";
 import { callsOf, evaluateWaiting } from "./async-calls.js";
 import type { CheckedExpr } from "./checked.js";
 import { type CompiledFunction, Emitter } from "./compiler/emitter.js";
+import type { EmitOptions } from "./compiler/emitting.js";
 import { type Calls, Meter } from "./compiler/meter.js";
 import type { Plan } from "./compiler/plan.js";
 import { Estimator } from "./cost/estimate/estimator.js";
@@ -44,7 +45,7 @@ interface ProgramParts {
   readonly references: References;
   readonly plan: Plan;
   readonly trees: ExpressionTrees;
-  readonly options: Required<Pick<CompileOptions, "trace" | "cost">> & { readonly standard: boolean };
+  readonly options: Required<Pick<CompileOptions, "trace" | "cost">> & Pick<EmitOptions, "flavour">;
   readonly costLimit: number;
 }
 
@@ -167,9 +168,9 @@ export class CompiledProgram implements Program {
   #build(form: Form): CompiledFunction {
     const plan = this.#plan ?? this.#trees.plan();
     this.#plan = undefined;
-    const { cost, trace, standard } = this.#options;
+    const { cost, trace, flavour } = this.#options;
     const traced = form === "traced" || (trace && form === "plain");
-    return new Emitter({ counting: cost, exact: form === "exact", trace: traced, standard }).build(plan);
+    return new Emitter({ counting: cost, exact: form === "exact", trace: traced, flavour }).build(plan);
   }
 }
 

@@ -43,6 +43,8 @@ export interface LoadResult {
 /** Everything loading holds on to: threads, caches. Loads as often as wanted. */
 export interface PolicySource {
   readonly policyTimeout: number;
+  /** The cluster that policies look things up in; undefined where none is wanted. */
+  readonly access: ClusterAccess | undefined;
   load(generation?: number): Promise<LoadResult>;
   close(): void;
 }
@@ -62,6 +64,7 @@ export function createPolicySource(
   const problem = (needing: readonly string[]) => clusterProblem(access, needing, values);
   return {
     policyTimeout,
+    access,
     load: (generation = 1) => load({ file, loader, generation, problem }),
     close: () => loader.close(),
   };

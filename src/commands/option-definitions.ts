@@ -191,6 +191,12 @@ const OPTIONS: readonly Written[] = [
     description: "requests that wait for a place in each process; more are refused with 429",
   },
   {
+    flag: "approve",
+    kind: "string",
+    description:
+      "policy, of CertificateRequestPolicies, by which CertificateRequests in the cluster are approved and denied; without it none",
+  },
+  {
     flag: "disable-policy-watch",
     kind: "flag",
     description: "reload policies only on SIGHUP, not when their files change",

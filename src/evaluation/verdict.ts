@@ -43,8 +43,13 @@ export function decide(
   const vanilla = vanillaResponse(review, outcome);
   const final = outcome.verdict === "error" && outcome.final === true;
   const adjusted = origin === "audit" || final ? vanilla : adjust(entry, vanilla);
-  const response = origin === "validate" ? presentable(adjusted) : adjusted;
+  const response = origin === "validate" ? presentable(adjusted) : withAccount(adjusted, outcome, origin);
   return { entry, outcome, vanilla, response, milliseconds, observations };
+}
+
+/** Also where monitor mode says yes to everything, the account tells what the policy found. */
+function withAccount(response: AdmissionResponse, { account }: Outcome, origin: RequestOrigin): AdmissionResponse {
+  return account === undefined || origin !== "validate_raw" ? response : { ...response, account: account() };
 }
 
 /** What the API server and kubectl show whole: they drop or cut some warnings, and of an invalid object they may show its causes only. */

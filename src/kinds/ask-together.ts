@@ -74,14 +74,16 @@ function causesOf({ causes, message, reason }: Deny | Failure): readonly Cause[]
     : [{ reason: reason ?? null, message: message ?? null, field: null }];
 }
 
-/** Of annotations with the same key the first one counts. */
+/** Of annotations with the same key, and of accounts, the first one counts. */
 function findingsOf(outcomes: readonly Outcome[]): Findings {
   const warnings = outcomes.flatMap((outcome) => outcome.warnings ?? []);
   const annotations = Object.assign({}, ...outcomes.map(({ auditAnnotations }) => auditAnnotations).reverse());
+  const account = outcomes.find((outcome) => outcome.account !== undefined)?.account;
   const details = outcomes.flatMap(({ detail }) => detail ?? []);
   return {
     ...(details.length > 0 && { detail: details.join("; ") }),
     ...(warnings.length > 0 && { warnings }),
+    ...(account !== undefined && { account }),
     ...(Object.keys(annotations).length > 0 && { auditAnnotations: annotations }),
   };
 }

@@ -10,7 +10,7 @@ import type { Review } from "./review.js";
 /** How long a policy's own time-out may be late before it is said in its place: its message says more than ours. */
 export const DEADLINE_GRACE_MS = 50;
 /** The longest delay a timer takes (2^31 - 1 ms); a later deadline is as good as none. */
-const LONGEST_TIMER_MS = 2_147_483_647;
+export const LONGEST_TIMER_MS = 2_147_483_647;
 
 /** The outcome of an evaluation whose deadline has passed. */
 export const TIMED_OUT: Failure = {

@@ -19,8 +19,8 @@ export interface Findings {
   /** For the decision record, never for an answer: the whole reasons of what failed on the way, with addresses, files and accounts. */
   readonly detail?: string;
   /**
-   * What a raw answer shows beside the verdict, by the names of its members: made for who asks. It goes into no AdmissionReview, and into no answer of a
-   * group that asked.
+   * What the answer to a raw request shows beside the verdict: how it came about, as JSON. Admission has no place for it, and a group's answer is its own.
+   * Made when it is shown.
    */
   readonly account?: () => Readonly<Record<string, unknown>>;
 }

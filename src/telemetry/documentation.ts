@@ -5,6 +5,7 @@ import { GAUGES, Metrics } from "./metrics.js";
 export function metricsTables(): Readonly<Record<string, string>> {
   const metrics = new Metrics(false);
   for (const name of GAUGES) metrics.gauge(name, () => 0);
+  metrics.approvals(() => []);
   const all = metrics.descriptions();
   const rows = all.map(({ name, type, help, labelNames }) => {
     const labels = labelNames.map((label) => `\`${label}\``).join(", ");

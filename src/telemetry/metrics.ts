@@ -63,6 +63,18 @@ const SAME_EVERYWHERE: readonly GaugeName[] = [
   "certificate_expiry_timestamp_seconds",
 ];
 
+/** As approver-policy calls it (spec certificate-request-policy.md 7.5). */
+const APPROVALS = "certmanager_approverpolicy_certificaterequests_approval";
+const APPROVALS_HELP =
+  "CertificateRequests in the cluster by their decision: approved, denied, or unmatched while there is none. Of the process that approves them.";
+
+/** How many CertificateRequests of a namespace have a status. */
+interface ApprovalSample {
+  readonly namespace: string;
+  readonly status: string;
+  readonly count: number;
+}
+
 /** Series in one message between processes: some 50 KiB. */
 const BATCH_SERIES = 200;
 /** Characters of text that are handed on at a time. */
@@ -297,6 +309,23 @@ export class Metrics {
   /** Counts a serving process that was replaced: `died`, or `hung` and was killed. */
   replaced(reason: "died" | "hung"): void {
     this.#replaced.count([reason]);
+  }
+
+  /** Adds the CertificateRequests that an approver sees; their namespaces are bounded by whoever reads them out. */
+  approvals(read: () => Iterable<ApprovalSample>): void {
+    this.registry.registerMetric(
+      new Gauge({
+        name: APPROVALS,
+        help: APPROVALS_HELP,
+        labelNames: ["namespace", "status"],
+        registers: [],
+        aggregator: "sum",
+        collect() {
+          this.reset();
+          for (const { namespace, status, count } of read()) this.set({ namespace, status }, count);
+        },
+      }),
+    );
   }
 
   /** Adds a value that is read at every scrape. */

@@ -36,6 +36,8 @@ export class RequestWorld {
   readonly questions = new Questions(MAX_QUESTIONS);
   readonly #world: World;
   #failure: string | undefined;
+  /** Who was asked about last. */
+  #user: { readonly user: AuthorizerUser; readonly number: number } | undefined;
   #namespace: { readonly name: string; readonly found: Lookup<JsonObject> } | undefined;
   /** Made at the first failure: most look-ups succeed. */
   #reasons: Reasons | undefined;
@@ -112,8 +114,7 @@ export class RequestWorld {
 
   /** Every question goes to the authorizer once, also when it answers at once. */
   authorize(attributes: AuthorizerAttributes): AuthorizerDecision | Waiting {
-    const key = JSON.stringify({ ...attributes, user: canonicalUser(attributes.user) });
-    return this.#authorize(key, () => this.#world.authorizer.authorize(attributes));
+    return this.#authorize(this.#keyOf(attributes), () => this.#world.authorizer.authorize(attributes));
   }
 
   /**
@@ -124,13 +125,16 @@ export class RequestWorld {
     const { authorizer } = this.#world;
     const found = this.questions.empty ? authorizer.authorize(attributes) : UNASKED;
     if (found instanceof LookupFailure || found instanceof Promise)
-      return this.#authorize(key, found === UNASKED ? () => authorizer.authorize(attributes) : () => found);
+      return this.#authorize(
+        `authorize by ${key}`,
+        found === UNASKED ? () => authorizer.authorize(attributes) : () => found,
+      );
     return found;
   }
 
   #authorize(key: string, put: () => Eventual<AuthorizerDecision | LookupFailure>): AuthorizerDecision | Waiting {
     const decided = this.questions.ask<AuthorizerDecision | LookupFailure>({
-      key: `authorize ${key}`,
+      key,
       put,
       failed: (failure) => undecidedFor(this.#failed(failure)),
     });
@@ -140,6 +144,21 @@ export class RequestWorld {
     }
     if (!(decided instanceof Waiting) && decided.detail !== undefined) this.#note(decided.detail);
     return decided;
+  }
+
+  #keyOf(asked: AuthorizerAttributes): string {
+    const { verb, group, version, resource, subresource, namespace, name, path } = asked;
+    const { fieldSelector, labelSelector, selectorError } = asked;
+    const what = [verb, group, version, resource, subresource, namespace, name, path];
+    return `authorize ${this.#numberOf(asked.user)} ${JSON.stringify([...what, fieldSelector, labelSelector, selectorError])}`;
+  }
+
+  /** A number for everybody who is the same: somebody may have ten thousand groups, and a thousand questions are put about one. */
+  #numberOf(user: AuthorizerUser): number {
+    if (this.#user?.user === user) return this.#user.number;
+    const number = this.questions.giveNumber(canonicalUser(user));
+    this.#user = { user, number };
+    return number;
   }
 
   /** What stands for the answer to a check that ends the request: expressions could take *not allowed* for a reason to allow. */
@@ -185,11 +204,12 @@ const undecided = (error: string): AuthorizerDecision => ({ decision: "noOpinion
 const nameOf = (kind: GroupVersionKind): string => `${apiVersionOf(kind)}/${kind.kind}`;
 
 /** Groups and extra values count as sets. */
-const canonicalUser = (user: AuthorizerUser): unknown => [
-  user.name,
-  user.uid,
-  [...user.groups].sort(),
-  Object.entries(user.extra)
-    .map(([key, values]) => [key, [...values].sort()] as const)
-    .sort(([a], [b]) => (a < b ? -1 : 1)),
-];
+const canonicalUser = (user: AuthorizerUser): string =>
+  JSON.stringify([
+    user.name,
+    user.uid,
+    [...user.groups].sort(),
+    Object.entries(user.extra)
+      .map(([key, values]) => [key, [...values].sort()] as const)
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  ]);

@@ -36,6 +36,23 @@ describe("answers (spec kubewarden.md 3.3)", () => {
     );
   });
 
+  test("a policy's account stands in raw answers only, behind what every answer has and never in its place", () => {
+    const account = JSON.parse(
+      '{"decision":"Denied","approvedBy":null,"policies":[{"name":"p"}],"allowed":true,"uid":"x","patch":"x","patchType":"x","status":1,"auditAnnotations":1,"warnings":1,"__proto__":{"a":1},"constructor":2}',
+    ) as Record<string, unknown>;
+    const response = { uid: "u", allowed: false, account: { ...account, none: undefined, big: 2n ** 60n } };
+    const known = '{"uid":"u","allowed":false,"auditAnnotations":null,"warnings":null';
+    const told =
+      '"decision":"Denied","approvedBy":null,"policies":[{"name":"p"}],"constructor":2,"big":1152921504606846976';
+    assert.equal(encodeRawReview(response).replace(',"__proto__":{"a":1}', ""), `{"response":${known},${told}}}`);
+    assert.match(encodeRawReview(response), /,"__proto__":\{"a":1\}/);
+    assert.equal(
+      encodeAdmissionReview(response),
+      `{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","response":${known}}}`,
+    );
+    assert.equal(encodeRawReview({ ...response, account: {} }), `{"response":${known}}}`);
+  });
+
   test("no causes leave empty details", () => {
     assert.match(
       encodeRawReview({ uid: "", allowed: false, status: { message: "m", details: { causes: [] } } }),

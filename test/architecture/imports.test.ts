@@ -14,6 +14,7 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
   commands: {
     rooms: [
       "admission",
+      "approver",
       "batch",
       "cel",
       "cel-policy",
@@ -67,6 +68,7 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
     ],
     types: ["policy"],
   },
+  approver: { rooms: ["data", "kubernetes", "telemetry"], types: ["policy"] },
   server: { rooms: ["admission", "evaluation", "policy", "telemetry"] },
   loader: {
     rooms: [
@@ -84,6 +86,7 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
     ],
   },
   "kinds/registry": {
+    types: ["policy"],
     rooms: [
       "cel-policy",
       "kinds",

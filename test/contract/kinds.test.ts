@@ -14,6 +14,7 @@ import { createPolicySet, type ServedPolicy } from "../../src/evaluation/policy-
 import type { Verdict } from "../../src/evaluation/verdict.js";
 import { createPolicyLoader, findCluster } from "../../src/loader/index.js";
 import type { EvaluationContext, Outcome, Policy, Review } from "../../src/policy/index.js";
+import { certificateRequest } from "../kinds/certificate-request-policy/requests.js";
 import { FakeApiServer } from "../kubernetes/client/fake-api-server.js";
 import { ask } from "../support/asking.js";
 import { emptyModule } from "../support/empty-module.js";
@@ -38,6 +39,7 @@ const WAITING = SPEC.replace(`"${MODE}`, `"${ALLOWED} || ${MODE}`);
 const KINDS: Readonly<Record<string, string>> = {
   "ValidatingAdmissionPolicy document": `{ resource: ${join(folder, "policy.yaml")} }`,
   "Kyverno's ValidatingPolicy": `{ resource: ${join(folder, "kyverno.yaml")} }`,
+  CertificateRequestPolicy: `{ resource: ${join(folder, "requests.yaml")}, certificateRequests: { binding: assume-bound } }`,
   "inline CEL": `\n  cel:${SPEC.replaceAll("\n", "\n  ")}`,
   "inline CEL that waits for a cluster": `\n  cel:${WAITING.replaceAll("\n", "\n  ")}`,
   "cel-module": `
@@ -71,7 +73,18 @@ deep: { expression: "outer()", message: deep says no, policies: { outer: { polic
 const UNFAILING: ReadonlySet<string> = new Set(["gatekeeper"]);
 
 let objects = 0;
-/** An object that every policy rejects, accepts or fails at. */
+/** A Pod that every policy rejects, accepts or fails at; or a request for a certificate, where policies are about these. */
+const reviewFor = (kind: string, mode: string): Review =>
+  kind === "CertificateRequestPolicy" ? certificateReview(mode) : review(mode);
+
+function certificateReview(mode: string): Review {
+  const options = mode === "trap" ? { pem: "no PEM" } : {};
+  const object = certificateRequest({ isCA: mode === "reject", duration: `${++objects}h` }, options);
+  const resource = { group: "cert-manager.io", version: "v1", resource: "certificaterequests" };
+  const asked = admission(object);
+  return asked.kind === "raw" ? asked : { ...asked, request: { ...asked.request, resource } };
+}
+
 const review = (mode: string): Review =>
   admission({
     apiVersion: "v1",
@@ -114,6 +127,14 @@ spec:${ANYTHING}${SPEC}
 `,
   );
   writeFileSync(
+    join(folder, "requests.yaml"),
+    `apiVersion: policy.cert-manager.io/v1alpha1
+kind: CertificateRequestPolicy
+metadata: { name: chaos }
+spec: { selector: { issuerRef: {} } }
+`,
+  );
+  writeFileSync(
     join(folder, "policy.yaml"),
     `apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
@@ -131,7 +152,8 @@ for (const [kind, entry] of Object.entries(KINDS)) {
     });
     const reject = kind === "opa" ? "reject-bare" : "reject";
     const trap = UNFAILING.has(kind) ? [] : ["trap"];
-    const verdict = async (id: string, mode: string): Promise<Verdict> => ask(evaluator, id, review(mode), "validate");
+    const verdict = async (id: string, mode: string): Promise<Verdict> =>
+      ask(evaluator, id, reviewFor(kind, mode), "validate");
 
     test("accepts, rejects and fails as outcomes", async () => {
       const outcomes: string[] = [];
@@ -184,7 +206,7 @@ for (const [kind, entry] of Object.entries(KINDS)) {
 
     test("that answers after the deadline has timed out, whatever it says", async () => {
       for (const mode of ["accept", reject]) {
-        const asked = ask(evaluator, "p", review(mode), "validate", performance.now() - 1);
+        const asked = ask(evaluator, "p", reviewFor(kind, mode), "validate", performance.now() - 1);
         const { outcome, response } = await asked;
         assert.deepEqual([outcome.verdict, response.allowed], ["error", false]);
         // A guest that was never asked has not timed out: its call waited for a thread.
@@ -212,12 +234,19 @@ for (const [kind, entry] of Object.entries(KINDS)) {
       for (const [name, evaluate] of Object.entries(failures)) {
         const served: ServedPolicy = { id: name, policy: broken(evaluate), mode: "monitor", allowedToMutate: false };
         const own = createEvaluator(createPolicySet([served]), { policyTimeout: 20_000 });
-        const { outcome, response } = await ask(own, name, review("accept"), "validate", undefined, (abandon) => {
-          if (name === "lingers") setImmediate(abandon);
-        });
+        const { outcome, response } = await ask(
+          own,
+          name,
+          reviewFor(kind, "accept"),
+          "validate",
+          undefined,
+          (abandon) => {
+            if (name === "lingers") setImmediate(abandon);
+          },
+        );
         assert.equal(outcome.verdict, "error");
         if (name === "lingers") assert.deepEqual([response.allowed, response.status?.code], [false, CLIENT_GONE]);
-        else assert.equal((await ask(own, name, review("accept"), "audit")).response.allowed, false);
+        else assert.equal((await ask(own, name, reviewFor(kind, "accept"), "audit")).response.allowed, false);
       }
     });
 

@@ -188,3 +188,31 @@ test("several policies answer at once when all do, and a throwing one has failed
   });
   assert.equal(!(thrown instanceof Promise) && thrown.verdict, "error");
 });
+
+test("policies that are asked together tell what one of them tells, and a group does not", () => {
+  const account = () => ({ decision: "Approved" });
+  const outcomes: readonly Outcome[] = [ALLOW, DENY, ERROR, SKIP];
+  for (const outcome of outcomes) {
+    for (const other of outcomes) {
+      assert.equal(of({ ...outcome, account }, other).account, account);
+      assert.equal(of(other, { ...outcome, account }, { ...other, account: () => ({}) }).account, account);
+      assert.ok(!("account" in of(outcome, other)));
+    }
+  }
+  const compiled = compileGroupExpression("m()", ["m"]);
+  assert.ok("program" in compiled);
+  for (const outcome of outcomes) {
+    const evaluate = () => ({ ...outcome, account });
+    const policy: Policy = { id: "m", kind: "cel", implementation: "m", immediate: true, evaluate };
+    const members = [{ name: "m", policy, timeout: Number.POSITIVE_INFINITY }];
+    const options = {
+      id: "g",
+      program: compiled.program,
+      message: "no",
+      members,
+      warnings: "all",
+      now: () => 0,
+    } as const;
+    assert.ok(!("account" in answerOf(createGroupPolicy(options), REVIEW, CONTEXT)));
+  }
+});

@@ -12,7 +12,7 @@ describe("routes (spec kubewarden.md 3.1, 3.3, 3.4)", () => {
     server = await serve([
       entry("later", () => ({ verdict: "allow" })),
       immediate("now", () => ({ verdict: "allow" })),
-      immediate("group/member", () => ({ verdict: "deny", message: "no" })),
+      immediate("group/member", () => ({ verdict: "deny", message: "no", account: () => ({ decision: "Denied" }) })),
       immediate(
         "broken",
         () => ({ verdict: "error", message: "bootstrap failure: x", cause: "unavailable", final: true }),
@@ -45,6 +45,13 @@ describe("routes (spec kubewarden.md 3.1, 3.3, 3.4)", () => {
         warnings: null,
       });
     }
+  });
+
+  test("what a policy tells about its verdict is told of raw reviews only", async () => {
+    const body = await (await post(`${server.url}/validate_raw/group/member`, { request: {} })).text();
+    const response =
+      '{"uid":"","allowed":false,"status":{"message":"no"},"auditAnnotations":null,"warnings":null,"decision":"Denied"}';
+    assert.equal(body, `{"response":${response}}`);
   });
 
   test("raw reviews are answered without kind and apiVersion; the uid is the request's when it is a string", async () => {

@@ -109,6 +109,22 @@ describe("the world as one request sees it", () => {
     assert.equal(world.detail, "no route", "for the log");
   });
 
+  test("somebody with many groups is read once, however many questions are put", () => {
+    let looks = 0;
+    const groups = new Proxy(["a", "b"], {
+      get(target, key, self) {
+        looks++;
+        return Reflect.get(target, key, self);
+      },
+    });
+    const world = new RequestWorld({ resources: new FileResources([]), authorizer: NO_OPINION, now });
+    const asked = { ...attributes, user: { ...attributes.user, groups } };
+    world.authorize({ ...asked, name: "p" });
+    const first = looks;
+    for (let i = 0; i < 1_000; i++) world.authorize({ ...asked, name: `p${i}` });
+    assert.equal(looks, first);
+  });
+
   test("the authorizer is asked once for equal questions, whatever the order of groups", () => {
     const asked: string[] = [];
     const authorizer = {

@@ -3,15 +3,15 @@
  * approver-policy's manager and its evaluators say (docs/batch.md).
  */
 import { Waiting } from "../../cel/index.js";
-import type { ExpressionCompiler } from "../../cel-policy/expressions/expression-compiler.js";
 import { Attempt } from "../../cel-policy/expressions/attempt.js";
+import type { ExpressionCompiler } from "../../cel-policy/expressions/expression-compiler.js";
 import {
+  aggregated,
   compilePolicy,
+  decodePolicy,
   Look,
   type Objection,
-  aggregated,
   Reviewer,
-  decodePolicy,
   RULE_DIALECT,
   readCertificateRequest,
 } from "../../kinds/certificate-request-policy/index.js";
@@ -104,7 +104,9 @@ function rbacObject(value: JsonObject): RbacObject {
   return read;
 }
 
-function answerOf(step: readonly Objection[] | { readonly cause: string } | Waiting): Omit<Evaluation, "policy" | "evaluator"> {
+function answerOf(
+  step: readonly Objection[] | { readonly cause: string } | Waiting,
+): Omit<Evaluation, "policy" | "evaluator"> {
   if (step instanceof Waiting) return { error: "waiting" };
   if ("cause" in step) return { error: step.cause };
   const message = aggregated(step);

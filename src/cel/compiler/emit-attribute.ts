@@ -114,8 +114,9 @@ function emitChain(emitter: Emitting, plan: AttributePlan, countRoot: boolean): 
   emitSteps(emitter, chain, plan.qualifiers);
   if (chain.current !== chain.result) code.add(`${chain.result}=${chain.current};`);
   code.add("}");
-  // The branches of a conditional have roots that cost nothing.
-  if (countRoot && !test && plan.root.kind !== "choice") emitter.units(1);
+  // The branches of a conditional have roots that cost nothing; nor has that of `has()` in Kubernetes.
+  const free = test && emitter.options.flavour === "kubernetes";
+  if (countRoot && !free && plan.root.kind !== "choice") emitter.units(1);
   return { value: { code: chain.result, can: test ? CAN.BOOL | CAN.ERROR : ANY }, chain };
 }
 

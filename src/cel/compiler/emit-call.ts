@@ -60,15 +60,23 @@ function emitStopping(emitter: Emitting, plan: CallPlan): Out {
   const result = code.temp();
   const label = code.label();
   const args: Out[] = [];
+  const operator = plan.callee === undefined && plan.stateful === undefined && plan.args.length === 2;
   code.add(`${label}:{`);
   plan.args.forEach((each, index) => {
     const arg = emitter.emit(each);
-    args.push(arg);
-    if ((arg.can & CAN.ERROR) === 0) return;
+    const last = index === plan.args.length - 1;
+    // An operator answers for its last operand itself.
+    args.push(operator && !last ? { ...arg, can: arg.can & ~CAN.ERROR } : arg);
+    if ((arg.can & CAN.ERROR) === 0 || (operator && last)) return;
     code.add(`if(${arg.code} instanceof ${h.E}){${result}=${arg.code};`);
-    if (index === plan.args.length - 1) emitCost(emitter, plan, args, result);
+    if (last) emitCost(emitter, plan, args, result);
     code.add(`break ${label};}`);
   });
+  const operated = operator ? emitOperator(emitter, plan, args) : undefined;
+  if (operated !== undefined) {
+    code.add(`${result}=${operated.code};}`);
+    return { code: result, can: operated.can | CAN.ERROR };
+  }
   if (plan.name === "cel.@mapInsert") {
     emitter.work(INSERT_UNITS);
     code.add(`${result}=${h.insert}(${args.map((arg) => arg.code).join(",")});`);

@@ -41,7 +41,7 @@ export function emitFold(emitter: Emitting, plan: FoldPlan): Out {
   else code.add(`${item}=${values}[${index}];`);
   const condition = emitter.emit(plan.condition);
   if (condition.constant !== true) code.add(`if(${condition.code}===false)break;`);
-  if (mutable !== undefined) emitMutation(emitter, plan.step, accumulator, plan);
+  if (mutable !== undefined) emitMutation(emitter, plan.step, accumulator, plan, index);
   else {
     const step = emitter.emit(plan.step);
     code.add(`${accumulator}=${step.code};`);
@@ -72,13 +72,15 @@ function startAccumulator(emitter: Emitting, plan: FoldPlan, accumulator: string
 }
 
 /** The step of a loop that fills a list or map: appends in place of `accumulator + [x]`, and leaves the rest as it is. */
-function emitMutation(emitter: Emitting, step: Plan, accumulator: string, fold: FoldPlan): void {
+function emitMutation(emitter: Emitting, step: Plan, accumulator: string, fold: FoldPlan, index: string): void {
   const { code } = emitter;
   if (step.kind === "conditional" && isAccumulator(step.no, fold)) {
     const condition = emitter.emit(step.condition);
     code.add(`if(${condition.code}===true){`);
-    emitMutation(emitter, step.yes, accumulator, fold);
-    code.add(`}else if(${condition.code}!==false)${accumulator}=${h.notBool}(${condition.code});`);
+    emitMutation(emitter, step.yes, accumulator, fold, index);
+    code.add(`}else if(${condition.code}!==false){${accumulator}=${h.notBool}(${condition.code});`);
+    if (emitter.options.flavour === "cel-go") emitUnstarted(emitter, fold, index);
+    code.add("}");
     return;
   }
   const appended = appendedElement(step, fold);
@@ -88,12 +90,24 @@ function emitMutation(emitter: Emitting, step: Plan, accumulator: string, fold: 
     return;
   }
   emitter.units(1); // the accumulator's own look-up
+  // Where it is an error already, the newest releases of the reference evaluate nothing more.
+  const stops = emitter.options.flavour === "cel-go";
+  if (stops) code.add(`if(!(${accumulator} instanceof ${h.E})){`);
   const element = emitter.emit(appended.element);
   emitter.lump(appended.listCost);
   emitter.lump(1);
   const failing =
     (element.can & CAN.ERROR) === 0 ? "" : `if(${element.code} instanceof ${h.E})${accumulator}=${element.code};else `;
-  code.add(`if(!(${accumulator} instanceof ${h.E})){${failing}${accumulator}.push(${element.code});}`);
+  if (stops) code.add(`${failing}${accumulator}.push(${element.code});}`);
+  else code.add(`if(!(${accumulator} instanceof ${h.E})){${failing}${accumulator}.push(${element.code});}`);
+}
+
+/** Takes the cost of the accumulator's start back where the first turn failed before it was looked at: the reference makes it then. */
+function emitUnstarted(emitter: Emitting, { start }: FoldPlan, index: string): void {
+  if (start.kind !== "const" || start.cost === undefined) return;
+  emitter.code.add(`if(${index}===0){`);
+  emitter.lump(-start.cost);
+  emitter.code.add("}");
 }
 
 function isAccumulator(plan: Plan, fold: FoldPlan): boolean {

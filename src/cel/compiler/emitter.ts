@@ -27,7 +27,7 @@ import type {
   Slot,
   StructPlan,
 } from "./plan.js";
-import { HELPERS, STANDARD_HELPERS } from "./runtime.js";
+import { HELPERS_OF } from "./runtime.js";
 
 /** What the emitter makes of a plan. */
 export type CompiledFunction = (bindings: Bindings, meter: Meter) => Result;
@@ -54,7 +54,7 @@ export class Emitter implements Emitting {
     this.code.add(`${m.cost}=cost;return ${out.code};`);
     const globals = [...this.#globals].map(([name, variable]) => `${variable}=${this.#binding(name)}`);
     const head = `let cost=0;const L=${m.limit},D=${m.timed}${globals.map((global) => `,${global}`).join("")};\n`;
-    return this.code.build(this.options.standard ? STANDARD_HELPERS : HELPERS, "V,c", head) as CompiledFunction;
+    return this.code.build(HELPERS_OF[this.options.flavour], "V,c", head) as CompiledFunction;
   }
 
   emit(plan: Plan): Out {
@@ -231,9 +231,14 @@ export class Emitter implements Emitting {
           ? `${contains}(${element.code})`
           : `!(${element.code} instanceof ${h.E})&&${contains}(${element.code})`;
     }
-    this.lump(plan.cost);
     if ((element.can & CAN.ERROR) === 0) code.add(`${result}=${test};`);
     else code.add(`${result}=${test}?true:${element.code} instanceof ${h.E}?${element.code}:false;`);
+    if (plan.cost > 0) {
+      // Behind an element that failed nothing is evaluated.
+      code.add(`if(!(${element.code} instanceof ${h.E})){`);
+      this.lump(plan.cost);
+      code.add("}");
+    }
     return { code: result, can: CAN.BOOL | (element.can & CAN.ERROR) };
   }
 

@@ -1,4 +1,5 @@
 /** What those who write one kind of node need of the emitter that writes the whole function. */
+import type { Flavour } from "../public-types.js";
 import type { Code, Out } from "./code.js";
 import type { Plan, Slot } from "./plan.js";
 
@@ -7,8 +8,8 @@ export interface EmitOptions {
   readonly counting: boolean;
   readonly exact: boolean;
   readonly trace: boolean;
-  /** The rules of the language definition rather than Kubernetes'. */
-  readonly standard: boolean;
+  /** Whose rules. */
+  readonly flavour: Flavour;
 }
 
 /** How a loop's variable is read where its name occurs. */

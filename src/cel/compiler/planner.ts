@@ -122,6 +122,8 @@ export class Planner {
   #ident(expr: IdentExpr): Plan {
     if (!expr.rooted) {
       const slot = this.#scope.findLast(({ name }) => name === expr.name);
+      // A quirk of the reference, which takes a loop's variable whose values are types for the name of one.
+      if (slot !== undefined && !this.#folds && this.#kind(expr.id) === "type") throw undefinedType(expr);
       if (slot !== undefined) return this.#attribute(expr.id, { kind: "local", slot });
     }
     if (this.#checked.typeNames.has(expr.id)) {
@@ -130,7 +132,7 @@ export class Planner {
       // Kubernetes declares a few names a second time, for the checker only.
       const known =
         named !== undefined && !(this.#declarations.flavour === "kubernetes" && SHORT_TYPE_NAMES.has(expr.name));
-      if (!known) throw new PlanError(`reference to undefined type: ${expr.name}`);
+      if (!known) throw undefinedType(expr);
       return { kind: "const", id: expr.id, value: new TypeValue(runtimeTypeName(named)) };
     }
     return this.#attribute(expr.id, { kind: "global", name: expr.name });
@@ -264,8 +266,9 @@ export class Planner {
     return { kind: "call", id, name, overload, args, kinds, callee, stateful, cost, stopsAtError, known, work };
   }
 
-  /** Whether the reference calls a function of two arguments with a list: where the overload says so, or is chosen only at run time. */
+  /** Whether the reference calls a function of two arguments with a list: where the overload says so, or is chosen only at run time; its newest releases always do. */
   #isSequential(name: string, overload: string | undefined): boolean {
+    if (!this.#folds) return true;
     const declaration = this.#declarations.functions.get(name);
     if (declaration === undefined || declaration.dynamic !== undefined) return false;
     const implemented = declaration.overloads.filter(({ implementation }) => implementation !== undefined);
@@ -328,7 +331,10 @@ export class Planner {
     }));
     // The definition forbids keys that Kubernetes lets pass: those are found when the literal is evaluated.
     if (this.#declarations.flavour === "standard" && entries.length > 0) return { kind: "map", id: expr.id, entries };
-    if (entries.every(({ key, value, optional }) => key.kind === "const" && value.kind === "const" && !optional)) {
+    const constant = entries.every(
+      ({ key, value, optional }) => key.kind === "const" && value.kind === "const" && !optional,
+    );
+    if (constant && (this.#folds || entries.every(({ key }) => key.kind === "const" && isUsableKey(key.value)))) {
       const map = new MapValue();
       const parts = entries.flatMap(({ key, value }) => [key as ConstPlan, value as ConstPlan]);
       for (let i = 0; i + 1 < parts.length; i += 2) {
@@ -371,6 +377,8 @@ export class Planner {
     return { kind: "fold", id: expr.id, range, first, second, accumulator, start, condition, step, result };
   }
 }
+
+const undefinedType = ({ name }: IdentExpr): PlanError => new PlanError(`reference to undefined type: ${name}`);
 
 const LAZY_PLANS = { or: "or-optional", orValue: "or-value" } as const satisfies Record<LazyForm, string>;
 

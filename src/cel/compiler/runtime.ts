@@ -16,6 +16,7 @@ import {
   qualifyOptional,
   qualifyOptionalStrictly,
 } from "../operators/qualify.js";
+import type { Flavour } from "../public-types.js";
 import { Waiting } from "../questions.js";
 import { CelError, noSuchOverload } from "../values/cel-error.js";
 import { codePointLength as codePoints } from "../values/code-points.js";
@@ -151,6 +152,12 @@ function plus(a: Result, b: Result, meter: Meter): Result {
   if (isError(b)) return b;
   if (typeof a === "object" || typeof a === "string") spend(meter, weigh(a, meter) + weigh(b, meter));
   return add(a, b);
+}
+
+/** {@link ordered} as the newest releases of the reference have it: what is no number comes before nothing and after nothing. */
+function orderedNumbers(operator: string, a: Result, b: Result, meter: Meter): Result {
+  const unordered = (Number.isNaN(a) && !isError(b)) || (Number.isNaN(b) && !isError(a));
+  return unordered ? false : ordered(operator, a, b, meter);
 }
 
 const strict2 =
@@ -336,11 +343,20 @@ export const HELPERS = {
   weighAll,
 } as const;
 
-/** {@link HELPERS} with the rules of the language definition where Kubernetes has others. */
-export const STANDARD_HELPERS: Readonly<Record<keyof typeof HELPERS, unknown>> = {
+type Helpers = Readonly<Record<keyof typeof HELPERS, unknown>>;
+
+/** The rules of the language definition where Kubernetes has others. */
+const STANDARD_HELPERS: Helpers = {
   ...HELPERS,
   walk: walker(qualifyOptionalStrictly),
   step: stepper(qualifyOptionalStrictly),
   isPresent: isPresentStrictly,
   setEntry: setUniqueEntry,
+};
+
+/** What generated code refers to, by flavour. */
+export const HELPERS_OF: Readonly<Record<Flavour, Helpers>> = {
+  kubernetes: HELPERS,
+  "cel-go": { ...HELPERS, ordered: orderedNumbers },
+  standard: STANDARD_HELPERS,
 };

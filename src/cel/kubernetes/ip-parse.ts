@@ -122,22 +122,21 @@ function parseIpv6(text: string): Address | AddressError {
 /** The canonical text of an address: dotted, or as RFC 5952 has it. */
 export function addressText(octets: Uint8Array): string {
   if (octets.length === 4) return octets.join(".");
-  const groups = Array.from({ length: 8 }, (_, i) =>
-    (((octets[2 * i] ?? 0) << 8) | (octets[2 * i + 1] ?? 0)).toString(16),
-  );
+  const groups: string[] = [];
+  for (let i = 0; i < 16; i += 2) groups.push((((octets[i] ?? 0) << 8) | (octets[i + 1] ?? 0)).toString(16));
   const [start, length] = longestRunOfZeros(groups);
   if (length < 2) return groups.join(":");
   return `${groups.slice(0, start).join(":")}::${groups.slice(start + length).join(":")}`;
 }
 
+/** Where the first of the longest runs begins, and how long it is. */
 function longestRunOfZeros(groups: readonly string[]): readonly [number, number] {
-  let best: readonly [number, number] = [0, 0];
-  for (let start = 0; start < groups.length; start++) {
-    let end = start;
-    while (groups[end] === "0") end++;
-    if (end - start > best[1]) best = [start, end - start];
+  let [best, length, run] = [0, 0, 0];
+  for (let i = 0; i < groups.length; i++) {
+    run = groups[i] === "0" ? run + 1 : 0;
+    if (run > length) [best, length] = [i + 1 - run, run];
   }
-  return best;
+  return [best, length];
 }
 
 /** An address with the number of its leading bits that make a block. */

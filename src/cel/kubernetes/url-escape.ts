@@ -18,16 +18,10 @@ const PLAIN: Readonly<Record<UrlPart, string>> = {
   fragment: "!$&()*+,/:;=?@",
 };
 
-/** For every part, by character: whether it has to be escaped. */
-const ESCAPED: Readonly<Record<UrlPart, readonly boolean[]>> = {
-  path: escapedBeside(PLAIN.path),
-  host: escapedBeside(PLAIN.host),
-  zone: escapedBeside(PLAIN.zone),
-  user: escapedBeside(PLAIN.user),
-  query: escapedBeside(PLAIN.query),
-  fragment: escapedBeside(PLAIN.fragment),
-};
+/** Stay as they are in a text that is escaped already, in every part. */
+const PLAIN_WHEN_ESCAPED = "!$&'()*+,;=:@[]%";
 
+/** By a character's code: whether it has to be escaped in a part beside these. */
 function escapedBeside(plain: string): readonly boolean[] {
   return Array.from({ length: 256 }, (_, code) => {
     const character = String.fromCharCode(code);
@@ -35,8 +29,24 @@ function escapedBeside(plain: string): readonly boolean[] {
   });
 }
 
-/** Whether a character of a part has to be escaped. */
-const mustEscape = (character: string, part: UrlPart): boolean => ESCAPED[part][character.charCodeAt(0)] === true;
+const forParts = (more: string): Readonly<Record<UrlPart, readonly boolean[]>> => ({
+  path: escapedBeside(PLAIN.path + more),
+  host: escapedBeside(PLAIN.host + more),
+  zone: escapedBeside(PLAIN.zone + more),
+  user: escapedBeside(PLAIN.user + more),
+  query: escapedBeside(PLAIN.query + more),
+  fragment: escapedBeside(PLAIN.fragment + more),
+});
+
+const ESCAPED = forParts("");
+const ESCAPED_AGAIN = forParts(PLAIN_WHEN_ESCAPED);
+
+/** Where the first character stands that has to be escaped, from `at` on; the text's length for none. */
+function nextEscaped(text: string, escaped: readonly boolean[], at: number): number {
+  let i = at;
+  while (i < text.length && escaped[text.charCodeAt(i)] === false) i++;
+  return i;
+}
 
 /** Why a URL cannot be parsed: the text behind `parse "…": `, and what stands in the quotes (octets) where that is not the whole. */
 export class UrlError {
@@ -53,57 +63,55 @@ export function unescapeText(text: string, part: UrlPart): string | UrlError {
   const error = part === "host" || part === "zone" ? badHostCharacter(text, part) : badEscape(text);
   if (error !== undefined) return error;
   const plain = part === "query" ? text.replaceAll("+", " ") : text;
+  if (!plain.includes("%")) return plain;
   return plain.replace(/%(..)/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
 const ESCAPE = /^%[0-9a-fA-F]{2}/;
 
 function badEscape(text: string): UrlError | undefined {
+  if (!text.includes("%")) return undefined;
   const bad = text.search(/%(?![0-9a-fA-F]{2})/);
   return bad === -1 ? undefined : escapeError(text.slice(bad, bad + 3));
 }
 
 /** A host may escape octets beyond ASCII and the percent sign; a zone what may stand in a host, and the space. */
 function badHostCharacter(text: string, part: "host" | "zone"): UrlError | undefined {
+  const inHost = ESCAPED.host;
   for (let i = 0; i < text.length; i++) {
-    const character = text[i] as string;
-    if (character !== "%") {
-      if (character < "\u0080" && mustEscape(character, part)) {
-        return new UrlError(`invalid character ${quoted(character)} in host name`);
-      }
-      continue;
-    }
+    i = nextEscaped(text, ESCAPED[part], i);
+    if (i >= text.length) return undefined;
+    const code = text.charCodeAt(i);
+    if (code >= 0x80) continue;
+    if (code !== PERCENT) return new UrlError(`invalid character ${quoted(text.charAt(i))} in host name`);
     const escaped = text.slice(i, i + 3);
     if (!ESCAPE.test(escaped)) return escapeError(escaped);
     const octet = Number.parseInt(escaped.slice(1), 16);
-    const refused =
-      part === "host"
-        ? octet < 0x80
-        : octet !== 0x20 && (octet >= 0x80 || mustEscape(String.fromCharCode(octet), "host"));
+    const refused = part === "host" ? octet < 0x80 : octet !== 0x20 && inHost[octet] === true;
     if (refused && escaped !== "%25") return escapeError(escaped);
     i += 2;
   }
   return undefined;
 }
 
+const PERCENT = 0x25;
+
 /** Escapes what has to be. */
 export function escapeText(text: string, part: UrlPart): string {
   let result = "";
-  for (const character of text) {
-    result += mustEscape(character, part) ? `%${hexOf(character).toUpperCase()}` : character;
+  for (let at = 0; ; ) {
+    const next = nextEscaped(text, ESCAPED[part], at);
+    if (next === text.length) return at === 0 ? text : result + text.slice(at);
+    result += `${text.slice(at, next)}%${hexOf(text.charAt(next)).toUpperCase()}`;
+    at = next + 1;
   }
-  return result;
 }
 
 const hexOf = (octet: string): string => octet.charCodeAt(0).toString(16).padStart(2, "0");
 
 /** Whether an escaped text needs no further escapes: it may hold some characters that escaping would not leave. */
-export function isValidEscaped(text: string, part: UrlPart): boolean {
-  for (const character of text) {
-    if (!"!$&'()*+,;=:@[]%".includes(character) && mustEscape(character, part)) return false;
-  }
-  return true;
-}
+export const isValidEscaped = (text: string, part: UrlPart): boolean =>
+  nextEscaped(text, ESCAPED_AGAIN[part], 0) === text.length;
 
 /** A string as octets. */
 export const toOctets = (text: string): string =>

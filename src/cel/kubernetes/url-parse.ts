@@ -20,20 +20,6 @@ export interface UrlParts {
   readonly rawFragment: string;
 }
 
-const EMPTY: UrlParts = {
-  scheme: "",
-  opaque: "",
-  user: undefined,
-  host: "",
-  path: "",
-  rawPath: "",
-  rawQuery: "",
-  forceQuery: false,
-  omitHost: false,
-  fragment: "",
-  rawFragment: "",
-};
-
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const CONTROL = /[\0-\x1f\x7f]/;
 
@@ -45,7 +31,7 @@ const CONTROL = /[\0-\x1f\x7f]/;
 export function parseUrl(text: string, viaRequest: boolean): UrlParts | UrlError {
   if (CONTROL.test(text)) return new UrlError("net/url: invalid control character in URL");
   if (text === "" && viaRequest) return new UrlError("empty url");
-  if (text === "*") return { ...EMPTY, path: "*" };
+  if (text === "*") return urlParts("", "", NO_AUTHORITY, "*", "", "", false, false);
   const split = splitScheme(text);
   if (split instanceof UrlError) return split;
   const scheme = split.scheme.toLowerCase();
@@ -54,11 +40,11 @@ export function parseUrl(text: string, viaRequest: boolean): UrlParts | UrlError
   let rest = question === -1 ? split.rest : split.rest.slice(0, question);
   const rawQuery = question === -1 ? "" : split.rest.slice(question + 1);
   if (!rest.startsWith("/")) {
-    if (scheme !== "") return { ...EMPTY, scheme, opaque: rest, rawQuery, forceQuery };
+    if (scheme !== "") return urlParts(scheme, rest, NO_AUTHORITY, "", "", rawQuery, forceQuery, false);
     if (viaRequest) return new UrlError("invalid URI for request");
     if (/^[^/]*:/.test(rest)) return new UrlError("first path segment in URL cannot contain colon");
   }
-  let authority: Authority = { user: undefined, host: "" };
+  let authority = NO_AUTHORITY;
   let omitHost = false;
   if (rest.startsWith("//") && (scheme !== "" || (!viaRequest && !rest.startsWith("///")))) {
     const slash = rest.indexOf("/", 2);
@@ -69,7 +55,21 @@ export function parseUrl(text: string, viaRequest: boolean): UrlParts | UrlError
   } else omitHost = scheme !== "" && rest.startsWith("/");
   const path = unescapeText(rest, "path");
   if (path instanceof UrlError) return path;
-  return { ...EMPTY, ...authority, scheme, path, rawPath: rest, rawQuery, forceQuery, omitHost };
+  return urlParts(scheme, "", authority, path, rest, rawQuery, forceQuery, omitHost);
+}
+
+/** Parts without a fragment. */
+function urlParts(
+  scheme: string,
+  opaque: string,
+  { user, host }: Authority,
+  path: string,
+  rawPath: string,
+  rawQuery: string,
+  forceQuery: boolean,
+  omitHost: boolean,
+): UrlParts {
+  return { scheme, opaque, user, host, path, rawPath, rawQuery, forceQuery, omitHost, fragment: "", rawFragment: "" };
 }
 
 function splitScheme(text: string): { scheme: string; rest: string } | UrlError {
@@ -80,6 +80,8 @@ function splitScheme(text: string): { scheme: string; rest: string } | UrlError 
 }
 
 type Authority = Pick<UrlParts, "user" | "host">;
+
+const NO_AUTHORITY: Authority = { user: undefined, host: "" };
 
 function parseAuthority(scheme: string, text: string): Authority | UrlError {
   const at = text.lastIndexOf("@");

@@ -101,6 +101,7 @@ const NATIVE_NAMES: Readonly<Record<Kind, string>> = {
 
 /** The reference implementation's own name of a value's class, as some of its errors print it. */
 export function nativeNameOf(value: Value): string {
+  if (value instanceof OpaqueValue || value instanceof ObjectValue) return value.nativeName;
   return NATIVE_NAMES[kindOf(value)];
 }
 
@@ -115,6 +116,7 @@ const GO_NAMES: ReadonlyMap<Kind, string> = new Map([
 
 /** The name of a variable's value before the reference has wrapped it in a class of its own. */
 export function goNameOf(value: Value): string {
+  if (value instanceof ObjectValue) return value.goName;
   return GO_NAMES.get(kindOf(value)) ?? nativeNameOf(value);
 }
 

@@ -25,6 +25,7 @@ import { CelError } from "../values/cel-error.js";
 import { doubleText, parseDouble } from "../values/double-text.js";
 import { durationText, parseDuration } from "../values/duration-text.js";
 import { INT_MAX, INT_MIN, intResult, makeDouble, makeInt, overflow, UINT_MAX } from "../values/numbers.js";
+import { quoted } from "../values/quoted-text.js";
 import { type Duration, Timestamp } from "../values/time.js";
 import { isInRange, parseTimestamp, timestampText } from "../values/timestamp-text.js";
 import { TypeValue } from "../values/type-value.js";
@@ -100,6 +101,15 @@ function stringToTimestamp(text: string): Result {
   return value ?? cannotConvert("google.protobuf.Timestamp");
 }
 
+/** RFC 3339 to the letter, as far as a form can say it; upper or lower case, of which the parser takes the upper only. */
+const STRICT_FORM =
+  /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[Tt]([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
+
+const strictlyToTimestamp = (text: string): Result =>
+  STRICT_FORM.test(text)
+    ? stringToTimestamp(text)
+    : new CelError(`invalid RFC 3339 timestamp ${quoted(text)}`, "conversion");
+
 function intToTimestamp(seconds: number | bigint): Result {
   return typeof seconds === "number" && isInRange(seconds)
     ? new Timestamp(seconds, 0)
@@ -172,4 +182,15 @@ export const conversionLibrary: Library = {
       conversion(STRING, UINT, stringToUint),
     ),
   ],
+};
+
+/** The same as the reference's newest releases have it: what Go tolerates in a timestamp is refused. */
+export const strictConversionLibrary: Library = {
+  ...conversionLibrary,
+  functions: conversionLibrary.functions.map((declaration) => ({
+    ...declaration,
+    overloads: declaration.overloads.map((each) =>
+      each.id === "string_to_timestamp" ? conversion(STRING, TIMESTAMP, strictlyToTimestamp) : each,
+    ),
+  })),
 };

@@ -133,3 +133,14 @@ export const operatorLibrary: Library = {
   name: "operators",
   functions: [...logic, ...comparison, ...arithmetic, ...access],
 };
+
+/** The operators of an environment without optional values. */
+export const operatorsWithoutOptionals: Library = {
+  name: "operators",
+  functions: operatorLibrary.functions
+    .map((each) => ({
+      ...each,
+      overloads: each.overloads.filter(({ id }) => !/^optional_|opt(index|ional)_/.test(id)),
+    }))
+    .filter(({ overloads }) => overloads.length > 0),
+};

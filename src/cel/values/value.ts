@@ -126,6 +126,11 @@ export abstract class OpaqueValue {
   abstract equals(other: Value): boolean | CelError;
   /** The text for tools and explanations; not reachable from CEL. */
   abstract toString(): string;
+  /** What errors call its class in the reference implementation. */
+  get nativeName(): string {
+    return "types.Opaque";
+  }
+
   /**
    * A text that tells this value from others of its type, as arguments of calls that are made once; `undefined` (the default) where there
    * is none.
@@ -162,4 +167,18 @@ export abstract class ObjectValue {
   abstract has(field: string): boolean | CelError;
   /** The names of the fields that are present. */
   abstract fields(): Iterable<string>;
+  /** What stands under a key that is no text; `undefined` for nothing. */
+  at(_key: Value): Result | undefined {
+    return undefined;
+  }
+
+  /** What errors call its class in the reference implementation. */
+  get nativeName(): string {
+    return "types.Object";
+  }
+
+  /** What errors call it before the reference implementation has wrapped it in that class, as a variable's value. */
+  get goName(): string {
+    return this.nativeName;
+  }
 }

@@ -8,6 +8,7 @@ export async function serveAlone(options: ServingOptions, hangs: HangUps): Promi
   // Before readiness: a signal that comes with the first answer must find its handler, or it ends the process at once.
   const stopped = stopSignal();
   const serving = await ServingProcess.start(options);
+  serving.approve();
   const reload = async (): Promise<void> => {
     const good = await serving.prepare();
     if (good) serving.swap();

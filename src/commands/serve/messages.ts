@@ -8,6 +8,8 @@ export const GENERATION_VARIABLE = "POLICY_SERVER_GENERATION";
 /** From the primary. */
 export type ToWorker =
   | { readonly type: "prepare"; readonly id: number; readonly generation: number }
+  /** This process approves CertificateRequests from now on. */
+  | { readonly type: "approve" }
   | { readonly type: "swap" }
   | { readonly type: "discard" }
   | { readonly type: "collect"; readonly id: number }

@@ -10,6 +10,7 @@ import type { Logger } from "../../telemetry/logger.js";
 import type { PushedMetrics } from "../../telemetry/otlp/metric-data.js";
 import type { Push } from "../../telemetry/otlp/metrics-push.js";
 import { Slices } from "../../telemetry/slices.js";
+import { Appointment } from "./appointment.js";
 import { type Answer, type Child, Fleet } from "./fleet.js";
 import { GatheredMetrics } from "./gathered-metrics.js";
 import type { ProblemReport, ToPrimary } from "./messages.js";
@@ -47,6 +48,8 @@ class Primary {
   readonly #prefetch: () => Promise<void>;
   readonly #fleet: Fleet;
   readonly #metrics: GatheredMetrics;
+  /** Absent: nobody approves CertificateRequests. */
+  readonly #approver: Appointment | undefined;
   /** What was said of a set of policies: its processes all find the same wrong with it. */
   #said = { generation: 0, lines: new Set<string>() };
   #files: readonly string[] = [];
@@ -68,11 +71,14 @@ class Primary {
       heard: (child, message) => this.#hear(child, message),
       outdated: (child) => void this.#catchUp(child),
       ended: (child) => {
+        if (!this.#stopping) this.#approver?.ended(child, this.#fleet.serving);
         // The last push shows what they had when all of this ends.
         if (!this.#stopping) this.#metrics.ended(child.id);
       },
       replaced: (reason) => this.#metrics.totals.replaced(reason),
     });
+    if (settings.approve !== undefined)
+      this.#approver = new Appointment((child) => this.#fleet.tell(child, { type: "approve" }));
   }
 
   async run(
@@ -125,6 +131,9 @@ class Primary {
         this.#say(message);
         return;
       case "serving":
+        this.#approver?.serving(child);
+        this.#files = message.files;
+        return;
       case "prepared":
         this.#files = message.files;
         return;

@@ -4,6 +4,8 @@
  */
 import { createEvaluator, type Evaluator } from "../../evaluation/evaluator.js";
 import type { PolicySet } from "../../evaluation/policy-set.js";
+import { createWebhooks } from "../../loader/index.js";
+import type { Webhook } from "../../policy/webhook.js";
 import type { FileWatch } from "../../server/file-watch.js";
 import { type RunningServer, startServer } from "../../server/server.js";
 import { readTlsMaterial, type TlsMaterial } from "../../server/tls-material.js";
@@ -12,6 +14,7 @@ import type { DecisionSink } from "../../telemetry/decision.js";
 import type { Logger } from "../../telemetry/logger.js";
 import type { Metrics, MetricsText } from "../../telemetry/metrics.js";
 import { type LoadResult, type PolicySource, problemLines } from "../load.js";
+import { Approval, approvalProblem } from "./approval.js";
 import { describeChange, newlyUnavailable } from "./change.js";
 import type { ProblemReport } from "./messages.js";
 import { roomForConnections } from "./open-files.js";
@@ -48,6 +51,8 @@ export class ServingProcess {
   readonly #server: RunningServer;
   readonly #evaluator: Evaluator;
   readonly #certificates: FileWatch | undefined;
+  #approval: Approval | undefined;
+  readonly #webhooks: readonly Webhook[];
   #files: readonly string[];
   #prepared: LoadResult | undefined;
   /** To load anew. What an earlier one loads that was given up meanwhile counts no more. */
@@ -59,12 +64,14 @@ export class ServingProcess {
     evaluator: Evaluator,
     server: RunningServer,
     certificates: FileWatch | undefined,
+    webhooks: readonly Webhook[],
   ) {
     this.#options = options;
     this.#files = loaded.files;
     this.#evaluator = evaluator;
     this.#server = server;
     this.#certificates = certificates;
+    this.#webhooks = webhooks;
   }
 
   /**
@@ -77,6 +84,7 @@ export class ServingProcess {
     const loaded = await source.load(options.generation);
     reportProblems(options, loaded, options.generation ?? 1);
     refuseUnusable(loaded, settings.strict);
+    refuseApproval(options, loaded);
     const evaluator = createEvaluator(loaded.policies, {
       policyTimeout: source.policyTimeout,
       ...(settings.alwaysAcceptNamespace !== undefined && { alwaysAcceptNamespace: settings.alwaysAcceptNamespace }),
@@ -89,8 +97,10 @@ export class ServingProcess {
     metrics.gauge("policies", () => served(evaluator.policies).length);
     metrics.gauge("policies_unavailable", () => broken(evaluator.policies).length);
     const maxConnections = roomForConnections();
+    const webhooks = createWebhooks();
     const server = await startServer({
       evaluator,
+      webhooks,
       metrics,
       logger,
       address: settings.address,
@@ -114,7 +124,7 @@ export class ServingProcess {
       unavailable: broken(loaded.policies).length,
       pid: process.pid,
     });
-    return new ServingProcess(options, loaded, evaluator, server, certificates);
+    return new ServingProcess(options, loaded, evaluator, server, certificates, webhooks);
   }
 
   /** Files and folders to look after: those of the served policies, and of the last ones that were kept out. */
@@ -162,10 +172,20 @@ export class ServingProcess {
     this.#prepared = undefined;
     this.#files = loaded.files;
     this.#evaluator.use(loaded.policies);
+    this.#approval?.policiesChanged();
     logger.info("reloaded policies", {
       generation: loaded.policies.generation,
       ...describeChange(before, loaded.policies),
     });
+  }
+
+  /** Approves CertificateRequests from now on, when the settings want it: of several processes only one is to be told. */
+  approve(): void {
+    const { settings, source, logger, metrics } = this.#options;
+    if (settings.approve === undefined || this.#approval !== undefined) return;
+    const { access, policyTimeout } = source;
+    const common = { id: settings.approve, access, policyTimeout, logger, metrics };
+    this.#approval = Approval.start({ ...common, evaluator: this.#evaluator });
   }
 
   /** Forgets what was prepared. */
@@ -177,7 +197,9 @@ export class ServingProcess {
   /** Stops answering: see {@link RunningServer.stop}. */
   async stop(delay: number, grace: number): Promise<void> {
     this.#certificates?.close();
-    await this.#server.stop({ delay, grace });
+    // Another replica goes on with what is left.
+    await Promise.all([this.#approval?.stop(), this.#server.stop({ delay, grace })]);
+    for (const webhook of this.#webhooks) webhook.close();
   }
 }
 
@@ -186,6 +208,13 @@ function refuseUnusable(loaded: LoadResult, strict: boolean): void {
   if (!strict || loaded.errors === 0) return;
   const lines = problemLines(loaded).join("\n");
   throw new StartError(`${loaded.file} has ${loaded.errors} errors, and --strict refuses to start with any:\n${lines}`);
+}
+
+/** Only when everything begins: what a successor of a process finds in changed files ends no process, but pauses approvals. */
+function refuseApproval({ settings, source, generation = 1 }: ServingOptions, loaded: LoadResult): void {
+  if (settings.approve === undefined || generation > 1) return;
+  const problem = approvalProblem(settings.approve, loaded.policies, source.access);
+  if (problem !== undefined) throw new StartError(problem);
 }
 
 async function watchCertificates(

@@ -21,6 +21,8 @@ export interface ServeSettings {
   readonly concurrency: number;
   readonly queue: number;
   readonly alwaysAcceptNamespace?: string;
+  /** The policy that approves CertificateRequests; absent: none. */
+  readonly approve?: string;
   readonly strict: boolean;
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;
@@ -48,6 +50,7 @@ export function serveSettings(values: Readonly<Record<string, unknown>>): ServeS
   if (isIP(address) === 0) throw new UsageError(`error parsing arguments: --addr: '${address}' is not an IP address`);
   const tls = tlsFiles(values);
   const namespace = text(values.alwaysAcceptAdmissionReviewsOnNamespace);
+  const approve = text(values.approve);
   return {
     address,
     port: Number(values.port),
@@ -59,6 +62,7 @@ export function serveSettings(values: Readonly<Record<string, unknown>>): ServeS
     concurrency: Number(values.maxConcurrentRequests),
     queue: Number(values.maxQueuedRequests),
     ...(namespace !== undefined && { alwaysAcceptNamespace: namespace }),
+    ...(approve !== undefined && { approve }),
     strict: values.strict === true && values.continueOnErrors !== true,
     logLevel: values.logLevel as LogLevel,
     // As in the reference server `otlp` means traces over OTLP, and text lines beside them (spec kubewarden.md 8.2); log records are ours.

@@ -33,6 +33,9 @@ export async function serveAsWorker(options: Omit<ServingOptions, "probes" | "me
         case "prepare":
           void prepare(message.id, message.generation);
           return;
+        case "approve":
+          serving.approve();
+          return;
         case "swap":
           serving.swap();
           return;

@@ -9,16 +9,14 @@ import {
   integer,
   list,
   map,
-  parsed,
   string,
   struct,
 } from "../../cel-policy/decode/api-type.js";
-import { OBJECT_META } from "../../cel-policy/decode/object-meta.js";
 import { parseGoDuration } from "../../data/go-duration.js";
 import type { FieldPath } from "../../kubernetes/field-error.js";
 import { compareNames } from "../../kubernetes/names.js";
 import { isObject, type JsonObject, member, nameOf, text } from "../../kubernetes/object.js";
-import { durationError, timeError } from "./go-types.js";
+import { DURATION, METADATA, TIME } from "./go-types.js";
 import type {
   Allowed,
   AllowedByOid,
@@ -36,9 +34,6 @@ import { SUBJECT_LISTS } from "./words.js";
 export type DecodedPolicy =
   | { readonly ok: true; readonly policy: CertificateRequestPolicy }
   | { readonly ok: false; readonly path: FieldPath; readonly text: string };
-
-const DURATION = parsed(durationError);
-const TIME = parsed(timeError);
 
 /** A struct of the policies' own API. */
 const named = (what: string, fields: Readonly<Record<string, ApiType>>): ApiType =>
@@ -93,7 +88,7 @@ const CONDITION = struct("v1.Condition", {
 const POLICY = named("", {
   kind: string(),
   apiVersion: string(),
-  metadata: OBJECT_META,
+  metadata: METADATA,
   spec: named("Spec", {
     allowed: ALLOWED,
     constraints: CONSTRAINTS,

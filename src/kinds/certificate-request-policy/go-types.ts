@@ -1,18 +1,25 @@
-/** What Go's types of policies and requests parse out of texts. */
+/** What Go's types of policies and requests have in common: members that are parsed out of texts. */
+import { type ApiType, parsed, struct } from "../../cel-policy/decode/api-type.js";
+import { OBJECT_META } from "../../cel-policy/decode/object-meta.js";
 import { parseGoDuration } from "../../data/go-duration.js";
+import { isRfc3339 } from "../../data/rfc3339.js";
 
-/** What is wrong with a duration, in Go's words; `undefined` when nothing is. */
-export const durationError = (written: string): string | undefined => {
+/** A duration. */
+export const DURATION: ApiType = parsed((written) => {
   const duration = parseGoDuration(written);
   return duration.ok ? undefined : duration.error;
-};
+});
 
-/** Go takes a comma for the point of seconds as well, and an hour of one digit. */
-const RFC_3339 = /^(\d{4}-\d{2}-\d{2}T)(\d{1,2})(:\d{2}:\d{2})(?:[.,]\d+)?(Z|[+-]\d{2}:\d{2})$/;
+/** A time. */
+export const TIME: ApiType = parsed((written) =>
+  isRfc3339(written)
+    ? undefined
+    : `parsing time ${JSON.stringify(written)} as "2006-01-02T15:04:05Z07:00": it is no such time`,
+);
 
-/** What is wrong with a time of RFC 3339. */
-export function timeError(written: string): string | undefined {
-  const [, date = "", hour = "", rest = "", zone = ""] = RFC_3339.exec(written) ?? [];
-  if (date !== "" && !Number.isNaN(Date.parse(`${date}${hour.padStart(2, "0")}${rest}${zone}`))) return undefined;
-  return `parsing time ${JSON.stringify(written)} as "2006-01-02T15:04:05Z07:00": it is none`;
-}
+/** `metadata`. */
+export const METADATA: ApiType = struct("v1.ObjectMeta", {
+  ...OBJECT_META.fields,
+  creationTimestamp: TIME,
+  deletionTimestamp: TIME,
+});

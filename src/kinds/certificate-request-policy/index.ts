@@ -5,6 +5,6 @@ export { compilePolicy } from "./engine/compiled-policy.js";
 export type { Decision, Objection, Objections, PolicyAccount } from "./engine/decision.js";
 export { Look } from "./engine/look.js";
 export { aggregated } from "./engine/objections.js";
-export { type ReviewContext, type Reviewed, Reviewer } from "./engine/review.js";
+export { Reviewer } from "./engine/review.js";
 export { CertificateRequestPolicySet } from "./policy.js";
 export { readCertificateRequest } from "./read-request.js";

@@ -1,4 +1,4 @@
-import { text, type JsonObject } from "../../kubernetes/object.js";
+import { type JsonObject, text } from "../../kubernetes/object.js";
 import type { Needs } from "../../world/needs.js";
 import type { CompiledPolicy } from "./engine/compiled-policy.js";
 

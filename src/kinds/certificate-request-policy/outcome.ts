@@ -1,6 +1,6 @@
 /** Decisions as outcomes of a policy (spec certificate-request-policy.md 7.3 and 7.4). */
 import type { Failure, Findings, Outcome } from "../../policy/outcome.js";
-import type { Decision, PolicyAccount } from "./engine/decision.js";
+import type { Decision, PolicyAccount, UndecidedReview } from "./engine/decision.js";
 import type { Reviewed } from "./engine/review.js";
 import type { Purpose } from "./question.js";
 
@@ -52,15 +52,14 @@ function denied(message: string, actions: readonly string[] = ["Deny"], findings
 const shortened = (text: string): string =>
   text.length <= LONGEST_WARNING ? text : `${text.slice(0, LONGEST_WARNING - 1)}…`;
 
-function undecided(
-  { cause, failure }: Extract<Decision, { result: "Error" }>,
-  detail: string | undefined,
-  account: Findings["account"],
-): Failure {
-  const reasons = [...new Set([cause, ...(detail === undefined ? [] : [detail])])].join("; ");
-  const said: Failure = failure ?? { verdict: "error", message: UNDECIDED, cause: "unavailable" };
-  return { ...said, detail: reasons, ...(account && { account }) };
+function undecided(decision: UndecidedReview, detail: string | undefined, account: Findings["account"]): Failure {
+  const said: Failure = decision.failure ?? { verdict: "error", message: UNDECIDED, cause: "unavailable" };
+  return { ...said, detail: causeOf(decision, detail), ...(account && { account }) };
 }
+
+/** Everything that is known of why a request could not be decided: for the log. */
+export const causeOf = ({ cause }: UndecidedReview, detail: string | undefined): string =>
+  [...new Set([cause, ...(detail === undefined ? [] : [detail])])].join("; ");
 
 /** The decision as a raw answer shows it. Of an error nothing but that it is one. */
 function accountOf(decision: Decision): Readonly<Record<string, unknown>> {

@@ -2,14 +2,16 @@
 import type { CoveredExpression, WithExpressions } from "../../cel-policy/coverage/coverage.js";
 import type { Explainable, ExplainedPolicy } from "../../cel-policy/explain/explainable.js";
 import type { Watcher } from "../../cel-policy/watcher.js";
+import type { JsonObject } from "../../kubernetes/object.js";
+import type { Approving, Ruling } from "../../policy/approving.js";
 import type { Outcome } from "../../policy/outcome.js";
 import type { EvaluationContext, Policy } from "../../policy/policy.js";
 import type { Review } from "../../policy/review.js";
 import { expressionsOf } from "./covered-expressions.js";
 import type { CompiledPolicy } from "./engine/compiled-policy.js";
 import type { Decision, PolicyAccount } from "./engine/decision.js";
-import { type ReviewContext, type Reviewed, Reviewer, type ReviewerOptions } from "./engine/review.js";
-import { type AnswerOptions, outcomeOf } from "./outcome.js";
+import { type Reviewed, Reviewer, type ReviewerOptions } from "./engine/review.js";
+import { type AnswerOptions, causeOf, outcomeOf } from "./outcome.js";
 import { questionOf } from "./question.js";
 import { readCertificateRequest } from "./read-request.js";
 import { POLICY_KIND } from "./resource.js";
@@ -22,7 +24,7 @@ export interface PolicySetOptions extends ReviewerOptions, AnswerOptions {
 }
 
 /** Policies that are ready to be asked, together. */
-export class CertificateRequestPolicySet implements Policy, WithExpressions, Explainable {
+export class CertificateRequestPolicySet implements Policy, Approving, WithExpressions, Explainable {
   readonly kind = "cel";
   readonly immediate = true;
   readonly implementation = POLICY_KIND;
@@ -61,11 +63,13 @@ export class CertificateRequestPolicySet implements Policy, WithExpressions, Exp
     return reviewed instanceof Promise ? reviewed.then(answer) : answer(reviewed);
   }
 
-  /** Decides a CertificateRequest as a cluster stores it: for who approves requests. */
-  decide(object: unknown, context: ReviewContext): Reviewed | Promise<Reviewed> {
-    const read = readCertificateRequest(object);
-    if (read.kind === "request") return this.#reviewer.review({ request: read.request }, context);
-    return { decision: { result: "Error", cause: read.text, accounts: () => [] }, detail: undefined };
+  async review(certificateRequest: JsonObject, context: EvaluationContext): Promise<Ruling> {
+    const read = readCertificateRequest(certificateRequest);
+    if (read.kind === "malformed") return { result: "Error", cause: read.text };
+    const { decision, detail } = await this.#reviewer.review({ request: read.request }, context);
+    if (decision.result === "Error") return { result: "Error", cause: causeOf(decision, detail) };
+    const { result, message } = decision;
+    return { result, message };
   }
 
   #tell(decision: Decision): void {

@@ -140,7 +140,8 @@ const sameSpec = (object: unknown, oldObject: unknown): boolean =>
 function isTrue(object: unknown, type: string): boolean {
   const conditions = member(member(object, "status"), "conditions");
   return (
-    Array.isArray(conditions) && conditions.some((each) => text(each, "type") === type && text(each, "status") === "True")
+    Array.isArray(conditions) &&
+    conditions.some((each) => text(each, "type") === type && text(each, "status") === "True")
   );
 }
 

@@ -12,12 +12,11 @@ import {
   string,
   struct,
 } from "../../cel-policy/decode/api-type.js";
-import { OBJECT_META } from "../../cel-policy/decode/object-meta.js";
 import { parseGoDuration } from "../../data/go-duration.js";
 import { formatPath } from "../../kubernetes/field-error.js";
 import { isObject, member, nameOf, namespaceOf, text } from "../../kubernetes/object.js";
 import type { CertificateRequest } from "./engine/certificate-request.js";
-import { durationError, timeError } from "./go-types.js";
+import { DURATION, METADATA, TIME } from "./go-types.js";
 
 /** The API of requests. */
 export const REQUEST_API_VERSION = "cert-manager.io/v1";
@@ -37,14 +36,13 @@ export type ReadRequest = { readonly kind: "request"; readonly request: Certific
 const bytes = parsed((written) =>
   isBase64(written) ? undefined : "it is no base64 (standard alphabet, with padding)",
 );
-const TIME = parsed(timeError);
 
 const REQUEST = struct("v1.CertificateRequest", {
   apiVersion: string(),
   kind: string(),
-  metadata: OBJECT_META,
+  metadata: METADATA,
   spec: struct("v1.CertificateRequestSpec", {
-    duration: parsed(durationError),
+    duration: DURATION,
     issuerRef: struct("v1.IssuerReference", { name: string(), kind: string(), group: string() }),
     request: bytes,
     isCA: boolean,

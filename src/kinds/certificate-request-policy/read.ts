@@ -3,9 +3,10 @@ import { decode } from "../../cel-policy/decode/api-type.js";
 import { OBJECT_META } from "../../cel-policy/decode/object-meta.js";
 import { type Metadata, validateMetadata } from "../../cel-policy/decode/validate-metadata.js";
 import { didYouMean } from "../../data/suggest.js";
-import { siblings, unknownMembers } from "../../kubernetes/custom-resource/unknown-members.js";
+import { pruned, siblings, unknownMembers } from "../../kubernetes/custom-resource/unknown-members.js";
 import { validate, validateUnique } from "../../kubernetes/custom-resource/validate.js";
 import { type FieldError, type FieldPath, formatPath } from "../../kubernetes/field-error.js";
+import { compareNames } from "../../kubernetes/names.js";
 import { type JsonObject, member, text } from "../../kubernetes/object.js";
 import { decodePolicy } from "./decode-policy.js";
 import { type CertificateRequestPolicy, GROUP, VERSION } from "./resource.js";
@@ -49,15 +50,18 @@ export function readPolicy(value: JsonObject): ReadPolicy {
   return { policy: decoded.policy, failures };
 }
 
-/** What the API server's schema has against an object; it says so before the webhook is asked. */
-export const schemaErrors = (value: unknown): readonly FieldError[] => [
-  ...validate(value, POLICY_SCHEMA, []),
-  ...validateUnique(value, POLICY_SCHEMA, []),
-];
+/** What the API server's schema has against an object; it says so before the webhook is asked, and of what pruning has left. */
+export function schemaErrors(value: unknown): readonly FieldError[] {
+  const kept = pruned(value, POLICY_SCHEMA);
+  return [...validate(kept, POLICY_SCHEMA, []), ...validateUnique(kept, POLICY_SCHEMA, [])];
+}
 
-/** The members that the API server drops, sorted. */
+/** The members that the API server drops, sorted. What says what an object is belongs to all kinds, and is never pruned. */
 export const prunedFields = (value: unknown): readonly string[] =>
-  unknownMembers(value, POLICY_SCHEMA, []).map(formatPath).sort();
+  unknownMembers(value, POLICY_SCHEMA, [])
+    .filter(([first]) => first !== "apiVersion" && first !== "kind")
+    .map(formatPath)
+    .sort(compareNames);
 
 /** What a failure says where there is room for help. */
 export const describeFailure = ({ text: what, hint }: ReadFailure): string =>

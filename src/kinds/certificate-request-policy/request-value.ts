@@ -1,13 +1,17 @@
 /** `cr`, the request as rules see it: a protobuf message with four fields (spec certificate-request-policy.md 5.1). */
 import {
   CelError,
+  type Kind,
+  kindOf,
   listType,
+  noSuchOverload,
   type ObjectTypeDeclaration,
   ObjectValue,
-  type Result,
   STRING,
+  typeNameOf,
   type Value,
 } from "../../cel/index.js";
+import { ServiceAccount } from "./service-account.js";
 
 const TYPE_NAME = "cm.io.policy.pkg.internal.approver.validation.CertificateRequest";
 
@@ -50,6 +54,25 @@ export class RequestValue extends ObjectValue {
   fields(): Iterable<string> {
     return FIELDS;
   }
+
+  override at(): CelError {
+    return noSuchOverload();
+  }
+
+  override get nativeName(): string {
+    return "*types.protoObj";
+  }
+
+  override get goName(): string {
+    return "*validation.CertificateRequest";
+  }
+}
+
+/** One that a rule has made: equal by its fields, but the reference has another class for it. */
+class MadeRequest extends RequestValue {
+  override get goName(): string {
+    return "*dynamicpb.Message";
+  }
 }
 
 const noField = (field: string): CelError => new CelError(`no such field '${field}'`, "no-such-key");
@@ -64,25 +87,60 @@ export const REQUEST_TYPE: ObjectTypeDeclaration = {
     ["groups", listType(STRING)],
   ]),
   construct: (fields) => {
+    const texts = new Map<string, string>();
+    let groups: readonly string[] = [];
     for (const [field, value] of fields) {
-      const misfit = field === "groups" ? groupsMisfit(value) : textMisfit(value);
-      if (misfit !== undefined)
-        return new CelError(`field type conversion error for ${TYPE_NAME}.${field} value type: ${misfit}`);
+      if (field === "groups") {
+        const read = readGroups(value);
+        if (read instanceof CelError) return read;
+        groups = read;
+      } else {
+        const text = textOf(value);
+        if (text instanceof CelError) return misfit(field, text);
+        texts.set(field, text);
+      }
     }
-    const text = (field: string): string => (fields.get(field) ?? "") as string;
-    return new RequestValue(
-      text("name"),
-      text("namespace"),
-      text("username"),
-      (fields.get("groups") ?? []) as readonly string[],
-    );
+    const text = (field: string): string => texts.get(field) ?? "";
+    return new MadeRequest(text("name"), text("namespace"), text("username"), groups);
   },
 };
 
-function textMisfit(value: Value): string | undefined {
-  return typeof value === "string" ? undefined : "TODO";
+const misfit = (field: string, { message }: CelError): CelError =>
+  new CelError(`field type conversion error for ${TYPE_NAME}.${field} value type: ${message}`, "conversion");
+
+function readGroups(value: Value): readonly string[] | CelError {
+  if (!Array.isArray(value)) {
+    const name = kindOf(value) === "map" ? "map(dyn, dyn)" : typeNameOf(value);
+    return new CelError(`unsupported field type for ${TYPE_NAME}.groups: ${name}`, "conversion");
+  }
+  const groups: string[] = [];
+  for (const element of value as readonly Value[]) {
+    const text = textOf(element);
+    if (text instanceof CelError) return misfit("groups", text);
+    groups.push(text);
+  }
+  return groups;
 }
 
-function groupsMisfit(value: Result): string | undefined {
-  return Array.isArray(value) && value.every((each) => typeof each === "string") ? undefined : "TODO";
+/** What the reference says of a value that is to be a text, by its kind. */
+const COMPLAINTS: Readonly<Partial<Record<Kind, string>>> = {
+  int: "unsupported type conversion from 'int' to string",
+  uint: "unsupported type conversion from 'uint' to string",
+  double: "type conversion error from Double to 'string'",
+  bool: "type conversion error from bool to 'string'",
+  bytes: "type conversion error from Bytes to 'string'",
+  null: "type conversion error from 'null_type' to 'string'",
+  list: "type conversion error from list to 'string'",
+  map: "type conversion error from map to 'string'",
+  timestamp: "type conversion error from 'Timestamp' to 'string'",
+  duration: "type conversion error from 'Duration' to 'string'",
+  type: "type conversion not supported for 'type'",
+};
+
+/** The text of a field. A service account is its user name there, and nowhere else. */
+function textOf(value: Value): string | CelError {
+  if (typeof value === "string") return value;
+  if (value instanceof ServiceAccount) return value.toString();
+  const kind = value instanceof ObjectValue ? `'${value.goName}'` : typeNameOf(value);
+  return new CelError(COMPLAINTS[kindOf(value)] ?? `type conversion error from ${kind} to 'string'`, "conversion");
 }

@@ -22,7 +22,8 @@ const INVALID = "Username must be in the form system:serviceaccount:namespace:na
 /** The longest user name of a service account: what is longer need not be cut and looked at. */
 const MAX_LENGTH = PREFIX.length + 63 + ":".length + 253;
 
-class ServiceAccount extends OpaqueValue {
+/** A service account: two are equal by namespace and name. */
+export class ServiceAccount extends OpaqueValue {
   readonly typeName = TYPE_NAME;
 
   constructor(
@@ -37,6 +38,11 @@ class ServiceAccount extends OpaqueValue {
     return this.name === other.name && this.namespace === other.namespace;
   }
 
+  override get nativeName(): string {
+    return "validation.ServiceAccount";
+  }
+
+  /** Its user name. */
   toString(): string {
     return `${PREFIX}${this.namespace}:${this.name}`;
   }

@@ -15,7 +15,11 @@ const PATH = "/apis/authorization.k8s.io/v1/subjectaccessreviews";
  * @param spec of a SubjectAccessReview
  * @throws ApiError, ClusterUnreachable, ClusterConfigError
  */
-export async function reviewAccess(http: ClusterHttp, spec: unknown, signal: AbortSignal): Promise<AccessAnswer> {
+export async function reviewAccess(
+  http: Pick<ClusterHttp, "post">,
+  spec: unknown,
+  signal: AbortSignal,
+): Promise<AccessAnswer> {
   const review = { apiVersion: "authorization.k8s.io/v1", kind: "SubjectAccessReview", spec };
   const status = member(await http.post(PATH, review, signal), "status");
   const allowed = member(status, "allowed");

@@ -20,6 +20,9 @@ import {
 /** Names and values behind the `?`. */
 export type Query = Readonly<Record<string, string>>;
 
+/** The type of a server-side apply; JSON is YAML too. */
+const APPLY_PATCH = "application/apply-patch+yaml";
+
 /** Loaded when a cluster is asked for the first time: a server without one starts without it. */
 const loadUndici = () => import("undici");
 
@@ -66,6 +69,16 @@ export class ClusterHttp {
 
   async post(path: string, body: unknown, signal: AbortSignal, options: DocumentOptions = {}): Promise<unknown> {
     return (await this.#document({ method: "POST", path, query: {}, body }, signal, options)).value;
+  }
+
+  /**
+   * Changes an object as far as the patch says, as the manager of the fields that it names (server-side apply). Who else manages them gives way.
+   * @returns the object as it is then
+   */
+  async apply(path: string, patch: unknown, fieldManager: string, signal: AbortSignal): Promise<unknown> {
+    const query: Query = { fieldManager, force: "true" };
+    const request: ApiRequest = { method: "PATCH", path, query, body: patch, contentType: APPLY_PATCH };
+    return (await this.#document(request, signal, {})).value;
   }
 
   /** The lines of an answer that goes on. */
@@ -147,7 +160,7 @@ export class ClusterHttp {
   }
 
   async #sendOnce(request: ApiRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
-    const { method, path, query, body, silence } = request;
+    const { method, path, query, body, contentType = "application/json", silence } = request;
     const { server, headers } = this.#connection;
     const identity = await this.#connection.identity();
     const { requests, watches } = await this.#connected(identity);
@@ -158,7 +171,7 @@ export class ClusterHttp {
       accept: "application/json",
       "user-agent": "policy-group-gateway",
       ...(identity.authorization !== undefined && { authorization: identity.authorization }),
-      ...(body !== undefined && { "content-type": "application/json" }),
+      ...(body !== undefined && { "content-type": contentType }),
     };
     for (const [name, value] of Object.entries(headers)) sent[name] = typeof value === "string" ? value : [...value];
     const { request: sendRequest } = await loadUndici();
@@ -214,11 +227,13 @@ export interface Following {
 }
 
 interface ApiRequest {
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "PATCH";
   readonly path: string;
   /** With names that are repeated, where it is no record. */
   readonly query: Query | URLSearchParams;
   readonly body?: unknown;
+  /** Of the body; default JSON. */
+  readonly contentType?: string;
   /** Set for answers that go on. */
   readonly silence?: number;
 }

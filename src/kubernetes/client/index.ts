@@ -7,6 +7,7 @@ import { ClusterHttp } from "./http.js";
 import { MAX_STORES } from "./limits.js";
 import { WatchStores } from "./watch-stores.js";
 import { WATCH_TIMING, type WatchTiming } from "./watch-timing.js";
+import { type ListOptions, type ListTarget, WatchedList, type WatchOptions } from "./watched-list.js";
 
 export type { Connection } from "./connection.js";
 export { ClusterConfigError } from "./errors.js";
@@ -33,6 +34,8 @@ export interface Cluster {
   readonly discovery: Discovery;
   /** The lists that are being watched. */
   readonly stores: WatchStores;
+  /** Follows a list for one who is told of changes: it belongs to who asked for it, and ends when that one stops it. */
+  follow<T extends ListTarget>(options: Omit<ListOptions<T>, keyof WatchOptions>): WatchedList<T>;
   /** Monotonic milliseconds. */
   readonly now: () => number;
   /** Aborted when the client is closed. */
@@ -47,12 +50,14 @@ export function openCluster(options: ClusterOptions): Cluster {
   const ended = new AbortController();
   const http = new ClusterHttp(connection);
   const discovery = new Discovery(http, now);
-  const stores = new WatchStores(http, maxStores, { timing, now, note });
+  const watching: WatchOptions = { timing, now, note };
+  const stores = new WatchStores(http, maxStores, watching);
   return {
     reader: clusterReader(http, discovery, stores),
     http,
     discovery,
     stores,
+    follow: (options) => new WatchedList(http, { ...options, ...watching }),
     now,
     signal: ended.signal,
     async close() {

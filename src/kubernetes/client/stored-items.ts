@@ -46,7 +46,7 @@ export class StoredItems {
 const keyOf = (object: JsonObject): string => `${namespaceOf(object)}\0${nameOf(object)}`;
 
 /** Without what no policy reads and much memory holds (spec kubewarden.md 7.6). */
-function trimmed(object: JsonObject): JsonObject {
+export function trimmed(object: JsonObject): JsonObject {
   const metadata = member(object, "metadata");
   if (!isObject(metadata)) return object;
   const annotations = member(metadata, "annotations");

@@ -4,7 +4,8 @@ import type { ApiResource } from "./discovery.js";
 import type { ClusterHttp, Query } from "./http.js";
 import { FAILURE_KEPT_MS } from "./limits.js";
 import { collectionPath } from "./paths.js";
-import { type WatchOptions, WatchStore } from "./watch-store.js";
+import { WatchStore } from "./watch-store.js";
+import type { WatchOptions } from "./watched-list.js";
 
 /** Which objects of a resource. */
 export interface StoreScope {

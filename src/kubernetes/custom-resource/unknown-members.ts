@@ -1,4 +1,5 @@
 /** Members that a schema does not have, as the API server finds them when it prunes: before anything else is looked at, types included. */
+import { setKey } from "../../data/plain-object.js";
 import type { FieldPath } from "../field-error.js";
 import { isObject } from "../object.js";
 import { memberSchema, type ObjectSchema, type Schema } from "./schema.js";
@@ -15,6 +16,22 @@ export function unknownMembers(value: unknown, schema: Schema | undefined, path:
     const own = schema && memberSchema(schema, key);
     return own === undefined ? [[...path, key]] : unknownMembers(item, own, [...path, key]);
   });
+}
+
+/** The value without them. */
+export function pruned(value: unknown, schema: Schema | undefined): unknown {
+  if (schema?.type === "any") return value;
+  if (Array.isArray(value)) {
+    const items = schema?.type === "array" ? schema.items : undefined;
+    return value.map((item) => pruned(item, items));
+  }
+  if (!isObject(value)) return value;
+  const kept: Record<string, unknown> = {};
+  for (const [key, item] of Object.entries(value)) {
+    const own = schema && memberSchema(schema, key);
+    if (own !== undefined) setKey(kept, key, pruned(item, own));
+  }
+  return kept;
 }
 
 /** The names that a member may have where the path ends, for whoever looks for the one that was meant. */

@@ -50,25 +50,23 @@ function validateString(value: unknown, schema: StringSchema, path: FieldPath): 
   }
   if (schema.enum !== undefined && !(typeof value === "string" && schema.enum.includes(value))) {
     const supported = schema.enum.map(goQuote).join(", ");
-    errors.push({ path, text: `Unsupported value: ${goJson(value)}: supported values: ${supported}` });
+    const shown = typeof value === "string" ? goQuote(value) : goJson(value);
+    errors.push({ path, text: `Unsupported value: ${shown}: supported values: ${supported}` });
   }
   return errors;
 }
 
-/** How long a text is, and what it looks like. */
+/** How long a text is, and what it looks like: the first that is wrong. */
 function validateText(value: string, { minLength, maxLength, pattern }: StringSchema, path: FieldPath): FieldError[] {
-  const errors: FieldError[] = [];
   const length = minLength === undefined && maxLength === undefined ? 0 : Array.from(value).length;
   if (maxLength !== undefined && length > maxLength) {
-    errors.push({ path, text: `Too long: may not be more than ${maxLength} bytes` });
+    return [{ path, text: `Too long: may not be more than ${maxLength} bytes` }];
   }
   if (minLength !== undefined && length < minLength) {
-    errors.push(invalid(path, value, `${formatPath(path)} in body should be at least ${minLength} chars long`));
+    return [invalid(path, value, `${formatPath(path)} in body should be at least ${minLength} chars long`)];
   }
-  if (pattern !== undefined && !new RegExp(pattern).test(value)) {
-    errors.push(invalid(path, value, `${formatPath(path)} in body should match '${pattern}'`));
-  }
-  return errors;
+  if (pattern === undefined || new RegExp(pattern).test(value)) return [];
+  return [invalid(path, value, `${formatPath(path)} in body should match '${pattern}'`)];
 }
 
 function validateInteger(value: unknown, { format, minimum }: IntegerSchema, path: FieldPath): FieldError[] {
@@ -169,7 +167,8 @@ function typeName(value: unknown): string {
   if (Array.isArray(value)) return "array";
   if (value instanceof Number) return "number";
   if (typeof value === "bigint") return "integer";
-  if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number";
+  // A whole number that is not safe is one that no integer of 64 bits holds.
+  if (typeof value === "number") return Number.isSafeInteger(value) ? "integer" : "number";
   return typeof value === "object" ? "object" : typeof value;
 }
 

@@ -38,8 +38,6 @@ export interface AuthorizerDecision {
   readonly reason: string;
   /** Set when the authorizer could not tell; expressions may show it, so it names no addresses and accounts. */
   readonly error?: string;
-  /** Whether nobody answered: what is decided by the access alone must fail then. An answer may have an error, too. */
-  readonly unanswered?: boolean;
   /** The whole error where that says more, for the log only. */
   readonly detail?: string;
 }
@@ -55,7 +53,6 @@ export const undecidedFor = ({ message, detail }: LookupFailure): AuthorizerDeci
   decision: "noOpinion",
   reason: "",
   error: message,
-  unanswered: true,
   ...(detail !== undefined && { detail }),
 });
 

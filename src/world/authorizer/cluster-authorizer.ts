@@ -1,37 +1,83 @@
+import { createHash } from "node:crypto";
+import { limiter } from "../../data/limiter.js";
 import { publicEvaluationError, reviewAccess } from "../../kubernetes/client/access-review.js";
+import { ClusterUnreachable } from "../../kubernetes/client/errors.js";
 import type { ClusterHttp } from "../../kubernetes/client/http.js";
-import { ANSWER_KEPT_MS } from "../../kubernetes/client/limits.js";
+import { ANSWER_KEPT_MS, MAX_CONNECTIONS, REQUEST_MS } from "../../kubernetes/client/limits.js";
 import type { AccessAnswer } from "../../kubernetes/reader.js";
 import { andThen, type Eventual } from "../eventual.js";
 import { LookUps } from "../look-ups.js";
 import { type Lookup, LookupFailure } from "../resources/resource-source.js";
-import { type Authorizer, type AuthorizerAttributes, type AuthorizerDecision, undecidedFor } from "./authorizer.js";
+import {
+  type Authorizer,
+  type AuthorizerAttributes,
+  type AuthorizerDecision,
+  type AuthorizerUser,
+  undecidedFor,
+} from "./authorizer.js";
+
+/**
+ * Longest text of somebody's name, groups and extra values: every question brings all of it. Ten thousand groups with short names have room, and more
+ * than any token or certificate brings.
+ */
+const MAX_USER_CHARACTERS = 256 * 1024;
+/** Users whose text is longer are known by a digest of it: ten thousand answers are kept under such keys. */
+const MAX_KEY_CHARACTERS = 256;
+
+/** Somebody, as questions have it. */
+interface Who {
+  readonly user: AuthorizerUser;
+  /** The part of a SubjectAccessReview's spec; undefined when it is longer than {@link MAX_USER_CHARACTERS}. */
+  readonly spec: object | undefined;
+  /** The same for everybody who is the same. */
+  readonly key: string;
+}
 
 /** `authorizer` of expressions in a cluster (spec validating-admission-policy.md 5.6): SubjectAccessReviews, answers kept for a moment. */
 export class ClusterAuthorizer implements Authorizer {
-  readonly #http: ClusterHttp;
+  readonly #http: Pick<ClusterHttp, "post">;
+  readonly #now: () => number;
   readonly #signal: AbortSignal;
   readonly #answers: LookUps<AccessAnswer>;
+  /** No more at a time than there are connections: what waits is not written yet. */
+  readonly #turn = limiter(MAX_CONNECTIONS);
+  /** Who was asked about last: a request puts many questions about one. */
+  #last: Who | undefined;
 
   /**
    * @param now monotonic milliseconds
    * @param signal ends what is under way
    */
-  constructor(http: ClusterHttp, now: () => number, signal: AbortSignal) {
+  constructor(http: Pick<ClusterHttp, "post">, now: () => number, signal: AbortSignal) {
     this.#http = http;
+    this.#now = now;
     this.#signal = signal;
     this.#answers = new LookUps(now);
   }
 
   authorize(attributes: AuthorizerAttributes): Eventual<AuthorizerDecision> {
-    const spec = specOf(attributes);
-    const ask = () => reviewAccess(this.#http, spec, this.#signal);
+    if (this.#last?.user !== attributes.user) this.#last = whoIs(attributes.user);
+    const { spec, key } = this.#last;
+    if (spec === undefined) return undecidedFor(TOO_MUCH);
+    const what = whatIn(attributes);
+    const ask = () => this.#ask({ ...spec, ...what });
     return andThen(
-      this.#answers.ask(JSON.stringify(spec), ask, () => ANSWER_KEPT_MS),
+      this.#answers.ask(`${key} ${JSON.stringify(what)}`, ask, () => ANSWER_KEPT_MS),
       decisionOf,
     );
   }
+
+  #ask(spec: object): Promise<AccessAnswer> {
+    const latest = this.#now() + REQUEST_MS;
+    return this.#turn(() => {
+      // Whoever asked has an answer by now, or is gone; those behind shall not wait for it.
+      if (this.#now() > latest) throw new ClusterUnreachable("the API server did not answer in time");
+      return reviewAccess(this.#http, spec, this.#signal);
+    });
+  }
 }
+
+const TOO_MUCH = new LookupFailure("the user has too many groups to be asked about");
 
 function decisionOf(answer: Lookup<AccessAnswer>): AuthorizerDecision {
   if (answer instanceof LookupFailure) return undecidedFor(answer);
@@ -48,22 +94,29 @@ function errorOf(evaluationError: string): Pick<AuthorizerDecision, "error" | "d
   return error === evaluationError ? { error } : { error, detail: evaluationError };
 }
 
-function specOf(asked: AuthorizerAttributes): unknown {
-  const { user, verb, group, version, resource, subresource, namespace, name, path } = asked;
+function whoIs(user: AuthorizerUser): Who {
   const extra = Object.entries(user.extra).sort(([a], [b]) => (a < b ? -1 : 1));
-  const who = {
+  const spec = {
     ...given({ user: user.name, uid: user.uid }),
     ...(user.groups.length > 0 && { groups: [...user.groups].sort() }),
     ...(extra.length > 0 && { extra: Object.fromEntries(extra.map(([key, values]) => [key, [...values].sort()])) }),
   };
-  if (path !== "") return { ...who, nonResourceAttributes: { path, verb } };
-  const { fieldSelector, labelSelector } = asked;
+  const text = JSON.stringify(spec);
+  if (text.length > MAX_USER_CHARACTERS) return { user, spec: undefined, key: "" };
+  if (text.length <= MAX_KEY_CHARACTERS) return { user, spec, key: text };
+  return { user, spec, key: createHash("sha256").update(text).digest("base64") };
+}
+
+/** The part of a SubjectAccessReview's spec that says what is asked. */
+function whatIn(asked: AuthorizerAttributes): object {
+  const { verb, group, version, resource, subresource, namespace, name, path, fieldSelector, labelSelector } = asked;
+  if (path !== "") return { nonResourceAttributes: { path, verb } };
   const resourceAttributes = {
     ...given({ verb, group, version, resource, subresource, namespace, name }),
     ...(fieldSelector !== "" && { fieldSelector: { rawSelector: fieldSelector } }),
     ...(labelSelector !== "" && { labelSelector: { rawSelector: labelSelector } }),
   };
-  return { ...who, resourceAttributes };
+  return { resourceAttributes };
 }
 
 const given = (members: Readonly<Record<string, string>>): Record<string, string> =>

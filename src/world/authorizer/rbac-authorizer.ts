@@ -9,8 +9,9 @@ const PRIVILEGED_GROUP = "system:masters";
 /** The rules that a binding gives to one subject. */
 interface Grant {
   readonly rules: readonly RbacRule[];
-  /** What is answered where one of them allows: who gave it is the reason. */
-  readonly allow: AuthorizerDecision;
+  /** For the reason of a decision. */
+  readonly binding: RbacBinding;
+  readonly subject: RbacSubject;
 }
 
 /** What bindings give by the names of users and groups. */
@@ -22,9 +23,9 @@ interface Grants {
 /** What of a user's rights concerns one kind of question: who is asked about a thousand names is looked up once. */
 interface Rights {
   readonly asked: AuthorizerAttributes;
-  /** For every name. */
+  /** What decides for every name. */
   readonly all: AuthorizerDecision | undefined;
-  readonly names: ReadonlyMap<string, AuthorizerDecision>;
+  readonly names: ReadonlyMap<string, Grant>;
 }
 
 const PRIVILEGED: AuthorizerDecision = Object.freeze({ decision: "allow", reason: "" });
@@ -57,8 +58,7 @@ export class RbacAuthorizer implements Authorizer {
     this.#grants.set(namespace, grants);
     for (const subject of binding.subjects) {
       const user = userOf(subject, namespace);
-      const reason = `RBAC: allowed by ${describe(binding)} to ${describeSubject(subject, namespace)}`;
-      const grant: Grant = { rules, allow: { decision: "allow", reason } };
+      const grant: Grant = { rules, binding, subject };
       if (user !== undefined) add(grants.users, user, grant);
       else if (subject.kind === "Group") add(grants.groups, subject.name, grant);
     }
@@ -68,17 +68,17 @@ export class RbacAuthorizer implements Authorizer {
     if (asked.path !== "") return this.#authorizePath(asked);
     if (this.#last === undefined || !isSameQuestion(this.#last.asked, asked)) this.#last = this.#rightsFor(asked);
     const { all, names } = this.#last;
-    return all ?? names.get(asked.name) ?? NOT_ALLOWED;
+    return all ?? decisionBy(names.get(asked.name));
   }
 
   #rightsFor(asked: AuthorizerAttributes): Rights {
-    const names = new Map<string, AuthorizerDecision>();
+    const names = new Map<string, Grant>();
     if (asked.user.groups.includes(PRIVILEGED_GROUP)) return { asked, all: PRIVILEGED, names };
-    for (const { rules, allow } of this.#grantsOf(asked.user, asked.namespace)) {
-      for (const rule of rules) {
+    for (const grant of this.#grantsOf(asked.user, asked.namespace)) {
+      for (const rule of grant.rules) {
         if (!concerns(rule, asked)) continue;
-        if (rule.resourceNames.length === 0) return { asked, all: allow, names };
-        for (const name of rule.resourceNames) if (!names.has(name)) names.set(name, allow);
+        if (rule.resourceNames.length === 0) return { asked, all: decisionBy(grant), names };
+        for (const name of rule.resourceNames) if (!names.has(name)) names.set(name, grant);
       }
     }
     return { asked, all: undefined, names };
@@ -89,17 +89,20 @@ export class RbacAuthorizer implements Authorizer {
     const grant = this.#grantsOf(user, namespace).find(({ rules }) =>
       rules.some((rule) => has(rule.verbs, verb) && rule.nonResourceURLs.some((url) => isPathOf(url, path))),
     );
-    return grant?.allow ?? NOT_ALLOWED;
+    return decisionBy(grant);
   }
 
   /** Of the bindings for everywhere and of those in the namespace; a role that is bound more than once is there once. */
   #grantsOf({ name, groups }: AuthorizerUser, namespace: string): readonly Grant[] {
     const found = new Map<readonly RbacRule[], Grant>();
+    const take = (grants: readonly Grant[] = []): void => {
+      for (const grant of grants) if (!found.has(grant.rules)) found.set(grant.rules, grant);
+    };
     for (const scope of namespace === "" ? [""] : ["", namespace]) {
       const grants = this.#grants.get(scope);
       if (grants === undefined) continue;
-      const own = [grants.users.get(name), ...groups.map((group) => grants.groups.get(group))];
-      for (const grant of own.flatMap((each) => each ?? [])) if (!found.has(grant.rules)) found.set(grant.rules, grant);
+      take(grants.users.get(name));
+      for (const group of groups) take(grants.groups.get(group));
     }
     return [...found.values()];
   }
@@ -143,6 +146,13 @@ const has = (list: readonly string[], wanted: string): boolean => list.includes(
 function isPathOf(url: string, path: string): boolean {
   if (url === "*" || url === path) return true;
   return url.endsWith("*") && path.startsWith(url.replace(/\*+$/, ""));
+}
+
+function decisionBy(grant: Grant | undefined): AuthorizerDecision {
+  if (grant === undefined) return NOT_ALLOWED;
+  const { binding, subject } = grant;
+  const reason = `RBAC: allowed by ${describe(binding)} to ${describeSubject(subject, binding.namespace)}`;
+  return { decision: "allow", reason };
 }
 
 function describe({ kind, namespace, name, roleRef }: RbacBinding): string {

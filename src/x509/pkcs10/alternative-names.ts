@@ -1,18 +1,14 @@
 /** The first, strict look at subjectAltName: only names of four kinds, each with exactly its tag (spec certificate-request-policy.md 1.2). */
-import { addressText, parseUrlReference, UrlError, urlText } from "../../cel/index.js";
+import { parseUrlReference, UrlError, urlText } from "../../cel/index.js";
+import { ipText } from "../ip-text.js";
 import { MalformedRequest } from "./certification-request.js";
-import { Element, ElementReader, IDENTIFIER } from "./element.js";
+import { Element, IDENTIFIER } from "./element.js";
 import { asciiText } from "./text.js";
 
 const MAIL = 0x81;
 const DNS = 0x82;
 const URI = 0x86;
 const ADDRESS = 0x87;
-
-const IPV4_OCTETS = 4;
-const IPV6_OCTETS = 16;
-/** What stands in front of an IPv4 address that is written as one of IPv6. */
-const MAPPED = Buffer.from("00000000000000000000ffff", "hex");
 
 /** The names of the kinds that have a list of their own. */
 export interface AlternativeNames {
@@ -23,8 +19,8 @@ export interface AlternativeNames {
 }
 
 /** Reads the value of the extension; what follows its sequence does not matter here. */
-export function readAlternativeNames(extension: Buffer): AlternativeNames | MalformedRequest {
-  const list = new ElementReader(extension).expect(IDENTIFIER.sequence);
+export function readAlternativeNames(extension: Element): AlternativeNames | MalformedRequest {
+  const list = extension.inside().expect(IDENTIFIER.sequence);
   if (list instanceof MalformedRequest) return new MalformedRequest("x509: invalid subject alternative names");
   const names = {
     dnsNames: [] as string[],
@@ -78,9 +74,6 @@ function readUri(element: Element): string | MalformedRequest {
 /** Whether a URI's host (port included; octets) is empty, or labels of visible ASCII with a dot between two of them. */
 const isHost = (host: string): boolean => host === "" || /^[!-\-/-~]+(?:\.[!-\-/-~]+)*$/.test(host);
 
-/** An address as Go prints it: one of IPv4 dotted, however it was written. */
 function readAddress({ content, length }: Element): string | MalformedRequest {
-  if (length === IPV4_OCTETS) return addressText(content);
-  if (length !== IPV6_OCTETS) return new MalformedRequest(`x509: cannot parse IP address of length ${length}`);
-  return addressText(content.subarray(0, MAPPED.length).equals(MAPPED) ? content.subarray(MAPPED.length) : content);
+  return ipText(content) ?? new MalformedRequest(`x509: cannot parse IP address of length ${length}`);
 }

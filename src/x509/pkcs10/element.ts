@@ -35,15 +35,29 @@ const LONGEST_LENGTH = 2 ** 23;
 
 const TRUNCATED = new MalformedRequest("asn1: syntax error: truncated tag or length");
 
+/** Octets, and the same as a text with a character for each: parts of a text cost less than parts of a buffer. */
+export class Source {
+  readonly text: string;
+
+  constructor(readonly octets: Buffer) {
+    this.text = octets.toString("latin1");
+  }
+}
+
 /** One element; nothing is copied. */
 export class Element {
   constructor(
-    readonly octets: Buffer,
+    readonly source: Source,
     /** Where its first octet stands, its content, and what comes behind it. */
     readonly start: number,
     readonly contentStart: number,
     readonly end: number,
   ) {}
+
+  /** Those of the whole source. */
+  get octets(): Buffer {
+    return this.source.octets;
+  }
 
   /** Its first octet. */
   get identifier(): number {
@@ -59,6 +73,11 @@ export class Element {
     return this.end - this.contentStart;
   }
 
+  /** Its content, a character for each octet. */
+  get text(): string {
+    return this.source.text.slice(this.contentStart, this.end);
+  }
+
   get content(): Buffer {
     return this.octets.subarray(this.contentStart, this.end);
   }
@@ -70,18 +89,20 @@ export class Element {
 
   /** Reads the elements that it is made of. */
   inside(): ElementReader {
-    return new ElementReader(this.octets, this.contentStart, this.end);
+    return new ElementReader(this.source, this.contentStart, this.end);
   }
 }
 
 /** Reads one element after the other. */
 export class ElementReader {
+  readonly #source: Source;
   readonly #octets: Buffer;
   readonly #end: number;
   #at: number;
 
-  constructor(octets: Buffer, start = 0, end: number = octets.length) {
-    this.#octets = octets;
+  constructor(source: Source, start = 0, end: number = source.octets.length) {
+    this.#source = source;
+    this.#octets = source.octets;
     this.#at = start;
     this.#end = end;
   }
@@ -97,7 +118,7 @@ export class ElementReader {
 
   next(): Element | MalformedRequest {
     if (this.atEnd) return new MalformedRequest("asn1: syntax error: sequence truncated");
-    const element = readElement(this.#octets, this.#at, this.#end);
+    const element = readElement(this.#source, this.#at, this.#end);
     if (element instanceof Element) this.#at = element.end;
     return element;
   }
@@ -114,9 +135,8 @@ const tagMismatch = (expected: number, found: number): MalformedRequest =>
 
 const octetText = (octet: number): string => `0x${octet.toString(16).padStart(2, "0")}`;
 
-/** An element that is all there is. */
-export function onlyElement(der: Buffer, identifier: number): Element | MalformedRequest {
-  const reader = new ElementReader(der);
+/** An element that is all that a reader gives. */
+export function onlyElement(reader: ElementReader, identifier: number): Element | MalformedRequest {
   const element = reader.expect(identifier);
   return element instanceof Element && !reader.atEnd
     ? new MalformedRequest("asn1: syntax error: trailing data")
@@ -124,7 +144,8 @@ export function onlyElement(der: Buffer, identifier: number): Element | Malforme
 }
 
 /** The element that begins at `start`; what it is part of ends at `end`. */
-function readElement(octets: Buffer, start: number, end: number): Element | MalformedRequest {
+function readElement(source: Source, start: number, end: number): Element | MalformedRequest {
+  const { octets } = source;
   let at = start + 1;
   if (((octets[start] ?? 0) & TAG_NUMBER) === TAG_NUMBER) {
     const number = readBase128(octets, at, end);
@@ -147,7 +168,7 @@ function readElement(octets: Buffer, start: number, end: number): Element | Malf
     if (length < MORE) return new MalformedRequest("asn1: structure error: non-minimal length");
   }
   if (at + length > end) return new MalformedRequest("asn1: syntax error: data truncated");
-  return new Element(octets, start, at, at + length);
+  return new Element(source, start, at, at + length);
 }
 
 /** A number in base 128 and where it ends; `undefined` for one that is cut off, not minimal or too large. */

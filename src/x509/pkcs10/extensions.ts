@@ -3,11 +3,14 @@ import { MalformedRequest } from "./certification-request.js";
 import { Element, type ElementReader, IDENTIFIER } from "./element.js";
 import { isBoolean, oidOf } from "./primitives.js";
 
+/** The extension with the names beside the subject. */
+export const SUBJECT_ALT_NAME = "2.5.29.17";
+
 const EXTENSION_REQUEST = "1.2.840.113549.1.9.14";
 
-/** Extensions by their object identifiers, none of which comes twice; the attributes stand in `attributes`. */
-export function readExtensions(attributes: ElementReader): ReadonlyMap<string, Buffer> | MalformedRequest {
-  const extensions = new Map<string, Buffer>();
+/** The values of extensions by their object identifiers, none of which comes twice; the attributes stand in `attributes`. */
+export function readExtensions(attributes: ElementReader): ReadonlyMap<string, Element> | MalformedRequest {
+  const extensions = new Map<string, Element>();
   while (!attributes.atEnd) {
     const attribute = attributes.next();
     if (attribute instanceof MalformedRequest) return attribute;
@@ -40,7 +43,7 @@ export function areElements(reader: ElementReader): boolean {
   return true;
 }
 
-function addExtensions(list: Element, extensions: Map<string, Buffer>): MalformedRequest | undefined {
+function addExtensions(list: Element, extensions: Map<string, Element>): MalformedRequest | undefined {
   if (list.identifier !== IDENTIFIER.sequence) {
     return new MalformedRequest("asn1: structure error: requested extensions are no sequence");
   }
@@ -60,7 +63,7 @@ function addExtensions(list: Element, extensions: Map<string, Buffer>): Malforme
     if (extensions.has(oid)) {
       return new MalformedRequest("x509: certificate request contains duplicate requested extensions");
     }
-    extensions.set(oid, value.content);
+    extensions.set(oid, value);
   }
   return undefined;
 }

@@ -33,8 +33,8 @@ export const NO_NAMES: GeneralNames = {
 };
 
 /** Reads the value of the extension. */
-export function readGeneralNames(extension: Buffer): GeneralNames | { readonly undecodable: string } {
-  const list = onlyElement(extension, IDENTIFIER.sequence);
+export function readGeneralNames(extension: Element): GeneralNames | { readonly undecodable: string } {
+  const list = onlyElement(extension.inside(), IDENTIFIER.sequence);
   if (list instanceof MalformedRequest) return { undecodable: list.message };
   const otherNames: OtherName[] = [];
   const counts = [0, 0, 0, 0, 0, 0, 0, 0, 0];
@@ -114,7 +114,7 @@ function otherNameText(value: Element): string {
       case IDENTIFIER.printableString:
       case IDENTIFIER.ia5String:
       case IDENTIFIER.t61String:
-        return lenientUtf8(inner.content);
+        return lenientUtf8(inner);
     }
   }
   return inner.der.toString("hex");

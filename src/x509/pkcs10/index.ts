@@ -5,8 +5,8 @@
 import { firstPemBlock } from "../pem.js";
 import { readAlternativeNames } from "./alternative-names.js";
 import { type CertificationRequest, MalformedRequest } from "./certification-request.js";
-import { type Element, ElementReader, IDENTIFIER, onlyElement } from "./element.js";
-import { areElements, readExtensions } from "./extensions.js";
+import { type Element, ElementReader, IDENTIFIER, onlyElement, Source } from "./element.js";
+import { areElements, readExtensions, SUBJECT_ALT_NAME } from "./extensions.js";
 import { NO_NAMES, readGeneralNames } from "./general-names.js";
 import { algorithmOf, bitStringOf, isInt64 } from "./primitives.js";
 import { readPublicKey } from "./public-key.js";
@@ -19,12 +19,12 @@ export type {
   PublicKey,
   SubjectAttribute,
 } from "./certification-request.js";
+export { hasOddNames, isSignedByOwnKey } from "./scrutiny.js";
 export { MalformedRequest };
 
 /** Octets of PEM that are read, as cert-manager limits them. */
 export const LARGEST_REQUEST = 36_500;
 
-const SUBJECT_ALT_NAME = "2.5.29.17";
 /** The attributes: [0], constructed. */
 const ATTRIBUTES = 0xa0;
 
@@ -38,7 +38,7 @@ export function readCertificationRequest(pem: Buffer): CertificationRequest | Ma
 
 /** Reads a request's DER, as Go's x509.ParseCertificateRequest does. */
 export function readRequest(der: Buffer): CertificationRequest | MalformedRequest {
-  const request = onlyElement(der, IDENTIFIER.sequence);
+  const request = onlyElement(new ElementReader(new Source(der)), IDENTIFIER.sequence);
   if (request instanceof MalformedRequest) return request;
   const outer = request.inside();
   const info = outer.expect(IDENTIFIER.sequence);
@@ -83,8 +83,10 @@ function readParts(parts: Parts): CertificationRequest | MalformedRequest {
   if (bits instanceof MalformedRequest) return bits;
   const publicKey = readPublicKey(algorithm, bits);
   if (publicKey instanceof MalformedRequest) return publicKey;
-  const name = new ElementReader(parts.subject.der).expect(IDENTIFIER.sequence);
-  const subject = name instanceof MalformedRequest ? name : readNames(name.inside());
+  if (parts.subject.identifier !== IDENTIFIER.sequence) {
+    return new MalformedRequest("asn1: structure error: the subject is no sequence");
+  }
+  const subject = readNames(parts.subject.inside());
   if (subject instanceof MalformedRequest) return subject;
   const extensions = readExtensions(parts.attributes.inside());
   if (extensions instanceof MalformedRequest) return extensions;

@@ -1,7 +1,7 @@
 /** The key that a certificate is asked for, and the checks that Go makes of it (spec certificate-request-policy.md 1.2). */
 import { MalformedRequest, type PublicKey } from "./certification-request.js";
 import { CURVES, pointProblem } from "./curves.js";
-import { Element, ElementReader, IDENTIFIER } from "./element.js";
+import { Element, ElementReader, IDENTIFIER, Source } from "./element.js";
 import { type Algorithm, bitLength, isInt64, isInteger, isPositive, oidOf, rightAligned } from "./primitives.js";
 
 const RSA = "1.2.840.113549.1.1.1";
@@ -34,7 +34,7 @@ function readRsa(parameters: Element | undefined, key: Buffer): PublicKey | Malf
   if (parameters === undefined || !parameters.der.equals(NULL)) {
     return new MalformedRequest("x509: RSA key missing NULL parameters");
   }
-  const numbers = new ElementReader(key).expect(IDENTIFIER.sequence);
+  const numbers = new ElementReader(new Source(key)).expect(IDENTIFIER.sequence);
   if (numbers instanceof MalformedRequest) return new MalformedRequest("x509: invalid RSA public key");
   const reader = numbers.inside();
   const modulus = reader.expect(IDENTIFIER.integer);
@@ -59,7 +59,7 @@ function readEcdsa(parameters: Element | undefined, key: Buffer): PublicKey | Ma
 }
 
 function readDsa(parameters: Element | undefined, key: Buffer): PublicKey | MalformedRequest {
-  const y = new ElementReader(key).expect(IDENTIFIER.integer);
+  const y = new ElementReader(new Source(key)).expect(IDENTIFIER.integer);
   if (!(y instanceof Element) || !isInteger(y)) return new MalformedRequest("x509: invalid DSA public key");
   const numbers = [y];
   const reader = parameters?.identifier === IDENTIFIER.sequence ? parameters.inside() : undefined;

@@ -1,7 +1,7 @@
 /** Files that hold a certification request, in PEM or in DER. */
 import { firstPemBlock } from "../pem.js";
 import { MalformedRequest } from "./certification-request.js";
-import { IDENTIFIER, onlyElement } from "./element.js";
+import { ElementReader, IDENTIFIER, onlyElement, Source } from "./element.js";
 
 /** What tools call such a block; older ones say NEW. */
 const LABELS: ReadonlySet<string> = new Set(["CERTIFICATE REQUEST", "NEW CERTIFICATE REQUEST"]);
@@ -35,7 +35,7 @@ export function requestPem(content: Buffer): Buffer | MalformedRequest {
 
 /** What is signed comes first, and in it a version: in certificates and keys other things stand there. */
 function isRequestDer(content: Buffer): boolean {
-  const request = onlyElement(content, IDENTIFIER.sequence);
+  const request = onlyElement(new ElementReader(new Source(content)), IDENTIFIER.sequence);
   const info = request instanceof MalformedRequest ? request : request.inside().expect(IDENTIFIER.sequence);
   return !(info instanceof MalformedRequest) && info.inside().peek(IDENTIFIER.integer);
 }

@@ -50,9 +50,9 @@ function isSound(identifier: number, value: Element): boolean {
     case IDENTIFIER.oid:
       return !(oidText(value) instanceof MalformedRequest);
     case IDENTIFIER.utcTime:
-      return isUtcTime(value.content.toString("latin1"));
+      return isUtcTime(value.text);
     case IDENTIFIER.generalizedTime:
-      return isGeneralizedTime(value.content.toString("latin1"));
+      return isGeneralizedTime(value.text);
     default:
       return true;
   }

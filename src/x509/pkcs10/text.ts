@@ -10,14 +10,12 @@ const ASCII = /^[\0-\x7f]*$/;
 const NOT_BMP = /[\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]/;
 
 /** The text of octets that are all ASCII; `undefined` for others. */
-export function asciiText({ octets, contentStart, end }: Element): string | undefined {
-  const text = octets.toString("latin1", contentStart, end);
+export function asciiText({ text }: Element): string | undefined {
   return ASCII.test(text) ? text : undefined;
 }
 
 /** The text of octets that are printable; `undefined` for others. */
-export function printableText({ octets, contentStart, end }: Element): string | undefined {
-  const text = octets.toString("latin1", contentStart, end);
+export function printableText({ text }: Element): string | undefined {
   return PRINTABLE.test(text) ? text : undefined;
 }
 
@@ -41,17 +39,18 @@ export const TEXT_TYPES: ReadonlyMap<number, TextType> = new Map([
   [IDENTIFIER.bmpString, type(bmpText, "invalid BMPString")],
 ]);
 
-function latin1Text({ octets, contentStart, end }: Element): string {
-  return octets.toString("latin1", contentStart, end);
+function latin1Text({ text }: Element): string {
+  return text;
 }
 
 function utf8Text(element: Element): string | undefined {
+  const { text } = element;
+  if (ASCII.test(text)) return text;
   const { content } = element;
   return isUtf8(content) ? content.toString("utf8") : undefined;
 }
 
-function numericText({ octets, contentStart, end }: Element): string | undefined {
-  const text = octets.toString("latin1", contentStart, end);
+function numericText({ text }: Element): string | undefined {
   return NUMERIC.test(text) ? text : undefined;
 }
 
@@ -66,8 +65,10 @@ function bmpText(element: Element): string | undefined {
 const REPLACEMENT = Buffer.from("\ufffd");
 
 /** Octets as UTF-8, with a U+FFFD for every octet that is not part of a character. */
-export function lenientUtf8(content: Buffer): string {
-  if (isUtf8(content)) return content.toString("utf8");
+export function lenientUtf8(element: Element): string {
+  const text = utf8Text(element);
+  if (text !== undefined) return text;
+  const { content } = element;
   const sound = Buffer.alloc(content.length * REPLACEMENT.length);
   let length = 0;
   for (let at = 0; at < content.length; ) {

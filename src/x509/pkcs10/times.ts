@@ -1,36 +1,46 @@
 /** Times of ASN.1: a malformed one makes the whole request malformed, also where it stands for a name. */
 
 /** Year (two digits), month, day, hour, minute, perhaps seconds, zone. */
-const UTC_TIME = /^(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)?(Z|[+-]\d{4})$/;
+const UTC_TIME = /^\d{10}(?:\d\d)?(?:Z|[+-]\d{4})$/;
 /** Year (four digits) and so on, with seconds, and perhaps parts of a second that do not end with a zero. */
-const GENERALIZED_TIME = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(?:\.\d{0,8}[1-9])?(Z|[+-]\d{4})$/;
+const GENERALIZED_TIME = /^\d{14}(?:\.\d{0,8}[1-9])?(?:Z|[+-]\d{4})$/;
+/** Where zone and seconds stand. */
+const ZONE = 5;
+const UTC_SECONDS = 10;
 
 /** Two digits from here on stand for years of the century before. */
 const CENTURY_STARTS = 69;
 
 /** Whether Go reads a UTCTime and prints it as the same text. */
 export function isUtcTime(text: string): boolean {
-  const [, year, ...rest] = UTC_TIME.exec(text) ?? [];
-  if (year === undefined) return false;
-  return isMoment(Number(year) + (Number(year) >= CENTURY_STARTS ? 1900 : 2000), rest);
+  if (!UTC_TIME.test(text)) return false;
+  const year = twoDigits(text, 0);
+  const hasSeconds = text.length > UTC_SECONDS + (text.endsWith("Z") ? 1 : ZONE);
+  return isMoment(year + (year >= CENTURY_STARTS ? 1900 : 2000), text, 2, hasSeconds);
 }
 
 /** Whether Go reads a GeneralizedTime and prints it as the same text. */
 export function isGeneralizedTime(text: string): boolean {
-  const [, year, ...rest] = GENERALIZED_TIME.exec(text) ?? [];
-  return year !== undefined && isMoment(Number(year), rest);
+  return GENERALIZED_TIME.test(text) && isMoment(100 * twoDigits(text, 0) + twoDigits(text, 2), text, 4, true);
 }
 
-function isMoment(year: number, parts: readonly (string | undefined)[]): boolean {
-  const [month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts.slice(0, 5).map((part) => Number(part ?? 0));
+const twoDigits = (text: string, at: number): number => 10 * digit(text, at) + digit(text, at + 1);
+const digit = (text: string, at: number): number => text.charCodeAt(at) - 0x30;
+
+/** Whether month, day and so on, which begin at `at`, are those of a moment, and the zone at the end is one. */
+function isMoment(year: number, text: string, at: number, hasSeconds: boolean): boolean {
+  const month = twoDigits(text, at);
+  const day = twoDigits(text, at + 2);
   if (month < 1 || month > 12 || day < 1 || day > daysIn(month, year)) return false;
-  return hour < 24 && minute < 60 && second < 60 && isZone(parts[5] ?? "");
+  if (twoDigits(text, at + 4) > 23 || twoDigits(text, at + 6) > 59) return false;
+  return (
+    (!hasSeconds || twoDigits(text, at + 8) < 60) && (text.endsWith("Z") || isOffset(text, text.length - ZONE + 1))
+  );
 }
 
-/** A zone is printed with at most 59 minutes, and none at all as `Z`. */
-function isZone(zone: string): boolean {
-  if (zone === "Z") return true;
-  const [hours, minutes] = [Number(zone.slice(1, 3)), Number(zone.slice(3))];
+/** Hours and minutes of a zone: minutes are printed as less than an hour's, and no offset at all as `Z`. */
+function isOffset(text: string, at: number): boolean {
+  const [hours, minutes] = [twoDigits(text, at), twoDigits(text, at + 2)];
   return hours <= 24 && minutes < 60 && hours + minutes > 0;
 }
 

@@ -97,7 +97,7 @@ const parsing = parserOptions("standard", declarations.version);
 function codeLength(source: string, form: (typeof FORMS)[number]): number {
   const parsed = parse(source, parsing);
   assert.ok(parsed.ok, source);
-  const emitter = new Emitter({ ...form, standard: true });
+  const emitter = new Emitter({ ...form, flavour: "standard" });
   emitter.build(new Planner(unchecked(parsed.parsed, declarations), declarations).run());
   return emitter.code.length;
 }

@@ -1,4 +1,4 @@
-/** A small API server on loopback, over TLS: discovery, get, list with pages, watch, access reviews. */
+/** A small API server on loopback, over TLS: discovery, get, list with pages, watch, access reviews, create, status apply. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { createServer } from "node:https";
@@ -35,6 +35,13 @@ const RESOURCES: Readonly<Record<string, readonly { name: string; kind: string; 
     { name: "events", kind: "Event", namespaced: true },
   ],
   "/apis/events.k8s.io/v1": [{ name: "events", kind: "Event", namespaced: true }],
+  "/apis/cert-manager.io/v1": [{ name: "certificaterequests", kind: "CertificateRequest", namespaced: true }],
+  "/apis/rbac.authorization.k8s.io/v1": [
+    { name: "roles", kind: "Role", namespaced: true },
+    { name: "rolebindings", kind: "RoleBinding", namespaced: true },
+    { name: "clusterroles", kind: "ClusterRole", namespaced: false },
+    { name: "clusterrolebindings", kind: "ClusterRoleBinding", namespaced: false },
+  ],
   "/apis/acme.example/v1": [{ name: "limits", kind: "Limit", namespaced: false }],
   "/apis/acme.example/v2": [{ name: "limits", kind: "Limit", namespaced: false }],
 };
@@ -52,10 +59,14 @@ export class FakeApiServer {
   client: string | undefined;
   /** Answers in the place of the server, by path without query. */
   readonly special = new Map<string, RequestListener>();
+  /** Patches that came, in order. */
+  readonly patches: { readonly query: string; readonly type: string; readonly body: TestObject }[] = [];
   /** What access reviews are answered with, by user. */
   readonly access = new Map<string, unknown>();
   /** Specs of the access reviews that were asked. */
   readonly reviews: unknown[] = [];
+  /** Called before something is written; what it answers itself is not written. */
+  beforeWrite: (request: IncomingMessage, response: ServerResponse) => void | Promise<void> = () => {};
   /** Watches from older versions get 410. */
   oldest = 0;
   readonly #objects = new Map<string, Map<string, TestObject>>();
@@ -134,6 +145,16 @@ export class FakeApiServer {
     this.#tell(plural, type, stored);
   }
 
+  /** An object as it is stored. */
+  object(plural: string, name: string, namespace = ""): TestObject | undefined {
+    return this.#all(plural).get(`${namespace}/${name}`);
+  }
+
+  /** All objects of a resource. */
+  objects(plural: string): TestObject[] {
+    return [...this.#all(plural).values()];
+  }
+
   /** Removes an object. */
   remove(plural: string, name: string, namespace = ""): void {
     const objects = this.#all(plural);
@@ -198,10 +219,6 @@ export class FakeApiServer {
       const list = versions.map((path) => ({ groupVersion: path.slice(6), version: path.split("/")[3] }));
       return void json(response, 200, { kind: "APIGroup", versions: list });
     }
-    this.#objectsAt(url, response);
-  }
-
-  #objectsAt(url: URL, response: ServerResponse): void {
     const root = Object.keys(RESOURCES).find((path) => url.pathname.startsWith(`${path}/`));
     if (root === undefined)
       return void status(response, 404, "NotFound", "the server could not find the requested resource");
@@ -212,6 +229,45 @@ export class FakeApiServer {
     let namespace = "";
     if (parts[0] === "namespaces" && parts.length > 2) [, namespace = "", ...parts] = parts;
     const [plural = "", name] = parts;
+    if (request.method === "GET") return this.#objectsAt(url, namespace, plural, name, response);
+    const body = JSON.parse(await text(request)) as TestObject;
+    await this.beforeWrite(request, response);
+    if (response.writableEnded) return;
+    if (request.method === "POST") this.#create(plural, body, response);
+    else this.#applyStatus(url, request, plural, name ?? "", body, response);
+  }
+
+  #create(plural: string, object: TestObject, response: ServerResponse): void {
+    const { name, namespace = "" } = object.metadata;
+    const known = this.#all(plural).has(`${namespace}/${name}`);
+    if (known) return void status(response, 409, "AlreadyExists", `${plural} "${name}" already exists`);
+    this.put(plural, object);
+    json(response, 201, object);
+  }
+
+  /** Server-side apply of conditions, as a real server does it with `force`. */
+  #applyStatus(
+    url: URL,
+    request: IncomingMessage,
+    plural: string,
+    name: string,
+    patch: TestObject,
+    response: ServerResponse,
+  ): void {
+    this.patches.push({ query: url.search, type: request.headers["content-type"] ?? "", body: patch });
+    const { namespace = "", resourceVersion } = patch.metadata;
+    const object = this.#all(plural).get(`${namespace}/${name}`);
+    if (object === undefined) return void status(response, 404, "NotFound", `${plural} "${name}" not found`);
+    if (resourceVersion !== undefined && resourceVersion !== object.metadata.resourceVersion)
+      return void status(response, 409, "Conflict", "the object has been modified");
+    const { conditions: own } = patch.status as { conditions: { type: string }[] };
+    const { conditions = [] } = (object.status ?? {}) as { conditions?: { type: string }[] };
+    const others = conditions.filter(({ type }) => own.every((condition) => condition.type !== type));
+    this.put(plural, { ...object, status: { ...(object.status as object), conditions: [...others, ...own] } });
+    json(response, 200, this.object(plural, name, namespace));
+  }
+
+  #objectsAt(url: URL, namespace: string, plural: string, name: string | undefined, response: ServerResponse): void {
     if (name !== undefined) {
       const object = this.#all(plural).get(`${namespace}/${name}`);
       if (object === undefined) return void status(response, 404, "NotFound", `${plural} "${name}" not found`);

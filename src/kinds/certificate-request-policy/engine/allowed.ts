@@ -39,7 +39,7 @@ interface SubjectValues {
   /** `undefined`: one of them is no text. */
   readonly commonNames: readonly string[] | undefined;
   readonly serialNumbers: readonly string[] | undefined;
-  readonly lists: Readonly<Partial<Record<SubjectList, readonly string[]>>>;
+  readonly lists: ReadonlyMap<string, readonly string[]>;
   /** The paths of attributes that are no text, in order. */
   readonly nonStrings: readonly string[];
   /** By object identifier, as they appear first. */
@@ -58,7 +58,7 @@ export interface RequestedNames {
 
 /** Sorts what a signing request asks for. */
 export function requestedNames(csr: CertificationRequest): RequestedNames {
-  const lists: Partial<Record<SubjectList, string[]>> = {};
+  const lists = new Map<string, string[]>();
   const nonStrings: string[] = [];
   const others = new Map<string, string[]>();
   const seen = new Set<string>();
@@ -66,9 +66,9 @@ export function requestedNames(csr: CertificationRequest): RequestedNames {
     if (oid === COMMON_NAME || oid === SERIAL_NUMBER) continue;
     const name = LIST_OF_OID.get(oid);
     if (name === undefined) seen.add(oid);
-    if (value === undefined) nonStrings.push(name === undefined ? `${SUBJECT}.otherAttributes[${oid}]` : `${SUBJECT}.${name}`);
-    else if (name !== undefined) (lists[name] ??= []).push(value);
-    else add(others, oid, value);
+    if (value === undefined)
+      nonStrings.push(name === undefined ? `${SUBJECT}.otherAttributes[${oid}]` : `${SUBJECT}.${name}`);
+    else add(name === undefined ? others : lists, name ?? oid, value);
   }
   const otherNames = new Map<string, string[]>();
   if ("otherNames" in csr.generalNames) {
@@ -85,9 +85,9 @@ export function requestedNames(csr: CertificationRequest): RequestedNames {
   return { csr, subject, otherNames };
 }
 
-function add(to: Map<string, string[]>, oid: string, value: string): void {
-  const values = to.get(oid);
-  if (values === undefined) to.set(oid, [value]);
+function add(to: Map<string, string[]>, key: string, value: string): void {
+  const values = to.get(key);
+  if (values === undefined) to.set(key, [value]);
   else values.push(value);
 }
 
@@ -272,7 +272,7 @@ class AllowedEvaluation {
   #subjectLists(): boolean {
     const { lists } = this.#names.subject;
     return SUBJECT_LISTS.every((name) =>
-      this.#values(this.#allowed.subject[name], lists[name] ?? [], `${SUBJECT}.${name}`),
+      this.#values(this.#allowed.subject[name], lists.get(name) ?? [], `${SUBJECT}.${name}`),
     );
   }
 

@@ -107,8 +107,9 @@ export class Applicable {
       if (attempt.over()) return Waiting.INSTANCE;
       const answer = attempt.world.authorizeBy(`use ${name}`, useOf(this.#requester, namespace, name));
       if (answer instanceof Waiting) waits = true;
-      else if (answer.unanswered) return failed(`failed to create subjectaccessreview: ${answer.error ?? ""}`);
-      else this.#answers.set(compiled, answer.decision === "allow");
+      else if (answer.decision === "allow") this.#answers.set(compiled, true);
+      else if (answer.error !== undefined) return failed(`failed to create subjectaccessreview: ${answer.error}`);
+      else this.#answers.set(compiled, false);
     }
     return waits ? Waiting.INSTANCE : this.#selected.filter((compiled) => this.#answers.get(compiled) === true);
   }

@@ -1,15 +1,9 @@
 /** Policies made ready for evaluation: everything that does not depend on a request is done (spec certificate-request-policy.md 3.2, 4). */
 import type { ExpressionCompiler } from "../../../cel-policy/expressions/expression-compiler.js";
 import { type PreparedSelector, prepareSelector } from "../../../cel-policy/match/label-selector.js";
-import type {
-  AllowedByOid,
-  AllowedList,
-  AllowedString,
-  CertificateRequestPolicy,
-  SubjectList,
-} from "../resource.js";
-import { SUBJECT_LISTS } from "../words.js";
+import type { AllowedByOid, AllowedList, AllowedString, CertificateRequestPolicy, SubjectList } from "../resource.js";
 import { type CompiledRule, compileRule } from "../rules.js";
+import { SUBJECT_LISTS } from "../words.js";
 
 /** An attribute's entry. */
 export interface CompiledEntry {
@@ -85,7 +79,8 @@ export function compilePolicy(policy: CertificateRequestPolicy, rules: Expressio
 }
 
 function compileEntry(entry: AllowedList | AllowedString, rules: ExpressionCompiler): CompiledEntry {
-  const patterns = "values" in entry ? entry.values : "value" in entry && entry.value !== undefined ? [entry.value] : undefined;
+  const patterns =
+    "values" in entry ? entry.values : "value" in entry && entry.value !== undefined ? [entry.value] : undefined;
   return {
     required: entry.required,
     patterns,

@@ -1,6 +1,7 @@
 /** Whether a request keeps to a policy's constraints (spec certificate-request-policy.md 6). */
-import type { PublicKey } from "../../../x509/pkcs10/index.js";
+
 import { goDurationText } from "../../../data/go-duration.js";
+import type { PublicKey } from "../../../x509/pkcs10/index.js";
 import type { Constraints } from "../resource.js";
 import type { Objection } from "./decision.js";
 import { ObjectionList } from "./objections.js";

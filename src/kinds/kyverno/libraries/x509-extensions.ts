@@ -1,5 +1,5 @@
 /** What a certificate's extensions say, under the names of Go's fields (spec kyverno.md 4.6). */
-import type { Value } from "../../../cel/index.js";
+import { parseUrlReference, UrlError, type Value } from "../../../cel/index.js";
 import { DerReader, TAG } from "../../../x509/der.js";
 import {
   type Extension,
@@ -9,6 +9,8 @@ import {
   sequenceOf,
   tagged,
 } from "../../../x509/fields.js";
+import { ipText } from "../../../x509/ip-text.js";
+import { CertificateProblem } from "../../../x509/problem.js";
 
 type Fields = { [name: string]: Value };
 
@@ -195,14 +197,14 @@ function ranges(names: readonly GeneralName[]): Value {
   );
 }
 
-/** An address as Go writes it: the longest run of zeros left out, no matter how it is written otherwise. */
 function addressText(octets: Buffer): string {
-  if (octets.length === 4) return [...octets].join(".");
-  const groups = Array.from({ length: octets.length / 2 }, (_, index) => octets.readUInt16BE(2 * index).toString(16));
-  return new URL(`http://[${groups.join(":")}]/`).hostname.slice(1, -1);
+  const text = ipText(octets);
+  if (text === undefined) throw new CertificateProblem("BadDer");
+  return text;
 }
 
 function uriFields(name: GeneralName): Value {
-  const url = new URL(text(name));
-  return { Scheme: url.protocol.slice(0, -1), Host: url.host, Path: url.pathname };
+  const uri = parseUrlReference(text(name));
+  if (uri instanceof UrlError) throw new CertificateProblem("BadDer");
+  return { Scheme: uri.scheme, Host: uri.host, Path: uri.path };
 }

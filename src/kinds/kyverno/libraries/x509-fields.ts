@@ -11,6 +11,7 @@ import {
   sequenceOf,
   tagged,
 } from "../../../x509/fields.js";
+import { MalformedRequest, readRequest } from "../../../x509/pkcs10/index.js";
 import { extensionFields, subjectNames } from "./x509-extensions.js";
 
 /** Fields by name; whole numbers are still ints. */
@@ -86,8 +87,11 @@ export function certificateFields(der: Buffer): Fields | undefined {
   };
 }
 
-/** A request's fields; `undefined` for one whose key is not RSA's. Throws CertificateProblem. */
-export function requestFields(der: Buffer): Fields | undefined {
+/** A request's fields; `undefined` for one whose key is not RSA's. Throws CertificateProblem for what Go takes and this does not read. */
+export function requestFields(der: Buffer): Fields | MalformedRequest | undefined {
+  const sound = readRequest(der);
+  if (sound instanceof MalformedRequest) return sound;
+  if (sound.publicKey.algorithm !== "RSA") return undefined;
   const outer = new DerReader(sequenceOf(der));
   const signed = outer.element();
   const algorithm = new DerReader(outer.expect(TAG.sequence)).expect(TAG.oid);

@@ -3,6 +3,16 @@ import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { libraryBindings } from "../../../../src/kinds/kyverno/libraries/index.js";
 import { LONGEST_PEM } from "../../../../src/kinds/kyverno/libraries/x509.js";
+import {
+  alternativeNames,
+  bits,
+  der,
+  extensionRequest,
+  oid,
+  pem,
+  request,
+  SEQUENCE,
+} from "../../../x509/pkcs10/requests.js";
 import { resultOf } from "../evaluated.js";
 
 interface Golden {
@@ -63,5 +73,35 @@ describe("a certificate or a request for one", () => {
     assert.equal(decoded(pem.trimEnd().concat(" x\n")), "error: failed to decode PEM block");
     assert.equal(decoded(pem.replace("\n", "\na: -----BEGIN X-----\n")), "error: failed to decode PEM block");
     assert.equal(decoded(`-----BEGIN CERTIFICATE-----\n${pem}`), decoded(pem));
+  });
+
+  const rsaKey = (...modulus: readonly number[]): Buffer =>
+    der(
+      SEQUENCE,
+      der(SEQUENCE, oid("1.2.840.113549.1.1.1"), der(5)),
+      bits(der(SEQUENCE, der(2, Buffer.from(modulus)), der(2, Buffer.from([3])))),
+    );
+
+  test("is refused where Go refuses it", () => {
+    const decodedRequest = (content: Buffer): unknown => decoded(pem(content).toString("latin1"));
+    assert.equal(decodedRequest(request({ key: rsaKey(0) })), "error: x509: RSA modulus is not a positive number");
+    const twice = extensionRequest(alternativeNames(), alternativeNames());
+    assert.equal(
+      decodedRequest(request({ key: rsaKey(0x7f), attributes: [twice] })),
+      "error: x509: certificate request contains duplicate requested extensions",
+    );
+    assert.equal(
+      decodedRequest(Buffer.concat([request({ key: rsaKey(0x7f) }), Buffer.from([0])])),
+      "error: asn1: syntax error: trailing data",
+    );
+  });
+
+  test("asks for URIs and addresses as Go reads them", () => {
+    const uri = der(0x86, Buffer.from("HTTPS://Example.com/a%20b"));
+    const address = der(0x87, Buffer.from("00000000000000000000ffff0a000001", "hex"));
+    const read = pem(request({ key: rsaKey(0x7f), alternatives: [uri, address] })).toString("latin1");
+    const { URIs, IPAddresses } = JSON.parse(String(decoded(read)));
+    assert.deepEqual(URIs, [{ Scheme: "https", Host: "Example.com", Path: "/a b" }]);
+    assert.deepEqual(IPAddresses, ["10.0.0.1"]);
   });
 });

@@ -1,0 +1,4 @@
+/** The approver: watches CertificateRequests of a cluster and writes what policies say of them. */
+export { Approver, type ApproverOptions } from "./approver.js";
+export type { ApprovalCount } from "./certificate-requests.js";
+export { SYSTEM_CLOCK } from "./clock.js";

@@ -1,0 +1,37 @@
+/** Bounds on what an approver does. Times are milliseconds. */
+
+/** Reviews at a time: enough to keep the API server's answers coming, few enough to leave most of the client's connections to lists and events. */
+export const MAX_REVIEWS = 8;
+/** Time for one review, whatever limit its policy has: one that hangs must not keep a place for ever. */
+export const REVIEW_MS = 30_000;
+/** The first wait after a review that failed, or a decision that could not be written. */
+export const FIRST_RETRY_MS = 1_000;
+/** The longest such wait: whoever mends the cause does not want to wait longer for its effect. */
+export const LAST_RETRY_MS = 300_000;
+/** Waits end in steps of this: few timers, however many requests wait. */
+export const RETRY_STEP_MS = 1_000;
+/** Bytes of memory, roughly, for undecided requests; what goes beyond is fetched when its turn comes: one request may have a megabyte. */
+export const MAX_HELD_BYTES = 64 * 1024 * 1024;
+/** Decided requests that are counted for the metric, at some hundred bytes each: as many as 2 GB of a cluster's storage hold. */
+export const MAX_COUNTED = 400_000;
+/** Namespaces with a label value of their own in the metric: some thousand lines at most. */
+export const MAX_NAMESPACES = 1_000;
+/**
+ * How long changes of rights and Namespaces settle before requests are looked at again: access answers are kept for 5 s, and an answer from before
+ * the change would leave requests undecided.
+ */
+export const SETTLE_MS = 6_000;
+/** How often all are looked at again where such changes cannot be watched, and how often it is tried anew to watch them. */
+export const SWEEP_MS = 300_000;
+/** Longest text of an event; the API server refuses more (bytes). */
+export const MAX_NOTE_BYTES = 1_024;
+/** Events that are written at a time, beside reviews. */
+export const EVENTS_AT_A_TIME = 2;
+/** Events at once; more are dropped, they only inform. */
+export const EVENT_BURST = 100;
+/** Events per second after that: ten thousand requests that no policy is for must not flood the API server. */
+export const EVENTS_PER_SECOND = 10;
+/** Events that are remembered so as not to be written twice. */
+export const MAX_REMEMBERED_EVENTS = 10_000;
+/** How long no event is written after one was refused: rights do not come every second. */
+export const EVENTS_REFUSED_MS = 300_000;

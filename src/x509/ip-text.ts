@@ -1,0 +1,13 @@
+/** IP addresses in certificates. */
+import { addressText } from "../cel/index.js";
+
+const IPV4_OCTETS = 4;
+const IPV6_OCTETS = 16;
+/** What stands in front of an IPv4 address that is written as one of IPv6. */
+const MAPPED = Buffer.from("00000000000000000000ffff", "hex");
+
+/** An address as Go's net.IP prints it: one of IPv4 dotted, however it is written, others as RFC 5952 has it. `undefined` when it has not 4 or 16 octets. */
+export function ipText(octets: Buffer): string | undefined {
+  if (octets.length !== IPV4_OCTETS && octets.length !== IPV6_OCTETS) return undefined;
+  return addressText(octets.subarray(0, MAPPED.length).equals(MAPPED) ? octets.subarray(MAPPED.length) : octets);
+}

@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { Appointment } from "../../../src/commands/serve/appointment.js";
+import type { Child } from "../../../src/commands/serve/fleet.js";
+
+const child = (id: number): Child => ({
+  id,
+  process: { pid: id, kill: () => true },
+  isConnected: () => true,
+  send: () => true,
+  on: () => {},
+});
+
+describe("the process that approves CertificateRequests", () => {
+  test("is the first that serves, and no other while it lives", () => {
+    const told: number[] = [];
+    const appointment = new Appointment(({ id }) => told.push(id));
+    const [a, b, c] = [child(1), child(2), child(3)];
+    for (const each of [a, b, c]) appointment.serving(each);
+    appointment.ended(b, [a, c]);
+    assert.deepEqual(told, [1]);
+  });
+
+  test("is followed by one that serves, or by the next that does", () => {
+    const told: number[] = [];
+    const appointment = new Appointment(({ id }) => told.push(id));
+    const [a, b, c] = [child(1), child(2), child(3)];
+    appointment.serving(a);
+    appointment.ended(a, [b]);
+    appointment.ended(b, []);
+    assert.deepEqual(told, [1, 2]);
+    appointment.serving(c);
+    assert.deepEqual(told, [1, 2, 3]);
+  });
+});
