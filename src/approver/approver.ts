@@ -124,10 +124,7 @@ export class Approver {
     this.#requests = requests;
     this.#listFailures = 0;
     this.#lastFailure = "";
-    for (const [key, { version }] of requests.undecided()) {
-      if (before.get(key)?.version !== version) this.#queue.add(key);
-    }
-    this.#work();
+    void this.#look(requests, (key, { version }) => before.get(key)?.version !== version);
   }
 
   #listFailed(error: unknown): number {
@@ -138,8 +135,20 @@ export class Approver {
   }
 
   #sweep(namespaces: ReadonlySet<string> | undefined): void {
-    for (const [key, { namespace }] of this.#requests.undecided()) {
-      if (namespaces === undefined || namespaces.has(namespace)) this.#queue.add(key);
+    void this.#look(this.#requests, (_, { namespace }) => namespaces === undefined || namespaces.has(namespace));
+  }
+
+  /** Has requests reviewed. A hundred thousand of them take a while to be queued: others have their turn in between. */
+  async #look(
+    requests: CertificateRequests,
+    wanted: (key: string, request: UndecidedRequest) => boolean,
+  ): Promise<void> {
+    const slices = new Slices(() => this.#options.clock.now());
+    for (const [key, request] of requests.undecided()) {
+      if (wanted(key, request)) this.#queue.add(key);
+      if (!slices.over()) continue;
+      await slices.rest();
+      if (this.#stopping.signal.aborted) return;
     }
     this.#work();
   }
@@ -186,8 +195,10 @@ export class Approver {
     const epoch = this.#epoch;
     const ruling = await this.#decide(request);
     if (this.#stopping.signal.aborted) return;
-    // It is in the queue again, as all are.
-    if (epoch !== this.#epoch) return;
+    if (epoch !== this.#epoch) {
+      this.#queue.add(key);
+      return;
+    }
     if (ruling === undefined) {
       this.#retries.forget(key);
       return;

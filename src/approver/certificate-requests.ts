@@ -1,4 +1,4 @@
-import { stringifyJson } from "../data/json.js";
+import { jsonWeight } from "../data/json-weight.js";
 import { trimmed } from "../kubernetes/client/stored-items.js";
 import type { ListTarget } from "../kubernetes/client/watched-list.js";
 import { isObject, type JsonObject, member, nameOf, namespaceOf, text } from "../kubernetes/object.js";
@@ -18,7 +18,7 @@ export interface UndecidedRequest {
   readonly version: string;
   /** The request; absent when there are too many to be held. */
   readonly object?: JsonObject;
-  /** Of its JSON, where it is held. */
+  /** About how many it takes, where it is held. */
   readonly bytes: number;
 }
 
@@ -67,8 +67,9 @@ export class CertificateRequests implements ListTarget {
     const decision = decisionIn(object);
     if (decision === undefined) {
       const kept = trimmed({ apiVersion: API_VERSION, kind: KIND, ...object });
-      const bytes = stringifyJson(kept).length;
-      const held = this.#heldBytes + bytes <= this.#maxHeldBytes;
+      const room = this.#maxHeldBytes - this.#heldBytes;
+      const bytes = jsonWeight(kept, room);
+      const held = bytes <= room;
       const version = text(member(object, "metadata"), "resourceVersion");
       const known = { namespace, name: nameOf(object), version };
       this.#undecided.set(key, held ? { ...known, object: kept, bytes } : { ...known, bytes: 0 });

@@ -10,7 +10,7 @@ export const FIRST_RETRY_MS = 1_000;
 export const LAST_RETRY_MS = 300_000;
 /** Waits end in steps of this: few timers, however many requests wait. */
 export const RETRY_STEP_MS = 1_000;
-/** Bytes of undecided requests, as JSON, that are held; the rest is fetched when its turn comes: one request may have a megabyte. */
+/** Bytes of memory, roughly, for undecided requests; what goes beyond is fetched when its turn comes: one request may have a megabyte. */
 export const MAX_HELD_BYTES = 64 * 1024 * 1024;
 /** Decided requests that are counted for the metric, at some hundred bytes each: as many as 2 GB of a cluster's storage hold. */
 export const MAX_COUNTED = 400_000;

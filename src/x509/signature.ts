@@ -49,11 +49,14 @@ const SHORTEST_RSA = 2048;
 const LONGEST_RSA = 8192;
 
 /**
- * Checks that the certificate was signed with this key.
+ * Checks that a certificate, or a request for one, was signed with this key.
  * @param publicKey SubjectPublicKeyInfo, DER
  * @throws CertificateProblem
  */
-export function checkSignature({ signed, signature, signatureAlgorithm }: Certificate, publicKey: Buffer): void {
+export function checkSignature(
+  { signed, signature, signatureAlgorithm }: Pick<Certificate, "signed" | "signature" | "signatureAlgorithm">,
+  publicKey: Buffer,
+): void {
   const algorithm = ALGORITHMS[signatureAlgorithm.toString("hex")];
   if (algorithm === undefined) throw new CertificateProblem("UnsupportedSignatureAlgorithm");
   const kind = new DerReader(new DerReader(publicKey).expect(TAG.sequence)).expect(TAG.sequence).toString("hex");

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { boundedCounts, CertificateRequests } from "../../src/approver/certificate-requests.js";
+import { jsonWeight } from "../../src/data/json-weight.js";
 import { certificateRequest } from "./support.js";
 
 const decided = (name: string, type: string, namespace?: string) =>
@@ -20,8 +21,7 @@ describe("the requests of a cluster", () => {
   });
 
   test("are held up to so many bytes, of the others their names are known", () => {
-    const [text] = [JSON.stringify(certificateRequest("a"))];
-    const requests = new CertificateRequests({ maxHeldBytes: text.length * 2 });
+    const requests = new CertificateRequests({ maxHeldBytes: jsonWeight(certificateRequest("a")) * 2 });
     for (const name of ["a", "b", "c"]) requests.put(certificateRequest(name));
     const held = () => ["a", "b", "c"].map((name) => requests.get(`team/${name}`)?.object !== undefined);
     assert.deepEqual(held(), [true, true, false]);

@@ -1,6 +1,6 @@
 /** A real etcd and kube-apiserver on loopback, and kubectl on them. Needs Go the first time. */
 import { execFile, spawn } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 /** First start: both are built from source. */
@@ -35,9 +35,22 @@ export class Cluster {
     return run(
       ownKubectl(this.#folder) ?? "kubectl",
       args,
-      { env: { ...process.env, KUBECONFIG: `${this.#folder}/run/kubeconfig` } },
+      { env: { ...process.env, KUBECONFIG: this.kubeconfig } },
       input,
     );
+  }
+
+  /** A kubeconfig of somebody else than the administrator, by impersonation. */
+  kubeconfigOf(account: string, folder: string): string {
+    const file = `${folder}/kubeconfig`;
+    const own = readFileSync(this.kubeconfig, "utf8");
+    writeFileSync(file, own.replace(/user: \{token: ([^}]*)\}/, `user: {token: $1, as: "${account}"}`));
+    return file;
+  }
+
+  /** The administrator's kubeconfig. */
+  get kubeconfig(): string {
+    return `${this.#folder}/run/kubeconfig`;
   }
 
   /** The audit log so far, a line each. */

@@ -46,7 +46,7 @@ function deciderProblem(id: string, policies: PolicySet): string | undefined {
   if (entry.mode === "monitor")
     return `the policy "${id}" of --approve is in monitor mode, in which it decides nothing`;
   if (isApproving(entry.policy)) return undefined;
-  return `the policy "${id}" of --approve is no entry of CertificateRequestPolicies`;
+  return `the policy "${id}" of --approve is no entry of CertificateRequestPolicies alone`;
 }
 
 /** Approves and denies by the policies that are served at the moment. */
@@ -85,7 +85,7 @@ export class Approval {
       });
     const approval = new Approval(options, start, () => cluster.close());
     metrics.approvals(() => approval.counts());
-    log.info("approving CertificateRequests", { policy_id: id });
+    log.info("approving CertificateRequests", { policy_id: id, pid: process.pid });
     return approval;
   }
 

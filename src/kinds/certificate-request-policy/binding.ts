@@ -30,11 +30,21 @@ export interface Binding {
   readonly mode: BindingMode;
   readonly needs: Needs;
   /**
+   * Who decides without the world; absent where a cluster does. It is asked itself, not by way of a {@link import("../../world/request-world.js").RequestWorld}: there is
+   * nothing to wait for or to remember, and an entry may have more policies than a request may put questions.
+   */
+  readonly atOnce?: ImmediateAuthorizer;
+  /**
    * Who decides in a world. Where the answer is that it could not be told, it is a {@link LookupFailure}: the request has to fail.
    * @param world its authorizer is the cluster's, or stands in for one
    * @throws LoadError when a cluster is to be asked, and there is none
    */
   authorizer(world: { readonly authorizer: Authorizer }): Authorizer;
+}
+
+/** An authorizer that has every answer at hand. */
+export interface ImmediateAuthorizer extends Authorizer {
+  authorize(attributes: AuthorizerAttributes): AuthorizerDecision;
 }
 
 /** A binding, or no more than what is wrong with it. */
@@ -50,7 +60,9 @@ type Place = Pick<SourceDocument, "problem">;
 
 const USE = { verb: "use", group: GROUP, resource: RESOURCE } as const;
 const ASKS_CLUSTER: Needs = { asks: true, requires: true, parameters: [] };
-const EVERYBODY: Authorizer = { authorize: () => ({ decision: "allow", reason: "every policy counts as bound" }) };
+const EVERYBODY: ImmediateAuthorizer = {
+  authorize: () => ({ decision: "allow", reason: "every policy counts as bound" }),
+};
 
 /**
  * Who says who may use the policies of an entry.
@@ -80,9 +92,10 @@ export function prepareBinding(
   }
 }
 
-const fixed = (mode: BindingMode, authorizer: Authorizer): Binding => ({
+const fixed = (mode: BindingMode, authorizer: ImmediateAuthorizer): Binding => ({
   mode,
   needs: NO_NEEDS,
+  atOnce: authorizer,
   authorizer: () => authorizer,
 });
 
@@ -105,16 +118,20 @@ function byRoles(documents: readonly SourceDocument[], policy: Place): PreparedB
   return { binding: fixed("rbac", new RbacAuthorizer(objects)), problems };
 }
 
+const ALL_NAMES = "is empty: the rule holds for every name";
+const NO_RULES = "a cluster fills in the rules of an aggregated ClusterRole: here it has those that are written, none";
 const NOBODY_BOUND =
   "nobody but the group system:masters may use a policy: no Role, ClusterRole, RoleBinding or ClusterRoleBinding is among the documents (binding: rbac)";
 
-/** What gives no rights although it looks as if it did. */
+/** What gives no rights although it looks as if it did, or all of them although it looks as if it gave none. */
 function doubts(object: RbacObject, all: readonly RbacObject[], document: SourceDocument): readonly Problem[] {
   if ("rules" in object) {
-    if (!object.aggregated || object.rules.length > 0) return [];
-    const message =
-      "a cluster fills in the rules of an aggregated ClusterRole: here it has those that are written, none";
-    return [document.problem("warning", ["aggregationRule"], message)];
+    const wide = object.rules.flatMap(({ resourceNames }, index) => {
+      const path = ["rules", index, "resourceNames"];
+      return resourceNames.length === 0 && document.hasKey(path) ? [document.problem("warning", path, ALL_NAMES)] : [];
+    });
+    if (!object.aggregated || object.rules.length > 0) return wide;
+    return [document.problem("warning", ["aggregationRule"], NO_RULES)];
   }
   const { kind, name } = object.roleRef;
   const namespace = kind === "Role" ? object.namespace : "";

@@ -3,6 +3,9 @@ import { MalformedRequest } from "./certification-request.js";
 import { Element, type ElementReader, IDENTIFIER } from "./element.js";
 import { isBoolean, oidOf } from "./primitives.js";
 
+/** The extension with the names beside the subject. */
+export const SUBJECT_ALT_NAME = "2.5.29.17";
+
 const EXTENSION_REQUEST = "1.2.840.113549.1.9.14";
 
 /** The values of extensions by their object identifiers, none of which comes twice; the attributes stand in `attributes`. */

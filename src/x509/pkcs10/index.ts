@@ -6,7 +6,7 @@ import { firstPemBlock } from "../pem.js";
 import { readAlternativeNames } from "./alternative-names.js";
 import { type CertificationRequest, MalformedRequest } from "./certification-request.js";
 import { type Element, ElementReader, IDENTIFIER, onlyElement, Source } from "./element.js";
-import { areElements, readExtensions } from "./extensions.js";
+import { areElements, readExtensions, SUBJECT_ALT_NAME } from "./extensions.js";
 import { NO_NAMES, readGeneralNames } from "./general-names.js";
 import { algorithmOf, bitStringOf, isInt64 } from "./primitives.js";
 import { readPublicKey } from "./public-key.js";
@@ -19,12 +19,12 @@ export type {
   PublicKey,
   SubjectAttribute,
 } from "./certification-request.js";
+export { hasOddNames, isSignedByOwnKey } from "./scrutiny.js";
 export { MalformedRequest };
 
 /** Octets of PEM that are read, as cert-manager limits them. */
 export const LARGEST_REQUEST = 36_500;
 
-const SUBJECT_ALT_NAME = "2.5.29.17";
 /** The attributes: [0], constructed. */
 const ATTRIBUTES = 0xa0;
 

@@ -69,12 +69,10 @@ describe("--approve", () => {
       ["a", "b"].map((name) => conditionsOf(server, name)[0]?.message),
       ["by the first", "by the second"],
     );
-    const text = (await metrics.text()).join("");
-    assert.match(
-      text,
-      /certmanager_approverpolicy_certificaterequests_approval\{namespace="team",status="approved"\} 1/,
-    );
-    assert.match(text, /certmanager_approverpolicy_certificaterequests_approval\{namespace="team",status="denied"\} 1/);
+    for (const status of ["approved", "denied"]) {
+      const line = `certmanager_approverpolicy_certificaterequests_approval{namespace="team",status="${status}"} 1`;
+      await until(line, async () => (await metrics.text()).join("").includes(line));
+    }
   });
 
   for (const [what, entries, problem] of UNUSABLE) {

@@ -60,6 +60,7 @@ describe("who says who may use a policy", () => {
       const { binding, problems } = prepared(settings, ROLES);
       assert.deepEqual([binding.mode, problems, binding.needs.asks], ["rbac", [], false]);
       assert.deepEqual(mayUse(binding.authorizer({ authorizer: REFUSING })), ["p"]);
+      assert.equal(binding.atOnce, binding.authorizer({ authorizer: REFUSING }));
     }
   });
 
@@ -74,6 +75,7 @@ describe("who says who may use a policy", () => {
     for (const settings of [{}, { binding: "sar" }] as const) {
       const { binding, problems } = prepared(settings, settings.binding === "sar" ? ROLES : "");
       assert.deepEqual([binding.mode, problems, binding.needs.asks, binding.needs.requires], ["sar", [], true, true]);
+      assert.ok(!("atOnce" in binding));
       const decision = await binding
         .authorizer({ authorizer: cluster })
         .authorize(useOf(requesterOf(REQUEST), "n", "p"));
@@ -149,6 +151,15 @@ describe("who says who may use a policy", () => {
     assert.deepEqual(prepared({}, role.replace("ClusterRole,", "Role,")).problems, [
       "crp.yaml:1:66: metadata.namespace: Required value",
     ]);
+  });
+
+  test("are warned of where they give rights to everything although a list looks as if to nothing", () => {
+    for (const empty of ["[]", "null"]) {
+      assert.deepEqual(prepared({}, ROLES.replace("[p]", empty)).problems, [
+        "crp.yaml:1:158: warning: rules[0].resourceNames: is empty: the rule holds for every name",
+      ]);
+    }
+    assert.deepEqual(prepared({}, ROLES.replace(", resourceNames: [p]", "")).problems, []);
   });
 
   test("are warned of where they give no rights although they look it", () => {

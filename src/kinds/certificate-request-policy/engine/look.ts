@@ -2,8 +2,9 @@
 import { Waiting } from "../../../cel/index.js";
 import type { Attempt } from "../../../cel-policy/expressions/attempt.js";
 import { goQuote } from "../../../kubernetes/field-error.js";
-import { type CertificationRequest, MalformedRequest, readCertificationRequest } from "../../../x509/pkcs10/index.js";
+import { MalformedRequest, readCertificationRequest } from "../../../x509/pkcs10/index.js";
 import { RequestValue } from "../request-value.js";
+import type { Scrutiny } from "../scrutiny.js";
 import { AllowedEvaluation } from "./allowed.js";
 import { Applicable } from "./applicable.js";
 import type { CertificateRequest, ReviewInput } from "./certificate-request.js";
@@ -18,7 +19,7 @@ export interface LookOptions {
   /** `status`: a policy must have the condition `Ready` (spec 3.4); `self`: every policy is ready. */
   readonly readiness: "self" | "status";
   /** What is wrong with the whole of a signing request, whatever policies say of it; default: nothing is. */
-  readonly inspect?: (csr: CertificationRequest, pem: Buffer) => string | undefined;
+  readonly scrutinise?: Scrutiny | undefined;
 }
 
 /** What a step comes to; {@link Waiting} where others must have their turn first, or an answer is on its way. */
@@ -146,7 +147,7 @@ export class Look {
       const { request } = this.#request;
       const csr = readCertificationRequest(request);
       this.#names = csr instanceof MalformedRequest ? csr : requestedNames(csr);
-      if (!(csr instanceof MalformedRequest)) this.#wrong = this.#options.inspect?.(csr, request);
+      if (!(csr instanceof MalformedRequest)) this.#wrong = this.#options.scrutinise?.(request);
     }
     return this.#names;
   }
