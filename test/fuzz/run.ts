@@ -8,10 +8,19 @@ import { answerFuzzer } from "./answer-stalls.js";
 import { formFuzzer } from "./differential.js";
 import type { Fuzzer } from "./fuzzer.js";
 import { pauseFuzzer } from "./pauses.js";
+import { requestPolicyFuzzer } from "./request-policies.js";
 import { requestFuzzer } from "./requests.js";
 import { stallFuzzer } from "./stall-fuzzer.js";
 
-const FUZZERS: readonly Fuzzer[] = [allowFuzzer, stallFuzzer, answerFuzzer, formFuzzer, pauseFuzzer, requestFuzzer];
+const FUZZERS: readonly Fuzzer[] = [
+  allowFuzzer,
+  stallFuzzer,
+  answerFuzzer,
+  formFuzzer,
+  pauseFuzzer,
+  requestFuzzer,
+  requestPolicyFuzzer,
+];
 const DEFAULT_SECONDS = 600;
 
 const { values, positionals } = parseArgs({

@@ -24,11 +24,10 @@ export function evaluateConstraints(
   publicKey: PublicKey | undefined,
 ): readonly Objection[] | UnknownKey {
   const list = new ObjectionList();
-  const asked = duration === undefined ? "nil" : goDurationText(duration);
   if (maxDuration !== undefined && (duration === undefined || duration > maxDuration))
-    list.invalid(`${PATH}.maxDuration`, asked, goDurationText(maxDuration));
+    list.invalid(`${PATH}.maxDuration`, durationText(duration), goDurationText(maxDuration));
   if (minDuration !== undefined && (duration === undefined || duration < minDuration))
-    list.invalid(`${PATH}.minDuration`, asked, goDurationText(minDuration));
+    list.invalid(`${PATH}.minDuration`, durationText(duration), goDurationText(minDuration));
   if (privateKey === undefined || publicKey === undefined) return list.all;
   const { algorithm, maxSize, minSize } = privateKey;
   const size = sizeOf(publicKey);
@@ -43,6 +42,9 @@ export function evaluateConstraints(
   if (minSize !== undefined && size < minSize) list.invalid(`${at}.minSize`, `${size}`, `${minSize}`);
   return list.all;
 }
+
+const durationText = (duration: bigint | undefined): string =>
+  duration === undefined ? "nil" : goDurationText(duration);
 
 /** Ed25519 has no size, which counts as less than any. */
 function sizeOf(key: PublicKey): number | undefined {
