@@ -189,6 +189,11 @@ export class AllowedEvaluation {
       for (let i = this.#ruled - item * rules.length; i < rules.length; i++) {
         const rule = rules[i];
         if (rule === undefined) break;
+        // What does not compile says the same of every item.
+        if (rule.program === undefined && item > 0) {
+          this.#ruled += 1;
+          continue;
+        }
         const result = runRule(rule, bindings, attempt);
         if (result instanceof Waiting) return false;
         this.#ruled += 1;

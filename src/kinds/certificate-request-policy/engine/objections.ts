@@ -15,10 +15,14 @@ const AND_MORE: Objection = { path: "", text: "and more" };
 export class ObjectionBudget {
   #left = LONGEST_OBJECTIONS;
 
-  /** Whether a text still has room; it is taken then. */
-  take(text: string): boolean {
+  /** Whether a text has found no room: none does from then on. */
+  get spent(): boolean {
+    return this.#left < 0;
+  }
+
+  /** Takes the room of a text. */
+  take(text: string): void {
     this.#left -= text.length;
-    return this.#left >= 0;
   }
 }
 
@@ -44,6 +48,7 @@ export class ObjectionList {
 
   /** `<path>: Invalid value: <value>: <detail>`, without the last part where there is no detail. */
   invalid(path: string, value: string | boolean | readonly string[], detail: string): void {
+    if (this.#isFull()) return;
     const printed = typeof value === "string" ? goQuote(value) : goJson(value);
     this.#add(path, `${path}: Invalid value: ${printed}${detail === "" ? "" : `: ${detail}`}`);
   }
@@ -63,14 +68,19 @@ export class ObjectionList {
 
   /** An objection stays one, whatever room there is for its words. */
   #add(path: string, text: string): void {
-    if (this.#full || this.#texts.has(text)) return;
-    if (!this.#budget.take(text)) {
-      this.#full = true;
-      this.#list.push(AND_MORE);
-      return;
-    }
+    if (this.#isFull() || this.#texts.has(text)) return;
+    this.#budget.take(text);
+    if (this.#isFull()) return;
     this.#texts.add(text);
     this.#list.push({ path, text });
+  }
+
+  /** Where there is no room nothing is printed: an objection that is not said stands for all. */
+  #isFull(): boolean {
+    if (this.#full || !this.#budget.spent) return this.#full;
+    this.#full = true;
+    this.#list.push(AND_MORE);
+    return true;
   }
 }
 

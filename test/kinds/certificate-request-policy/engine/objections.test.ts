@@ -50,7 +50,7 @@ describe("more objections than there is room for", () => {
   /** A budget that is used up. */
   const spent = (): ObjectionBudget => {
     const budget = new ObjectionBudget();
-    while (budget.take(half));
+    while (!budget.spent) budget.take(half);
     return budget;
   };
 
