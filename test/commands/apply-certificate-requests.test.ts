@@ -295,7 +295,12 @@ describe("CSRs among resources", () => {
       1,
       /x\.csr holds no CSR: it is neither PEM nor DER/,
     ],
-    "a key": [["-r", join(folder, "inside2.pem")], 1, /inside2\.pem: no such file/],
+    "a key": [
+      ["-r", write("a.pem", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n")],
+      1,
+      /a\.pem holds no CSR: its first block of PEM is no CERTIFICATE REQUEST, but PRIVATE KEY/,
+    ],
+    "groups of nobody": [["-r", web, "--groups", "dev"], 1, /whose groups are dev\?/],
     "two of one name": [
       ["-r", `${web},${exampleCsrFile("payments")}`, "--request-name", "x"],
       1,
