@@ -23,6 +23,9 @@ export const ROOMS = [
   ["src/kinds/group/kind", ["loader/mistakes", "kinds/group/"]],
   ["src/kinds/group/report", ["kinds/group/group-policy", "kinds/group/nesting", "contract/kinds"]],
   ["src/kinds/group/", ["kinds/group", "contract/kinds", "loader/mistakes"]],
+  ["src/x509/pkcs10/", ["x509/pkcs10/decoding", "x509/pkcs10/certification-request"]],
+  ["src/x509/pem", ["x509/pem", "x509/pkcs10/decoding"]],
+  ["src/x509/ip-text", ["x509/pkcs10/decoding"]],
   ["src/kinds/ask-together", ["kinds/ask-together", "kinds/resource-entry", "contract/kinds"]],
   ["src/kinds/unavailable", ["loader/unavailable", "contract/kinds"]],
   [

@@ -59,6 +59,28 @@ export function decodeAdmissionReview(
   });
 }
 
+/** The versions of reviews. Their fields are the same. */
+export type ReviewVersion = "admission.k8s.io/v1" | "admission.k8s.io/v1beta1";
+
+/** An AdmissionReview's request, for whoever answers in its version. */
+export interface VersionedReview {
+  readonly kind: "review";
+  readonly request: AdmissionRequest;
+  /** Of a review that names none, or one that there is not: v1. */
+  readonly apiVersion: ReviewVersion;
+}
+
+/** Reads an AdmissionReview with its version. `maxValues` as for {@link decodeAdmissionReview}. */
+export function decodeVersionedReview(text: string, maxValues: number): VersionedReview | RequestProblem {
+  return decode(text, maxValues, REVIEW_KEYS, (review) => {
+    if (!isJsonObject(review)) throw wrongType(review, "struct AdmissionReviewRequest");
+    refuseMisspelt(review, REVIEW);
+    const beta = review.apiVersion === "admission.k8s.io/v1beta1";
+    const request = required(review, "request", readAdmissionRequest);
+    return { kind: "review", request, apiVersion: beta ? "admission.k8s.io/v1beta1" : "admission.k8s.io/v1" };
+  });
+}
+
 /** Reads `{"request": <any JSON>}`. `maxValues` as for {@link decodeAdmissionReview}. */
 export function decodeRawReview(text: string, maxValues = Number.POSITIVE_INFINITY): DecodedRaw | RequestProblem {
   return decode(text, maxValues, RAW_KEYS, (review, plain) => {

@@ -2,13 +2,24 @@
 import { stringifyJson } from "../data/json.js";
 import { diff } from "../data/json-patch.js";
 import type { AdmissionResponse, ResponseStatus, StatusCause, StatusDetails } from "./admission-response.js";
+import type { ReviewVersion } from "./decode.js";
 import type { RequestProblem } from "./request-problem.js";
 
-const REVIEW_HEAD = '{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","response":';
+/** What an answer begins with, by the version of the review. */
+const REVIEW_HEADS: Readonly<Record<ReviewVersion, string>> = {
+  "admission.k8s.io/v1": '{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","response":',
+  "admission.k8s.io/v1beta1": '{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1beta1","response":',
+};
 
-/** The answer to an AdmissionReview. It is always v1: the fields are those of v1beta1 too, and the reference server does the same. */
-export function encodeAdmissionReview(response: AdmissionResponse): string {
-  return `${REVIEW_HEAD}${encodeResponse(response)}}`;
+/**
+ * The answer to an AdmissionReview. Of policies it is always v1: the fields are those of v1beta1 too, and the reference server does the same.
+ * @param version of the answer, where it has to be that of the review
+ */
+export function encodeAdmissionReview(
+  response: AdmissionResponse,
+  version: ReviewVersion = "admission.k8s.io/v1",
+): string {
+  return `${REVIEW_HEADS[version]}${encodeResponse(response)}}`;
 }
 
 /** The members that every answer may have: what a policy tells beside them can't be taken for one. */

@@ -10,7 +10,7 @@ import type { Result, Value } from "./values/value.js";
 
 /**
  * Whose CEL it is. `kubernetes`: the API server's environment (its libraries, macros, validators, homogeneous literals) as of a version;
- * `cel-go`: the environment that the reference implementation has by itself (spec kubernetes-cel.md 4.15), and the extensions that are named; `standard`: the
+ * `cel-go`: the environment that the reference implementation has by itself (spec certificate-request-policy.md 5.1), and the extensions that are named; `standard`: the
  * language definition with every extension library.
  */
 export type Flavour = "kubernetes" | "cel-go" | "standard";

@@ -2,6 +2,10 @@
 import type { AdmissionRequest, GroupVersionKind } from "../admission/admission-request.js";
 import { type DecodedAdmission, decodeAdmissionReview } from "../admission/decode.js";
 import { stringifyJson } from "../data/json.js";
+import { creatorOf } from "../kubernetes/creator.js";
+import type { JsonObject } from "../kubernetes/object.js";
+import { ScanError } from "../scan/scan-error.js";
+import { type CertificateRequestParts, certificateRequestOf } from "../scan/signing-request.js";
 import { UsageError } from "./io.js";
 
 /** Operations that an admission request can have. */
@@ -19,6 +23,9 @@ export function readRequest(written: unknown, place: string): DecodedAdmission {
   return decoded;
 }
 
+/** Who asks, where nothing says it. */
+const ADMINISTRATOR = { username: "kubernetes-admin", groups: ["system:masters", "system:authenticated"] };
+
 /** What the request is made of. */
 export interface RequestParts {
   readonly object: unknown;
@@ -30,7 +37,7 @@ export interface RequestParts {
 }
 
 /**
- * Builds the request. For DELETE the object becomes the old object, as the API server has it.
+ * Builds the request, made by the administrator, or by whoever the object says has made it. For DELETE the object becomes the old object, as the API server has it.
  * @throws UsageError when the object is not a Kubernetes object or the operation is unknown
  */
 export function buildRequest({ object, oldObject, operation, namespace }: RequestParts): AdmissionRequest {
@@ -56,11 +63,25 @@ export function buildRequest({ object, oldObject, operation, namespace }: Reques
     ...(typeof own.name === "string" && { name: own.name }),
     ...(typeof inNamespace === "string" && { namespace: inNamespace }),
     operation: op,
-    userInfo: { username: "kubernetes-admin", groups: ["system:masters", "system:authenticated"] },
+    userInfo: (op === "CREATE" ? creatorOf(object) : undefined) ?? ADMINISTRATOR,
     ...(op === "DELETE" ? { oldObject: oldObject ?? object } : { object }),
     ...(op !== "DELETE" && oldObject !== undefined ? { oldObject } : {}),
     dryRun: false,
   };
+}
+
+/**
+ * A CertificateRequest made of a CSR.
+ * @param file where the CSR comes from, `-` for standard input
+ * @throws UsageError for what is no CSR
+ */
+export function buildCertificateRequest(content: Buffer, file: string, parts: CertificateRequestParts): JsonObject {
+  try {
+    return certificateRequestOf(content, file, parts);
+  } catch (error) {
+    if (error instanceof ScanError) throw new UsageError(error.message, { cause: error });
+    throw error;
+  }
 }
 
 function kindOf(apiVersion: string, kind: string): GroupVersionKind {

@@ -4,6 +4,7 @@
 import { Command, CommanderError, InvalidArgumentError } from "commander";
 import { didYouMean } from "../data/suggest.js";
 import { addApplyOptions } from "./apply/options.js";
+import { addCertificateRequestOptions } from "./certificate-request-options.js";
 import { type CommandIo, UsageError } from "./io.js";
 import { KUBERNETES_OPTION, type OptionDefinition, SERVE_OPTIONS } from "./option-definitions.js";
 import { addOption, optionValues } from "./options.js";
@@ -104,6 +105,7 @@ function commandLine(io: CommandIo, done: (exitCode: number) => void): Command {
     .argument("[policy]", "id of the policy, group or <group>/<member>")
     .option("--object <file>", "Kubernetes object to ask about (YAML or JSON; - is standard input)")
     .option("--old <file>", "its former state")
+    .option("--csr <file>", "a CSR (PEM or DER) instead: the object is a CertificateRequest made of it")
     .option("--operation <name>", "CREATE, UPDATE, DELETE or CONNECT")
     .option("--namespace <name>", "namespace of the request")
     .option("--request <file>", "a whole AdmissionReview instead, or what is in its request")
@@ -116,6 +118,7 @@ function commandLine(io: CommandIo, done: (exitCode: number) => void): Command {
     )
     .option("--batch", "instead, decide cases written down whole, JSON lines on standard input")
     .option("--cases <format>", "with --batch: how they are written", "validating-admission-policy");
+  addCertificateRequestOptions(evaluate);
   withOptions(evaluate, LOADING_OPTIONS).action(async (id: string | undefined) => {
     const { batch, cases, explain } = evaluate.opts<{ batch?: true; cases: string; explain?: true }>();
     if (batch) {

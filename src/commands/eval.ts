@@ -1,5 +1,5 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { text } from "node:stream/consumers";
+import { buffer } from "node:stream/consumers";
 import { admissionQuestion, rawQuestion } from "../admission/decode.js";
 import { encodeAdmissionReview, encodeRawReview } from "../admission/encode.js";
 import { type Asking, Explainer } from "../cel-policy/index.js";
@@ -8,19 +8,23 @@ import { createEvaluator } from "../evaluation/evaluator.js";
 import type { Verdict } from "../evaluation/verdict.js";
 import { type Executor, recordSession, replaySession, SessionError } from "../loader/index.js";
 import type { Review } from "../policy/index.js";
-import { buildRequest, readRequest } from "./build-request.js";
+import { buildCertificateRequest, buildRequest, readRequest } from "./build-request.js";
+import { decisionLines } from "./certificate-request-lines.js";
+import { type CertificateRequestValues, certificateRequestValues, givenFlags } from "./certificate-request-options.js";
 import { explanationText } from "./explain/explanation.js";
 import { type CommandIo, UsageError } from "./io.js";
 import { createPolicySource, problemLines } from "./load.js";
 
 /** Files and details of the question, as given on the command line. */
-export interface EvalQuestion {
+export interface EvalQuestion extends CertificateRequestValues {
   readonly object?: string;
   readonly old?: string;
   readonly operation?: string;
   readonly namespace?: string;
   readonly request?: string;
   readonly raw?: string;
+  /** A file with a certification request, of which a CertificateRequest is made. */
+  readonly csr?: string;
   /** A session file to write, or one to answer guests from. */
   readonly recordHostCapabilities?: string;
   readonly replayHostCapabilities?: string;
@@ -65,6 +69,7 @@ export async function evalCommand(
     const verdict = await evaluator.evaluate({ ...entry, policy }, { review, origin });
     const answer = (review.kind === "raw" ? encodeRawReview : encodeAdmissionReview)(verdict.response);
     io.stdout.write(`${JSON.stringify(JSON.parse(answer), undefined, 2)}\n`);
+    for (const line of decisionLines(verdict)) io.stderr.write(`${line}\n`);
     for (const detail of detailsOf(verdict)) io.stderr.write(`detail: ${detail}\n`);
     if (explainer !== undefined) {
       for (const asking of asked)
@@ -121,10 +126,18 @@ function exitCodeOf({ response, outcome }: Verdict): number {
 }
 
 async function reviewOf(question: EvalQuestion, io: CommandIo): Promise<Review> {
-  const { object, old, operation, namespace, request, raw } = question;
-  if ([object, request, raw].filter((given) => given !== undefined).length !== 1) {
-    throw new UsageError("give exactly one of --object, --request and --raw");
+  const { object, old, operation, namespace, request, raw, csr } = question;
+  if ([object, request, raw, csr].filter((given) => given !== undefined).length !== 1) {
+    throw new UsageError("give exactly one of --object, --csr, --request and --raw");
   }
+  const said = certificateRequestValues(question);
+  if (csr !== undefined) {
+    if (old !== undefined) throw new UsageError("--old is the former state of an --object: a --csr has none");
+    const made = buildCertificateRequest(await bytesOf(csr, io), csr, { ...said, namespace });
+    return admissionQuestion(buildRequest({ object: made, operation, namespace }));
+  }
+  const flags = givenFlags(said);
+  if (flags !== "") throw new UsageError(`${flags}: only for a --csr; an object says these things itself`);
   if (raw !== undefined) return rawQuestion(await document(raw, io));
   if (request !== undefined) return readRequest(await document(request, io), request);
   const built = buildRequest({
@@ -138,9 +151,13 @@ async function reviewOf(question: EvalQuestion, io: CommandIo): Promise<Review> 
 
 /** The one document of a file; `-` is standard input. YAML reads JSON too. */
 async function document(file: string, io: CommandIo): Promise<unknown> {
-  const content = file === "-" ? await text(io.stdin) : await readFile(file, "utf8").catch(() => undefined);
-  if (content === undefined) throw new UsageError(`cannot read ${file}`);
-  const documents = parseYamlDocuments(content);
+  const documents = parseYamlDocuments((await bytesOf(file, io)).toString());
   if (documents.length !== 1) throw new UsageError(`${file} holds ${documents.length} documents, expected one`);
   return documents[0];
+}
+
+async function bytesOf(file: string, io: CommandIo): Promise<Buffer> {
+  const content = file === "-" ? await buffer(io.stdin) : await readFile(file).catch(() => undefined);
+  if (content === undefined) throw new UsageError(`cannot read ${file}`);
+  return content;
 }

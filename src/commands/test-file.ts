@@ -5,7 +5,8 @@ import { admissionQuestion, rawQuestion } from "../admission/decode.js";
 import { isJsonObject } from "../data/same-value.js";
 import { parseYamlDocuments } from "../data/yaml.js";
 import type { Review } from "../policy/index.js";
-import { buildRequest, readRequest } from "./build-request.js";
+import { buildCertificateRequest, buildRequest, readRequest } from "./build-request.js";
+import { CERTIFICATE_REQUEST_OPTIONS, readCertificateRequestKeys } from "./certificate-request-options.js";
 import { UsageError } from "./io.js";
 
 /** What a case can expect of a policy's outcome. `warn` is an allow or deny with a warning. */
@@ -24,9 +25,11 @@ export interface TestCase {
   readonly messageContains: string | undefined;
 }
 
-const CASE_KEYS = new Set(
-  "name policy object old operation namespace request raw expect message messageContains".split(" "),
-);
+const CERTIFICATE_REQUEST_KEYS: readonly string[] = CERTIFICATE_REQUEST_OPTIONS.map(({ testKey }) => testKey);
+const CASE_KEYS = new Set([
+  ..."name policy object old operation namespace request raw csr expect message messageContains".split(" "),
+  ...CERTIFICATE_REQUEST_KEYS,
+]);
 const FILE_KEYS = new Set(["policy", "cases"]);
 
 /**
@@ -60,8 +63,10 @@ export async function readTestFile(file: string): Promise<readonly TestCase[]> {
 }
 
 async function reviewOf(written: Readonly<Record<string, unknown>>, file: string, place: string): Promise<Review> {
-  const given = ["object", "request", "raw"].filter((key) => Object.hasOwn(written, key));
-  if (given.length !== 1) throw new UsageError(`${place}: give exactly one of object, request and raw`);
+  const given = ["object", "request", "raw", "csr"].filter((key) => Object.hasOwn(written, key));
+  if (given.length !== 1) throw new UsageError(`${place}: give exactly one of object, csr, request and raw`);
+  const said = CERTIFICATE_REQUEST_KEYS.find((key) => Object.hasOwn(written, key));
+  if (said !== undefined && given[0] !== "csr") throw new UsageError(`${place}: '${said}' is for a csr only`);
   const value = async (key: string): Promise<unknown> => {
     const inline = written[key];
     return typeof inline === "string" && key !== "raw" ? readDocument(join(dirname(file), inline)) : inline;
@@ -74,7 +79,7 @@ async function reviewOf(written: Readonly<Record<string, unknown>>, file: string
     const request = buildRequest({
       operation,
       namespace,
-      object: await value("object"),
+      object: given[0] === "csr" ? await requestOf(written, namespace, file, place) : await value("object"),
       ...(Object.hasOwn(written, "old") && { oldObject: await value("old") }),
     });
     return admissionQuestion(request);
@@ -82,6 +87,20 @@ async function reviewOf(written: Readonly<Record<string, unknown>>, file: string
     if (error instanceof UsageError) throw new UsageError(`${place}: ${error.message}`, { cause: error });
     throw error;
   }
+}
+
+/** The CertificateRequest of a case's CSR. */
+async function requestOf(
+  written: Readonly<Record<string, unknown>>,
+  namespace: string | undefined,
+  file: string,
+  place: string,
+): Promise<unknown> {
+  if (Object.hasOwn(written, "old")) throw new UsageError("'old' is the former state of an object: a csr has none");
+  const csr = join(dirname(file), textOf(written, "csr", place) ?? "");
+  const content = await readFile(csr).catch(() => undefined);
+  if (content === undefined) throw new UsageError(`cannot read ${csr}`);
+  return buildCertificateRequest(content, csr, { ...readCertificateRequestKeys(written), namespace });
 }
 
 async function readDocument(file: string): Promise<unknown> {

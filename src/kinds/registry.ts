@@ -1,8 +1,10 @@
 /** The kinds of policies that are served. To add one: write its folder, and name it here. */
 import type { SchemaFactory, Watcher } from "../cel-policy/index.js";
+import type { Webhook } from "../policy/webhook.js";
 import type { WasmRuntime } from "../wasm/index.js";
 import { celModuleKind } from "./cel-module/kind.js";
 import { certificateRequestPolicyKind } from "./certificate-request-policy/kind.js";
+import { PolicyWebhook } from "./certificate-request-policy/policy-webhook.js";
 import { groupKind } from "./group/kind.js";
 import type { Kinds } from "./kind.js";
 import { kyvernoKind } from "./kyverno/kind.js";
@@ -25,6 +27,9 @@ export interface KindTools {
   /** Whether policies that are confined to a namespace may send HTTP requests; default no. */
   readonly httpInNamespaced?: boolean;
 }
+
+/** The webhooks of kinds whose policies have one in a cluster. */
+export const createWebhooks = (): readonly Webhook[] => [new PolicyWebhook()];
 
 /** All kinds. */
 export function createKinds({ watcher, schemas, runtime, policyTimeout, now, httpInNamespaced }: KindTools): Kinds {

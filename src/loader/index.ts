@@ -24,6 +24,7 @@ import { downloads } from "./prefetch.js";
 
 export { type Executor, recordSession, replaySession, SessionError } from "../host-capabilities/index.js";
 export { LoadError } from "../kinds/load-error.js";
+export { createWebhooks } from "../kinds/registry.js";
 export { type ClusterAccess, findCluster } from "../world/cluster.js";
 export { EgressListError } from "../world/http/egress-rules.js";
 export { type EgressOptions, type OpenHttp, openHttp } from "../world/open-external.js";

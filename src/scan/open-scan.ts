@@ -1,5 +1,6 @@
 /** A plan made ready: policies read, compiled and put into their world. */
 import { type Config, formatProblem, loadConfig } from "../config/index.js";
+import { opened } from "../documents/documents.js";
 import type { ServedPolicy } from "../evaluation/policy-set.js";
 import { type PreparedAuthorization, prepareAuthorization } from "../kinds/kyverno/authorization/index.js";
 import { type CompiledPolicy, type CompileFailure, preparePolicies } from "../kinds/kyverno/index.js";
@@ -16,12 +17,25 @@ import type { World } from "../world/world.js";
 import { configurationOf, documentsBeside, idOf, reportedAdmissionPolicy } from "./admission-policies.js";
 import { admissionPolicyFinding } from "./admission-policy-finding.js";
 import { AuthorizationJudge } from "./authorization-judge.js";
+import {
+  CERTIFICATE_REQUESTS,
+  certificateRequestFinding,
+  certificateRequestsConfig,
+  ENTRY_ID,
+  isCertificateRequest,
+  reportedCertificateRequestPolicies,
+} from "./certificate-request-policies.js";
 import { ClusterListing, EVERYTHING, type ListedCluster, wantedBy } from "./cluster-listing.js";
 import { onlyNeeded } from "./configured-policies.js";
 import { KnownKinds } from "./known-kinds.js";
 import { KyvernoJudge } from "./kyverno-judge.js";
 import { type JudgingPolicy, OutcomeJudge, plainFinding } from "./outcome-judge.js";
-import { type AdmissionPolicyDocuments, type PolicyFiles, readPolicyFiles } from "./policy-files.js";
+import {
+  type AdmissionPolicyDocuments,
+  type CertificateRequestPolicyDocuments,
+  type PolicyFiles,
+  readPolicyFiles,
+} from "./policy-files.js";
 import { ScanError } from "./scan-error.js";
 import type { ScanPlan } from "./scan-plan.js";
 import { Scanner } from "./scanner.js";
@@ -90,7 +104,7 @@ export async function openScan(plan: ScanPlan, tools: ScanTools): Promise<Opened
   const circumstances = { kinds, operation, user, subresources: values.subresources };
   return {
     scanner: new Scanner(judges, circumstances, plan.wanted),
-    rules: files.kyverno.length + files.authorization.length + files.admission.length + plan.policyIds.length,
+    rules: rulesOf(files) + plan.policyIds.length,
     exceptions: exceptions.length,
     listing,
     failures: [...failures].sort((a, b) => Number(isJson(a)) - Number(isJson(b))),
@@ -100,10 +114,13 @@ export async function openScan(plan: ScanPlan, tools: ScanTools): Promise<Opened
   };
 }
 
+const rulesOf = ({ kyverno, authorization, admission, certificateRequests }: PolicyFiles): number =>
+  kyverno.length + authorization.length + admission.length + certificateRequests.policies.length;
+
 /** What of the cluster the policies are for. */
 async function listingFor(
   { policyIds }: ScanPlan,
-  { admission }: PolicyFiles,
+  { admission, certificateRequests }: PolicyFiles,
   policies: readonly CompiledPolicy[],
   { cluster }: ScanTools,
 ): Promise<ClusterListing | undefined> {
@@ -115,6 +132,7 @@ async function listingFor(
     ...admission.flatMap(({ documents: [policy] }) =>
       wantedBy(member(member(policy?.value, "spec"), "matchConstraints")),
     ),
+    ...(certificateRequests.policies.length > 0 ? [CERTIFICATE_REQUESTS] : []),
     ...(policyIds.length > 0 ? [EVERYTHING] : []),
   ];
   return await ClusterListing.open(cluster.client, wanted, cluster.namespace);
@@ -136,17 +154,38 @@ function kyvernoWorld({ values, definitions, contextFile }: ScanPlan, { http, cl
 
 async function others(
   plan: ScanPlan,
-  { admission }: PolicyFiles,
+  { admission, certificateRequests }: PolicyFiles,
   tools: ScanTools,
   warnings: string[],
 ): Promise<readonly OutcomeJudge[]> {
-  if (admission.length === 0 && plan.policyIds.length === 0) return [];
+  const fromFiles = admission.length + certificateRequests.policies.length;
+  if (fromFiles + plan.policyIds.length === 0) return [];
   const { values, parameterPaths, policyIds } = plan;
   const configured = policyIds.length > 0 ? await configuredPolicies(plan, tools.loader(), warnings) : [];
   return [
     await openAdmissionPolicies(admission, { namespaces: values.namespaces, parameterPaths }, tools, warnings),
+    await openCertificateRequestPolicies(certificateRequests, plan, tools, warnings),
     new OutcomeJudge(configured, tools),
   ];
+}
+
+async function openCertificateRequestPolicies(
+  documents: CertificateRequestPolicyDocuments,
+  { values, parameterPaths, assumeBound = false }: ScanPlan,
+  tools: ScanTools,
+  warnings: string[],
+): Promise<OutcomeJudge> {
+  if (documents.policies.length === 0) return new OutcomeJudge([], tools);
+  const beside = opened(await documentsBeside(values.namespaces, parameterPaths));
+  const who = { assumeBound, cluster: tools.cluster !== undefined };
+  const config = certificateRequestsConfig(documents, beside, who);
+  const found = (await served(config, tools.loader(), warnings)).get(ENTRY_ID);
+  if (found === undefined) throw new Error("the CertificateRequestPolicies were not loaded");
+  const reported = reportedCertificateRequestPolicies(documents.policies);
+  return new OutcomeJudge(
+    [{ served: found, reported, isFor: isCertificateRequest, finding: certificateRequestFinding }],
+    tools,
+  );
 }
 
 /**
@@ -175,7 +214,7 @@ function admissionPolicy(policy: AdmissionPolicyDocuments, found: ServedPolicy |
   return {
     served: found,
     reported: reportedAdmissionPolicy(policy),
-    forPayloads: false,
+    isFor: ({ kind }) => kind === "resource",
     finding: (outcome) => admissionPolicyFinding(policy, outcome),
   };
 }
@@ -197,7 +236,7 @@ async function configuredPolicies(
     }
     const source = found.policy.implementation;
     const reported = { name: id, namespace: "", source, annotations: {}, countsSkips: true };
-    return { served: found, reported, forPayloads: true, finding: plainFinding };
+    return { served: found, reported, isFor: () => true, finding: plainFinding };
   });
 }
 

@@ -11,8 +11,8 @@ import type { Judge, Subject } from "./judge.js";
 export interface JudgingPolicy {
   readonly served: ServedPolicy;
   readonly reported: ReportedPolicy;
-  /** Whether it is asked about payloads as well. */
-  readonly forPayloads: boolean;
+  /** Whether it is asked about this. */
+  isFor(subject: Subject): boolean;
   /** What its outcome is called in reports; `undefined`: it has nothing to say. */
   finding(outcome: Outcome): Omit<Finding, "policy"> | undefined;
 }
@@ -44,12 +44,13 @@ export class OutcomeJudge implements Judge {
     const review: Review =
       subject.kind === "resource" ? admissionQuestion(subject.request) : rawQuestion(subject.payload);
     const findings: Finding[] = [];
-    for (const [policy, { served, forPayloads, finding }] of this.#judging.entries()) {
-      if (subject.kind === "payload" && !forPayloads) continue;
+    for (const [policy, judging] of this.#judging.entries()) {
+      if (!judging.isFor(subject)) continue;
+      const { served } = judging;
       const { policyTimeout, now, onDefect } = this.#options;
       const run = new EvaluationRun(now() + (served.timeout ?? policyTimeout), onDefect);
       const outcome = await evaluateInTime(served.policy, review, run, now);
-      const found = finding(outcome);
+      const found = judging.finding(outcome);
       if (found !== undefined) findings.push({ policy, ...found });
     }
     return findings;

@@ -1,6 +1,7 @@
 /** The request that a resource is asked about with (spec kyverno.md 8.3 and 8.4). */
 import { withDoubles } from "../data/doubles.js";
 import type { AdmissionInput } from "../kinds/kyverno/index.js";
+import { creatorOf } from "../kubernetes/creator.js";
 import type { AdmissionRequest } from "../policy/index.js";
 import type { Operation, Subresource, User } from "./circumstances.js";
 import type { KnownKinds } from "./known-kinds.js";
@@ -10,9 +11,12 @@ import type { Resource } from "./resource.js";
 export interface RequestCircumstances {
   readonly kinds: KnownKinds;
   readonly operation: Operation;
-  readonly user: User;
+  /** Absent: nobody said it; then it is whoever an object says has made it, else nobody. */
+  readonly user: User | undefined;
   readonly subresources: readonly Subresource[];
 }
+
+const NOBODY: User = {};
 
 /** The request; numbers are as they are written. */
 export function requestFor(
@@ -39,7 +43,7 @@ export function requestFor(
     name,
     namespace,
     operation,
-    userInfo: user,
+    userInfo: user ?? (operation === "CREATE" ? creatorOf(object) : undefined) ?? NOBODY,
     dryRun: false,
   };
   switch (operation) {

@@ -18,12 +18,15 @@ export interface ScanPlan {
   readonly exceptionsWithinPolicies: boolean;
   readonly values: Values;
   readonly operation: Operation;
-  readonly user: User;
+  /** Absent: nobody said who asks. */
+  readonly user?: User;
   /** CustomResourceDefinitions. */
   readonly definitions: readonly JsonObject[];
   /** The text of a context file; absent: there is none. */
   readonly contextFile?: string;
-  /** Files with parameters of ValidatingAdmissionPolicies. */
+  /** Files with parameters of ValidatingAdmissionPolicies, and with Namespaces and objects of RBAC. */
   readonly parameterPaths: readonly string[];
+  /** Every CertificateRequestPolicy may be used by everybody. */
+  readonly assumeBound?: boolean;
   readonly wanted: Wanted;
 }

@@ -17,10 +17,12 @@ export interface AppOptions {
   readonly metricsText: () => Promise<MetricsText>;
   /** Whether profiles may be taken. */
   readonly profiles: boolean;
+  /** Paths of webhooks, which are answered before Express. */
+  readonly webhookPaths: readonly string[];
 }
 
 /** The app behind the hot routes on the API port. */
-export function createApp({ evaluator, metricsText, profiles }: AppOptions): Express {
+export function createApp({ evaluator, metricsText, profiles, webhookPaths }: AppOptions): Express {
   const app = bareApp();
   get(app, "/policies", (_request, response) => {
     response.json(listPolicies(evaluator));
@@ -31,6 +33,7 @@ export function createApp({ evaluator, metricsText, profiles }: AppOptions): Exp
     // POST is answered before Express; here are the others, and the form with the member in a segment of its own.
     app.all([path, `${path}/:member`], (_request, response) => refuseMethod(response, "POST"));
   }
+  for (const path of webhookPaths) app.all(path, (_request, response) => refuseMethod(response, "POST"));
   return withFallbacks(app);
 }
 

@@ -1,7 +1,13 @@
 /** Reading a request's body up to a limit, and what makes a body acceptable (spec kubewarden.md 3.5). */
 import { isAscii, isUtf8 } from "node:buffer";
-import type { IncomingMessage } from "node:http";
-import { bodyTooLarge, notJson, type RequestProblem } from "../admission/request-problem.js";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import {
+  bodyTooLarge,
+  encodedBody,
+  notJson,
+  type RequestProblem,
+  unsupportedMediaType,
+} from "../admission/request-problem.js";
 
 /** Whether a content type announces JSON: `application/json` or `application/*+json`, in any case, with any parameters. */
 export function isJsonContentType(contentType: string | undefined): boolean {
@@ -55,6 +61,25 @@ export function readBody(
     finished = true;
     done(textOf(chunks === undefined ? (first ?? EMPTY) : Buffer.concat(chunks, size)), size);
   });
+}
+
+/** The same for a body that must be JSON and sent as it is. */
+export function receiveJson(
+  request: IncomingMessage,
+  response: ServerResponse,
+  limit: number,
+  done: (body: string | RequestProblem) => void,
+): void {
+  const encoding = foreignEncoding(request.headers["content-encoding"]);
+  if (!isJsonContentType(request.headers["content-type"])) {
+    done(unsupportedMediaType);
+  } else if (encoding !== undefined) {
+    // What would be taken, as RFC 9110 has it for 415.
+    response.setHeader("Accept-Encoding", "identity");
+    done(encodedBody(encoding));
+  } else {
+    readBody(request, limit, done);
+  }
 }
 
 const EMPTY = Buffer.alloc(0);

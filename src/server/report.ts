@@ -1,3 +1,5 @@
+import type { IncomingMessage } from "node:http";
+import type { AdmissionResponse } from "../admission/admission-response.js";
 import { type RequestOrigin, uidOf, type Verdict } from "../evaluation/verdict.js";
 import type { Review } from "../policy/review.js";
 import { type Decision, type DecisionSink, logDecision, redactDecision } from "../telemetry/decision.js";
@@ -89,6 +91,46 @@ function decisionOf(review: Review, origin: RequestOrigin, verdict: Verdict): De
   };
 }
 
+/** What a webhook answered. */
+export interface AnsweredWebhook {
+  readonly name: string;
+  readonly response: AdmissionResponse;
+  readonly milliseconds: number;
+}
+
+/** Logs and traces a webhook's answer, as that of a policy. */
+export function reportWebhook(
+  { logger, tracer }: ReportSinks,
+  request: Request,
+  origin: string,
+  { name, response, milliseconds }: AnsweredWebhook,
+  traceparent: string | undefined,
+): void {
+  const { allowed, status } = response;
+  const failed = (status?.code ?? 0) >= INTERNAL_ERROR;
+  const logged = logger.enabled(failed ? "warn" : "info");
+  if (!logged && tracer === undefined) return;
+  const decision = redactDecision({
+    origin,
+    policy: name,
+    mode: "protect",
+    uid: request.uid,
+    ...requestFields(request),
+    allowed,
+    mutated: false,
+    ...(status?.code !== undefined && { code: status.code }),
+    ...(status?.message !== undefined && { message: status.message }),
+    outcome: failed ? "error" : allowed ? "allow" : "deny",
+    milliseconds,
+    members: [],
+  });
+  const span = tracer?.record(decision, traceparent) ?? traceparent;
+  if (logged) logDecision(logger, decision, span);
+}
+
+/** From here on it is the webhook that failed. */
+const INTERNAL_ERROR = 500;
+
 type Request = Extract<Review, { kind: "admission" }>["request"];
 
 function requestFields(request: Request): Partial<Decision> {
@@ -103,4 +145,10 @@ function requestFields(request: Request): Partial<Decision> {
     ...(dryRun !== undefined && { dryRun }),
     ...(userInfo.username !== undefined && { user: userInfo.username }),
   };
+}
+
+/** The W3C header of a request, if it has one. */
+export function traceparentOf({ headers }: IncomingMessage): string | undefined {
+  const { traceparent } = headers;
+  return typeof traceparent === "string" ? traceparent : undefined;
 }

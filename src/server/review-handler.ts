@@ -5,23 +5,21 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { decodeAdmissionReview, decodeRawReview } from "../admission/decode.js";
 import { encodeAdmissionReview, encodeRawReview } from "../admission/encode.js";
 import {
-  encodedBody,
   overloaded,
   type RequestProblem,
   somethingWentWrong,
   unavailable,
   unknownPolicy,
-  unsupportedMediaType,
 } from "../admission/request-problem.js";
 import { CLIENT_GONE, type Evaluator } from "../evaluation/evaluator.js";
 import type { ServedPolicy } from "../evaluation/policy-set.js";
 import type { Verdict } from "../evaluation/verdict.js";
 import type { Review } from "../policy/review.js";
-import { foreignEncoding, isJsonContentType, readBody } from "./body.js";
+import { receiveJson } from "./body.js";
 import { callerDeadline } from "./caller-timeout.js";
 import type { Gate, Refusal } from "./gate.js";
 import { LARGE_BODY, LargeBodies } from "./large-bodies.js";
-import { type ReportSinks, report } from "./report.js";
+import { type ReportSinks, report, traceparentOf } from "./report.js";
 import { sendJson, sendProblem } from "./respond.js";
 import type { ReviewRoute } from "./routes.js";
 
@@ -46,20 +44,11 @@ export function createReviewHandler(options: ReviewHandlerOptions): ReviewHandle
   const large = new LargeBodies(options.evaluator.turns);
   return (request, response, route) => {
     const exchange = new Exchange(options, request, response, route);
-    const encoding = foreignEncoding(request.headers["content-encoding"]);
-    if (!isJsonContentType(request.headers["content-type"])) {
-      exchange.fail(unsupportedMediaType);
-    } else if (encoding !== undefined) {
-      // What would be taken, as RFC 9110 has it for 415.
-      response.setHeader("Accept-Encoding", "identity");
-      exchange.fail(encodedBody(encoding));
-    } else {
-      readBody(request, bodyLimit, (body) => {
-        if (typeof body !== "string") exchange.fail(body);
-        else if (body.length < LARGE_BODY) exchange.decode(body);
-        else exchange.decodeInTurn(body, large);
-      });
-    }
+    receiveJson(request, response, bodyLimit, (body) => {
+      if (typeof body !== "string") exchange.fail(body);
+      else if (body.length < LARGE_BODY) exchange.decode(body);
+      else exchange.decodeInTurn(body, large);
+    });
   };
 }
 
@@ -221,9 +210,4 @@ class Exchange {
     metrics.answered(origin, problem.status, performance.now() - this.#received);
     logger.debug("request refused", { origin, policy_id: id, status: problem.status, reason: problem.text });
   }
-}
-
-function traceparentOf({ headers }: IncomingMessage): string | undefined {
-  const { traceparent } = headers;
-  return typeof traceparent === "string" ? traceparent : undefined;
 }

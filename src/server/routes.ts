@@ -37,6 +37,13 @@ export function reviewRoute(target: string): ReviewRoute | RequestProblem | unde
 /** Proxies may send `POST http://host/path`. */
 const ABSOLUTE = /^https?:\/\/[^/]*(?=\/)/i;
 
+/** The path of a request's target, as it is written. */
+export function pathOf(target: string): string {
+  const local = target.replace(ABSOLUTE, "");
+  const queryAt = local.indexOf("?");
+  return queryAt === -1 ? local : local.slice(0, queryAt);
+}
+
 function originOf(target: string): RequestOrigin | undefined {
   if (target.startsWith("/validate/")) return "validate";
   if (target.startsWith("/validate_raw/")) return "validate_raw";

@@ -1,8 +1,9 @@
 /** The server: hot routes on node:http, everything else on Express, probes on a port of their own, and a stop that loses no request. */
-import type { RequestListener } from "node:http";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TlsOptions } from "node:tls";
 import type { Evaluator } from "../evaluation/evaluator.js";
+import type { Webhook } from "../policy/webhook.js";
 import type { DecisionSink } from "../telemetry/decision.js";
 import type { Logger } from "../telemetry/logger.js";
 import type { Metrics, MetricsText } from "../telemetry/metrics.js";
@@ -12,7 +13,8 @@ import { DEFAULT_CONCURRENCY, DEFAULT_QUEUE, DEFAULT_QUEUE_TIMEOUT_MS, Gate, typ
 import { listen } from "./listener.js";
 import { sendProblem } from "./respond.js";
 import { createReviewHandler } from "./review-handler.js";
-import { reviewRoute } from "./routes.js";
+import { pathOf, reviewRoute } from "./routes.js";
+import { createWebhookHandler } from "./webhook-handler.js";
 
 /** The reference server's limit (spec kubewarden.md 3.5). */
 export const DEFAULT_BODY_LIMIT = 2_097_152;
@@ -47,6 +49,8 @@ export interface ServerOptions {
   readonly profiles?: boolean;
   /** Takes decisions besides the log. */
   readonly tracer?: DecisionSink;
+  /** Webhooks that are asked about policies themselves. */
+  readonly webhooks?: readonly Webhook[];
   /** Metrics in Prometheus' text format; default this process' own. */
   readonly metricsText?: () => Promise<MetricsText>;
 }
@@ -88,21 +92,33 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     options.metricsText ?? oneAtATime(async (): Promise<MetricsText> => ({ parts: await metrics.text() }));
   let stopping = false;
   const hurried = new AbortController();
-  const review = createReviewHandler({
-    evaluator,
-    gate,
+  const reading = {
     metrics,
     logger,
     bodyLimit,
     maxValues: Math.ceil((MAX_VALUES * Math.max(bodyLimit, DEFAULT_BODY_LIMIT)) / DEFAULT_BODY_LIMIT),
     stopping: () => stopping,
     ...(options.tracer && { tracer: options.tracer }),
+  };
+  const review = createReviewHandler({ evaluator, gate, ...reading });
+  const { webhooks = [] } = options;
+  const askWebhook = createWebhookHandler({ turns: evaluator.turns, ...reading });
+  const app = createApp({
+    evaluator,
+    metricsText,
+    profiles: options.profiles ?? false,
+    webhookPaths: webhooks.map(({ path }) => path),
   });
-  const app = createApp({ evaluator, metricsText, profiles: options.profiles ?? false });
+  const others = (request: IncomingMessage, response: ServerResponse): void => {
+    const path = request.method === "POST" ? pathOf(request.url ?? "") : undefined;
+    const webhook = path === undefined ? undefined : webhooks.find((each) => each.path === path);
+    if (webhook === undefined) app(request, response);
+    else askWebhook(request, response, webhook);
+  };
   const handler: RequestListener = (request, response) => {
     if (stopping) response.shouldKeepAlive = false;
     const route = request.method === "POST" ? reviewRoute(request.url ?? "") : undefined;
-    if (route === undefined) app(request, response);
+    if (route === undefined) others(request, response);
     else if (route.kind === "problem") sendProblem(request, response, route);
     else review(request, response, route);
   };

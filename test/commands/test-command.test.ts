@@ -161,7 +161,7 @@ cases:
       ["a.yaml", "cases: 1", /expected 'cases', a list/],
       ["b.yaml", "cases: [{ expect: allow, raw: 1 }]", /no 'policy'/],
       ["c.yaml", "policy: limits\ncases: [{ expect: maybe, raw: 1 }]", /'expect' must be one of/],
-      ["d.yaml", "policy: limits\ncases: [{ expect: allow }]", /exactly one of object, request and raw/],
+      ["d.yaml", "policy: limits\ncases: [{ expect: allow }]", /exactly one of object, csr, request and raw/],
       ["e.yaml", "policy: limits\ncases: [{ expect: allow, raw: 1, oject: 1 }]", /unknown key 'oject'/],
     ] as const) {
       const { code, err } = await run(write(name, content));

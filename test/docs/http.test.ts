@@ -5,6 +5,7 @@ import type { Express } from "express";
 import * as problems from "../../src/admission/request-problem.js";
 import { createEvaluator } from "../../src/evaluation/evaluator.js";
 import { createPolicySet } from "../../src/evaluation/policy-set.js";
+import { createWebhooks } from "../../src/kinds/registry.js";
 import { createApp, createProbeApp } from "../../src/server/app.js";
 import { admissionReview, immediate, serve, type TestServer } from "../server/fake-policy.js";
 
@@ -31,11 +32,16 @@ const endpoints: Endpoint[] = page.split("\n").flatMap((line) => {
 });
 
 describe("docs/http.md", () => {
+  const webhooks = createWebhooks();
   let server: TestServer;
   before(async () => {
-    server = await serve([immediate("now", () => ({ verdict: "allow" }))], { profiles: true, readinessPort: 0 });
+    const policies = [immediate("now", () => ({ verdict: "allow" }))];
+    server = await serve(policies, { profiles: true, readinessPort: 0, webhooks });
   });
-  after(() => server.stop({ delay: 0, grace: 0 }));
+  after(async () => {
+    await server.stop({ delay: 0, grace: 0 });
+    for (const webhook of webhooks) webhook.close();
+  });
 
   test("every endpoint answers on the ports it names, and only there", async () => {
     assert.ok(endpoints.length > 8);
@@ -59,7 +65,7 @@ describe("docs/http.md", () => {
     const evaluator = createEvaluator(createPolicySet([]), { policyTimeout: 2000 });
     const metricsText = async () => ({ parts: [] });
     const paths = [
-      ...pathsOf(createApp({ evaluator, metricsText, profiles: true })),
+      ...pathsOf(createApp({ evaluator, metricsText, profiles: true, webhookPaths: webhooks.map(({ path }) => path) })),
       ...pathsOf(createProbeApp({ ready: () => true, metricsText })),
     ];
     const written = new Set(endpoints.map(({ path }) => path.replace("<id>", ":id")));

@@ -231,9 +231,14 @@ export class Emitter implements Emitting {
           ? `${contains}(${element.code})`
           : `!(${element.code} instanceof ${h.E})&&${contains}(${element.code})`;
     }
-    this.lump(plan.cost);
     if ((element.can & CAN.ERROR) === 0) code.add(`${result}=${test};`);
     else code.add(`${result}=${test}?true:${element.code} instanceof ${h.E}?${element.code}:false;`);
+    if (plan.cost > 0) {
+      // Behind an element that failed nothing is evaluated.
+      code.add(`if(!(${element.code} instanceof ${h.E})){`);
+      this.lump(plan.cost);
+      code.add("}");
+    }
     return { code: result, can: CAN.BOOL | (element.can & CAN.ERROR) };
   }
 

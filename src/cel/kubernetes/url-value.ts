@@ -38,7 +38,8 @@ export class UrlValue extends OpaqueValue {
     const asRequest = parseUrl(octets, true);
     if (asRequest instanceof UrlError) return parseError(text, asRequest);
     const parts = parseUrlReference(octets);
-    return parts instanceof UrlError ? parseError(fromOctets(parts.text ?? octets), parts) : new UrlValue(parts);
+    if (!(parts instanceof UrlError)) return new UrlValue(parts);
+    return parseError(parts.text === undefined ? text : fromOctets(parts.text), parts);
   }
 
   /** In lower case; `""` for a path. */

@@ -116,6 +116,7 @@ const GO_NAMES: ReadonlyMap<Kind, string> = new Map([
 
 /** The name of a variable's value before the reference has wrapped it in a class of its own. */
 export function goNameOf(value: Value): string {
+  if (value instanceof ObjectValue) return value.goName;
   return GO_NAMES.get(kindOf(value)) ?? nativeNameOf(value);
 }
 

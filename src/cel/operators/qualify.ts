@@ -68,7 +68,7 @@ function partOf(operand: Value, key: Value): Result | undefined {
     return index instanceof CelError ? index : (operand as readonly Value[])[index];
   }
   if (operand instanceof MapValue) return findKey(operand, key);
-  if (operand instanceof ObjectValue) return typeof key === "string" ? operand.get(key) : undefined;
+  if (operand instanceof ObjectValue) return typeof key === "string" ? operand.get(key) : operand.at(key);
   return undefined;
 }
 

@@ -167,8 +167,18 @@ export abstract class ObjectValue {
   abstract has(field: string): boolean | CelError;
   /** The names of the fields that are present. */
   abstract fields(): Iterable<string>;
+  /** What stands under a key that is no text; `undefined` for nothing. */
+  at(_key: Value): Result | undefined {
+    return undefined;
+  }
+
   /** What errors call its class in the reference implementation. */
   get nativeName(): string {
     return "types.Object";
+  }
+
+  /** What errors call it before the reference implementation has wrapped it in that class, as a variable's value. */
+  get goName(): string {
+    return this.nativeName;
   }
 }

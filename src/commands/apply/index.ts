@@ -15,7 +15,9 @@ import { openScan } from "../../scan/open-scan.js";
 import { readPayload } from "../../scan/payload.js";
 import { ScanError } from "../../scan/scan-error.js";
 import type { ScanPlan } from "../../scan/scan-plan.js";
+import { withCertificateRequests } from "../../scan/signing-request.js";
 import { type Survey, survey } from "../../scan/survey.js";
+import { certificateRequestValues, givenFlags } from "../certificate-request-options.js";
 import type { CommandIo } from "../io.js";
 import { argumentProblem } from "./arguments.js";
 import type { ApplyValues } from "./options.js";
@@ -144,13 +146,13 @@ async function planOf({ paths, resourcePaths, values, loading, io, output, input
   readonly files: readonly InputFile[];
   readonly looked: Survey;
 }> {
-  const user = values.userinfo === undefined ? {} : readUser(values.userinfo);
+  const user = values.userinfo === undefined ? undefined : readUser(values.userinfo);
   const read = values.valuesFile === undefined ? NO_VALUES : readValues(values.valuesFile);
   const definitions = await readDefinitions(values.crdPaths ?? []);
   const { policyPaths, policyIds } = namedPolicies(paths, loading);
   const policyText = policyPaths.includes("-") ? await text(io.stdin) : "";
   if (resourcePaths.includes("-")) await inputs.takeStdin(io.stdin);
-  const { files, looked } = await lookedOver(resourcePaths, inputs, new KnownKinds(definitions));
+  const { files, looked } = await lookedOver(resourcePaths, inputs, new KnownKinds(definitions), values);
   const within = values.exceptionsWithinResources ?? values.exceptionsWithResources;
   const named = [...(values.exception ?? []), ...(values.exceptions ?? [])];
   const plan: ScanPlan = {
@@ -162,10 +164,11 @@ async function planOf({ paths, resourcePaths, values, loading, io, output, input
     exceptionsWithinPolicies: values.exceptionsWithinPolicies === true,
     values: read,
     operation: read.operation ?? "CREATE",
-    user,
+    ...(user && { user }),
     definitions,
     ...(values.contextFile !== undefined && { contextFile: await contextText(values.contextFile) }),
     parameterPaths: values.parameterResource ?? [],
+    assumeBound: values.assumeBound === true,
     wanted: output.wanted,
   };
   return { plan, files, looked };
@@ -185,9 +188,14 @@ async function lookedOver(
   paths: readonly string[],
   inputs: Inputs,
   kinds: KnownKinds,
+  values: ApplyValues,
 ): Promise<{ readonly files: readonly InputFile[]; readonly looked: Survey }> {
   try {
-    const files = await inputs.files(paths);
+    const { namespace } = values;
+    const said = certificateRequestValues(values);
+    const { files, made } = await withCertificateRequests(await inputs.files(paths), { ...said, namespace });
+    const flags = givenFlags(said);
+    if (made === 0 && flags !== "") throw new ScanError(`no CSR is among the resources, for which alone ${flags} is`);
     return { files, looked: await survey(files, kinds) };
   } catch (error) {
     if (error instanceof ScanError)

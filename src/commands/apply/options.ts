@@ -1,5 +1,6 @@
 /** The options of `apply`: Kyverno's, with its short forms, and ours (spec kyverno.md 8.9). */
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { addCertificateRequestOptions, type CertificateRequestValues } from "../certificate-request-options.js";
 
 /** One option. */
 export interface ApplyOption {
@@ -33,7 +34,12 @@ export const APPLY_OPTIONS: readonly ApplyOption[] = [
     description: "what Envoy asks (JSON) for policies of the mode Envoy",
   },
   { flags: "-c, --cluster", kind: "flag", description: "take the resources from the cluster of the kubeconfig" },
-  { flags: "-n, --namespace <name>", kind: "text", description: "with --cluster: of this namespace only" },
+  {
+    flags: "-n, --namespace <name>",
+    kind: "text",
+    description:
+      "with --cluster: of this namespace only; with a CSR: where its CertificateRequest is, default otherwise",
+  },
   { flags: "-f, --values-file <file>", kind: "text", description: "values: operation, Namespaces, subresources" },
   {
     flags: "-s, --set <values>",
@@ -60,7 +66,13 @@ export const APPLY_OPTIONS: readonly ApplyOption[] = [
   {
     flags: "--parameter-resource <files>",
     kind: "paths",
-    description: "parameters of ValidatingAdmissionPolicies, and Namespaces for them",
+    description:
+      "parameters of ValidatingAdmissionPolicies; Namespaces for policies; Roles and bindings for CertificateRequestPolicies",
+  },
+  {
+    flags: "--assume-bound",
+    kind: "flag",
+    description: "everybody may use every CertificateRequestPolicy; no Roles and bindings, and no cluster, are asked",
   },
   { flags: "-p, --policy-report", kind: "flag", description: "print policy reports" },
   {
@@ -90,7 +102,7 @@ export const APPLY_OPTIONS: readonly ApplyOption[] = [
 ];
 
 /** Values by the options' names. */
-export interface ApplyValues {
+export interface ApplyValues extends CertificateRequestValues {
   readonly resource?: readonly string[];
   readonly resources?: readonly string[];
   readonly json?: readonly string[];
@@ -109,6 +121,7 @@ export interface ApplyValues {
   readonly exceptionsWithinPolicies?: true;
   readonly crdPaths?: readonly string[];
   readonly parameterResource?: readonly string[];
+  readonly assumeBound?: true;
   readonly policyReport?: true;
   readonly reportApi: "openreports.io" | "wgpolicyk8s.io";
   readonly outputFormat: "yaml" | "json";
@@ -134,6 +147,7 @@ export function addApplyOptions(command: Command): void {
     if (hidden) option.hideHelp();
     command.addOption(option);
   }
+  addCertificateRequestOptions(command);
 }
 
 const collected = (text: string, before: readonly string[] | undefined): readonly string[] => [

@@ -4,6 +4,8 @@
  */
 import { createEvaluator, type Evaluator } from "../../evaluation/evaluator.js";
 import type { PolicySet } from "../../evaluation/policy-set.js";
+import { createWebhooks } from "../../loader/index.js";
+import type { Webhook } from "../../policy/webhook.js";
 import type { FileWatch } from "../../server/file-watch.js";
 import { type RunningServer, startServer } from "../../server/server.js";
 import { readTlsMaterial, type TlsMaterial } from "../../server/tls-material.js";
@@ -50,6 +52,7 @@ export class ServingProcess {
   readonly #evaluator: Evaluator;
   readonly #certificates: FileWatch | undefined;
   #approval: Approval | undefined;
+  readonly #webhooks: readonly Webhook[];
   #files: readonly string[];
   #prepared: LoadResult | undefined;
   /** To load anew. What an earlier one loads that was given up meanwhile counts no more. */
@@ -61,12 +64,14 @@ export class ServingProcess {
     evaluator: Evaluator,
     server: RunningServer,
     certificates: FileWatch | undefined,
+    webhooks: readonly Webhook[],
   ) {
     this.#options = options;
     this.#files = loaded.files;
     this.#evaluator = evaluator;
     this.#server = server;
     this.#certificates = certificates;
+    this.#webhooks = webhooks;
   }
 
   /**
@@ -92,8 +97,10 @@ export class ServingProcess {
     metrics.gauge("policies", () => served(evaluator.policies).length);
     metrics.gauge("policies_unavailable", () => broken(evaluator.policies).length);
     const maxConnections = roomForConnections();
+    const webhooks = createWebhooks();
     const server = await startServer({
       evaluator,
+      webhooks,
       metrics,
       logger,
       address: settings.address,
@@ -117,7 +124,7 @@ export class ServingProcess {
       unavailable: broken(loaded.policies).length,
       pid: process.pid,
     });
-    return new ServingProcess(options, loaded, evaluator, server, certificates);
+    return new ServingProcess(options, loaded, evaluator, server, certificates, webhooks);
   }
 
   /** Files and folders to look after: those of the served policies, and of the last ones that were kept out. */
@@ -192,6 +199,7 @@ export class ServingProcess {
     this.#certificates?.close();
     // Another replica goes on with what is left.
     await Promise.all([this.#approval?.stop(), this.#server.stop({ delay, grace })]);
+    for (const webhook of this.#webhooks) webhook.close();
   }
 }
 

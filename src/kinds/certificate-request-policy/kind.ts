@@ -1,6 +1,7 @@
 import type { Watcher } from "../../cel-policy/watcher.js";
 import { isObject, type JsonObject } from "../../kubernetes/object.js";
 import { allNeeds } from "../../world/needs.js";
+import { FileResources } from "../../world/resources/file-resources.js";
 import { worldOf } from "../../world/world.js";
 import type { DocumentKind } from "../kind.js";
 import { LoadError } from "../load-error.js";
@@ -37,7 +38,10 @@ export function certificateRequestPolicyKind(watcher?: Watcher): DocumentKind {
       return {
         needs: allNeeds([needsOf(compiled, objects), binding.needs]),
         policy: (outer) => {
-          const world = { ...worldOf(objects, outer), authorizer: binding.authorizer(outer) };
+          const known = worldOf(objects, outer);
+          // A Namespace that nobody has seen has no labels that anybody knows (spec 3.2): none is made up.
+          const resources = outer.resources === undefined ? new FileResources(objects) : known.resources;
+          const world = { ...known, resources, authorizer: binding.authorizer(outer) };
           return new CertificateRequestPolicySet(compiled, {
             ...{ id, world, readiness, unprocessed, watcher },
             scrutinise: scrutinyOf(settings),

@@ -91,5 +91,6 @@ function foundText({ selected, bound, ready, objections }: PolicyAccount): strin
   if (ready !== true) return "does not apply: it is not ready";
   if (objections === undefined) return "was not asked: another policy has approved the request";
   const all = [...objections.allowed, ...objections.constraints];
-  return all.length === 0 ? "approves" : `objects: ${all.map(({ text }) => text).join("; ")}`;
+  // What it objects to, answers and accounts say.
+  return all.length === 0 ? "approves" : "objects";
 }

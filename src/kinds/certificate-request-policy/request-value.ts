@@ -4,6 +4,7 @@ import {
   type Kind,
   kindOf,
   listType,
+  noSuchOverload,
   type ObjectTypeDeclaration,
   ObjectValue,
   STRING,
@@ -54,13 +55,25 @@ export class RequestValue extends ObjectValue {
     return FIELDS;
   }
 
+  override at(): CelError {
+    return noSuchOverload();
+  }
+
   override get nativeName(): string {
     return "*types.protoObj";
+  }
+
+  override get goName(): string {
+    return "*validation.CertificateRequest";
   }
 }
 
 /** One that a rule has made: equal by its fields, but the reference has another class for it. */
-class MadeRequest extends RequestValue {}
+class MadeRequest extends RequestValue {
+  override get goName(): string {
+    return "*dynamicpb.Message";
+  }
+}
 
 const noField = (field: string): CelError => new CelError(`no such field '${field}'`, "no-such-key");
 
@@ -128,9 +141,6 @@ const COMPLAINTS: Readonly<Partial<Record<Kind, string>>> = {
 function textOf(value: Value): string | CelError {
   if (typeof value === "string") return value;
   if (value instanceof ServiceAccount) return value.toString();
-  const native =
-    value instanceof RequestValue && !(value instanceof MadeRequest)
-      ? "*validation.CertificateRequest"
-      : "*dynamicpb.Message";
-  return new CelError(COMPLAINTS[kindOf(value)] ?? `type conversion error from '${native}' to 'string'`, "conversion");
+  const kind = value instanceof ObjectValue ? `'${value.goName}'` : typeNameOf(value);
+  return new CelError(COMPLAINTS[kindOf(value)] ?? `type conversion error from ${kind} to 'string'`, "conversion");
 }

@@ -30,7 +30,7 @@ export interface RuleInputs {
 }
 
 /**
- * Runs rules over items: the results of all rules for the first item, then for the second, and so on. {@link Waiting} where others must have their turn, and the
+ * Runs rules (in every attempt the same array) over items: the results of all rules for the first item, then for the second, and so on. {@link Waiting} where others must have their turn, and the
  * next attempt goes on there; or where the whole request is stopped (`attempt.interruption`).
  */
 export function runRules(

@@ -15,6 +15,7 @@ const NAMES: Readonly<Record<string, string>> = {
   validate: "validation",
   audit: "audit",
   validate_raw: "validation_raw",
+  webhook: "webhook",
 };
 
 /** @param exporter where spans go; default what the standard OTEL_ variables say */

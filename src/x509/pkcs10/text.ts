@@ -43,8 +43,10 @@ function latin1Text({ text }: Element): string {
   return text;
 }
 
-function utf8Text({ text, content }: Element): string | undefined {
+function utf8Text(element: Element): string | undefined {
+  const { text } = element;
   if (ASCII.test(text)) return text;
+  const { content } = element;
   return isUtf8(content) ? content.toString("utf8") : undefined;
 }
 

@@ -1,0 +1,116 @@
+/** Requests to webhooks that are asked about policies themselves: an AdmissionReview in, one of the same version out. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { AdmissionResponse } from "../admission/admission-response.js";
+import { decodeVersionedReview, type VersionedReview } from "../admission/decode.js";
+import { encodeAdmissionReview } from "../admission/encode.js";
+import { overloaded, type RequestProblem, somethingWentWrong } from "../admission/request-problem.js";
+import { CLIENT_GONE } from "../evaluation/evaluator.js";
+import type { Turns } from "../policy/turns.js";
+import type { Webhook } from "../policy/webhook.js";
+import { receiveJson } from "./body.js";
+import { callerDeadline } from "./caller-timeout.js";
+import { LARGE_BODY, LargeBodies } from "./large-bodies.js";
+import { type ReportSinks, reportWebhook, traceparentOf } from "./report.js";
+import { sendJson, sendProblem } from "./respond.js";
+
+/** What requests to webhooks need. */
+export interface WebhookHandlerOptions extends ReportSinks {
+  readonly turns: Turns;
+  /** Most bytes of a body, where the webhook takes no less. */
+  readonly bodyLimit: number;
+  /** Most JSON values in a body. */
+  readonly maxValues: number;
+  /** Whether the server stops: its answers then close their connections. */
+  readonly stopping: () => boolean;
+}
+
+/** What metrics and records call the route. */
+const ROUTE = "webhook";
+
+/** Answers a request to a webhook. */
+export type WebhookHandler = (request: IncomingMessage, response: ServerResponse, webhook: Webhook) => void;
+
+/** A handler of requests to webhooks. */
+export function createWebhookHandler(options: WebhookHandlerOptions): WebhookHandler {
+  const large = new LargeBodies(options.turns);
+  return (request, response, webhook) => {
+    const exchange = new WebhookExchange(options, request, response, webhook);
+    receiveJson(request, response, Math.min(options.bodyLimit, webhook.bodyLimit), (body) => {
+      exchange.answer(body, large).catch((error: unknown) => {
+        // Never by contract: but a request without an answer would be worse than a vague one.
+        options.logger.error("a webhook failed unexpectedly", { path: webhook.path, error: String(error) });
+        exchange.fail(somethingWentWrong);
+      });
+    });
+  };
+}
+
+class WebhookExchange {
+  readonly #options: WebhookHandlerOptions;
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #webhook: Webhook;
+  readonly #received = performance.now();
+
+  constructor(options: WebhookHandlerOptions, request: IncomingMessage, response: ServerResponse, webhook: Webhook) {
+    this.#options = options;
+    this.#request = request;
+    this.#response = response;
+    this.#webhook = webhook;
+  }
+
+  async answer(body: string | RequestProblem, large: LargeBodies): Promise<void> {
+    if (typeof body !== "string") {
+      this.fail(body);
+      return;
+    }
+    if (body.length >= LARGE_BODY) {
+      const turn = large.wait();
+      if (turn === undefined) {
+        this.fail(overloaded("too many large requests wait to be read: try again later"));
+        return;
+      }
+      await turn;
+    }
+    if (this.#response.destroyed) {
+      this.#count(CLIENT_GONE);
+      return;
+    }
+    const review = decodeVersionedReview(body, this.#options.maxValues);
+    if (review.kind === "problem") this.fail(review);
+    else await this.#ask(review);
+  }
+
+  async #ask(review: VersionedReview): Promise<void> {
+    const { request } = review;
+    const target = this.#request.url ?? "";
+    const queryAt = target.indexOf("?");
+    const deadline = callerDeadline(queryAt < 0 ? "" : target.slice(queryAt + 1), this.#received);
+    const { allowed, code, reason, message } = await this.#webhook.answer(request, deadline - performance.now());
+    const response: AdmissionResponse = {
+      uid: request.uid,
+      allowed,
+      status: { ...(message !== undefined && { message }), ...(reason !== undefined && { reason }), code },
+    };
+    const gone = this.#response.destroyed;
+    if (!gone) {
+      if (this.#options.stopping()) this.#response.shouldKeepAlive = false;
+      sendJson(this.#response, 200, encodeAdmissionReview(response, review.apiVersion));
+    }
+    this.#count(gone ? CLIENT_GONE : 200);
+    const milliseconds = performance.now() - this.#received;
+    const answered = { name: this.#webhook.name, response, milliseconds };
+    reportWebhook(this.#options, request, ROUTE, answered, traceparentOf(this.#request));
+  }
+
+  fail(problem: RequestProblem): void {
+    sendProblem(this.#request, this.#response, problem, "validate");
+    this.#count(problem.status);
+    const { path } = this.#webhook;
+    this.#options.logger.debug("request refused", { path, status: problem.status, reason: problem.text });
+  }
+
+  #count(status: number): void {
+    this.#options.metrics.answered(ROUTE, status, performance.now() - this.#received);
+  }
+}
