@@ -5,11 +5,16 @@ import type { Verdict } from "../evaluation/verdict.js";
 import { printable } from "./cel/explain-text.js";
 import { indented } from "./explain/indented.js";
 
+/** What decides such requests calls itself. */
+const POLICY_KIND = "CertificateRequestPolicy";
+
 type Account = Readonly<Record<string, unknown>>;
 
 /** The decisions that an answer rests on: the policy's own, or those of a group's members, in order. */
 export function decisionLines({ entry, outcome, observations }: Verdict): readonly string[] {
   const own = outcome.account?.();
+  if (own === undefined && outcome.verdict === "skip" && entry.policy.implementation === POLICY_KIND)
+    return [printable(`${entry.id}: does not apply: ${outcome.reason}`)];
   const members = observations.flatMap(({ policy, outcome: { account } }) =>
     account === undefined ? [] : linesOf(policy, account()),
   );
@@ -33,7 +38,8 @@ function meaning({ decision, message }: Account): string {
     case "Unprocessed":
       return `Unprocessed: no policy decides it: ${message}`;
     default:
-      return `${decision}: ${message}`;
+      // Why, the details of the answer say.
+      return "Error: it could not be reviewed";
   }
 }
 

@@ -71,15 +71,19 @@ async function reviewOf(written: Readonly<Record<string, unknown>>, file: string
     const inline = written[key];
     return typeof inline === "string" && key !== "raw" ? readDocument(join(dirname(file), inline)) : inline;
   };
+  if (given[0] === "csr" && typeof written.csr !== "string")
+    throw new UsageError(`${place}: 'csr' must be a file's name`);
   if (given[0] === "raw") return rawQuestion(written.raw);
   if (given[0] === "request") return readRequest(await value("request"), `${place}.request`);
   const operation = textOf(written, "operation", place);
   const namespace = textOf(written, "namespace", place);
+  const csr = textOf(written, "csr", place) ?? "";
   try {
     const request = buildRequest({
       operation,
       namespace,
-      object: given[0] === "csr" ? await requestOf(written, namespace, file, place) : await value("object"),
+      object:
+        given[0] === "csr" ? await requestOf(written, join(dirname(file), csr), namespace) : await value("object"),
       ...(Object.hasOwn(written, "old") && { oldObject: await value("old") }),
     });
     return admissionQuestion(request);
@@ -92,12 +96,10 @@ async function reviewOf(written: Readonly<Record<string, unknown>>, file: string
 /** The CertificateRequest of a case's CSR. */
 async function requestOf(
   written: Readonly<Record<string, unknown>>,
+  csr: string,
   namespace: string | undefined,
-  file: string,
-  place: string,
 ): Promise<unknown> {
   if (Object.hasOwn(written, "old")) throw new UsageError("'old' is the former state of an object: a csr has none");
-  const csr = join(dirname(file), textOf(written, "csr", place) ?? "");
   const content = await readFile(csr).catch(() => undefined);
   if (content === undefined) throw new UsageError(`cannot read ${csr}`);
   return buildCertificateRequest(content, csr, { ...readCertificateRequestKeys(written), namespace });

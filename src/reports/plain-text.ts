@@ -1,5 +1,5 @@
 /** What `apply` prints unless it is asked for something else: failures, then counts (spec kyverno.md 8.9). */
-import type { Counts, ReportedPolicy, Scanned } from "./finding.js";
+import type { Counts, Finding, ReportedPolicy, Scanned } from "./finding.js";
 
 /** The line before everything else. */
 export function headline(policies: number, resources: number, exceptions: number): string {
@@ -7,7 +7,7 @@ export function headline(policies: number, resources: number, exceptions: number
   return `\nApplying ${policies} policy rule(s) to ${resources} resource(s)${exempting}...\n`;
 }
 
-/** The failures of a resource; nothing when there are none. Errors are in the counts only. */
+/** The failures of a resource, and errors of policies that tell them; nothing when there are none. */
 export function failures(
   { resource: { namespace, kind, name }, findings }: Scanned,
   policies: readonly ReportedPolicy[],
@@ -15,14 +15,20 @@ export function failures(
 ): string {
   let text = "";
   for (const { policy, rule, status, message } of findings) {
-    if (status !== "fail") continue;
+    if (!isTold({ policy, status }, policies)) continue;
     const path = `${namespace}/${kind}/${name}`;
-    const failed = auditWarn ? "failed as audit warning:" : "failed:";
+    const failed = status === "error" ? "could not be judged:" : auditWarn ? "failed as audit warning:" : "failed:";
     text += `policy ${policies[policy]?.name ?? ""} -> resource ${path === "//" ? "JSON payload" : path} ${failed}\n`;
     text += `1 - ${rule} ${message === "" ? "validation failed" : message}\n`;
   }
   return text;
 }
+
+/** Whether a finding is one of those that are told one by one. */
+export const isTold = (
+  { policy, status }: Pick<Finding, "policy" | "status">,
+  policies: readonly ReportedPolicy[],
+): boolean => status === "fail" || (status === "error" && policies[policy]?.tellsErrors === true);
 
 /** The last line; nothing is ever counted as a warning. */
 export const countsLine = ({ pass, fail, error, skip }: Counts): string =>

@@ -18,8 +18,8 @@ export interface InputFile {
 const CHUNK_BYTES = 512 * 1024;
 /** What is kept of standard input in memory; beyond that it goes to a file, because resources are counted before they are looked at. */
 const KEPT_BYTES = 4 * 1024 * 1024;
-/** What is taken of folders, which are not searched further (spec kyverno.md 8.2). JSON stands there for other things as well. */
-const IN_FOLDERS = /\.(?:ya?ml|jsonl|ndjson)$/;
+/** What is taken of folders, which are not searched further (spec kyverno.md 8.2). JSON and PEM stand there for other things as well. */
+const IN_FOLDERS = /\.(?:ya?ml|jsonl|ndjson|csr)$/;
 
 /** All that resources are read from, with what of it is kept until they are closed. */
 export class Inputs {

@@ -6,6 +6,7 @@ import { member, nameOf, namespaceOf, text } from "../kubernetes/object.js";
 import type { AdmissionRequest } from "../policy/index.js";
 import { countsOf } from "../reports/counts.js";
 import type { Finding, ReportedPolicy, ReportedResource, Scanned } from "../reports/finding.js";
+import { isTold } from "../reports/plain-text.js";
 import type { Judge, Subject } from "./judge.js";
 import { type RequestCircumstances, requestFor } from "./request.js";
 import { judged, type Resource, readResources } from "./resource.js";
@@ -14,7 +15,7 @@ import type { Batch } from "./split/batch.js";
 /** Resources of a batch that wait for answers (of a cluster, a registry, a guest) side by side. */
 const AT_A_TIME = 16;
 
-/** Which findings are of interest: all, or failures only, where the rest is merely counted. */
+/** Which findings are of interest: all, or those that are told one by one, where the rest is merely counted. */
 export type Wanted = "all" | "failures";
 
 /** Asks all judges about each resource. */
@@ -119,10 +120,10 @@ export class Scanner {
           });
     const counts = countsOf(findings, this.policies);
     if (this.#wanted === "all") return { resource, findings, counts };
-    return { resource, findings: counts.fail === 0 ? NOTHING : findings.filter(isFailure), counts };
+    if (counts.fail === 0 && counts.error === 0) return { resource, findings: NOTHING, counts };
+    return { resource, findings: findings.filter((finding) => isTold(finding, this.policies)), counts };
   }
 }
 
 const NAMELESS: ReportedResource = { apiVersion: "", kind: "", namespace: "", name: "", uid: "", resourceVersion: "" };
 const NOTHING: readonly Finding[] = [];
-const isFailure = ({ status }: Finding): boolean => status === "fail";

@@ -98,7 +98,7 @@ export async function withCertificateRequests(
     const earlier = names.get(name);
     if (earlier !== undefined)
       throw new ScanError(
-        `${earlier} and ${file.name} would both be the CertificateRequest ${name}: rename one of the files`,
+        `${earlier} and ${file.name} would both be the CertificateRequest ${name}: two files need two names`,
       );
     names.set(name, file.name);
     all.push(fileOf(file.name, JSON.stringify(request)));

@@ -3,10 +3,10 @@ import { goJson, goQuote } from "../../../kubernetes/field-error.js";
 import type { Objection } from "./decision.js";
 
 /**
- * Characters of all objections to one request: a few thousand names, each against the rules of a thousand policies, would fill the memory. No
- * API server stores a condition of that length.
+ * Characters of all objections to one request: a few thousand names, each against the rules of a thousand policies, would fill the memory. A cluster's
+ * store takes no object of more than one and a half million octets, conditions included.
  */
-const LONGEST_OBJECTIONS = 2 ** 22;
+const LONGEST_OBJECTIONS = 2 ** 20;
 
 /** What stands for objections beyond that. */
 const AND_MORE: Objection = { path: "", text: "and more" };
@@ -27,6 +27,7 @@ export class ObjectionList {
   readonly #budget: ObjectionBudget;
   readonly #texts = new Set<string>();
   readonly #list: Objection[] = [];
+  #full = false;
 
   constructor(budget = new ObjectionBudget()) {
     this.#budget = budget;
@@ -34,6 +35,11 @@ export class ObjectionList {
 
   get all(): readonly Objection[] {
     return this.#list;
+  }
+
+  /** Whether there is no room for more: what else is objected is not said. */
+  get full(): boolean {
+    return this.#full;
   }
 
   /** `<path>: Invalid value: <value>: <detail>`, without the last part where there is no detail. */
@@ -57,8 +63,9 @@ export class ObjectionList {
 
   /** An objection stays one, whatever room there is for its words. */
   #add(path: string, text: string): void {
-    if (this.#texts.has(text) || this.#list.at(-1) === AND_MORE) return;
+    if (this.#full || this.#texts.has(text)) return;
     if (!this.#budget.take(text)) {
+      this.#full = true;
       this.#list.push(AND_MORE);
       return;
     }
