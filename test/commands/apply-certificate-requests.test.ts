@@ -247,7 +247,7 @@ describe("policy files with CertificateRequestPolicies", () => {
     const { code, out, err } = await apply([broken, ...web]);
     assert.equal(code, 1);
     assert.equal(counts(out), "pass: 0, fail: 0, warn: 0, error: 1, skip: 0");
-    assert.match(err, /^warning: broken\.yaml:4:\d+: spec\.allowed\.dnsNames\.validations\[0\]: Invalid value/);
+    assert.match(err, /^warning: broken\.yaml:4:\d+: spec\.allowed\.dnsNames\.validations\[0\]\.rule: Invalid value/);
   });
 
   test("neither is one whose API is misspelt, or one of two with a name", async () => {
