@@ -13,8 +13,12 @@ const ESCAPES: Readonly<Record<string, string>> = {
 const REPLACEMENT = 0xfffd;
 const LAST_CHARACTER = 0x10ffff;
 
+/** Characters that quoting leaves as they are: those of nearly every text, which need not be looked at one by one. */
+const PLAIN = /^[ !#-[\]-~]*$/;
+
 /** A text in double quotes as `%q` prints it. @param ascii whether everything else is escaped */
 export function quote(text: string, ascii: boolean): string {
+  if (PLAIN.test(text)) return `"${text}"`;
   return `"${Array.from(text, (character) => escaped(character, '"', ascii)).join("")}"`;
 }
 

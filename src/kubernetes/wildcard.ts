@@ -1,28 +1,41 @@
 /** Patterns in which `*` stands for any text (spec certificate-request-policy.md 2.3). */
 
+const STAR = "*";
+
 /**
- * Whether the whole text fits a pattern. Only `*` is special: any characters, or none; nothing escapes it. Letter case counts. Takes quadratic time
- * at most: of the stars behind it only the last one can still take more.
+ * A pattern, prepared. Only `*` is special: any characters, or none; nothing escapes it. Letter case counts. Matching goes through the text once: what
+ * stands between two stars is best taken where it comes first.
  */
-export function wildcardMatches(pattern: string, text: string): boolean {
-  // Code units tell the same as code points: no character of well-formed text begins within another.
-  let [at, read] = [0, 0];
-  /** Behind the last star, and where the text went on after it. */
-  let [star, resumed] = [-1, 0];
-  while (read < text.length) {
-    if (pattern[at] === "*") {
-      star = ++at;
-      resumed = read;
-    } else if (at < pattern.length && pattern.charCodeAt(at) === text.charCodeAt(read)) {
-      at++;
-      read++;
-    } else if (star >= 0) {
-      at = star;
-      read = ++resumed;
-    } else {
-      return false;
-    }
+export class Wildcard {
+  /** As written. */
+  readonly pattern: string;
+  /** Where there is no star: the whole text. */
+  readonly #start: string;
+  /** Between stars, in order; `undefined` where there is no star. */
+  readonly #middle: readonly string[] | undefined;
+  readonly #end: string;
+
+  constructor(pattern: string) {
+    this.pattern = pattern;
+    const parts = pattern.split(STAR);
+    this.#start = parts[0] ?? "";
+    this.#end = parts.at(-1) ?? "";
+    this.#middle = parts.length === 1 ? undefined : parts.slice(1, -1).filter((part) => part !== "");
   }
-  while (pattern[at] === "*") at++;
-  return at === pattern.length;
+
+  /** Whether the whole text fits. */
+  matches(text: string): boolean {
+    // Code units tell the same as code points: no character of well-formed text begins within another.
+    const [start, middle, end] = [this.#start, this.#middle, this.#end];
+    if (middle === undefined) return text === start;
+    const last = text.length - end.length;
+    if (last < start.length || !text.startsWith(start) || !text.endsWith(end)) return false;
+    let at = start.length;
+    for (const part of middle) {
+      const found = text.indexOf(part, at);
+      if (found === -1) return false;
+      at = found + part.length;
+    }
+    return at <= last;
+  }
 }

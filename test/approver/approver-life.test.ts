@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Approver } from "../../src/approver/approver.js";
-import { FakeApiServer, status } from "../kubernetes/client/fake-api-server.js";
+import { FakeApiServer, json, status } from "../kubernetes/client/fake-api-server.js";
 import { connect, until } from "../kubernetes/client/support.js";
 import { certificateRequest, conditionsOf, keptLog, REQUESTS, startApprover, TestClock } from "./support.js";
 
@@ -54,6 +54,18 @@ describe("reviews", () => {
     await until("the decisions", () => ["a", "b"].every((name) => conditionsOf(server, name).length > 0));
     assert.deepEqual(reviewed, ["a", "b"]);
     assert.equal(server.asked("GET /apis/cert-manager.io/v1/namespaces/team/certificaterequests/").length, 2);
+  });
+
+  test("of requests that are decided by the time that they are fetched are not made", async (context) => {
+    const server = await FakeApiServer.start(context);
+    for (const name of ["a", "b"]) server.put(REQUESTS, certificateRequest(name));
+    const decided = certificateRequest("a", { status: { conditions: [{ type: "Denied", status: "True" }] } });
+    server.special.set("/apis/cert-manager.io/v1/namespaces/team/certificaterequests/a", (_, response) => {
+      json(response, 200, { ...decided, metadata: { ...decided.metadata, resourceVersion: "1" } });
+    });
+    const { reviewed } = await startApprover(context, server, () => APPROVED, { maxHeldBytes: 0 });
+    await until("the other decision", () => conditionsOf(server, "b").length > 0);
+    assert.deepEqual(reviewed, ["b"]);
   });
 
   test("that need not wait leave others their turn", async (context) => {

@@ -81,6 +81,23 @@ describe("a decision", () => {
     ]);
   });
 
+  test("stands at once, also when the watch says so later", async (context) => {
+    const server = await FakeApiServer.start(context);
+    server.put(REQUESTS, certificateRequest("a"));
+    const test = await startApprover(context, server, () => undefined);
+    await until("the review", () => test.reviewed.length === 1);
+    server.slow = true;
+    test.decide = () => APPROVED;
+    test.approver.policiesChanged();
+    await until("the decision", () => test.approver.counts()[0]?.status === "approved");
+    const watches = server.requests.filter((request) => /certificaterequests\?.*watch=true/.test(request));
+    assert.equal(watches.length, 1, "nothing that a new watch has brought");
+    test.approver.policiesChanged();
+    server.put(REQUESTS, certificateRequest("marker"));
+    await until("the marker", () => test.reviewed.includes("marker"));
+    assert.deepEqual(test.reviewed, ["a", "a", "marker"]);
+  });
+
   test("is made about requests that come while it watches, each once", async (context) => {
     const server = await FakeApiServer.start(context);
     const { reviewed } = await startApprover(context, server, () => APPROVED);

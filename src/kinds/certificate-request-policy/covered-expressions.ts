@@ -10,10 +10,11 @@ export function* expressionsOf({ policy, allowed }: CompiledPolicy): Iterable<Co
   yield* each(name, "ipAddresses", allowed.ipAddresses);
   yield* each(name, "uris", allowed.uris);
   yield* each(name, "emailAddresses", allowed.emailAddresses);
-  for (const [i, entry] of allowed.otherNames.entries()) yield* each(name, `otherNames[${i}]`, entry);
+  for (const [i, entry] of allowed.otherNames.list.entries()) yield* each(name, `otherNames[${i}]`, entry);
   for (const list of SUBJECT_LISTS) yield* each(name, `subject.${list}`, allowed.subject[list]);
   yield* each(name, "subject.serialNumber", allowed.serialNumber);
-  for (const [i, entry] of allowed.otherAttributes.entries()) yield* each(name, `subject.otherAttributes[${i}]`, entry);
+  for (const [i, entry] of allowed.otherAttributes.list.entries())
+    yield* each(name, `subject.otherAttributes[${i}]`, entry);
 }
 
 function* each(policy: string, attribute: string, entry: CompiledEntry | undefined): Iterable<CoveredExpression> {

@@ -1,5 +1,5 @@
 /** Who may do what by a list in the configuration (spec certificate-request-policy.md 3.3, mode `map`). */
-import { wildcardMatches } from "../../kubernetes/wildcard.js";
+import { Wildcard } from "../../kubernetes/wildcard.js";
 import type { Authorizer, AuthorizerAttributes, AuthorizerDecision, AuthorizerUser } from "./authorizer.js";
 
 /** Some subjects, and the names that all of them are allowed. */
@@ -23,8 +23,8 @@ const NOT_ALLOWED: AuthorizerDecision = Object.freeze({ decision: "noOpinion", r
 interface Prepared {
   readonly users: ReadonlySet<string>;
   readonly groups: ReadonlySet<string>;
-  readonly names: readonly string[];
-  readonly namespaces: readonly string[] | undefined;
+  readonly names: readonly Wildcard[];
+  readonly namespaces: readonly Wildcard[] | undefined;
 }
 
 /** Allows what the list allows, for one verb and resource; has no opinion on anything else. */
@@ -32,15 +32,15 @@ export class MapAuthorizer implements Authorizer {
   readonly #topic: MapTopic;
   readonly #entries: readonly Prepared[];
   /** What the user asked about last is allowed: a request asks about many names in a row. */
-  #last: { readonly user: AuthorizerUser; readonly namespace: string; readonly names: readonly string[] } | undefined;
+  #last: { readonly user: AuthorizerUser; readonly namespace: string; readonly names: readonly Wildcard[] } | undefined;
 
   constructor(topic: MapTopic, entries: readonly MapEntry[]) {
     this.#topic = topic;
     this.#entries = entries.map(({ users = [], groups = [], serviceAccounts = [], names, namespaces }) => ({
       users: new Set([...users, ...serviceAccounts.map((account) => `system:serviceaccount:${account}`)]),
       groups: new Set(groups),
-      names,
-      namespaces,
+      names: names.map((pattern) => new Wildcard(pattern)),
+      namespaces: namespaces?.map((pattern) => new Wildcard(pattern)),
     }));
   }
 
@@ -52,13 +52,13 @@ export class MapAuthorizer implements Authorizer {
     if (this.#last?.user !== user || this.#last.namespace !== namespace) {
       this.#last = { user, namespace, names: this.#namesFor(user, namespace) };
     }
-    return this.#last.names.some((pattern) => wildcardMatches(pattern, name)) ? ALLOWED : NOT_ALLOWED;
+    return this.#last.names.some((pattern) => pattern.matches(name)) ? ALLOWED : NOT_ALLOWED;
   }
 
-  #namesFor({ name, groups }: AuthorizerUser, namespace: string): readonly string[] {
+  #namesFor({ name, groups }: AuthorizerUser, namespace: string): readonly Wildcard[] {
     const own = this.#entries.filter((entry) => {
       if (!entry.users.has(name) && !groups.some((group) => entry.groups.has(group))) return false;
-      return entry.namespaces === undefined || entry.namespaces.some((pattern) => wildcardMatches(pattern, namespace));
+      return entry.namespaces === undefined || entry.namespaces.some((pattern) => pattern.matches(namespace));
     });
     return own.flatMap(({ names }) => names);
   }

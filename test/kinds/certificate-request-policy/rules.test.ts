@@ -7,7 +7,12 @@ import { Progress } from "../../../src/cel-policy/expressions/progress.js";
 import type { Watcher } from "../../../src/cel-policy/watcher.js";
 import { createRuleCompiler, RULE_DIALECT } from "../../../src/kinds/certificate-request-policy/dialect.js";
 import { RequestValue } from "../../../src/kinds/certificate-request-policy/request-value.js";
-import { compileRule, type RuleResult, runRules } from "../../../src/kinds/certificate-request-policy/rules.js";
+import {
+  type CompiledRule,
+  compileRule,
+  type RuleResult,
+  runRule,
+} from "../../../src/kinds/certificate-request-policy/rules.js";
 import { goQuote } from "../../../src/kubernetes/field-error.js";
 import { Turns } from "../../../src/policy/turns.js";
 import { NO_OPINION } from "../../../src/world/authorizer/authorizer.js";
@@ -45,11 +50,26 @@ const requestWorld = (now = () => 0) => new RequestWorld(worldOf([], { authorize
 
 const ruleOf = (policy: Policy): string => policy.spec.allowed.commonName.validations[0].rule;
 
+/** Rules over items, item by item; `said` is what earlier attempts have found. */
+function runRules(
+  rules: readonly CompiledRule[],
+  { items, cr, attempt }: { items: readonly string[]; cr: RequestValue; attempt: Attempt },
+  said: RuleResult[] = [],
+): readonly RuleResult[] | Waiting {
+  const runs = items.flatMap((self) => rules.map((rule) => ({ self, rule })));
+  for (const { self, rule } of runs.slice(said.length)) {
+    const result = runRule(rule, { self, cr }, attempt);
+    if (result instanceof Waiting) return result;
+    said.push(result);
+  }
+  return said;
+}
+
 /** What rules say of items. */
 function results(rules: readonly string[], items: readonly string[], cr = request()): readonly RuleResult[] {
   const compiled = rules.map((rule) => compileRule(rule, compiler));
   const attempt = new Attempt(RULE_DIALECT, requestWorld());
-  const said = runRules(compiled, { items, cr, attempt, about: "" });
+  const said = runRules(compiled, { items, cr, attempt });
   assert.ok(!(said instanceof Waiting));
   return said;
 }
@@ -131,7 +151,7 @@ describe("rules", () => {
     };
     const rule = compileRule("self == 'a'", createRuleCompiler(watcher));
     const attempt = new Attempt(RULE_DIALECT, requestWorld());
-    runRules([rule], { items: ["a", "b"], cr: request(), attempt, about: "" });
+    runRules([rule], { items: ["a", "b"], cr: request(), attempt });
     assert.deepEqual(ran, ["self == 'a' of a", "self == 'a' of b"]);
   });
 });
@@ -151,16 +171,12 @@ describe("rules that take long", () => {
     const world = requestWorld(now);
     const turns = new Turns();
     const circumstances = { deadline: { at: Number.POSITIVE_INFINITY, now }, turns, progress: new Progress() };
-    const rules = [costly, costly];
+    const found: RuleResult[] = [];
     let attempts = 0;
     const ask = () => {
       attempts += 1;
-      return runRules(rules, {
-        items,
-        cr: many,
-        attempt: new Attempt(RULE_DIALECT, world, circumstances),
-        about: "",
-      });
+      const attempt = new Attempt(RULE_DIALECT, world, circumstances);
+      return runRules([costly, costly], { items, cr: many, attempt }, found);
     };
     const waits = { deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal, turns };
     const said = await world.questions.settle(ask, waits, () => Waiting.INSTANCE);
@@ -172,14 +188,14 @@ describe("rules that take long", () => {
     let time = 0;
     const now = (): number => time++;
     const attempt = new Attempt(RULE_DIALECT, requestWorld(now), { deadline: { at: 5, now } });
-    assert.ok(runRules([costly], { items, cr: many, attempt, about: "" }) instanceof Waiting);
+    assert.ok(runRules([costly], { items, cr: many, attempt }) instanceof Waiting);
     assert.equal(attempt.interruption?.cause, "timeout");
   });
 
   test("end the whole request when they make what is too large", () => {
     const grow = compileRule(`self${".replace('e', 'eeee')".repeat(20)} == ''`, compiler);
     const attempt = new Attempt(RULE_DIALECT, requestWorld());
-    assert.ok(runRules([grow], { items: ["e"], cr: request(), attempt, about: "" }) instanceof Waiting);
+    assert.ok(runRules([grow], { items: ["e"], cr: request(), attempt }) instanceof Waiting);
     assert.equal(attempt.interruption?.cause, "timeout");
   });
 });

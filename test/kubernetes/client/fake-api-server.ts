@@ -67,6 +67,8 @@ export class FakeApiServer {
   readonly reviews: unknown[] = [];
   /** Called before something is written; what it answers itself is not written. */
   beforeWrite: (request: IncomingMessage, response: ServerResponse) => void | Promise<void> = () => {};
+  /** Watches are not told of what is written by requests, as if they were slow. */
+  slow = false;
   /** Watches from older versions get 410. */
   oldest = 0;
   readonly #objects = new Map<string, Map<string, TestObject>>();
@@ -263,7 +265,8 @@ export class FakeApiServer {
     const { conditions: own } = patch.status as { conditions: { type: string }[] };
     const { conditions = [] } = (object.status ?? {}) as { conditions?: { type: string }[] };
     const others = conditions.filter(({ type }) => own.every((condition) => condition.type !== type));
-    this.put(plural, { ...object, status: { ...(object.status as object), conditions: [...others, ...own] } });
+    const write = this.slow ? this.putUnseen : this.put;
+    write.call(this, plural, { ...object, status: { ...(object.status as object), conditions: [...others, ...own] } });
     json(response, 200, this.object(plural, name, namespace));
   }
 

@@ -1,32 +1,15 @@
 /** Whether a request asks only for what a policy allows (spec certificate-request-policy.md 4). */
 import { CelError, Waiting } from "../../../cel/index.js";
 import type { Attempt } from "../../../cel-policy/expressions/attempt.js";
-import { wildcardMatches } from "../../../kubernetes/wildcard.js";
-import type { CertificationRequest } from "../../../x509/pkcs10/index.js";
+import type { Wildcard } from "../../../kubernetes/wildcard.js";
 import type { RequestValue } from "../request-value.js";
-import type { SubjectList } from "../resource.js";
-import { runRules } from "../rules.js";
+import { runRule } from "../rules.js";
 import { SUBJECT_LISTS } from "../words.js";
 import type { CertificateRequest } from "./certificate-request.js";
-import type { CompiledAllowed, CompiledByOid, CompiledEntry } from "./compiled-policy.js";
+import type { CompiledAllowed, CompiledEntry, EntriesByOid } from "./compiled-policy.js";
 import type { Objection } from "./decision.js";
 import { type ObjectionBudget, ObjectionList } from "./objections.js";
-
-const COMMON_NAME = "2.5.4.3";
-const SERIAL_NUMBER = "2.5.4.5";
-/** The object identifiers of the lists of a subject. */
-const SUBJECT_OIDS: Readonly<Record<SubjectList, string>> = {
-  organizations: "2.5.4.10",
-  countries: "2.5.4.6",
-  organizationalUnits: "2.5.4.11",
-  localities: "2.5.4.7",
-  provinces: "2.5.4.8",
-  streetAddresses: "2.5.4.9",
-  postalCodes: "2.5.4.17",
-};
-const LIST_OF_OID: ReadonlyMap<string, SubjectList> = new Map(
-  SUBJECT_LISTS.map((name) => [SUBJECT_OIDS[name], name] as const),
-);
+import { COMMON_NAME, type RequestedNames, SERIAL_NUMBER } from "./requested-names.js";
 
 const ALLOWED = "spec.allowed";
 const SUBJECT = `${ALLOWED}.subject`;
@@ -34,72 +17,11 @@ const NON_STRING = "<non-string value>";
 const unsupported = (oid = ""): string =>
   `subject attribute${oid} uses an unsupported ASN.1 type or string encoding; re-issue the certificate with a UTF8String or PrintableString subject`;
 
-/** Values of the subject by what judges them. */
-interface SubjectValues {
-  /** `undefined`: one of them is no text. */
-  readonly commonNames: readonly string[] | undefined;
-  readonly serialNumbers: readonly string[] | undefined;
-  readonly lists: ReadonlyMap<string, readonly string[]>;
-  /** The paths of attributes that are no text, in order. */
-  readonly nonStrings: readonly string[];
-  /** By object identifier, as they appear first. */
-  readonly others: ReadonlyMap<string, readonly string[]>;
-  /** Those whose value is no text, too. */
-  readonly seen: ReadonlySet<string>;
-}
-
-/** A signing request as policies look at it: what does not depend on a policy is done once. */
-export interface RequestedNames {
-  readonly csr: CertificationRequest;
-  readonly subject: SubjectValues;
-  /** By object identifier, as they appear first. */
-  readonly otherNames: ReadonlyMap<string, readonly string[]>;
-}
-
-/** Sorts what a signing request asks for. */
-export function requestedNames(csr: CertificationRequest): RequestedNames {
-  const lists = new Map<string, string[]>();
-  const nonStrings: string[] = [];
-  const others = new Map<string, string[]>();
-  const seen = new Set<string>();
-  for (const { oid, value } of csr.subject) {
-    if (oid === COMMON_NAME || oid === SERIAL_NUMBER) continue;
-    const name = LIST_OF_OID.get(oid);
-    if (name === undefined) seen.add(oid);
-    if (value === undefined)
-      nonStrings.push(name === undefined ? `${SUBJECT}.otherAttributes[${oid}]` : `${SUBJECT}.${name}`);
-    else add(name === undefined ? others : lists, name ?? oid, value);
-  }
-  const otherNames = new Map<string, string[]>();
-  if ("otherNames" in csr.generalNames) {
-    for (const { oid, value } of csr.generalNames.otherNames) add(otherNames, oid, value);
-  }
-  const subject = {
-    commonNames: textsOf(csr, COMMON_NAME),
-    serialNumbers: textsOf(csr, SERIAL_NUMBER),
-    lists,
-    nonStrings,
-    others,
-    seen,
-  };
-  return { csr, subject, otherNames };
-}
-
-function add(to: Map<string, string[]>, key: string, value: string): void {
-  const values = to.get(key);
-  if (values === undefined) to.set(key, [value]);
-  else values.push(value);
-}
-
-function textsOf({ subject }: CertificationRequest, wanted: string): readonly string[] | undefined {
-  const texts: string[] = [];
-  for (const { oid, value } of subject) {
-    if (oid !== wanted) continue;
-    if (value === undefined) return undefined;
-    texts.push(value);
-  }
-  return texts;
-}
+/** Steps of work (`Attempt.count`) that comparing with a pattern takes beside the text's length, and judging an attribute. */
+const STEPS_PER_PATTERN = 50;
+const STEPS_PER_PART = 200;
+/** What a character of an objection takes until it is printed, compared and kept. */
+const STEPS_PER_PRINTED = 10;
 
 /** What is looked at. */
 export interface AllowedInputs {
@@ -108,193 +30,270 @@ export interface AllowedInputs {
   readonly names: RequestedNames;
   /** The value of `cr`. */
   readonly cr: RequestValue;
-  readonly attempt: Attempt;
   readonly budget: ObjectionBudget;
 }
 
-/** What `allowed` of a policy says against a request; {@link Waiting} when others must have their turn first, or the request ends. */
-export const evaluateAllowed = (inputs: AllowedInputs): readonly Objection[] | Waiting =>
-  new AllowedEvaluation(inputs).objections();
-
-/** One evaluation (disposable). */
-class AllowedEvaluation {
+/**
+ * What `allowed` of one policy says against one request (disposable). An attempt that has to give way is followed by another one: that passes by the parts
+ * that are done, and goes on within the one that was under way.
+ */
+export class AllowedEvaluation {
   readonly #allowed: CompiledAllowed;
   readonly #request: CertificateRequest;
   readonly #names: RequestedNames;
   readonly #cr: RequestValue;
-  readonly #attempt: Attempt;
   readonly #list: ObjectionList;
+  /** Parts that this attempt has come by, and those that are done. */
+  #passed = 0;
+  #done = 0;
+  /** How far the part under way is: whether all values fit, values and patterns that were compared, rules that were run. */
+  #fit: boolean | undefined;
+  #value = 0;
+  #pattern = 0;
+  #ruled = 0;
 
-  constructor({ allowed, request, names, cr, attempt, budget }: AllowedInputs) {
+  constructor({ allowed, request, names, cr, budget }: AllowedInputs) {
     this.#allowed = allowed;
     this.#request = request;
     this.#names = names;
     this.#cr = cr;
-    this.#attempt = attempt;
     this.#list = new ObjectionList(budget);
   }
 
-  objections(): readonly Objection[] | Waiting {
+  /** The objections; {@link Waiting} when others must have their turn first, or the request ends. */
+  objections(attempt: Attempt): readonly Objection[] | Waiting {
     const { csr } = this.#names;
     if ("undecodable" in csr.generalNames) {
       this.#list.plain(`subjectAltName (SAN) extension could not be decoded: ${csr.generalNames.undecodable}`);
       return this.#list.all;
     }
+    this.#passed = 0;
+    // What more there is to say does not change what is decided.
+    return this.#parts(attempt) || this.#list.full ? this.#list.all : Waiting.INSTANCE;
+  }
+
+  /** All parts in their order (spec 4.6); false when one is not done. */
+  #parts(attempt: Attempt): boolean {
     const allowed = this.#allowed;
-    const { commonNames, serialNumbers } = this.#names.subject;
-    const whole =
-      this.#texts(allowed.commonName, COMMON_NAME, commonNames, `${ALLOWED}.commonName`) &&
-      this.#values(allowed.dnsNames, csr.dnsNames, `${ALLOWED}.dnsNames`) &&
-      this.#values(allowed.ipAddresses, csr.ipAddresses, `${ALLOWED}.ipAddresses`) &&
-      this.#values(allowed.uris, csr.uris, `${ALLOWED}.uris`) &&
-      this.#values(allowed.emailAddresses, csr.emailAddresses, `${ALLOWED}.emailAddresses`) &&
+    const { csr, subject, otherNames } = this.#names;
+    return (
+      this.#texts(allowed.commonName, COMMON_NAME, subject.commonNames, `${ALLOWED}.commonName`, attempt) &&
+      this.#values(allowed.dnsNames, csr.dnsNames, `${ALLOWED}.dnsNames`, attempt) &&
+      this.#values(allowed.ipAddresses, csr.ipAddresses, `${ALLOWED}.ipAddresses`, attempt) &&
+      this.#values(allowed.uris, csr.uris, `${ALLOWED}.uris`, attempt) &&
+      this.#values(allowed.emailAddresses, csr.emailAddresses, `${ALLOWED}.emailAddresses`, attempt) &&
       this.#isCA() &&
-      this.#usages() &&
-      this.#otherNames() &&
-      this.#subjectLists() &&
-      this.#texts(allowed.serialNumber, SERIAL_NUMBER, serialNumbers, `${SUBJECT}.serialNumber`) &&
-      this.#otherAttributes();
-    return whole ? this.#list.all : Waiting.INSTANCE;
-  }
-
-  /** An attribute that has one value, unless somebody smuggles in more. */
-  #texts(entry: CompiledEntry | undefined, oid: string, values: readonly string[] | undefined, path: string): boolean {
-    if (values === undefined) {
-      this.#list.invalid(path, NON_STRING, unsupported(` ${oid}`));
-      return true;
-    }
-    if (values.length < 2) return this.#text(entry, values[0] ?? "", path);
-    return values.every((value, i) => this.#text(entry, value, `${path}[${i}]`));
-  }
-
-  #text(entry: CompiledEntry | undefined, value: string, path: string): boolean {
-    if (value === "") {
-      if (entry?.required) this.#list.required(`${path}.required`);
-      return true;
-    }
-    if (entry === undefined || isEmpty(entry)) {
-      this.#list.invalid(path, value, "no allowed value");
-      return true;
-    }
-    if (entry.patterns !== undefined) {
-      if (!this.#mayGoOn(entry.patterns, [value])) return false;
-      if (!matchesAny(entry.patterns, value)) this.#list.invalid(`${path}.value`, value, entry.patternText);
-    }
-    return this.#validate(entry, [value], path);
-  }
-
-  #values(entry: CompiledEntry | undefined, values: readonly string[], path: string): boolean {
-    if (values.length === 0) {
-      if (entry?.required) this.#list.required(`${path}.required`);
-      return true;
-    }
-    if (entry === undefined || isEmpty(entry)) {
-      this.#list.invalid(path, values, "no allowed values");
-      return true;
-    }
-    const { patterns } = entry;
-    if (patterns !== undefined) {
-      if (!this.#mayGoOn(patterns, values)) return false;
-      if (!values.every((value) => matchesAny(patterns, value)))
-        this.#list.invalid(`${path}.values`, values, entry.patternText);
-    }
-    return this.#validate(entry, values, path);
-  }
-
-  /** Every rule on every value; false when others must have their turn. */
-  #validate({ rules, details }: CompiledEntry, items: readonly string[], path: string): boolean {
-    if (rules.length === 0) return true;
-    const results = runRules(rules, { items, cr: this.#cr, attempt: this.#attempt, about: path });
-    if (results instanceof Waiting) return false;
-    for (const [i, result] of results.entries()) {
-      if (result === true) continue;
-      const rule = i % rules.length;
-      const at = `${path}.validations[${rule}]`;
-      if (result instanceof CelError) this.#list.internal(at, result.message);
-      else this.#list.invalid(at, items[Math.floor(i / rules.length)] ?? "", details[rule] ?? "");
-    }
-    return true;
-  }
-
-  #isCA(): boolean {
-    if (this.#request.isCA && this.#allowed.isCA !== true)
-      this.#list.invalid(`${ALLOWED}.isCA`, true, this.#allowed.isCA === undefined ? "nil" : "false");
-    return true;
-  }
-
-  #usages(): boolean {
-    const { usages } = this.#request;
-    if (usages.length === 0) return true;
-    const patterns = this.#allowed.usages;
-    if (patterns === undefined) this.#list.invalid(`${ALLOWED}.usages`, usages, "nil");
-    else if (!this.#mayGoOn(patterns, usages)) return false;
-    else if (!usages.every((usage) => matchesAny(patterns, usage)))
-      this.#list.invalid(`${ALLOWED}.usages`, usages, patterns.join(", "));
-    return true;
-  }
-
-  /** Names in subjectAltName that have no list: some of them may be allowed, the others never are. */
-  #otherNames(): boolean {
-    const { generalNames } = this.#names.csr;
-    if ("undecodable" in generalNames) return true;
-    const never = [
-      ["directoryName", generalNames.directoryNames],
-      ["x400Address", generalNames.x400Addresses],
-      ["ediPartyName", generalNames.ediPartyNames],
-      ["registeredID", generalNames.registeredIds],
-    ] as const;
-    for (const [name, count] of never) {
-      if (count > 0)
-        this.#list.invalid(`${ALLOWED}.subjectAltName.${name}`, name, `${name} SAN entries are not permitted`);
-    }
-    const { otherNames } = this.#names;
-    return this.#byOid(this.#allowed.otherNames, otherNames, otherNames, `${ALLOWED}.otherNames`);
-  }
-
-  #byOid(
-    entries: readonly CompiledByOid[],
-    values: ReadonlyMap<string, readonly string[]>,
-    seen: { has(oid: string): boolean },
-    path: string,
-  ): boolean {
-    for (const [oid, list] of values) {
-      // Of several entries, which no API server lets through, the last one counts.
-      const entry = entries.findLast((each) => each.oid === oid);
-      if (entry === undefined) this.#list.invalid(`${path}[${oid}]`, list, "no allowed values");
-      else if (!this.#values(entry, list, `${path}[${oid}]`)) return false;
-    }
-    for (const { oid, required } of entries) {
-      if (required && !seen.has(oid)) this.#list.required(`${path}[${oid}].required`);
-    }
-    return true;
-  }
-
-  #subjectLists(): boolean {
-    const { lists } = this.#names.subject;
-    return SUBJECT_LISTS.every((name) =>
-      this.#values(this.#allowed.subject[name], lists.get(name) ?? [], `${SUBJECT}.${name}`),
+      this.#usages(attempt) &&
+      this.#forbiddenNames() &&
+      this.#byOid(allowed.otherNames, otherNames, otherNames, `${ALLOWED}.otherNames`, attempt) &&
+      this.#subjectLists(attempt) &&
+      this.#texts(allowed.serialNumber, SERIAL_NUMBER, subject.serialNumbers, `${SUBJECT}.serialNumber`, attempt) &&
+      this.#nonStrings(attempt) &&
+      this.#byOid(allowed.otherAttributes, subject.others, subject.seen, `${SUBJECT}.otherAttributes`, attempt)
     );
   }
 
-  #otherAttributes(): boolean {
-    const { nonStrings, others, seen } = this.#names.subject;
-    for (const path of nonStrings) this.#list.invalid(path, NON_STRING, unsupported());
-    return this.#byOid(this.#allowed.otherAttributes, others, seen, `${SUBJECT}.otherAttributes`);
+  /** Whether a part that is asked for is still to do. */
+  #begins(): boolean {
+    this.#passed += 1;
+    return this.#passed > this.#done;
   }
 
-  /** What comparing with patterns takes counts as work: both may be long. */
-  #mayGoOn(patterns: readonly string[], values: readonly string[]): boolean {
-    this.#attempt.count(textLength(patterns) * textLength(values));
-    return !this.#attempt.over();
+  /** The part is done; whether to go on. */
+  #ends(): boolean {
+    this.#done = this.#passed;
+    this.#fit = undefined;
+    this.#ruled = 0;
+    return !this.#list.full;
+  }
+
+  /** An attribute that has one value, unless somebody smuggles in more. */
+  #texts(
+    entry: CompiledEntry | undefined,
+    oid: string,
+    values: readonly string[] | undefined,
+    path: string,
+    attempt: Attempt,
+  ): boolean {
+    if (values === undefined) {
+      if (!this.#begins()) return true;
+      this.#list.invalid(path, NON_STRING, unsupported(` ${oid}`));
+      return this.#ends();
+    }
+    if (values.length < 2) return this.#text(entry, values, path, attempt);
+    return values.every((value, i) => this.#text(entry, [value], `${path}[${i}]`, attempt));
+  }
+
+  #text(entry: CompiledEntry | undefined, values: readonly string[], path: string, attempt: Attempt): boolean {
+    const [value = ""] = values;
+    return value === "" ? this.#absent(entry, path) : this.#present(entry, values, value, path, attempt);
+  }
+
+  #values(entry: CompiledEntry | undefined, values: readonly string[], path: string, attempt: Attempt): boolean {
+    return values.length === 0 ? this.#absent(entry, path) : this.#present(entry, values, values, path, attempt);
+  }
+
+  #absent(entry: CompiledEntry | undefined, path: string): boolean {
+    if (entry?.required !== true || !this.#begins()) return true;
+    this.#list.required(`${path}.required`);
+    return this.#ends();
+  }
+
+  /** @param shown the values as objections print them: one text, or a list */
+  #present(
+    entry: CompiledEntry | undefined,
+    values: readonly string[],
+    shown: string | readonly string[],
+    path: string,
+    attempt: Attempt,
+  ): boolean {
+    if (!this.#begins()) return true;
+    attempt.count(STEPS_PER_PART);
+    const one = typeof shown === "string";
+    if (entry === undefined || isEmpty(entry)) {
+      this.#object(path, shown, one ? "no allowed value" : "no allowed values", attempt);
+      return this.#ends();
+    }
+    if (this.#fit === undefined) {
+      this.#fit = entry.patterns === undefined || this.#fits(entry.patterns, values, attempt);
+      if (this.#fit === undefined) return false;
+      if (!this.#fit) this.#object(`${path}.${one ? "value" : "values"}`, shown, entry.patternText, attempt);
+    }
+    return this.#validate(entry, values, path, attempt);
+  }
+
+  #fits(patterns: readonly Wildcard[], values: readonly string[], attempt: Attempt): boolean | undefined {
+    for (; this.#value < values.length; this.#value++) {
+      const value = values[this.#value] ?? "";
+      let fits = false;
+      for (; !fits && this.#pattern < patterns.length; this.#pattern++) {
+        attempt.count(STEPS_PER_PATTERN + value.length);
+        if (attempt.over()) return undefined;
+        fits = patterns[this.#pattern]?.matches(value) ?? false;
+      }
+      this.#pattern = 0;
+      if (!fits) break;
+    }
+    const all = this.#value === values.length;
+    this.#value = 0;
+    return all;
+  }
+
+  /** Every rule on every value; false when others must have their turn. */
+  #validate({ rules, details }: CompiledEntry, items: readonly string[], path: string, attempt: Attempt): boolean {
+    if (rules.length === 0) return this.#ends();
+    let item = Math.floor(this.#ruled / rules.length);
+    for (; item < items.length && !this.#list.full; item++) {
+      const self = items[item] ?? "";
+      const bindings = { self, cr: this.#cr };
+      for (let i = this.#ruled - item * rules.length; i < rules.length; i++) {
+        const rule = rules[i];
+        if (rule === undefined) break;
+        // What does not compile says the same of every item.
+        if (rule.program === undefined && item > 0) {
+          this.#ruled += 1;
+          continue;
+        }
+        const result = runRule(rule, bindings, attempt);
+        if (result instanceof Waiting) return false;
+        this.#ruled += 1;
+        if (result === true) continue;
+        const at = `${path}.validations[${i}]`;
+        if (result instanceof CelError) this.#fault(at, result.message, attempt);
+        else this.#object(at, self, details[i] ?? "", attempt);
+      }
+    }
+    return this.#ends();
+  }
+
+  #isCA(): boolean {
+    if (!this.#request.isCA || this.#allowed.isCA === true || !this.#begins()) return true;
+    this.#list.invalid(`${ALLOWED}.isCA`, true, this.#allowed.isCA === undefined ? "nil" : "false");
+    return this.#ends();
+  }
+
+  #usages(attempt: Attempt): boolean {
+    const { usages } = this.#request;
+    if (usages.length === 0 || !this.#begins()) return true;
+    const patterns = this.#allowed.usages;
+    if (patterns === undefined) {
+      this.#object(`${ALLOWED}.usages`, usages, "nil", attempt);
+      return this.#ends();
+    }
+    const fit = this.#fits(patterns, usages, attempt);
+    if (fit === undefined) return false;
+    if (!fit) this.#object(`${ALLOWED}.usages`, usages, this.#allowed.usagesText, attempt);
+    return this.#ends();
+  }
+
+  /** Names in subjectAltName that no policy can allow. */
+  #forbiddenNames(): boolean {
+    const { generalNames } = this.#names.csr;
+    if ("undecodable" in generalNames || !this.#begins()) return true;
+    this.#forbid("directoryName", generalNames.directoryNames);
+    this.#forbid("x400Address", generalNames.x400Addresses);
+    this.#forbid("ediPartyName", generalNames.ediPartyNames);
+    this.#forbid("registeredID", generalNames.registeredIds);
+    return this.#ends();
+  }
+
+  #forbid(name: string, count: number): void {
+    if (count > 0)
+      this.#list.invalid(`${ALLOWED}.subjectAltName.${name}`, name, `${name} SAN entries are not permitted`);
+  }
+
+  #byOid(
+    { byOid, required }: EntriesByOid,
+    values: ReadonlyMap<string, readonly string[]>,
+    seen: { has(oid: string): boolean },
+    path: string,
+    attempt: Attempt,
+  ): boolean {
+    for (const [oid, list] of values) {
+      if (!this.#values(byOid.get(oid), list, `${path}[${oid}]`, attempt)) return false;
+    }
+    if (required.length === 0 || !this.#begins()) return true;
+    for (const oid of required) {
+      if (!seen.has(oid)) this.#list.required(`${path}[${oid}].required`);
+    }
+    return this.#ends();
+  }
+
+  #subjectLists(attempt: Attempt): boolean {
+    const { lists } = this.#names.subject;
+    const { subject } = this.#allowed;
+    for (const name of SUBJECT_LISTS) {
+      if (!this.#values(subject[name], lists.get(name) ?? NONE, `${SUBJECT}.${name}`, attempt)) return false;
+    }
+    return true;
+  }
+
+  #nonStrings(attempt: Attempt): boolean {
+    const { nonStrings } = this.#names.subject;
+    if (nonStrings.length === 0 || !this.#begins()) return true;
+    for (const place of nonStrings) this.#object(`${SUBJECT}.${place}`, NON_STRING, unsupported(), attempt);
+    return this.#ends();
+  }
+
+  #object(path: string, value: string | readonly string[], detail: string, attempt: Attempt): void {
+    if (this.#list.full) return;
+    const length = typeof value === "string" ? value.length : lengthOf(value);
+    attempt.count(STEPS_PER_PRINTED * (path.length + length + detail.length));
+    this.#list.invalid(path, value, detail);
+  }
+
+  #fault(path: string, detail: string, attempt: Attempt): void {
+    if (this.#list.full) return;
+    attempt.count(STEPS_PER_PRINTED * (path.length + detail.length));
+    this.#list.internal(path, detail);
   }
 }
 
+const NONE: readonly string[] = [];
+
 const isEmpty = ({ patterns, rules }: CompiledEntry): boolean => patterns === undefined && rules.length === 0;
 
-const matchesAny = (patterns: readonly string[], value: string): boolean =>
-  patterns.some((pattern) => wildcardMatches(pattern, value));
-
-function textLength(texts: readonly string[]): number {
+function lengthOf(texts: readonly string[]): number {
   let length = texts.length;
   for (const text of texts) length += text.length;
   return length;

@@ -30,30 +30,34 @@ export class Applicable {
   readonly #all: readonly CompiledPolicy[];
   readonly #request: CertificateRequest;
   readonly #givenLabels: ReviewInput["namespaceLabels"];
-  readonly #selected: CompiledPolicy[] = [];
+  readonly #selected = new Set<CompiledPolicy>();
   /** How many policies' selectors were looked at. */
   #seen = 0;
   /** Whether the requester may use them, as far as it is known. */
   readonly #answers = new Map<CompiledPolicy, boolean>();
   #bound: readonly CompiledPolicy[] | undefined;
-  #requester: ReturnType<typeof requesterOf> | undefined;
+  /** The same for all policies: an authorizer knows it again. */
+  readonly #requester: ReturnType<typeof requesterOf>;
+  /** What keeps the request from being compared at all. */
+  readonly #tooLong: UndecidedReview | undefined;
 
   constructor(all: readonly CompiledPolicy[], { request, namespaceLabels }: ReviewInput) {
     this.#all = all;
     this.#request = request;
     this.#givenLabels = namespaceLabels;
+    this.#tooLong = tooLong(request);
+    this.#requester = requesterOf(request);
   }
 
   /** What is known of one policy. */
   accountOf(compiled: CompiledPolicy): Pick<PolicyAccount, "selected" | "bound"> {
-    const selected = this.#selected.includes(compiled);
-    return { selected, bound: this.#answers.get(compiled) };
+    return { selected: this.#selected.has(compiled), bound: this.#answers.get(compiled) };
   }
 
   /** Those that decide the request, ready or not. */
   policies(attempt: Attempt): Found {
     if (this.#bound !== undefined) return this.#bound;
-    const problem = tooLong(this.#request) ?? this.#select(attempt);
+    const problem = this.#tooLong ?? this.#select(attempt);
     if (problem !== undefined) return problem;
     const bound = this.#boundOf(attempt);
     if (Array.isArray(bound)) this.#bound = bound;
@@ -68,11 +72,11 @@ export class Applicable {
       if (compiled === undefined) break;
       attempt.count(STEPS_PER_SELECTOR + this.#request.issuerRef.name.length);
       if (attempt.over()) return Waiting.INSTANCE;
-      const { selector } = compiled.policy;
+      const { selector } = compiled;
       if (!matchesIssuer(selector, this.#request) || !matchesNamespaceName(selector, this.#request)) continue;
       const labelled = this.#hasLabels(compiled, attempt.world);
       if (typeof labelled !== "boolean") return labelled;
-      if (labelled) this.#selected.push(compiled);
+      if (labelled) this.#selected.add(compiled);
     }
     return undefined;
   }
@@ -98,7 +102,6 @@ export class Applicable {
   /** Those of the selected ones that the requester may use. Everything is asked before an answer is waited for. */
   #boundOf(attempt: Attempt): Found {
     let waits = false;
-    this.#requester ??= requesterOf(this.#request);
     for (const compiled of this.#selected) {
       if (this.#answers.has(compiled)) continue;
       const { namespace } = this.#request;
@@ -111,7 +114,7 @@ export class Applicable {
       else if (answer.error !== undefined) return failed(`failed to create subjectaccessreview: ${answer.error}`);
       else this.#answers.set(compiled, false);
     }
-    return waits ? Waiting.INSTANCE : this.#selected.filter((compiled) => this.#answers.get(compiled) === true);
+    return waits ? Waiting.INSTANCE : [...this.#selected].filter((compiled) => this.#answers.get(compiled) === true);
   }
 }
 

@@ -1,7 +1,15 @@
 /** Policies made ready for evaluation: everything that does not depend on a request is done (spec certificate-request-policy.md 3.2, 4). */
 import type { ExpressionCompiler } from "../../../cel-policy/expressions/expression-compiler.js";
 import { type PreparedSelector, prepareSelector } from "../../../cel-policy/match/label-selector.js";
-import type { AllowedByOid, AllowedList, AllowedString, CertificateRequestPolicy, SubjectList } from "../resource.js";
+import { Wildcard } from "../../../kubernetes/wildcard.js";
+import type {
+  AllowedByOid,
+  AllowedList,
+  AllowedString,
+  CertificateRequestPolicy,
+  Selector,
+  SubjectList,
+} from "../resource.js";
 import { type CompiledRule, compileRule } from "../rules.js";
 import { SUBJECT_LISTS } from "../words.js";
 
@@ -9,7 +17,7 @@ import { SUBJECT_LISTS } from "../words.js";
 export interface CompiledEntry {
   readonly required: boolean;
   /** `undefined`: no patterns are given, which is another thing than none. */
-  readonly patterns: readonly string[] | undefined;
+  readonly patterns: readonly Wildcard[] | undefined;
   /** The patterns as objections show them. */
   readonly patternText: string;
   readonly rules: readonly CompiledRule[];
@@ -17,9 +25,14 @@ export interface CompiledEntry {
   readonly details: readonly string[];
 }
 
-/** An entry for values under an object identifier. */
-export interface CompiledByOid extends CompiledEntry {
-  readonly oid: string;
+/** Entries for values under object identifiers. */
+export interface EntriesByOid {
+  /** In the policy's order. */
+  readonly list: readonly CompiledEntry[];
+  /** Of several for one identifier, which no API server lets through, the last one counts. */
+  readonly byOid: ReadonlyMap<string, CompiledEntry>;
+  /** The identifiers that every request must have, in the policy's order. */
+  readonly required: readonly string[];
 }
 
 /** What is allowed. */
@@ -31,16 +44,28 @@ export interface CompiledAllowed {
   readonly uris: CompiledEntry | undefined;
   readonly emailAddresses: CompiledEntry | undefined;
   readonly isCA: boolean | undefined;
-  readonly usages: readonly string[] | undefined;
+  readonly usages: readonly Wildcard[] | undefined;
+  /** The usages as objections show them. */
+  readonly usagesText: string;
   readonly subject: Readonly<Partial<Record<SubjectList, CompiledEntry>>>;
-  readonly otherAttributes: readonly CompiledByOid[];
-  readonly otherNames: readonly CompiledByOid[];
+  readonly otherAttributes: EntriesByOid;
+  readonly otherNames: EntriesByOid;
+}
+
+/** Which requests a policy is for by their names alone; what is absent matches. */
+export interface CompiledSelector {
+  readonly name: Wildcard | undefined;
+  readonly kind: Wildcard | undefined;
+  readonly group: Wildcard | undefined;
+  /** Of namespaces; `undefined`: all. */
+  readonly namespaces: readonly Wildcard[] | undefined;
 }
 
 /** A policy that can be asked. */
 export interface CompiledPolicy {
   readonly policy: CertificateRequestPolicy;
   readonly allowed: CompiledAllowed;
+  readonly selector: CompiledSelector;
   /** The labels that its Namespace must have; absent: the Namespace is not looked at. */
   readonly namespaceLabels: PreparedSelector | undefined;
 }
@@ -51,8 +76,6 @@ export function compilePolicy(policy: CertificateRequestPolicy, rules: Expressio
   const { subject } = allowed ?? {};
   const entry = (written: AllowedList | AllowedString | undefined): CompiledEntry | undefined =>
     written && compileEntry(written, rules);
-  const byOid = (list: readonly AllowedByOid[] | undefined): readonly CompiledByOid[] =>
-    (list ?? []).map((each) => ({ ...compileEntry(each, rules), oid: each.oid }));
   const lists: Partial<Record<SubjectList, CompiledEntry>> = {};
   for (const name of SUBJECT_LISTS) {
     const compiled = entry(subject?.[name]);
@@ -69,11 +92,13 @@ export function compilePolicy(policy: CertificateRequestPolicy, rules: Expressio
       uris: entry(allowed?.uris),
       emailAddresses: entry(allowed?.emailAddresses),
       isCA: allowed?.isCA,
-      usages: allowed?.usages,
+      usages: allowed?.usages && wildcards(allowed.usages),
+      usagesText: allowed?.usages?.join(", ") ?? "",
       subject: lists,
-      otherAttributes: byOid(subject?.otherAttributes),
-      otherNames: byOid(allowed?.otherNames),
+      otherAttributes: compileByOid(subject?.otherAttributes ?? [], rules),
+      otherNames: compileByOid(allowed?.otherNames ?? [], rules),
     },
+    selector: compileSelector(selector),
     namespaceLabels: labels && prepareSelector({ matchLabels: labels }),
   };
 }
@@ -83,9 +108,33 @@ function compileEntry(entry: AllowedList | AllowedString, rules: ExpressionCompi
     "values" in entry ? entry.values : "value" in entry && entry.value !== undefined ? [entry.value] : undefined;
   return {
     required: entry.required,
-    patterns,
+    patterns: patterns && wildcards(patterns),
     patternText: patterns?.join(", ") ?? "",
     rules: entry.validations.map(({ rule }) => compileRule(rule, rules)),
     details: entry.validations.map(({ rule, message }) => message ?? `failed rule: ${rule}`),
   };
 }
+
+function compileByOid(entries: readonly AllowedByOid[], rules: ExpressionCompiler): EntriesByOid {
+  const list = entries.map((each) => compileEntry(each, rules));
+  return {
+    list,
+    byOid: new Map(entries.flatMap(({ oid }, i) => (list[i] === undefined ? [] : [[oid, list[i]]]))),
+    required: entries.filter(({ required }) => required).map(({ oid }) => oid),
+  };
+}
+
+function compileSelector({ issuerRef, namespace }: Selector): CompiledSelector {
+  const { name, kind, group } = issuerRef ?? {};
+  const names = namespace?.matchNames ?? [];
+  return {
+    name: wildcard(name),
+    kind: wildcard(kind),
+    group: wildcard(group),
+    namespaces: names.length === 0 ? undefined : wildcards(names),
+  };
+}
+
+const wildcard = (pattern: string | undefined): Wildcard | undefined =>
+  pattern === undefined ? undefined : new Wildcard(pattern);
+const wildcards = (patterns: readonly string[]): readonly Wildcard[] => patterns.map((each) => new Wildcard(each));

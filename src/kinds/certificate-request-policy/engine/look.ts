@@ -5,13 +5,14 @@ import { goQuote } from "../../../kubernetes/field-error.js";
 import { MalformedRequest, readCertificationRequest } from "../../../x509/pkcs10/index.js";
 import { RequestValue } from "../request-value.js";
 import type { Scrutiny } from "../scrutiny.js";
-import { evaluateAllowed, type RequestedNames, requestedNames } from "./allowed.js";
+import { AllowedEvaluation } from "./allowed.js";
 import { Applicable } from "./applicable.js";
 import type { CertificateRequest, ReviewInput } from "./certificate-request.js";
 import type { CompiledPolicy } from "./compiled-policy.js";
 import { evaluateConstraints } from "./constraints.js";
 import type { Answer, Decision, Objection, Objections, PolicyAccount, UndecidedReview } from "./decision.js";
 import { aggregated, ObjectionBudget } from "./objections.js";
+import { type RequestedNames, requestedNames } from "./requested-names.js";
 
 /** What an entry says of its policies. */
 export interface LookOptions {
@@ -35,6 +36,8 @@ export class Look {
   /** What is wrong with the whole signing request. */
   #wrong: string | undefined;
   #cr: RequestValue | undefined;
+  /** The evaluation that an attempt had to leave; the next one goes on with it. */
+  #left: { readonly compiled: CompiledPolicy; readonly evaluation: AllowedEvaluation } | undefined;
 
   constructor(policies: readonly CompiledPolicy[], input: ReviewInput, options: LookOptions) {
     this.#policies = policies;
@@ -114,12 +117,19 @@ export class Look {
   allowed(compiled: CompiledPolicy, attempt: Attempt): Step<readonly Objection[]> {
     const names = this.#requested();
     if (names instanceof MalformedRequest) return undecided(names.message);
+    const left =
+      this.#left?.compiled === compiled ? this.#left : { compiled, evaluation: this.#begin(compiled, names) };
+    const objections = left.evaluation.objections(attempt);
+    this.#left = objections instanceof Waiting ? left : undefined;
+    if (objections instanceof Waiting || this.#wrong === undefined) return objections;
+    return [{ path: "spec.request", text: this.#wrong }, ...objections];
+  }
+
+  #begin({ allowed }: CompiledPolicy, names: RequestedNames): AllowedEvaluation {
     const { name, namespace, username, groups } = this.#request;
     this.#cr ??= new RequestValue(name, namespace, username, groups);
     const [request, cr, budget] = [this.#request, this.#cr, this.#budget];
-    const objections = evaluateAllowed({ allowed: compiled.allowed, request, names, cr, attempt, budget });
-    if (objections instanceof Waiting || this.#wrong === undefined) return objections;
-    return [{ path: "spec.request", text: this.#wrong }, ...objections];
+    return new AllowedEvaluation({ allowed, request, names, cr, budget });
   }
 
   /** What `constraints` of a policy say against the request. */

@@ -3,10 +3,10 @@ import { goJson, goQuote } from "../../../kubernetes/field-error.js";
 import type { Objection } from "./decision.js";
 
 /**
- * Characters of all objections to one request: a few thousand names, each against the rules of a thousand policies, would fill the memory. No
- * API server stores a condition of that length.
+ * Characters of all objections to one request: a few thousand names, each against the rules of a thousand policies, would fill the memory. A cluster's
+ * store takes no object of more than one and a half million octets, conditions included.
  */
-const LONGEST_OBJECTIONS = 2 ** 22;
+const LONGEST_OBJECTIONS = 2 ** 20;
 
 /** What stands for objections beyond that. */
 const AND_MORE: Objection = { path: "", text: "and more" };
@@ -15,10 +15,14 @@ const AND_MORE: Objection = { path: "", text: "and more" };
 export class ObjectionBudget {
   #left = LONGEST_OBJECTIONS;
 
-  /** Whether a text still has room; it is taken then. */
-  take(text: string): boolean {
+  /** Whether a text has found no room: none does from then on. */
+  get spent(): boolean {
+    return this.#left < 0;
+  }
+
+  /** Takes the room of a text. */
+  take(text: string): void {
     this.#left -= text.length;
-    return this.#left >= 0;
   }
 }
 
@@ -27,6 +31,7 @@ export class ObjectionList {
   readonly #budget: ObjectionBudget;
   readonly #texts = new Set<string>();
   readonly #list: Objection[] = [];
+  #full = false;
 
   constructor(budget = new ObjectionBudget()) {
     this.#budget = budget;
@@ -36,8 +41,14 @@ export class ObjectionList {
     return this.#list;
   }
 
+  /** Whether there is no room for more: what else is objected is not said. */
+  get full(): boolean {
+    return this.#full;
+  }
+
   /** `<path>: Invalid value: <value>: <detail>`, without the last part where there is no detail. */
   invalid(path: string, value: string | boolean | readonly string[], detail: string): void {
+    if (this.#isFull()) return;
     const printed = typeof value === "string" ? goQuote(value) : goJson(value);
     this.#add(path, `${path}: Invalid value: ${printed}${detail === "" ? "" : `: ${detail}`}`);
   }
@@ -57,13 +68,19 @@ export class ObjectionList {
 
   /** An objection stays one, whatever room there is for its words. */
   #add(path: string, text: string): void {
-    if (this.#texts.has(text) || this.#list.at(-1) === AND_MORE) return;
-    if (!this.#budget.take(text)) {
-      this.#list.push(AND_MORE);
-      return;
-    }
+    if (this.#isFull() || this.#texts.has(text)) return;
+    this.#budget.take(text);
+    if (this.#isFull()) return;
     this.#texts.add(text);
     this.#list.push({ path, text });
+  }
+
+  /** Where there is no room nothing is printed: an objection that is not said stands for all. */
+  #isFull(): boolean {
+    if (this.#full || !this.#budget.spent) return this.#full;
+    this.#full = true;
+    this.#list.push(AND_MORE);
+    return true;
   }
 }
 

@@ -53,7 +53,9 @@ export class Reviewer {
     const attempt = (): Reviewed => {
       const tried = new Attempt(RULE_DIALECT, world, circumstances);
       const decision = look.at(tried);
-      if (tried.interruption !== undefined) return undecided(tried.interruption.message, tried.interruption);
+      // An answer that comes late is none, also where nobody looked at the clock on the way.
+      if (tried.expired() && tried.interruption !== undefined)
+        return undecided(tried.interruption.message, tried.interruption);
       if (world.failure !== undefined) return undecided(world.failure);
       return { decision, detail: world.detail };
     };
