@@ -1,13 +1,21 @@
 import { APPLY_OPTIONS } from "./apply/options.js";
+import { CERTIFICATE_REQUEST_OPTIONS } from "./certificate-request-options.js";
 import { type OptionDefinition, type OptionKind, SERVE_OPTIONS } from "./option-definitions.js";
 
-/** The tables of docs/command-line.md by name, made from the definitions that the command line is made from. */
+/** The tables of docs/command-line.md and docs/apply.md by name, made from the definitions that the command line is made from. */
 export function commandLineTables(): Readonly<Record<string, string>> {
   const rows = SERVE_OPTIONS.map((option: OptionDefinition) => {
     const value = isBare(option.kind) ? "" : ` ${placeholderOf(option.kind)}`;
     return `| \`--${option.flag}${value}\` | \`${option.env}\` | ${defaultOf(option)} | ${option.description} |`;
   });
   return {
+    "certificate-request-options": [
+      "| Option | Key in test files | Meaning |",
+      "| --- | --- | --- |",
+      ...CERTIFICATE_REQUEST_OPTIONS.map(
+        ({ flags, testKey, description }) => `| \`${flags}\` | \`${testKey}\` | ${description} |`,
+      ),
+    ].join("\n"),
     "apply-options": ["| Flag | Default | Meaning |", "| --- | --- | --- |", ...applyRows()].join("\n"),
     "serve-options": ["| Flag | Variable | Default | Meaning |", "| --- | --- | --- | --- |", ...rows].join("\n"),
   };

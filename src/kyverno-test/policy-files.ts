@@ -227,4 +227,6 @@ const TYPE_META = struct("v1.TypeMeta", {});
 
 const isPolicy = ({ group, kind }: GroupVersionKind): boolean =>
   (KYVERNO_GROUPS.has(group) && /Policy(Exception)?$/.test(kind)) ||
-  (group === ADMISSION_GROUP && /^(Validating|Mutating)AdmissionPolicy(Binding)?$/.test(kind));
+  (group === ADMISSION_GROUP && /^(Validating|Mutating)AdmissionPolicy(Binding)?$/.test(kind)) ||
+  // They have test files of our own.
+  (group === "policy.cert-manager.io" && kind === "CertificateRequestPolicy");

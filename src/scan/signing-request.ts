@@ -40,13 +40,15 @@ const STANDARD_INPUT = "-";
  * The CertificateRequest.
  * @param content PEM or DER
  * @param file where it comes from; `-`: standard input
- * @throws ScanError for a file that holds no CSR
+ * @throws ScanError for a file that holds no CSR, and for groups of nobody
  */
 export function certificateRequestOf(content: Buffer, file: string, parts: CertificateRequestParts): JsonObject {
   const pem = content.length > LARGEST_FILE ? new MalformedRequest("it is too large") : requestPem(content);
   const shown = file === STANDARD_INPUT ? "standard input" : file;
   if (pem instanceof MalformedRequest) throw new ScanError(`${shown} holds no CSR: ${pem.message}`);
   const { namespace = "default", requestName, issuer, usages, duration, isCa, username, groups } = parts;
+  if (groups !== undefined && username === undefined)
+    throw new ScanError(`whose groups are ${groups.join(", ")}? Say the username as well`);
   const name = file === STANDARD_INPUT ? "csr" : basename(file).replace(/(?<=.)\.[^.]*$/, "");
   return {
     apiVersion: "cert-manager.io/v1",

@@ -106,6 +106,28 @@ describe("eval --csr", () => {
     ]);
   });
 
+  test("policies that are not ready, or that nobody needs, have their line", async () => {
+    const any = (name: string, ready: string): string => `apiVersion: policy.cert-manager.io/v1alpha1
+kind: CertificateRequestPolicy
+metadata: { name: ${name} }
+spec: { selector: { issuerRef: {} }, allowed: { dnsNames: { values: ["*"] } } }
+status: { conditions: [{ type: Ready, status: "${ready}", reason: R, message: "", lastTransitionTime: "2026-01-01T00:00:00Z" }] }
+---
+`;
+    const three = write("three.yaml", any("a", "False") + any("b", "True") + any("c", "True"));
+    const config = write(
+      "three-policies.yaml",
+      `three: { resource: ${three}, certificateRequests: { binding: assume-bound, readiness: status } }\n`,
+    );
+    const { lines } = await evaluate("three", ["--csr", exampleCsrFile("web"), "--policies", config]);
+    assert.deepEqual(lines.slice(-4), [
+      'three: Approved by CertificateRequestPolicy: "b"',
+      "  a: not ready",
+      "  b: approves",
+      "  c: not asked: another one approves",
+    ]);
+  });
+
   test("not to be read: failed, with the reason", async () => {
     const broken = write(
       "broken.csr",

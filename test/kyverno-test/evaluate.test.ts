@@ -321,4 +321,19 @@ describe("what is not evaluated here", () => {
     ]);
     assert.match(out, /Applying 1 policy to 2 resources/);
   });
+
+  test("fails: CertificateRequestPolicies, which have test files of our own", async () => {
+    const policy = {
+      apiVersion: "policy.cert-manager.io/v1alpha1",
+      kind: "CertificateRequestPolicy",
+      metadata: { name: "crp" },
+      spec: { selector: { issuerRef: {} } },
+    };
+    const results = [{ policy: "crp", result: "pass", resources: ["good"] }];
+    const { rows, passed } = await runSuite({ results }, { "policy.yaml": [policy], "resources.yaml": PODS });
+    assert.equal(passed, false);
+    assert.deepEqual(rows, [
+      "v1/Pod/default/good: Fail Not served: policies of the kind CertificateRequestPolicy are not evaluated here",
+    ]);
+  });
 });

@@ -86,6 +86,12 @@ describe("a CertificateRequest of a CSR", () => {
     );
   });
 
+  test("groups are somebody's", () =>
+    assert.throws(
+      () => certificateRequestOf(pem, "x.csr", { groups: ["dev", "ops"] }),
+      new ScanError("whose groups are dev, ops? Say the username as well"),
+    ));
+
   test("usages are cert-manager's", () => {
     assert.equal(unknownUsage(["server auth", "any"]), undefined);
     assert.equal(unknownUsage(["any", "server-auth"]), `there is no usage 'server-auth' (did you mean "server auth"?)`);

@@ -192,5 +192,5 @@ function jsonKind(value: unknown, go: string): string {
   if (typeof value === "string") return "string";
   if (Array.isArray(value)) return "array";
   if (isObject(value)) return "object";
-  return go === integer.go ? `number ${String(value)}` : "number";
+  return go.startsWith("int") ? `number ${String(value)}` : "number";
 }

@@ -16,7 +16,11 @@ export interface ApplyOption {
 
 /** All of them, in the order of the help. */
 export const APPLY_OPTIONS: readonly ApplyOption[] = [
-  { flags: "-r, --resource <paths>", kind: "paths", description: "resources: files, folders, or - for standard input" },
+  {
+    flags: "-r, --resource <paths>",
+    kind: "paths",
+    description: "resources, CSRs among them: files, folders, or - for standard input",
+  },
   { flags: "--resources <paths>", kind: "paths", description: "as --resource", hidden: true },
   {
     flags: "--json <paths>",

@@ -61,13 +61,16 @@ const ALLOWED = named("Allowed", {
   otherNames: byOid("AllowedOtherName"),
 });
 
+/** An integer whose length Go leaves open, and says so. */
+const INT = { ...integer, go: "int" };
+
 const CONSTRAINTS = named("Constraints", {
   minDuration: DURATION,
   maxDuration: DURATION,
   privateKey: named("ConstraintsPrivateKey", {
     algorithm: string("v1.PrivateKeyAlgorithm"),
-    minSize: integer,
-    maxSize: integer,
+    minSize: INT,
+    maxSize: INT,
   }),
 });
 

@@ -10,8 +10,9 @@ import { createRuleCompiler } from "./dialect.js";
 import { compilePolicy } from "./engine/compiled-policy.js";
 import { needsOf } from "./needs.js";
 import { CertificateRequestPolicySet } from "./policy.js";
-import { preparePolicies } from "./prepare-policies.js";
+import { preparePolicies } from "./prepare-documents.js";
 import { GROUP, POLICY_KIND } from "./resource.js";
+import { compileRule } from "./rules.js";
 import { scrutinyOf } from "./scrutiny.js";
 
 /**
@@ -25,7 +26,10 @@ export function certificateRequestPolicyKind(watcher?: Watcher): DocumentKind {
     companions: [],
     prepare({ id, own, others, validationActions, certificateRequests: settings = {} }, warn) {
       const { readiness = "self", unprocessed = "allow", invalidPolicies = "refuse" } = settings;
-      const { policies, problems } = preparePolicies(own, { compiler, invalid: invalidPolicies });
+      const { policies, problems } = preparePolicies(own, {
+        compile: (rule) => compileRule(rule, compiler).error,
+        lenient: invalidPolicies === "keep",
+      });
       const [first] = own;
       if (first === undefined) throw new Error("a set has a policy");
       const { binding, problems: doubts } = prepareBinding(settings, others, first);

@@ -24,7 +24,8 @@ export function isPemOrDer(head: Buffer): boolean {
 export function requestPem(content: Buffer): Buffer | MalformedRequest {
   const block = firstPemBlock(content);
   if (block !== undefined) {
-    if (LABELS.has(block.label)) return content;
+    // cert-manager looks at no label; here it tells a broken request from a file of something else.
+    if (LABELS.has(block.label) || isRequestDer(block.content)) return content;
     const label = /^[A-Z0-9 ]{1,40}$/.test(block.label) ? block.label : "something else";
     return new MalformedRequest(`its first block of PEM is no CERTIFICATE REQUEST, but ${label}`);
   }

@@ -8,15 +8,12 @@ const GENERALIZED_TIME = /^\d{14}(?:\.\d{0,8}[1-9])?(?:Z|[+-]\d{4})$/;
 const ZONE = 5;
 const UTC_SECONDS = 10;
 
-/** Two digits from here on stand for years of the century before. */
-const CENTURY_STARTS = 69;
-
 /** Whether Go reads a UTCTime and prints it as the same text. */
 export function isUtcTime(text: string): boolean {
   if (!UTC_TIME.test(text)) return false;
-  const year = twoDigits(text, 0);
   const hasSeconds = text.length > UTC_SECONDS + (text.endsWith("Z") ? 1 : ZONE);
-  return isMoment(year + (year >= CENTURY_STARTS ? 1900 : 2000), text, 2, hasSeconds);
+  // Of 1969 to 2068; which century it is makes no difference to the days that a month has.
+  return isMoment(2000 + twoDigits(text, 0), text, 2, hasSeconds);
 }
 
 /** Whether Go reads a GeneralizedTime and prints it as the same text. */

@@ -7,7 +7,12 @@ import { Progress } from "../../../src/cel-policy/expressions/progress.js";
 import type { Watcher } from "../../../src/cel-policy/watcher.js";
 import { createRuleCompiler, RULE_DIALECT } from "../../../src/kinds/certificate-request-policy/dialect.js";
 import { RequestValue } from "../../../src/kinds/certificate-request-policy/request-value.js";
-import { type CompiledRule, compileRule, type RuleResult, runRule } from "../../../src/kinds/certificate-request-policy/rules.js";
+import {
+  type CompiledRule,
+  compileRule,
+  type RuleResult,
+  runRule,
+} from "../../../src/kinds/certificate-request-policy/rules.js";
 import { goQuote } from "../../../src/kubernetes/field-error.js";
 import { Turns } from "../../../src/policy/turns.js";
 import { NO_OPINION } from "../../../src/world/authorizer/authorizer.js";

@@ -29,6 +29,9 @@ describe("files with certification requests", () => {
   test("the older label will do", () =>
     assert.ok(Buffer.isBuffer(requestPem(Buffer.from(pem.toString().replaceAll("CERTIFICATE", "NEW CERTIFICATE"))))));
 
+  test("so will any, of what is a request", () =>
+    assert.ok(Buffer.isBuffer(requestPem(Buffer.from(pem.toString().replaceAll("CERTIFICATE REQUEST", "X"))))));
+
   test("what is wrong inside of a request is for others to say", () =>
     assert.ok(
       Buffer.isBuffer(
