@@ -106,8 +106,11 @@ function creationQuestion({ object, namespace, userInfo }: AdmissionQuestion["re
   };
 }
 
-const sameTexts = (a: readonly string[], b: readonly string[]): boolean =>
-  a.length === b.length && [...a].sort().every((each, i) => each === [...b].sort()[i]);
+function sameTexts(a: readonly string[], b: readonly string[]): boolean {
+  if (a.length !== b.length) return false;
+  const sorted = [...b].sort();
+  return [...a].sort().every((each, i) => each === sorted[i]);
+}
 
 function sameExtra(
   a: Readonly<Record<string, readonly string[]>>,
