@@ -36,7 +36,7 @@ const WARM_UP = 4;
 /** Decisions of a round. */
 const TIMES = 1_000;
 /** Policies that cost the peer most are asked less often. */
-const PEER_TIMES = 100;
+const PEER_TIMES = 300;
 
 const API = "rbac.authorization.k8s.io";
 const rbac = [
