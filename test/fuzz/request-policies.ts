@@ -274,7 +274,7 @@ function expected({ bound }: JsonObject, [first]: readonly string[]): string {
 
 /** Octets that are no UTF-8 are the character U+FFFD here; the reference prints such an octet as an escape of it, and the character as it is. */
 const comparable = (result: string, message: string): string =>
-  result === "Error" ? result : `${result}: ${message.replace(UNDECODABLE, "$1…").replaceAll("\\ufffd", "\ufffd")}`;
+  result === "Error" ? result : `${result}: ${message.replace(UNDECODABLE, "$1…")}`;
 
 function ask(oracle: string, batch: readonly Case[]): readonly string[] {
   const input = batch.map(({ written }) => `${JSON.stringify(written)}\n`).join("");

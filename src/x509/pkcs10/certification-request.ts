@@ -23,7 +23,8 @@ export type PublicKey =
 export interface OtherName {
   /** Dotted. */
   readonly oid: string;
-  /** The text of a UTF8String, PrintableString, IA5String or T61String; of anything else its DER in lower-case hex. */
+  /** The text of a UTF8String, PrintableString, IA5String or T61String; of anything else its DER in lower-case hex. An octet that is
+   * part of no character is U+DC00 and its number: half of a surrogate pair. */
   readonly value: string;
 }
 

@@ -62,21 +62,25 @@ function bmpText(element: Element): string | undefined {
   return NOT_BMP.test(withoutTerminator) ? undefined : withoutTerminator;
 }
 
-const REPLACEMENT = Buffer.from("\ufffd");
+/** What is added to an octet: half of a surrogate pair, which no text has. */
+const NO_CHARACTER = 0xdc00;
 
-/** Octets as UTF-8, with a U+FFFD for every octet that is not part of a character. */
+/**
+ * Octets as UTF-8. One that is not part of a character, which Go keeps as it is, becomes half of a surrogate pair, U+DC80 to U+DCFF: it equals no
+ * pattern and no text of a rule, and prints as Go prints it.
+ */
 export function lenientUtf8(element: Element): string {
   const text = utf8Text(element);
   if (text !== undefined) return text;
   const { content } = element;
-  const sound = Buffer.alloc(content.length * REPLACEMENT.length);
-  let length = 0;
+  const parts: string[] = [];
   for (let at = 0; at < content.length; ) {
     const size = characterSize(content, at);
-    length += size === 0 ? REPLACEMENT.copy(sound, length) : content.copy(sound, length, at, at + size);
+    if (size === 0) parts.push(String.fromCharCode(NO_CHARACTER + (content[at] ?? 0)));
+    else parts.push(content.toString("utf8", at, at + size));
     at += size || 1;
   }
-  return sound.toString("utf8", 0, length);
+  return parts.join("");
 }
 
 /** How many octets the character has that begins there; 0 for none. */

@@ -269,9 +269,9 @@ describe("the generic look at alternative names (spec certificate-request-policy
     assert.deepEqual(namesOf(otherName(der(0x0c, octets("u@t")))).otherNames, [{ oid: UPN, value: "u@t" }]);
     assert.equal(valueIn(der(0x1e, hex("0041"))), "1e020041");
     assert.equal(valueIn(der(SEQUENCE)), "3000");
-    // An octet that is no part of a character is one U+FFFD each.
-    assert.equal(valueIn(der(0x16, hex("e282eda08041ff"))), "\ufffd\ufffd\ufffd\ufffd\ufffdA\ufffd");
-    assert.equal(valueIn(der(0x14, hex("e9"))), "\ufffd");
+    // An octet that is no part of a character is half of a surrogate pair.
+    assert.equal(valueIn(der(0x16, hex("e282eda08041ff"))), "\udce2\udc82\udced\udca0\udc80A\udcff");
+    assert.equal(valueIn(der(0x14, hex("e9"))), "\udce9");
   });
 
   test("counts the names that no list holds", () => {
