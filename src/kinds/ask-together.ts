@@ -41,6 +41,12 @@ export function askTogether(id: string, policies: readonly Policy[], now: () => 
  * group such an answer is an error, which its expression must not turn into a *yes*.
  */
 export function mostSevere(outcomes: readonly Outcome[]): Outcome {
+  // How one of them came to its verdict is no account of what they say together: an approval must not stand beside another's denial.
+  const { account: _, ...outcome } = combined(outcomes);
+  return outcome;
+}
+
+function combined(outcomes: readonly Outcome[]): Outcome {
   const findings = findingsOf(outcomes);
   const objections = outcomes.filter(isObjection);
   const changing = outcomes.filter(isChanging);
@@ -74,16 +80,14 @@ function causesOf({ causes, message, reason }: Deny | Failure): readonly Cause[]
     : [{ reason: reason ?? null, message: message ?? null, field: null }];
 }
 
-/** Of annotations with the same key, and of accounts, the first one counts. */
+/** Of annotations with the same key the first one counts. */
 function findingsOf(outcomes: readonly Outcome[]): Findings {
   const warnings = outcomes.flatMap((outcome) => outcome.warnings ?? []);
   const annotations = Object.assign({}, ...outcomes.map(({ auditAnnotations }) => auditAnnotations).reverse());
-  const account = outcomes.find((outcome) => outcome.account !== undefined)?.account;
   const details = outcomes.flatMap(({ detail }) => detail ?? []);
   return {
     ...(details.length > 0 && { detail: details.join("; ") }),
     ...(warnings.length > 0 && { warnings }),
-    ...(account !== undefined && { account }),
     ...(Object.keys(annotations).length > 0 && { auditAnnotations: annotations }),
   };
 }

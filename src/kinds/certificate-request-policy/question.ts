@@ -59,10 +59,14 @@ function rawQuestion({ payload }: RawQuestion): Question {
 const areTexts = (labels: unknown): labels is Readonly<Record<string, string>> =>
   isObject(labels) && Object.values(labels).every((label) => typeof label === "string");
 
-/** What a group asks about another value than the request's object. */
-function targetedQuestion({ request }: AdmissionQuestion): Question {
-  const asked = requestQuestion(request.object, "decision");
-  return asked.kind === "answered" ? asked : { ...asked, request: inNamespace(asked.request, request.namespace) };
+/** What a group asks about another value than the request's object: as about the object itself where a request is made or approved. */
+function targetedQuestion({ request: review }: AdmissionQuestion): Question {
+  const { resource, operation, subResource = "", object, namespace } = review;
+  const ours = resource.group === GROUP && resource.resource === RESOURCE;
+  if (ours && operation === "CREATE" && subResource === "") return creationQuestion(review);
+  // What it was before nobody knows here: any approval may be new.
+  const approved = ours && subResource === "status" && isTrue(object, "Approved");
+  return inNamespace(requestQuestion(object, approved ? "approval" : "decision"), namespace);
 }
 
 function admissionQuestion({ request: review }: AdmissionQuestion): Question {
@@ -86,24 +90,33 @@ function admissionQuestion({ request: review }: AdmissionQuestion): Question {
 
 /** Who makes a request says who they are: cert-manager writes it down, and policies go by it. */
 function creationQuestion({ object, namespace, userInfo }: AdmissionQuestion["request"]): Question {
-  const asked = requestQuestion(object, "creation");
+  const asked = inNamespace(requestQuestion(object, "creation"), namespace);
   if (asked.kind === "answered") return asked;
-  const request = inNamespace(asked.request, namespace);
   const { username = "", uid = "", groups = [], extra = {} } = userInfo;
+  const requester: Identity = { username, uid, groups, extra };
   // cert-manager's own webhook comes later, or is not there.
-  if (request.username === "") return { ...asked, request: { ...request, username, uid, groups, extra } };
-  const forged = [
-    ...(request.uid === uid ? [] : ["uid"]),
-    ...(request.username === username ? [] : ["username"]),
-    ...(sameTexts(request.groups, groups) ? [] : ["groups"]),
-    ...(sameExtra(request.extra, extra) ? [] : ["extra"]),
-  ];
-  if (forged.length === 0) return { ...asked, request };
-  const texts = forged.map((field) => `spec.${field}: Forbidden: ${field} identity must be that of the requester`);
-  return {
-    kind: "answered",
-    outcome: { verdict: "deny", message: aggregate(texts), code: 403, reason: "Forbidden" },
-  };
+  if (differing(asked.request, NOBODY).length === 0) return { ...asked, request: { ...asked.request, ...requester } };
+  return refusalOf(differing(asked.request, requester), "must be that of the requester") ?? asked;
+}
+
+/** Who makes a request, as it is written down. */
+type Identity = Pick<CertificateRequest, "username" | "uid" | "groups" | "extra">;
+
+const NOBODY: Identity = { username: "", uid: "", groups: [], extra: {} };
+
+/** The fields in which two identities differ, in cert-manager's order. */
+const differing = (a: Identity, b: Identity): readonly string[] => [
+  ...(a.uid === b.uid ? [] : ["uid"]),
+  ...(a.username === b.username ? [] : ["username"]),
+  ...(sameTexts(a.groups, b.groups) ? [] : ["groups"]),
+  ...(sameExtra(a.extra, b.extra) ? [] : ["extra"]),
+];
+
+/** The denial of somebody who says to be another, in cert-manager's words; `undefined` where no field is wrong. */
+function refusalOf(fields: readonly string[], rule: string): Question | undefined {
+  if (fields.length === 0) return undefined;
+  const message = aggregate(fields.map((field) => `spec.${field}: Forbidden: ${field} identity ${rule}`));
+  return { kind: "answered", outcome: { verdict: "deny", message, code: 403, reason: "Forbidden" } };
 }
 
 function sameTexts(a: readonly string[], b: readonly string[]): boolean {
@@ -126,15 +139,19 @@ function sameExtra(
 /** Of a status only an approval counts that was not there before. */
 function approvalQuestion({ object, oldObject, namespace }: AdmissionQuestion["request"]): Question {
   if (!isTrue(object, "Approved") || isTrue(oldObject, "Approved")) return skip("no request is approved by this");
-  const asked = requestQuestion(object, "approval");
-  return asked.kind === "answered" ? asked : { ...asked, request: inNamespace(asked.request, namespace) };
+  return inNamespace(requestQuestion(object, "approval"), namespace);
 }
 
 /** cert-manager lets nobody change a request; where it is not there to see to that, a changed one is as good as new. */
-function changeQuestion({ object, oldObject, namespace }: AdmissionQuestion["request"]): Question {
+function changeQuestion(review: AdmissionQuestion["request"]): Question {
+  const { object, oldObject, namespace } = review;
   if (sameSpec(object, oldObject)) return skip("what is requested does not change");
-  const asked = requestQuestion(object, "creation");
-  return asked.kind === "answered" ? asked : { ...asked, request: inNamespace(asked.request, namespace) };
+  const before = requestQuestion(oldObject, "creation");
+  // A former state that cannot be read says nothing of who made the request.
+  if (before.kind === "answered") return creationQuestion(review);
+  const asked = inNamespace(requestQuestion(object, "creation"), namespace);
+  if (asked.kind === "answered") return asked;
+  return refusalOf(differing(before.request, asked.request), "cannot be changed once set") ?? asked;
 }
 
 const sameSpec = (object: unknown, oldObject: unknown): boolean =>
@@ -148,8 +165,10 @@ function isTrue(object: unknown, type: string): boolean {
   );
 }
 
-function inNamespace(request: CertificateRequest, namespace: string | undefined): CertificateRequest {
-  return namespace === undefined || namespace === "" ? request : { ...request, namespace };
+/** The question, about a request in the namespace that the review says. */
+function inNamespace(asked: Question, namespace: string | undefined): Question {
+  if (asked.kind === "answered" || namespace === undefined || namespace === "") return asked;
+  return { ...asked, request: { ...asked.request, namespace } };
 }
 
 function requestQuestion(value: unknown, purpose: Purpose): Question {

@@ -63,6 +63,31 @@ describe("an AdmissionReview asks (spec certificate-request-policy.md 7.3)", () 
     assert.equal(asked(admission({ operation: "UPDATE", object })), "creation");
   });
 
+  test("and who made a request stays who made it", () => {
+    const made = certificateRequest({ username: "eve", groups: ["x"] });
+    const taken = certificateRequest({ username: "admin", groups: ["dev"], isCA: true });
+    assert.equal(
+      asked(admission({ operation: "UPDATE", object: taken, oldObject: made })),
+      "deny 403: [spec.username: Forbidden: username identity cannot be changed once set, " +
+        "spec.groups: Forbidden: groups identity cannot be changed once set]",
+    );
+    assert.match(
+      asked(admission({ operation: "UPDATE", object: taken })),
+      /^deny 403: .* must be that of the requester/,
+    );
+  });
+
+  test("the same where a group asks about the object by a value", () => {
+    const forged = certificateRequest({ username: "admin" });
+    assert.match(asked(admission({ object: forged }, true)), /^deny 403: /);
+    const approved = certificateRequest({}, { status: condition("Approved") });
+    const status = { operation: "UPDATE", subResource: "status" };
+    assert.equal(asked(admission({ ...status, object: approved }, true)), "approval");
+    assert.equal(asked(admission({ ...status, object }, true)), "decision");
+    const pods = { group: "", version: "v1", resource: "pods" };
+    assert.equal(asked(admission({ resource: pods, object: forged }, true)), "decision");
+  });
+
   test("whether somebody may approve a request, when an approval is new", () => {
     const approved = certificateRequest({}, { status: condition("Approved") });
     const denied = certificateRequest({}, { status: condition("Denied") });
@@ -101,9 +126,8 @@ describe("an AdmissionReview asks (spec certificate-request-policy.md 7.3)", () 
 });
 
 describe("who makes a request (spec certificate-request-policy.md 7.3)", () => {
-  test("is written down when nobody has yet; what else the object claims does not count", () => {
-    const object = certificateRequest({ groups: ["system:masters"], uid: "0" });
-    const { request } = requestOf(admission({ object }));
+  test("is written down when nobody has yet", () => {
+    const { request } = requestOf(admission({ object: certificateRequest() }));
     assert.deepEqual(
       [request.username, request.uid, request.groups, request.extra],
       ["bob", "7", ["dev", "ops"], BOB.extra],
@@ -120,6 +144,11 @@ describe("who makes a request (spec certificate-request-policy.md 7.3)", () => {
       groups: { ...own, groups: ["dev", "ops", "admins"] },
       extra: { ...own, extra: { scope: ["a", "b"] } },
     };
+    assert.equal(
+      asked(admission({ object: certificateRequest({ groups: ["system:masters"], uid: BOB.uid, extra: BOB.extra }) })),
+      "deny 403: [spec.username: Forbidden: username identity must be that of the requester, " +
+        "spec.groups: Forbidden: groups identity must be that of the requester]",
+    );
     for (const [field, spec] of Object.entries(forged)) {
       const text = `deny 403: spec.${field}: Forbidden: ${field} identity must be that of the requester`;
       assert.equal(asked(admission({ object: certificateRequest(spec) })), text);
