@@ -20,7 +20,10 @@ async function cluster(context: TestContext) {
   server.file("certificates.yaml", CERTIFICATES);
   const policies = server.file(
     "policies.yaml",
-    "certificates: { resource: certificates.yaml, certificateRequests: { binding: assume-bound } }\nother: { cel: { validations: [{ expression: 'true' }] } }\n",
+    `certificates: { resource: certificates.yaml, certificateRequests: { binding: assume-bound } }
+warns: { resource: certificates.yaml, certificateRequests: { binding: assume-bound }, validationActions: [Warn, Audit] }
+other: { cel: { validations: [{ expression: 'true' }] } }
+`,
   );
   return { server, policies, kubeconfig: server.kubeconfig() };
 }
@@ -56,6 +59,7 @@ describe("serve --approve", () => {
     for (const [approve, config, problem] of [
       ["nope", kubeconfig, /Error: --approve names the policy "nope", which is not there/],
       ["other", kubeconfig, /Error: the policy "other" of --approve is no entry of CertificateRequestPolicies alone/],
+      ["warns", kubeconfig, /Error: the policy "warns" of --approve has validationActions without Deny: it only warns/],
       ["certificates", file, /Error: --approve needs a cluster: .*empty-kubeconfig/],
     ] as const) {
       const options = ["--policies", policies, "--kubeconfig", config, "--workers", "1", "--approve", approve];
