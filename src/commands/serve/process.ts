@@ -30,6 +30,8 @@ export interface ServingOptions {
   readonly probes: boolean;
   /** The first set's number; default 1. */
   readonly generation?: number;
+  /** Whether it takes the place of one that has ended, in a server that has been complete before; default false. */
+  readonly successor?: boolean;
   /** Who says what is wrong with the policies; absent: the log of this process. */
   readonly report?: (report: ProblemReport) => void;
   /** Takes decisions besides the log. */
@@ -211,8 +213,8 @@ function refuseUnusable(loaded: LoadResult, strict: boolean): void {
 }
 
 /** Only when everything begins: what a successor of a process finds in changed files ends no process, but pauses approvals. */
-function refuseApproval({ settings, source, generation = 1 }: ServingOptions, loaded: LoadResult): void {
-  if (settings.approve === undefined || generation > 1) return;
+function refuseApproval({ settings, source, successor = false }: ServingOptions, loaded: LoadResult): void {
+  if (settings.approve === undefined || successor) return;
   const problem = approvalProblem(settings.approve, loaded.policies, source.access);
   if (problem !== undefined) throw new StartError(problem);
 }
