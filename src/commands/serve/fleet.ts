@@ -101,6 +101,16 @@ export class Fleet {
     return this.serving.filter((child) => this.#members.get(child)?.generation !== generation);
   }
 
+  /** Processes that serve the generation of all, those first that the others agreed to. None in a fleet that is being stopped. */
+  get current(): Child[] {
+    if (this.#stopping) return [];
+    const generation = this.#options.generation();
+    const current = Array.from(this.#members).filter(
+      ([, member]) => member.servingSince !== undefined && !member.hung && member.generation === generation,
+    );
+    return current.sort(([, a], [, b]) => Number(b.agreed) - Number(a.agreed)).map(([child]) => child);
+  }
+
   /** Starts so many processes. Resolves when all serve, or with the first failure: then none is left. */
   async start(count: number): Promise<string | undefined> {
     const failure = await new Promise<string | undefined>((resolve) => {

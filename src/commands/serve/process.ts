@@ -59,6 +59,7 @@ export class ServingProcess {
   #prepared: LoadResult | undefined;
   /** To load anew. What an earlier one loads that was given up meanwhile counts no more. */
   #attempts = 0;
+  #stopping = false;
 
   private constructor(
     options: ServingOptions,
@@ -181,10 +182,10 @@ export class ServingProcess {
     });
   }
 
-  /** Approves CertificateRequests from now on, when the settings want it: of several processes only one is to be told. */
+  /** Approves CertificateRequests until it stops, when the settings want it: of several processes only one is to be told. */
   approve(): void {
     const { settings, source, logger, metrics } = this.#options;
-    if (settings.approve === undefined || this.#approval !== undefined) return;
+    if (settings.approve === undefined || this.#approval !== undefined || this.#stopping) return;
     const { access, policyTimeout } = source;
     const common = { id: settings.approve, access, policyTimeout, logger, metrics };
     this.#approval = Approval.start({ ...common, evaluator: this.#evaluator });
@@ -198,6 +199,7 @@ export class ServingProcess {
 
   /** Stops answering: see {@link RunningServer.stop}. */
   async stop(delay: number, grace: number): Promise<void> {
+    this.#stopping = true;
     this.#certificates?.close();
     // Another replica goes on with what is left.
     await Promise.all([this.#approval?.stop(), this.#server.stop({ delay, grace })]);

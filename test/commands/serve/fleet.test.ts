@@ -245,6 +245,34 @@ describe("serving processes", () => {
     assert.equal(it.lines.at(-1), "outdated 2");
   });
 
+  test("one that serves older policies than the others is not current before it has caught up", async () => {
+    const it = new FakeFleet();
+    await it.start();
+    it.child(0).emit("exit", 1, null);
+    await it.pass(1000);
+    it.generation = 2;
+    it.child(2).says({ type: "serving", files: [] });
+    assert.deepEqual(it.fleet.current, []);
+    it.fleet.serves(it.child(2), 2);
+    assert.deepEqual(it.fleet.current, [it.child(2)]);
+    it.fleet.serves(it.child(1), 2);
+    assert.deepEqual(it.fleet.current, [it.child(1), it.child(2)]);
+  });
+
+  test("one that read the files by itself comes after those that agreed; at the end none is current", async () => {
+    const it = new FakeFleet();
+    await it.start();
+    for (const dies of [0, 1]) {
+      it.child(dies).emit("exit", 1, null);
+      await it.pass(6000);
+      it.child(2 + dies).says({ type: "serving", files: [] });
+    }
+    it.fleet.serves(it.child(3), 1);
+    assert.deepEqual(it.fleet.current, [it.child(3), it.child(2)]);
+    it.fleet.stop(0, 0);
+    assert.deepEqual([it.fleet.current, it.fleet.serving.length], [[], 2]);
+  });
+
   test("while the files hold policies that were kept out none is replaced; when they are mended all are", async () => {
     const it = new FakeFleet();
     await it.start();
