@@ -19,7 +19,7 @@ import type { Clock } from "./clock.js";
 import { type DecisionType, decisionIn, statusPatch } from "./condition.js";
 import { Events, shortened } from "./events.js";
 import { followUntil } from "./follow.js";
-import { FIRST_RETRY_MS, MAX_HELD_BYTES, MAX_REVIEWS, REVIEW_MS } from "./limits.js";
+import { FIRST_RETRY_MS, MAX_HELD_BYTES, MAX_REVIEWS, PAGE_BYTES, PAGE_REQUESTS, REVIEW_MS } from "./limits.js";
 import { Retries } from "./retries.js";
 import { Surroundings } from "./surroundings.js";
 import { WorkQueue } from "./work-queue.js";
@@ -89,6 +89,8 @@ export class Approver {
           target: () => new CertificateRequests({ maxHeldBytes }),
           // Only undecided ones are kept, and of these as many as there is room for.
           maxBytes: Number.POSITIVE_INFINITY,
+          pageItems: PAGE_REQUESTS,
+          pageBytes: PAGE_BYTES,
           listed: (requests) => this.#listed(requests),
           changed: (object) => this.#add(keyOf(object)),
         }),

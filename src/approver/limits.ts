@@ -10,6 +10,13 @@ export const FIRST_RETRY_MS = 1_000;
 export const LAST_RETRY_MS = 300_000;
 /** Waits end in steps of this: few timers, however many requests wait. */
 export const RETRY_STEP_MS = 1_000;
+/** Requests in a page of the list: whoever may create them may give each the 1.5 MiB that a cluster stores, and the API server must answer in time. */
+export const PAGE_REQUESTS = 25;
+/**
+ * Bytes in such a page: whatever they hold, parsing them must not hold up requests for long. The slowest are labels without values: 60 ms per
+ * megabyte. One request always has room.
+ */
+export const PAGE_BYTES = 2 * 1024 * 1024;
 /** Bytes of memory, roughly, for undecided requests; what goes beyond is fetched when its turn comes: one request may have a megabyte. */
 export const MAX_HELD_BYTES = 64 * 1024 * 1024;
 /** Decided requests that are counted for the metric, at some hundred bytes each: as many as 2 GB of a cluster's storage hold. */

@@ -12,6 +12,8 @@ export type Ruling =
 
 /** What an approver asks. */
 export interface Approving {
+  /** False for one that only warns of what it denies: a denial that is written into a cluster is for good. */
+  readonly denies: boolean;
   /**
    * Decides over a request that is stored in a cluster.
    * @param certificateRequest a whole cert-manager.io/v1 CertificateRequest without a decision

@@ -109,6 +109,18 @@ describe("the list of requests", () => {
     assert.deepEqual(approver.counts(), [{ namespace: "team", status: "unmatched", count: 4 }]);
   });
 
+  test("is read although its requests are as large as they may be", async (context) => {
+    const server = await FakeApiServer.start(context);
+    const large = (name: string) =>
+      certificateRequest(name, { spec: { request: "A".repeat(1_500_000), issuerRef: { name: "issuer" } } });
+    for (let i = 0; i < 45; i++) server.put(REQUESTS, large(`r${i}`));
+    const { approver } = await startApprover(context, server, () => UNPROCESSED);
+    assert.deepEqual(approver.counts(), [{ namespace: "team", status: "unmatched", count: 45 }]);
+    const lists = server.asked("GET /apis/cert-manager.io/v1/certificaterequests?limit=");
+    assert.match(lists[0] ?? "", /limit=25$/, "so many that the API server answers in time");
+    assert.match(lists.at(-1) ?? "", /limit=1&/, "so few that parsing them holds nobody up");
+  });
+
   test("that cannot be had is asked for again, and said once", async (context) => {
     const server = await FakeApiServer.start(context);
     const path = "/apis/cert-manager.io/v1/certificaterequests";

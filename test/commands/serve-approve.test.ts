@@ -1,5 +1,6 @@
 /** `serve --approve` as a user starts it. */
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
 import { describe, type TestContext, test } from "node:test";
 import { certificateRequest, conditionsOf, REQUESTS } from "../approver/support.js";
 import { FakeApiServer } from "../kubernetes/client/fake-api-server.js";
@@ -20,7 +21,10 @@ async function cluster(context: TestContext) {
   server.file("certificates.yaml", CERTIFICATES);
   const policies = server.file(
     "policies.yaml",
-    "certificates: { resource: certificates.yaml, certificateRequests: { binding: assume-bound } }\nother: { cel: { validations: [{ expression: 'true' }] } }\n",
+    `certificates: { resource: certificates.yaml, certificateRequests: { binding: assume-bound } }
+warns: { resource: certificates.yaml, certificateRequests: { binding: assume-bound }, validationActions: [Warn, Audit] }
+other: { cel: { validations: [{ expression: 'true' }] } }
+`,
   );
   return { server, policies, kubeconfig: server.kubeconfig() };
 }
@@ -50,12 +54,29 @@ describe("serve --approve", () => {
     });
   }
 
+  test("goes on serving, and says why nothing is approved, when its policy is gone from the file before any reload", async (context) => {
+    const { policies, kubeconfig } = await cluster(context);
+    const options = ["--policies", policies, "--kubeconfig", kubeconfig, "--workers", "2", "--disable-policy-watch"];
+    const example = await startExample(...options, "--approve", "certificates");
+    const serving = () => Array.from(example.log().matchAll(/serving policies.* pid=(\d+)/g), ([, pid]) => Number(pid));
+    try {
+      await until("both", () => serving().length === 2);
+      writeFileSync(policies, "{}\n");
+      for (const pid of serving()) process.kill(pid, "SIGKILL");
+      await until("successors", () => serving().length === 4);
+      await until("why", () => /no CertificateRequest is approved or denied.*which is not there/.test(example.log()));
+    } finally {
+      assert.equal(await example.stop(), 0);
+    }
+  });
+
   test("cannot start where nobody could approve", async (context) => {
     const { policies, kubeconfig, server } = await cluster(context);
     const file = server.file("empty-kubeconfig", "{}");
     for (const [approve, config, problem] of [
       ["nope", kubeconfig, /Error: --approve names the policy "nope", which is not there/],
       ["other", kubeconfig, /Error: the policy "other" of --approve is no entry of CertificateRequestPolicies alone/],
+      ["warns", kubeconfig, /Error: the policy "warns" of --approve has validationActions without Deny: it only warns/],
       ["certificates", file, /Error: --approve needs a cluster: .*empty-kubeconfig/],
     ] as const) {
       const options = ["--policies", policies, "--kubeconfig", config, "--workers", "1", "--approve", approve];

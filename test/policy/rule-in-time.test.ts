@@ -14,7 +14,7 @@ const plain: Policy = {
   immediate: true,
   evaluate: () => ({ verdict: "allow" }),
 };
-const policy = (review: Approving["review"]): Policy & Approving => ({ ...plain, review });
+const policy = (review: Approving["review"]): Policy & Approving => ({ ...plain, review, denies: true });
 
 async function rule(review: Approving["review"], deadline = Number.POSITIVE_INFINITY, now: () => number = () => 0) {
   const defects: unknown[] = [];

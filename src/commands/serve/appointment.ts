@@ -1,6 +1,6 @@
 import type { Child } from "./fleet.js";
 
-/** Which one of the serving processes approves CertificateRequests: the first that serves, and when it ends, another. */
+/** Which one of the serving processes approves CertificateRequests: the first that serves what all serve, and when it ends, another. */
 export class Appointment {
   readonly #appoint: (child: Child) => void;
   #appointed: Child | undefined;
@@ -10,21 +10,23 @@ export class Appointment {
     this.#appoint = appoint;
   }
 
-  /** A process has begun to serve. */
-  serving(child: Child): void {
-    if (this.#appointed !== undefined) return;
+  /**
+   * Appoints the first of these when nobody is appointed.
+   * @param able to approve as all serving processes would
+   */
+  among([child]: readonly Child[]): void {
+    if (this.#appointed !== undefined || child === undefined) return;
     this.#appointed = child;
     this.#appoint(child);
   }
 
   /**
    * A process has ended, so that it approves no more.
-   * @param others that serve
+   * @param others that are able to
    */
   ended(child: Child, others: readonly Child[]): void {
     if (this.#appointed !== child) return;
     this.#appointed = undefined;
-    const [successor] = others;
-    if (successor !== undefined) this.serving(successor);
+    this.among(others);
   }
 }

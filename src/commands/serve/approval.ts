@@ -45,8 +45,10 @@ function deciderProblem(id: string, policies: PolicySet): string | undefined {
   if (entry.unavailable !== undefined) return `the policy "${id}" of --approve could not be loaded`;
   if (entry.mode === "monitor")
     return `the policy "${id}" of --approve is in monitor mode, in which it decides nothing`;
-  if (isApproving(entry.policy)) return undefined;
-  return `the policy "${id}" of --approve is no entry of CertificateRequestPolicies alone`;
+  if (!isApproving(entry.policy))
+    return `the policy "${id}" of --approve is no entry of CertificateRequestPolicies alone`;
+  if (entry.policy.denies) return undefined;
+  return `the policy "${id}" of --approve has validationActions without Deny: it only warns, but a written denial is for good`;
 }
 
 /** Approves and denies by the policies that are served at the moment. */

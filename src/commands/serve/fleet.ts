@@ -3,7 +3,7 @@ import cluster from "node:cluster";
 import type { Logger } from "../../telemetry/logger.js";
 import { STOP_WITHIN_MS } from "../../telemetry/otlp/stop-within.js";
 import { BEAT_EVERY_MS, Heartbeats } from "./heartbeats.js";
-import { GENERATION_VARIABLE, type ToPrimary, type ToWorker } from "./messages.js";
+import { GENERATION_VARIABLE, SUCCESSOR_VARIABLE, type ToPrimary, type ToWorker } from "./messages.js";
 import { Restarts } from "./restarts.js";
 
 /** How much longer than its grace a process may take to end before it is killed: twice what its exporters may take. */
@@ -23,8 +23,11 @@ export interface Child {
 /** What the fleet needs and whom it tells. */
 export interface FleetOptions {
   readonly logger: Logger;
-  /** Starts a process that serves this generation of policies. What the system refuses is thrown, or told as "error" of one without a number. */
-  readonly fork?: (generation: number) => Child;
+  /**
+   * Starts a process that serves this generation of policies; `successor` when all have served once before. What the system refuses is thrown, or
+   * told as "error" of one without a number.
+   */
+  readonly fork?: (generation: number, successor: boolean) => Child;
   /** Of the policies that all serve now. */
   readonly generation: () => number;
   /** What a process says, except for what concerns its life. */
@@ -96,6 +99,16 @@ export class Fleet {
   get outdated(): Child[] {
     const generation = this.#options.generation();
     return this.serving.filter((child) => this.#members.get(child)?.generation !== generation);
+  }
+
+  /** Processes that serve the generation of all, those first that the others agreed to. None in a fleet that is being stopped. */
+  get current(): Child[] {
+    if (this.#stopping) return [];
+    const generation = this.#options.generation();
+    const current = Array.from(this.#members).filter(
+      ([, member]) => member.servingSince !== undefined && !member.hung && member.generation === generation,
+    );
+    return current.sort(([, a], [, b]) => Number(b.agreed) - Number(a.agreed)).map(([child]) => child);
   }
 
   /** Starts so many processes. Resolves when all serve, or with the first failure: then none is left. */
@@ -224,7 +237,7 @@ export class Fleet {
     const generation = this.#options.generation();
     let child: Child;
     try {
-      child = (this.#options.fork ?? forkServing)(generation);
+      child = (this.#options.fork ?? forkServing)(generation, this.#complete);
     } catch (error) {
       this.#notStarted(error instanceof Error ? error.message : String(error), started);
       return;
@@ -334,6 +347,6 @@ export class Fleet {
   }
 }
 
-function forkServing(generation: number): Child {
-  return cluster.fork({ [GENERATION_VARIABLE]: String(generation) });
+function forkServing(generation: number, successor: boolean): Child {
+  return cluster.fork({ [GENERATION_VARIABLE]: String(generation), [SUCCESSOR_VARIABLE]: String(successor) });
 }

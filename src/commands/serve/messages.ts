@@ -5,6 +5,9 @@ import type { MetricsSnapshot } from "../../telemetry/otlp/metric-data.js";
 /** The environment variable that tells a new process which generation of policies the others serve. */
 export const GENERATION_VARIABLE = "POLICY_SERVER_GENERATION";
 
+/** The environment variable that tells a new process whether the server has been complete before: `true` or `false`. */
+export const SUCCESSOR_VARIABLE = "POLICY_SERVER_SUCCESSOR";
+
 /** From the primary. */
 export type ToWorker =
   | { readonly type: "prepare"; readonly id: number; readonly generation: number }

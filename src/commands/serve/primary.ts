@@ -71,7 +71,7 @@ class Primary {
       heard: (child, message) => this.#hear(child, message),
       outdated: (child) => void this.#catchUp(child),
       ended: (child) => {
-        if (!this.#stopping) this.#approver?.ended(child, this.#fleet.serving);
+        this.#approver?.ended(child, this.#fleet.current);
         // The last push shows what they had when all of this ends.
         if (!this.#stopping) this.#metrics.ended(child.id);
       },
@@ -131,7 +131,7 @@ class Primary {
         this.#say(message);
         return;
       case "serving":
-        this.#approver?.serving(child);
+        this.#approver?.among(this.#fleet.current);
         this.#files = message.files;
         return;
       case "prepared":
@@ -216,6 +216,7 @@ class Primary {
       if (good) this.#fleet.serves(child, generation);
       this.#fleet.tell(child, { type: good ? "swap" : "discard" });
     }
+    this.#approver?.among(this.#fleet.current);
     return good;
   }
 

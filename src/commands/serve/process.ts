@@ -30,6 +30,8 @@ export interface ServingOptions {
   readonly probes: boolean;
   /** The first set's number; default 1. */
   readonly generation?: number;
+  /** Whether it takes the place of one that has ended, in a server that has been complete before; default false. */
+  readonly successor?: boolean;
   /** Who says what is wrong with the policies; absent: the log of this process. */
   readonly report?: (report: ProblemReport) => void;
   /** Takes decisions besides the log. */
@@ -57,6 +59,7 @@ export class ServingProcess {
   #prepared: LoadResult | undefined;
   /** To load anew. What an earlier one loads that was given up meanwhile counts no more. */
   #attempts = 0;
+  #stopping = false;
 
   private constructor(
     options: ServingOptions,
@@ -179,10 +182,10 @@ export class ServingProcess {
     });
   }
 
-  /** Approves CertificateRequests from now on, when the settings want it: of several processes only one is to be told. */
+  /** Approves CertificateRequests until it stops, when the settings want it: of several processes only one is to be told. */
   approve(): void {
     const { settings, source, logger, metrics } = this.#options;
-    if (settings.approve === undefined || this.#approval !== undefined) return;
+    if (settings.approve === undefined || this.#approval !== undefined || this.#stopping) return;
     const { access, policyTimeout } = source;
     const common = { id: settings.approve, access, policyTimeout, logger, metrics };
     this.#approval = Approval.start({ ...common, evaluator: this.#evaluator });
@@ -196,6 +199,7 @@ export class ServingProcess {
 
   /** Stops answering: see {@link RunningServer.stop}. */
   async stop(delay: number, grace: number): Promise<void> {
+    this.#stopping = true;
     this.#certificates?.close();
     // Another replica goes on with what is left.
     await Promise.all([this.#approval?.stop(), this.#server.stop({ delay, grace })]);
@@ -211,8 +215,8 @@ function refuseUnusable(loaded: LoadResult, strict: boolean): void {
 }
 
 /** Only when everything begins: what a successor of a process finds in changed files ends no process, but pauses approvals. */
-function refuseApproval({ settings, source, generation = 1 }: ServingOptions, loaded: LoadResult): void {
-  if (settings.approve === undefined || generation > 1) return;
+function refuseApproval({ settings, source, successor = false }: ServingOptions, loaded: LoadResult): void {
+  if (settings.approve === undefined || successor) return;
   const problem = approvalProblem(settings.approve, loaded.policies, source.access);
   if (problem !== undefined) throw new StartError(problem);
 }

@@ -2,7 +2,13 @@
 
 import type { Metrics } from "../../telemetry/metrics.js";
 import { BEAT_EVERY_MS, Beats } from "./heartbeats.js";
-import { GENERATION_VARIABLE, type ProblemReport, type ToPrimary, type ToWorker } from "./messages.js";
+import {
+  GENERATION_VARIABLE,
+  type ProblemReport,
+  SUCCESSOR_VARIABLE,
+  type ToPrimary,
+  type ToWorker,
+} from "./messages.js";
 import { type ServingOptions, ServingProcess } from "./process.js";
 import { WantedMetrics } from "./wanted-metrics.js";
 
@@ -17,7 +23,8 @@ export async function serveAsWorker(options: Omit<ServingOptions, "probes" | "me
   const beats = new Beats((loading) => tell({ type: "beat", loading }));
   setInterval(() => beats.beat(), BEAT_EVERY_MS).unref();
   const generation = Number(process.env[GENERATION_VARIABLE] ?? 1);
-  const own = { ...options, probes: false, metricsText: wanted.text, generation, report };
+  const successor = process.env[SUCCESSOR_VARIABLE] === "true";
+  const own = { ...options, probes: false, metricsText: wanted.text, generation, successor, report };
   const serving = await beats.during(() => ServingProcess.start(own));
   const prepare = async (id: number, next: number): Promise<void> => {
     const ok = await beats.during(() => serving.prepare(next));

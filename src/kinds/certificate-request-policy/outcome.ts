@@ -41,11 +41,14 @@ export function outcomeOf({ decision, detail }: Reviewed, purpose: Purpose, opti
   }
 }
 
-function denied(message: string, actions: readonly string[] = ["Deny"], findings: Findings): Outcome {
-  const warnings = actions.includes("Warn") ? { warnings: [shortened(message)] } : {};
-  const auditAnnotations = actions.includes("Audit") ? { auditAnnotations: { denied: message } } : {};
+/** Whether denials are denials, and not only warnings of them. */
+export const denies = (actions: AnswerOptions["actions"]): boolean => actions?.includes("Deny") ?? true;
+
+function denied(message: string, actions: AnswerOptions["actions"], findings: Findings): Outcome {
+  const warnings = actions?.includes("Warn") ? { warnings: [shortened(message)] } : {};
+  const auditAnnotations = actions?.includes("Audit") ? { auditAnnotations: { denied: message } } : {};
   const found = { ...findings, ...warnings, ...auditAnnotations };
-  if (!actions.includes("Deny")) return { verdict: "allow", ...found };
+  if (!denies(actions)) return { verdict: "allow", ...found };
   return { verdict: "deny", message, code: 403, reason: "Forbidden", ...found };
 }
 

@@ -11,7 +11,7 @@ import { expressionsOf } from "./covered-expressions.js";
 import type { CompiledPolicy } from "./engine/compiled-policy.js";
 import type { Decision, PolicyAccount } from "./engine/decision.js";
 import { type Reviewed, Reviewer, type ReviewerOptions } from "./engine/review.js";
-import { type AnswerOptions, causeOf, outcomeOf } from "./outcome.js";
+import { type AnswerOptions, causeOf, denies, outcomeOf } from "./outcome.js";
 import { questionOf } from "./question.js";
 import { readCertificateRequest } from "./read-request.js";
 import { POLICY_KIND } from "./resource.js";
@@ -29,12 +29,14 @@ export class CertificateRequestPolicySet implements Policy, Approving, WithExpre
   readonly immediate = true;
   readonly implementation = POLICY_KIND;
   readonly id: string;
+  readonly denies: boolean;
   readonly #policies: readonly CompiledPolicy[];
   readonly #reviewer: Reviewer;
   readonly #options: PolicySetOptions;
 
   constructor(policies: readonly CompiledPolicy[], options: PolicySetOptions) {
     this.id = options.id;
+    this.denies = denies(options.actions);
     this.#policies = policies;
     this.#reviewer = new Reviewer(policies, options);
     this.#options = options;

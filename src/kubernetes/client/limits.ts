@@ -4,7 +4,7 @@
 export const REQUEST_MS = 10_000;
 /** Time for a connection, TLS included. */
 export const CONNECT_MS = 5_000;
-/** Largest answer: a page of {@link PAGE_ITEMS} objects of 256 KiB each. */
+/** Largest answer: a page of {@link PAGE_ITEMS} objects of 256 KiB each. Of larger ones a page has fewer. */
 export const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 /** Largest event of a watch: the API server stores objects up to 1.5 MiB, which grow when printed as JSON. */
 export const MAX_EVENT_BYTES = 16 * 1024 * 1024;

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { parseJson } from "../../data/json.js";
 import { isObject, type JsonObject, member, text } from "../object.js";
-import { ApiError, ClusterUnreachable, ResourceError, reasonOf } from "./errors.js";
+import { AnswerTooLarge, ApiError, ClusterUnreachable, ResourceError, reasonOf } from "./errors.js";
 import { type Answer, type ClusterHttp, eventError, type Query } from "./http.js";
-import { FAILURES_BEFORE_LIST, MAX_STORE_BYTES, PAGE_ITEMS, WATCH_SECONDS } from "./limits.js";
+import { FAILURES_BEFORE_LIST, MAX_ANSWER_BYTES, MAX_STORE_BYTES, PAGE_ITEMS, WATCH_SECONDS } from "./limits.js";
 import { backoff, type WatchTiming } from "./watch-timing.js";
 
 /** How stores work. */
@@ -32,6 +32,10 @@ export interface ListOptions<T extends ListTarget> extends WatchOptions {
   readonly target: () => T;
   /** Most bytes that a list may have; default {@link MAX_STORE_BYTES}. */
   readonly maxBytes?: number;
+  /** Most objects in a page; default {@link PAGE_ITEMS}. */
+  readonly pageItems?: number;
+  /** Most bytes in a page of more than one object; default {@link MAX_ANSWER_BYTES}. A larger page is asked for again with fewer. */
+  readonly pageBytes?: number;
   /** Told when a list is there whole. */
   readonly listed?: (items: T) => void;
   /** Told of an object that the watch has brought, after the target has taken it. */
@@ -55,12 +59,15 @@ export class WatchedList<T extends ListTarget> {
   #end: (reason: unknown) => void = () => {};
   #version = "";
   #contact = 0;
+  /** Objects to ask for at a time: fewer where they are large. */
+  #pageItems: number;
   readonly #stopping = new AbortController();
 
   constructor(http: ClusterHttp, options: ListOptions<T>) {
     this.#http = http;
     this.#options = options;
     this.since = options.now();
+    this.#pageItems = options.pageItems ?? PAGE_ITEMS;
     this.ended = new Promise((resolve) => {
       this.#end = resolve;
     });
@@ -119,16 +126,15 @@ export class WatchedList<T extends ListTarget> {
 
   /** Reads all pages, and shows them together at the end. */
   async #list(restarted = false): Promise<void> {
-    const { path, query, target, maxBytes = MAX_STORE_BYTES, now } = this.#options;
+    const { target, maxBytes = MAX_STORE_BYTES, now } = this.#options;
     const items = target();
     // A first list goes on when the watch is stopped: somebody waits for it.
     const signal = this.items === undefined ? NEVER : this.#stopping.signal;
     let [next, version, bytes] = ["", "", 0];
     do {
-      const page: Query = { ...query, limit: String(PAGE_ITEMS), ...(next !== "" && { continue: next }) };
       let answer: Answer;
       try {
-        answer = await this.#http.get(path, page, signal);
+        answer = await this.#page(next, signal);
       } catch (error) {
         // The pages have grown too old while they were read: the server has nothing to continue from.
         if (next !== "" && error instanceof ApiError && error.status === 410 && !restarted) return this.#list(true);
@@ -148,6 +154,24 @@ export class WatchedList<T extends ListTarget> {
     this.#version = version;
     this.#contact = now();
     this.#options.listed?.(items);
+  }
+
+  /** One page. One that is too large is begun again with half as many objects: anybody who may create some may make them large. */
+  async #page(next: string, signal: AbortSignal): Promise<Answer> {
+    const { path, query, pageItems = PAGE_ITEMS, pageBytes = MAX_ANSWER_BYTES } = this.#options;
+    for (;;) {
+      const alone = this.#pageItems === 1;
+      const page: Query = { ...query, limit: String(this.#pageItems), ...(next !== "" && { continue: next }) };
+      try {
+        const answer = await this.#http.get(path, page, signal, { maxBytes: alone ? MAX_ANSWER_BYTES : pageBytes });
+        // Twice as many of these would have room twice.
+        if (answer.bytes < pageBytes / 4) this.#pageItems = Math.min(pageItems, 2 * this.#pageItems);
+        return answer;
+      } catch (error) {
+        if (alone || !(error instanceof AnswerTooLarge)) throw error;
+        this.#pageItems = Math.floor(this.#pageItems / 2);
+      }
+    }
   }
 
   /** Follows events until the server ends the watch. */

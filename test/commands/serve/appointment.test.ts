@@ -16,7 +16,8 @@ describe("the process that approves CertificateRequests", () => {
     const told: number[] = [];
     const appointment = new Appointment(({ id }) => told.push(id));
     const [a, b, c] = [child(1), child(2), child(3)];
-    for (const each of [a, b, c]) appointment.serving(each);
+    appointment.among([]);
+    for (const each of [[a], [a, b], [c, a, b]]) appointment.among(each);
     appointment.ended(b, [a, c]);
     assert.deepEqual(told, [1]);
   });
@@ -25,11 +26,11 @@ describe("the process that approves CertificateRequests", () => {
     const told: number[] = [];
     const appointment = new Appointment(({ id }) => told.push(id));
     const [a, b, c] = [child(1), child(2), child(3)];
-    appointment.serving(a);
+    appointment.among([a]);
     appointment.ended(a, [b]);
     appointment.ended(b, []);
     assert.deepEqual(told, [1, 2]);
-    appointment.serving(c);
+    appointment.among([c]);
     assert.deepEqual(told, [1, 2, 3]);
   });
 });

@@ -22,7 +22,7 @@ const plain: Policy = {
 /** An entry whose policy rules like this. */
 const entry = (review: Approving["review"], more: Partial<ServedPolicy> = {}): ServedPolicy => ({
   id: "p",
-  policy: { ...plain, review } as Policy,
+  policy: { ...plain, review, denies: true } as Policy,
   mode: "protect",
   allowedToMutate: false,
   ...more,
@@ -35,6 +35,11 @@ const UNUSABLE: readonly [string, ServedPolicy[], RegExp][] = [
     "is of another kind",
     [{ ...entry(() => assert.fail()), policy: plain }],
     /is no entry of CertificateRequestPolicies/,
+  ],
+  [
+    "only warns",
+    [{ ...entry(() => assert.fail()), policy: { ...plain, review: () => assert.fail(), denies: false } as Policy }],
+    /validationActions without Deny: it only warns/,
   ],
   ["is in monitor mode", [entry(() => assert.fail(), { mode: "monitor" })], /is in monitor mode/],
   ["could not be loaded", [entry(() => assert.fail(), { unavailable: "broken" })], /could not be loaded/],

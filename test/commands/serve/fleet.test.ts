@@ -45,13 +45,16 @@ class FakeFleet {
   readonly children: FakeChild[] = [];
   readonly lines: string[] = [];
   readonly replaced: string[] = [];
+  /** Whether each was started as a successor. */
+  readonly successors: boolean[] = [];
   generation = 1;
   now = 0;
   /** How the system refuses to start processes, if it does. */
   refusals: "thrown" | "told" | undefined;
   readonly fleet = new Fleet({
     logger: createLogger({ sink: { write: (line) => this.lines.push(line), flushSync: () => {}, dropped: 0 } }),
-    fork: () => {
+    fork: (_, successor) => {
+      this.successors.push(successor);
       if (this.refusals === "thrown") throw new Error("spawn ENOMEM");
       const child = new FakeChild(this.children.length);
       this.children.push(child);
@@ -110,6 +113,19 @@ describe("serving processes", () => {
     it.child(2).says({ type: "serving", files: [] });
     assert.deepEqual(it.fleet.serving, [it.child(1), it.child(2)]);
     assert.deepEqual(it.fleet.suspects, []);
+  });
+
+  test("each is told whether all have served before: only then it is a successor, whatever the generation", async () => {
+    const it = new FakeFleet();
+    const started = it.fleet.start(2);
+    it.child(0).says({ type: "serving", files: [] });
+    it.child(0).emit("exit", null, "SIGKILL");
+    await it.pass(1000);
+    it.child(1).says({ type: "serving", files: [] });
+    assert.equal(await started, undefined);
+    it.child(1).emit("exit", null, "SIGKILL");
+    await it.pass(2000);
+    assert.deepEqual(it.successors, [false, false, false, true]);
   });
 
   test("one that is stuck while it starts is replaced too, later", async () => {
@@ -227,6 +243,34 @@ describe("serving processes", () => {
     it.child(2).says({ type: "serving", files: [] });
     assert.deepEqual(it.fleet.outdated, [it.child(2)]);
     assert.equal(it.lines.at(-1), "outdated 2");
+  });
+
+  test("one that serves older policies than the others is not current before it has caught up", async () => {
+    const it = new FakeFleet();
+    await it.start();
+    it.child(0).emit("exit", 1, null);
+    await it.pass(1000);
+    it.generation = 2;
+    it.child(2).says({ type: "serving", files: [] });
+    assert.deepEqual(it.fleet.current, []);
+    it.fleet.serves(it.child(2), 2);
+    assert.deepEqual(it.fleet.current, [it.child(2)]);
+    it.fleet.serves(it.child(1), 2);
+    assert.deepEqual(it.fleet.current, [it.child(1), it.child(2)]);
+  });
+
+  test("one that read the files by itself comes after those that agreed; at the end none is current", async () => {
+    const it = new FakeFleet();
+    await it.start();
+    for (const dies of [0, 1]) {
+      it.child(dies).emit("exit", 1, null);
+      await it.pass(6000);
+      it.child(2 + dies).says({ type: "serving", files: [] });
+    }
+    it.fleet.serves(it.child(3), 1);
+    assert.deepEqual(it.fleet.current, [it.child(3), it.child(2)]);
+    it.fleet.stop(0, 0);
+    assert.deepEqual([it.fleet.current, it.fleet.serving.length], [[], 2]);
   });
 
   test("while the files hold policies that were kept out none is replaced; when they are mended all are", async () => {

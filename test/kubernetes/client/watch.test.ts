@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
+import { describe, type TestContext, test } from "node:test";
 import { FakeApiServer, status } from "./fake-api-server.js";
 import { connect, names, PATIENT, PODS, pod, until } from "./support.js";
 
@@ -79,6 +79,40 @@ describe("a list that a watch keeps fresh", () => {
     });
     const items = await reader.list(PODS, { namespace: "default" }, PATIENT);
     assert.deepEqual(names(items), ["first", "last"]);
+  });
+});
+
+describe("a list of large objects", () => {
+  /** A list whose pages have no more bytes than this, and the sizes of the pages that were asked for. */
+  async function listed(context: TestContext, server: FakeApiServer, pageBytes: number, pageItems = 4) {
+    const { cluster } = connect(context, server);
+    const found: string[] = [];
+    const target = () => ({ put: (object: unknown) => void found.push(...names([object])), delete: () => {} });
+    const list = cluster.follow({ path: "/api/v1/pods", query: {}, target, pageItems, pageBytes });
+    context.after(() => list.stop());
+    await list.ready;
+    const pages = server.asked(LIST).map((request) => new URL(request.slice(4), "https://server").searchParams);
+    return { found, pages: pages.map((page) => `${page.get("continue") ?? 0}+${page.get("limit")}`) };
+  }
+  const padded = (name: string, bytes: number) =>
+    pod(name, "default", {}, { annotations: { padding: "x".repeat(bytes) } });
+
+  test("is read in pages of as many as there is room for, without beginning again, and of more where they are small", async (context) => {
+    const server = await FakeApiServer.start(context);
+    const sizes = [0, 0, 0, 0, 3000, 3000, 3000, 3000, 0, 0, 0, 0, 0, 0, 0];
+    for (const [index, size] of sizes.entries()) server.put("pods", padded(`p${index}`, size));
+    const { found, pages } = await listed(context, server, 8000);
+    assert.deepEqual(
+      found,
+      sizes.map((_, index) => `p${index}`),
+    );
+    assert.deepEqual(pages, ["0+4", "4+4", "4+2", "6+2", "8+2", "10+4", "14+4"]);
+  });
+
+  test("has an object alone in a page that is larger than a page", async (context) => {
+    const server = await FakeApiServer.start(context);
+    for (const name of ["a", "b"]) server.put("pods", padded(name, 9000));
+    assert.deepEqual(await listed(context, server, 8000), { found: ["a", "b"], pages: ["0+4", "0+2", "0+1", "1+1"] });
   });
 });
 
