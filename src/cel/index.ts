@@ -24,7 +24,7 @@ export {
   type ResourceQuestion,
 } from "./kubernetes/authz-values.js";
 export { addressText } from "./kubernetes/ip-parse.js";
-export { UrlError } from "./kubernetes/url-escape.js";
+export { fromOctets, UrlError } from "./kubernetes/url-escape.js";
 export { parseUrlReference, urlText } from "./kubernetes/url-reference.js";
 export {
   isKubernetesVersion,

@@ -50,8 +50,6 @@ function escaped(character: string, quotes: string, ascii: boolean): string {
   if (short !== undefined) return short;
   const code = character.codePointAt(0) ?? 0;
   if (code < 0x80 ? isPrintable(character) : !ascii && isPrintable(character)) return character;
-  // What stands for an octet that is no character (x509/pkcs10).
-  if (code >= 0xdc80 && code <= 0xdcff) return `\\x${hex(code - 0xdc00, 2)}`;
   if (code < 0x20 || code === 0x7f) return `\\x${hex(code, 2)}`;
   return code < 0x10000 ? `\\u${hex(code, 4)}` : `\\U${hex(code, 8)}`;
 }

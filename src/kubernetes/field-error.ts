@@ -48,11 +48,10 @@ export const goQuote = (text: string): string => quote(text, false);
 
 /** A value as Go's encoder prints it: compact, with the characters escaped that are special in HTML. */
 export const goJson = (value: unknown): string =>
-  JSON.stringify(value).replace(/\\\\|\\ud[89a-f][0-9a-f]{2}|[<>&\u2028\u2029]/g, (found) => {
-    if (found === "\\\\") return found;
-    // Half of a surrogate pair stands for an octet that is no character.
-    return found.length > 1 ? "\\ufffd" : `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  });
+  JSON.stringify(value).replace(
+    /[<>&\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 
 /** A map of texts as Go's encoder prints it: by the bytes of its keys. */
 export const goJsonMap = (map: Readonly<Record<string, string>>): string =>

@@ -15,8 +15,8 @@ export interface ReportedPolicy {
   readonly process?: string;
   /** Whether what it passes over counts as skipped. */
   readonly countsSkips: boolean;
-  /** Its errors are told one by one, as failures are; those of others are only counted, as Kyverno's command does. */
-  readonly tellsErrors?: true;
+  /** All that is no pass is told one by one, as failures are; errors and skips of others are only counted, as Kyverno's command does. */
+  readonly tellsAllButPasses?: true;
 }
 
 /** What reports say of a resource; for a JSON payload what it happens to say of itself. */

@@ -7,7 +7,7 @@ export function headline(policies: number, resources: number, exceptions: number
   return `\nApplying ${policies} policy rule(s) to ${resources} resource(s)${exempting}...\n`;
 }
 
-/** The failures of a resource, and errors of policies that tell them; nothing when there are none. */
+/** The failures of a resource, and errors and skips of policies that tell them; nothing when there are none. */
 export function failures(
   { resource: { namespace, kind, name }, findings }: Scanned,
   policies: readonly ReportedPolicy[],
@@ -17,18 +17,24 @@ export function failures(
   for (const { policy, rule, status, message } of findings) {
     if (!isTold({ policy, status }, policies)) continue;
     const path = `${namespace}/${kind}/${name}`;
-    const failed = status === "error" ? "could not be judged:" : auditWarn ? "failed as audit warning:" : "failed:";
-    text += `policy ${policies[policy]?.name ?? ""} -> resource ${path === "//" ? "JSON payload" : path} ${failed}\n`;
+    text += `policy ${policies[policy]?.name ?? ""} -> resource ${path === "//" ? "JSON payload" : path} ${auditWarn && status === "fail" ? "failed as audit warning:" : SAID[status]}\n`;
     text += `1 - ${rule} ${message === "" ? "validation failed" : message}\n`;
   }
   return text;
 }
 
+const SAID: Readonly<Record<Finding["status"], string>> = {
+  pass: "passed:",
+  fail: "failed:",
+  error: "could not be judged:",
+  skip: "was not decided:",
+};
+
 /** Whether a finding is one of those that are told one by one. */
 export const isTold = (
   { policy, status }: Pick<Finding, "policy" | "status">,
   policies: readonly ReportedPolicy[],
-): boolean => status === "fail" || (status === "error" && policies[policy]?.tellsErrors === true);
+): boolean => status === "fail" || (status !== "pass" && policies[policy]?.tellsAllButPasses === true);
 
 /** The last line; nothing is ever counted as a warning. */
 export const countsLine = ({ pass, fail, error, skip }: Counts): string =>

@@ -120,7 +120,7 @@ export class Scanner {
           });
     const counts = countsOf(findings, this.policies);
     if (this.#wanted === "all") return { resource, findings, counts };
-    if (counts.fail === 0 && counts.error === 0) return { resource, findings: NOTHING, counts };
+    if (counts.fail === 0 && counts.error === 0 && counts.skip === 0) return { resource, findings: NOTHING, counts };
     return { resource, findings: findings.filter((finding) => isTold(finding, this.policies)), counts };
   }
 }

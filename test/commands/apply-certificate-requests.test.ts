@@ -81,6 +81,8 @@ describe("apply with CertificateRequestPolicies", () => {
 Applying 1 policy rule(s) to 6 resource(s)...
 policy any -> resource shop/CertificateRequest/bad failed:
 1 -  No policy approved this request: [any: spec.allowed.usages: Invalid value: ["any"]: nil]
+policy any -> resource shop/CertificateRequest/stranger was not decided:
+1 -  No CertificateRequestPolicies bound or applicable
 policy any -> resource shop/CertificateRequest/broken could not be judged:
 1 -  error decoding certificate request PEM block: no PEM data was found in given input
 
@@ -165,6 +167,19 @@ describe("who may use them", () => {
       assert.equal(counts(stranger.out), "pass: 0, fail: 0, warn: 0, error: 0, skip: 1");
     });
   }
+
+  test("a CSR of nobody is decided by no policy: that is no failure, but told", async () =>
+    assert.deepEqual(await apply([bound, "-r", exampleCsrFile("web")]), {
+      code: 0,
+      out: `
+Applying 1 policy rule(s) to 1 resource(s)...
+policy any -> resource default/CertificateRequest/web was not decided:
+1 -  No CertificateRequestPolicies bound or applicable
+
+pass: 0, fail: 0, warn: 0, error: 0, skip: 1 
+`,
+      err: "",
+    }));
 
   test("--assume-bound: everybody, which is told", async () => {
     const { code, out, err } = await apply([bound, "-r", exampleCsrFile("web"), "--username", "bob", "--assume-bound"]);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { AdmissionRequest } from "../../src/admission/admission-request.js";
 import { admissionQuestion, rawQuestion } from "../../src/admission/decode.js";
-import { encodeAdmissionReview, encodeResponse } from "../../src/admission/encode.js";
+import { encodeResponse } from "../../src/admission/encode.js";
 import type { ServedPolicy } from "../../src/evaluation/policy-set.js";
 import { decide, type RequestOrigin, uidOf } from "../../src/evaluation/verdict.js";
 import type { Outcome } from "../../src/policy/outcome.js";
@@ -352,49 +352,6 @@ describe("what an answer keeps", () => {
     ...{ id: "p", mode: "protect", allowedToMutate: false },
     policy: { id: "p", kind: "wasm", implementation: "fake", immediate: true, evaluate: () => ({ verdict: "allow" }) },
   };
-});
-
-describe("what a policy tells about how it came to its verdict", () => {
-  const told = { decision: "Denied", policies: [] };
-  const account = () => told;
-  const outcomes: readonly Outcome[] = [
-    { verdict: "allow", account },
-    { verdict: "deny", message: "no", account },
-    { verdict: "skip", reason: "not for it", account },
-    { verdict: "error", message: "boom", cause: "expression", account },
-    { verdict: "error", message: "boom", cause: "unavailable", final: true, account },
-  ];
-  const responseTo = (outcome: Outcome, origin: RequestOrigin, more: Partial<ServedPolicy> = {}) => {
-    const policy = { id: "p", kind: "cel", implementation: "fake", immediate: true, evaluate: () => outcome } as const;
-    const entry: ServedPolicy = { id: "p", policy, mode: "protect", allowedToMutate: false, ...more };
-    const review = origin === "validate_raw" ? rawQuestion({}) : POD;
-    return decide(entry, review, outcome, origin, { milliseconds: 0, observations: [] }).response;
-  };
-
-  test("is for those who ask with any JSON, whatever the verdict and its mode", () => {
-    for (const outcome of outcomes) {
-      for (const more of [{}, { mode: "monitor" }, { message: "custom" }] as const) {
-        const response = responseTo(outcome, "validate_raw", more);
-        assert.equal(response.account, told);
-        const { account: _, ...without } = outcome;
-        const { account: __, ...others } = response;
-        assert.deepEqual(others, responseTo(without, "validate_raw", more), "it changes nothing else");
-      }
-    }
-    assert.ok(!("account" in responseTo({ verdict: "allow" }, "validate_raw")));
-  });
-
-  test("is not for admission", () => {
-    for (const outcome of outcomes) {
-      for (const origin of ["validate", "audit"] as const) {
-        for (const mode of ["protect", "monitor"] as const) {
-          const response = responseTo(outcome, origin, { mode });
-          assert.ok(!encodeAdmissionReview(response).includes("decision"));
-          assert.ok(!("account" in response));
-        }
-      }
-    }
-  });
 });
 
 test("the uid of a raw request is its own text of that name, if it has one (spec kubewarden.md 3.4)", () => {

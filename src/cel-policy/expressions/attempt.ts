@@ -143,6 +143,11 @@ export class Attempt {
     return true;
   }
 
+  /** Whether nothing more is worth its time now: others must have their turn ({@link over}), or the request is stopped. */
+  leavesOff(): boolean {
+    return this.#progress.stopped !== undefined || this.over();
+  }
+
   /**
    * The next group of expressions, as far as an earlier attempt has evaluated it; `undefined` when it begins now.
    * Attempts ask for the same groups in the same order, as long as the world stays the same.

@@ -25,7 +25,7 @@ export const compileRule = (text: string, compiler: ExpressionCompiler): Compile
  */
 export function runRule({ program, error }: CompiledRule, bindings: Bindings, attempt: Attempt): RuleResult | Waiting {
   if (program === undefined) return new CelError(error ?? "");
-  if (attempt.interruption !== undefined || attempt.over()) return Waiting.INSTANCE;
+  if (attempt.leavesOff()) return Waiting.INSTANCE;
   const { result } = attempt.evaluate(program, bindings);
   if (attempt.interruption !== undefined) return Waiting.INSTANCE;
   return result instanceof Waiting ? result : judgement(result);

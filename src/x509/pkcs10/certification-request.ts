@@ -23,8 +23,7 @@ export type PublicKey =
 export interface OtherName {
   /** Dotted. */
   readonly oid: string;
-  /** The text of a UTF8String, PrintableString, IA5String or T61String; of anything else its DER in lower-case hex. An octet that is
-   * part of no character is U+DC00 and its number: half of a surrogate pair. */
+  /** The text of a UTF8String, PrintableString, IA5String or T61String, all of them read as UTF-8; of anything else its DER in lower-case hex. */
   readonly value: string;
 }
 

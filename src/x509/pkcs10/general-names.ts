@@ -3,7 +3,7 @@ import { type GeneralNames, MalformedRequest, type OtherName } from "./certifica
 import { type Element, IDENTIFIER, onlyElement, TAG_NUMBER } from "./element.js";
 import { oidOf } from "./primitives.js";
 import { readNames } from "./subject.js";
-import { asciiText, lenientUtf8, printableText } from "./text.js";
+import { asciiText, printableText, utf8Text } from "./text.js";
 
 /** A tag of the context. */
 const context = (number: number): number => 0x80 | number;
@@ -22,6 +22,12 @@ const REGISTERED_ID = 8;
 
 /** The class of a tag, in its first octet. */
 const CLASS = 0xc0;
+
+/**
+ * Go keeps the octets of such a text, which patterns and rules see in ways that no text here has: nothing can be said of it for certain (docs/
+ * certificate-request-policies.md).
+ */
+const NOT_UTF8 = "the value of an otherName is not valid UTF-8";
 
 /** Without the extension. */
 export const NO_NAMES: GeneralNames = {
@@ -100,11 +106,12 @@ function readOtherName(element: Element): OtherName | MalformedRequest {
   if (!isTagged || (value.length === 0 && value.end === element.end)) {
     return new MalformedRequest("asn1: structure error: explicitly tagged member didn't match");
   }
-  return { oid, value: otherNameText(value) };
+  const text = otherNameText(value);
+  return text === undefined ? new MalformedRequest(NOT_UTF8) : { oid, value: text };
 }
 
-/** The text in a value, or what is there in hex. */
-function otherNameText(value: Element): string {
+/** The text in a value, or what is there in hex; `undefined` for a text that is not UTF-8. */
+function otherNameText(value: Element): string | undefined {
   const inner = value.inside().next();
   if (inner instanceof MalformedRequest) return value.der.toString("hex");
   const { identifier } = inner;
@@ -114,7 +121,7 @@ function otherNameText(value: Element): string {
       case IDENTIFIER.printableString:
       case IDENTIFIER.ia5String:
       case IDENTIFIER.t61String:
-        return lenientUtf8(inner);
+        return utf8Text(inner);
     }
   }
   return inner.der.toString("hex");

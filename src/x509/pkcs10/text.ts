@@ -43,7 +43,8 @@ function latin1Text({ text }: Element): string {
   return text;
 }
 
-function utf8Text(element: Element): string | undefined {
+/** The text of octets that are UTF-8; `undefined` for others. */
+export function utf8Text(element: Element): string | undefined {
   const { text } = element;
   if (ASCII.test(text)) return text;
   const { content } = element;
@@ -60,42 +61,4 @@ function bmpText(element: Element): string | undefined {
   const text = Buffer.from(content).swap16().toString("utf16le");
   const withoutTerminator = text.endsWith("\0") ? text.slice(0, -1) : text;
   return NOT_BMP.test(withoutTerminator) ? undefined : withoutTerminator;
-}
-
-/** What is added to an octet: half of a surrogate pair, which no text has. */
-const NO_CHARACTER = 0xdc00;
-
-/**
- * Octets as UTF-8. One that is not part of a character, which Go keeps as it is, becomes half of a surrogate pair, U+DC80 to U+DCFF: it equals no
- * pattern and no text of a rule, and prints as Go prints it.
- */
-export function lenientUtf8(element: Element): string {
-  const text = utf8Text(element);
-  if (text !== undefined) return text;
-  const { content } = element;
-  const parts: string[] = [];
-  for (let at = 0; at < content.length; ) {
-    const size = characterSize(content, at);
-    if (size === 0) parts.push(String.fromCharCode(NO_CHARACTER + (content[at] ?? 0)));
-    else parts.push(content.toString("utf8", at, at + size));
-    at += size || 1;
-  }
-  return parts.join("");
-}
-
-/** How many octets the character has that begins there; 0 for none. */
-function characterSize(content: Buffer, at: number): number {
-  const first = content[at] ?? 0;
-  if (first < 0x80) return 1;
-  if (first < 0xc2 || first > 0xf4) return 0;
-  const size = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-  const second = content[at + 1] ?? 0;
-  // No overlong forms, no surrogates, nothing above U+10FFFF.
-  const lowest = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80;
-  const highest = first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf;
-  if (second < lowest || second > highest) return 0;
-  for (let i = at + 2; i < at + size; i++) {
-    if (((content[i] ?? 0) & 0xc0) !== 0x80) return 0;
-  }
-  return size;
 }

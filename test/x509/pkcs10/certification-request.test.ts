@@ -269,9 +269,16 @@ describe("the generic look at alternative names (spec certificate-request-policy
     assert.deepEqual(namesOf(otherName(der(0x0c, octets("u@t")))).otherNames, [{ oid: UPN, value: "u@t" }]);
     assert.equal(valueIn(der(0x1e, hex("0041"))), "1e020041");
     assert.equal(valueIn(der(SEQUENCE)), "3000");
-    // An octet that is no part of a character is half of a surrogate pair.
-    assert.equal(valueIn(der(0x16, hex("e282eda08041ff"))), "\udce2\udc82\udced\udca0\udc80A\udcff");
-    assert.equal(valueIn(der(0x14, hex("e9"))), "\udce9");
+    assert.equal(valueIn(der(0x14, Buffer.from("é\ufffd\ufeff"))), "é\ufffd\ufeff");
+  });
+
+  test("fails where the text of one is not UTF-8: nothing here sees what Go sees of it", () => {
+    for (const tag of [0x0c, 0x13, 0x14, 0x16]) {
+      for (const value of ["e9", "e282eda08041ff", "c080", "f4908080"]) {
+        const { generalNames } = read({ alternatives: [otherName(der(tag, hex(value)))] });
+        assert.deepEqual(generalNames, { undecodable: "the value of an otherName is not valid UTF-8" });
+      }
+    }
   });
 
   test("counts the names that no list holds", () => {

@@ -60,7 +60,7 @@ export class AllowedEvaluation {
     this.#list = new ObjectionList(budget);
   }
 
-  /** The objections; {@link Waiting} when others must have their turn first, or the request ends. */
+  /** The objections; {@link Waiting} when others must have their turn first, or the request is stopped. */
   objections(attempt: Attempt): readonly Objection[] | Waiting {
     const { csr } = this.#names;
     if ("undecodable" in csr.generalNames) {
@@ -168,7 +168,7 @@ export class AllowedEvaluation {
       let fits = false;
       for (; !fits && this.#pattern < patterns.length; this.#pattern++) {
         attempt.count(STEPS_PER_PATTERN + value.length);
-        if (attempt.over()) return undefined;
+        if (attempt.leavesOff()) return undefined;
         fits = patterns[this.#pattern]?.matches(value) ?? false;
       }
       this.#pattern = 0;

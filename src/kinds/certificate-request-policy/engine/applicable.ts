@@ -71,7 +71,7 @@ export class Applicable {
       const compiled = this.#all[this.#seen];
       if (compiled === undefined) break;
       attempt.count(STEPS_PER_SELECTOR + this.#request.issuerRef.name.length);
-      if (attempt.over()) return Waiting.INSTANCE;
+      if (attempt.leavesOff()) return Waiting.INSTANCE;
       const { selector } = compiled;
       if (!matchesIssuer(selector, this.#request) || !matchesNamespaceName(selector, this.#request)) continue;
       const labelled = this.#hasLabels(compiled, attempt.world);
@@ -107,7 +107,7 @@ export class Applicable {
       const { namespace } = this.#request;
       const { name } = compiled.policy;
       attempt.count(STEPS_PER_REVIEW + this.#request.groups.length);
-      if (attempt.over()) return Waiting.INSTANCE;
+      if (attempt.leavesOff()) return Waiting.INSTANCE;
       const answer = attempt.world.authorizeBy(`use ${name}`, useOf(this.#requester, namespace, name));
       if (answer instanceof Waiting) waits = true;
       else if (answer.decision === "allow") this.#answers.set(compiled, true);

@@ -1,5 +1,5 @@
 /** What a certificate's extensions say, under the names of Go's fields (spec kyverno.md 4.6). */
-import { parseUrlReference, UrlError, type Value } from "../../../cel/index.js";
+import { fromOctets, parseUrlReference, UrlError, type Value } from "../../../cel/index.js";
 import { DerReader, TAG } from "../../../x509/der.js";
 import {
   type Extension,
@@ -206,5 +206,6 @@ function addressText(octets: Buffer): string {
 function uriFields(name: GeneralName): Value {
   const uri = parseUrlReference(text(name));
   if (uri instanceof UrlError) throw new CertificateProblem("BadDer");
-  return { Scheme: uri.scheme, Host: uri.host, Path: uri.path };
+  // A host with octets beyond ASCII makes the whole request unreadable (readRequest).
+  return { Scheme: uri.scheme, Host: uri.host, Path: fromOctets(uri.path) };
 }

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../../src/kubernetes/object.js";
 import { RbacAuthorizer } from "../../../../src/world/authorizer/rbac-authorizer.js";
 import { readRbacObject } from "../../../../src/world/authorizer/rbac-objects.js";
 import { FileResources } from "../../../../src/world/resources/file-resources.js";
-import { attribute, der, pem, request as requestOf } from "../../../x509/pkcs10/requests.js";
+import { attribute, der, oid, pem, request as requestOf } from "../../../x509/pkcs10/requests.js";
 import { decisionOf, policy, request, type Stored, saidOf, worldWith } from "./asked.js";
 
 const UNBOUND = "Unprocessed: No CertificateRequestPolicies bound or applicable";
@@ -165,5 +165,23 @@ describe("what several policies come to (spec certificate-request-policy.md 8.5)
       { name: "c", ...used, objections: undefined },
       { name: "e", selected: false, bound: undefined, ready: true, objections: undefined },
     ]);
+  });
+});
+
+describe("an otherName that is not UTF-8 (docs/certificate-request-policies.md, where we differ on purpose)", () => {
+  const UPN = "1.3.6.1.4.1.311.20.2.3";
+  const named = (...octets: readonly number[]) =>
+    request({
+      request: pem(requestOf({ alternatives: [der(0xa0, oid(UPN), der(0xa0, der(0x0c, Buffer.from(octets))))] })),
+    });
+
+  test("is denied, whatever rules and patterns make of it", async () => {
+    for (const rule of ["self.charAt(1) != '\\ufffd'", "bytes(self).size() > 1", "true"]) {
+      const otherNames = [{ oid: UPN, values: ["*"], validations: [{ rule }] }];
+      assert.equal(
+        await saidOf([policy({ allowed: { otherNames } })], named(0x61, 0xff)),
+        "Denied: No policy approved this request: [p: subjectAltName (SAN) extension could not be decoded: the value of an otherName is not valid UTF-8]",
+      );
+    }
   });
 });

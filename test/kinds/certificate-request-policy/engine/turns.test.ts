@@ -1,11 +1,16 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { Waiting } from "../../../../src/cel/index.js";
+import { Attempt } from "../../../../src/cel-policy/expressions/attempt.js";
+import { RULE_DIALECT } from "../../../../src/kinds/certificate-request-policy/dialect.js";
+import { Applicable } from "../../../../src/kinds/certificate-request-policy/engine/applicable.js";
 import type { Decision } from "../../../../src/kinds/certificate-request-policy/engine/decision.js";
 import { Reviewer } from "../../../../src/kinds/certificate-request-policy/engine/review.js";
 import { Turns } from "../../../../src/policy/turns.js";
 import type { Authorizer } from "../../../../src/world/authorizer/authorizer.js";
+import { RequestWorld } from "../../../../src/world/request-world.js";
 import { attribute, der, pem, request as requestOf } from "../../../x509/pkcs10/requests.js";
-import { decisionOf, policy, request, saidOf, worldWith } from "./asked.js";
+import { decisionOf, evaluation, policy, request, saidOf, worldWith } from "./asked.js";
 
 const named = (...dns: readonly string[]) =>
   request({ request: pem(requestOf({ alternatives: dns.map((name) => der(0x82, Buffer.from(name))) })) });
@@ -134,6 +139,50 @@ describe("what is decided after the deadline", () => {
       deadline: 12,
     });
     assert.deepEqual("failure" in decision && decision.failure, TIMEOUT);
+  });
+});
+
+describe("what is left to do after the deadline is left", () => {
+  /** An attempt that is late from the first look at the clock on, and how often it was looked at: once for every 100,000 steps. */
+  function late(world = worldWith()): { readonly attempt: Attempt; readonly looks: () => number } {
+    let looks = 0;
+    const now = (): number => {
+      looks += 1;
+      return 1;
+    };
+    const circumstances = { deadline: { at: 0, now }, turns: new Turns(() => 0) };
+    return { attempt: new Attempt(RULE_DIALECT, new RequestWorld(world), circumstances), looks: () => looks };
+  }
+
+  test("patterns that names are still to be compared with", () => {
+    const values = Array.from({ length: 3_000 }, (_, i) => `no-${i}`);
+    const dnsNames = Array.from({ length: 1_000 }, (_, i) => `n${i}`);
+    const { attempt, looks } = late();
+    const asked = evaluation(policy({ allowed: { dnsNames: { values: [...values, "*"] } } }), { dnsNames });
+    assert.ok(asked.objections(attempt) instanceof Waiting);
+    assert.ok(looks() < 3, `${looks()} looks`);
+  });
+
+  test("selectors", () => {
+    const other = policy({ selector: { issuerRef: { name: "other" } } });
+    const { attempt, looks } = late();
+    const applicable = new Applicable(new Array(20_000).fill(other), { request: request() });
+    assert.ok(applicable.policies(attempt) instanceof Waiting);
+    assert.ok(looks() < 3, `${looks()} looks`);
+  });
+
+  test("questions about who may use a policy", () => {
+    let asked = 0;
+    const authorizer: Authorizer = {
+      authorize: () => {
+        asked += 1;
+        return { decision: "noOpinion", reason: "" };
+      },
+    };
+    const { attempt } = late(worldWith({ authorizer }));
+    const policies = Array.from({ length: 500 }, (_, i) => policy({}, { name: `p${i}` }));
+    assert.ok(new Applicable(policies, { request: request() }).policies(attempt) instanceof Waiting);
+    assert.ok(asked < 200, `${asked} questions`);
   });
 });
 

@@ -97,11 +97,16 @@ describe("a certificate or a request for one", () => {
   });
 
   test("asks for URIs and addresses as Go reads them", () => {
-    const uri = der(0x86, Buffer.from("HTTPS://Example.com/a%20b"));
+    const uris = ["HTTPS://Example.com/a%20b", "https://h/caf%C3%A9"].map((uri) => der(0x86, Buffer.from(uri)));
     const address = der(0x87, Buffer.from("00000000000000000000ffff0a000001", "hex"));
-    const read = pem(request({ key: rsaKey(0x7f), alternatives: [uri, address] })).toString("latin1");
+    const read = pem(request({ key: rsaKey(0x7f), alternatives: [...uris, address] })).toString("latin1");
     const { URIs, IPAddresses } = JSON.parse(String(decoded(read)));
-    assert.deepEqual(URIs, [{ Scheme: "https", Host: "Example.com", Path: "/a b" }]);
+    assert.deepEqual(URIs, [
+      { Scheme: "https", Host: "Example.com", Path: "/a b" },
+      { Scheme: "https", Host: "h", Path: "/café" },
+    ]);
     assert.deepEqual(IPAddresses, ["10.0.0.1"]);
+    const odd = request({ key: rsaKey(0x7f), alternatives: [der(0x86, Buffer.from("https://h%C3%A9:8/"))] });
+    assert.equal(decoded(pem(odd).toString("latin1")), "error: x509: cannot parse URI: invalid domain");
   });
 });
