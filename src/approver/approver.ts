@@ -19,7 +19,7 @@ import type { Clock } from "./clock.js";
 import { type DecisionType, decisionIn, statusPatch } from "./condition.js";
 import { Events, shortened } from "./events.js";
 import { followUntil } from "./follow.js";
-import { FIRST_RETRY_MS, MAX_HELD_BYTES, MAX_REVIEWS, PAGE_BYTES, PAGE_REQUESTS, REVIEW_MS } from "./limits.js";
+import { MAX_HELD_BYTES, MAX_REVIEWS, PAGE_BYTES, PAGE_REQUESTS, REVIEW_MS } from "./limits.js";
 import { Retries } from "./retries.js";
 import { Surroundings } from "./surroundings.js";
 import { WorkQueue } from "./work-queue.js";
@@ -27,9 +27,6 @@ import { WorkQueue } from "./work-queue.js";
 const RESOURCE = { group: "cert-manager.io", version: "v1", plural: "certificaterequests" };
 /** As approver-policy writes: who goes over from one to the other leaves no fields that two manage. */
 const FIELD_MANAGER = "approver-policy";
-
-/** The longest pause before the list is begun anew. */
-const MAX_LIST_PAUSE_MS = 30_000;
 
 /** For everybody who may read events: nothing about how policies are set up. */
 const UNPROCESSED = "Request is not applicable for any policy so ignoring";
@@ -68,7 +65,6 @@ export class Approver {
   #ended: () => void = () => {};
   #end: Promise<void> | undefined;
   #lastFailure = "";
-  #listFailures = 0;
 
   /** Begins to work. Nothing is waited for: while the cluster is away, nothing is decided. */
   constructor(options: ApproverOptions) {
@@ -124,16 +120,14 @@ export class Approver {
   #listed(requests: CertificateRequests): void {
     const before = this.#requests;
     this.#requests = requests;
-    this.#listFailures = 0;
     this.#lastFailure = "";
     void this.#look(requests, (key, { version }) => before.get(key)?.version !== version);
   }
 
-  #listFailed(error: unknown): number {
+  #listFailed(error: unknown): void {
     const reason = reasonOf(error);
     if (reason !== this.#lastFailure) this.#options.log.error("CertificateRequests cannot be watched", { reason });
     this.#lastFailure = reason;
-    return Math.min(MAX_LIST_PAUSE_MS, FIRST_RETRY_MS * 2 ** this.#listFailures++);
   }
 
   #sweep(namespaces: ReadonlySet<string> | undefined): void {

@@ -1,21 +1,39 @@
+import { ApiError } from "../kubernetes/client/errors.js";
 import type { ListTarget, WatchedList } from "../kubernetes/client/watched-list.js";
 import type { Clock } from "./clock.js";
+import { FIRST_RETRY_MS, LAST_LIST_RETRY_MS } from "./limits.js";
 
 /** How a list is begun, and begun again. */
 export interface Following<T extends ListTarget> {
-  readonly begin: () => WatchedList<T>;
+  readonly begin: () => Pick<WatchedList<T>, "ready" | "ended" | "stop">;
   readonly clock: Clock;
-  /** Told when the list has failed for good, as without rights: the milliseconds after which it is begun anew. */
-  readonly failed: (error: unknown) => number;
+  /** Told why the list has failed for good, and whether that is because it may not be had. It is begun anew later. */
+  readonly failed: (error: unknown, refused: boolean) => void;
+  /** Milliseconds until a list that may not be had is tried again; default: as after any failure, twice as long each time. */
+  readonly refusedMs?: number;
 }
 
-/** Follows a list until the signal says stop. */
-export function followUntil<T extends ListTarget>(signal: AbortSignal, following: Following<T>): void {
+/**
+ * Follows a list until the signal says stop.
+ * @param failures that came one after the other before
+ */
+export function followUntil<T extends ListTarget>(
+  signal: AbortSignal,
+  following: Following<T>,
+  failures: number = 0,
+): void {
   if (signal.aborted) return;
-  const list = following.begin();
+  const { begin, clock, failed, refusedMs } = following;
+  const list = begin();
+  let before = failures;
   let cancel = (): void => {};
-  // Whoever waits for the first list is told by `ended`, too.
-  list.ready.catch(() => {});
+  list.ready.then(
+    () => {
+      before = 0;
+    },
+    // Whoever waits for the first list is told by `ended`, too.
+    () => {},
+  );
   const stop = (): void => {
     list.stop();
     cancel();
@@ -23,9 +41,15 @@ export function followUntil<T extends ListTarget>(signal: AbortSignal, following
   signal.addEventListener("abort", stop, { once: true });
   void list.ended.then((error) => {
     if (signal.aborted) return;
-    cancel = following.clock.after(following.failed(error), () => {
+    const refused = isRefusal(error);
+    failed(error, refused);
+    const doubled = Math.min(LAST_LIST_RETRY_MS, FIRST_RETRY_MS * 2 ** before);
+    cancel = clock.after(refused ? (refusedMs ?? doubled) : doubled, () => {
       signal.removeEventListener("abort", stop);
-      followUntil(signal, following);
+      followUntil(signal, following, before + 1);
     });
   });
 }
+
+/** Rights and resources do not come every second; anything else may pass. */
+const isRefusal = (error: unknown): boolean => error instanceof ApiError && [401, 403, 404].includes(error.status);

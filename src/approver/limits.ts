@@ -8,6 +8,8 @@ export const REVIEW_MS = 30_000;
 export const FIRST_RETRY_MS = 1_000;
 /** The longest such wait: whoever mends the cause does not want to wait longer for its effect. */
 export const LAST_RETRY_MS = 300_000;
+/** The longest wait before a list is begun anew: nothing is decided meanwhile. */
+export const LAST_LIST_RETRY_MS = 30_000;
 /** Waits end in steps of this: few timers, however many requests wait. */
 export const RETRY_STEP_MS = 1_000;
 /** Requests in a page of the list: whoever may create them may give each the 1.5 MiB that a cluster stores, and the API server must answer in time. */
@@ -28,7 +30,7 @@ export const MAX_NAMESPACES = 1_000;
  * the change would leave requests undecided.
  */
 export const SETTLE_MS = 6_000;
-/** How often all are looked at again where such changes cannot be watched, and how often it is tried anew to watch them. */
+/** How often all are looked at again where such changes cannot be watched, and how often it is tried anew to watch what may not be watched. */
 export const SWEEP_MS = 300_000;
 /** Longest text of an event; the API server refuses more (bytes). */
 export const MAX_NOTE_BYTES = 1_024;

@@ -44,6 +44,7 @@ export class Surroundings {
   readonly #options: SurroundingsOptions;
   /** Of resources that cannot be watched now. */
   readonly #unwatched = new Set<string>();
+  /** What was said: it is said once. */
   readonly #warned = new Set<string>();
   #changed: Set<string> | undefined;
   #cancelSettle: () => void = () => {};
@@ -65,6 +66,7 @@ export class Surroundings {
     let before = false;
     followUntil(signal, {
       clock,
+      refusedMs: SWEEP_MS,
       begin: () =>
         cluster.follow({
           path: collectionPath(place, ""),
@@ -79,15 +81,14 @@ export class Surroundings {
           },
           changed: (object) => this.#note(placeOf(plural, object)),
         }),
-      failed: (error) => {
+      failed: (error, refused) => {
         before = true;
         this.#unwatched.add(plural);
-        if (!this.#warned.has(plural)) {
-          const message = `changes of ${plural} are not noticed: undecided CertificateRequests are looked at again every ${SWEEP_MS / 60_000} minutes`;
-          log.warn(message, { reason: reasonOf(error) });
-        }
-        this.#warned.add(plural);
-        return SWEEP_MS;
+        const message = refused
+          ? `changes of ${plural} are not noticed: undecided CertificateRequests are looked at again every ${SWEEP_MS / 60_000} minutes`
+          : `changes of ${plural} are not noticed until they can be watched again`;
+        if (!this.#warned.has(message)) log.warn(message, { reason: reasonOf(error) });
+        this.#warned.add(message);
       },
     });
   }
