@@ -88,6 +88,8 @@ export function run(
     }
     child.on("error", reject);
     child.on("close", (code) => resolve({ code: code ?? -1, text: text.trimEnd() }));
+    // Who ends without having read it all says why by its code.
+    child.stdin.on("error", () => {});
     child.stdin.end(input);
   });
 }
