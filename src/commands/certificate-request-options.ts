@@ -2,7 +2,8 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { parseGoDuration } from "../data/go-duration.js";
 import { isJsonObject } from "../data/same-value.js";
-import { type CertificateRequestParts, unknownUsage } from "../scan/signing-request.js";
+import type { CertificateRequestParts } from "../scan/signing-request.js";
+import { unknownUsage } from "../scan/usages.js";
 import { UsageError } from "./io.js";
 
 /** What of it has options and keys of its own; its namespace is the request's. */

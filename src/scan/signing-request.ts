@@ -1,7 +1,5 @@
 /** CertificateRequests made of certification requests (CSRs) in files, as somebody would make them in a cluster (spec certificate-request-policy.md 7.5). */
 import { basename } from "node:path";
-import { didYouMean } from "../data/suggest.js";
-import { USAGES } from "../kinds/certificate-request-policy/words.js";
 import type { JsonObject } from "../kubernetes/object.js";
 import { MalformedRequest } from "../x509/pkcs10/index.js";
 import { isPemOrDer, requestPem } from "../x509/pkcs10/request-file.js";
@@ -63,13 +61,6 @@ export function certificateRequestOf(content: Buffer, file: string, parts: Certi
       ...(username !== undefined && { username, groups: groups ?? usualGroups(username) }),
     },
   };
-}
-
-/** What is wrong with usages, where a cluster would not take them. */
-export function unknownUsage(usages: readonly string[]): string | undefined {
-  const unknown = usages.find((usage) => !(USAGES as readonly string[]).includes(usage));
-  if (unknown === undefined) return undefined;
-  return `there is no usage '${unknown}'${didYouMean(unknown, USAGES) || `: there are ${USAGES.join(", ")}`}`;
 }
 
 /** The groups that an API server adds to those of whoever has signed in. */

@@ -46,7 +46,8 @@ describe("serve --approve", () => {
           ["another Unprocessed", "unreadable EvaluationError"],
         );
         assert.equal(server.asked("GET /apis/cert-manager.io/v1/certificaterequests?limit").length, 1);
-        assert.match(example.log(), /no PEM data was found in given input/);
+        // The log is another stream than the events.
+        await until("the log", () => example.log().includes("no PEM data was found in given input"));
         assert.deepEqual([conditionsOf(server, "unreadable"), server.patches], [[], []]);
       } finally {
         assert.equal(await example.stop(), 0);

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { InputFile } from "../../src/scan/input-files.js";
 import { ScanError } from "../../src/scan/scan-error.js";
-import { certificateRequestOf, unknownUsage, withCertificateRequests } from "../../src/scan/signing-request.js";
+import { certificateRequestOf, withCertificateRequests } from "../../src/scan/signing-request.js";
+import { unknownUsage } from "../../src/scan/usages.js";
 import { firstPemBlock } from "../../src/x509/pem.js";
 import { exampleCsr } from "../support/example-csrs.js";
 
