@@ -38,9 +38,9 @@ export function formatPath(path: KeyedPath): string {
 export const formatFieldError = (error: FieldError<KeyedPath>): string => `${formatPath(error.path)}: ${error.text}`;
 
 /** Whole texts as one: none twice, and in brackets when there are several. */
-export function aggregate(errors: readonly { readonly text: string }[]): string {
-  const texts = [...new Set(errors.map(({ text }) => text))];
-  return texts.length === 1 ? (texts[0] ?? "") : `[${texts.join(", ")}]`;
+export function aggregate(texts: readonly string[]): string {
+  const distinct = [...new Set(texts)];
+  return distinct.length === 1 ? (distinct[0] ?? "") : `[${distinct.join(", ")}]`;
 }
 
 /** A string in double quotes as Go's `%q` prints it. */

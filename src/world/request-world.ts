@@ -118,18 +118,16 @@ export class RequestWorld {
   }
 
   /**
-   * As {@link authorize}, for a question that a word of the caller's tells from all others of the request. Who asks remembers what is answered at
-   * once.
+   * As {@link authorize}, for a question that a word of the caller's tells from all others of the request. What is answered at once is no question: who
+   * asks remembers it, and any number may be asked.
    */
-  authorizeBy(key: string, attributes: AuthorizerAttributes): AuthorizerDecision | Waiting {
+  authorizeBy(word: string, attributes: AuthorizerAttributes): AuthorizerDecision | Waiting {
     const { authorizer } = this.#world;
-    const found = this.questions.empty ? authorizer.authorize(attributes) : UNASKED;
-    if (found instanceof LookupFailure || found instanceof Promise)
-      return this.#authorize(
-        `authorize by ${key}`,
-        found === UNASKED ? () => authorizer.authorize(attributes) : () => found,
-      );
-    return found;
+    const key = `authorize by ${word}`;
+    if (this.questions.full || this.questions.recall(key) !== undefined)
+      return this.#authorize(key, () => authorizer.authorize(attributes));
+    const found = authorizer.authorize(attributes);
+    return found instanceof LookupFailure || found instanceof Promise ? this.#authorize(key, () => found) : found;
   }
 
   #authorize(key: string, put: () => Eventual<AuthorizerDecision | LookupFailure>): AuthorizerDecision | Waiting {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { aggregate, type LabelSelectorExpression, prepareSelector } from "../../src/cel-policy/match/label-selector.js";
+import { type LabelSelectorExpression, prepareSelector } from "../../src/cel-policy/match/label-selector.js";
 
 const LABELS: readonly Readonly<Record<string, string>>[] = [{ a: "1" }, { a: "2" }, { b: "1" }, {}];
 
@@ -64,10 +64,5 @@ describe("label selectors (spec validating-admission-policy.md 3.6)", () => {
       ["-a", "-", /^\[key: .+, values\[0\]\[-a\]: .+\]$/],
     ] as const)
       assert.match(prepareSelector({ matchLabels: { [key]: value } }).error ?? "", told);
-  });
-
-  test("tell an error once", () => {
-    assert.equal(aggregate(["a", "a"]), "a");
-    assert.equal(aggregate(["a", "b", "a"]), "[a, b]");
   });
 });

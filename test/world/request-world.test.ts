@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Waiting } from "../../src/cel/questions.js";
 import type { JsonObject } from "../../src/kubernetes/object.js";
-import { type AuthorizerAttributes, NO_OPINION } from "../../src/world/authorizer/authorizer.js";
+import { type Authorizer, type AuthorizerAttributes, NO_OPINION } from "../../src/world/authorizer/authorizer.js";
 import { LookUps } from "../../src/world/look-ups.js";
-import { RequestWorld } from "../../src/world/request-world.js";
+import { MAX_QUESTIONS, RequestWorld } from "../../src/world/request-world.js";
 import { FileResources } from "../../src/world/resources/file-resources.js";
 import { LookupFailure, type ResourceSource } from "../../src/world/resources/resource-source.js";
 
@@ -45,6 +45,32 @@ describe("the world as one request sees it", () => {
     assert.equal(world.namespace("other"), object);
     assert.equal(asked, 2);
     assert.ok(world.questions.empty);
+  });
+
+  test("what an authorizer answers at once is no question, whatever else is asked; what it has to ask is one, and asked once", async () => {
+    let asked = 0;
+    const authorizer: Authorizer = {
+      authorize: ({ name }) => {
+        asked++;
+        const decision = { decision: "allow", reason: "" } as const;
+        return name === "later" ? Promise.resolve(decision) : decision;
+      },
+    };
+    const resources: ResourceSource = Object.assign(new FileResources([]), { namespace: async () => object });
+    const world = new RequestWorld({ resources, authorizer, now });
+    assert.ok(world.namespace("n") instanceof Waiting);
+    for (let i = 0; i < 2 * MAX_QUESTIONS; i++) {
+      const answer = world.authorizeBy(`use ${i}`, { ...attributes, name: `${i}` });
+      assert.ok(!(answer instanceof Waiting) && answer.decision === "allow");
+    }
+    assert.equal(world.failure, undefined);
+    asked = 0;
+    const later = () => world.authorizeBy("use later", { ...attributes, name: "later" });
+    assert.ok(later() instanceof Waiting && later() instanceof Waiting);
+    await new Promise(setImmediate);
+    const answer = later();
+    assert.ok(!(answer instanceof Waiting) && answer.decision === "allow");
+    assert.equal(asked, 1);
   });
 
   test("what has to be fetched is asked once, whatever it is, and different questions are different", async () => {

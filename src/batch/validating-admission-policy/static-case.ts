@@ -5,7 +5,6 @@
 
 import { effectiveName } from "../../cel-policy/decode/validate-metadata.js";
 import type { ExpressionCompiler } from "../../cel-policy/expressions/expression-compiler.js";
-import { aggregate } from "../../cel-policy/match/label-selector.js";
 import { compilePolicy } from "../../kinds/validating-admission-policy/compiled-policy.js";
 import { readDocument } from "../../kinds/validating-admission-policy/read.js";
 import {
@@ -19,7 +18,7 @@ import {
 import { validateBinding } from "../../kinds/validating-admission-policy/validate-binding.js";
 import { validatePolicy } from "../../kinds/validating-admission-policy/validate-policy.js";
 import { builtinNamespaced } from "../../kubernetes/builtin-kinds.js";
-import { type FieldError, forbidden, formatFieldError } from "../../kubernetes/field-error.js";
+import { aggregate, type FieldError, forbidden, formatFieldError } from "../../kubernetes/field-error.js";
 import { parseApiVersion } from "../../kubernetes/names.js";
 import { isObject, type JsonObject, nameOf, text } from "../../kubernetes/object.js";
 

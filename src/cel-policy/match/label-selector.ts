@@ -1,5 +1,5 @@
 /** Label selectors (spec validating-admission-policy.md 3.6). */
-import { goJson, goQuote } from "../../kubernetes/field-error.js";
+import { aggregate, goJson, goQuote } from "../../kubernetes/field-error.js";
 import { labelValueErrors, qualifiedNameErrors } from "../../kubernetes/name-formats.js";
 
 /** A selector as it is written. */
@@ -83,10 +83,4 @@ function requirementError({ key, operator, values = [] }: LabelSelectorExpressio
     }
   });
   return errors.length === 0 ? undefined : aggregate(errors);
-}
-
-/** Several errors in one text: repeated ones once, one alone as it is, else in brackets. */
-export function aggregate(errors: readonly string[]): string {
-  const distinct = [...new Set(errors)];
-  return distinct.length === 1 ? (distinct[0] ?? "") : `[${distinct.join(", ")}]`;
 }

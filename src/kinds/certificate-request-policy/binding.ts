@@ -30,21 +30,11 @@ export interface Binding {
   readonly mode: BindingMode;
   readonly needs: Needs;
   /**
-   * Who decides without the world; absent where a cluster does. It is asked itself, not by way of a {@link import("../../world/request-world.js").RequestWorld}: there is
-   * nothing to wait for or to remember, and an entry may have more policies than a request may put questions.
-   */
-  readonly atOnce?: ImmediateAuthorizer;
-  /**
    * Who decides in a world. Where the answer is that it could not be told, it is a {@link LookupFailure}: the request has to fail.
    * @param world its authorizer is the cluster's, or stands in for one
    * @throws LoadError when a cluster is to be asked, and there is none
    */
   authorizer(world: { readonly authorizer: Authorizer }): Authorizer;
-}
-
-/** An authorizer that has every answer at hand. */
-export interface ImmediateAuthorizer extends Authorizer {
-  authorize(attributes: AuthorizerAttributes): AuthorizerDecision;
 }
 
 /** A binding, or no more than what is wrong with it. */
@@ -60,7 +50,7 @@ type Place = Pick<SourceDocument, "problem">;
 
 const USE = { verb: "use", group: GROUP, resource: RESOURCE } as const;
 const ASKS_CLUSTER: Needs = { asks: true, requires: true, parameters: [] };
-const EVERYBODY: ImmediateAuthorizer = {
+const EVERYBODY: Authorizer = {
   authorize: () => ({ decision: "allow", reason: "every policy counts as bound" }),
 };
 
@@ -92,10 +82,9 @@ export function prepareBinding(
   }
 }
 
-const fixed = (mode: BindingMode, authorizer: ImmediateAuthorizer): Binding => ({
+const fixed = (mode: BindingMode, authorizer: Authorizer): Binding => ({
   mode,
   needs: NO_NEEDS,
-  atOnce: authorizer,
   authorizer: () => authorizer,
 });
 

@@ -23,21 +23,19 @@ export interface AnswerOptions {
 
 /** Puts a decision into words. */
 export function outcomeOf({ decision, detail }: Reviewed, purpose: Purpose, options: AnswerOptions): Outcome {
-  const account = () => accountOf(decision);
+  const findings: Findings = { account: () => accountOf(decision), ...(detail !== undefined && { detail }) };
   switch (decision.result) {
     case "Approved":
-      return { verdict: "allow", message: decision.message, account, ...(detail !== undefined && { detail }) };
+      return { verdict: "allow", message: decision.message, ...findings };
     case "Denied":
-      return denied(decision.message, options.actions, { account, ...(detail !== undefined && { detail }) });
-    case "Unprocessed": {
-      const findings = { account, ...(detail !== undefined && { detail }) };
+      return denied(decision.message, options.actions, findings);
+    case "Unprocessed":
       // Nobody may approve what no policy has approved.
       if (purpose === "approval" || options.unprocessed === "deny")
         return denied(decision.message, options.actions, findings);
       return { verdict: "skip", reason: decision.message, ...findings };
-    }
     case "Error":
-      return undecided(decision, detail, account);
+      return undecided(decision, findings);
   }
 }
 
@@ -55,9 +53,9 @@ function denied(message: string, actions: AnswerOptions["actions"], findings: Fi
 const shortened = (text: string): string =>
   text.length <= LONGEST_WARNING ? text : `${text.slice(0, LONGEST_WARNING - 1)}…`;
 
-function undecided(decision: UndecidedReview, detail: string | undefined, account: Findings["account"]): Failure {
+function undecided(decision: UndecidedReview, findings: Findings): Failure {
   const said: Failure = decision.failure ?? { verdict: "error", message: UNDECIDED, cause: "unavailable" };
-  return { ...said, detail: causeOf(decision, detail), ...(account && { account }) };
+  return { ...said, ...findings, detail: causeOf(decision, findings.detail) };
 }
 
 /** Everything that is known of why a request could not be decided: for the log. */

@@ -1,5 +1,6 @@
 /** What a review asks of CertificateRequestPolicies (spec certificate-request-policy.md 7.3 and 7.4). */
-import { aggregate } from "../../cel-policy/match/label-selector.js";
+import { sameValue } from "../../data/same-value.js";
+import { aggregate } from "../../kubernetes/field-error.js";
 import { isObject, member, text } from "../../kubernetes/object.js";
 import type { Failure, Outcome } from "../../policy/outcome.js";
 import type { AdmissionQuestion, RawQuestion, Review } from "../../policy/review.js";
@@ -155,7 +156,7 @@ function changeQuestion(review: AdmissionQuestion["request"]): Question {
 }
 
 const sameSpec = (object: unknown, oldObject: unknown): boolean =>
-  isObject(oldObject) && JSON.stringify(member(object, "spec")) === JSON.stringify(member(oldObject, "spec"));
+  isObject(oldObject) && sameValue(member(object, "spec"), member(oldObject, "spec"));
 
 function isTrue(object: unknown, type: string): boolean {
   const conditions = member(member(object, "status"), "conditions");

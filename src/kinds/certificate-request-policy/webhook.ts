@@ -55,7 +55,7 @@ export function readAdmission({ operation, object, oldObject }: PolicyAdmission)
 export function judge(policy: CertificateRequestPolicy, options: CheckOptions): PolicyAnswer {
   const errors = checkPolicy(policy, options);
   if (errors.length === 0) return ALLOWED;
-  const message = aggregate(errors.map((error) => ({ text: formatFieldError(error) })));
+  const message = aggregate(errors.map(formatFieldError));
   return { allowed: false, code: 403, reason: "Forbidden", message };
 }
 

@@ -12,7 +12,7 @@ import type { Attempt } from "../../cel-policy/expressions/attempt.js";
 import { evaluateGroup, type GroupResults } from "../../cel-policy/expressions/evaluation-group.js";
 import type { NamespaceViews, VersionedInput } from "../../cel-policy/expressions/input.js";
 import { trimSpace } from "../../cel-policy/expressions/trim.js";
-import { aggregate } from "../../cel-policy/match/label-selector.js";
+import { aggregate } from "../../kubernetes/field-error.js";
 import type { JsonObject } from "../../kubernetes/object.js";
 import type { Violation } from "./decision.js";
 import type { PreparedPolicy, PreparedValidation } from "./prepared-policy.js";

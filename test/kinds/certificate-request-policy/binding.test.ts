@@ -60,7 +60,6 @@ describe("who says who may use a policy", () => {
       const { binding, problems } = prepared(settings, ROLES);
       assert.deepEqual([binding.mode, problems, binding.needs.asks], ["rbac", [], false]);
       assert.deepEqual(mayUse(binding.authorizer({ authorizer: REFUSING })), ["p"]);
-      assert.equal(binding.atOnce, binding.authorizer({ authorizer: REFUSING }));
     }
   });
 
@@ -75,7 +74,6 @@ describe("who says who may use a policy", () => {
     for (const settings of [{}, { binding: "sar" }] as const) {
       const { binding, problems } = prepared(settings, settings.binding === "sar" ? ROLES : "");
       assert.deepEqual([binding.mode, problems, binding.needs.asks, binding.needs.requires], ["sar", [], true, true]);
-      assert.ok(!("atOnce" in binding));
       const decision = await binding
         .authorizer({ authorizer: cluster })
         .authorize(useOf(requesterOf(REQUEST), "n", "p"));

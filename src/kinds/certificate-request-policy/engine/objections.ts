@@ -1,5 +1,5 @@
 /** Objections in the words of Kubernetes' field errors (spec certificate-request-policy.md 0.3). */
-import { goJson, goQuote } from "../../../kubernetes/field-error.js";
+import { aggregate, goJson, goQuote } from "../../../kubernetes/field-error.js";
 import type { Objection } from "./decision.js";
 
 /**
@@ -86,7 +86,5 @@ export class ObjectionList {
 
 /** All of an evaluator in one text: one alone as it is, several in brackets. */
 export function aggregated(objections: readonly Objection[]): string {
-  const [first] = objections;
-  if (objections.length <= 1) return first?.text ?? "";
-  return `[${objections.map(({ text }) => text).join(", ")}]`;
+  return objections.length === 0 ? "" : aggregate(objections.map(({ text }) => text));
 }
