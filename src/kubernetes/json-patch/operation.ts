@@ -1,0 +1,9 @@
+/** One operation of a JSON Patch as the API server makes it of a CEL value (spec mutating-admission-policy.md 6). */
+export interface PatchOperation {
+  readonly op: string;
+  readonly path: string;
+  /** `""`: there is none. */
+  readonly from: string;
+  /** JSON in the value model of `data/json`, as protobuf's Value writes it; `undefined`: there is none. */
+  readonly value: unknown;
+}

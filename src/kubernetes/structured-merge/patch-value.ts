@@ -1,0 +1,32 @@
+/**
+ * What an ApplyConfiguration asks for, as structured-merge-diff sees it: the Go values that an `Object` of CEL becomes (spec
+ * mutating-admission-policy.md 5 and 7). Numbers follow the model of `data/json`: an integer is an int64, a `Number` object or a fraction a
+ * float64.
+ */
+
+/** A Go value that JSON has nothing for, such as a uint64, a timestamp or a CEL map; it only ever stands in messages. */
+export class ForeignValue {
+  /**
+   * @param type as Go's `%T` prints it: `uint64`
+   * @param text as `%v` prints it: `1`
+   * @param syntax as `%#v` prints it: `0x1`
+   * @param isNull whether it is protobuf's null
+   */
+  constructor(
+    readonly type: string,
+    readonly text: string,
+    readonly syntax: string,
+    readonly isNull: boolean = false,
+  ) {}
+}
+
+/** A value in a patch. */
+export type PatchValue =
+  | null
+  | boolean
+  | string
+  | number
+  | bigint
+  | ForeignValue
+  | readonly PatchValue[]
+  | { readonly [field: string]: PatchValue };
