@@ -1,4 +1,5 @@
-import { type ApiType, any, list, map, string, struct } from "../../cel-policy/decode/api-type.js";
+import { type ApiType, integer, list, map, string, struct } from "../../cel-policy/decode/api-type.js";
+import { CONDITION } from "../../cel-policy/decode/meta-types.js";
 import { OBJECT_META } from "../../cel-policy/decode/object-meta.js";
 
 const LABEL_SELECTOR = struct("v1.LabelSelector", {
@@ -67,10 +68,17 @@ function apiTypes(version: string): ApiTypes {
     matchResources,
     validationActions: list(string(of("ValidationAction"))),
   });
+  const status = struct(of("ValidatingAdmissionPolicyStatus"), {
+    observedGeneration: integer,
+    typeChecking: struct(of("TypeChecking"), {
+      expressionWarnings: list(struct(of("ExpressionWarning"), { fieldRef: string(), warning: string() })),
+    }),
+    conditions: list(CONDITION),
+  });
   const object = (kind: string, fields: Readonly<Record<string, ApiType>>): ApiType =>
     struct(of(kind), { apiVersion: string(), kind: string(), metadata: OBJECT_META, ...fields });
   return {
-    policy: object("ValidatingAdmissionPolicy", { spec, status: any }),
+    policy: object("ValidatingAdmissionPolicy", { spec, status }),
     binding: object("ValidatingAdmissionPolicyBinding", { spec: bindingSpec }),
     spec,
   };
