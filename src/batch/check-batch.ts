@@ -38,7 +38,7 @@ export async function checkBatchCommand(options: CheckBatchOptions, io: LineStre
 function typeCheckLine({ object }: JsonObject, schemas: SchemaSource): unknown {
   const read = readDocument(object);
   if (read.kind === "unreadable") return { error: read.message };
-  if (read.kind !== "ValidatingAdmissionPolicy") return { error: "not a ValidatingAdmissionPolicy" };
+  if (read.kind !== "policy") return { error: "not a ValidatingAdmissionPolicy" };
   return typeCheck(read.resource.spec, schemas);
 }
 

@@ -34,7 +34,7 @@ const readYear = (rest: string): Step => (/^\d{4}/.test(rest) ? { rest: rest.sli
 /** Offsets of 24 hours and 60 minutes are let pass, as some people write them. A range is told before a wrong sign. */
 const readZone = (rest: string): Step => {
   if (rest.startsWith("Z")) return { rest: rest.slice(1) };
-  const [, sign = "", hour = "", minute = ""] = /^([^])(\d\d):(\d\d)/.exec(rest) ?? [];
+  const [, sign = "", hour = "", minute = ""] = /^(.)(\d\d):(\d\d)/.exec(rest) ?? [];
   if (Number(minute) > 60) return { rest, range: "time zone offset minute" };
   if (Number(hour) > 24) return { rest, range: "time zone offset hour" };
   return sign === "+" || sign === "-" ? { rest: rest.slice(6) } : undefined;

@@ -1,4 +1,5 @@
 /** The kinds of policies that are served. To add one: write its folder, and name it here. */
+import { STORED_VERSION } from "../admission-policy/dialect.js";
 import type { SchemaFactory, Watcher } from "../cel-policy/index.js";
 import type { Webhook } from "../policy/webhook.js";
 import type { WasmRuntime } from "../wasm/index.js";
@@ -8,7 +9,7 @@ import { PolicyWebhook } from "./certificate-request-policy/policy-webhook.js";
 import { groupKind } from "./group/kind.js";
 import type { Kinds } from "./kind.js";
 import { kyvernoKind } from "./kyverno/kind.js";
-import { createExpressionCompiler, STORED_VERSION } from "./validating-admission-policy/dialect.js";
+import { createExpressionCompiler } from "./validating-admission-policy/dialect.js";
 import { validatingAdmissionPolicyKind } from "./validating-admission-policy/kind.js";
 import { wasmKind } from "./wasm/kind.js";
 

@@ -57,6 +57,7 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
   reports: { rooms: ["data"] },
   batch: {
     rooms: [
+      "admission-policy",
       "cel",
       "cel-policy",
       "data",
@@ -88,6 +89,7 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
   "kinds/registry": {
     types: ["policy"],
     rooms: [
+      "admission-policy",
       "cel-policy",
       "kinds",
       "kinds/cel-module",
@@ -100,7 +102,7 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
     ],
   },
   "kinds/validating-admission-policy": {
-    rooms: ["cel", "cel-policy", "documents", "kinds", "kubernetes", "policy", "world"],
+    rooms: ["admission-policy", "cel", "cel-policy", "documents", "kinds", "kubernetes", "policy", "world"],
   },
   "kinds/kyverno": {
     rooms: ["cel", "cel-policy", "data", "documents", "kinds", "kubernetes", "policy", "world", "x509"],
@@ -113,6 +115,7 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
   "kinds/group": { rooms: ["cel", "data", "kinds", "policy"], types: ["config", "documents"] },
   "kinds/wasm": { rooms: ["host-capabilities", "kinds", "wasm"], types: ["config", "world"] },
   kinds: { rooms: ["documents", "policy", "world"], types: ["config"] },
+  "admission-policy": { rooms: ["cel", "cel-policy", "kubernetes", "world"], types: ["documents", "policy"] },
   "cel-policy": { rooms: ["cel", "data", "kubernetes", "policy", "world"] },
   world: { rooms: ["cel", "data", "kubernetes"] },
   evaluation: { rooms: ["admission", "policy"] },

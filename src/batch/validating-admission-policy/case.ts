@@ -3,12 +3,12 @@
  * are taken as an evaluator takes them, without validation.
  */
 
+import { defaultBinding, defaultPolicy } from "../../admission-policy/defaults.js";
 import { decodeLeniently } from "../../cel-policy/decode/api-type.js";
 import type { ExpressionCompiler } from "../../cel-policy/expressions/expression-compiler.js";
 import { attributesOf, type RequestAttributes } from "../../cel-policy/match/request-attributes.js";
 import { API_TYPES } from "../../kinds/validating-admission-policy/api-types.js";
 import { compilePolicy } from "../../kinds/validating-admission-policy/compiled-policy.js";
-import { defaultBinding, defaultPolicy } from "../../kinds/validating-admission-policy/defaults.js";
 import { ValidatingPolicySet } from "../../kinds/validating-admission-policy/policy.js";
 import {
   type PreparedPolicy,

@@ -3,18 +3,12 @@
  * writes it (spec validating-admission-policy.md 1.5).
  */
 
+import { GROUP } from "../../admission-policy/resource.js";
 import { effectiveName } from "../../cel-policy/decode/validate-metadata.js";
 import type { ExpressionCompiler } from "../../cel-policy/expressions/expression-compiler.js";
 import { compilePolicy } from "../../kinds/validating-admission-policy/compiled-policy.js";
 import { readDocument } from "../../kinds/validating-admission-policy/read.js";
-import {
-  BINDING_KIND,
-  type BindingResource,
-  GROUP,
-  POLICY_KIND,
-  type PolicyResource,
-  type PolicySpec,
-} from "../../kinds/validating-admission-policy/resource.js";
+import type { BindingResource, PolicyResource, PolicySpec } from "../../kinds/validating-admission-policy/resource.js";
 import { validateBinding } from "../../kinds/validating-admission-policy/validate-binding.js";
 import { validatePolicy } from "../../kinds/validating-admission-policy/validate-policy.js";
 import { builtinNamespaced } from "../../kubernetes/builtin-kinds.js";
@@ -53,19 +47,19 @@ export function validateCase(written: JsonObject, compilers: StaticCompilers): S
   const user = text(written, "user");
   const warnings: string[] = [];
   let errors: FieldError[];
-  if (read.kind === POLICY_KIND) {
-    const before = old?.kind === POLICY_KIND ? old.resource : undefined;
+  if (read.kind === "policy") {
+    const before = old?.kind === "policy" ? old.resource : undefined;
     errors = policyErrors(read.resource, before, compilers, warnings);
     if (errors.length === 0 && user !== "") errors = policyPermission(read.resource, before, user);
   } else {
-    const before = old?.kind === BINDING_KIND ? old.resource : undefined;
+    const before = old?.kind === "binding" ? old.resource : undefined;
     errors = bindingErrors(read.resource, before, warnings);
     if (errors.length === 0 && user !== "") errors = bindingPermission(read.resource, before, user, written.policies);
   }
   if (errors.length === 0) return { valid: true, ...(warnings.length > 0 && { warnings }) };
   const texts = errors.map(formatFieldError);
   const name = effectiveName(read.resource.metadata);
-  const message = `${read.kind}.${GROUP} ${goQuote(name)} is invalid: ${aggregate(texts)}`;
+  const message = `${read.resource.kind}.${GROUP} ${goQuote(name)} is invalid: ${aggregate(texts)}`;
   return { valid: false, errors: texts, code: 422, reason: "Invalid", message };
 }
 
@@ -152,7 +146,7 @@ function bindingPermission(
   );
   if (policy === undefined) return refused(`unable to get policy ${policyName} ${everywhere}`);
   const read = readDocument(policy);
-  const paramKind = read.kind === POLICY_KIND ? read.resource.spec.paramKind : undefined;
+  const paramKind = read.kind === "policy" ? read.resource.spec.paramKind : undefined;
   if (paramKind !== undefined) {
     const { apiVersion = "", kind = "" } = paramKind;
     const version = parseApiVersion(apiVersion);

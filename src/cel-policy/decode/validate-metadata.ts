@@ -47,8 +47,9 @@ function nameErrors(metadata: Metadata): FieldError[] {
   const errors: FieldError[] = [];
   const { generateName = "" } = metadata;
   if (generateName !== "") {
-    // The prefix may end in a dash, because a suffix follows; the server leaves out the character before it, too.
-    const prefix = generateName.length > 1 ? generateName.replace(/[^]-$/, "a") : generateName;
+    // The prefix may end in a dash, because a suffix follows; the server leaves out the byte before it, too.
+    const dashed = generateName.length > 1 && generateName.endsWith("-");
+    const prefix = dashed ? `${Buffer.from(generateName).subarray(0, -2)}a` : generateName;
     errors.push(
       ...dns1123SubdomainErrors(prefix).map((error) => invalid(["metadata", "generateName"], generateName, error)),
     );

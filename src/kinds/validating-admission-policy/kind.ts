@@ -1,10 +1,11 @@
+import { GROUP } from "../../admission-policy/resource.js";
 import type { ExpressionCompiler, SchemaFactory } from "../../cel-policy/index.js";
 import { worldOf } from "../../world/world.js";
 import type { DocumentKind, InlineKind } from "../kind.js";
 import { LoadError } from "../load-error.js";
 import { prepareInline } from "./inline.js";
 import { prepareDocuments } from "./prepare.js";
-import { BINDING_KIND, GROUP, POLICY_KIND } from "./resource.js";
+import { BINDING_KIND, POLICY_KIND } from "./resource.js";
 
 /**
  * ValidatingAdmissionPolicies: documents with their bindings, and the same written inline.

@@ -1,22 +1,20 @@
 /** Mistakes in a binding, as the API server words them, in its order (spec validating-admission-policy.md 1.2 and 1.5). */
-
+import { validateParamRef } from "../../admission-policy/validate-param-ref.js";
 import { validateMetadata, validateNameSuffix } from "../../cel-policy/decode/validate-metadata.js";
-import { validateMatch, validateSelector } from "../../cel-policy/match/validate-match.js";
+import { validateMatch } from "../../cel-policy/match/validate-match.js";
 import {
   duplicate,
   type FieldError,
   type FieldPath,
-  forbidden,
   invalid,
   notSupported,
   required,
 } from "../../kubernetes/field-error.js";
-import { dns1123SubdomainErrors, pathSegmentErrors } from "../../kubernetes/name-formats.js";
-import type { BindingResource, ParamRef } from "./resource.js";
+import { dns1123SubdomainErrors } from "../../kubernetes/name-formats.js";
+import type { BindingResource } from "./resource.js";
 
 /** The actions, as the API server lists them. */
 const VALIDATION_ACTIONS = ["Audit", "Deny", "Warn"];
-const NOT_FOUND_ACTIONS = ["Deny", "Allow"];
 
 /** The mistakes of a binding that has its defaults. */
 export function validateBinding({ metadata, spec }: BindingResource): FieldError[] {
@@ -33,23 +31,6 @@ export function validateBinding({ metadata, spec }: BindingResource): FieldError
   // What is missing is said last.
   if (policyName === "") errors.push(required(policy));
   if (validationActions.length === 0) errors.push(required(["spec", "validationActions"]));
-  return errors;
-}
-
-function validateParamRef(ref: ParamRef, path: FieldPath): FieldError[] {
-  const { name = "", selector, parameterNotFoundAction = "" } = ref;
-  const errors: FieldError[] = pathSegmentErrors(name).map((error) => invalid([...path, "name"], name, error));
-  const both = name !== "" && selector !== undefined;
-  const exclusive = "name and selector are mutually exclusive";
-  if (both) errors.push(forbidden([...path, "name"], exclusive));
-  if (selector !== undefined) errors.push(...validateSelector(selector, [...path, "selector"]));
-  if (both) errors.push(forbidden([...path, "selector"], exclusive));
-  if (name === "" && selector === undefined) errors.push(required(path, "one of name or selector must be specified"));
-  const action = [...path, "parameterNotFoundAction"];
-  if (parameterNotFoundAction === "") errors.push(required(action));
-  else if (!NOT_FOUND_ACTIONS.includes(parameterNotFoundAction)) {
-    errors.push(notSupported(action, parameterNotFoundAction, NOT_FOUND_ACTIONS));
-  }
   return errors;
 }
 

@@ -1,20 +1,20 @@
-import { Waiting } from "../../cel/index.js";
-import { authorizerValues } from "../../cel-policy/expressions/authorization.js";
+import { Waiting } from "../cel/index.js";
+import { authorizerValues } from "../cel-policy/expressions/authorization.js";
 import {
   type NamespaceViews,
   NO_NAMESPACE,
   namespaceViews,
   type VersionedInput,
   versionedInput,
-} from "../../cel-policy/expressions/input.js";
-import { namespaceNotFound } from "../../cel-policy/match/match-resources.js";
-import type { Matched } from "../../cel-policy/match/match-rules.js";
-import type { RequestAttributes } from "../../cel-policy/match/request-attributes.js";
-import { apiVersionOf, type GroupVersionKind } from "../../kubernetes/names.js";
-import { isObject, type JsonObject, text } from "../../kubernetes/object.js";
-import type { Failure } from "../../policy/outcome.js";
-import type { RequestWorld } from "../../world/request-world.js";
-import { LookupFailure } from "../../world/resources/resource-source.js";
+} from "../cel-policy/expressions/input.js";
+import { namespaceNotFound } from "../cel-policy/match/match-resources.js";
+import type { Matched } from "../cel-policy/match/match-rules.js";
+import type { RequestAttributes } from "../cel-policy/match/request-attributes.js";
+import { apiVersionOf, type GroupVersionKind } from "../kubernetes/names.js";
+import { isObject, type JsonObject, text } from "../kubernetes/object.js";
+import type { Failure } from "../policy/outcome.js";
+import type { RequestWorld } from "../world/request-world.js";
+import { LookupFailure } from "../world/resources/resource-source.js";
 
 /** What policies are given of one request (disposable): objects in the versions in which they match them, the Namespace, the authorizer. */
 export class RequestInputs {
