@@ -9,21 +9,26 @@ const MERGE = `${CORE}merge`;
 /** What a scalar is: one of the tags that say so. */
 type Kind = "str" | "bool" | "int" | "float" | "null" | "timestamp" | "merge";
 
-/** A float is boxed, to be told from an integer. */
-export type Resolved = string | boolean | null | bigint | number | number;
+/** A number that is no integer for YAML, though its value may be whole; infinite ones and NaN among them. */
+export class Float {
+  constructor(readonly value: number) {}
+}
+
+/** Of integers those beyond the safe ones are bigints. */
+export type Resolved = string | boolean | null | bigint | number | Float;
 
 /** The scalar's tag asks for what its text is not. */
 export interface Mismatch {
   readonly mismatch: string;
 }
 
-const WORDS: ReadonlyMap<string, boolean | null | number> = new Map<string, boolean | null | number>([
+const WORDS: ReadonlyMap<string, boolean | null | Float> = new Map<string, boolean | null | Float>([
   ...["y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"].map((word) => [word, true] as const),
   ...["n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"].map((word) => [word, false] as const),
   ...["", "~", "null", "Null", "NULL"].map((word) => [word, null] as const),
-  ...[".nan", ".NaN", ".NAN"].map((word) => [word, new Number(Number.NaN)] as const),
-  ...[".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"].map((word) => [word, new Number(Infinity)] as const),
-  ...["-.inf", "-.Inf", "-.INF"].map((word) => [word, new Number(-Infinity)] as const),
+  ...[".nan", ".NaN", ".NAN"].map((word) => [word, new Float(Number.NaN)] as const),
+  ...[".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"].map((word) => [word, new Float(Infinity)] as const),
+  ...["-.inf", "-.Inf", "-.INF"].map((word) => [word, new Float(-Infinity)] as const),
 ]);
 
 /** Characters that a scalar begins with which may be no text: of words, and of numbers. */
@@ -67,7 +72,7 @@ export function resolveTagged(text: string, tag: string): Resolved | Mismatch {
   const found = wanted === "timestamp" && isTimestamp(text) ? wanted : kindOf(text, value);
   if (found === wanted) return value;
   if (wanted === "float" && found === "int" && !(typeof value === "bigint" && value > INT64_MAX)) {
-    return new Number(Number(value));
+    return new Float(Number(value));
   }
   return { mismatch: `this is no !!${wanted}` };
 }
@@ -133,7 +138,7 @@ function inRange(sign: string, base: string, written: string): Resolved | undefi
 function float(plain: string): Resolved | undefined {
   if (!FLOAT.test(plain)) return undefined;
   const value = Number(plain);
-  return Number.isFinite(value) ? new Number(value) : undefined;
+  return Number.isFinite(value) ? new Float(value) : undefined;
 }
 
 function dotted(text: string): Resolved {

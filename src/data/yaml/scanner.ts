@@ -8,6 +8,7 @@ import { type Token, type TokenKind, token } from "./token.js";
 
 /** Characters from the beginning of a key to its colon, unless `?` stands before it. */
 const LONGEST_SIMPLE_KEY = 1024;
+const PERCENT = 0x25;
 /** Byte order mark. */
 const BOM = 0xfeff;
 
@@ -30,9 +31,10 @@ const candidate = (): Candidate => ({ isOpen: false, isRequired: false, token: 0
  */
 export class Scanner {
   readonly #cursor: Cursor;
+  /** Tokens that wait, from `#head` to `#tail`; what else it holds is taken. It is never shortened, which would cost more than all else. */
   readonly #queue: Token[] = [];
-  /** Where in the queue the next token stands; those before are taken. */
   #head = 0;
+  #tail = 0;
   /** Tokens taken out of the queue since the beginning. */
   #taken = 0;
   /** Indentation of the block that is being read, -1 outside of all. */
@@ -70,13 +72,13 @@ export class Scanner {
     this.#isReady = false;
     this.#head++;
     this.#taken++;
-    if (this.#head < this.#queue.length) return;
-    this.#queue.length = 0;
+    if (this.#head < this.#tail) return;
     this.#head = 0;
+    this.#tail = 0;
   }
 
   #needsMore(): boolean {
-    if (this.#head === this.#queue.length) return true;
+    if (this.#head === this.#tail) return true;
     const one = this.#candidateOf(this.#taken);
     return one?.isOpen === true && this.#isStillOpen(one);
   }
@@ -94,16 +96,15 @@ export class Scanner {
     return found?.token === number ? found : undefined;
   }
 
-  #push(kind: TokenKind, start: number, end: number): void {
-    this.#queue.push(token(kind, start, end));
+  #push(next: Token): void {
+    this.#queue[this.#tail++] = next;
   }
 
   /** Puts a token in before the one with that number. */
   #insert(number: number, inserted: Token): void {
     const queue = this.#queue;
     const place = this.#head + number - this.#taken;
-    queue.push(inserted);
-    for (let i = queue.length - 1; i > place; i--) queue[i] = queue[i - 1] as Token;
+    for (let i = this.#tail++; i > place; i--) queue[i] = queue[i - 1] as Token;
     queue[place] = inserted;
   }
 
@@ -112,59 +113,72 @@ export class Scanner {
     this.#skipToToken();
     if (this.#flow === 0) this.#closeBlocks(cursor.column);
     const c = cursor.code(cursor.at);
-    if (c === END) return this.#end();
-    if (cursor.at === cursor.lineStart) {
-      if (c === 0x25) return this.#directive();
-      if (cursor.atDocumentMark()) return this.#documentMark(c);
+    if (c === END) this.#end();
+    else if (c === PERCENT && cursor.at === cursor.lineStart) this.#directive();
+    else if (cursor.atDocumentMark()) this.#documentMark(c);
+    else if (!this.#indicated(c)) {
+      const shown = c === TAB ? "a tab" : String.fromCharCode(c);
+      throw cursor.error(`${shown} can't begin a value: ${c === TAB ? "indent with spaces" : "write it in quotes"}`);
     }
+  }
+
+  /** Reads the token that a character begins; false when it begins none. */
+  #indicated(c: number): boolean {
     switch (c) {
       case 0x5b: // [
+        this.#openFlow("[");
+        return true;
       case 0x7b: // {
-        return this.#openFlow(c === 0x5b ? "[" : "{");
+        this.#openFlow("{");
+        return true;
       case 0x5d: // ]
+        this.#closeFlow("]");
+        return true;
       case 0x7d: // }
-        return this.#closeFlow(c === 0x5d ? "]" : "}");
+        this.#closeFlow("}");
+        return true;
       case 0x2c: // ,
-        return this.#comma();
+        this.#comma();
+        return true;
       case 0x2d: // -
-        if (isGap(cursor.code(cursor.at + 1))) return this.#dash();
-        return this.#plain();
+        if (this.#isFollowedByGap()) this.#dash();
+        else this.#plain();
+        return true;
       case 0x3f: // ?
-        if (this.#flow > 0 || isGap(cursor.code(cursor.at + 1))) return this.#explicitKey();
-        return this.#plain();
+        if (this.#flow > 0 || this.#isFollowedByGap()) this.#explicitKey();
+        else this.#plain();
+        return true;
       case 0x3a: // :
-        if (this.#flow > 0 || isGap(cursor.code(cursor.at + 1))) return this.#colon();
-        return this.#plain();
+        if (this.#flow > 0 || this.#isFollowedByGap()) this.#colon();
+        else this.#plain();
+        return true;
       case 0x2a: // *
       case 0x26: // &
-        this.#mayBeKey();
-        this.#queue.push(readAnchor(cursor));
-        return;
       case 0x21: // !
-        this.#mayBeKey();
-        this.#queue.push(readTag(cursor));
-        return;
       case 0x22: // "
       case 0x27: // '
         this.#mayBeKey();
-        this.#queue.push(readQuotedScalar(cursor));
-        return;
+        this.#push(readMarked(this.#cursor, c));
+        return true;
       case 0x7c: // |
       case 0x3e: // >
-        if (this.#flow === 0) return this.#block();
-        break;
+        if (this.#flow > 0) return false;
+        this.#block();
+        return true;
+      case TAB:
+      case PERCENT:
       case 0x23: // #
-      case 0x25: // %
       case 0x40: // @
       case 0x60: // `
-      case TAB:
-        break;
+        return false;
       default:
-        return this.#plain();
+        this.#plain();
+        return true;
     }
-    const shown = c === TAB ? "a tab" : String.fromCharCode(c);
-    const hint = c === TAB ? "indent with spaces" : "write it in quotes";
-    throw cursor.error(`${shown} can't begin a value: ${hint}`);
+  }
+
+  #isFollowedByGap(): boolean {
+    return isGap(this.#cursor.code(this.#cursor.at + 1));
   }
 
   /** Steps over blanks, breaks and comments. Where a key may begin in a block, a tab is no blank: it would be indentation. */
@@ -186,7 +200,7 @@ export class Scanner {
   /** Ends the blocks that are indented further than a column. */
   #closeBlocks(column: number): void {
     while (this.#indent > column) {
-      this.#push("block-end", this.#cursor.at, this.#cursor.at);
+      this.#push(token("block-end", this.#cursor.at, this.#cursor.at));
       this.#indent = this.#outerIndents.pop() ?? -1;
     }
   }
@@ -196,7 +210,7 @@ export class Scanner {
     if (this.#flow > 0 || this.#indent >= column) return;
     this.#outerIndents.push(this.#indent);
     this.#indent = column;
-    if (before === undefined) this.#push(kind, start, start);
+    if (before === undefined) this.#push(token(kind, start, start));
     else this.#insert(before, token(kind, start, start));
   }
 
@@ -205,14 +219,14 @@ export class Scanner {
     if (cursor.forbidden) throw cursor.error("");
     if (this.#flow === 0) this.#closeBlocks(-1);
     this.#noKey();
-    this.#push("end", cursor.at, cursor.at);
+    this.#push(token("end", cursor.at, cursor.at));
   }
 
   #directive(): void {
     if (this.#flow === 0) this.#closeBlocks(-1);
     this.#noKey();
     this.#mayBeginKey = false;
-    this.#queue.push(readDirective(this.#cursor));
+    this.#push(readDirective(this.#cursor));
   }
 
   #documentMark(c: number): void {
@@ -221,7 +235,7 @@ export class Scanner {
     this.#mayBeginKey = false;
     const start = this.#cursor.at;
     this.#cursor.at += 3;
-    this.#push(c === 0x2d ? "document-start" : "document-end", start, this.#cursor.at);
+    this.#push(token(c === 0x2d ? "document-start" : "document-end", start, this.#cursor.at));
   }
 
   #openFlow(kind: "[" | "{"): void {
@@ -292,21 +306,21 @@ export class Scanner {
   #plain(): void {
     this.#mayBeKey();
     const scalar = readPlainScalar(this.#cursor, this.#indent + 1, this.#flow > 0);
-    this.#queue.push(scalar);
+    this.#push(scalar);
     if (this.#cursor.lineStart > scalar.end) this.#mayBeginKey = true;
   }
 
   #block(): void {
     this.#noKey();
     this.#mayBeginKey = true;
-    this.#queue.push(readBlockScalar(this.#cursor, this.#indent));
+    this.#push(readBlockScalar(this.#cursor, this.#indent));
   }
 
   /** A token of one character. */
   #one(kind: TokenKind): void {
     const start = this.#cursor.at;
     this.#cursor.at++;
-    this.#push(kind, start, start + 1);
+    this.#push(token(kind, start, start + 1));
   }
 
   /** Notes that what begins here may be a key, and that nothing behind it in the same line is one. */
@@ -326,7 +340,7 @@ export class Scanner {
 
   /** The number of the token that is put into the queue next. */
   #nextNumber(): number {
-    return this.#taken + this.#queue.length - this.#head;
+    return this.#taken + this.#tail - this.#head;
   }
 
   /** What may have been a key of this level is none. */
@@ -349,6 +363,12 @@ export class Scanner {
   #noColon(one: Candidate): Error {
     return this.#cursor.error("a key was expected here, but no colon follows it", one.start);
   }
+}
+
+/** What begins with a quote, or a character of anchors, aliases and tags. */
+function readMarked(cursor: Cursor, c: number): Token {
+  if (c === 0x22 || c === 0x27) return readQuotedScalar(cursor);
+  return c === 0x21 ? readTag(cursor) : readAnchor(cursor);
 }
 
 /** Whether there are at most so many characters between an offset and the cursor. */

@@ -2,7 +2,7 @@ import { floatText } from "../float-text.js";
 import { double, numberOf } from "../json-reader.js";
 import { setKey } from "../plain-object.js";
 import { TOO_DEEP, YAML_MAX_DEPTH, type YamlAlias, type YamlMap, type YamlNode, type YamlScalar } from "./node.js";
-import { isMergeKey, type Resolved, resolvePlain, resolveTagged } from "./resolve.js";
+import { Float, isMergeKey, type Resolved, resolvePlain, resolveTagged } from "./resolve.js";
 import { type YamlError, yamlErrorAt } from "./yaml-error.js";
 
 /** Most values that one document may come to after its aliases are followed. */
@@ -52,7 +52,7 @@ export function documentValue(text: string, root: YamlNode, mostValues: number =
 export function keyText(value: Resolved): string | undefined {
   if (typeof value === "string") return value;
   if (value === null || (typeof value === "bigint" && value > INT64_MAX)) return undefined;
-  return value instanceof Number ? floatKey(Number(value)) : String(value);
+  return value instanceof Float ? floatKey(value.value) : String(value);
 }
 
 /** Keys that are floats have the digits of a float of 32 bits. */
@@ -130,7 +130,7 @@ class ValueMaker {
       case "object": {
         if (value === null) return null;
         // The float 1.0 is printed as 1, which is read as an integer.
-        const number = Number(value);
+        const number = value.value;
         return Number.isFinite(number)
           ? numberOf(String(number))
           : this.#unwritable(node, "a number that JSON can't hold: use a string or a finite number");
