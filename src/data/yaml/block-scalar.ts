@@ -27,6 +27,7 @@ export function readBlockScalar(cursor: Cursor, parent: number): Token {
   const { chomping, indentation } = readHeader(cursor);
   const lines = new Lines(cursor, start, indentation > 0 ? Math.max(parent, 0) + indentation : 0);
   let end = cursor.at;
+  if (cursor.atBreak()) cursor.skipBreak();
   let breaks = lines.skipEmpty(parent);
   let text = "";
   /** The break after the last line with text, not yet part of it. */
@@ -70,7 +71,6 @@ function readHeader(cursor: Cursor): Header {
   if (!endsLine(cursor.code(cursor.at))) {
     throw cursor.error("behind | or > of a block of lines comes nothing but a comment", start);
   }
-  if (cursor.atBreak()) cursor.skipBreak();
   return { chomping, indentation };
 }
 

@@ -78,10 +78,12 @@ export class Cursor {
 
   /** The error of a text that is wrong, here or at an offset. */
   error(reason: string, at: number = this.at): YamlError {
-    if (this.forbidden && this.at >= this.end) {
-      const code = this.text.charCodeAt(this.end).toString(16).padStart(4, "0");
-      return yamlErrorAt(this.text, this.end, `the control character U+${code.toUpperCase()} is not allowed`);
-    }
-    return yamlErrorAt(this.text, at, reason);
+    return this.forbidden && this.at >= this.end ? this.errorOfForbidden() : yamlErrorAt(this.text, at, reason);
+  }
+
+  /** The error of the character at the end. */
+  errorOfForbidden(): YamlError {
+    const code = this.text.charCodeAt(this.end).toString(16).padStart(4, "0");
+    return yamlErrorAt(this.text, this.end, `the control character U+${code.toUpperCase()} is not allowed`);
   }
 }

@@ -15,15 +15,27 @@ const BOM = 0xfeff;
 /** What may turn out to be a key once its colon is found; one for every level of flow style, and one for the block around. */
 interface Candidate {
   isOpen: boolean;
+  /** Whether its first token waits for the colon. */
+  isAwaited: boolean;
   /** Nothing else can stand there: a colon has to follow. */
   isRequired: boolean;
   /** Which token of the document begins it, counted from 0. */
   token: number;
   start: number;
   lineStart: number;
+  /** Number of the bracket that opened this level of flow style, while no candidate has been found in it. */
+  bracket: number;
 }
 
-const candidate = (): Candidate => ({ isOpen: false, isRequired: false, token: 0, start: 0, lineStart: 0 });
+const candidate = (): Candidate => ({
+  isOpen: false,
+  isAwaited: false,
+  isRequired: false,
+  token: 0,
+  start: 0,
+  lineStart: 0,
+  bracket: -1,
+});
 
 /**
  * Cuts a document into tokens as YAML 1.1 has them. A key is only known for one when its colon comes, so tokens wait in a queue while their first
@@ -80,7 +92,7 @@ export class Scanner {
   #needsMore(): boolean {
     if (this.#head === this.#tail) return true;
     const one = this.#candidateOf(this.#taken);
-    return one?.isOpen === true && this.#isStillOpen(one);
+    return one?.isAwaited === true && this.#isStillOpen(one);
   }
 
   /** What may become a key with that token as its first. Tokens of inner levels come later than those of outer ones. */
@@ -100,10 +112,10 @@ export class Scanner {
     this.#queue[this.#tail++] = next;
   }
 
-  /** Puts a token in before the one with that number. */
+  /** Puts a token in before the one with that number, or at the end where that one is taken. */
   #insert(number: number, inserted: Token): void {
     const queue = this.#queue;
-    const place = this.#head + number - this.#taken;
+    const place = number < this.#taken ? this.#tail : this.#head + number - this.#taken;
     for (let i = this.#tail++; i > place; i--) queue[i] = queue[i - 1] as Token;
     queue[place] = inserted;
   }
@@ -216,7 +228,7 @@ export class Scanner {
 
   #end(): void {
     const cursor = this.#cursor;
-    if (cursor.forbidden) throw cursor.error("");
+    if (cursor.forbidden) throw cursor.errorOfForbidden();
     if (this.#flow === 0) this.#closeBlocks(-1);
     this.#noKey();
     this.#push(token("end", cursor.at, cursor.at));
@@ -244,14 +256,20 @@ export class Scanner {
     if (this.#flow === this.#candidates.length) this.#candidates.push(candidate());
     const inner = this.#candidates[this.#flow] as Candidate;
     inner.isOpen = false;
-    inner.token = this.#nextNumber() + 1;
+    inner.bracket = this.#nextNumber();
+    inner.token = inner.bracket + 1;
     this.#mayBeginKey = true;
     this.#one(kind);
   }
 
   #closeFlow(kind: "]" | "}"): void {
     this.#noKey();
-    if (this.#flow > 0) this.#flow--;
+    if (this.#flow > 0) {
+      // As in Kubernetes' reader, brackets with no candidate in them, as `[]` or `{? a}`, are not waited for: of `[]: a` the document is `[]`.
+      const { bracket } = this.#candidates[this.#flow] as Candidate;
+      const outer = this.#candidates[--this.#flow] as Candidate;
+      if (outer.token === bracket) outer.isAwaited = false;
+    }
     this.#mayBeginKey = false;
     this.#one(kind);
   }
@@ -330,6 +348,8 @@ export class Scanner {
       const cursor = this.#cursor;
       const one = this.#candidates[this.#flow] as Candidate;
       one.isOpen = true;
+      one.isAwaited = true;
+      one.bracket = -1;
       one.isRequired = this.#flow === 0 && this.#indent === cursor.column;
       one.token = this.#nextNumber();
       one.start = cursor.at;

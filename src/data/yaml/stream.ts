@@ -7,6 +7,7 @@ import { jsonNode } from "./json-nodes.js";
 import { jsonBlanksEnd, jsonEnd } from "./json-stream.js";
 import type { YamlNode } from "./node.js";
 import { parseDocument } from "./parser.js";
+import { isReadAhead } from "./read-ahead.js";
 import { documentValue, type RepeatedKey } from "./values.js";
 import { YamlError, yamlErrorAt } from "./yaml-error.js";
 
@@ -142,6 +143,7 @@ class Chunks {
     const forbidden = this.#forbidden.from(start);
     const cursor = new Cursor(this.#text, start, Math.min(end, forbidden), forbidden < end);
     const root = parseDocument(cursor);
+    if (cursor.forbidden && isReadAhead(cursor, start)) throw cursor.errorOfForbidden();
     if (root === undefined) return undefined;
     return { root, ...documentValue(this.#text, root, this.#options.mostValues) };
   }
