@@ -13,6 +13,7 @@ export {
   type YamlPair,
   type YamlScalar,
 } from "./yaml/node.js";
+export type { YamlDialect } from "./yaml/scalar-values.js";
 export {
   readYamlDocument,
   readYamlStream,
