@@ -2,7 +2,7 @@
  * YAML as Kubernetes reads it, which makes JSON of it: documents of values in the number model (see `json.ts`), or trees that know their places. The reader
  * is in `yaml/`.
  */
-import { readYamlStream, type YamlOptions } from "./yaml/stream.js";
+import { readYamlValues, type YamlOptions } from "./yaml/stream.js";
 
 export {
   YAML_MAX_DEPTH,
@@ -18,6 +18,7 @@ export {
   readYamlDocument,
   readYamlStream,
   readYamlTrees,
+  readYamlValues,
   type YamlDocument,
   type YamlOptions,
   type YamlStream,
@@ -31,7 +32,7 @@ export { placeOf, YamlError } from "./yaml/yaml-error.js";
  * @throws YamlError for the first document that can't be read
  */
 export function parseYamlDocuments(text: string, options?: YamlOptions): unknown[] {
-  const { documents, error } = readYamlStream(text, options);
+  const { documents, error } = readYamlValues(text, options);
   if (error !== undefined) throw error;
-  return documents.map(({ value }) => value);
+  return [...documents];
 }
