@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { parseYamlDocuments, YamlError } from "../../src/data/yaml.js";
+import { parseDoubtfulYaml, parseYamlDocuments, readYamlDocument, YamlError } from "../../src/data/yaml.js";
 
 test("several documents, empty ones left out", () => {
   assert.deepEqual(parseYamlDocuments("a: 1\n---\n---\nb: [x]\n"), [{ a: 1 }, { b: ["x"] }]);
@@ -80,4 +80,27 @@ test("a reader sets how many values there may be, the document and keys among th
 test("an alias stands for the last node of its name before it", () => {
   assert.deepEqual(parseYamlDocuments("[&a 1, *a, &a [&b 2], *a, *b]"), [[1, 1, [2], [2], 2]]);
   assert.throws(() => parseYamlDocuments("[*a, &a 1]"), /unknown alias \*a/);
+});
+
+test("a text that ends within a line has an end, whatever is open in it", () => {
+  for (const text of ["[", "{", "[a", "- {", "[[{", '["a"', "{a", "? [", "- [a\n  b"])
+    assert.throws(() => readYamlDocument(text), YamlError, text);
+  for (const [text, value] of [
+    ["[]", []],
+    ["{a}", { a: null }],
+    ["- a", ["a"]],
+    ["a: &x", { a: null }],
+  ] as const)
+    assert.deepEqual(readYamlDocument(text)?.value, value);
+});
+
+test("what can't be meant is told, with its place", () => {
+  const told: string[] = [];
+  const values = parseDoubtfulYaml("a: 1\nb:\n  c: 1\n  c: 2\na: 3\n...\nd: 4\n", (doubt) => told.push(doubt.message));
+  assert.deepEqual(values, [{ a: 3, b: { c: 2 } }]);
+  assert.deepEqual(told, [
+    "duplicate key: the same key stands above in this map at line 4 column 3",
+    "duplicate key: the same key stands above in this map at line 5 column 1",
+    "what stands here is not read: the document ends before it; put --- between documents at line 7 column 1",
+  ]);
 });

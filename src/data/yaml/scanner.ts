@@ -229,6 +229,8 @@ export class Scanner {
   #end(): void {
     const cursor = this.#cursor;
     if (cursor.forbidden) throw cursor.errorOfForbidden();
+    // A text may end within a line: what may have begun a key in that has none, at outer levels neither.
+    cursor.lineStart = cursor.at;
     if (this.#flow === 0) this.#closeBlocks(-1);
     this.#noKey();
     this.#push(token("end", cursor.at, cursor.at));

@@ -9,7 +9,7 @@ import { LONGEST_TEXT, MOST_VALUES } from "../../../../src/kinds/kyverno/librari
 import { LONGEST_PATTERN } from "../../../../src/kinds/kyverno/libraries/random.js";
 import { MOST_PAIRS } from "../../../../src/kinds/kyverno/libraries/transform.js";
 import { LONGEST_PEM } from "../../../../src/kinds/kyverno/libraries/x509.js";
-import { LONGEST_YAML, MOST_INDICATORS } from "../../../../src/kinds/kyverno/libraries/yaml.js";
+import { LONGEST_YAML, MOST_YAML_VALUES } from "../../../../src/kinds/kyverno/libraries/yaml.js";
 import { errorCodeOf, resultOf } from "../evaluated.js";
 
 const nested = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
@@ -37,7 +37,7 @@ const LIMITS: readonly (readonly [what: string, source: string, object: Value])[
   ["the characters to become JSON", "json.marshal([object, object, object])", "x".repeat(3_000_000)],
   ["the keys to become JSON", "json.marshal(object)", mapOf(200_000)],
   ["a text of YAML", "yaml.parse(object)", "a".repeat(LONGEST_YAML + 1)],
-  ["the indicators of YAML", "yaml.parse(object)", `[${"a,".repeat(MOST_INDICATORS)}a]`],
+  ["the values of YAML", "yaml.parse(object)", `[${"a,".repeat(MOST_YAML_VALUES)}a]`],
   ["the depth of YAML", "yaml.parse(object)", nested(502)],
   ["the depth of YAML by aliases", "yaml.parse(object)", `- &a ${nested(300)}\n- ${nested(300).replace("[]", "[*a]")}`],
   ["the values of YAML by aliases", "yaml.parse(object)", `a: &a [${"1,".repeat(1_000)}]\nb: [${"*a,".repeat(30)}]`],
@@ -81,7 +81,7 @@ describe("what is just within a limit takes no longer than a few expressions may
     ["a text to compress", "gzip.compress(object).size()", digits],
     ["keys of JSON", "json.unmarshal(object).size()", `{${keys}}`],
     ["numbers of JSON", "json.unmarshal(object).size()", `[${"1.5e3,".repeat(MOST_VALUES - 2)}1]`],
-    ["a list of YAML", "yaml.parse(object).size()", `[${"a,".repeat(MOST_INDICATORS - 4)}a]`],
+    ["a list of YAML", "yaml.parse(object).size()", `[${"a,".repeat(MOST_YAML_VALUES - 4)}a]`],
   ] as const) {
     test(what, () => {
       const took = Array.from({ length: 4 }, () => {
