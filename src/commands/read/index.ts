@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { text as textOf } from "node:stream/consumers";
 import { errorText } from "../../data/error-text.js";
 import { stringifyJson } from "../../data/json.js";
-import { readYamlStream, type YamlDocument } from "../../data/yaml.js";
+import { doubtText, readYamlStream, type YamlDocument, yamlDoubts } from "../../data/yaml.js";
 import type { CommandIo } from "../io.js";
 import { Lines } from "./lines.js";
 import { placesOf } from "./places.js";
@@ -13,7 +13,7 @@ const STANDARD_INPUT = "-";
 
 /**
  * Prints every document as a line of JSON; a document of nothing is none. What can't be read is named on standard error as `file:line:column: why`, behind the
- * documents before it, and the next file follows.
+ * documents before it, and the next file follows. A key that stands twice, or what nobody reads, is a warning there.
  * @param files `-`: standard input; none: the same
  * @param positions whether each line says where the document and its values stand
  * @returns the exit code: 0, or 1 when a file could not be read to its end
@@ -33,6 +33,7 @@ export async function readCommand(files: readonly string[], positions: boolean, 
       const line = lines === undefined ? document.value : located(document, file, lines);
       if (!io.stdout.write(`${stringifyJson(line)}\n`)) await new Promise((done) => io.stdout.once("drain", done));
     }
+    for (const doubt of yamlDoubts(text, documents)) io.stderr.write(`warning: ${doubtText(doubt, file)}\n`);
     if (error === undefined) continue;
     io.stderr.write(`${file}:${error.line}:${error.column}: ${error.reason}\n`);
     failed = true;
