@@ -2,6 +2,7 @@
 import type { Problem } from "../documents/problem.js";
 import type { SourceDocument } from "../documents/source-document.js";
 import type { FieldError } from "../kubernetes/field-error.js";
+import { asStruct, structOfObject } from "../kubernetes/go-types/as-struct.js";
 import { isObject, type JsonObject } from "../kubernetes/object.js";
 import { unescapedName } from "./dialect.js";
 import type { ReadDocument } from "./read.js";
@@ -40,7 +41,10 @@ export function sortDocuments<P, B>(
         problems.push(document.problem("error", found.path, found.message));
         break;
       case "other":
-        if (isObject(document.value)) objects.push(document.value);
+        if (isObject(document.value)) {
+          objects.push(document.value);
+          problems.push(...misfits(document.value, document));
+        }
         break;
       case "policy":
         policies.push({ resource: found.resource, document });
@@ -50,6 +54,15 @@ export function sortDocuments<P, B>(
     }
   }
   return { policies, bindings, objects };
+}
+
+/** An object that no cluster would hold: a policy that asks for it fails. */
+function misfits(object: JsonObject, document: PolicyDocument): readonly Problem[] {
+  const type = structOfObject(object);
+  const shaped = type && asStruct(object, type);
+  if (shaped === undefined || shaped.ok) return [];
+  const message = `the API server does not take this, and a policy that asks for it fails: ${shaped.error}`;
+  return [document.problem("warning", shaped.path, message)];
 }
 
 /** Variables whose names the evaluator takes for escaped, and never finds. */
