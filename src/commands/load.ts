@@ -57,7 +57,7 @@ export function createPolicySource(
   values: Readonly<Record<string, unknown>>,
   env: CommandIo["env"],
   logger?: Logger,
-  special: Pick<PolicyLoaderOptions, "watcher" | "typeCheck" | "executor"> = {},
+  special: Pick<PolicyLoaderOptions, "watcher" | "typeCheck" | "kubernetesVersion" | "executor"> = {},
 ): PolicySource {
   const file = policiesFile(values);
   const { loader, policyTimeout, access } = createLoader(values, env, logger, special);
@@ -75,7 +75,7 @@ export function createLoader(
   values: Readonly<Record<string, unknown>>,
   env: CommandIo["env"],
   logger?: Logger,
-  special: Pick<PolicyLoaderOptions, "watcher" | "typeCheck" | "executor"> = {},
+  special: Pick<PolicyLoaderOptions, "watcher" | "typeCheck" | "kubernetesVersion" | "executor"> = {},
 ): { readonly loader: PolicyLoader; readonly policyTimeout: number; readonly access: ClusterAccess | undefined } {
   const policyTimeout =
     values.disableTimeoutProtection === true ? Number.POSITIVE_INFINITY : Number(values.policyTimeout ?? 2) * 1000;
