@@ -28,13 +28,15 @@ export interface KindTypes {
   readonly kind: string;
   readonly policySpec: (of: (name: string) => string) => Fields;
   readonly bindingSpec: (of: (name: string) => string) => Fields;
+  /** Whether policies have a status. */
+  readonly hasStatus: boolean;
 }
 
 /** The Go types of a kind's policies and bindings by API version, for strict decoding. All versions have the same members. */
 export const apiTypes = (kind: KindTypes): ReadonlyMap<string, ApiTypes> =>
   new Map(["v1", "v1beta1", "v1alpha1"].map((version) => [version, typesOf(version, kind)]));
 
-function typesOf(version: string, { kind, policySpec, bindingSpec }: KindTypes): ApiTypes {
+function typesOf(version: string, { kind, policySpec, bindingSpec, hasStatus }: KindTypes): ApiTypes {
   const of = (name: string): string => `${version}.${name}`;
   const rules = list(
     struct(of("NamedRuleWithOperations"), {
@@ -75,7 +77,7 @@ function typesOf(version: string, { kind, policySpec, bindingSpec }: KindTypes):
   const object = (name: string, fields: Fields): ApiType =>
     struct(of(name), { apiVersion: string(), kind: string(), metadata: OBJECT_META, ...fields });
   return {
-    policy: object(kind, { spec, status: any }),
+    policy: object(kind, { spec, ...(hasStatus && { status: any }) }),
     binding: object(`${kind}Binding`, { spec: binding }),
     spec,
   };

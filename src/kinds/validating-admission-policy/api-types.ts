@@ -17,4 +17,5 @@ export const API_TYPES = apiTypes({
     auditAnnotations: list(struct(of("AuditAnnotation"), { key: string(), valueExpression: string() })),
   }),
   bindingSpec: (of) => ({ validationActions: list(string(of("ValidationAction"))) }),
+  hasStatus: true,
 });
