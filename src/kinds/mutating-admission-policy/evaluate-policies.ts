@@ -4,6 +4,7 @@ import type { RequestAttributes } from "../../cel-policy/match/request-attribute
 import type { Watcher } from "../../cel-policy/watcher.js";
 import { NOT_IN_TIME } from "../../cel-policy/expressions/interruption.js";
 import { failedWith, type MutatingDecision } from "./decision.js";
+import type { FindTypes } from "./merge-types.js";
 import { Pass } from "./pass.js";
 import type { PreparedPolicy } from "./prepared-policy.js";
 import { Reinvocation } from "./reinvocation.js";
@@ -15,6 +16,7 @@ export interface Dispatch {
   readonly request: RequestAttributes;
   readonly attempt: Attempt;
   readonly state: RequestState;
+  readonly findTypes: FindTypes;
   /** The caller has named the target: rules and selectors are not consulted, and objects are taken as they are. */
   readonly targeted: boolean;
   /** Told why policies don't apply, or fail. */

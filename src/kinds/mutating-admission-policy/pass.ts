@@ -2,16 +2,20 @@ import { bindingsOf, type EvaluationInputs } from "../../admission-policy/evalua
 import { evaluateConditions } from "../../admission-policy/match-conditions.js";
 import { paramValue } from "../../admission-policy/params.js";
 import { RequestInputs } from "../../admission-policy/request-inputs.js";
-import { CelError, Waiting } from "../../cel/index.js";
-import { evaluateGroup } from "../../cel-policy/expressions/evaluation-group.js";
+import { Waiting } from "../../cel/index.js";
 import type { NamespaceViews } from "../../cel-policy/expressions/input.js";
 import { diff } from "../../data/json-patch.js";
+import type { GroupVersionResource } from "../../kubernetes/names.js";
+import { isObject } from "../../kubernetes/object.js";
+import type { VersionSchemas } from "../../kubernetes/structured-merge/merge-schemas.js";
 import { LookupFailure } from "../../world/resources/resource-source.js";
 import type { Failure } from "../../policy/outcome.js";
-import type { CompiledMutation } from "./compiled-policy.js";
-import { internalError, type MutatingDecision } from "./decision.js";
+import type { CompiledMutation } from "./compile-mutation.js";
+import { internalError, type MutatingDecision, unavailable } from "./decision.js";
 import type { Dispatch } from "./evaluate-policies.js";
+import { evaluateMutation, mutationOf } from "./evaluate-mutation.js";
 import { type Invocation, keyOf, type PolicyError } from "./invocation.js";
+import { printedKind } from "./merge-types.js";
 import { mutate, type Patched } from "./mutate.js";
 import type { Reinvocation } from "./reinvocation.js";
 import { selectInvocations } from "./select-invocations.js";
@@ -143,51 +147,36 @@ export class Pass {
     const { attempt, state } = this.#dispatch;
     const { policy } = invocation;
     if (this.#reinvocation.second && !this.#reinvoked.includes(policy.name)) this.#reinvoked.push(policy.name);
-    const types = this.#dispatch.types(versioned);
-    if (types instanceof Waiting) return types;
-    if ("verdict" in types) {
-      this.#failure = types;
-      return undefined;
-    }
-    const { error } = mutation.expression;
-    if (error !== undefined) {
-      this.#failed(invocation, error);
-      return undefined;
-    }
-    const value = this.#evaluate(invocation, mutation, versioned, namespace);
-    if (value instanceof Waiting) return value;
-    if (value instanceof CelError) {
-      this.#failed(invocation, value.message);
-      return undefined;
-    }
     const { object } = versioned;
-    const patched = state.patch(object, value, () => mutate(mutation, object, value, types));
-    this.#take(invocation, versioned, patched);
+    const types = this.#typesOf(versioned, invocation.matched.resource);
+    if (types instanceof Waiting) return types;
+    if (types === undefined) return undefined;
+    if (!isObject(object)) {
+      this.#failed(invocation, "what is to be mutated is no object");
+      return undefined;
+    }
+    const inputs = this.#inputsOf(invocation, versioned, namespace);
+    const bindings = bindingsOf(inputs, inputs.input.request, namespace.reduced, true);
+    const value = evaluateMutation(mutation, { attempt, bindings, about: inputs.param, variables: policy.variables });
+    if (value instanceof Waiting) return value;
+    const make = (): Patched => mutate(mutationOf(mutation.patchType, value, bindings), object, types);
+    this.#take(invocation, versioned, state.patch(object, value, make));
     attempt.count(PATCH_STEPS);
     return attempt.leavesOff() ? Waiting.INSTANCE : undefined;
+  }
+
+  /** The types to merge with; `undefined` when there are none, and the request fails. */
+  #typesOf({ kind }: VersionedObject, resource: GroupVersionResource): VersionSchemas | undefined | Waiting {
+    const types = this.#dispatch.findTypes(kind, resource, this.#dispatch.attempt.world);
+    if (types !== undefined && !(types instanceof LookupFailure)) return types;
+    this.#failure = unavailable(printedKind(kind));
+    return undefined;
   }
 
   #take(invocation: Invocation, versioned: VersionedObject, patched: Patched): void {
     if ("object" in patched) versioned.update(patched.object);
     else if ("failure" in patched) this.#failed(invocation, patched.failure);
     else this.#failure = patched;
-  }
-
-  /** The value of a mutation's expression: its variables are its own, and so is its budget (spec mutating-admission-policy.md 4). */
-  #evaluate(
-    invocation: Invocation,
-    mutation: CompiledMutation,
-    versioned: VersionedObject,
-    namespace: NamespaceViews,
-  ): unknown {
-    const { attempt } = this.#dispatch;
-    const inputs = this.#inputsOf(invocation, versioned, namespace);
-    const { input, param: about } = inputs;
-    const bindings = bindingsOf(inputs, input.request, namespace.reduced, true);
-    const { variables } = invocation.policy;
-    const group = { attempt, bindings, about, variables, shared: undefined };
-    const evaluated = evaluateGroup(mutation.group, group, attempt.dialect.costs.evaluation);
-    return evaluated instanceof CelError ? evaluated : evaluated.results[0];
   }
 
   #inputsOf(

@@ -2,7 +2,8 @@
 import type { PreparedTarget } from "../../admission-policy/prepared-binding.js";
 import { type PreparedCommon, prepareCommon } from "../../admission-policy/prepared-common.js";
 import { compareNames } from "../../kubernetes/names.js";
-import type { CompiledMutation, CompiledPolicy } from "./compiled-policy.js";
+import type { CompiledMutation } from "./compile-mutation.js";
+import type { CompiledPolicy } from "./compiled-policy.js";
 import type { PolicyResource } from "./resource.js";
 
 /** A policy made ready, with its bindings in order. Immutable. */

@@ -3,7 +3,7 @@ import { type ReadDocument, readDocument as readCommon, repeatedVariables } from
 import type { FieldError } from "../../kubernetes/field-error.js";
 import { API_TYPES } from "./api-types.js";
 import { type CompiledPolicy, compilePolicy } from "./compiled-policy.js";
-import type { MutationCompilers } from "./dialect.js";
+import type { MutationCompilers } from "./compilers.js";
 import { BINDING_KIND, type BindingResource, POLICY_KIND, type PolicyResource } from "./resource.js";
 import { validatePolicy } from "./validate-policy.js";
 

@@ -27,12 +27,5 @@ export type PolicyResource = Resource<PolicySpec, typeof POLICY_KIND>;
 /** A binding. */
 export type BindingResource = Resource<BindingSpec, typeof BINDING_KIND>;
 
-/** The member that holds a mutation's expression; `undefined` when it has none: such a mutation compiles to nothing. */
-export function memberOf({ patchType, jsonPatch, applyConfiguration }: Mutation): MutationMember | undefined {
-  if (patchType === "JSONPatch" && jsonPatch !== undefined) return "jsonPatch";
-  if (patchType === "ApplyConfiguration" && applyConfiguration !== undefined) return "applyConfiguration";
-  return undefined;
-}
-
 /** The members of a mutation that hold expressions. */
 export type MutationMember = "jsonPatch" | "applyConfiguration";

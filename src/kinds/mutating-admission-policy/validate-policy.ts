@@ -27,7 +27,7 @@ export function validatePolicy(
     errors.push(required([...path, "mutations"], "mutations must contain at least one item"));
   }
   mutations.forEach((mutation, i) => {
-    errors.push(...validateMutation(mutation, compiled.mutations[i]?.expression, [...path, "mutations", i]));
+    errors.push(...validateMutation(mutation, compiled.mutations[i]?.expressions[0], [...path, "mutations", i]));
   });
   const reinvocation = [...path, "reinvocationPolicy"];
   if (reinvocationPolicy === "") errors.push(required(reinvocation));
