@@ -46,6 +46,9 @@ export interface CaseTools {
   readonly schemas: BundledSchemas;
 }
 
+/** The operations that the plugin handles. */
+const HANDLED: ReadonlySet<string> = new Set(["CREATE", "UPDATE", "CONNECT"]);
+
 /** Decides a case. */
 export function decideCase(written: JsonObject, tools: CaseTools): CaseResult {
   try {
@@ -75,6 +78,9 @@ function decide(written: JsonObject, { compilers, schemas }: CaseTools): CaseRes
   const findTypes = findTypesOf(schemasOf(written, schemas));
   const set = new MutatingPolicySet(policies, { id: "case", dialect: compilers.common.dialect, world, findTypes });
   const request = readRequest(written.request);
+  // The plugin is asked about no other.
+  if (!HANDLED.has(request.operation))
+    return { allowed: true, ...(request.object !== undefined && { object: request.object }) };
   const decision = set.decide(request, nobodyWaits());
   if (decision instanceof Promise) throw new Error("what is written down is at hand");
   return {

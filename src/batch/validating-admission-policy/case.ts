@@ -22,7 +22,14 @@ import {
 import { compareNames } from "../../kubernetes/names.js";
 import type { JsonObject } from "../../kubernetes/object.js";
 import { type AuthorizerCheck, CaseAuthorizer } from "../admission-policy/case-authorizer.js";
-import { CaseError, listOf, nobodyWaits, readRequest, readResource, resources } from "../admission-policy/case-reader.js";
+import {
+  CaseError,
+  listOf,
+  nobodyWaits,
+  readRequest,
+  readResource,
+  resources,
+} from "../admission-policy/case-reader.js";
 import { clientWarnings } from "./client-warnings.js";
 import { type NativeResult, nativeResult } from "./native-result.js";
 

@@ -1,8 +1,8 @@
 import { Waiting } from "../../cel/index.js";
 import type { Attempt } from "../../cel-policy/expressions/attempt.js";
+import { NOT_IN_TIME } from "../../cel-policy/expressions/interruption.js";
 import type { RequestAttributes } from "../../cel-policy/match/request-attributes.js";
 import type { Watcher } from "../../cel-policy/watcher.js";
-import { NOT_IN_TIME } from "../../cel-policy/expressions/interruption.js";
 import { failedWith, type MutatingDecision } from "./decision.js";
 import type { FindTypes } from "./merge-types.js";
 import { Pass } from "./pass.js";

@@ -39,7 +39,8 @@ export function findTypesIn(bundled: BundledSchemas, objects: readonly JsonObjec
     const known = here.version(group, version);
     if (known !== undefined || resource.group === "" || resource.resource === "") return known;
     const definition = world.get(DEFINITION, "", `${resource.resource}.${resource.group}`);
-    if (definition === undefined || definition instanceof LookupFailure || definition instanceof Waiting) return definition;
+    if (definition === undefined || definition instanceof LookupFailure || definition instanceof Waiting)
+      return definition;
     const schemas = read.get(definition) ?? customResourceSchemas([definition], bundled);
     read.set(definition, schemas);
     return schemas.version(group, version);

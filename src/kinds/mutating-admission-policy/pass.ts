@@ -8,12 +8,12 @@ import { diff } from "../../data/json-patch.js";
 import type { GroupVersionResource } from "../../kubernetes/names.js";
 import { isObject } from "../../kubernetes/object.js";
 import type { VersionSchemas } from "../../kubernetes/structured-merge/merge-schemas.js";
-import { LookupFailure } from "../../world/resources/resource-source.js";
 import type { Failure } from "../../policy/outcome.js";
+import { LookupFailure } from "../../world/resources/resource-source.js";
 import type { CompiledMutation } from "./compile-mutation.js";
 import { internalError, type MutatingDecision, unavailable } from "./decision.js";
-import type { Dispatch } from "./evaluate-policies.js";
 import { evaluateMutation, mutationOf } from "./evaluate-mutation.js";
+import type { Dispatch } from "./evaluate-policies.js";
 import { type Invocation, keyOf, type PolicyError } from "./invocation.js";
 import { printedKind } from "./merge-types.js";
 import { mutate, type Patched } from "./mutate.js";
@@ -115,7 +115,8 @@ export class Pass {
       if (this.#failure !== undefined) return undefined;
     }
     // Of a single version the last one tells it in the end.
-    const changed = this.#versions.count > 1 && versioned.object !== before && diff(before, versioned.object).length > 0;
+    const changed =
+      this.#versions.count > 1 && versioned.object !== before && diff(before, versioned.object).length > 0;
     if (changed) this.#reinvocation.changed();
     if (policy.reinvocable) this.#reinvocation.invoked(key);
     return undefined;

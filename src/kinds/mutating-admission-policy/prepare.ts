@@ -96,7 +96,9 @@ function unknownGroups(
   builtin: ReadonlySet<string | undefined>,
 ): { readonly named: readonly UnknownGroup[]; readonly needs: Needs } {
   const defined = new Set(
-    objects.filter(({ kind }) => kind === DEFINITION.kind).map((definition) => text(member(definition, "spec"), "group")),
+    objects
+      .filter(({ kind }) => kind === DEFINITION.kind)
+      .map((definition) => text(member(definition, "spec"), "group")),
   );
   const named: UnknownGroup[] = [];
   let any = false;

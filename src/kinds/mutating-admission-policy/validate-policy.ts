@@ -1,5 +1,9 @@
 /** Mistakes in a policy, as the API server words them, in its order (spec mutating-admission-policy.md 1). */
-import { type CommonValidationOptions, expressionError, validateCommon } from "../../admission-policy/validate-common.js";
+import {
+  type CommonValidationOptions,
+  expressionError,
+  validateCommon,
+} from "../../admission-policy/validate-common.js";
 import { validateMetadata, validateNameSuffix } from "../../cel-policy/decode/validate-metadata.js";
 import type { Expression } from "../../cel-policy/expressions/expression.js";
 import { trimSpace } from "../../cel-policy/expressions/trim.js";

@@ -1,6 +1,6 @@
+import type { Value } from "../../cel/index.js";
 import { type VersionedInput, versionedInput } from "../../cel-policy/expressions/input.js";
 import type { RequestAttributes } from "../../cel-policy/match/request-attributes.js";
-import type { Value } from "../../cel/index.js";
 import { apiVersionOf, type GroupVersionKind, type GroupVersionResource } from "../../kubernetes/names.js";
 import { isObject, type JsonObject, text } from "../../kubernetes/object.js";
 import type { RequestWorld } from "../../world/request-world.js";
