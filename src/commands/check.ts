@@ -12,8 +12,11 @@ export async function checkCommand(
   io: CommandIo,
   kubernetesVersion?: KubernetesVersion,
 ): Promise<number> {
+  // Who asks for a cluster by an option wants to know when there is none.
+  const wanted = values.kubernetes === true || values.kubeconfig !== undefined;
   const source = createPolicySource(values, io.env, undefined, {
     typeCheck: true,
+    warnWithoutCluster: !wanted,
     ...(kubernetesVersion && { kubernetesVersion }),
   });
   try {

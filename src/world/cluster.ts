@@ -85,7 +85,7 @@ export function outerWorldFor(
       ? { resources, versions: resources, authorizer, ...common }
       : { versions: resources, authorizer: NO_OPINION, ...common };
   }
-  if (missing && requires) return { ...NO_CLUSTER, ...common };
+  if (missing && requires.length > 0) return { ...NO_CLUSTER, ...common };
   return { authorizer: NO_OPINION, ...common };
 }
 

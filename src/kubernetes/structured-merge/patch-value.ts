@@ -27,6 +27,8 @@ export type PatchValue =
   | string
   | number
   | bigint
+  // biome-ignore lint/complexity/noBannedTypes: whole doubles are such objects
+  | Number
   | ForeignValue
   | readonly PatchValue[]
   | { readonly [field: string]: PatchValue };
