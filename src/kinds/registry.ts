@@ -48,7 +48,10 @@ export function createKinds(tools: KindTools): Kinds {
   return {
     documents: [
       validatingAdmissionPolicy,
-      mutatingAdmissionPolicyKind(createMutationCompilers(STORED_VERSION, watcher)),
+      mutatingAdmissionPolicyKind(
+        createMutationCompilers(STORED_VERSION, watcher),
+        kubernetesVersion && createServer(kubernetesVersion, createMutationCompilers),
+      ),
       kyvernoKind(watcher, httpInNamespaced),
       certificateRequestPolicyKind(watcher),
     ],
