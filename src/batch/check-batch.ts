@@ -8,11 +8,13 @@ import { type KubernetesVersion, NEWEST_VERSION } from "../cel/index.js";
 import { bundledSchemas } from "../cel-policy/type-check/bundled-schemas.js";
 import { SchemaSource } from "../cel-policy/type-check/schema-source.js";
 import { parseJson } from "../data/json.js";
+import { createMutationCompilers } from "../kinds/mutating-admission-policy/compilers.js";
 import { createExpressionCompiler } from "../kinds/validating-admission-policy/index.js";
 import { readDocument } from "../kinds/validating-admission-policy/read.js";
 import { typeCheck } from "../kinds/validating-admission-policy/type-check.js";
-import { isObject, type JsonObject } from "../kubernetes/object.js";
+import { isObject, type JsonObject, text } from "../kubernetes/object.js";
 import { answerLines, type LineStreams, refuse } from "./json-lines.js";
+import { validateMutatingCase } from "./mutating-admission-policy/static-case.js";
 import { validateCase } from "./validating-admission-policy/static-case.js";
 
 /** What is wanted. */
@@ -31,8 +33,15 @@ export interface CheckBatchOptions {
  */
 export async function checkBatchCommand(options: CheckBatchOptions, io: LineStreams): Promise<number> {
   if (!options.typecheck) {
-    const server = createServer(options.version ?? NEWEST_VERSION, createExpressionCompiler);
-    return answerLines(io, (written) => ({ id: written.id, result: validateCase(written, server) }));
+    const { version = NEWEST_VERSION } = options;
+    const server = createServer(version, createExpressionCompiler);
+    const mutating = createServer(version, createMutationCompilers);
+    return answerLines(io, (written) => ({
+      id: written.id,
+      result: text(written.object, "kind").startsWith("Mutating")
+        ? validateMutatingCase(written, mutating)
+        : validateCase(written, server),
+    }));
   }
   const schemas = options.schemas === undefined ? bundledSchemas()() : await readSchemas(options.schemas);
   if (typeof schemas === "string") return refuse(io, schemas);

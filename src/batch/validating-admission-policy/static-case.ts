@@ -3,9 +3,7 @@
  * writes it (spec validating-admission-policy.md 1.5).
  */
 
-import { GROUP } from "../../admission-policy/resource.js";
 import { type Server, versionOfNewExpressions } from "../../admission-policy/server.js";
-import { effectiveName, metadataWarnings } from "../../cel-policy/decode/validate-metadata.js";
 import type { ExpressionCompiler } from "../../cel-policy/expressions/expression-compiler.js";
 import { compilePolicy } from "../../kinds/validating-admission-policy/compiled-policy.js";
 import { readDocument } from "../../kinds/validating-admission-policy/read.js";
@@ -13,31 +11,15 @@ import type { BindingResource, PolicyResource, PolicySpec } from "../../kinds/va
 import { validateBinding } from "../../kinds/validating-admission-policy/validate-binding.js";
 import { validatePolicy } from "../../kinds/validating-admission-policy/validate-policy.js";
 import { builtinNamespaced } from "../../kubernetes/builtin-kinds.js";
-import { aggregate, type FieldError, forbidden, formatFieldError, goQuote } from "../../kubernetes/field-error.js";
+import { type FieldError, forbidden } from "../../kubernetes/field-error.js";
 import { parseApiVersion } from "../../kubernetes/names.js";
 import { isObject, type JsonObject, nameOf, text } from "../../kubernetes/object.js";
-
-/** What the server answers. */
-export type StaticResult =
-  | { readonly valid: true; readonly warnings?: readonly string[] }
-  | {
-      readonly valid: false;
-      /** The field errors in the server's order. */
-      readonly errors?: readonly string[];
-      readonly code: number;
-      readonly reason: string;
-      /** What the client reads. */
-      readonly message: string;
-    };
+import { answered, refusedUnread, type StaticResult } from "../admission-policy/static-result.js";
 
 /** Validates a case `{object, old, user, policies}`. A `user` may read nothing; without one a superuser writes. */
 export function validateCase(written: JsonObject, server: Server<ExpressionCompiler>): StaticResult {
   const read = readDocument(written.object);
-  if (read.kind === "unreadable") return { valid: false, code: 400, reason: "BadRequest", message: read.message };
-  if (read.kind === "other") {
-    const message = `no kind ${JSON.stringify(text(written.object, "kind"))} is registered`;
-    return { valid: false, code: 400, reason: "BadRequest", message };
-  }
+  if (read.kind === "unreadable" || read.kind === "other") return refusedUnread(read, written.object);
   const old = written.old === undefined ? undefined : readDocument(written.old);
   const user = text(written, "user");
   const update = old !== undefined;
@@ -51,16 +33,7 @@ export function validateCase(written: JsonObject, server: Server<ExpressionCompi
     errors = bindingErrors(read.resource, before, server);
     if (errors.length === 0 && user !== "") errors = bindingPermission(read.resource, before, user, written.policies);
   }
-  if (errors.length === 0) {
-    const warnings = metadataWarnings(read.resource.metadata, { version: server.version, update }).map(
-      (warning) => warning.text,
-    );
-    return { valid: true, ...(warnings.length > 0 && { warnings }) };
-  }
-  const texts = errors.map(formatFieldError);
-  const name = effectiveName(read.resource.metadata);
-  const message = `${read.resource.kind}.${GROUP} ${goQuote(name)} is invalid: ${aggregate(texts)}`;
-  return { valid: false, errors: texts, code: 422, reason: "Invalid", message };
+  return answered(read.resource, errors, { version: server.version, update });
 }
 
 function policyErrors(
