@@ -1,4 +1,4 @@
-import { type ApiType, any, list, map, string, struct } from "../cel-policy/decode/api-type.js";
+import { type ApiType, list, map, string, struct } from "../cel-policy/decode/api-type.js";
 import { OBJECT_META } from "../cel-policy/decode/object-meta.js";
 
 const LABEL_SELECTOR = struct("v1.LabelSelector", {
@@ -27,16 +27,16 @@ type Fields = Readonly<Record<string, ApiType>>;
 export interface KindTypes {
   readonly kind: string;
   readonly policySpec: (of: (name: string) => string) => Fields;
+  /** Of policies that have a status. The server overwrites it, but first it reads it. */
+  readonly policyStatus?: (of: (name: string) => string) => Fields;
   readonly bindingSpec: (of: (name: string) => string) => Fields;
-  /** Whether policies have a status. */
-  readonly hasStatus: boolean;
 }
 
 /** The Go types of a kind's policies and bindings by API version, for strict decoding. All versions have the same members. */
 export const apiTypes = (kind: KindTypes): ReadonlyMap<string, ApiTypes> =>
   new Map(["v1", "v1beta1", "v1alpha1"].map((version) => [version, typesOf(version, kind)]));
 
-function typesOf(version: string, { kind, policySpec, bindingSpec, hasStatus }: KindTypes): ApiTypes {
+function typesOf(version: string, { kind, policySpec, policyStatus, bindingSpec }: KindTypes): ApiTypes {
   const of = (name: string): string => `${version}.${name}`;
   const rules = list(
     struct(of("NamedRuleWithOperations"), {
@@ -77,7 +77,7 @@ function typesOf(version: string, { kind, policySpec, bindingSpec, hasStatus }: 
   const object = (name: string, fields: Fields): ApiType =>
     struct(of(name), { apiVersion: string(), kind: string(), metadata: OBJECT_META, ...fields });
   return {
-    policy: object(kind, { spec, ...(hasStatus && { status: any }) }),
+    policy: object(kind, { spec, ...(policyStatus && { status: struct(of(`${kind}Status`), policyStatus(of)) }) }),
     binding: object(`${kind}Binding`, { spec: binding }),
     spec,
   };

@@ -1,6 +1,6 @@
 /** Policies and bindings out of documents: decoded strictly and defaulted. */
 import { decode } from "../cel-policy/decode/api-type.js";
-import type { FieldError, FieldPath } from "../kubernetes/field-error.js";
+import { duplicate, type FieldError, type FieldPath } from "../kubernetes/field-error.js";
 import { isObject, text } from "../kubernetes/object.js";
 import type { ApiTypes } from "./api-types.js";
 import { defaultBinding, defaultPolicy } from "./defaults.js";
@@ -55,8 +55,6 @@ export function repeatedVariables({ spec }: { readonly spec: CommonPolicySpec })
   return (spec.variables ?? []).flatMap(({ name = "" }, i) => {
     const repeated = seen.has(name);
     seen.add(name);
-    return repeated
-      ? [{ path: ["spec", "variables", i, "name"], text: `Duplicate value: ${JSON.stringify(name)}` }]
-      : [];
+    return repeated ? [duplicate(["spec", "variables", i, "name"], name)] : [];
   });
 }

@@ -28,6 +28,7 @@ export { fromOctets, UrlError } from "./kubernetes/url-escape.js";
 export { parseUrlReference, urlText } from "./kubernetes/url-reference.js";
 export {
   isKubernetesVersion,
+  isSince,
   KUBERNETES_VERSIONS,
   type KubernetesVersion,
   NEWEST_VERSION,

@@ -12,7 +12,7 @@ import type { BindingResource, PolicyResource, PolicySpec } from "../../kinds/va
 import { validateBinding } from "../../kinds/validating-admission-policy/validate-binding.js";
 import { validatePolicy } from "../../kinds/validating-admission-policy/validate-policy.js";
 import { builtinNamespaced } from "../../kubernetes/builtin-kinds.js";
-import { aggregate, type FieldError, forbidden, formatFieldError } from "../../kubernetes/field-error.js";
+import { aggregate, type FieldError, forbidden, formatFieldError, goQuote } from "../../kubernetes/field-error.js";
 import { parseApiVersion } from "../../kubernetes/names.js";
 import { isObject, type JsonObject, nameOf, text } from "../../kubernetes/object.js";
 
@@ -59,7 +59,7 @@ export function validateCase(written: JsonObject, compilers: StaticCompilers): S
   if (errors.length === 0) return { valid: true, ...(warnings.length > 0 && { warnings }) };
   const texts = errors.map(formatFieldError);
   const name = effectiveName(read.resource.metadata);
-  const message = `${read.resource.kind}.${GROUP} "${name}" is invalid: ${aggregate(texts)}`;
+  const message = `${read.resource.kind}.${GROUP} ${goQuote(name)} is invalid: ${aggregate(texts)}`;
   return { valid: false, errors: texts, code: 422, reason: "Invalid", message };
 }
 

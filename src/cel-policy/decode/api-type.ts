@@ -97,8 +97,7 @@ class Decoder {
       case "parsed":
         return this.#parsed(value, type, path, owner);
       case "integer":
-        if (typeof value === "bigint" || (typeof value === "number" && Number.isSafeInteger(value))) return value;
-        return this.#fail(value, type.go, path, owner);
+        return isInt64(value) ? value : this.#fail(value, type.go, path, owner);
       case "list":
         if (!Array.isArray(value)) return this.#fail(value, type.go, path, owner);
         return value.map((item, i) => this.decode(item, type.element, [...path, i], owner) ?? zeroOf(type.element));
@@ -169,6 +168,12 @@ class Decoder {
     return undefined;
   }
 }
+
+/** A number that Go's int64 holds. A larger one that a double holds exactly is a bigint here. */
+const isInt64 = (value: unknown): boolean =>
+  typeof value === "bigint"
+    ? BigInt.asIntN(64, value) === value
+    : typeof value === "number" && Number.isSafeInteger(value);
 
 function zeroOf(type: ApiType): unknown {
   switch (type.kind) {

@@ -16,5 +16,4 @@ export const API_TYPES = apiTypes({
     reinvocationPolicy: string("v1.ReinvocationPolicyType"),
   }),
   bindingSpec: () => ({}),
-  hasStatus: false,
 });

@@ -16,6 +16,7 @@ import {
   type Uint,
   type Value,
 } from "../../cel/index.js";
+import { quote } from "../../data/go-quote.js";
 import { jsonDouble } from "../../data/json-double.js";
 import { setKey } from "../../data/plain-object.js";
 import { ForeignValue, type PatchValue } from "../../kubernetes/structured-merge/patch-value.js";
@@ -93,7 +94,7 @@ export class Conversion {
 
   /** The Go values of an `Object`. */
   configuration(object: ObjectVal): { readonly [field: string]: PatchValue } | CelError {
-    return this.#fields(object, (value) => (value instanceof CelError ? ERROR_VALUE : patchLeaf(value)));
+    return this.#fields(object, (value) => (value instanceof CelError ? errorValue(value) : patchLeaf(value)));
   }
 
   #take(value: Value): boolean {
@@ -149,7 +150,7 @@ export class Conversion {
       if (!this.#take(name)) return tooLarge();
       const converted = this.#field(value, leaf);
       if (converted instanceof Failed) {
-        return new CelError(`fail to convert field ${JSON.stringify(name)}: ${converted.message}`);
+        return new CelError(`fail to convert field ${quote(name, false)}: ${converted.message}`);
       }
       if (converted instanceof CelError) return converted;
       setKey(result as Record<string, unknown>, name, converted);
@@ -253,7 +254,7 @@ class Failed {
 const tooLarge = (): CelError => new CelError(`the patch is larger than ${MUTATION_MAX_SIZE} characters`, "too-large");
 
 /** What a field is that could not be converted. */
-const ERROR_VALUE = new ForeignValue("*types.Err", "", "");
+const errorValue = ({ message }: CelError): ForeignValue => new ForeignValue("*types.Err", message, message);
 
 /** A field of an apply configuration. */
 function patchLeaf(value: Value): PatchValue {

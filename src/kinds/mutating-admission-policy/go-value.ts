@@ -145,7 +145,7 @@ function goSyntax(value: Value): string {
         (value as Uint8Array).subarray(0, TEXT_MAX_LENGTH),
         (octet) => `0x${octet.toString(16)}`,
       );
-      return `[]byte{${shortened(octets.join(", "))}}`;
+      return `[]uint8{${shortened(octets.join(", "))}}`;
     }
     case "timestamp": {
       const { seconds, nanos } = value as Timestamp;

@@ -1,5 +1,6 @@
 import { apiTypes } from "../../admission-policy/api-types.js";
-import { list, string, struct } from "../../cel-policy/decode/api-type.js";
+import { integer, list, string, struct } from "../../cel-policy/decode/api-type.js";
+import { CONDITION } from "../../cel-policy/decode/meta-types.js";
 import { POLICY_KIND } from "./resource.js";
 
 /** The Go types of policies and bindings by API version. */
@@ -16,6 +17,12 @@ export const API_TYPES = apiTypes({
     ),
     auditAnnotations: list(struct(of("AuditAnnotation"), { key: string(), valueExpression: string() })),
   }),
+  policyStatus: (of) => ({
+    observedGeneration: integer,
+    typeChecking: struct(of("TypeChecking"), {
+      expressionWarnings: list(struct(of("ExpressionWarning"), { fieldRef: string(), warning: string() })),
+    }),
+    conditions: list(CONDITION),
+  }),
   bindingSpec: (of) => ({ validationActions: list(string(of("ValidationAction"))) }),
-  hasStatus: true,
 });

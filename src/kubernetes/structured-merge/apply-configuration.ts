@@ -3,6 +3,7 @@ import { setKey } from "../../data/plain-object.js";
 import { parseApiVersion } from "../names.js";
 import { type JsonObject, text } from "../object.js";
 import { atomicsIn } from "./atomics.js";
+import { PatchItems } from "./list-items.js";
 import { merge } from "./merge.js";
 import type { VersionSchemas } from "./merge-schemas.js";
 import type { PatchValue } from "./patch-value.js";
@@ -33,7 +34,8 @@ export function applyConfiguration(
     );
   }
   const asked = withIdentity(patch, apiVersion, kind);
-  const unfit = typeProblems(type, asked, "patch");
+  const items = new PatchItems();
+  const unfit = typeProblems(type, asked, items);
   if (unfit !== undefined) return failure("failed to convert patch object to typed object", unfit);
   const atomics = atomicsIn(type, asked);
   if (atomics.length > 0) {
@@ -42,10 +44,10 @@ export function applyConfiguration(
       `may not mutate atomic arrays, maps or structs: ${atomics.join(", ")}`,
     );
   }
-  const broken = typeProblems(type, live, "object");
+  const broken = typeProblems(type, live);
   if (broken !== undefined) return failure("failed to convert original object to typed object", broken);
   // Both are objects, and so is what comes of them.
-  return { object: merge(type, live, asked) as JsonObject };
+  return { object: merge(type, live, asked, items) as JsonObject };
 }
 
 const failure = (step: string, cause: string): Applied => ({ failure: `error applying patch: ${step}: ${cause}` });

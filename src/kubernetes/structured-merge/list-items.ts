@@ -39,23 +39,76 @@ function keyedItemProblem(list: ListType, item: unknown): string | undefined {
   return `associative list with keys has an element that omits all key fields [${names}] (and doesn't have default values for any key fields)`;
 }
 
-/** A text that two items have in common when they are one item of the list; of items without a problem. */
-export function itemIdentity(list: ListType, item: unknown): string {
+/** What two items have in common, and no other value does, when they are one item of the list. */
+export type ItemIdentity = string | number | bigint | boolean;
+
+/** Begins the identity of everything that is no scalar; a text that begins with it is one of those. */
+const OTHER = "\u0000";
+
+/** The identity of an item without a problem. Scalars are their own: most keys are short texts, and there may be very many of them. */
+export function itemIdentity(list: ListType, item: unknown): ItemIdentity {
   const { sortedKeys } = list;
   if (sortedKeys.length === 0 || !isMembers(item)) return valueIdentity(item);
   const [first = ""] = sortedKeys;
   if (sortedKeys.length === 1) {
     const value = keyOf(list, item, first);
-    return value === undefined ? "" : valueIdentity(value);
+    return value === undefined ? OTHER : valueIdentity(value);
   }
-  const parts: string[] = [];
+  let text = OTHER;
   for (const key of sortedKeys) {
     const value = keyOf(list, item, key);
     // A key that is absent is another one than any value.
-    if (value !== undefined) parts.push(JSON.stringify(key), valueIdentity(value));
+    text += value === undefined ? "," : `${identityText(value)},`;
   }
-  return parts.join(" ");
+  return text;
 }
+
+function valueIdentity(value: unknown): ItemIdentity {
+  switch (typeof value) {
+    case "string":
+      return value.startsWith(OTHER) ? OTHER + identityText(value) : value;
+    case "number":
+    case "bigint":
+    case "boolean":
+      return value;
+    default:
+      // Numbers are equal by value, whether integers or doubles.
+      return value instanceof Number ? value.valueOf() : OTHER + identityText(value);
+  }
+}
+
+/** A text that only equal values have, and that tells where it ends. */
+function identityText(value: unknown): string {
+  if (typeof value === "string") return `${value.length}"${value}`;
+  if (typeof value !== "object") return String(value);
+  if (value === null) return "null";
+  if (Array.isArray(value)) return `[${value.map(identityText).join()}]`;
+  if (value instanceof Number) return String(value.valueOf());
+  if (value instanceof ForeignValue) return "?";
+  const members = Object.entries(value).sort(([a], [b]) => compareNames(a, b));
+  return `{${members.map(([name, inner]) => `${identityText(name)}:${identityText(inner)}`).join()}}`;
+}
+
+/** The items of the lists of a patch that are merged: found when it is checked, used when it is merged. */
+export class PatchItems {
+  readonly #lists = new Map<readonly unknown[], { readonly list: ListType; readonly places: ItemPlaces }>();
+
+  /** Notes a list of which no item stands twice. */
+  add(list: ListType, items: readonly unknown[], places: ItemPlaces): void {
+    this.#lists.set(items, { list, places });
+  }
+
+  /** Where the items of a list stand. */
+  of(list: ListType, items: readonly unknown[]): ItemPlaces {
+    const known = this.#lists.get(items);
+    // One list may stand in two places of different types.
+    if (known?.list === list) return known.places;
+    return new Map(items.map((item, place) => [itemIdentity(list, item), place]));
+  }
+}
+
+/** The place of each item in its list. */
+export type ItemPlaces = ReadonlyMap<ItemIdentity, number>;
 
 /** An item's place in a path. */
 export function itemPath(list: ListType, item: unknown): string {
@@ -74,24 +127,3 @@ function keyOf(list: ListType, item: Members, key: string): unknown {
 }
 
 const isMembers = (value: unknown): value is Members => formOf(value) === MAP;
-
-/** Numbers are equal by value, whether integers or doubles. */
-function valueIdentity(value: unknown): string {
-  switch (typeof value) {
-    case "string":
-      return JSON.stringify(value);
-    case "number":
-      // -0 is 0.
-      return String(value);
-    case "object":
-      break;
-    default:
-      return String(value);
-  }
-  if (value === null) return "null";
-  if (Array.isArray(value)) return `[${value.map(valueIdentity).join()}]`;
-  if (value instanceof Number) return String(value.valueOf());
-  if (value instanceof ForeignValue) return "?";
-  const members = Object.entries(value).sort(([a], [b]) => compareNames(a, b));
-  return `{${members.map(([name, inner]) => `${JSON.stringify(name)}:${valueIdentity(inner)}`).join()}}`;
-}

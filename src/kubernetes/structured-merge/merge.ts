@@ -1,25 +1,26 @@
 /** The merge of structured-merge-diff: nothing is removed, what the patch says wins (spec mutating-admission-policy.md 7). */
 import { setKey } from "../../data/plain-object.js";
-import { itemIdentity } from "./list-items.js";
+import { itemIdentity, type PatchItems } from "./list-items.js";
 import { LIST, type ListType, MAP, type MapType, type TypeReference } from "./schema.js";
 import { formOf, type Members } from "./value.js";
 
 /**
  * A value and a patch of it in one, where both fit the type. What only one of the two has is taken as it is, not copied.
+ * @param items of the patch
  */
-export function merge(reference: TypeReference, live: unknown, patch: unknown): unknown {
+export function merge(reference: TypeReference, live: unknown, patch: unknown, items: PatchItems): unknown {
   const type = reference.resolve();
   if (type === undefined) return patch;
   const { map, list } = type;
   const form = formOf(patch);
   const forms = type.forms & form || type.forms;
-  if (map !== undefined && (forms & MAP) !== 0) return mergeMaps(map, live, patch);
+  if (map !== undefined && (forms & MAP) !== 0) return mergeMaps(map, live, patch, items);
   // Scalars, and what has become one.
   if (list === undefined || form !== LIST) return patch;
-  return mergeLists(list, live, patch as readonly unknown[]);
+  return mergeLists(list, live, patch as readonly unknown[], items);
 }
 
-function mergeMaps(map: MapType, live: unknown, patch: unknown): unknown {
+function mergeMaps(map: MapType, live: unknown, patch: unknown, items: PatchItems): unknown {
   const old = membersOf(live);
   const asked = membersOf(patch);
   if (map.atomic || old === undefined) return patch;
@@ -29,7 +30,7 @@ function mergeMaps(map: MapType, live: unknown, patch: unknown): unknown {
   for (const name of Object.keys(asked)) {
     const type = map.member(name);
     const value = asked[name];
-    setKey(result, name, type !== undefined && Object.hasOwn(old, name) ? merge(type, old[name], value) : value);
+    setKey(result, name, type !== undefined && Object.hasOwn(old, name) ? merge(type, old[name], value, items) : value);
   }
   return result;
 }
@@ -46,83 +47,96 @@ function membersOf(value: unknown): Members | undefined {
  * Two lists in one: items that both have are merged and stand in the order of the patch; those that only the object has keep their places
  * between them, and new ones stand before the item that follows them in the patch.
  */
-function mergeLists(list: ListType, live: unknown, patch: readonly unknown[]): unknown {
+function mergeLists(list: ListType, live: unknown, patch: readonly unknown[], items: PatchItems): unknown {
   if (list.atomic || !Array.isArray(live) || live.length === 0) return patch;
   if (patch.length === 0) return live;
-  return new ListMerge(list, live, patch).merge();
+  return new ListMerge(list, live, patch, items).merge();
 }
 
+/** An item that only one of the two lists has. */
+const NOWHERE = -1;
 /** An item that stands several times in the object is merged with none of them: it is replaced. */
-const REPEATED = null;
+const REPEATED = -2;
 
 class ListMerge {
   readonly #list: ListType;
   readonly #live: readonly unknown[];
   readonly #patch: readonly unknown[];
-  readonly #liveKeys: readonly string[];
-  readonly #patchKeys: readonly string[];
-  readonly #old = new Map<string, unknown>();
-  readonly #asked: ReadonlySet<string>;
-  readonly #done = new Set<string>();
+  readonly #items: PatchItems;
+  /** Where an item of the object stands in the patch. */
+  readonly #inPatch: Int32Array;
+  /** Where an item of the patch stands in the object. */
+  readonly #inLive: Int32Array;
   readonly #result: unknown[] = [];
 
-  constructor(list: ListType, live: readonly unknown[], patch: readonly unknown[]) {
+  constructor(list: ListType, live: readonly unknown[], patch: readonly unknown[], items: PatchItems) {
     this.#list = list;
     this.#live = live;
     this.#patch = patch;
-    this.#liveKeys = live.map((item) => itemIdentity(list, item));
-    this.#patchKeys = patch.map((item) => itemIdentity(list, item));
-    for (const [i, key] of this.#liveKeys.entries()) this.#old.set(key, this.#old.has(key) ? REPEATED : live[i]);
-    this.#asked = new Set(this.#patchKeys);
+    this.#items = items;
+    this.#inPatch = new Int32Array(live.length);
+    this.#inLive = new Int32Array(patch.length).fill(NOWHERE);
+    const places = items.of(list, patch);
+    for (let i = 0; i < live.length; i++) {
+      const place = places.get(itemIdentity(list, live[i])) ?? NOWHERE;
+      this.#inPatch[i] = place;
+      if (place !== NOWHERE) this.#inLive[place] = this.#inLive[place] === NOWHERE ? i : REPEATED;
+    }
   }
 
   merge(): readonly unknown[] {
-    const liveKeys = this.#liveKeys;
-    const patchKeys = this.#patchKeys;
-    const shared = patchKeys.filter((key) => this.#old.has(key));
+    const inPatch = this.#inPatch;
+    const { length: lives } = this.#live;
+    const { length: asked } = this.#patch;
     // The next item of the patch that the object has too.
-    let next = 0;
+    let shared = this.#nextShared(0);
     let left = 0;
     let right = 0;
-    while (left < liveKeys.length || right < patchKeys.length) {
-      const old = liveKeys[left];
-      const asked = patchKeys[right];
-      if (old !== undefined && asked !== undefined) {
-        if (old === asked) {
+    while (left < lives || right < asked) {
+      const place = left < lives ? inPatch[left] : undefined;
+      if (place !== undefined && right < asked) {
+        if (place === right) {
           this.#take(right);
+          shared = this.#nextShared(shared + 1);
           left++;
           right++;
-          next++;
           continue;
         }
-        if (this.#asked.has(old) && next < shared.length && shared[next] !== old) {
+        if (place !== NOWHERE && shared < asked && place !== shared) {
           // Its turn is another one.
           left++;
           continue;
         }
       }
-      if (old !== undefined) {
-        if (!this.#asked.has(old)) {
-          this.#result.push(this.#live[left]);
-          left++;
-          continue;
-        }
-        if (this.#done.has(old)) left++;
+      if (place === NOWHERE) {
+        this.#result.push(this.#live[left]);
+        left++;
+        continue;
       }
-      if (asked !== undefined) {
+      // It is there already.
+      if (place !== undefined && place < right) left++;
+      if (right < asked) {
         this.#take(right);
+        if (shared === right) shared = this.#nextShared(shared + 1);
         right++;
-        if (shared[next] === asked) next++;
       }
     }
     return this.#result;
   }
 
+  /** The first item of the patch from a place on that the object has too; beyond the last when there is none. */
+  #nextShared(from: number): number {
+    const { length } = this.#patch;
+    let place = from;
+    while (place < length && this.#inLive[place] === NOWHERE) place++;
+    return place;
+  }
+
   /** Takes an item of the patch, merged with the object's. */
-  #take(index: number): void {
-    const key = this.#patchKeys[index] ?? "";
-    const item = this.#patch[index];
-    this.#done.add(key);
-    this.#result.push(this.#old.has(key) ? merge(this.#list.element, this.#old.get(key), item) : item);
+  #take(place: number): void {
+    const item = this.#patch[place];
+    const live = this.#inLive[place] ?? NOWHERE;
+    if (live === NOWHERE) this.#result.push(item);
+    else this.#result.push(merge(this.#list.element, live === REPEATED ? null : this.#live[live], item, this.#items));
   }
 }

@@ -1,5 +1,5 @@
 /** Whether a value has the type that it should: of patches and of the objects that they are merged into (spec mutating-admission-policy.md 7). */
-import { itemIdentity, itemPath, itemProblem } from "./list-items.js";
+import { type ItemIdentity, itemIdentity, itemPath, itemProblem, type PatchItems } from "./list-items.js";
 import { LIST, type ListType, MAP, type MapType, SCALAR, type Scalar, type TypeReference } from "./schema.js";
 import { formOf, goSyntax, goText, goType, isNumeric, type Members } from "./value.js";
 
@@ -10,14 +10,18 @@ interface Mistake {
   readonly message: string;
 }
 
-/** What a value is: in a patch no item stands twice in a list; what is stored may have it so. */
-export type Part = "patch" | "object";
+/**
+ * A value is looked at no further when so many mistakes are found in one of its lists or objects: they would make a text of many megabytes. It is
+ * refused anyway.
+ */
+const MISTAKES_MAX = 1000;
 
 /**
- * All that is wrong with a value as one text; `undefined` when it fits. Of the members that an object may not have one is told.
+ * What is wrong with a value as one text; `undefined` when it fits. Of the members that an object may not have one is told.
+ * @param items takes down the items of a patch, in whose lists none may stand twice; `undefined` for an object, where they may
  */
-export function typeProblems(type: TypeReference, value: unknown, part: Part): string | undefined {
-  const mistakes = check(type, value, part);
+export function typeProblems(type: TypeReference, value: unknown, items?: PatchItems): string | undefined {
+  const mistakes = check(type, value, items);
   if (mistakes === undefined) return undefined;
   const texts = mistakes.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`));
   return texts.length === 1 ? texts[0] : `errors:\n  ${texts.join("\n  ")}`;
@@ -26,25 +30,25 @@ export function typeProblems(type: TypeReference, value: unknown, part: Part): s
 /** `undefined` when nothing is wrong: an array for every value would cost more than the walk. */
 type Mistakes = Mistake[] | undefined;
 
-function check(reference: TypeReference, value: unknown, part: Part): Mistakes {
+function check(reference: TypeReference, value: unknown, items: PatchItems | undefined): Mistakes {
   const type = reference.resolve();
   if (type === undefined) return mistake(`schema error: no type found matching: ${reference.name}`);
   const { map, list, scalar } = type;
   const form = formOf(value);
   const forms = type.forms & form || type.forms;
-  if (map !== undefined && (forms & MAP) !== 0) return checkMap(map, value, form, part);
-  if (scalar !== undefined && (forms & SCALAR) !== 0) return checkScalar(scalar, value, part);
-  return list === undefined ? undefined : checkList(list, value, form, part);
+  if (map !== undefined && (forms & MAP) !== 0) return checkMap(map, value, form, items);
+  if (scalar !== undefined && (forms & SCALAR) !== 0) return checkScalar(scalar, value, items);
+  return list === undefined ? undefined : checkList(list, value, form, items);
 }
 
-function checkScalar(scalar: Scalar, value: unknown, part: Part): Mistakes {
+function checkScalar(scalar: Scalar, value: unknown, items: PatchItems | undefined): Mistakes {
   if (value === null) return undefined;
   switch (scalar) {
     case "numeric":
       return isNumeric(value) ? undefined : mistake(`expected numeric (int or float), got ${goType(value)}`);
     case "string":
       if (typeof value === "string") return undefined;
-      return mistake(`expected string, got &value.valueUnstructured{Value:${goSyntax(value, part === "patch")}}`);
+      return mistake(`expected string, got &value.valueUnstructured{Value:${goSyntax(value, items !== undefined)}}`);
     case "boolean":
       return typeof value === "boolean" ? undefined : mistake(`expected boolean, got ${shown(value)}`);
     case "untyped":
@@ -52,7 +56,7 @@ function checkScalar(scalar: Scalar, value: unknown, part: Part): Mistakes {
   }
 }
 
-function checkMap(map: MapType, value: unknown, form: number, part: Part): Mistakes {
+function checkMap(map: MapType, value: unknown, form: number, items: PatchItems | undefined): Mistakes {
   if (form !== MAP) return value === null ? undefined : mistake(`expected map, got ${shown(value)}`);
   const members = value as Members;
   let mistakes: Mistakes;
@@ -60,30 +64,34 @@ function checkMap(map: MapType, value: unknown, form: number, part: Part): Mista
     const type = map.member(name);
     // The walk through this object ends here, as the API server's does.
     if (type === undefined) return add(mistakes, mistake("field not declared in schema"), `.${name}`);
-    const inner = check(type, members[name], part);
-    if (inner !== undefined) mistakes = add(mistakes, inner, `.${name}`);
+    const inner = check(type, members[name], items);
+    if (inner === undefined) continue;
+    mistakes = add(mistakes, inner, `.${name}`);
+    if (mistakes.length >= MISTAKES_MAX) break;
   }
   return mistakes;
 }
 
-function checkList(list: ListType, value: unknown, form: number, part: Part): Mistakes {
+function checkList(list: ListType, value: unknown, form: number, items: PatchItems | undefined): Mistakes {
   if (form !== LIST) return value === null ? undefined : mistake(`expected list, got ${shown(value)}`);
-  const items = value as readonly unknown[];
-  const seen = part === "patch" && !list.atomic ? new Set<string>() : undefined;
+  const values = value as readonly unknown[];
+  const places = items !== undefined && !list.atomic ? new Map<ItemIdentity, number>() : undefined;
   let mistakes: Mistakes;
-  for (let i = 0; i < items.length; i++) {
-    const item = items[i];
+  for (let i = 0; i < values.length; i++) {
+    const item = values[i];
     const problem = list.atomic ? undefined : itemProblem(list, item);
     if (problem !== undefined) return add(mistakes, mistake(`element ${i}: ${problem}`), "");
-    if (seen !== undefined) {
+    if (places !== undefined) {
       const identity = itemIdentity(list, item);
-      if (seen.has(identity)) {
+      if (places.has(identity)) {
         mistakes = add(mistakes, mistake(`duplicate entries for key ${itemPath(list, item)}`), "");
-      } else seen.add(identity);
+      } else places.set(identity, i);
     }
-    const inner = check(list.element, item, part);
+    const inner = check(list.element, item, items);
     if (inner !== undefined) mistakes = add(mistakes, inner, list.atomic ? `[${i}]` : itemPath(list, item));
+    if (mistakes !== undefined && mistakes.length >= MISTAKES_MAX) break;
   }
+  if (places !== undefined) items?.add(list, values, places);
   return mistakes;
 }
 
@@ -93,8 +101,7 @@ const shown = (value: unknown): string => `&{${goText(value)}}`;
 const mistake = (message: string): Mistake[] => [{ path: "", message }];
 
 /** All mistakes, the later ones a step further down. */
-function add(earlier: Mistakes, later: Mistakes, step: string): Mistakes {
-  if (later === undefined) return earlier;
+function add(earlier: Mistakes, later: Mistake[], step: string): Mistake[] {
   for (const one of later) one.path = step + one.path;
   if (earlier === undefined) return later;
   for (const one of later) earlier.push(one);
