@@ -10,6 +10,7 @@ import {
 import { namespaceNotFound } from "../cel-policy/match/match-resources.js";
 import type { Matched } from "../cel-policy/match/match-rules.js";
 import type { RequestAttributes } from "../cel-policy/match/request-attributes.js";
+import { asStruct, structOfObject } from "../kubernetes/go-types/as-struct.js";
 import { apiVersionOf, type GroupVersionKind } from "../kubernetes/names.js";
 import { isObject, type JsonObject, text } from "../kubernetes/object.js";
 import type { Failure } from "../policy/outcome.js";
@@ -60,7 +61,14 @@ export class RequestInputs {
   }
 
   #convert(object: unknown, kind: GroupVersionKind): unknown {
-    return this.#targeted || !isObject(object) ? object : this.#world.convert(this.#labelled(object), kind);
+    if (this.#targeted || !isObject(object)) return object;
+    const converted = this.#world.convert(this.#labelled(object), kind);
+    // What is connected with: the options of a subresource, which nobody stores.
+    if (this.#request.operation !== "CONNECT" || converted instanceof LookupFailure) return converted;
+    const type = structOfObject(converted);
+    const shaped = type && asStruct(converted, type);
+    if (shaped === undefined) return converted;
+    return shaped.ok ? shaped.object : new LookupFailure(shaped.error);
   }
 
   /** An object that does not say what it is is what the review says, which is what the API server has converted it to. */

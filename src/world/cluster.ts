@@ -88,7 +88,7 @@ export function outerWorldFor(
       ? { resources, versions: resources, authorizer, ...types, ...common }
       : { versions: resources, authorizer: NO_OPINION, ...types, ...common };
   }
-  if (missing && requires) return { ...NO_CLUSTER, ...common };
+  if (missing && requires.length > 0) return { ...NO_CLUSTER, ...common };
   return { authorizer: NO_OPINION, ...common };
 }
 
