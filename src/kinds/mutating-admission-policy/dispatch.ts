@@ -14,6 +14,8 @@ export interface Dispatch {
   readonly findTypes: FindTypes;
   /** The caller has named the target: rules and selectors are not consulted, and objects are taken as they are. */
   readonly targeted: boolean;
+  /** Objects of built-in kinds are what Go's structs keep of them, as inside of the API server. */
+  readonly typed: boolean;
   /** Told why policies don't apply, or fail. */
   readonly watcher: Watcher | undefined;
 }
