@@ -49,17 +49,20 @@ export interface CaseTools {
 /** The operations that the plugin handles. */
 const HANDLED: ReadonlySet<string> = new Set(["CREATE", "UPDATE", "CONNECT"]);
 
-/** Decides a case. */
-export function decideCase(written: JsonObject, tools: CaseTools): CaseResult {
+/**
+ * Decides a case.
+ * @param typed objects of built-in kinds are what Go's structs keep of them, as inside of a server
+ */
+export function decideCase(written: JsonObject, tools: CaseTools, typed = false): CaseResult {
   try {
-    return decide(written, tools);
+    return decide(written, tools, typed);
   } catch (error) {
     if (error instanceof CaseError) return { error: error.message, allowed: false };
     throw error;
   }
 }
 
-function decide(written: JsonObject, { compilers, schemas }: CaseTools): CaseResult {
+function decide(written: JsonObject, { compilers, schemas }: CaseTools, typed: boolean): CaseResult {
   const raw = written.raw === true;
   const bindings = listOf(written, "bindings").map((each) => readBinding(each, raw));
   const policies: PreparedPolicy[] = [];
@@ -76,7 +79,7 @@ function decide(written: JsonObject, { compilers, schemas }: CaseTools): CaseRes
   const authorizer = new CaseAuthorizer(written.authorizer);
   const world = { resources: resources(written), authorizer, now: () => 0 };
   const findTypes = findTypesOf(schemasOf(written, schemas));
-  const set = new MutatingPolicySet(policies, { id: "case", dialect: compilers.common.dialect, world, findTypes });
+  const set = new MutatingPolicySet(policies, { id: "case", dialect: compilers.common.dialect, world, findTypes, typed });
   const request = readRequest(written.request);
   // The plugin is asked about no other.
   if (!HANDLED.has(request.operation))

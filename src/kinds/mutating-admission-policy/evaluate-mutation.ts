@@ -22,7 +22,7 @@ export type MutationInputs = Omit<GroupInputs, "shared">;
  * Evaluates a mutation's expression on a budget of its own. {@link Waiting} when an answer is on its way, or when others must have their turn: the
  * attempt is repeated as a whole then, and gives the same value again where it has come by it already.
  */
-export function evaluateMutation({ expressions }: CompiledMutation, inputs: MutationInputs): Result | Waiting {
+export function valueOfMutation({ expressions }: CompiledMutation, inputs: MutationInputs): Result | Waiting {
   const [expression] = expressions;
   if (expression.program === undefined) return new CelError(expression.error ?? "");
   const { attempt } = inputs;
@@ -36,6 +36,12 @@ export function mutationOf(patchType: PatchType, value: Result, bindings: Bindin
   if (value instanceof CelError) return failed(value.message);
   const conversion = new Conversion(new BindingLists(bindings));
   return patchType === "JSONPatch" ? jsonPatch(value, conversion) : configuration(value, conversion);
+}
+
+/** Both in one: what a mutation asks for. */
+export function evaluateMutation(mutation: CompiledMutation, inputs: MutationInputs): Mutation | Waiting {
+  const value = valueOfMutation(mutation, inputs);
+  return value instanceof Waiting ? value : mutationOf(mutation.patchType, value, inputs.bindings);
 }
 
 const failed = (message: string): Mutation => ({ kind: "error", message });

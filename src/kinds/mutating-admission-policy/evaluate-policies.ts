@@ -1,27 +1,9 @@
 import { Waiting } from "../../cel/index.js";
-import type { Attempt } from "../../cel-policy/expressions/attempt.js";
 import { NOT_IN_TIME } from "../../cel-policy/expressions/interruption.js";
-import type { RequestAttributes } from "../../cel-policy/match/request-attributes.js";
-import type { Watcher } from "../../cel-policy/watcher.js";
 import { failedWith, type MutatingDecision } from "./decision.js";
-import type { FindTypes } from "./merge-types.js";
+import type { Dispatch } from "./dispatch.js";
 import { Pass } from "./pass.js";
-import type { PreparedPolicy } from "./prepared-policy.js";
 import { Reinvocation } from "./reinvocation.js";
-import type { RequestState } from "./request-state.js";
-
-/** Who is asked about what. */
-export interface Dispatch {
-  readonly policies: readonly PreparedPolicy[];
-  readonly request: RequestAttributes;
-  readonly attempt: Attempt;
-  readonly state: RequestState;
-  readonly findTypes: FindTypes;
-  /** The caller has named the target: rules and selectors are not consulted, and objects are taken as they are. */
-  readonly targeted: boolean;
-  /** Told why policies don't apply, or fail. */
-  readonly watcher: Watcher | undefined;
-}
 
 /**
  * What the policies make of the object: one pass over all of them, and a second one over those that may be asked again when the first has mutated

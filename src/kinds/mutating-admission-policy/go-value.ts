@@ -5,6 +5,7 @@ import {
   entriesOf,
   kindOf,
   MapValue,
+  type ObjectValue,
   type OpaqueValue,
   type Optional,
   type Timestamp,
@@ -25,7 +26,7 @@ const OPAQUE_TYPES: ReadonlyMap<string, string> = new Map([
   ["net.IP", "netip.Addr"],
   ["net.CIDR", "netip.Prefix"],
   ["kubernetes.Semver", "semver.Version"],
-  ["kubernetes.NamedFormat", "*cel.Format"],
+  ["kubernetes.NamedFormat", "cel.Format"],
 ]);
 
 /** The Go type. */
@@ -61,7 +62,7 @@ export function goTypeOf(value: Value): string {
     case "opaque":
       return OPAQUE_TYPES.get((value as OpaqueValue).typeName) ?? "*types.Err";
     case "object":
-      return "map[string]interface {}";
+      return (value as ObjectValue).typeName === "JSONPatch" ? "*mutation.JSONPatchVal" : "map[string]interface {}";
   }
 }
 

@@ -2,22 +2,36 @@
 import {
   compare,
   doubleOf,
-  entriesOf,
   kindOf,
   MapValue,
-  ObjectValue,
-  sizeOfMap,
+  type ObjectValue,
   type Timestamp,
   type TypeValue,
   type Value,
 } from "../../cel/index.js";
 
-/** Whether two values are of the same kind and made of the same. Lists are only when they are one and the same, and so is what holds them. */
-export function isIdentical(a: Value, b: Value): boolean {
-  if (a === b) return !(typeof a === "number" && Number.isNaN(a));
+/**
+ * Whether the fields of two objects have the same names and identical values. Two lists never are, nor what holds them: Go compares their functions. What
+ * is data is compared by what it is made of.
+ */
+export function haveIdenticalValues(a: ReadonlyMap<string, Value>, b: ReadonlyMap<string, Value>): boolean {
+  if (a.size !== b.size) return false;
+  for (const [name, value] of a) {
+    const other = b.get(name);
+    if (other === undefined || !same(value, other, false)) return false;
+  }
+  return true;
+}
+
+function same(a: Value, b: Value, data: boolean): boolean {
   const kind = kindOf(a);
   if (kind !== kindOf(b)) return false;
   switch (kind) {
+    case "null":
+    case "bool":
+    case "int":
+    case "string":
+      return a === b;
     case "double":
       return doubleOf(a) === doubleOf(b);
     case "uint":
@@ -28,33 +42,39 @@ export function isIdentical(a: Value, b: Value): boolean {
       return compare(a, b) === 0 && (a as Timestamp).offsetSeconds === (b as Timestamp).offsetSeconds;
     case "type":
       return (a as TypeValue).name === (b as TypeValue).name;
+    case "list":
+      return data && sameItems(a as readonly Value[], b as readonly Value[]);
     case "map":
-      return a instanceof MapValue === b instanceof MapValue && haveSameEntries(a, b);
+      return sameMaps(a, b);
     case "object":
-      return a instanceof ObjectValue && b instanceof ObjectValue && haveSameFields(a, b);
+      return a === b || (a as ObjectValue).isSame(b as ObjectValue) === true;
     default:
-      return false;
+      return a === b;
   }
 }
 
-function haveSameEntries(a: Value, b: Value): boolean {
-  if (sizeOfMap(a) !== sizeOfMap(b)) return false;
-  const others = new Map(Array.from(entriesOf(b), ([key, value]) => [identity(key), value] as const));
-  for (const [key, value] of entriesOf(a)) {
+const sameItems = (a: readonly Value[], b: readonly Value[]): boolean =>
+  a === b || (a.length === b.length && a.every((item, i) => same(item, b[i] as Value, true)));
+
+function sameMaps(a: Value, b: Value): boolean {
+  if (a === b) return true;
+  if (a instanceof MapValue !== b instanceof MapValue) return false;
+  if (!(a instanceof MapValue) || !(b instanceof MapValue)) return sameData(a as JsonMap, b as JsonMap);
+  if (a.size !== b.size) return false;
+  const others = new Map(Array.from(b.entries(), ([key, value]) => [identity(key), value] as const));
+  for (const [key, value] of a.entries()) {
     const other = others.get(identity(key));
-    if (other === undefined || !isIdentical(value, other)) return false;
+    if (other === undefined || !same(value, other, false)) return false;
   }
   return true;
 }
 
-const identity = (key: Value): string => `${kindOf(key)} ${String(key)}`;
+type JsonMap = { readonly [key: string]: Value };
 
-function haveSameFields(a: ObjectValue, b: ObjectValue): boolean {
-  const fields = [...a.fields()];
-  if (a.typeName !== b.typeName || fields.length !== [...b.fields()].length) return false;
-  return fields.every((field) => {
-    const [left, right] = [a.get(field), b.get(field)];
-    const both = b.has(field) === true && left !== undefined && right !== undefined;
-    return both && isIdentical(left as Value, right as Value);
-  });
+function sameData(a: JsonMap, b: JsonMap): boolean {
+  const keys = Object.keys(a);
+  if (keys.length !== Object.keys(b).length) return false;
+  return keys.every((key) => Object.hasOwn(b, key) && same(a[key] as Value, b[key] as Value, true));
 }
+
+const identity = (key: Value): string => `${kindOf(key)} ${String(key)}`;

@@ -4,15 +4,17 @@ import {
   DYN,
   type ObjectTypeProvider,
   ObjectValue,
+  Optional,
   objectType,
   type ProvidedObjectType,
   type Result,
   STRING,
   type Type,
+  TypeValue,
   type Value,
 } from "../../cel/index.js";
 import { goTypeOf } from "./go-value.js";
-import { isIdentical } from "./identical.js";
+import { haveIdenticalValues } from "./identical.js";
 
 /** The name of the type of a whole object; those of its parts begin with it and a dot. */
 export const OBJECT = "Object";
@@ -30,9 +32,9 @@ export class ObjectVal extends ObjectValue {
     this.members = members;
   }
 
-  /** A field that is not there is null, though `has()` is false. */
+  /** A field that is not there is null, though `has()` is false; one that is an `Object` is a map. */
   get(field: string): Value {
-    return this.members.get(field) ?? null;
+    return plain(this.members.get(field) ?? null);
   }
 
   has(field: string): boolean {
@@ -45,12 +47,23 @@ export class ObjectVal extends ObjectValue {
 
   /** Go compares such values by what they are made of, not by CEL's rules: 1 is not 1.0, and one list literal never another. */
   override isSame(other: ObjectValue): boolean {
-    return other instanceof ObjectVal && isIdentical(this, other);
+    if (!(other instanceof ObjectVal) || other.typeName !== this.typeName) return false;
+    return haveIdenticalValues(this.members, other.members);
   }
 
   override get nativeName(): string {
     return "*dynamic.ObjectVal";
   }
+}
+
+/** Go's form of a field: objects are maps there. */
+function plain(value: Value): Value {
+  if (value instanceof ObjectVal) {
+    return Object.fromEntries(Array.from(value.members, ([name, member]) => [name, plain(member)]));
+  }
+  if (!Array.isArray(value)) return value;
+  const list = value as readonly Value[];
+  return list.some((item) => item instanceof ObjectVal) ? list.map(plain) : list;
 }
 
 /** What `JSONPatch{…}` makes. */
@@ -71,7 +84,7 @@ export class JsonPatchVal extends ObjectValue {
     this.value = value;
   }
 
-  get(field: string): Value | undefined {
+  get(field: string): Result {
     switch (field) {
       case "op":
       case "path":
@@ -80,12 +93,21 @@ export class JsonPatchVal extends ObjectValue {
       case "value":
         return this.value ?? null;
       default:
-        return undefined;
+        return new CelError(`unsupported indexer: ${field}`);
     }
   }
 
-  has(field: string): boolean {
-    return field === "value" ? this.value !== undefined : Boolean(this.get(field));
+  has(field: string): boolean | CelError {
+    switch (field) {
+      case "op":
+      case "path":
+      case "from":
+        return this[field] !== "";
+      case "value":
+        return this.value !== undefined;
+      default:
+        return new CelError(`unsupported field: ${field}`);
+    }
   }
 
   *fields(): Iterable<string> {
@@ -111,7 +133,7 @@ const JSON_PATCH_TYPE: ProvidedObjectType = {
 function makeOperation(fields: ReadonlyMap<string, Value>): Result {
   const texts = { op: "", path: "", from: "" };
   for (const field of TEXTS) {
-    const value = fields.get(field);
+    const value = unwrapped(fields.get(field));
     if (typeof value === "string") texts[field] = value;
     else if (value !== undefined) {
       return new CelError(`unexpected type ${goTypeOf(value)} for JSONPatchType '${field}' field`);
@@ -122,6 +144,12 @@ function makeOperation(fields: ReadonlyMap<string, Value>): Result {
       return new CelError(`unexpected JSONPatchType field: ${field}`);
   }
   return new JsonPatchVal({ ...texts, value: fields.get("value") });
+}
+
+/** A value whose Go form is a text: that of an optional is its content's, that of a type its name. */
+function unwrapped(value: Value | undefined): Value | undefined {
+  if (value instanceof Optional && value.value !== undefined) return unwrapped(value.value);
+  return value instanceof TypeValue ? value.name : value;
 }
 
 /** Every field may be there, and be of any type. */

@@ -12,8 +12,8 @@ import type { Failure } from "../../policy/outcome.js";
 import { LookupFailure } from "../../world/resources/resource-source.js";
 import type { CompiledMutation } from "./compile-mutation.js";
 import { internalError, type MutatingDecision, unavailable } from "./decision.js";
-import { evaluateMutation, mutationOf } from "./evaluate-mutation.js";
-import type { Dispatch } from "./evaluate-policies.js";
+import type { Dispatch } from "./dispatch.js";
+import { mutationOf, valueOfMutation } from "./evaluate-mutation.js";
 import { type Invocation, keyOf, type PolicyError } from "./invocation.js";
 import { printedKind } from "./merge-types.js";
 import { mutate, type Patched } from "./mutate.js";
@@ -37,10 +37,10 @@ export class Pass {
   #failure: Failure | undefined;
 
   constructor(dispatch: Dispatch, reinvocation: Reinvocation) {
-    const { request, attempt, targeted, state } = dispatch;
+    const { request, attempt, targeted, typed, state } = dispatch;
     this.#dispatch = dispatch;
     this.#reinvocation = reinvocation;
-    this.#versions = new VersionedObjects(request, state.convert, targeted);
+    this.#versions = new VersionedObjects(request, state.conversions, targeted, typed && !targeted);
     this.#inputs = new RequestInputs(request, attempt.world, targeted);
   }
 
@@ -71,8 +71,10 @@ export class Pass {
   #written(): unknown {
     const { object } = this.#dispatch.request;
     const last = this.#last;
-    if (last === undefined || last.object === undefined || !last.dirty) return object;
+    if (last === undefined || !last.dirty) return object;
     this.#reinvocation.changed();
+    // The form that a struct gives an object is no change.
+    if (last.typed && !last.changed) return object;
     const written = this.#versions.asRequested(last);
     if (!(written instanceof LookupFailure)) return written;
     this.#failure = internalError(`failed to convert object: ${written.message}`);
@@ -110,7 +112,7 @@ export class Pass {
     const before = versioned.object;
     for (const mutation of policy.mutations) {
       this.#last = versioned;
-      if (versioned.object === undefined) continue;
+      if (versioned.object === null) continue;
       if (this.#mutate(invocation, mutation, versioned, namespace) instanceof Waiting) return Waiting.INSTANCE;
       if (this.#failure !== undefined) return undefined;
     }
@@ -158,9 +160,9 @@ export class Pass {
     }
     const inputs = this.#inputsOf(invocation, versioned, namespace);
     const bindings = bindingsOf(inputs, inputs.input.request, namespace.reduced, true);
-    const value = evaluateMutation(mutation, { attempt, bindings, about: inputs.param, variables: policy.variables });
+    const value = valueOfMutation(mutation, { attempt, bindings, about: inputs.param, variables: policy.variables });
     if (value instanceof Waiting) return value;
-    const make = (): Patched => mutate(mutationOf(mutation.patchType, value, bindings), object, types);
+    const make = (): Patched => mutate(mutationOf(mutation.patchType, value, bindings), object, types, versioned);
     this.#take(invocation, versioned, state.patch(object, value, make));
     attempt.count(PATCH_STEPS);
     return attempt.leavesOff() ? Waiting.INSTANCE : undefined;
@@ -187,7 +189,7 @@ export class Pass {
   ): EvaluationInputs {
     return {
       attempt: this.#dispatch.attempt,
-      input: versioned.input(matched.resource),
+      input: versioned.input(matched.resource, this.#dispatch.request.resource),
       param,
       params: policy.paramKind && paramValue(param, policy.paramKind),
       namespace,

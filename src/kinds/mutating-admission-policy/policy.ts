@@ -31,6 +31,8 @@ export interface PolicySetOptions {
   readonly dialect: Dialect;
   readonly world: World;
   readonly findTypes: FindTypes;
+  /** Objects of built-in kinds are what Go's structs keep of them, as inside of the API server. */
+  readonly typed: boolean;
   /** Told what becomes of each policy. */
   readonly watcher?: Watcher | undefined;
 }
@@ -100,9 +102,9 @@ export class MutatingPolicySet implements Policy, WithExpressions, Explainable {
   }
 
   #attempt(request: RequestAttributes, attempt: Attempt, state: RequestState, targeted: boolean): MutatingDecision {
-    const { findTypes, watcher } = this.#options;
+    const { findTypes, typed, watcher } = this.#options;
     const ask = (policies: readonly PreparedPolicy[]): MutatingDecision =>
-      evaluatePolicies({ policies, request, attempt, state, findTypes, targeted, watcher });
+      evaluatePolicies({ policies, request, attempt, state, findTypes, targeted, typed, watcher });
     if (targeted) return request.kind.kind === "" ? failedWith(NO_KIND) : ask(this.#policies);
     const { operation, resource, converted, object } = request;
     const exempt = exemption(resource.group, resource.resource);

@@ -78,13 +78,13 @@ export function prepareDocuments(
   }
   prepared.sort((a, b) => compareNames(a.name, b.name));
   const findTypes = findTypesIn(schemas, objects);
-  const { common } = compilers;
+  const { dialect, watcher } = compilers.common;
   return {
     needs: allNeeds(needs),
     problems,
     objects,
     policy: (id, world) =>
-      new MutatingPolicySet(prepared, { id, dialect: common.dialect, world, findTypes, watcher: common.watcher }),
+      new MutatingPolicySet(prepared, { id, dialect, world, findTypes, typed: true, watcher }),
   };
 }
 
@@ -113,7 +113,7 @@ function unknownGroups(
       else if (!defined.has(group) && !builtin.has(group)) named.push({ group, at });
     }
   }
-  return { named, needs: { asks: any || named.length > 0, requires: false, parameters: [] } };
+  return { named, needs: { asks: any || named.length > 0, requires: [], parameters: [] } };
 }
 
 function withoutDefinition(group: string, at: number, document: PolicyDocument): Problem {

@@ -1,7 +1,7 @@
 import type { Result } from "../../cel/index.js";
 import type { RequestWorld } from "../../world/request-world.js";
+import { Conversions } from "./conversions.js";
 import type { Patched } from "./mutate.js";
-import { type Convert, rememberingConvert } from "./versioned-objects.js";
 
 /** What a mutation came to, and what it was made of. */
 interface Step {
@@ -15,12 +15,12 @@ interface Step {
  * large objects is not made again.
  */
 export class RequestState {
-  readonly convert: Convert;
+  readonly conversions: Conversions;
   readonly #steps: Step[] = [];
   #next = 0;
 
   constructor(world: RequestWorld) {
-    this.convert = rememberingConvert(world);
+    this.conversions = new Conversions(world);
   }
 
   /** An attempt begins. */

@@ -1,10 +1,11 @@
 import type { Value } from "../../cel/index.js";
 import { type VersionedInput, versionedInput } from "../../cel-policy/expressions/input.js";
 import type { RequestAttributes } from "../../cel-policy/match/request-attributes.js";
-import { apiVersionOf, type GroupVersionKind, type GroupVersionResource } from "../../kubernetes/names.js";
-import { isObject, type JsonObject, text } from "../../kubernetes/object.js";
-import type { RequestWorld } from "../../world/request-world.js";
+import { diff } from "../../data/json-patch.js";
+import { apiVersionOf, type GroupVersionKind, type GroupVersionResource, sameKind } from "../../kubernetes/names.js";
+import { isObject, type JsonObject } from "../../kubernetes/object.js";
 import { LookupFailure } from "../../world/resources/resource-source.js";
+import type { Conversions } from "./conversions.js";
 
 /**
  * The object of a request in the versions in which policies match it (disposable): each has a copy of its own, and what is done to one does not show in
@@ -12,15 +13,20 @@ import { LookupFailure } from "../../world/resources/resource-source.js";
  */
 export class VersionedObjects {
   readonly #request: RequestAttributes;
-  readonly #convert: Convert;
+  readonly #convert: Conversions;
   readonly #targeted: boolean;
+  readonly #typed: boolean;
   readonly #versions = new Map<string, VersionedObject | LookupFailure>();
 
-  /** @param targeted the objects are taken as they are, whatever kind they are matched as */
-  constructor(request: RequestAttributes, convert: Convert, targeted: boolean) {
+  /**
+   * @param targeted the objects are taken as they are, whatever kind they are matched as
+   * @param typed objects of built-in kinds are kept as Go's structs keep them
+   */
+  constructor(request: RequestAttributes, convert: Conversions, targeted: boolean, typed: boolean) {
     this.#request = request;
     this.#convert = convert;
     this.#targeted = targeted;
+    this.#typed = typed;
   }
 
   /** How many versions policies have asked for. */
@@ -30,7 +36,7 @@ export class VersionedObjects {
 
   /** The object as a kind; or why it cannot be converted to that. */
   of(kind: GroupVersionKind): VersionedObject | LookupFailure {
-    const key = nameOfKind(kind);
+    const key = `${apiVersionOf(kind)} ${kind.kind}`;
     const known = this.#versions.get(key);
     if (known !== undefined) return known;
     const made = this.#make(kind);
@@ -43,19 +49,24 @@ export class VersionedObjects {
     if (oldObject instanceof LookupFailure) return oldObject;
     const object = this.#as(this.#request.object, kind);
     if (object instanceof LookupFailure) return object;
-    return new VersionedObject(kind, this.#request, object, oldObject);
+    const typed = this.#typed ? this.#convert.shaped(object) : undefined;
+    const objects = { object: typed ?? object, oldObject: (typed && this.#convert.shaped(oldObject)) ?? oldObject };
+    const input = versionedInput(this.#request, { kind, resource: this.#request.resource }, objects);
+    return input instanceof LookupFailure ? input : new VersionedObject(kind, input, typed !== undefined);
   }
 
   /** What a policy has made of an object is still what was asked for, whatever it calls itself now. */
   #as(object: unknown, kind: GroupVersionKind): unknown {
-    return this.#targeted || !isObject(object) ? object : this.#convert(object, this.#said, kind);
+    if (this.#targeted || !isObject(object)) return object;
+    const converted = this.#convert.to(object, this.#said, kind);
+    return converted instanceof LookupFailure ? converted : this.#convert.connected(converted, this.#request.operation);
   }
 
   /** An object in the version in which the request has it; or why it cannot be converted back. */
   asRequested(versioned: VersionedObject): unknown {
     const { object, kind } = versioned;
     if (this.#targeted || !isObject(object) || sameKind(kind, this.#said)) return object;
-    return this.#convert(object, kind, this.#said);
+    return this.#convert.to(object, kind, this.#said);
   }
 
   /** What the request says that its objects are. */
@@ -64,66 +75,28 @@ export class VersionedObjects {
   }
 }
 
-/** Makes an object of one kind one of another: the same each time that it is asked, so that repeated attempts see one object. */
-export type Convert = (object: JsonObject, from: GroupVersionKind, to: GroupVersionKind) => JsonObject | LookupFailure;
-
-/** Converts in a world, and remembers what became of an object for as long as the request lasts. */
-export function rememberingConvert(world: RequestWorld): Convert {
-  const known = new WeakMap<JsonObject, Map<string, JsonObject | LookupFailure>>();
-  return (object, from, to) => {
-    const labelled = labelledAs(object, from, known);
-    const of = known.get(labelled) ?? new Map<string, JsonObject | LookupFailure>();
-    known.set(labelled, of);
-    const key = nameOfKind(to);
-    const found = of.get(key) ?? world.convert(labelled, to);
-    of.set(key, found);
-    return found;
-  };
-}
-
-const sameKind = (a: GroupVersionKind, b: GroupVersionKind): boolean =>
-  a.kind === b.kind && a.version === b.version && a.group === b.group;
-
-const nameOfKind = (kind: GroupVersionKind): string => `${apiVersionOf(kind)} ${kind.kind}`;
-
-/** The object under the name of a kind; the same object when that is its name. */
-function labelledAs(
-  object: JsonObject,
-  kind: GroupVersionKind,
-  known: WeakMap<JsonObject, Map<string, JsonObject | LookupFailure>>,
-): JsonObject {
-  const apiVersion = apiVersionOf(kind);
-  if (text(object, "apiVersion") === apiVersion && text(object, "kind") === kind.kind) return object;
-  const of = known.get(object) ?? new Map<string, JsonObject | LookupFailure>();
-  known.set(object, of);
-  const key = `labelled ${nameOfKind(kind)}`;
-  const found = of.get(key);
-  if (found !== undefined && !(found instanceof LookupFailure)) return found;
-  const labelled = { ...object, apiVersion, kind: kind.kind };
-  of.set(key, labelled);
-  return labelled;
-}
-
 /** The object in one version, as it stands after the mutations so far (disposable). */
 export class VersionedObject {
   readonly kind: GroupVersionKind;
-  readonly #request: RequestAttributes;
-  readonly #oldObject: unknown;
-  #object: unknown;
+  /** The object is kept as Go's struct of its kind keeps it, as inside of the API server. */
+  readonly typed: boolean;
+  readonly #original: unknown;
   #dirty = false;
-  /** By resource; most requests are matched as one. */
-  #input: { readonly resource: GroupVersionResource; readonly input: VersionedInput } | undefined;
+  /** As the resource that the request names. */
+  #input: VersionedInput;
+  /** As another one. */
+  #other: { readonly resource: GroupVersionResource; readonly input: VersionedInput } | undefined;
 
-  constructor(kind: GroupVersionKind, request: RequestAttributes, object: unknown, oldObject: unknown) {
+  constructor(kind: GroupVersionKind, input: VersionedInput, typed: boolean) {
     this.kind = kind;
-    this.#request = request;
-    this.#object = object;
-    this.#oldObject = oldObject;
+    this.typed = typed;
+    this.#original = input.object;
+    this.#input = input;
   }
 
-  /** `undefined`: there is none. */
+  /** `null`: there is none. */
   get object(): unknown {
-    return this.#object;
+    return this.#input.object;
   }
 
   /** Whether a mutation succeeded, also one that changed nothing. */
@@ -131,23 +104,28 @@ export class VersionedObject {
     return this.#dirty;
   }
 
-  /** What a mutation came to. */
-  update(object: unknown): void {
-    this.#dirty = true;
-    if (object === this.#object) return;
-    this.#object = object;
-    if (this.#input === undefined) return;
-    const { resource, input } = this.#input;
-    const [conditionResults, validationResults] = [new Map(), new Map()];
-    this.#input = { resource, input: { ...input, object: object as Value, conditionResults, validationResults } };
+  /** Whether the object is another one than it was. */
+  get changed(): boolean {
+    return this.object !== this.#original && diff(this.#original, this.object).length > 0;
   }
 
-  /** What expressions see of the request now, matched as this resource. */
-  input(resource: GroupVersionResource): VersionedInput {
-    if (this.#input?.resource === resource) return this.#input.input;
-    const objects = { object: this.#object, oldObject: this.#oldObject };
-    const input = versionedInput(this.#request, { kind: this.kind, resource }, objects);
-    this.#input = { resource, input };
+  /** What a mutation came to. */
+  update(object: JsonObject): void {
+    this.#dirty = true;
+    if (object === this.object) return;
+    const [conditionResults, validationResults] = [new Map(), new Map()];
+    this.#input = { ...this.#input, object: object as Value, conditionResults, validationResults };
+    this.#other = undefined;
+  }
+
+  /** What expressions see of the request now, matched as a resource; `requested` is the one that it names. */
+  input(resource: GroupVersionResource, requested: GroupVersionResource): VersionedInput {
+    if (resource === requested) return this.#input;
+    if (this.#other?.resource === resource) return this.#other.input;
+    const { group, version, resource: name } = resource;
+    const request = { ...(this.#input.request as JsonObject), resource: { group, version, resource: name } } as Value;
+    const input = { ...this.#input, request };
+    this.#other = { resource, input };
     return input;
   }
 }

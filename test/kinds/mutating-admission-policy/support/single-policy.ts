@@ -80,7 +80,7 @@ export function isSingle({ id, policies, bindings, restMappings, authorizer, req
   )
     return false;
   const { matchConditions = [], paramKind, reinvocationPolicy, mutations } = policy.spec;
-  if (id.startsWith("matching/exempt")) return false;
+  if (/^(matching\/exempt|authorizer)/.test(id)) return false;
   const rules = JSON.stringify(policy.spec.matchConstraints);
   if (rules !== EVERYTHING || bindings[0]?.spec.matchResources !== undefined || result.status?.code === 404)
     return false;
