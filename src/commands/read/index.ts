@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { text as textOf } from "node:stream/consumers";
 import { errorText } from "../../data/error-text.js";
 import { stringifyJson } from "../../data/json.js";
-import { readYamlStream, type YamlDocument } from "../../data/yaml/stream.js";
+import { readYamlStream, type YamlDocument } from "../../data/yaml.js";
 import type { CommandIo } from "../io.js";
 import { Lines } from "./lines.js";
 import { placesOf } from "./places.js";

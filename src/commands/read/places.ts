@@ -1,7 +1,7 @@
 /** Where the values of a document stand, by the pointers to them. */
-import type { YamlMap, YamlNode, YamlScalar } from "../../data/yaml/node.js";
-import { Float, isMergeKey, resolvePlain, resolveTagged } from "../../data/yaml/resolve.js";
-import { keyText } from "../../data/yaml/values.js";
+import { isMergeKey } from "../../data/yaml/resolve.js";
+import { keyName } from "../../data/yaml/scalar-values.js";
+import type { YamlMap, YamlNode } from "../../data/yaml.js";
 
 /** A value's JSON Pointer and UTF-16 offset. */
 export interface ValuePlace {
@@ -25,21 +25,19 @@ export function* placesOf(node: YamlNode, pointer = ""): Generator<ValuePlace> {
 function members({ pairs }: YamlMap): Map<string, YamlNode> {
   const found = new Map<string, YamlNode>();
   for (const { key, value } of pairs) {
-    const name = followed(key);
     if (key.kind === "scalar" && isMergeKey(key.text, key.tag, key.style)) {
       for (const source of value.kind === "list" ? value.items.toReversed() : [value]) {
         const map = followed(source);
         if (map.kind === "map") for (const [each, node] of members(map)) found.set(each, node);
       }
-    } else if (name.kind === "scalar") found.set(nameOf(name), value);
+      continue;
+    }
+    const written = followed(key);
+    const name = written.kind === "scalar" ? keyName(written) : undefined;
+    // What is no key is in no document that could be read, unless another has taken its place.
+    if (typeof name === "string") found.set(name, value);
   }
   return found;
-}
-
-function nameOf({ tag, style, text }: YamlScalar): string {
-  const value = tag !== "" ? resolveTagged(text, tag) : style === "plain" ? resolvePlain(text) : text;
-  const isValue = typeof value !== "object" || value === null || value instanceof Float;
-  return (isValue ? keyText(value) : undefined) ?? text;
 }
 
 function followed(node: YamlNode): Exclude<YamlNode, { readonly kind: "alias" }> {
