@@ -3,7 +3,7 @@
  * is in `yaml/`.
  */
 import { yamlDoubts } from "./yaml/doubts.js";
-import { readYamlStream, type YamlOptions } from "./yaml/stream.js";
+import { readYamlStream, readYamlValues, type YamlOptions } from "./yaml/stream.js";
 import type { YamlError } from "./yaml/yaml-error.js";
 
 export { doubtText, REPEATED_KEY, UNREAD, yamlDoubts } from "./yaml/doubts.js";
@@ -16,10 +16,12 @@ export {
   type YamlPair,
   type YamlScalar,
 } from "./yaml/node.js";
+export type { YamlDialect } from "./yaml/scalar-values.js";
 export {
   readYamlDocument,
   readYamlStream,
   readYamlTrees,
+  readYamlValues,
   type YamlDocument,
   type YamlOptions,
   type YamlStream,
@@ -33,9 +35,9 @@ export { placeOf, YamlError } from "./yaml/yaml-error.js";
  * @throws YamlError for the first document that can't be read
  */
 export function parseYamlDocuments(text: string, options?: YamlOptions): unknown[] {
-  const { documents, error } = readYamlStream(text, options);
+  const { documents, error } = readYamlValues(text, options);
   if (error !== undefined) throw error;
-  return documents.map(({ value }) => value);
+  return [...documents];
 }
 
 /**

@@ -62,7 +62,7 @@ describe("the settings of CertificateRequestPolicies", () => {
       '3:34: p.certificateRequests.binding: expected one of rbac, map, sar, assume-bound, found the string "assume"',
     ],
     ["{unprocesed: deny}", '3:25: p.certificateRequests.unprocesed: unknown key (did you mean "unprocessed"?)'],
-    ["{strictNames: yes}", '3:38: p.certificateRequests.strictNames: expected true or false, found the string "yes"'],
+    ["{strictNames: 'yes'}", '3:38: p.certificateRequests.strictNames: expected true or false, found the string "yes"'],
     ["{binding: map}", '3:34: p.certificateRequests.binding: needs the key "bound": who may use which policies'],
     [
       "{bound: [{users: [a], policies: [p]}]}",

@@ -6,30 +6,42 @@ import { Float, Mismatch, type Resolved, resolvePlain, resolveTagged } from "./r
 
 const INT64_MAX = 2n ** 63n - 1n;
 
+/**
+ * Who reads. `kubernetes`: sigs.k8s.io/yaml, which prints JSON of it. `go-yaml-3`: programs of Go that take values of maps of texts from go-yaml v3 itself: `yes`
+ * and its kind are texts, keys are as they are written, and the float 1.0 stays one.
+ */
+export type YamlDialect = "kubernetes" | "go-yaml-3";
+
+/** Words that are booleans for Kubernetes and texts for go-yaml v3. */
+const OLD_BOOLEAN = /^(?:[yYnN]|yes|Yes|YES|no|No|NO|on|On|ON|off|Off|OFF)$/;
+
 /** The value of a scalar in the number model of `data/json`, or why it has none. */
-export function scalarValue(node: YamlScalar): unknown {
+export function scalarValue(node: YamlScalar, dialect: YamlDialect = "kubernetes"): unknown {
   if (node.style === "json") return jsonWord(node.text);
   const value = resolved(node);
   switch (typeof value) {
     case "bigint":
       return value > INT64_MAX ? double(Number(value)) : value;
+    case "boolean":
+      return dialect === "go-yaml-3" && OLD_BOOLEAN.test(node.text) ? node.text : value;
     case "object":
-      return value instanceof Float ? floatValue(node, value.value) : value;
+      return value instanceof Float ? floatValue(node, value.value, dialect) : value;
     default:
       return value;
   }
 }
 
-function floatValue({ start, text }: YamlScalar, value: number): unknown {
+function floatValue({ start, text }: YamlScalar, value: number, dialect: YamlDialect): unknown {
   // The float 1.0 is printed as 1, which is read as an integer.
-  if (Number.isFinite(value)) return numberOf(String(value));
+  if (Number.isFinite(value)) return dialect === "kubernetes" ? numberOf(String(value)) : double(value);
   return new Unwritable(start, `JSON can't hold the number ${shown(text)}: use a string or a finite number`);
 }
 
 /** The key that a scalar is, or why it is none. */
-export function keyName(node: YamlScalar): string | Unwritable {
+export function keyName(node: YamlScalar, dialect: YamlDialect = "kubernetes"): string | Unwritable {
   const value = resolved(node);
   if (value instanceof Unwritable) return value;
+  if (dialect === "go-yaml-3" && value !== null) return node.text;
   if (typeof value === "string") return value;
   if (value instanceof Float) return floatKey(value.value);
   if (value !== null && !(typeof value === "bigint" && value > INT64_MAX)) return String(value);

@@ -8,6 +8,7 @@ import { jsonBlanksEnd, jsonEnd } from "./json-stream.js";
 import type { YamlNode } from "./node.js";
 import { parseDocument } from "./parser.js";
 import { isReadAhead } from "./read-ahead.js";
+import type { YamlDialect } from "./scalar-values.js";
 import { documentValue, type RepeatedKey } from "./values.js";
 import { YamlError, yamlErrorAt } from "./yaml-error.js";
 
@@ -22,6 +23,10 @@ const MOST_JSON_BEFORE_YAML = 1;
 export interface YamlOptions {
   /** Most values that a document may come to after its aliases are followed; default `YAML_MAX_VALUES`. */
   readonly mostValues?: number;
+  /** Whether a key that stands twice in a map is an error; default no: the last one counts. */
+  readonly uniqueKeys?: boolean;
+  /** What scalars are; default `kubernetes`. */
+  readonly dialect?: YamlDialect;
 }
 
 /** What is written in one document. */
@@ -41,7 +46,7 @@ export interface YamlDocument extends YamlTree {
 }
 
 /** What a text holds. */
-export interface YamlStream<T extends YamlTree = YamlDocument> {
+export interface YamlStream<T = YamlDocument> {
   /** Those before the error, if there is one. */
   readonly documents: readonly T[];
   /** What is wrong with the first document that can't be read. What comes behind it is not read either. */
@@ -49,9 +54,9 @@ export interface YamlStream<T extends YamlTree = YamlDocument> {
 }
 
 /** All documents of a text, up to the first that is broken. */
-export function readYamlStream(text: string, { mostValues }: YamlOptions = {}): YamlStream {
+export function readYamlStream(text: string, options: YamlOptions = {}): YamlStream {
   return collected(text, (source) => {
-    const document = source.decoded(mostValues);
+    const document = source.decoded(options);
     return document.value === null ? undefined : document;
   });
 }
@@ -61,7 +66,12 @@ export function readYamlTrees(text: string): YamlStream<YamlTree> {
   return collected(text, (source) => (isNothing(source.root) ? undefined : source));
 }
 
-function collected<T extends YamlTree>(text: string, take: (source: Source) => T | undefined): YamlStream<T> {
+/** The values alone of what {@link readYamlStream} gives: trees are forgotten one by one, which takes less time and memory. */
+export function readYamlValues(text: string, options: YamlOptions = {}): YamlStream<unknown> {
+  return collected(text, (source) => source.decoded(options).value ?? undefined);
+}
+
+function collected<T>(text: string, take: (source: Source) => T | undefined): YamlStream<T> {
   const documents: T[] = [];
   try {
     for (const source of new StreamReader(text.toWellFormed()).sources()) {
@@ -84,15 +94,15 @@ function isNothing(root: YamlNode): boolean {
  * @returns undefined for a text without documents
  * @throws YamlError
  */
-export function readYamlDocument(text: string, { mostValues }: YamlOptions = {}): YamlDocument | undefined {
+export function readYamlDocument(text: string, options: YamlOptions = {}): YamlDocument | undefined {
   const source = text.toWellFormed();
-  return new Chunks(source).source(0, source.length)?.decoded(mostValues);
+  return new Chunks(source).source(0, source.length)?.decoded(options);
 }
 
 /** A document that has been found, and may be decoded. */
 interface Source extends YamlTree {
   /** @throws YamlError */
-  decoded(mostValues: number | undefined): YamlDocument;
+  decoded(options: YamlOptions): YamlDocument;
 }
 
 /** One use per text. */
@@ -184,10 +194,16 @@ class YamlSource implements Source {
     this.#text = text;
   }
 
-  decoded(mostValues: number | undefined): YamlDocument {
+  decoded({ mostValues, uniqueKeys, dialect }: YamlOptions): YamlDocument {
     const { root, unread } = this;
-    return { root, unread, ...documentValue(this.#text, root, mostValues) };
+    const { value, repeatedKeys } = documentValue(this.#text, root, mostValues, dialect);
+    if (uniqueKeys) refuseRepeated(this.#text, repeatedKeys);
+    return { root, unread, value, repeatedKeys };
   }
+}
+
+function refuseRepeated(text: string, [first]: readonly RepeatedKey[]): void {
+  if (first !== undefined) throw yamlErrorAt(text, first.offset, `the key ${first.key} stands in this map already`);
 }
 
 /** Where something stands behind a document that is neither a comment nor another end of it. */
@@ -250,7 +266,8 @@ class JsonDocument implements Source, YamlDocument {
     return this.#root;
   }
 
-  decoded(): YamlDocument {
+  decoded({ uniqueKeys }: YamlOptions): YamlDocument {
+    if (uniqueKeys) refuseRepeated(this.#text, documentValue(this.#text, this.root).repeatedKeys);
     return this;
   }
 }

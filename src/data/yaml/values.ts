@@ -1,7 +1,7 @@
 import { setKey } from "../plain-object.js";
 import { TOO_DEEP, YAML_MAX_DEPTH, type YamlAlias, type YamlMap, type YamlNode, type YamlScalar } from "./node.js";
 import { isMergeKey } from "./resolve.js";
-import { keyName, scalarValue, Unwritable } from "./scalar-values.js";
+import { keyName, scalarValue, Unwritable, type YamlDialect } from "./scalar-values.js";
 import { type YamlError, yamlErrorAt } from "./yaml-error.js";
 
 /** Most values that one document may come to after its aliases are followed. */
@@ -36,8 +36,13 @@ export interface DocumentValue {
  * The value of a document as Kubernetes gives it, which makes JSON of YAML.
  * @throws YamlError where there is none
  */
-export function documentValue(text: string, root: YamlNode, mostValues: number = YAML_MAX_VALUES): DocumentValue {
-  const maker = new ValueMaker(text, mostValues);
+export function documentValue(
+  text: string,
+  root: YamlNode,
+  mostValues: number = YAML_MAX_VALUES,
+  dialect: YamlDialect = "kubernetes",
+): DocumentValue {
+  const maker = new ValueMaker(text, mostValues, dialect);
   const value = maker.whole(root);
   return { value, repeatedKeys: maker.repeatedKeys };
 }
@@ -47,6 +52,7 @@ class ValueMaker {
   readonly repeatedKeys: RepeatedKey[] = [];
   readonly #text: string;
   readonly #mostValues: number;
+  readonly #dialect: YamlDialect;
   #steps = 0;
   #aliasedSteps = 0;
   #aliasDepth = 0;
@@ -56,7 +62,8 @@ class ValueMaker {
   /** Maps that have a key which JSON can't hold. */
   readonly #spoiled = new Map<object, Unwritable>();
 
-  constructor(text: string, mostValues: number) {
+  constructor(text: string, mostValues: number, dialect: YamlDialect) {
+    this.#dialect = dialect;
     this.#text = text;
     this.#mostValues = mostValues;
   }
@@ -90,7 +97,7 @@ class ValueMaker {
   }
 
   #scalar(node: YamlScalar): unknown {
-    const value = scalarValue(node);
+    const value = scalarValue(node, this.#dialect);
     if (!(value instanceof Unwritable)) return value;
     if (value.isFinal) throw this.#error(value.offset, value.reason);
     this.#hasUnwritable = true;
@@ -122,7 +129,7 @@ class ValueMaker {
     this.#step(node);
     if (node.kind === "alias") return this.#followedBy(node, () => this.#key(object, node.target, depth));
     if (node.kind !== "scalar") throw this.#error(node.start, "a key can't be a map or a list");
-    const name = keyName(node);
+    const name = keyName(node, this.#dialect);
     if (typeof name === "string") return name;
     if (name.isFinal) throw this.#error(name.offset, name.reason);
     if (!this.#spoiled.has(object)) this.#spoiled.set(object, name);
