@@ -35,6 +35,7 @@ export function createEnvironment(options: EnvironmentOptions): Environment {
     variables: new Map(),
     functions: functionsByName(base),
     objectTypes: new Map(),
+    typeProvider: options.typeProvider,
     typeNames: typeNamesOf(base),
   };
   const parsing = parserOptions(options.flavour, version, options.extensions);

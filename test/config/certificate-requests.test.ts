@@ -16,7 +16,7 @@ function read(context: TestContext, settings: string, files: Readonly<Record<str
   const root = folder(context, { "p.yaml": text, "crp.yaml": POLICY, ...files });
   const result = loadConfig(join(root, "p.yaml"));
   const problems = problemsOf(result).map((problem) => problem.slice(root.length + 1));
-  return { result, problems, valid: validate(parseYamlDocuments(text, "core")[0]) };
+  return { result, problems, valid: validate(parseYamlDocuments(text)[0]) };
 }
 
 describe("the settings of CertificateRequestPolicies", () => {

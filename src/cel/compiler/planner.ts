@@ -131,7 +131,9 @@ export class Planner {
       const named = type?.kind === "type" ? type.of : undefined;
       // Kubernetes declares a few names a second time, for the checker only.
       const known =
-        named !== undefined && !(this.#declarations.flavour === "kubernetes" && SHORT_TYPE_NAMES.has(expr.name));
+        named !== undefined &&
+        !(this.#declarations.flavour === "kubernetes" && SHORT_TYPE_NAMES.has(expr.name)) &&
+        this.#declarations.typeProvider?.find(expr.name) === undefined;
       if (!known) throw undefinedType(expr);
       return { kind: "const", id: expr.id, value: new TypeValue(runtimeTypeName(named)) };
     }
@@ -348,8 +350,11 @@ export class Planner {
   }
 
   #struct(expr: StructExpr): Plan {
+    const { objectTypes, typeProvider } = this.#declarations;
     const construct =
-      this.#declarations.objectTypes.get(expr.typeName)?.construct ?? WELL_KNOWN_CONSTRUCTORS.get(expr.typeName);
+      objectTypes.get(expr.typeName)?.construct ??
+      WELL_KNOWN_CONSTRUCTORS.get(expr.typeName) ??
+      typeProvider?.find(expr.typeName)?.construct;
     return {
       kind: "struct",
       id: expr.id,

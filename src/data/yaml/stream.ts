@@ -24,30 +24,49 @@ export interface YamlOptions {
   readonly mostValues?: number;
 }
 
+/** What is written in one document. */
+export interface YamlTree {
+  /** With its places. */
+  readonly root: YamlNode;
+  /** Where something stands behind the document that nobody reads, as behind `...`. */
+  readonly unread: number | undefined;
+}
+
 /** One document. */
-export interface YamlDocument {
+export interface YamlDocument extends YamlTree {
   /** In the number model of `data/json`; never null, for documents of nothing are left out. */
   readonly value: unknown;
-  /** What is written, with its places. */
-  readonly root: YamlNode;
   /** Keys that stand in a map more than once, where they do so again: Kubernetes takes the last one. Of JSON none are told. */
   readonly repeatedKeys: readonly RepeatedKey[];
 }
 
 /** What a text holds. */
-export interface YamlStream {
+export interface YamlStream<T extends YamlTree = YamlDocument> {
   /** Those before the error, if there is one. */
-  readonly documents: readonly YamlDocument[];
+  readonly documents: readonly T[];
   /** What is wrong with the first document that can't be read. What comes behind it is not read either. */
   readonly error?: YamlError;
 }
 
 /** All documents of a text, up to the first that is broken. */
-export function readYamlStream(text: string, options: YamlOptions = {}): YamlStream {
-  const documents: YamlDocument[] = [];
+export function readYamlStream(text: string, { mostValues }: YamlOptions = {}): YamlStream {
+  return collected(text, (source) => {
+    const document = source.decoded(mostValues);
+    return document.value === null ? undefined : document;
+  });
+}
+
+/** What is written in all documents of a text but empty ones, up to the first that is no YAML; whether Kubernetes has a value for it is another question. */
+export function readYamlTrees(text: string): YamlStream<YamlTree> {
+  return collected(text, (source) => (isNothing(source.root) ? undefined : source));
+}
+
+function collected<T extends YamlTree>(text: string, take: (source: Source) => T | undefined): YamlStream<T> {
+  const documents: T[] = [];
   try {
-    for (const document of new StreamReader(text.toWellFormed(), options).documents()) {
-      if (document.value !== null) documents.push(document);
+    for (const source of new StreamReader(text.toWellFormed()).sources()) {
+      const document = take(source);
+      if (document !== undefined) documents.push(document);
     }
     return { documents };
   } catch (error) {
@@ -56,28 +75,35 @@ export function readYamlStream(text: string, options: YamlOptions = {}): YamlStr
   }
 }
 
+function isNothing(root: YamlNode): boolean {
+  return root.kind === "scalar" && root.text === "" && root.style === "plain";
+}
+
 /**
  * The first document of a text, as sigs.k8s.io/yaml reads it for those who expect no more than one: all else is left unread, and JSON is YAML.
  * @returns undefined for a text without documents
  * @throws YamlError
  */
-export function readYamlDocument(text: string, options: YamlOptions = {}): YamlDocument | undefined {
+export function readYamlDocument(text: string, { mostValues }: YamlOptions = {}): YamlDocument | undefined {
   const source = text.toWellFormed();
-  const forbidden = new ForbiddenCharacters(source);
-  return new Chunks(source, forbidden, options).document(0, source.length);
+  return new Chunks(source).source(0, source.length)?.decoded(mostValues);
+}
+
+/** A document that has been found, and may be decoded. */
+interface Source extends YamlTree {
+  /** @throws YamlError */
+  decoded(mostValues: number | undefined): YamlDocument;
 }
 
 /** One use per text. */
 class StreamReader {
   readonly #text: string;
-  readonly #options: YamlOptions;
 
-  constructor(text: string, options: YamlOptions) {
+  constructor(text: string) {
     this.#text = text;
-    this.#options = options;
   }
 
-  *documents(): Generator<YamlDocument> {
+  *sources(): Generator<Source> {
     const text = this.#text;
     if (!looksLikeJson(text)) {
       yield* this.#yaml(0);
@@ -101,13 +127,13 @@ class StreamReader {
   }
 
   /** Where JSON was looked for and not found, YAML may stand. */
-  *#yamlAfterJson(at: number, count: number, error: YamlError): Generator<YamlDocument> {
+  *#yamlAfterJson(at: number, count: number, error: YamlError): Generator<Source> {
     const from = yamlStart(this.#text, at);
     if (from === undefined) throw error;
     let isFirst = true;
     try {
-      for (const document of this.#yaml(from)) {
-        yield document;
+      for (const source of this.#yaml(from)) {
+        yield source;
         isFirst = false;
       }
     } catch (cause) {
@@ -116,13 +142,13 @@ class StreamReader {
     }
   }
 
-  *#yaml(from: number): Generator<YamlDocument> {
+  *#yaml(from: number): Generator<Source> {
     // Every line is read with a line feed at its end.
     const text = this.#text.endsWith("\n") ? this.#text : `${this.#text}\n`;
-    const reader = new Chunks(text, new ForbiddenCharacters(text), this.#options);
+    const reader = new Chunks(text);
     for (const { start, end } of chunks(text, from)) {
-      const document = reader.document(start, end);
-      if (document !== undefined) yield document;
+      const source = reader.source(start, end);
+      if (source !== undefined) yield source;
     }
   }
 }
@@ -131,21 +157,49 @@ class StreamReader {
 class Chunks {
   readonly #text: string;
   readonly #forbidden: ForbiddenCharacters;
-  readonly #options: YamlOptions;
 
-  constructor(text: string, forbidden: ForbiddenCharacters, options: YamlOptions) {
+  constructor(text: string) {
     this.#text = text;
-    this.#forbidden = forbidden;
-    this.#options = options;
+    this.#forbidden = new ForbiddenCharacters(text);
   }
 
-  document(start: number, end: number): YamlDocument | undefined {
+  source(start: number, end: number): Source | undefined {
     const forbidden = this.#forbidden.from(start);
     const cursor = new Cursor(this.#text, start, Math.min(end, forbidden), forbidden < end);
-    const root = parseDocument(cursor);
+    const parsed = parseDocument(cursor);
+    if (parsed === undefined) return undefined;
     if (cursor.forbidden && isReadAhead(cursor, start)) throw cursor.errorOfForbidden();
-    if (root === undefined) return undefined;
-    return { root, ...documentValue(this.#text, root, this.#options.mostValues) };
+    return new YamlSource(this.#text, parsed.root, unreadWithin(this.#text, parsed.behind, end));
+  }
+}
+
+class YamlSource implements Source {
+  readonly #text: string;
+
+  constructor(
+    text: string,
+    readonly root: YamlNode,
+    readonly unread: number | undefined,
+  ) {
+    this.#text = text;
+  }
+
+  decoded(mostValues: number | undefined): YamlDocument {
+    const { root, unread } = this;
+    return { root, unread, ...documentValue(this.#text, root, mostValues) };
+  }
+}
+
+/** Where something stands behind a document that is neither a comment nor another end of it. */
+function unreadWithin(text: string, behind: number | undefined, end: number): number | undefined {
+  if (behind === undefined) return undefined;
+  const cursor = new Cursor(text, behind, end, false);
+  for (;;) {
+    cursor.skipBlanks();
+    if (text[cursor.at] === "#") cursor.skipLine();
+    else if (text.startsWith("...", cursor.at)) cursor.at += 3;
+    if (!cursor.atBreak()) return cursor.at < end ? cursor.at : undefined;
+    cursor.skipBreak();
   }
 }
 
@@ -174,8 +228,9 @@ function looksLikeJson(text: string): boolean {
 }
 
 /** A document of JSON, whose tree is only made for those who want to know its places. */
-class JsonDocument implements YamlDocument {
+class JsonDocument implements Source, YamlDocument {
   readonly repeatedKeys: readonly RepeatedKey[] = [];
+  readonly unread = undefined;
   readonly #text: string;
   readonly #start: number;
   #root: YamlNode | undefined;
@@ -193,6 +248,10 @@ class JsonDocument implements YamlDocument {
   get root(): YamlNode {
     this.#root ??= jsonNode(this.#text, this.#start);
     return this.#root;
+  }
+
+  decoded(): YamlDocument {
+    return this;
   }
 }
 

@@ -88,6 +88,7 @@ export function vectorDeclarations(
     variables: VARIABLES,
     functions: functionsByName(used),
     objectTypes: new Map([[REQUEST.name, REQUEST]]),
+    typeProvider: undefined,
     typeNames: new Map(used.flatMap(({ typeNames }) => [...(typeNames ?? [])])),
   };
 }
