@@ -2,7 +2,11 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createServer } from "../../src/admission-policy/server.js";
 import type { KubernetesVersion } from "../../src/cel/index.js";
-import { readDocument as readMutating } from "../../src/kinds/mutating-admission-policy/read.js";
+import { createMutationCompilers } from "../../src/kinds/mutating-admission-policy/compilers.js";
+import {
+  checkPolicy as checkMutating,
+  readDocument as readMutating,
+} from "../../src/kinds/mutating-admission-policy/read.js";
 import { createExpressionCompiler } from "../../src/kinds/validating-admission-policy/index.js";
 import { readDocument } from "../../src/kinds/validating-admission-policy/read.js";
 import { prepare } from "../kinds/validating-admission-policy/prepared.js";
@@ -66,6 +70,34 @@ describe("a server takes in new policies what the version before it knows", () =
     assert.match(problemsOn("1.37", policy("[1].includes(1)"))[0] ?? "", /from 1\.38 on$/);
     assert.deepEqual(problemsOn(undefined, policy("[1].includes(1)")), []);
   });
+});
+
+test("mutations are expressions, too", () => {
+  const { spec, ...rest } = policy("true");
+  const { validations, ...common } = spec;
+  const mutating = {
+    ...rest,
+    kind: "MutatingAdmissionPolicy" as const,
+    spec: {
+      ...common,
+      reinvocationPolicy: "Never",
+      mutations: validations.map(() => ({
+        patchType: "JSONPatch",
+        jsonPatch: { expression: "[2, 1].sort().map(i, JSONPatch{op: 'remove', path: string(i)})" },
+      })),
+    },
+  };
+  const found = (version: KubernetesVersion): readonly string[] => {
+    const read = readMutating(mutating);
+    if (read.kind !== "policy") throw new Error(read.kind);
+    const server = createServer(version, createMutationCompilers);
+    return checkMutating(read.resource, server.compiler("1.37"), server).errors.map(({ text }) => text);
+  };
+  assert.match(
+    found("1.34")[0] ?? "",
+    /undeclared reference to 'sort'(?:.|\n)*\nKubernetes takes this in new policies from 1\.35 on$/,
+  );
+  assert.deepEqual(found("1.35"), []);
 });
 
 describe("a server has some versions of the API", () => {
