@@ -33,7 +33,7 @@ export const versionOfNewExpressions = (version: KubernetesVersion): KubernetesV
   KUBERNETES_VERSIONS[KUBERNETES_VERSIONS.indexOf(version) - 1] ?? version;
 
 /**
- * The mistakes that a server finds in a new policy. Of what only later versions know it is said which.
+ * The mistakes that a server finds in a new policy. Of what only later ones take it is said which.
  * @param validate the policy's mistakes, its expressions compiled by some compiler
  */
 export function errorsOnServer<Compiler>(
@@ -52,13 +52,14 @@ export function errorsOnServer<Compiler>(
     // What is wrong in the newest version, too, is no matter of versions.
     if (later.at(-1)?.wrong.has(place) !== false) return error;
     const first = later.find(({ wrong }) => !wrong.has(place));
-    return first === undefined ? error : { ...error, text: `${error.text}\n${knownSince(first.version)}` };
+    return first === undefined ? error : { ...error, text: `${error.text}\n${takenSince(first.version)}` };
   });
 }
 
-function knownSince(version: KubernetesVersion): string {
-  const [major, minor] = version.split(".");
-  return `Kubernetes knows this from ${version} on, and takes it in new policies from ${major}.${Number(minor) + 1} on`;
+/** When an expression is taken that has to keep to what a version knows: one version later. */
+function takenSince(known: KubernetesVersion): string {
+  const [major, minor] = known.split(".");
+  return `Kubernetes takes this in new policies from ${major}.${Number(minor) + 1} on`;
 }
 
 /** From which version on an API version is served, and the last that does. */
