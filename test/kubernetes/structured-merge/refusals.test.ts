@@ -93,6 +93,16 @@ describe("a patch that does not fit", () => {
   });
 });
 
+test("a patch of more items than any policy writes, in all of its lists and maps together", () => {
+  const core = BUNDLED.version("", "v1");
+  assert.ok(core);
+  const map = (length: number) => Object.fromEntries(Array.from({ length }, (_, i) => [`k${i}`, "v"]));
+  const live = { apiVersion: "v1", kind: "ConfigMap" };
+  const outcome = (length: number) => applied(core, live, { data: map(length), metadata: { labels: map(30_000) } });
+  assert.equal(typeof outcome(30_000), "object");
+  assert.match(String(outcome(30_001)), /: \.metadata\.labels: more than 60000 items of lists and maps in one patch$/);
+});
+
 describe("what a patch may not touch", () => {
   const atomics = (paths: string) =>
     `error applying patch: invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: ${paths}`;
