@@ -19,7 +19,7 @@ import {
 import { quote } from "../../data/go-quote.js";
 import { jsonDouble } from "../../data/json-double.js";
 import { setKey } from "../../data/plain-object.js";
-import { ForeignValue, type PatchValue } from "../../kubernetes/structured-merge/patch-value.js";
+import { ForeignValue, NIL_LIST, type PatchValue } from "../../kubernetes/structured-merge/patch-value.js";
 import { foreignValue } from "./go-value.js";
 import { quotedKey } from "./map-keys.js";
 import { JsonPatchVal, ObjectVal } from "./mutation-types.js";
@@ -177,6 +177,7 @@ export class Conversion {
     const inner = this.#provenance.isData(list)
       ? (item: Value): T | CelError | Failed => this.#field(item, leaf)
       : (item: Value): T | CelError => this.#bare(item, leaf);
+    if (list.length === 0) return NIL_LIST as T;
     const items: unknown[] = [];
     for (const item of list) {
       const converted = inner(item);
