@@ -1,12 +1,14 @@
 /** One evaluation of one mutation (spec mutating-admission-policy.md 5 to 7). */
 import { type Bindings, CelError, type Value, Waiting } from "../../cel/index.js";
 import { evaluateGroup, type GroupInputs } from "../../cel-policy/expressions/evaluation-group.js";
+import type { GoType } from "../../kubernetes/go-types/go-type.js";
 import type { PatchOperation } from "../../kubernetes/json-patch/operation.js";
 import type { PatchValue } from "../../kubernetes/structured-merge/patch-value.js";
 import type { CompiledMutation } from "./compile-mutation.js";
 import { Conversion, type Provenance } from "./conversion.js";
 import { JsonPatchVal, ObjectVal } from "./mutation-types.js";
 import { typeNameMistakes } from "./type-names.js";
+import { typedValues } from "./typed-values.js";
 
 /** What a mutation asks for. */
 export type Mutation =
@@ -16,7 +18,10 @@ export type Mutation =
   | { readonly kind: "error"; readonly message: string };
 
 /** What a mutation's expression can name: `bindings` has the object as earlier mutations have left it; its `variables` are new for each mutation. */
-export type MutationInputs = Omit<GroupInputs, "shared">;
+export interface MutationInputs extends Omit<GroupInputs, "shared"> {
+  /** The struct that `params` is in the server, where its kind is built in: such values are no JSON (default: they are). */
+  readonly paramsType?: GoType | undefined;
+}
 
 /**
  * Evaluates a mutation on a budget of its own. {@link Waiting} when an answer is on its way, or when others must have their turn: the attempt is repeated
@@ -32,7 +37,7 @@ export function evaluateMutation(mutation: CompiledMutation, inputs: MutationInp
   const [result] = group.results;
   if (result === undefined || result instanceof Waiting) return Waiting.INSTANCE;
   if (result instanceof CelError) return failed(result.message);
-  const conversion = new Conversion(new BindingLists(bindings));
+  const conversion = new Conversion(new BindingValues(bindings, inputs.paramsType));
   return mutation.patchType === "JSONPatch" ? jsonPatch(result, conversion) : configuration(result, conversion);
 }
 
@@ -71,14 +76,22 @@ function configuration(result: Value, conversion: Conversion): Mutation {
   return failed("invalid return type: *dynamic.ObjectVal");
 }
 
-/** The lists of the request and its objects; they are only looked for when somebody asks. */
-class BindingLists implements Provenance {
+/** The lists of the request and its objects, and what of them is typed; they are only looked for when somebody asks. */
+class BindingValues implements Provenance {
   readonly #bindings: Bindings;
+  readonly #paramsType: GoType | undefined;
   #lists: Set<unknown> | undefined;
+  #typed: ReadonlyMap<unknown, GoType> | undefined;
 
-  constructor(bindings: Bindings) {
+  constructor(bindings: Bindings, paramsType: GoType | undefined) {
     this.#bindings = bindings;
+    this.#paramsType = paramsType;
   }
+
+  readonly typeOf = (value: object): GoType | undefined => {
+    this.#typed ??= typedValues(this.#bindings, this.#paramsType);
+    return this.#typed.get(value);
+  };
 
   readonly isData = (list: readonly Value[]): boolean => {
     this.#lists ??= listsIn(Object.values(this.#bindings));
