@@ -3,7 +3,7 @@ import type { Expression } from "../cel-policy/expressions/expression.js";
 import type { LabelSelector } from "../cel-policy/match/label-selector.js";
 import { builtinNamespaced } from "../kubernetes/builtin-kinds.js";
 import { type JsonObject, text } from "../kubernetes/object.js";
-import type { Needs } from "../world/needs.js";
+import { NAMESPACE_LABELS, type Needs } from "../world/needs.js";
 import { prepareParamKind } from "./prepared-binding.js";
 import type { CommonBindingSpec, CommonPolicySpec } from "./resource.js";
 
@@ -37,12 +37,20 @@ export function needsOf(
   const bringsParams = params.some(({ apiVersion, kind }) => brought.has(`${apiVersion}/${kind.kind}`));
   return {
     asks: namespaceObject || labels.length > 0 || authorizer || scope || params.length > 0,
-    requires:
-      (!bringsNamespaces && (namespaceObject || labels.some((label) => label !== NAME_LABEL))) ||
-      (params.length > 0 && !bringsParams) ||
-      authorizer,
+    requires: [
+      ...(!bringsNamespaces && labels.some((label) => label !== NAME_LABEL) ? [NAMESPACE_LABELS] : []),
+      ...(!bringsNamespaces && namespaceObject ? [{ what: "`namespaceObject`", documents: "Namespaces" }] : []),
+      ...(bringsParams ? [] : params.map(parametersOf)),
+      ...(authorizer ? [{ what: "`authorizer`" }] : []),
+    ],
     parameters: params.map(({ kind }) => kind),
   };
+}
+
+/** A binding that names a parameter is obeyed, so its kind is all that has to be told. */
+function parametersOf({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: { readonly kind: string } }) {
+  const documents = `${kind.kind} of ${apiVersion}`;
+  return { what: `parameters (${documents})`, documents: `parameters (${documents})` };
 }
 
 function labelsOf(selector: LabelSelector | undefined): readonly string[] {

@@ -2,6 +2,7 @@
 import type { Expression } from "../cel-policy/expressions/expression.js";
 import { RESERVED_WORDS } from "../cel-policy/expressions/reserved-words.js";
 import { trimSpace } from "../cel-policy/expressions/trim.js";
+import type { MatchResources } from "../cel-policy/match/match-resources.js";
 import { validateMatch } from "../cel-policy/match/validate-match.js";
 import {
   duplicate,
@@ -26,6 +27,8 @@ const MAX_MATCH_CONDITIONS = 64;
 export interface CommonValidationOptions {
   /** Match conditions are stored already, unchanged: they are not checked again. */
   readonly ignoreConditions?: boolean;
+  /** What the kind has against the rules that its policies match by. */
+  readonly validateRules?: (match: MatchResources, path: FieldPath) => readonly FieldError[];
 }
 
 /** The mistakes of a spec that has its defaults, before those of what the kind adds. */
@@ -48,6 +51,7 @@ export function validateCommon(
     if ((matchConstraints.resourceRules ?? []).length === 0) {
       errors.push(required([...path, "matchConstraints", "resourceRules"]));
     }
+    errors.push(...(options.validateRules?.(matchConstraints, [...path, "matchConstraints"]) ?? []));
   }
   if (!options.ignoreConditions) errors.push(...validateConditions(spec, compiled, [...path, "matchConditions"]));
   errors.push(...validateVariables(spec, compiled, [...path, "variables"]));

@@ -6,7 +6,9 @@ import { createPolicySource, problemLines } from "./load.js";
  * @returns 0 when everything loaded, 1 when there is any mistake
  */
 export async function checkCommand(values: Readonly<Record<string, unknown>>, io: CommandIo): Promise<number> {
-  const source = createPolicySource(values, io.env, undefined, { typeCheck: true });
+  // Who asks for a cluster by an option wants to know when there is none.
+  const wanted = values.kubernetes === true || values.kubeconfig !== undefined;
+  const source = createPolicySource(values, io.env, undefined, { typeCheck: true, warnWithoutCluster: !wanted });
   try {
     const result = await source.load();
     for (const line of problemLines(result)) io.stdout.write(`${line}\n`);

@@ -9,6 +9,8 @@ import { PolicyWebhook } from "./certificate-request-policy/policy-webhook.js";
 import { groupKind } from "./group/kind.js";
 import type { Kinds } from "./kind.js";
 import { kyvernoKind } from "./kyverno/kind.js";
+import { createMutationCompilers } from "./mutating-admission-policy/compilers.js";
+import { mutatingAdmissionPolicyKind } from "./mutating-admission-policy/kind.js";
 import { createExpressionCompiler } from "./validating-admission-policy/dialect.js";
 import { validatingAdmissionPolicyKind } from "./validating-admission-policy/kind.js";
 import { wasmKind } from "./wasm/kind.js";
@@ -41,6 +43,7 @@ export function createKinds({ watcher, schemas, runtime, policyTimeout, now, htt
   return {
     documents: [
       validatingAdmissionPolicy,
+      mutatingAdmissionPolicyKind(createMutationCompilers(STORED_VERSION, watcher)),
       kyvernoKind(watcher, httpInNamespaced),
       certificateRequestPolicyKind(watcher),
     ],

@@ -11,6 +11,7 @@ import { pauseFuzzer } from "./pauses.js";
 import { requestPolicyFuzzer } from "./request-policies.js";
 import { requestFuzzer } from "./requests.js";
 import { stallFuzzer } from "./stall-fuzzer.js";
+import { yamlFuzzer } from "./yaml.js";
 
 const FUZZERS: readonly Fuzzer[] = [
   allowFuzzer,
@@ -20,6 +21,7 @@ const FUZZERS: readonly Fuzzer[] = [
   pauseFuzzer,
   requestFuzzer,
   requestPolicyFuzzer,
+  yamlFuzzer,
 ];
 const DEFAULT_SECONDS = 600;
 

@@ -1,10 +1,10 @@
 /** One evaluation of one mutation (spec mutating-admission-policy.md 5 to 7). */
-import { type Bindings, CelError, type Value, Waiting } from "../../cel/index.js";
+import { type Bindings, CelError, type Result, type Value, Waiting } from "../../cel/index.js";
 import { evaluateGroup, type GroupInputs } from "../../cel-policy/expressions/evaluation-group.js";
 import type { GoType } from "../../kubernetes/go-types/go-type.js";
 import type { PatchOperation } from "../../kubernetes/json-patch/operation.js";
 import type { PatchValue } from "../../kubernetes/structured-merge/patch-value.js";
-import type { CompiledMutation } from "./compile-mutation.js";
+import type { CompiledMutation, PatchType } from "./compile-mutation.js";
 import { Conversion, type Provenance } from "./conversion.js";
 import { JsonPatchVal, ObjectVal } from "./mutation-types.js";
 import { typeNameMistakes } from "./type-names.js";
@@ -18,27 +18,35 @@ export type Mutation =
   | { readonly kind: "error"; readonly message: string };
 
 /** What a mutation's expression can name: `bindings` has the object as earlier mutations have left it; its `variables` are new for each mutation. */
-export interface MutationInputs extends Omit<GroupInputs, "shared"> {
-  /** The struct that `params` is in the server, where its kind is built in: such values are no JSON (default: they are). */
-  readonly paramsType?: GoType | undefined;
+export type MutationInputs = Omit<GroupInputs, "shared">;
+
+/**
+ * Evaluates a mutation's expression on a budget of its own. {@link Waiting} when an answer is on its way, or when others must have their turn: the
+ * attempt is repeated as a whole then, and gives the same value again where it has come by it already.
+ */
+export function valueOfMutation({ expressions }: CompiledMutation, inputs: MutationInputs): Result | Waiting {
+  const [expression] = expressions;
+  if (expression.program === undefined) return new CelError(expression.error ?? "");
+  const { attempt } = inputs;
+  const group = evaluateGroup(expressions, { ...inputs, shared: undefined }, attempt.dialect.costs.evaluation);
+  if (group instanceof CelError) return group;
+  return group.results[0] ?? Waiting.INSTANCE;
 }
 
 /**
- * Evaluates a mutation on a budget of its own. {@link Waiting} when an answer is on its way, or when others must have their turn: the attempt is repeated
- * as a whole then.
+ * What the value of a mutation's expression asks for; `bindings` are what it was evaluated with.
+ * @param paramsType the struct that `params` is in the server, where its kind is built in: such values are no JSON (default: they are)
  */
+export function mutationOf(patchType: PatchType, value: Result, bindings: Bindings, paramsType?: GoType): Mutation {
+  if (value instanceof CelError) return failed(value.message);
+  const conversion = new Conversion(new BindingValues(bindings, paramsType));
+  return patchType === "JSONPatch" ? jsonPatch(value, conversion) : configuration(value, conversion);
+}
+
+/** Both in one: what a mutation asks for. */
 export function evaluateMutation(mutation: CompiledMutation, inputs: MutationInputs): Mutation | Waiting {
-  const { expressions } = mutation;
-  const [expression] = expressions;
-  if (expression.program === undefined) return failed(expression.error ?? "");
-  const { attempt, bindings } = inputs;
-  const group = evaluateGroup(expressions, { ...inputs, shared: undefined }, attempt.dialect.costs.evaluation);
-  if (group instanceof CelError) return failed(group.message);
-  const [result] = group.results;
-  if (result === undefined || result instanceof Waiting) return Waiting.INSTANCE;
-  if (result instanceof CelError) return failed(result.message);
-  const conversion = new Conversion(new BindingValues(bindings, inputs.paramsType));
-  return mutation.patchType === "JSONPatch" ? jsonPatch(result, conversion) : configuration(result, conversion);
+  const value = valueOfMutation(mutation, inputs);
+  return value instanceof Waiting ? value : mutationOf(mutation.patchType, value, inputs.bindings);
 }
 
 const failed = (message: string): Mutation => ({ kind: "error", message });

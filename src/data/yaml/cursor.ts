@@ -1,0 +1,89 @@
+import { CR, END, endsLine, isBlank, isBreak, isGap, LF } from "./characters.js";
+import { type YamlError, yamlErrorAt } from "./yaml-error.js";
+
+/** A place in a part of a text, which readers of tokens move on. */
+export class Cursor {
+  /** UTF-16 offset in the text. */
+  at: number;
+  /** Where the line begins that {@link at} is in. */
+  lineStart: number;
+
+  /**
+   * @param text of well-formed UTF-16
+   * @param from where the part begins
+   * @param end where it ends; what comes after is not looked at
+   * @param forbidden whether a character stands at `end` that no document may hold
+   */
+  constructor(
+    readonly text: string,
+    from: number,
+    readonly end: number,
+    readonly forbidden: boolean,
+  ) {
+    this.at = from;
+    this.lineStart = from;
+  }
+
+  /** The code unit at an offset, {@link END} behind the last one. */
+  code(at: number): number {
+    return at < this.end ? this.text.charCodeAt(at) : END;
+  }
+
+  get column(): number {
+    return this.at - this.lineStart;
+  }
+
+  /** Steps over blanks in this line. */
+  skipBlanks(): void {
+    while (isBlank(this.code(this.at))) this.at++;
+  }
+
+  /** Steps to the end of the line. */
+  skipLine(): void {
+    while (!endsLine(this.code(this.at))) this.at++;
+  }
+
+  /**
+   * Steps over the line break that stands here.
+   * @returns what a scalar has of it: a line feed, or the separator itself
+   */
+  skipBreak(): string {
+    const c = this.code(this.at);
+    // Lines are cut at LF before YAML is read, and with it goes one CR before it: of CR CR LF is left what YAML takes for one break.
+    if (c === CR) {
+      if (this.code(this.at + 1) === LF) this.at++;
+      else if (this.code(this.at + 1) === CR && this.code(this.at + 2) === LF) this.at += 2;
+    }
+    this.at++;
+    this.lineStart = this.at;
+    return c === 0x2028 || c === 0x2029 ? String.fromCharCode(c) : "\n";
+  }
+
+  /** Whether a line break stands here. */
+  atBreak(): boolean {
+    return isBreak(this.code(this.at));
+  }
+
+  /** Whether `---` or `...` stands here, in the first column and alone: the beginning or end of a document. */
+  atDocumentMark(): boolean {
+    if (this.at !== this.lineStart) return false;
+    const c = this.code(this.at);
+    return (
+      (c === 0x2d || c === 0x2e) &&
+      this.code(this.at + 1) === c &&
+      this.code(this.at + 2) === c &&
+      isGap(this.code(this.at + 3))
+    );
+  }
+
+  /** The error of a text that is wrong, here or at an offset. */
+  error(reason: string, at: number = this.at): YamlError {
+    return this.forbidden && this.at >= this.end ? this.errorOfForbidden() : yamlErrorAt(this.text, at, reason);
+  }
+
+  /** The error of the character at the end. */
+  errorOfForbidden(): YamlError {
+    const code = this.text.charCodeAt(this.end).toString(16).padStart(4, "0");
+    return yamlErrorAt(this.text, this.end, `the control character U+${code.toUpperCase()} is not allowed`);
+  }
+}

@@ -1,0 +1,182 @@
+/** What scalars stand for: the rules of go-yaml v2, which are those of YAML 1.1 but for dates and numbers of base 60, which are texts. */
+import { isTimestamp } from "./timestamp.js";
+
+const CORE = "tag:yaml.org,2002:";
+const STRING = `${CORE}str`;
+const BINARY = `${CORE}binary`;
+const MERGE = `${CORE}merge`;
+
+/** What a scalar is: one of the tags that say so. */
+type Kind = "str" | "bool" | "int" | "float" | "null" | "timestamp" | "merge";
+
+/** A number that is no integer for YAML, though its value may be whole; infinite ones and NaN among them. */
+export class Float {
+  constructor(readonly value: number) {}
+}
+
+/** Of integers those beyond the safe ones are bigints. */
+export type Resolved = string | boolean | null | bigint | number | Float;
+
+/** The scalar's tag asks for what its text is not. */
+export interface Mismatch {
+  readonly mismatch: string;
+}
+
+const WORDS: ReadonlyMap<string, boolean | null | Float> = new Map<string, boolean | null | Float>([
+  ...["y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"].map((word) => [word, true] as const),
+  ...["n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"].map((word) => [word, false] as const),
+  ...["", "~", "null", "Null", "NULL"].map((word) => [word, null] as const),
+  ...[".nan", ".NaN", ".NAN"].map((word) => [word, new Float(Number.NaN)] as const),
+  ...[".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"].map((word) => [word, new Float(Infinity)] as const),
+  ...["-.inf", "-.Inf", "-.INF"].map((word) => [word, new Float(-Infinity)] as const),
+]);
+
+/** Characters that a scalar begins with which may be no text: of words, and of numbers. */
+const WORD_START = /^[yYnNtTfFoO~]/;
+const LONGEST_WORD = 5;
+/** Digits of a number that is a safe integer whatever they are. */
+const SAFE_DIGITS = 15;
+const DECIMAL = /^[+-]?(?:0|[1-9][0-9]*)$/;
+const PREFIXED = /^([+-]?)(?:0[xX]([0-9a-fA-F]+)|0[oO]?([0-7]+)|0[bB]([01]+))$/;
+const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
+/** Of floats without a digit before the dot, underscores stand between digits only. */
+const DOTTED = /^\.[0-9]+(?:_[0-9]+)*(?:[eE][-+]?[0-9]+(?:_[0-9]+)*)?$/;
+/** A sign behind the prefix of base 2 is read too. */
+const ODD_BINARY = /^0b([+-]?)([01]+)$/;
+
+const INT64_MIN = -(2n ** 63n);
+const INT64_MAX = 2n ** 63n - 1n;
+const UINT64_MAX = 2n ** 64n - 1n;
+/** Digits of the largest integer in base 2 are 64; leading zeros aside, no text of more digits is one. Reading digits takes the square of their number. */
+const MOST_DIGITS = 64;
+
+/** What a plain scalar without a tag stands for. */
+export function resolvePlain(text: string): Resolved {
+  const first = text.charCodeAt(0);
+  // Most scalars are words that begin with a letter of no number.
+  if (first >= 0x30 && first <= 0x39) return numberOr(text);
+  if (first === 0x2b || first === 0x2d) return WORDS.get(text) ?? numberOr(text);
+  if (first === 0x2e) return WORDS.get(text) ?? dotted(text);
+  if (text.length > LONGEST_WORD || (text !== "" && !WORD_START.test(text))) return text;
+  const word = WORDS.get(text);
+  return word === undefined ? text : word;
+}
+
+/** What a scalar with a tag stands for. */
+export function resolveTagged(text: string, tag: string): Resolved | Mismatch {
+  if (tag === STRING) return text;
+  if (tag === BINARY) return binary(text) ?? { mismatch: "!!binary is written in base64" };
+  const wanted = WANTED.get(tag);
+  if (wanted === undefined) return text;
+  const value = resolvePlain(text);
+  const found = wanted === "timestamp" && isTimestamp(text) ? wanted : kindOf(text, value);
+  if (found === wanted) return value;
+  if (wanted === "float" && found === "int" && !(typeof value === "bigint" && value > INT64_MAX)) {
+    return new Float(Number(value));
+  }
+  return { mismatch: `this is no !!${wanted}` };
+}
+
+const WANTED: ReadonlyMap<string, Kind> = new Map(
+  (["bool", "int", "float", "null", "timestamp"] as const).map((kind) => [CORE + kind, kind]),
+);
+
+/** Whether a scalar, if it is a key, stands for the members of its value. */
+export function isMergeKey(text: string, tag: string, style: string): boolean {
+  return text === "<<" && (tag === "" ? style === "plain" : tag === "!" || tag === MERGE);
+}
+
+function kindOf(text: string, value: Resolved): Kind {
+  switch (typeof value) {
+    case "boolean":
+      return "bool";
+    case "number":
+    case "bigint":
+      return "int";
+    case "object":
+      return value === null ? "null" : "float";
+    default:
+      return text === "<<" ? "merge" : "str";
+  }
+}
+
+function numberOr(text: string): Resolved {
+  if (text.length <= SAFE_DIGITS && DECIMAL.test(text)) return Number(text) + 0;
+  const plain = text.includes("_") ? text.replaceAll("_", "") : text;
+  return integer(plain) ?? float(plain) ?? oddBinary(plain) ?? text;
+}
+
+/** An integer of 64 bits; of those beyond the signed ones, only such that have no sign. */
+function integer(plain: string): Resolved | undefined {
+  let digits: string;
+  let sign: string;
+  let base = "";
+  if (DECIMAL.test(plain)) {
+    sign = /^[+-]/.exec(plain)?.[0] ?? "";
+    digits = plain.slice(sign.length);
+  } else {
+    const match = PREFIXED.exec(plain);
+    if (match === null) return undefined;
+    const [, found = "", hex, octal, bits] = match;
+    sign = found;
+    base = hex === undefined ? (octal === undefined ? "0b" : "0o") : "0x";
+    digits = hex ?? octal ?? bits ?? "";
+  }
+  return inRange(sign, base, digits);
+}
+
+function inRange(sign: string, base: string, written: string): Resolved | undefined {
+  const digits = written.replace(/^0+(?=.)/, "");
+  if (digits.length > MOST_DIGITS) return undefined;
+  const magnitude = BigInt(base + digits);
+  const value = sign === "-" ? -magnitude : magnitude;
+  if (value < INT64_MIN || value > (sign === "" ? UINT64_MAX : INT64_MAX)) return undefined;
+  return value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER ? Number(value) : value;
+}
+
+/** A finite float; what is larger than all of them is a text. */
+function float(plain: string): Resolved | undefined {
+  if (!FLOAT.test(plain)) return undefined;
+  const value = Number(plain);
+  return Number.isFinite(value) ? new Float(value) : undefined;
+}
+
+function dotted(text: string): Resolved {
+  return (DOTTED.test(text) ? float(text.replaceAll("_", "")) : undefined) ?? text;
+}
+
+function oddBinary(plain: string): Resolved | undefined {
+  const [, sign, digits] = ODD_BINARY.exec(plain) ?? [];
+  return sign === undefined || digits === undefined ? undefined : inRange(sign, "0b", digits);
+}
+
+/** The text that base64 stands for; undefined where it is none. What is no UTF-8 becomes U+FFFD, byte by byte. */
+function binary(text: string): string | undefined {
+  const compact = text.replace(/[\r\n]/g, "");
+  if (compact.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(compact)) return undefined;
+  const bytes = Buffer.from(compact, "base64");
+  let decoded = bytes.toString("utf8");
+  if (!decoded.includes("\ufffd")) return decoded;
+  decoded = "";
+  for (let at = 0; at < bytes.length; ) {
+    const length = characterLength(bytes, at);
+    decoded += length === 0 ? "\ufffd" : bytes.toString("utf8", at, at + length);
+    at += Math.max(length, 1);
+  }
+  return decoded;
+}
+
+/** Bytes of the character that begins at a place, 0 where none does. */
+function characterLength(bytes: Buffer, at: number): number {
+  const first = bytes[at] ?? 0;
+  if (first < 0x80) return 1;
+  const length = first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+  if (length === 0 || at + length > bytes.length) return 0;
+  const character = bytes.toString("utf8", at, at + length);
+  return character.includes("\ufffd") && character !== "\ufffd" ? 0 : isReplacement(bytes, at, character) ? 0 : length;
+}
+
+/** Whether U+FFFD came of broken bytes, and is not itself what is written. */
+function isReplacement(bytes: Buffer, at: number, character: string): boolean {
+  return character === "\ufffd" && !(bytes[at] === 0xef && bytes[at + 1] === 0xbf && bytes[at + 2] === 0xbd);
+}

@@ -1,0 +1,228 @@
+/** Texts of any number of documents, cut and read as k8s.io/apimachinery's YAMLOrJSONDecoder does for kubectl and the API server. */
+import { JsonError, parseJson } from "../json.js";
+import { FORBIDDEN } from "./characters.js";
+import { chunks, isSpace, spaceEnd } from "./chunks.js";
+import { Cursor } from "./cursor.js";
+import { jsonNode } from "./json-nodes.js";
+import { jsonBlanksEnd, jsonEnd } from "./json-stream.js";
+import type { YamlNode } from "./node.js";
+import { parseDocument } from "./parser.js";
+import { isReadAhead } from "./read-ahead.js";
+import { documentValue, type RepeatedKey } from "./values.js";
+import { YamlError, yamlErrorAt } from "./yaml-error.js";
+
+/** Bytes at the beginning in which the first `{` has to stand for a text to be taken for JSON. */
+const SNIFFED_BYTES = 4096;
+/** Bytes that have to follow on JSON for YAML to be looked for there. */
+const LEAST_YAML_BYTES = 4;
+/** With more than one JSON document before it, what is no JSON is not taken for YAML. */
+const MOST_JSON_BEFORE_YAML = 1;
+
+/** How to read. */
+export interface YamlOptions {
+  /** Most values that a document may come to after its aliases are followed; default `YAML_MAX_VALUES`. */
+  readonly mostValues?: number;
+}
+
+/** One document. */
+export interface YamlDocument {
+  /** In the number model of `data/json`; never null, for documents of nothing are left out. */
+  readonly value: unknown;
+  /** What is written, with its places. */
+  readonly root: YamlNode;
+  /** Keys that stand in a map more than once, where they do so again: Kubernetes takes the last one. Of JSON none are told. */
+  readonly repeatedKeys: readonly RepeatedKey[];
+}
+
+/** What a text holds. */
+export interface YamlStream {
+  /** Those before the error, if there is one. */
+  readonly documents: readonly YamlDocument[];
+  /** What is wrong with the first document that can't be read. What comes behind it is not read either. */
+  readonly error?: YamlError;
+}
+
+/** All documents of a text, up to the first that is broken. */
+export function readYamlStream(text: string, options: YamlOptions = {}): YamlStream {
+  const documents: YamlDocument[] = [];
+  try {
+    for (const document of new StreamReader(text.toWellFormed(), options).documents()) {
+      if (document.value !== null) documents.push(document);
+    }
+    return { documents };
+  } catch (error) {
+    if (!(error instanceof YamlError)) throw error;
+    return { documents, error };
+  }
+}
+
+/**
+ * The first document of a text, as sigs.k8s.io/yaml reads it for those who expect no more than one: all else is left unread, and JSON is YAML.
+ * @returns undefined for a text without documents
+ * @throws YamlError
+ */
+export function readYamlDocument(text: string, options: YamlOptions = {}): YamlDocument | undefined {
+  const source = text.toWellFormed();
+  const forbidden = new ForbiddenCharacters(source);
+  return new Chunks(source, forbidden, options).document(0, source.length);
+}
+
+/** One use per text. */
+class StreamReader {
+  readonly #text: string;
+  readonly #options: YamlOptions;
+
+  constructor(text: string, options: YamlOptions) {
+    this.#text = text;
+    this.#options = options;
+  }
+
+  *documents(): Generator<YamlDocument> {
+    const text = this.#text;
+    if (!looksLikeJson(text)) {
+      yield* this.#yaml(0);
+      return;
+    }
+    let at = 0;
+    let count = 0;
+    for (;;) {
+      const from = jsonBlanksEnd(text, at);
+      if (from === text.length) return;
+      const found = jsonDocument(text, from);
+      if (found instanceof YamlError) {
+        if (found.limit || count > MOST_JSON_BEFORE_YAML) throw found;
+        yield* this.#yamlAfterJson(at, count, found);
+        return;
+      }
+      yield found;
+      at = found.end;
+      count++;
+    }
+  }
+
+  /** Where JSON was looked for and not found, YAML may stand. */
+  *#yamlAfterJson(at: number, count: number, error: YamlError): Generator<YamlDocument> {
+    const from = yamlStart(this.#text, at);
+    if (from === undefined) throw error;
+    let isFirst = true;
+    try {
+      for (const document of this.#yaml(from)) {
+        yield document;
+        isFirst = false;
+      }
+    } catch (cause) {
+      // A text that begins like JSON is meant to be JSON.
+      throw isFirst && count === 0 ? error : cause;
+    }
+  }
+
+  *#yaml(from: number): Generator<YamlDocument> {
+    // Every line is read with a line feed at its end.
+    const text = this.#text.endsWith("\n") ? this.#text : `${this.#text}\n`;
+    const reader = new Chunks(text, new ForbiddenCharacters(text), this.#options);
+    for (const { start, end } of chunks(text, from)) {
+      const document = reader.document(start, end);
+      if (document !== undefined) yield document;
+    }
+  }
+}
+
+/** Parts of a text that hold a document of YAML each. */
+class Chunks {
+  readonly #text: string;
+  readonly #forbidden: ForbiddenCharacters;
+  readonly #options: YamlOptions;
+
+  constructor(text: string, forbidden: ForbiddenCharacters, options: YamlOptions) {
+    this.#text = text;
+    this.#forbidden = forbidden;
+    this.#options = options;
+  }
+
+  document(start: number, end: number): YamlDocument | undefined {
+    const forbidden = this.#forbidden.from(start);
+    const cursor = new Cursor(this.#text, start, Math.min(end, forbidden), forbidden < end);
+    const root = parseDocument(cursor);
+    if (cursor.forbidden && isReadAhead(cursor, start)) throw cursor.errorOfForbidden();
+    if (root === undefined) return undefined;
+    return { root, ...documentValue(this.#text, root, this.#options.mostValues) };
+  }
+}
+
+/** Where characters stand in a text that no document of YAML may hold. Asked for one offset after the other, it looks at the text once. */
+class ForbiddenCharacters {
+  readonly #text: string;
+  readonly #pattern = new RegExp(FORBIDDEN);
+  #next = -1;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** The offset of the first at or behind one; beyond all offsets when there is none. */
+  from(offset: number): number {
+    if (this.#next >= offset) return this.#next;
+    this.#pattern.lastIndex = offset;
+    this.#next = this.#pattern.exec(this.#text)?.index ?? Number.POSITIVE_INFINITY;
+    return this.#next;
+  }
+}
+
+function looksLikeJson(text: string): boolean {
+  const start = spaceEnd(text, 0);
+  return text[start] === "{" && Buffer.byteLength(text.slice(0, Math.min(start, SNIFFED_BYTES))) < SNIFFED_BYTES;
+}
+
+/** A document of JSON, whose tree is only made for those who want to know its places. */
+class JsonDocument implements YamlDocument {
+  readonly repeatedKeys: readonly RepeatedKey[] = [];
+  readonly #text: string;
+  readonly #start: number;
+  #root: YamlNode | undefined;
+
+  constructor(
+    text: string,
+    start: number,
+    readonly end: number,
+    readonly value: unknown,
+  ) {
+    this.#text = text;
+    this.#start = start;
+  }
+
+  get root(): YamlNode {
+    this.#root ??= jsonNode(this.#text, this.#start);
+    return this.#root;
+  }
+}
+
+/** The JSON document that begins at an offset, or what is wrong with it. */
+function jsonDocument(text: string, start: number): JsonDocument | YamlError {
+  const end = jsonEnd(text, start);
+  const written = text.slice(start, end === -1 ? text.length : end);
+  try {
+    return new JsonDocument(text, start, end, parseJson(written));
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    const limit = error.reason === "recursion limit exceeded" || error.reason === "number out of range";
+    return yamlErrorAt(text, start + offsetIn(written, error), error.reason, limit);
+  }
+}
+
+function offsetIn(text: string, { line, column }: JsonError): number {
+  let start = 0;
+  for (let i = 1; i < line; i++) start = text.indexOf("\n", start) + 1;
+  return Math.min(start + column - 1, text.length);
+}
+
+/** Where YAML begins behind JSON: behind white space, but at most one line feed of it. Undefined where too little follows. */
+function yamlStart(text: string, from: number): number | undefined {
+  for (let at = from; ; ) {
+    if (Buffer.byteLength(text.slice(at, at + LEAST_YAML_BYTES)) < LEAST_YAML_BYTES) return undefined;
+    const character = text[at] ?? "";
+    if (character === "\ufffd") return undefined;
+    if (!isSpace(character)) return at;
+    at++;
+    if (character === "\n") return at;
+  }
+}

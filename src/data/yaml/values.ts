@@ -1,0 +1,249 @@
+import { floatText } from "../float-text.js";
+import { double, numberOf } from "../json-reader.js";
+import { setKey } from "../plain-object.js";
+import { TOO_DEEP, YAML_MAX_DEPTH, type YamlAlias, type YamlMap, type YamlNode, type YamlScalar } from "./node.js";
+import { Float, isMergeKey, type Resolved, resolvePlain, resolveTagged } from "./resolve.js";
+import { type YamlError, yamlErrorAt } from "./yaml-error.js";
+
+/** Most values that one document may come to after its aliases are followed. */
+export const YAML_MAX_VALUES = 1_000_000;
+
+/** Kubernetes' bounds on aliases, so that an alias bomb ends where it ends there: of up to so many steps of decoding, this share may be due to aliases, … */
+const FEW_STEPS = 400_000;
+const SHARE_OF_FEW = 0.99;
+/** … of so many or more this share, and between them one between them. */
+const MANY_STEPS = 4_000_000;
+const SHARE_OF_MANY = 0.1;
+/** Fewer steps, and fewer due to aliases, are never too many. */
+const HARMLESS_STEPS = 1_000;
+const HARMLESS_ALIASED = 100;
+
+const INT64_MAX = 2n ** 63n - 1n;
+
+/** A key that stands in a map already; the last one counts. */
+export interface RepeatedKey {
+  readonly key: string;
+  /** Where it stands again. */
+  readonly offset: number;
+}
+
+/** What came of a document. */
+export interface DocumentValue {
+  /** In the number model of `data/json`. */
+  readonly value: unknown;
+  /** In the order of the text. */
+  readonly repeatedKeys: readonly RepeatedKey[];
+}
+
+/**
+ * The value of a document as Kubernetes gives it, which makes JSON of YAML.
+ * @throws YamlError where there is none
+ */
+export function documentValue(text: string, root: YamlNode, mostValues: number = YAML_MAX_VALUES): DocumentValue {
+  const maker = new ValueMaker(text, mostValues);
+  const value = maker.whole(root);
+  return { value, repeatedKeys: maker.repeatedKeys };
+}
+
+/**
+ * The key that a scalar is.
+ * @returns undefined for what is none: nothing, and integers beyond 63 bits
+ */
+export function keyText(value: Resolved): string | undefined {
+  if (typeof value === "string") return value;
+  if (value === null || (typeof value === "bigint" && value > INT64_MAX)) return undefined;
+  return value instanceof Float ? floatKey(value.value) : String(value);
+}
+
+/** Keys that are floats have the digits of a float of 32 bits. */
+function floatKey(value: number): string {
+  const single = Math.fround(value);
+  if (Number.isNaN(single)) return ".nan";
+  if (!Number.isFinite(single)) return single > 0 ? ".inf" : "-.inf";
+  if (Object.is(single, -0)) return "-0";
+  let digits = 1;
+  while (Math.fround(Number(single.toPrecision(digits))) !== single) digits++;
+  return floatText(Number(single.toPrecision(digits)), "g", undefined).replace(/^\+/, "");
+}
+
+/** What JSON can't hold. It is an error where it stays in the document; a key that comes again takes its place. */
+class Unwritable {
+  constructor(
+    readonly offset: number,
+    readonly reason: string,
+  ) {}
+}
+
+/** One use per document. */
+class ValueMaker {
+  readonly repeatedKeys: RepeatedKey[] = [];
+  readonly #text: string;
+  readonly #mostValues: number;
+  #steps = 0;
+  #aliasedSteps = 0;
+  #aliasDepth = 0;
+  /** Aliases that are being followed. */
+  readonly #followed = new Set<YamlAlias>();
+  #hasUnwritable = false;
+  /** Maps that have a key which JSON can't hold. */
+  readonly #spoiled = new Map<object, Unwritable>();
+
+  constructor(text: string, mostValues: number) {
+    this.#text = text;
+    this.#mostValues = mostValues;
+  }
+
+  whole(root: YamlNode): unknown {
+    this.#step(root);
+    const value = this.#value(root, 0);
+    if (this.#hasUnwritable || this.#spoiled.size > 0) this.#checkWritable(value);
+    return value;
+  }
+
+  #value(node: YamlNode, depth: number): unknown {
+    this.#step(node);
+    if (depth > YAML_MAX_DEPTH) throw this.#error(node.start, TOO_DEEP, true);
+    switch (node.kind) {
+      case "scalar":
+        return node.tag === "" && node.style !== "plain" && node.style !== "json" ? node.text : this.#scalar(node);
+      case "map": {
+        const object: Record<string, unknown> = {};
+        this.#fill(object, node, depth, undefined);
+        return object;
+      }
+      case "list": {
+        const list: unknown[] = [];
+        for (const item of node.items) list.push(this.#value(item, depth + 1));
+        return list;
+      }
+      default:
+        return this.#followedBy(node, () => this.#value(node.target, depth + 1));
+    }
+  }
+
+  #scalar(node: YamlScalar): unknown {
+    if (node.style === "json") return jsonWord(node.text);
+    const value = this.#resolved(node);
+    switch (typeof value) {
+      case "bigint":
+        return value > INT64_MAX ? double(Number(value)) : value;
+      case "object": {
+        if (value === null) return null;
+        // The float 1.0 is printed as 1, which is read as an integer.
+        const number = value.value;
+        return Number.isFinite(number)
+          ? numberOf(String(number))
+          : this.#unwritable(node, "a number that JSON can't hold: use a string or a finite number");
+      }
+      default:
+        return value;
+    }
+  }
+
+  #resolved(node: YamlScalar): Resolved {
+    if (node.tag === "") return node.style === "plain" ? resolvePlain(node.text) : node.text;
+    const value = resolveTagged(node.text, node.tag);
+    if (typeof value === "object" && value !== null && "mismatch" in value)
+      throw this.#error(node.start, value.mismatch);
+    return value;
+  }
+
+  /** @param own keys of this map itself where `object` has, or gets, others; undefined while all of them are its own */
+  #fill(object: Record<string, unknown>, map: YamlMap, depth: number, own: Set<string> | undefined): void {
+    for (const { key, value } of map.pairs) {
+      if (key.kind === "scalar" && isMergeKey(key.text, key.tag, key.style)) {
+        own ??= new Set(Object.keys(object));
+        this.#merge(object, value, depth);
+        continue;
+      }
+      const name = this.#key(object, key, depth);
+      const made = this.#value(value, depth + 1);
+      if (name === undefined) continue;
+      if (own === undefined ? Object.hasOwn(object, name) : own.has(name)) this.#repeated(name, key);
+      own?.add(name);
+      setKey(object, name, made);
+    }
+  }
+
+  #repeated(key: string, { start }: YamlNode): void {
+    if (this.#aliasDepth === 0) this.repeatedKeys.push({ key, offset: start });
+  }
+
+  #key(object: object, node: YamlNode, depth: number): string | undefined {
+    this.#step(node);
+    if (node.kind === "alias") return this.#followedBy(node, () => this.#key(object, node.target, depth));
+    if (node.kind !== "scalar") throw this.#error(node.start, "a key can't be a map or a list");
+    const name = keyText(this.#resolved(node));
+    if (name !== undefined) return name;
+    const reason = node.text === "" ? "a key is missing here" : `${node.text} can't be a key: write it in quotes`;
+    if (!this.#spoiled.has(object)) this.#spoiled.set(object, new Unwritable(node.start, reason));
+    return undefined;
+  }
+
+  /** `<<`: what comes later in the map counts, merged or not, but of a list of maps the first that has the key. */
+  #merge(object: Record<string, unknown>, source: YamlNode, depth: number): void {
+    const sources = source.kind === "list" ? source.items.toReversed() : [source];
+    for (const one of sources) {
+      const map = one.kind === "alias" ? one.target : one;
+      if (map.kind !== "map") throw this.#error(one.start, "what is merged by << has to be a map, or a list of maps");
+      if (depth > YAML_MAX_DEPTH) throw this.#error(one.start, TOO_DEEP, true);
+      const fill = (): void => {
+        this.#step(map);
+        this.#fill(object, map, depth + 1, new Set());
+      };
+      if (one.kind === "alias") {
+        this.#step(one);
+        this.#followedBy(one, fill);
+      } else fill();
+    }
+  }
+
+  #followedBy<T>(alias: YamlAlias, make: () => T): T {
+    if (this.#followed.has(alias)) throw this.#error(alias.start, `the value of &${alias.name} contains itself`);
+    this.#followed.add(alias);
+    this.#aliasDepth++;
+    const made = make();
+    this.#aliasDepth--;
+    this.#followed.delete(alias);
+    return made;
+  }
+
+  /** Counts one step of decoding. */
+  #step(node: YamlNode): void {
+    const steps = ++this.#steps;
+    if (steps > this.#mostValues) throw this.#error(node.start, `more than ${this.#mostValues} values`, true);
+    if (this.#aliasDepth > 0) this.#aliasedSteps++;
+    const aliased = this.#aliasedSteps;
+    if (aliased <= HARMLESS_ALIASED || steps <= HARMLESS_STEPS || aliased / steps <= allowedShare(steps)) return;
+    throw this.#error(node.start, "aliases stand for too large a part of the document", true);
+  }
+
+  /** Also of values that were made and have been replaced since, which is no harm: they may be anything. */
+  #unwritable({ start }: YamlScalar, reason: string): Unwritable {
+    this.#hasUnwritable = true;
+    return new Unwritable(start, reason);
+  }
+
+  #checkWritable(value: unknown): void {
+    if (typeof value !== "object" || value === null) return;
+    const found = value instanceof Unwritable ? value : this.#spoiled.get(value);
+    if (found !== undefined) throw this.#error(found.offset, found.reason);
+    for (const one of Object.values(value)) this.#checkWritable(one);
+  }
+
+  #error(offset: number, reason: string, limit = false): YamlError {
+    return yamlErrorAt(this.#text, offset, reason, limit);
+  }
+}
+
+/** The share of steps that may be due to aliases. */
+function allowedShare(steps: number): number {
+  if (steps <= FEW_STEPS) return SHARE_OF_FEW;
+  if (steps >= MANY_STEPS) return SHARE_OF_MANY;
+  return SHARE_OF_FEW - (SHARE_OF_FEW - SHARE_OF_MANY) * ((steps - FEW_STEPS) / (MANY_STEPS - FEW_STEPS));
+}
+
+function jsonWord(text: string): unknown {
+  if (text === "null") return null;
+  return text === "true" || text === "false" ? text === "true" : numberOf(text);
+}

@@ -1,0 +1,41 @@
+/** A text is not usable YAML. */
+export class YamlError extends Error {
+  readonly code = "YAML_SYNTAX";
+  override readonly name = "YamlError";
+
+  /**
+   * @param reason what is wrong, without the place
+   * @param line 1-based
+   * @param column 1-based, in code points
+   * @param limit whether the text may be right, but nests deeper, comes to more values or has larger numbers than are read here
+   */
+  constructor(
+    readonly reason: string,
+    readonly line: number,
+    readonly column: number,
+    readonly limit: boolean = false,
+  ) {
+    super(`${reason} at line ${line} column ${column}`);
+  }
+}
+
+/** An error at a UTF-16 offset of a text. */
+export function yamlErrorAt(text: string, offset: number, reason: string, limit = false): YamlError {
+  const { line, column } = placeOf(text, offset);
+  return new YamlError(reason, line, column, limit);
+}
+
+/** 1-based line and column (code points) of a UTF-16 offset. Lines end as editors have it: at LF, CR LF or a CR of its own. */
+export function placeOf(text: string, offset: number): { readonly line: number; readonly column: number } {
+  let line = 1;
+  let start = 0;
+  for (let i = 0; i < offset; i++) {
+    const c = text.charCodeAt(i);
+    if (c !== 0x0a && (c !== 0x0d || text.charCodeAt(i + 1) === 0x0a)) continue;
+    line++;
+    start = i + 1;
+  }
+  let column = 1;
+  for (let i = start; i < offset; i++) if ((text.charCodeAt(i) & 0xfc00) !== 0xdc00) column++;
+  return { line, column };
+}
