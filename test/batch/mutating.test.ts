@@ -17,7 +17,9 @@ interface Vector {
 }
 
 function readVectors(file: string): readonly Vector[] {
-  const lines = readFileSync(new URL(`../../../test/vectors/map/${file}`, import.meta.url), "utf8").trimEnd().split("\n");
+  const lines = readFileSync(new URL(`../../../test/vectors/map/${file}`, import.meta.url), "utf8")
+    .trimEnd()
+    .split("\n");
   return lines.map((line) => {
     const written = parseJson(line) as JsonObject & { readonly id: string; readonly result: JsonObject };
     const { typed: _, panic, ...expected } = written.result;

@@ -79,7 +79,13 @@ function decide(written: JsonObject, { compilers, schemas }: CaseTools, typed: b
   const authorizer = new CaseAuthorizer(written.authorizer);
   const world = { resources: resources(written), authorizer, now: () => 0 };
   const findTypes = findTypesOf(schemasOf(written, schemas));
-  const set = new MutatingPolicySet(policies, { id: "case", dialect: compilers.common.dialect, world, findTypes, typed });
+  const set = new MutatingPolicySet(policies, {
+    id: "case",
+    dialect: compilers.common.dialect,
+    world,
+    findTypes,
+    typed,
+  });
   const request = readRequest(written.request);
   // The plugin is asked about no other.
   if (!HANDLED.has(request.operation))

@@ -350,16 +350,14 @@ export class Planner {
   }
 
   #struct(expr: StructExpr): Plan {
+    const { typeName } = expr;
     const { objectTypes, typeProvider } = this.#declarations;
-    const construct =
-      objectTypes.get(expr.typeName)?.construct ??
-      WELL_KNOWN_CONSTRUCTORS.get(expr.typeName) ??
-      typeProvider?.find(expr.typeName)?.construct;
+    const own = objectTypes.get(typeName)?.construct ?? typeProvider?.find(typeName)?.construct;
     return {
       kind: "struct",
       id: expr.id,
       fields: expr.fields.map(({ field, value, optional }) => ({ name: field, value: this.#plan(value), optional })),
-      construct: construct ?? (() => new CelError(`unknown type '${expr.typeName}'`)),
+      construct: own ?? WELL_KNOWN_CONSTRUCTORS.get(typeName) ?? (() => new CelError(`unknown type '${typeName}'`)),
     };
   }
 

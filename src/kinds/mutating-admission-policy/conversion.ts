@@ -19,7 +19,8 @@ import {
 import { quote } from "../../data/go-quote.js";
 import { jsonDouble } from "../../data/json-double.js";
 import { setKey } from "../../data/plain-object.js";
-import { ForeignValue, type PatchValue } from "../../kubernetes/structured-merge/patch-value.js";
+import type { GoType } from "../../kubernetes/go-types/go-type.js";
+import { ForeignValue, NIL_LIST, type PatchValue } from "../../kubernetes/structured-merge/patch-value.js";
 import { foreignValue } from "./go-value.js";
 import { quotedKey } from "./map-keys.js";
 import { JsonPatchVal, ObjectVal } from "./mutation-types.js";
@@ -35,6 +36,8 @@ const VALUE_SIZE = 16;
 export interface Provenance {
   /** Whether the list is the request's or its objects', and was not made by the expression. */
   readonly isData: (list: readonly Value[]) => boolean;
+  /** The type of a list, map or struct that is Go's own, and no JSON. */
+  readonly typeOf: (value: object) => GoType | undefined;
 }
 
 const TARGET = "*structpb.Value";
@@ -76,11 +79,8 @@ export class Conversion {
         return content === undefined ? new CelError("optional.none() dereference") : this.json(content);
       }
       case "list":
-        return this.#once(value as readonly Value[], () =>
-          this.#list(value as readonly Value[], (item) => this.json(item)),
-        );
       case "map":
-        return this.#once(value as object, () => this.#jsonMap(value));
+        return this.#once(value as object, () => this.#jsonContainer(value as object));
       case "object":
         return this.#jsonObject(value as ObjectValue);
       case "type":
@@ -123,6 +123,12 @@ export class Conversion {
       items.push(converted);
     }
     return items;
+  }
+
+  #jsonContainer(value: object): unknown | CelError {
+    const type = value instanceof MapValue ? undefined : this.#provenance.typeOf(value);
+    if (type !== undefined) return new CelError(typedError(type));
+    return Array.isArray(value) ? this.#list(value, (item: Value) => this.json(item)) : this.#jsonMap(value as Value);
   }
 
   #jsonMap(map: Value): unknown | CelError {
@@ -177,6 +183,7 @@ export class Conversion {
     const inner = this.#provenance.isData(list)
       ? (item: Value): T | CelError | Failed => this.#field(item, leaf)
       : (item: Value): T | CelError => this.#bare(item, leaf);
+    if (list.length === 0) return NIL_LIST as T;
     const items: unknown[] = [];
     for (const item of list) {
       const converted = inner(item);
@@ -298,6 +305,11 @@ function finite(value: number): unknown | CelError {
   const text = Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf";
   const { message } = protobufError(`google.protobuf.Value.number_value: invalid ${text} value`);
   return new CelError(`json: error calling MarshalJSON for type ${TARGET}: ${message}`);
+}
+
+function typedError({ kind, go }: GoType): string {
+  if (kind === "struct") return `type conversion error from struct type ${go} to ${TARGET}`;
+  return `type conversion error from '${kind === "list" ? "list(dyn)" : "map(dyn, dyn)"}' to '${TARGET}'`;
 }
 
 const KEY_ERRORS: Partial<Record<Kind, string>> = {

@@ -1,12 +1,14 @@
 /** One evaluation of one mutation (spec mutating-admission-policy.md 5 to 7). */
 import { type Bindings, CelError, type Result, type Value, Waiting } from "../../cel/index.js";
 import { evaluateGroup, type GroupInputs } from "../../cel-policy/expressions/evaluation-group.js";
+import type { GoType } from "../../kubernetes/go-types/go-type.js";
 import type { PatchOperation } from "../../kubernetes/json-patch/operation.js";
 import type { PatchValue } from "../../kubernetes/structured-merge/patch-value.js";
 import type { CompiledMutation, PatchType } from "./compile-mutation.js";
 import { Conversion, type Provenance } from "./conversion.js";
 import { JsonPatchVal, ObjectVal } from "./mutation-types.js";
 import { typeNameMistakes } from "./type-names.js";
+import { typedValues } from "./typed-values.js";
 
 /** What a mutation asks for. */
 export type Mutation =
@@ -31,10 +33,13 @@ export function valueOfMutation({ expressions }: CompiledMutation, inputs: Mutat
   return group.results[0] ?? Waiting.INSTANCE;
 }
 
-/** What the value of a mutation's expression asks for; `bindings` are what it was evaluated with. */
-export function mutationOf(patchType: PatchType, value: Result, bindings: Bindings): Mutation {
+/**
+ * What the value of a mutation's expression asks for; `bindings` are what it was evaluated with.
+ * @param paramsType the struct that `params` is in the server, where its kind is built in: such values are no JSON (default: they are)
+ */
+export function mutationOf(patchType: PatchType, value: Result, bindings: Bindings, paramsType?: GoType): Mutation {
   if (value instanceof CelError) return failed(value.message);
-  const conversion = new Conversion(new BindingLists(bindings));
+  const conversion = new Conversion(new BindingValues(bindings, paramsType));
   return patchType === "JSONPatch" ? jsonPatch(value, conversion) : configuration(value, conversion);
 }
 
@@ -79,14 +84,22 @@ function configuration(result: Value, conversion: Conversion): Mutation {
   return failed("invalid return type: *dynamic.ObjectVal");
 }
 
-/** The lists of the request and its objects; they are only looked for when somebody asks. */
-class BindingLists implements Provenance {
+/** The lists of the request and its objects, and what of them is typed; they are only looked for when somebody asks. */
+class BindingValues implements Provenance {
   readonly #bindings: Bindings;
+  readonly #paramsType: GoType | undefined;
   #lists: Set<unknown> | undefined;
+  #typed: ReadonlyMap<unknown, GoType> | undefined;
 
-  constructor(bindings: Bindings) {
+  constructor(bindings: Bindings, paramsType: GoType | undefined) {
     this.#bindings = bindings;
+    this.#paramsType = paramsType;
   }
+
+  readonly typeOf = (value: object): GoType | undefined => {
+    this.#typed ??= typedValues(this.#bindings, this.#paramsType);
+    return this.#typed.get(value);
+  };
 
   readonly isData = (list: readonly Value[]): boolean => {
     this.#lists ??= listsIn(Object.values(this.#bindings));

@@ -1,6 +1,6 @@
 /** Where policies find how objects of a kind are merged (spec mutating-admission-policy.md 7). */
-import { Waiting } from "../../cel/index.js";
-import { apiVersionOf, type GroupVersionKind, type GroupVersionResource } from "../../kubernetes/names.js";
+import type { Waiting } from "../../cel/index.js";
+import { apiVersionOf, type GroupVersionKind } from "../../kubernetes/names.js";
 import type { JsonObject } from "../../kubernetes/object.js";
 import {
   type BundledSchemas,
@@ -10,47 +10,32 @@ import {
   type VersionSchemas,
 } from "../../kubernetes/structured-merge/merge-schemas.js";
 import type { RequestWorld } from "../../world/request-world.js";
-import { LookupFailure } from "../../world/resources/resource-source.js";
+import type { LookupFailure } from "../../world/resources/resource-source.js";
 
 /** The kind whose objects say what custom resources look like. */
-export const DEFINITION: GroupVersionKind = {
-  group: "apiextensions.k8s.io",
-  version: "v1",
-  kind: "CustomResourceDefinition",
-};
+export const DEFINITION_KIND = "CustomResourceDefinition";
 
-/** Finds the types of a kind's group and version; `undefined` where nobody has published any. */
+/** Finds the types of a group and version; `undefined` where nobody has published any. */
 export type FindTypes = (
-  kind: GroupVersionKind,
-  resource: GroupVersionResource,
+  group: string,
+  version: string,
   world: RequestWorld,
 ) => VersionSchemas | undefined | LookupFailure | Waiting;
 
 /**
- * The types of built-in kinds, then those of definitions, in documents or in a cluster.
+ * The types of built-in kinds, then those of definitions beside the policies, then those that a cluster publishes.
  * @param objects the documents: CustomResourceDefinitions among others
  */
 export function findTypesIn(bundled: BundledSchemas, objects: readonly JsonObject[]): FindTypes {
-  const definitions = objects.filter(({ kind }) => kind === DEFINITION.kind);
+  const definitions = objects.filter(({ kind }) => kind === DEFINITION_KIND);
   const here = joinedSchemas(bundled, customResourceSchemas(definitions, bundled));
-  // Definitions are read once each, for as long as somebody holds them.
-  const read = new WeakMap<JsonObject, MergeSchemas>();
-  return ({ group, version }, resource, world) => {
-    const known = here.version(group, version);
-    if (known !== undefined || resource.group === "" || resource.resource === "") return known;
-    const definition = world.get(DEFINITION, "", `${resource.resource}.${resource.group}`);
-    if (definition === undefined || definition instanceof LookupFailure || definition instanceof Waiting)
-      return definition;
-    const schemas = read.get(definition) ?? customResourceSchemas([definition], bundled);
-    read.set(definition, schemas);
-    return schemas.version(group, version);
-  };
+  return (group, version, world) => here.version(group, version) ?? world.mergeTypes(group, version);
 }
 
 /** The types of a fixed set: cases that are written down whole. */
 export const findTypesOf =
   (schemas: MergeSchemas): FindTypes =>
-  ({ group, version }) =>
+  (group, version) =>
     schemas.version(group, version);
 
 /** `acme.example/v1, Kind=Widget`, as Go prints a kind. */

@@ -5,7 +5,6 @@ import { RequestInputs } from "../../admission-policy/request-inputs.js";
 import { Waiting } from "../../cel/index.js";
 import type { NamespaceViews } from "../../cel-policy/expressions/input.js";
 import { diff } from "../../data/json-patch.js";
-import type { GroupVersionResource } from "../../kubernetes/names.js";
 import { isObject } from "../../kubernetes/object.js";
 import type { VersionSchemas } from "../../kubernetes/structured-merge/merge-schemas.js";
 import type { Failure } from "../../policy/outcome.js";
@@ -151,7 +150,7 @@ export class Pass {
     const { policy } = invocation;
     if (this.#reinvocation.second && !this.#reinvoked.includes(policy.name)) this.#reinvoked.push(policy.name);
     const { object } = versioned;
-    const types = this.#typesOf(versioned, invocation.matched.resource);
+    const types = this.#typesOf(versioned);
     if (types instanceof Waiting) return types;
     if (types === undefined) return undefined;
     if (!isObject(object)) {
@@ -169,8 +168,8 @@ export class Pass {
   }
 
   /** The types to merge with; `undefined` when there are none, and the request fails. */
-  #typesOf({ kind }: VersionedObject, resource: GroupVersionResource): VersionSchemas | undefined | Waiting {
-    const types = this.#dispatch.findTypes(kind, resource, this.#dispatch.attempt.world);
+  #typesOf({ kind }: VersionedObject): VersionSchemas | undefined | Waiting {
+    const types = this.#dispatch.findTypes(kind.group, kind.version, this.#dispatch.attempt.world);
     if (types !== undefined && !(types instanceof LookupFailure)) return types;
     this.#failure = unavailable(printedKind(kind));
     return undefined;

@@ -19,7 +19,7 @@ import { allNeeds, type Needs } from "../../world/needs.js";
 import type { World } from "../../world/world.js";
 import { expressionsIn } from "./compiled-policy.js";
 import type { MutationCompilers } from "./compilers.js";
-import { DEFINITION, findTypesIn } from "./merge-types.js";
+import { DEFINITION_KIND, findTypesIn } from "./merge-types.js";
 import { MutatingPolicySet } from "./policy.js";
 import { type PreparedPolicy, preparePolicy } from "./prepared-policy.js";
 import { checkPolicy, readDocument } from "./read.js";
@@ -83,8 +83,7 @@ export function prepareDocuments(
     needs: allNeeds(needs),
     problems,
     objects,
-    policy: (id, world) =>
-      new MutatingPolicySet(prepared, { id, dialect, world, findTypes, typed: true, watcher }),
+    policy: (id, world) => new MutatingPolicySet(prepared, { id, dialect, world, findTypes, typed: true, watcher }),
   };
 }
 
@@ -102,7 +101,7 @@ function unknownGroups(
 ): { readonly named: readonly UnknownGroup[]; readonly needs: Needs } {
   const defined = new Set(
     objects
-      .filter(({ kind }) => kind === DEFINITION.kind)
+      .filter(({ kind }) => kind === DEFINITION_KIND)
       .map((definition) => text(member(definition, "spec"), "group")),
   );
   const named: UnknownGroup[] = [];

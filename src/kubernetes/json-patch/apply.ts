@@ -5,14 +5,14 @@
 import type { JsonObject } from "../object.js";
 import { addChild, getChild, Problem, removeChild, setChild } from "./containers.js";
 import { equalsJson } from "./equality.js";
-import { scalarBytes, textBytes } from "./json-text.js";
-import { COPY_MAX_BYTES, OPERATION_WORK, PatchStop, VALUE_WORK, Work } from "./limits.js";
-import { type Child, type Container, isObject, Node, openValue } from "./node.js";
+import { jsonBytes } from "./json-text.js";
+import { COPY_MAX_BYTES, OPERATION_WORK, PatchStop, Work } from "./limits.js";
+import { type Child, type Container, Node, openValue } from "./node.js";
 import type { PatchOperation } from "./operation.js";
 import { outcomeError } from "./outcome.js";
 import { type Place, placeOf } from "./pointer.js";
 import { quotedTextError } from "./quoted.js";
-import { childValue, containerValue } from "./values.js";
+import { containerValue, slotValue } from "./values.js";
 
 /** What became of an object. */
 export type PatchOutcome =
@@ -175,24 +175,9 @@ class Patching {
 
   #deepCopy(child: Child): Child {
     if (child === null) return null;
-    const value = childValue(child, this.#work);
-    this.#copied += this.#bytes(value, COPY_MAX_BYTES - this.#copied);
+    const value = slotValue(child, this.#work);
+    this.#copied += jsonBytes(value, this.#work);
     return new Node(value);
-  }
-
-  /** The bytes of a value as JSON; where they are more than `limit` some number above it. */
-  #bytes(value: unknown, limit: number): number {
-    this.#work.spend(VALUE_WORK);
-    if (!Array.isArray(value) && !isObject(value)) {
-      if (typeof value === "string") this.#work.spend(value.length);
-      return scalarBytes(value);
-    }
-    const entries = Array.isArray(value) ? value.map((item) => ["", item] as const) : Object.entries(value);
-    let bytes = 2 + Math.max(0, entries.length - 1);
-    for (const [key, item] of entries) {
-      bytes += this.#bytes(item, limit - bytes) + (Array.isArray(value) ? 0 : textBytes(key) + 1);
-    }
-    return bytes;
   }
 }
 

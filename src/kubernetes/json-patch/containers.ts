@@ -1,7 +1,7 @@
 /** Reading and changing objects and lists, with the library's errors. */
 import { parseIndex } from "./index-text.js";
-import type { Work } from "./limits.js";
-import { type Child, type Container, type ListNode, writable } from "./node.js";
+import { ITEM_WORK, type Work } from "./limits.js";
+import { type Child, type Container, type ListNode, Node, writable } from "./node.js";
 
 /** What went wrong; the operation puts before it what it was about. */
 export class Problem {
@@ -10,9 +10,21 @@ export class Problem {
 
 /** The child under a key; `null` for a member that is not there. */
 export function getChild(container: Container, key: string): Child | Problem {
-  if (container.kind === "object") return container.members?.get(key) ?? null;
-  const index = indexIn(container, key, container.items.length);
-  return index instanceof Problem ? index : (container.items[index] ?? null);
+  if (container.kind === "object") {
+    const { members } = container;
+    const slot = members?.get(key) ?? null;
+    if (slot === null || slot instanceof Node) return slot;
+    const node = new Node(slot);
+    members?.set(key, node);
+    return node;
+  }
+  const index = indexIn(container, key);
+  if (index instanceof Problem) return index;
+  const slot = container.items[index] ?? null;
+  if (slot === null || slot instanceof Node) return slot;
+  const node = new Node(slot);
+  container.items[index] = node;
+  return node;
 }
 
 /** Puts a child under a key, between the items of a list. */
@@ -30,7 +42,7 @@ export function addChild(container: Container, key: string, child: Child, work: 
   if (typeof parsed === "string") return new Problem(`value was not a proper array index: '${key}': ${parsed}`);
   const index = inRange(key, parsed, items.length + 1);
   if (index instanceof Problem) return index;
-  work.spend(items.length - index);
+  work.spend(ITEM_WORK * (items.length - index));
   items.splice(index, 0, child);
   return undefined;
 }
@@ -41,7 +53,7 @@ export function setChild(container: Container, key: string, child: Child): Probl
     writable(container).set(key, child);
     return undefined;
   }
-  const index = indexIn(container, key, container.items.length);
+  const index = indexIn(container, key);
   if (index instanceof Problem) return index;
   container.items[index] = child;
   return undefined;
@@ -53,16 +65,16 @@ export function removeChild(container: Container, key: string, work: Work): Prob
     if (container.members?.delete(key) === true) return undefined;
     return new Problem(`Unable to remove nonexistent key: ${key}: missing value`);
   }
-  const index = indexIn(container, key, container.items.length);
+  const index = indexIn(container, key);
   if (index instanceof Problem) return index;
-  work.spend(container.items.length - index);
+  work.spend(ITEM_WORK * (container.items.length - index));
   container.items.splice(index, 1);
   return undefined;
 }
 
-function indexIn(_list: ListNode, key: string, length: number): number | Problem {
+function indexIn({ items }: ListNode, key: string): number | Problem {
   const parsed = parseIndex(key);
-  return typeof parsed === "string" ? new Problem(parsed) : inRange(key, parsed, length);
+  return typeof parsed === "string" ? new Problem(parsed) : inRange(key, parsed, items.length);
 }
 
 /** Negative indices count from the end. */

@@ -2,18 +2,23 @@
 import { JSON_MAX_DEPTH } from "../../data/json-reader.js";
 import { numberText } from "./json-text.js";
 import { PatchStop, VALUE_WORK, type Work } from "./limits.js";
-import { type Child, type Container, isObject, Node } from "./node.js";
+import { type Container, isObject, Node, type Slot } from "./node.js";
 
 /** The text of what Go says when it follows a pointer to nothing. */
 const NIL_POINTER = "runtime error: invalid memory address or nil pointer dereference";
 
 const panic = (): PatchStop => new PatchStop("panic", NIL_POINTER);
 
-/** A value of the tree, as far as operations have reached into it, or JSON. */
-type Side =
-  | Container
-  | { readonly kind: "scalar"; readonly value: unknown }
-  | { readonly kind: "json"; readonly value: object };
+/** A value of the tree, as far as operations have reached into it. */
+type Side = ObjectSide | ListSide | { readonly kind: "scalar"; readonly value: unknown };
+interface ObjectSide {
+  readonly kind: "object";
+  readonly members: ReadonlyMap<string, Slot> | { readonly [key: string]: unknown } | null;
+}
+interface ListSide {
+  readonly kind: "list";
+  readonly items: readonly Slot[];
+}
 
 /**
  * Whether a container or node of the tree equals a value of JSON. A null that an operation has put equals an empty object and null; an empty list equals
@@ -23,14 +28,12 @@ export function equalsJson(tree: Container | Node, json: unknown, work: Work): b
   return equal(tree instanceof Node ? sideOf(tree) : tree, json, work, 0);
 }
 
-function sideOf(node: Node): Side {
-  return node.container ?? rawSide(node.raw);
-}
-
-function rawSide(raw: unknown): Side {
+function sideOf(slot: Slot): Side {
+  if (slot instanceof Node && slot.container !== undefined) return slot.container;
+  const raw: unknown = slot instanceof Node ? slot.raw : slot;
   if (raw === null) return { kind: "object", members: null };
-  if (Array.isArray(raw) || isObject(raw)) return { kind: "json", value: raw };
-  return { kind: "scalar", value: raw };
+  if (Array.isArray(raw)) return { kind: "list", items: raw };
+  return isObject(raw) ? { kind: "object", members: raw } : { kind: "scalar", value: raw };
 }
 
 function equal(side: Side, json: unknown, work: Work, depth: number): boolean {
@@ -40,58 +43,35 @@ function equal(side: Side, json: unknown, work: Work, depth: number): boolean {
     case "scalar":
       return sameScalar(side.value, json, work);
     case "object":
-      return equalObjects(side.members ?? NO_MEMBERS, (member) => member, json, work, depth);
+      return equalObjects(side.members ?? {}, json, work, depth);
     case "list":
-      return equalLists(side.items, (item) => item, json, work, depth);
-    case "json":
-      return Array.isArray(side.value)
-        ? equalLists(side.value as readonly unknown[], childOf, json, work, depth)
-        : equalObjects(new Map(Object.entries(side.value)), childOf, json, work, depth);
+      return equalLists(side.items, json, work, depth);
   }
 }
 
-const NO_MEMBERS: ReadonlyMap<string, Child> = new Map();
-
-/** A child of JSON that operations have not reached into. */
-const childOf = (value: unknown): Side | null => (value === null ? null : rawSide(value));
-
-type Part = Child | Side;
-
-function equalObjects<T>(
-  members: ReadonlyMap<string, T>,
-  partOf: (member: T) => Part,
-  json: unknown,
-  work: Work,
-  depth: number,
-): boolean {
+function equalObjects(members: NonNullable<ObjectSide["members"]>, json: unknown, work: Work, depth: number): boolean {
   const others = json === null ? {} : json;
   if (!isObject(others)) return false;
-  const count = Object.keys(others).length;
-  work.spend(VALUE_WORK * (count + members.size));
-  if (count !== members.size) return false;
-  for (const [key, member] of members) {
+  const keys = members instanceof Map ? [...members.keys()] : Object.keys(members);
+  if (Object.keys(others).length !== keys.length) return false;
+  work.spend(VALUE_WORK * keys.length);
+  for (const key of keys) {
     if (!Object.hasOwn(others, key)) return false;
-    const part = partOf(member);
+    const slot: Slot =
+      members instanceof Map ? members.get(key) : (members as { readonly [key: string]: unknown })[key];
     const other = others[key];
-    if ((part === null) !== (other === null)) return false;
-    if (part !== null && !equal(part instanceof Node ? sideOf(part) : part, other, work, depth + 1)) return false;
+    if ((slot === null) !== (other === null)) return false;
+    if (slot !== null && !equal(sideOf(slot), other, work, depth + 1)) return false;
   }
   return true;
 }
 
-function equalLists<T>(
-  items: readonly T[],
-  partOf: (item: T) => Part,
-  json: unknown,
-  work: Work,
-  depth: number,
-): boolean {
+function equalLists(items: readonly Slot[], json: unknown, work: Work, depth: number): boolean {
   const others: unknown = json === null ? [] : json;
   if (!Array.isArray(others) || others.length !== items.length) return false;
   for (let i = 0; i < items.length; i++) {
-    const part = partOf(items[i] as T);
-    if (part === null || others[i] === null) throw panic();
-    if (!equal(part instanceof Node ? sideOf(part) : part, others[i], work, depth + 1)) return false;
+    if (items[i] === null || others[i] === null) throw panic();
+    if (!equal(sideOf(items[i]), others[i], work, depth + 1)) return false;
   }
   return true;
 }

@@ -2,21 +2,24 @@
  * The tree that a patch changes: values stay JSON until an operation reaches into them, and then are nodes of their own, which are changed in place. It
  * follows evanphx/json-patch v4 in telling a null that was in the JSON (no node) from one that an operation has put there (a node of JSON null).
  */
-import { MEMBER_WORK, PatchStop, type Work } from "./limits.js";
+import { ITEM_WORK, MEMBER_WORK, PatchStop, type Work } from "./limits.js";
 
-/** A member of an object or item of a list; `null` is the null of JSON that was read. */
+/** A member of an object or item of a list that somebody has asked for; `null` is the null of JSON that was read. */
 export type Child = Node | null;
+
+/** A member or item as it is kept: a node, or JSON that nobody has asked for. */
+export type Slot = unknown;
 
 /** An object that operations reach into; `members` is `null` where JSON null was taken for an object. */
 export interface ObjectNode {
   readonly kind: "object";
-  readonly members: Map<string, Child> | null;
+  readonly members: Map<string, Slot> | null;
 }
 
 /** A list that operations reach into. */
 export interface ListNode {
   readonly kind: "list";
-  readonly items: Child[];
+  readonly items: Slot[];
 }
 
 export type Container = ObjectNode | ListNode;
@@ -42,21 +45,19 @@ export class Node {
 export function openValue(value: unknown, work: Work): Container | undefined {
   if (value === null) return { kind: "object", members: null };
   if (Array.isArray(value)) {
-    work.spend(MEMBER_WORK * value.length);
-    return { kind: "list", items: value.map(child) };
+    work.spend(ITEM_WORK * value.length);
+    return { kind: "list", items: value.slice() };
   }
   if (!isObject(value)) return undefined;
   const keys = Object.keys(value);
   work.spend(MEMBER_WORK * keys.length);
-  const members = new Map<string, Child>();
-  for (const key of keys) members.set(key, child(value[key]));
+  const members = new Map<string, Slot>();
+  for (const key of keys) members.set(key, value[key]);
   return { kind: "object", members };
 }
 
-const child = (value: unknown): Child => (value === null ? null : new Node(value));
-
 /** The members of an object that is written to. */
-export function writable({ members }: ObjectNode): Map<string, Child> {
+export function writable({ members }: ObjectNode): Map<string, Slot> {
   if (members === null) throw new PatchStop("panic", "assignment to entry in nil map");
   return members;
 }

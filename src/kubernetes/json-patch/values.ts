@@ -3,26 +3,26 @@
 import { jsonDouble } from "../../data/json-double.js";
 import { JSON_MAX_DEPTH } from "../../data/json-reader.js";
 import { setKey } from "../../data/plain-object.js";
-import { PatchStop, VALUE_WORK, type Work } from "./limits.js";
-import { type Child, type Container, isObject } from "./node.js";
+import { MEMBER_WORK, PatchStop, REREAD_WORK, type Work } from "./limits.js";
+import { type Container, isObject, Node, type Slot } from "./node.js";
 
-/** The JSON of a child, as it is written and read again. What needs no change is shared with what it was made of. */
-export function childValue(child: Child, work: Work, depth = 0): unknown {
-  if (child === null) return null;
-  return child.container === undefined ? reread(child.raw, work, depth) : containerValue(child.container, work, depth);
+/** The JSON of a member or item, as it is written and read again. What needs no change is shared with what it was made of. */
+export function slotValue(slot: Slot, work: Work, depth = 0): unknown {
+  if (!(slot instanceof Node)) return reread(slot, work, depth);
+  return slot.container === undefined ? reread(slot.raw, work, depth) : containerValue(slot.container, work, depth);
 }
 
 /** The JSON of a container. */
 export function containerValue(container: Container, work: Work, depth = 0): unknown {
   if (depth > JSON_MAX_DEPTH) throw tooDeep();
   if (container.kind === "list") {
-    work.spend(VALUE_WORK * container.items.length);
-    return container.items.map((item) => childValue(item, work, depth + 1));
+    work.spend(REREAD_WORK * container.items.length);
+    return container.items.map((item) => slotValue(item, work, depth + 1));
   }
   if (container.members === null) return null;
-  work.spend(VALUE_WORK * container.members.size);
+  work.spend(MEMBER_WORK * container.members.size);
   const result: Record<string, unknown> = {};
-  for (const [key, member] of container.members) setKey(result, key, childValue(member, work, depth + 1));
+  for (const [key, member] of container.members) setKey(result, key, slotValue(member, work, depth + 1));
   return result;
 }
 
@@ -44,7 +44,7 @@ function reread(value: unknown, work: Work, depth: number): unknown {
 }
 
 function rereadList(list: readonly unknown[], work: Work, depth: number): unknown {
-  work.spend(VALUE_WORK * list.length);
+  work.spend(REREAD_WORK * list.length);
   let copy: unknown[] | undefined;
   for (let i = 0; i < list.length; i++) {
     const made = reread(list[i], work, depth + 1);
@@ -67,6 +67,6 @@ function rereadObject(object: { readonly [key: string]: unknown }, work: Work, d
     copy ??= { ...object };
     setKey(copy, key, made);
   }
-  work.spend(VALUE_WORK * count);
+  work.spend(REREAD_WORK * count);
   return copy ?? object;
 }
