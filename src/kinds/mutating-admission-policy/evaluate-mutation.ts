@@ -33,13 +33,10 @@ export function valueOfMutation({ expressions }: CompiledMutation, inputs: Mutat
   return group.results[0] ?? Waiting.INSTANCE;
 }
 
-/**
- * What the value of a mutation's expression asks for; `bindings` are what it was evaluated with.
- * @param paramsType the struct that `params` is in the server, where its kind is built in: such values are no JSON (default: they are)
- */
-export function mutationOf(patchType: PatchType, value: Result, bindings: Bindings, paramsType?: GoType): Mutation {
+/** What the value of a mutation's expression asks for; `bindings` are what it was evaluated with. */
+export function mutationOf(patchType: PatchType, value: Result, bindings: Bindings): Mutation {
   if (value instanceof CelError) return failed(value.message);
-  const conversion = new Conversion(new BindingValues(bindings, paramsType));
+  const conversion = new Conversion(new BindingValues(bindings));
   return patchType === "JSONPatch" ? jsonPatch(value, conversion) : configuration(value, conversion);
 }
 
@@ -87,17 +84,15 @@ function configuration(result: Value, conversion: Conversion): Mutation {
 /** The lists of the request and its objects, and what of them is typed; they are only looked for when somebody asks. */
 class BindingValues implements Provenance {
   readonly #bindings: Bindings;
-  readonly #paramsType: GoType | undefined;
   #lists: Set<unknown> | undefined;
   #typed: ReadonlyMap<unknown, GoType> | undefined;
 
-  constructor(bindings: Bindings, paramsType: GoType | undefined) {
+  constructor(bindings: Bindings) {
     this.#bindings = bindings;
-    this.#paramsType = paramsType;
   }
 
   readonly typeOf = (value: object): GoType | undefined => {
-    this.#typed ??= typedValues(this.#bindings, this.#paramsType);
+    this.#typed ??= typedValues(this.#bindings);
     return this.#typed.get(value);
   };
 

@@ -3,6 +3,7 @@
  * maps cannot be values of a JSON Patch (spec mutating-admission-policy.md 6).
  */
 import type { Bindings } from "../../cel/index.js";
+import { structOfObject } from "../../kubernetes/go-types/as-struct.js";
 import type { GoStruct, GoType } from "../../kubernetes/go-types/go-type.js";
 import { isObject } from "../../kubernetes/object.js";
 
@@ -41,12 +42,14 @@ const NAMESPACE = struct("v1.Namespace", {
   }),
 });
 
-/** The types of what is no JSON among the values of the variables. @param params the type of `params`; `undefined` where they are JSON, as custom resources are */
-export function typedValues(bindings: Bindings, params: GoType | undefined): ReadonlyMap<unknown, GoType> {
+/** The types of what is no JSON among the values of the variables. */
+export function typedValues(bindings: Bindings): ReadonlyMap<unknown, GoType> {
   const found = new Map<unknown, GoType>();
   collect(bindings.request, REQUEST, found);
   collect(bindings.namespaceObject, NAMESPACE, found);
-  if (params !== undefined) collect(bindings.params, params, found);
+  const { params } = bindings;
+  const type = isObject(params) ? structOfObject(params) : undefined;
+  if (type !== undefined) collect(params, type, found);
   return found;
 }
 
