@@ -27,7 +27,8 @@ export {
   type YamlStream,
   type YamlTree,
 } from "./yaml/stream.js";
-export { type RepeatedKey, YAML_MAX_VALUES } from "./yaml/values.js";
+export { yamlText } from "./yaml/text.js";
+export type { RepeatedKey } from "./yaml/values.js";
 export { placeOf, YamlError } from "./yaml/yaml-error.js";
 
 /**

@@ -4,6 +4,8 @@
  */
 import type { ScalarStyle } from "./source-node.js";
 
+const SURROGATES = /^\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F]/;
+
 /** Length in the source of every escape of a double-quoted scalar, by the letter after the backslash; others take two. */
 const HEX_ESCAPES: Readonly<Record<string, number>> = { x: 4, u: 6, U: 10 };
 
@@ -47,8 +49,8 @@ function isBlank(character: string): boolean {
 function contentStart(source: string, start: number, end: number, style: ScalarStyle): number {
   if (style === "plain") return start;
   if (style !== "block") return start + 1;
-  const headerEnd = source.indexOf("\n", start);
-  let content = headerEnd === -1 || headerEnd >= end ? end : headerEnd + 1;
+  let content = start;
+  while (content < end && source[content] !== "\n" && source[content] !== "\r") content++;
   while (content < end && isBlank(source[content]!)) content++;
   return content;
 }
@@ -68,6 +70,8 @@ function* visibleCharacters(
     if (style === "double" && source[at] === "\\") {
       const letter = source[at + 1] ?? "";
       length = letter === "\r" ? 3 : (HEX_ESCAPES[letter] ?? 2);
+      // Of JSON, which alone has halves of characters: one character in two escapes.
+      if (SURROGATES.test(source.slice(at, at + 2 * length))) length *= 2;
       blank = letter === "\n" || letter === "\r" || isBlank(escaped(letter, source.slice(at + 2, at + length)));
     }
     if (!blank) yield { at, length };

@@ -87,4 +87,44 @@ describe("positions", () => {
     );
     assert.deepEqual(documents[1]?.positionOf(["spec", "x"]), { file: "r.yaml", line: 4, column: 11 });
   });
+
+  test("a file whose lines end with CR has as many lines as an editor shows", () => {
+    const { documents } = parseResources("a: |\r  x\r  y\rb: {c: d}\r", "r.yaml");
+    assert.deepEqual(documents[0]?.positionOf(["a"], { line: 2, column: 1 }), { file: "r.yaml", line: 3, column: 3 });
+    assert.deepEqual(documents[0]?.positionOf(["b", "c"]), { file: "r.yaml", line: 4, column: 8 });
+  });
+
+  for (const [name, text, path, inner, line, column] of [
+    ["a quoted text that goes on at its key's column", '- e: "a ||\n  b"\n', [0, "e"], [1, 6], 2, 3],
+    ["a quoted text that goes on in the first column", '- e: "a ||\nb"\n', [0, "e"], [1, 6], 2, 1],
+    ["a plain text over lines with CR LF", "e: a ||\r\n  b\r\n", ["e"], [1, 6], 2, 3],
+    ["a text behind an anchor and a tag", "e: &x !!str a b\n", ["e"], [1, 3], 1, 15],
+    ["a list that goes on in the first column", "e: [a,\nb]\n", ["e", 1], undefined, 2, 1],
+    ["what is indented by tabs in brackets", "e: [\n\ta]\n", ["e", 0], undefined, 2, 2],
+    ["a comment right behind a quote", 'e: "a"# c\nf: b\n', ["f"], undefined, 2, 4],
+    ["JSON", '{"e": "\\ud83d\\ude00 \\/ b",\n "f": 1}', ["e"], [1, 5], 1, 24],
+    ["JSON behind JSON", '{"e": 1}\n{"f": "a"}', ["f"], undefined, 2, 7],
+    ["a mark of UTF-8", "\ufeffe: a b\n", ["e"], [1, 3], 1, 7],
+    ["a value that is not written", "e:\nf: 1\n", ["e"], undefined, 1, 3],
+    ["what is merged", "a: &x {b: c}\ne:\n  <<: *x\n", ["e", "b"], undefined, 1, 11],
+  ] as const) {
+    test(`${name} has right places`, () => {
+      const { documents, problems } = parseResources(text, "r.yaml");
+      assert.deepEqual(problems, []);
+      const place = inner === undefined ? undefined : { line: inner[0], column: inner[1] };
+      assert.deepEqual(documents.at(-1)?.positionOf(path, place), { file: "r.yaml", line, column });
+    });
+  }
+
+  test("what Kubernetes takes though it can't be meant is a warning at its place", () => {
+    const { documents, warnings } = parseResources("a: {b: 1,\n  b: 2}\n...\nc: 3\n", "r.yaml");
+    assert.deepEqual(documents[0]?.value, { a: { b: 2 } });
+    assert.deepEqual(
+      warnings.map(({ line, column, path, severity }) => [line, column, path, severity]),
+      [
+        [2, 3, ["a", "b"], "warning"],
+        [4, 1, [], "warning"],
+      ],
+    );
+  });
 });

@@ -1,4 +1,5 @@
 /** What scalars stand for: the rules of go-yaml v2, which are those of YAML 1.1 but for dates and numbers of base 60, which are texts. */
+import { characterLength } from "./text.js";
 import { isTimestamp } from "./timestamp.js";
 
 const CORE = "tag:yaml.org,2002:";
@@ -164,19 +165,4 @@ function binary(text: string): string | undefined {
     at += Math.max(length, 1);
   }
   return decoded;
-}
-
-/** Bytes of the character that begins at a place, 0 where none does. */
-function characterLength(bytes: Buffer, at: number): number {
-  const first = bytes[at] ?? 0;
-  if (first < 0x80) return 1;
-  const length = first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
-  if (length === 0 || at + length > bytes.length) return 0;
-  const character = bytes.toString("utf8", at, at + length);
-  return character.includes("\ufffd") && character !== "\ufffd" ? 0 : isReplacement(bytes, at, character) ? 0 : length;
-}
-
-/** Whether U+FFFD came of broken bytes, and is not itself what is written. */
-function isReplacement(bytes: Buffer, at: number, character: string): boolean {
-  return character === "\ufffd" && !(bytes[at] === 0xef && bytes[at + 1] === 0xbf && bytes[at + 2] === 0xbd);
 }

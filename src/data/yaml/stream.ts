@@ -21,7 +21,7 @@ const MOST_JSON_BEFORE_YAML = 1;
 
 /** How to read. */
 export interface YamlOptions {
-  /** Most values that a document may come to after its aliases are followed; default `YAML_MAX_VALUES`. */
+  /** Most values that a document may come to after its aliases are followed, keys counted; default: what is written is bounded by the text, and aliases are by Kubernetes' own rule. */
   readonly mostValues?: number;
   /** Whether a key that stands twice in a map is an error; default no: the last one counts. */
   readonly uniqueKeys?: boolean;
@@ -211,9 +211,9 @@ function unreadWithin(text: string, behind: number | undefined, end: number): nu
   if (behind === undefined) return undefined;
   const cursor = new Cursor(text, behind, end, false);
   for (;;) {
+    if (cursor.atDocumentMark() && text[cursor.at] === ".") cursor.at += 3;
     cursor.skipBlanks();
     if (text[cursor.at] === "#") cursor.skipLine();
-    else if (text.startsWith("...", cursor.at)) cursor.at += 3;
     if (!cursor.atBreak()) return cursor.at < end ? cursor.at : undefined;
     cursor.skipBreak();
   }

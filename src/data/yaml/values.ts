@@ -4,9 +4,6 @@ import { isMergeKey } from "./resolve.js";
 import { keyName, scalarValue, Unwritable, type YamlDialect } from "./scalar-values.js";
 import { type YamlError, yamlErrorAt } from "./yaml-error.js";
 
-/** Most values that one document may come to after its aliases are followed. */
-export const YAML_MAX_VALUES = 1_000_000;
-
 /** Kubernetes' bounds on aliases, so that an alias bomb ends where it ends there: of up to so many steps of decoding, this share may be due to aliases, … */
 const FEW_STEPS = 400_000;
 const SHARE_OF_FEW = 0.99;
@@ -39,7 +36,7 @@ export interface DocumentValue {
 export function documentValue(
   text: string,
   root: YamlNode,
-  mostValues: number = YAML_MAX_VALUES,
+  mostValues: number = Number.POSITIVE_INFINITY,
   dialect: YamlDialect = "kubernetes",
 ): DocumentValue {
   const maker = new ValueMaker(text, mostValues, dialect);
