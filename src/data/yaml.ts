@@ -52,13 +52,3 @@ export function parseDoubtfulYaml(text: string, doubted: (doubt: YamlError) => v
   for (const doubt of yamlDoubts(text, documents)) doubted(doubt);
   return documents.map(({ value }) => value);
 }
-
-/**
- * The same for files in which no key may stand twice in a map.
- * @throws YamlError
- */
-export function parseStrictYaml(text: string): unknown[] {
-  return parseDoubtfulYaml(text, (doubt) => {
-    throw doubt;
-  });
-}
