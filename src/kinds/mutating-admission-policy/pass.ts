@@ -5,6 +5,7 @@ import { RequestInputs } from "../../admission-policy/request-inputs.js";
 import { Waiting } from "../../cel/index.js";
 import type { NamespaceViews } from "../../cel-policy/expressions/input.js";
 import { diff } from "../../data/json-patch.js";
+import { structOfObject } from "../../kubernetes/go-types/as-struct.js";
 import { isObject } from "../../kubernetes/object.js";
 import type { VersionSchemas } from "../../kubernetes/structured-merge/merge-schemas.js";
 import type { Failure } from "../../policy/outcome.js";
@@ -161,7 +162,9 @@ export class Pass {
     const bindings = bindingsOf(inputs, inputs.input.request, namespace.reduced, true);
     const value = valueOfMutation(mutation, { attempt, bindings, about: inputs.param, variables: policy.variables });
     if (value instanceof Waiting) return value;
-    const make = (): Patched => mutate(mutationOf(mutation.patchType, value, bindings), object, types, versioned);
+    const variables = { params: policy.paramsType, object: versioned.typed ? structOfObject(object) : undefined };
+    const make = (): Patched =>
+      mutate(mutationOf(mutation.patchType, value, bindings, variables), object, types, versioned);
     this.#take(invocation, versioned, state.patch(object, value, make));
     attempt.count(PATCH_STEPS);
     return attempt.leavesOff() ? Waiting.INSTANCE : undefined;

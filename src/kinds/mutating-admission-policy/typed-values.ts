@@ -1,5 +1,5 @@
 /**
- * What of the variables is no JSON in the server but Go's own structs: the request, the Namespace, and parameters of built-in kinds. Their structs, lists and
+ * What of the variables is no JSON in the server but Go's own structs: the request, the Namespace, and parameters and objects of built-in kinds. Their structs, lists and
  * maps cannot be values of a JSON Patch (spec mutating-admission-policy.md 6).
  */
 import type { Bindings } from "../../cel/index.js";
@@ -41,12 +41,23 @@ const NAMESPACE = struct("v1.Namespace", {
   }),
 });
 
-/** The types of what is no JSON among the values of the variables. @param params the type of `params`; `undefined` where they are JSON, as custom resources are */
-export function typedValues(bindings: Bindings, params: GoType | undefined): ReadonlyMap<unknown, GoType> {
+/** The structs that variables are in the server; `undefined` where they are JSON, as custom resources are. */
+export interface VariableTypes {
+  readonly params: GoType | undefined;
+  /** Of `object` and `oldObject`. */
+  readonly object: GoType | undefined;
+}
+
+/** The types of what is no JSON among the values of the variables. */
+export function typedValues(bindings: Bindings, { params, object }: VariableTypes): ReadonlyMap<unknown, GoType> {
   const found = new Map<unknown, GoType>();
   collect(bindings.request, REQUEST, found);
   collect(bindings.namespaceObject, NAMESPACE, found);
   if (params !== undefined) collect(bindings.params, params, found);
+  if (object !== undefined) {
+    collect(bindings.object, object, found);
+    collect(bindings.oldObject, object, found);
+  }
   return found;
 }
 
