@@ -54,7 +54,7 @@ export function evaluateMutation(mutation: CompiledMutation, inputs: MutationInp
   return value instanceof Waiting ? value : mutationOf(mutation.patchType, value, inputs.bindings);
 }
 
-const ALL_JSON: VariableTypes = { params: undefined, object: undefined };
+const ALL_JSON: VariableTypes = { params: undefined, object: undefined, oldObject: undefined };
 
 const failed = (message: string): Mutation => ({ kind: "error", message });
 

@@ -5,7 +5,6 @@ import { RequestInputs } from "../../admission-policy/request-inputs.js";
 import { Waiting } from "../../cel/index.js";
 import type { NamespaceViews } from "../../cel-policy/expressions/input.js";
 import { diff } from "../../data/json-patch.js";
-import { structOfObject } from "../../kubernetes/go-types/as-struct.js";
 import { isObject } from "../../kubernetes/object.js";
 import type { VersionSchemas } from "../../kubernetes/structured-merge/merge-schemas.js";
 import type { Failure } from "../../policy/outcome.js";
@@ -126,6 +125,7 @@ export class Pass {
 
   #meets(invocation: Invocation, versioned: VersionedObject, namespace: NamespaceViews): boolean | Waiting {
     const { policy } = invocation;
+    versioned.look("conditions");
     const conditions = evaluateConditions(policy, this.#inputsOf(invocation, versioned, namespace));
     switch (conditions.outcome) {
       case "met":
@@ -162,7 +162,8 @@ export class Pass {
     const bindings = bindingsOf(inputs, inputs.input.request, namespace.reduced, true);
     const value = valueOfMutation(mutation, { attempt, bindings, about: inputs.param, variables: policy.variables });
     if (value instanceof Waiting) return value;
-    const variables = { params: policy.paramsType, object: versioned.typed ? structOfObject(object) : undefined };
+    versioned.look("mutation");
+    const variables = { params: policy.paramsType, ...versioned.types };
     const make = (): Patched =>
       mutate(mutationOf(mutation.patchType, value, bindings, variables), object, types, versioned);
     this.#take(invocation, versioned, state.patch(object, value, make));

@@ -44,20 +44,18 @@ const NAMESPACE = struct("v1.Namespace", {
 /** The structs that variables are in the server; `undefined` where they are JSON, as custom resources are. */
 export interface VariableTypes {
   readonly params: GoType | undefined;
-  /** Of `object` and `oldObject`. */
   readonly object: GoType | undefined;
+  readonly oldObject: GoType | undefined;
 }
 
 /** The types of what is no JSON among the values of the variables. */
-export function typedValues(bindings: Bindings, { params, object }: VariableTypes): ReadonlyMap<unknown, GoType> {
+export function typedValues(bindings: Bindings, { params, object, oldObject }: VariableTypes): ReadonlyMap<unknown, GoType> {
   const found = new Map<unknown, GoType>();
   collect(bindings.request, REQUEST, found);
   collect(bindings.namespaceObject, NAMESPACE, found);
   if (params !== undefined) collect(bindings.params, params, found);
-  if (object !== undefined) {
-    collect(bindings.object, object, found);
-    collect(bindings.oldObject, object, found);
-  }
+  if (object !== undefined) collect(bindings.object, object, found);
+  if (oldObject !== undefined) collect(bindings.oldObject, oldObject, found);
   return found;
 }
 
