@@ -130,11 +130,9 @@ export class Planner {
       const type = this.#checked.types.get(expr.id);
       const named = type?.kind === "type" ? type.of : undefined;
       // Kubernetes declares a few names a second time, for the checker only.
-      const known =
-        named !== undefined &&
-        !(this.#declarations.flavour === "kubernetes" && SHORT_TYPE_NAMES.has(expr.name)) &&
-        this.#declarations.typeProvider?.find(expr.name) === undefined;
-      if (!known) throw undefinedType(expr);
+      const twice = this.#declarations.flavour === "kubernetes" && SHORT_TYPE_NAMES.has(expr.name);
+      const provided = this.#declarations.typeProvider?.find(expr.name) !== undefined;
+      if (named === undefined || twice || provided) throw undefinedType(expr);
       return { kind: "const", id: expr.id, value: new TypeValue(runtimeTypeName(named)) };
     }
     return this.#attribute(expr.id, { kind: "global", name: expr.name });

@@ -35,7 +35,7 @@ export function valueOfMutation({ expressions }: CompiledMutation, inputs: Mutat
 
 /**
  * What the value of a mutation's expression asks for; `bindings` are what it was evaluated with.
- * @param types the structs that variables are in the server: such values are no JSON (default: all are)
+ * @param types the structs that objects are in the server: such values are no JSON (default: all are)
  */
 export function mutationOf(
   patchType: PatchType,
@@ -54,7 +54,7 @@ export function evaluateMutation(mutation: CompiledMutation, inputs: MutationInp
   return value instanceof Waiting ? value : mutationOf(mutation.patchType, value, inputs.bindings);
 }
 
-const ALL_JSON: VariableTypes = { params: undefined, object: undefined, oldObject: undefined };
+const ALL_JSON: VariableTypes = { object: undefined, oldObject: undefined };
 
 const failed = (message: string): Mutation => ({ kind: "error", message });
 

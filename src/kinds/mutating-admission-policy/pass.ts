@@ -163,9 +163,8 @@ export class Pass {
     const value = valueOfMutation(mutation, { attempt, bindings, about: inputs.param, variables: policy.variables });
     if (value instanceof Waiting) return value;
     versioned.look("mutation");
-    const variables = { params: policy.paramsType, ...versioned.types };
-    const make = (): Patched =>
-      mutate(mutationOf(mutation.patchType, value, bindings, variables), object, types, versioned);
+    const seen = versioned.types;
+    const make = (): Patched => mutate(mutationOf(mutation.patchType, value, bindings, seen), object, types, versioned);
     this.#take(invocation, versioned, state.patch(object, value, make));
     attempt.count(PATCH_STEPS);
     return attempt.leavesOff() ? Waiting.INSTANCE : undefined;

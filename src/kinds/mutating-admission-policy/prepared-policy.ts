@@ -1,8 +1,6 @@
 /** Policies made ready for requests. */
 import type { PreparedTarget } from "../../admission-policy/prepared-binding.js";
 import { type PreparedCommon, prepareCommon } from "../../admission-policy/prepared-common.js";
-import { structOf } from "../../kubernetes/go-types/as-struct.js";
-import type { GoStruct } from "../../kubernetes/go-types/go-type.js";
 import { compareNames } from "../../kubernetes/names.js";
 import type { CompiledMutation } from "./compile-mutation.js";
 import type { CompiledPolicy } from "./compiled-policy.js";
@@ -17,8 +15,6 @@ export interface PreparedPolicy extends PreparedCommon {
   /** Whether it may be asked again when the object has changed. */
   readonly reinvocable: boolean;
   readonly bindings: readonly PreparedTarget[];
-  /** What parameters are in the server; `undefined` where there are none, or they are custom resources. */
-  readonly paramsType: GoStruct | undefined;
 }
 
 /** Prepares a policy. `undefined` when its paramKind cannot be read: such a policy never acts (spec validating-admission-policy.md 4.1). */
@@ -37,6 +33,5 @@ export function preparePolicy(
     written: mutations.length,
     reinvocable: policy.spec.reinvocationPolicy === "IfNeeded",
     bindings: [...bindings].sort((a, b) => compareNames(a.name ?? "", b.name ?? "")),
-    paramsType: common.paramKind && structOf(common.paramKind.apiVersion, common.paramKind.kind.kind),
   };
 }

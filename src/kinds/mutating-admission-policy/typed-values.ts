@@ -3,6 +3,7 @@
  * maps cannot be values of a JSON Patch (spec mutating-admission-policy.md 6).
  */
 import type { Bindings } from "../../cel/index.js";
+import { structOfObject } from "../../kubernetes/go-types/as-struct.js";
 import type { GoStruct, GoType } from "../../kubernetes/go-types/go-type.js";
 import { isObject } from "../../kubernetes/object.js";
 
@@ -41,19 +42,20 @@ const NAMESPACE = struct("v1.Namespace", {
   }),
 });
 
-/** The structs that variables are in the server; `undefined` where they are JSON, as custom resources are. */
+/** The structs that objects are in the server; `undefined` where they are JSON, as custom resources are. */
 export interface VariableTypes {
-  readonly params: GoType | undefined;
   readonly object: GoType | undefined;
   readonly oldObject: GoType | undefined;
 }
 
 /** The types of what is no JSON among the values of the variables. */
-export function typedValues(bindings: Bindings, { params, object, oldObject }: VariableTypes): ReadonlyMap<unknown, GoType> {
+export function typedValues(bindings: Bindings, { object, oldObject }: VariableTypes): ReadonlyMap<unknown, GoType> {
   const found = new Map<unknown, GoType>();
   collect(bindings.request, REQUEST, found);
   collect(bindings.namespaceObject, NAMESPACE, found);
-  if (params !== undefined) collect(bindings.params, params, found);
+  const { params } = bindings;
+  const type = isObject(params) ? structOfObject(params) : undefined;
+  if (type !== undefined) collect(params, type, found);
   if (object !== undefined) collect(bindings.object, object, found);
   if (oldObject !== undefined) collect(bindings.oldObject, oldObject, found);
   return found;

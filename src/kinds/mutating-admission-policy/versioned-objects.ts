@@ -138,7 +138,7 @@ export class VersionedObject {
   }
 
   /** The structs that mutations see; a struct is no value for a JSON Patch (spec mutating-admission-policy.md 6). */
-  get types(): Pick<VariableTypes, "object" | "oldObject"> {
+  get types(): VariableTypes {
     const struct = this.typed ? structOf(apiVersionOf(this.kind), this.kind.kind) : undefined;
     return {
       object: this.#seen === "struct" ? struct : undefined,
