@@ -1,4 +1,5 @@
 /** Mistakes that policies of either kind can have, as the API server words them, in its order (spec validating-admission-policy.md 1.1, 1.3, 1.5). */
+import type { Writing } from "../cel-policy/decode/validate-metadata.js";
 import type { Expression } from "../cel-policy/expressions/expression.js";
 import { RESERVED_WORDS } from "../cel-policy/expressions/reserved-words.js";
 import { trimSpace } from "../cel-policy/expressions/trim.js";
@@ -24,7 +25,7 @@ const FAILURE_POLICIES = ["Fail", "Ignore"];
 const MAX_MATCH_CONDITIONS = 64;
 
 /** What is checked beside the policy itself. */
-export interface CommonValidationOptions {
+export interface CommonValidationOptions extends Writing {
   /** Match conditions are stored already, unchanged: they are not checked again. */
   readonly ignoreConditions?: boolean;
   /** What the kind has against the rules that its policies match by. */

@@ -45,7 +45,6 @@ const HINTS: Hints = {
   mutating: 'write "allowedToMutate"',
   timeoutSeconds: 'write "timeoutEvalSeconds"; the webhook has the other one',
   timeout: 'write "timeoutEvalSeconds"',
-  "<<": "merge keys are not applied here; an alias for the whole value is",
 };
 
 const MEMBER_HINTS: Hints = {

@@ -85,8 +85,9 @@ function readNamed(name: string, path: Path, { document, files, chain, sink }: R
         sink.error(path, `cycle of resource files: ${names.join(" -> ")}`);
         return [];
       }
-      const { documents, problems } = parseResources(files.read(file), file);
+      const { documents, problems, warnings } = parseResources(files.read(file), file);
       for (const problem of problems) sink.addError(problem);
+      for (const warning of warnings) sink.add(warning);
       return documents;
     });
   } catch (cause) {

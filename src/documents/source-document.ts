@@ -1,7 +1,6 @@
 /** A YAML document with its places: what later stages use to say where in a file something is wrong. */
-import { Composer, type CST, type Document, Parser } from "yaml";
-import { documentValue, readYamlDocuments, YamlError } from "../data/yaml.js";
-import { type Flaw, MAX_DEPTH, NodeBuilder } from "./node-builder.js";
+import { readYamlStream, readYamlTrees, UNREAD, type YamlError, type YamlTree } from "../data/yaml.js";
+import { type Flaw, NodeBuilder } from "./node-builder.js";
 import type { Path, Position, Problem } from "./problem.js";
 import { sourceOffset } from "./scalar-position.js";
 import { deepestNode, nodeValue, pairOf, type SourceNode } from "./source-node.js";
@@ -68,12 +67,12 @@ export class SourceDocument {
   }
 }
 
-/** A file's text with its lines. */
+/** A file's text with its lines, which end as editors have it: at LF, CR LF or a CR of its own. */
 class SourceText {
   readonly #lineStarts: number[] = [0];
 
   constructor(readonly text: string) {
-    for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) this.#lineStarts.push(at + 1);
+    for (const { index, 0: lineBreak } of text.matchAll(/\r\n?|\n/g)) this.#lineStarts.push(index + lineBreak.length);
   }
 
   /** 1-based line and column (code points) of an offset. */
@@ -96,72 +95,72 @@ export interface ParsedConfiguration {
   readonly problems: readonly Problem[];
 }
 
-/** Reads a configuration file of ours: YAML 1.2 or JSON, one document; duplicate keys and the like are problems, not the end. */
+/** Where nothing at all is written. */
+const NOTHING: YamlTree = {
+  root: { kind: "scalar", start: 0, end: 0, text: "", style: "plain", tag: "" },
+  unread: undefined,
+};
+
+/** Reads a configuration file of ours: YAML as Kubernetes reads it, one document; duplicate keys and the like are problems, not the end. */
 export function parseConfiguration(text: string, file: string): ParsedConfiguration {
   const source = new SourceText(text);
-  const problem = ({ offset, path, message }: Flaw): Problem => ({
-    severity: "error",
-    file,
-    ...source.place(offset),
-    path,
-    message,
-  });
-  const tokens = [...new Parser().parse(text)];
-  const tooDeep = firstTooDeep(tokens);
-  if (tooDeep !== undefined) {
-    return { problems: [problem({ offset: tooDeep, path: [], message: `nested deeper than ${MAX_DEPTH} levels` })] };
-  }
-  const composer = new Composer({ version: "1.2", uniqueKeys: false, intAsBigInt: true, prettyErrors: false });
-  const documents = [...composer.compose(tokens, true, text.length)] as Document.Parsed[];
-  const [document, second] = documents;
-  const flaws: Flaw[] = documents.flatMap(({ errors, warnings }) =>
-    [...errors, ...warnings].map(({ pos, message }) => ({ offset: pos[0], path: [], message })),
-  );
-  if (second !== undefined) {
+  const problem = (flaw: Flaw): Problem => problemOf(flaw, file, source);
+  const { documents, error } = readYamlTrees(text);
+  const [document = NOTHING, second] = documents;
+  const flaws: Flaw[] = [];
+  const behind = second?.root.start ?? document.unread;
+  if (behind !== undefined) {
     const message = "a configuration file holds one document: remove this second one";
-    flaws.push({ offset: second.range[0], path: [], message });
+    flaws.push({ offset: behind, path: [], message });
   }
-  if (document === undefined || flaws.length > 0) return { problems: flaws.map(problem) };
-  const builder = new NodeBuilder(document);
-  const root = builder.build(document.contents, [], 0);
-  const problems = builder.flaws.map(problem);
-  if (builder.flaws.some(({ fatal }) => fatal)) return { problems };
+  const problems = flaws.map(problem);
+  if (error !== undefined) problems.push(errorProblem(error, file));
+  if (problems.length > 0) return { problems };
+  const builder = new NodeBuilder();
+  const root = builder.build(document.root, []);
+  problems.push(...builder.flaws.map(problem));
+  if (builder.flaws.some(({ kind }) => kind === "fatal")) return { problems };
   return { document: new SourceDocument(file, source, root, nodeValue(root)), problems };
 }
 
-/** Reads a file of Kubernetes resources: any number of documents, as kubectl reads them. */
-export function parseResources(
-  text: string,
-  file: string,
-): { readonly documents: readonly SourceDocument[]; readonly problems: readonly Problem[] } {
-  const source = new SourceText(text);
-  try {
-    const documents = readYamlDocuments(text).map((document) => {
-      const value = documentValue(document);
-      return new SourceDocument(file, source, new NodeBuilder(document).build(document.contents, [], 0), value);
-    });
-    return { documents, problems: [] };
-  } catch (cause) {
-    if (!(cause instanceof YamlError)) throw cause;
-    const { line, column, reason } = cause;
-    return { documents: [], problems: [{ severity: "error", file, line, column, path: [], message: reason }] };
-  }
+/** What came of a file of resources. */
+export interface ParsedResources {
+  /** None when the file has an error anywhere. */
+  readonly documents: readonly SourceDocument[];
+  /** What is wrong. */
+  readonly problems: readonly Problem[];
+  /** What Kubernetes takes without a word, though it can't be meant: keys that stand twice in a map, and what stands behind the end of a document. */
+  readonly warnings: readonly Problem[];
 }
 
-/** The offset of the first token nested too deeply. Composing is recursive, so this is looked at before. */
-function firstTooDeep(tokens: readonly CST.Token[]): number | undefined {
-  const stack = tokens.map((token) => ({ token, depth: 0 }));
-  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
-    const { token, depth } = next;
-    if (depth > MAX_DEPTH) return token.offset;
-    if (token.type === "document" && token.value) stack.push({ token: token.value, depth });
-    if (!("items" in token)) continue;
-    for (const { key, value } of token.items) {
-      if (key) stack.push({ token: key, depth: depth + 1 });
-      if (value) stack.push({ token: value, depth: depth + 1 });
-    }
-  }
-  return undefined;
+/** Reads a file of Kubernetes resources: any number of documents, as kubectl reads them. */
+export function parseResources(text: string, file: string): ParsedResources {
+  const source = new SourceText(text);
+  const { documents, error } = readYamlStream(text);
+  if (error !== undefined) return { documents: [], problems: [errorProblem(error, file)], warnings: [] };
+  const warnings: Problem[] = [];
+  const read = documents.map(({ root, value, unread }) => {
+    const builder = new NodeBuilder();
+    const node = builder.build(root, []);
+    const flaws = builder.flaws.filter(({ kind }) => kind === "repeated");
+    if (unread !== undefined) flaws.push({ offset: unread, path: [], message: UNREAD });
+    warnings.push(...flaws.map((flaw) => problemOf(flaw, file, source, "warning")));
+    return new SourceDocument(file, source, node, value);
+  });
+  return { documents: read, problems: [], warnings };
+}
+
+function problemOf(
+  { offset, path, message }: Flaw,
+  file: string,
+  source: SourceText,
+  severity: Problem["severity"] = "error",
+): Problem {
+  return { severity, file, ...source.place(offset), path, message };
+}
+
+function errorProblem({ line, column, reason }: YamlError, file: string): Problem {
+  return { severity: "error", file, line, column, path: [], message: reason };
 }
 
 /** UTF-16 offset of a 1-based line and code point column in a text. */

@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import { struct } from "../cel-policy/decode/api-type.js";
 import { decodeAsGo } from "../cel-policy/decode/go-json.js";
 import { errorText } from "../data/error-text.js";
-import { parseYamlDocuments } from "../data/yaml.js";
+import { parseStrictYaml } from "../data/yaml.js";
 import { authorizationMode } from "../kinds/kyverno/authorization/index.js";
 import type { PolicyResource } from "../kinds/kyverno/index.js";
 import { describeFailure, type ReadFailure, readResource } from "../kinds/kyverno/read.js";
@@ -99,7 +99,7 @@ class Loading implements TestPolicies {
     for (const each of written.split(DOCUMENT_END)) {
       let documents: unknown[];
       try {
-        documents = parseYamlDocuments(each);
+        documents = parseStrictYaml(each);
       } catch (error) {
         this.#error(path, `failed to parse document (failed to parse yaml: ${errorText(error)})`);
         continue;

@@ -1,7 +1,7 @@
 /** Test files in Kyverno's format (spec kyverno.md 8.5): reading them. */
 import { normalize } from "node:path/posix";
 import { decodeAsGo } from "../cel-policy/decode/go-json.js";
-import { parseYamlDocuments } from "../data/yaml.js";
+import { parseStrictYaml } from "../data/yaml.js";
 import type { MockedResponse, WrittenEntry } from "../kinds/kyverno/offline/index.js";
 import type { JsonObject } from "../kubernetes/object.js";
 import { TEST } from "./schema.js";
@@ -64,7 +64,7 @@ export type TestFileResult =
 export function parseTestFile(text: string): TestFileResult {
   let documents: unknown[];
   try {
-    documents = parseYamlDocuments(text);
+    documents = parseStrictYaml(text);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return { ok: false, error: `error converting YAML to JSON: yaml: ${reason}` };

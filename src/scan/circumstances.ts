@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import type { ApiType } from "../cel-policy/decode/api-type.js";
 import { decodeAsGo } from "../cel-policy/decode/go-json.js";
-import { parseYamlDocuments } from "../data/yaml.js";
+import { parseStrictYaml } from "../data/yaml.js";
 import { isObject, type JsonObject, member, nameOf, text } from "../kubernetes/object.js";
 import type { AdmissionRequest } from "../policy/index.js";
 import { USER_INFO, VALUES } from "./circumstances-types.js";
@@ -133,7 +133,7 @@ function decodedDocument(
   }
   let document: unknown;
   try {
-    document = parseYamlDocuments(written)[0] ?? {};
+    document = parseStrictYaml(written)[0] ?? {};
   } catch (error) {
     throw refused(`error converting YAML to JSON: yaml: ${error instanceof Error ? error.message : String(error)}`);
   }

@@ -1,6 +1,6 @@
 /** PolicyExceptions out of files (spec kyverno.md 5.1). */
 import { readFile } from "node:fs/promises";
-import { parseYamlDocuments } from "../data/yaml.js";
+import { parseStrictYaml } from "../data/yaml.js";
 import type { ExceptionResource } from "../kinds/kyverno/index.js";
 import { readResource } from "../kinds/kyverno/read.js";
 import { EXCEPTION_KIND } from "../kinds/kyverno/resource.js";
@@ -32,7 +32,7 @@ export async function readExceptions(
     });
     let documents: unknown[];
     try {
-      documents = parseYamlDocuments(written);
+      documents = parseStrictYaml(written);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       throw unloadable(

@@ -32,7 +32,7 @@ function contentOf(path: string, written: string, refused: (reason: string) => E
   try {
     if (/\.json$/i.test(path)) return withDoubles(parseJson(written));
     if (/\.ya?ml$/i.test(path)) {
-      const documents = parseYamlDocuments(written, "core");
+      const documents = parseYamlDocuments(written, { dialect: "go-yaml-3", uniqueKeys: true });
       return documents.length === 1 ? documents[0] : documents;
     }
   } catch (error) {

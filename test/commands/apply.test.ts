@@ -45,7 +45,7 @@ const FILES = {
   "values.yaml": "apiVersion: v1\nkind: Values\nglobalValues: {request.operation: XX}\n",
   "unknown.yaml": "apiVersion: v1\nkind: Values\nfoo: {}\n",
   "policies.yaml":
-    'no-bad:\n  cel:\n    validations: [{expression: "object.metadata.name != \'bad\'", message: no}]\nboth:\n  expression: "a() && a()"\n  message: both\n  policies: {a: {policy: no-bad}}\n',
+    'no-bad:\n  cel:\n    validations: [{expression: "object.metadata.name != \'bad\'", message: "no"}]\nboth:\n  expression: "a() && a()"\n  message: both\n  policies: {a: {policy: no-bad}}\n',
   "lines.jsonl":
     '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p1"}}\n{"apiVersion":"v1","kind":"PodList","items":[{"metadata":{"name":"p2"}}]}\n',
 };

@@ -234,7 +234,7 @@ spec:
     const members = `{ m: { module: "registry://${registry.host}/team/p" } }`;
     writeFileSync(
       file,
-      `p: { module: "registry://${registry.host}/team/p:v1" }\ng: { expression: m(), message: no, policies: ${members} }\n`,
+      `p: { module: "registry://${registry.host}/team/p:v1" }\ng: { expression: m(), message: 'no', policies: ${members} }\n`,
     );
     const blobs = () => registry.requests.filter((request) => request.includes("/blobs/")).length;
     const downloads = path.join(folder, "downloads");

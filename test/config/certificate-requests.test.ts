@@ -16,7 +16,7 @@ function read(context: TestContext, settings: string, files: Readonly<Record<str
   const root = folder(context, { "p.yaml": text, "crp.yaml": POLICY, ...files });
   const result = loadConfig(join(root, "p.yaml"));
   const problems = problemsOf(result).map((problem) => problem.slice(root.length + 1));
-  return { result, problems, valid: validate(parseYamlDocuments(text, "core")[0]) };
+  return { result, problems, valid: validate(parseYamlDocuments(text)[0]) };
 }
 
 describe("the settings of CertificateRequestPolicies", () => {
@@ -62,7 +62,7 @@ describe("the settings of CertificateRequestPolicies", () => {
       '3:34: p.certificateRequests.binding: expected one of rbac, map, sar, assume-bound, found the string "assume"',
     ],
     ["{unprocesed: deny}", '3:25: p.certificateRequests.unprocesed: unknown key (did you mean "unprocessed"?)'],
-    ["{strictNames: yes}", '3:38: p.certificateRequests.strictNames: expected true or false, found the string "yes"'],
+    ["{strictNames: 'yes'}", '3:38: p.certificateRequests.strictNames: expected true or false, found the string "yes"'],
     ["{binding: map}", '3:34: p.certificateRequests.binding: needs the key "bound": who may use which policies'],
     [
       "{bound: [{users: [a], policies: [p]}]}",

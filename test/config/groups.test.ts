@@ -11,14 +11,14 @@ describe("groups", () => {
       goodConfig(`
 other: {module: ./x.wasm}
 g:
-  expression: b() && a() || n()
-  message: no
+  expression: b() && a() || m()
+  message: not this
   groupWarnings: rejected
   timeoutEvalSeconds: 20
   policies:
     b: {policy: other}
     a: {module: ./y.wasm, settings: {k: 1}, timeoutEvalSeconds: 3}
-    n:
+    m:
       expression: c()
       message: inner
       policies: {c: {cel: {validations: [{expression: 'true'}]}}}
@@ -33,11 +33,11 @@ g:
       [
         ["b", "reference", "other"],
         ["a", "module", "g/a"],
-        ["n", "group", "g/n"],
+        ["m", "group", "g/m"],
       ],
     );
     const nested = group.members[2]!.policy;
-    assert.equal(nested.kind === "group" && nested.members[0]!.policy.id, "g/n/c");
+    assert.equal(nested.kind === "group" && nested.members[0]!.policy.id, "g/m/c");
   });
 
   test("the list form of the policy-group RFC is the same", () => {

@@ -43,20 +43,20 @@ const BAD = [
 describe("the JSON Schema", () => {
   for (const text of GOOD) {
     test(`accepts what the reader accepts: ${text}`, () => {
-      assert.ok(validate(parseYamlDocuments(text, "core")[0]), JSON.stringify(validate.errors));
+      assert.ok(validate(parseYamlDocuments(text)[0]), JSON.stringify(validate.errors));
       assert.deepEqual(parseConfig(text, "p.yaml").problems, []);
     });
   }
   for (const text of BAD) {
     test(`refuses what the reader refuses: ${text}`, () => {
-      assert.ok(!validate(parseYamlDocuments(text, "core")[0]));
+      assert.ok(!validate(parseYamlDocuments(text)[0]));
       assert.notDeepEqual(parseConfig(text, "p.yaml").problems, []);
     });
   }
 
   test("accepts the examples of the documentation", () => {
     const examples = [...documentation.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text]) => text!);
-    const documents = examples.flatMap((text) => parseYamlDocuments(text, "core"));
+    const documents = examples.flatMap((text) => parseYamlDocuments(text));
     assert.ok(documents.length >= 4);
     for (const document of documents) assert.ok(validate(document), JSON.stringify(validate.errors));
   });

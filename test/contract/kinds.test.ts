@@ -306,7 +306,7 @@ describe("a mutating member", () => {
         "m() ? false : true",
       ];
       const evaluator = await load(
-        expressions.map((text, i) => `g${i}: { expression: "${text}", message: no, policies: ${member} }`).join("\n"),
+        expressions.map((text, i) => `g${i}: { expression: "${text}", message: 'no', policies: ${member} }`).join("\n"),
       );
       for (const [i, text] of expressions.entries()) {
         for (const asked of [admission({ kind: "Pod", metadata: { name: "x" } }), admission()]) {

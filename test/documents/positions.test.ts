@@ -19,7 +19,7 @@ folded: >-
 
     three
 list:
-  - x: {y: 1}
+  - x: {z: 1}
 anchored: &a [1, 2]
 alias: *a
 emoji: "😀x"
@@ -40,7 +40,7 @@ function textAt(path: (string | number)[], value: string, needle: string): strin
 
 describe("positions", () => {
   test("a value stands where it begins, a key where its name does", () => {
-    assert.deepEqual(document?.positionOf(["list", 0, "x", "y"]), { file: "f.yaml", line: 18, column: 12 });
+    assert.deepEqual(document?.positionOf(["list", 0, "x", "z"]), { file: "f.yaml", line: 18, column: 12 });
     assert.deepEqual(document?.keyPositionOf(["list", 0, "x"]), { file: "f.yaml", line: 18, column: 5 });
   });
 

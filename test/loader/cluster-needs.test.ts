@@ -82,7 +82,7 @@ describe("a policy needs a cluster", () => {
   }
 
   test("as a member of a group", async () => {
-    const group = `g:\n  expression: "m()"\n  message: no\n  policies:\n    m: { cel: { validations: [ { expression: "namespaceObject != null" } ] } }\n`;
+    const group = `g:\n  expression: "m()"\n  message: 'no'\n  policies:\n    m: { cel: { validations: [ { expression: "namespaceObject != null" } ] } }\n`;
     assert.deepEqual(await needing(group), ["g/m"]);
   });
 });

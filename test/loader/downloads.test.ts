@@ -51,7 +51,7 @@ test("policies and members load from a registry, signed ones only when verificat
 signed: {module: "HOST/signed:v1"}
 group:
   expression: plain() || signed()
-  message: no
+  message: 'no'
   policies: {plain: {module: "registry://HOST/plain:v1"}, signed: {policy: signed}}
 `;
   assert.deepEqual(await load(context, registry, text), { unavailable: [], problems: [] });
@@ -73,7 +73,7 @@ test("downloads run side by side", async (context) => {
   const text = `
 a: {module: "http://HOST/a.wasm"}
 b: {module: "http://HOST/b.wasm"}
-g: {expression: c(), message: no, policies: {c: {module: "http://HOST/c.wasm"}}}
+g: {expression: c(), message: 'no', policies: {c: {module: "http://HOST/c.wasm"}}}
 `;
   assert.deepEqual(await load(context, server, text), { unavailable: [], problems: [] });
 });

@@ -43,7 +43,7 @@ parameters: { resource: PARAMETERS }
 selected-parameters: { resource: SELECTED }
 group:
   expression: "namespaced() && parameters()"
-  message: no
+  message: 'no'
   policies: { namespaced: { policy: namespaced }, parameters: { policy: parameters } }
 `;
 
@@ -250,7 +250,7 @@ file: { module: "file://${FILE}/policy.wasm" }
 resource: { resource: ${FILE}/policy.yaml }
 group:
   expression: image()
-  message: no
+  message: 'no'
   policies: { image: { module: "registry://${HOST}:6443/team/other:v1" } }
 guest: { module: test/fixtures/chaos/wapc.wasm, hostCapabilities: ["*"] }
 `;

@@ -41,7 +41,7 @@ describe("loading", () => {
   test("gives a group the time of its members together, unless it says otherwise", async (context) => {
     const member = (seconds: string) => rule("true", seconds && `, timeoutEvalSeconds: ${seconds}`);
     const group = (more: string) =>
-      `{ expression: "x() && y()", message: m, policies: { x: ${member("3")}, y: ${member("")} }${more} }`;
+      `{ expression: "x() && z()", message: m, policies: { x: ${member("3")}, z: ${member("")} }${more} }`;
     const { policies } = await load(context, `sum: ${group("")}\nown: ${group(", timeoutEvalSeconds: 4")}\n`);
     assert.deepEqual(
       ["sum", "sum/x", "sum/y", "own"].map((id) => policies.entries.get(id)?.timeout),

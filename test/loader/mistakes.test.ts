@@ -26,7 +26,7 @@ test("mistakes in a group's expression are told in the run that tells those of i
     context,
     `group:
   expression: a() && (b() || cc())
-  message: no
+  message: 'no'
   policies:
     a: {policy: nope}
     b: {modul: ghcr.io/x/y:v1}
@@ -46,7 +46,7 @@ test("mistakes in a group's expression are told in the run that tells those of i
 
 const groupOf = (expression: string): string => `group:
   expression: ${expression}
-  message: no
+  message: 'no'
   policies:
     a: {cel: {validations: [{expression: "true"}]}}
     b: {cel: {validations: [{expression: "true"}]}}

@@ -53,12 +53,19 @@ const SHOWN: ReadonlyMap<TokenKind, string> = new Map([
 /** Where a node stands, which decides what may begin there. */
 type Place = "flow" | "block" | "member";
 
+/** The first document of a part of a text. */
+export interface ParsedDocument {
+  readonly root: YamlNode;
+  /** Where the part goes on behind it, be it with a comment; that is not read. */
+  readonly behind: number | undefined;
+}
+
 /**
- * The first document of a part of a text; what comes behind it is not read.
+ * Reads the first document of a part of a text.
  * @returns undefined where there is none
  * @throws YamlError
  */
-export function parseDocument(cursor: Cursor): YamlNode | undefined {
+export function parseDocument(cursor: Cursor): ParsedDocument | undefined {
   return new DocumentParser(cursor).document();
 }
 
@@ -67,13 +74,15 @@ class DocumentParser {
   readonly #scanner: Scanner;
   readonly #handles = new Map<string, string>();
   readonly #anchors = new Map<string, YamlNode>();
+  /** Brackets that are open: where an end that is missing was expected is of little use, where they stand is. */
+  readonly #open: Token[] = [];
 
   constructor(cursor: Cursor) {
     this.#text = cursor.text;
     this.#scanner = new Scanner(cursor);
   }
 
-  document(): YamlNode | undefined {
+  document(): ParsedDocument | undefined {
     const scanner = this.#scanner;
     const { kind } = scanner.peek();
     if (kind === "end") return undefined;
@@ -88,9 +97,8 @@ class DocumentParser {
     const first = scanner.peek();
     // Between `---` and what ends the document there may be nothing.
     const root = isExplicit && NO_CONTENT.has(first.kind) ? nothing(first.start) : this.#node("block", 0);
-    // Whether something stands behind the document is of no interest, but it must be something.
-    scanner.peek();
-    return root;
+    const next = scanner.peek();
+    return { root, behind: next.kind === "end" ? undefined : next.start };
   }
 
   #directives(): void {
@@ -224,8 +232,7 @@ class DocumentParser {
 
   #flowList(name: string | undefined, depth: number): YamlList {
     const scanner = this.#scanner;
-    const list = this.#list(name, scanner.peek().start);
-    scanner.skip();
+    const list = this.#list(name, this.#opened());
     for (let isFirst = true; ; isFirst = false) {
       if (!isFirst && !this.#comma("]")) break;
       const next = scanner.peek();
@@ -233,6 +240,14 @@ class DocumentParser {
       list.items.push(next.kind === "key" ? this.#singlePair(depth + 1) : this.#node("flow", depth + 1));
     }
     return this.#ended(list);
+  }
+
+  /** Takes a bracket that opens, and answers where it stands. */
+  #opened(): number {
+    const bracket = this.#scanner.peek();
+    this.#open.push(bracket);
+    this.#scanner.skip();
+    return bracket.start;
   }
 
   /** A map of one pair that stands in a flow list without braces. */
@@ -253,8 +268,7 @@ class DocumentParser {
 
   #flowMap(name: string | undefined, depth: number): YamlMap {
     const scanner = this.#scanner;
-    const map = this.#map(name, scanner.peek().start);
-    scanner.skip();
+    const map = this.#map(name, this.#opened());
     for (let isFirst = true; ; isFirst = false) {
       if (!isFirst && !this.#comma("}")) break;
       const next = scanner.peek();
@@ -301,6 +315,7 @@ class DocumentParser {
     const { kind, end } = this.#scanner.peek();
     const last = node.kind === "list" ? node.items.at(-1) : node.pairs.at(-1)?.value;
     node.end = kind === "block-end" ? (last?.end ?? node.end) : end;
+    if (kind !== "block-end") this.#open.pop();
     this.#scanner.skip();
     return node;
   }
@@ -310,6 +325,9 @@ class DocumentParser {
   }
 
   #unexpected(next: Token, expected: string): YamlError {
+    const open = this.#open.at(-1);
+    if (open !== undefined && next.kind === "end")
+      return this.#error(open, `the ${open.kind} that stands here is not closed`);
     return this.#error(next, `${expected}, but ${SHOWN.get(next.kind) ?? `${next.kind} stands here`}`);
   }
 }

@@ -18,8 +18,8 @@ export class Float {
 export type Resolved = string | boolean | null | bigint | number | Float;
 
 /** The scalar's tag asks for what its text is not. */
-export interface Mismatch {
-  readonly mismatch: string;
+export class Mismatch {
+  constructor(readonly reason: string) {}
 }
 
 const WORDS: ReadonlyMap<string, boolean | null | Float> = new Map<string, boolean | null | Float>([
@@ -65,7 +65,7 @@ export function resolvePlain(text: string): Resolved {
 /** What a scalar with a tag stands for. */
 export function resolveTagged(text: string, tag: string): Resolved | Mismatch {
   if (tag === STRING) return text;
-  if (tag === BINARY) return binary(text) ?? { mismatch: "!!binary is written in base64" };
+  if (tag === BINARY) return binary(text) ?? new Mismatch("!!binary is written in base64");
   const wanted = WANTED.get(tag);
   if (wanted === undefined) return text;
   const value = resolvePlain(text);
@@ -74,7 +74,7 @@ export function resolveTagged(text: string, tag: string): Resolved | Mismatch {
   if (wanted === "float" && found === "int" && !(typeof value === "bigint" && value > INT64_MAX)) {
     return new Float(Number(value));
   }
-  return { mismatch: `this is no !!${wanted}` };
+  return new Mismatch(`this is no !!${wanted}`);
 }
 
 const WANTED: ReadonlyMap<string, Kind> = new Map(

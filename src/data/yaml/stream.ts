@@ -8,6 +8,7 @@ import { jsonBlanksEnd, jsonEnd } from "./json-stream.js";
 import type { YamlNode } from "./node.js";
 import { parseDocument } from "./parser.js";
 import { isReadAhead } from "./read-ahead.js";
+import type { YamlDialect } from "./scalar-values.js";
 import { documentValue, type RepeatedKey } from "./values.js";
 import { YamlError, yamlErrorAt } from "./yaml-error.js";
 
@@ -22,38 +23,70 @@ const MOST_JSON_BEFORE_YAML = 1;
 export interface YamlOptions {
   /** Most values that a document may come to after its aliases are followed; default `YAML_MAX_VALUES`. */
   readonly mostValues?: number;
+  /** Whether a key that stands twice in a map is an error; default no: the last one counts. */
+  readonly uniqueKeys?: boolean;
+  /** What scalars are; default `kubernetes`. */
+  readonly dialect?: YamlDialect;
+}
+
+/** What is written in one document. */
+export interface YamlTree {
+  /** With its places. */
+  readonly root: YamlNode;
+  /** Where something stands behind the document that nobody reads, as behind `...`. */
+  readonly unread: number | undefined;
 }
 
 /** One document. */
-export interface YamlDocument {
+export interface YamlDocument extends YamlTree {
   /** In the number model of `data/json`; never null, for documents of nothing are left out. */
   readonly value: unknown;
-  /** What is written, with its places. */
-  readonly root: YamlNode;
   /** Keys that stand in a map more than once, where they do so again: Kubernetes takes the last one. Of JSON none are told. */
   readonly repeatedKeys: readonly RepeatedKey[];
 }
 
 /** What a text holds. */
-export interface YamlStream {
+export interface YamlStream<T = YamlDocument> {
   /** Those before the error, if there is one. */
-  readonly documents: readonly YamlDocument[];
+  readonly documents: readonly T[];
   /** What is wrong with the first document that can't be read. What comes behind it is not read either. */
   readonly error?: YamlError;
 }
 
 /** All documents of a text, up to the first that is broken. */
 export function readYamlStream(text: string, options: YamlOptions = {}): YamlStream {
-  const documents: YamlDocument[] = [];
+  return collected(text, (source) => {
+    const document = source.decoded(options);
+    return document.value === null ? undefined : document;
+  });
+}
+
+/** What is written in all documents of a text but empty ones, up to the first that is no YAML; whether Kubernetes has a value for it is another question. */
+export function readYamlTrees(text: string): YamlStream<YamlTree> {
+  return collected(text, (source) => (isNothing(source.root) ? undefined : source));
+}
+
+/** The values alone of what {@link readYamlStream} gives: trees are forgotten one by one, which takes less time and memory. */
+export function readYamlValues(text: string, options: YamlOptions = {}): YamlStream<unknown> {
+  return collected(text, (source) => source.decoded(options).value ?? undefined);
+}
+
+function collected<T>(text: string, take: (source: Source) => T | undefined): YamlStream<T> {
+  const documents: T[] = [];
   try {
-    for (const document of new StreamReader(text.toWellFormed(), options).documents()) {
-      if (document.value !== null) documents.push(document);
+    for (const source of new StreamReader(text.toWellFormed()).sources()) {
+      const document = take(source);
+      if (document !== undefined) documents.push(document);
     }
     return { documents };
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;
     return { documents, error };
   }
+}
+
+function isNothing(root: YamlNode): boolean {
+  return root.kind === "scalar" && root.text === "" && root.style === "plain";
 }
 
 /**
@@ -63,21 +96,24 @@ export function readYamlStream(text: string, options: YamlOptions = {}): YamlStr
  */
 export function readYamlDocument(text: string, options: YamlOptions = {}): YamlDocument | undefined {
   const source = text.toWellFormed();
-  const forbidden = new ForbiddenCharacters(source);
-  return new Chunks(source, forbidden, options).document(0, source.length);
+  return new Chunks(source).source(0, source.length)?.decoded(options);
+}
+
+/** A document that has been found, and may be decoded. */
+interface Source extends YamlTree {
+  /** @throws YamlError */
+  decoded(options: YamlOptions): YamlDocument;
 }
 
 /** One use per text. */
 class StreamReader {
   readonly #text: string;
-  readonly #options: YamlOptions;
 
-  constructor(text: string, options: YamlOptions) {
+  constructor(text: string) {
     this.#text = text;
-    this.#options = options;
   }
 
-  *documents(): Generator<YamlDocument> {
+  *sources(): Generator<Source> {
     const text = this.#text;
     if (!looksLikeJson(text)) {
       yield* this.#yaml(0);
@@ -101,13 +137,13 @@ class StreamReader {
   }
 
   /** Where JSON was looked for and not found, YAML may stand. */
-  *#yamlAfterJson(at: number, count: number, error: YamlError): Generator<YamlDocument> {
+  *#yamlAfterJson(at: number, count: number, error: YamlError): Generator<Source> {
     const from = yamlStart(this.#text, at);
     if (from === undefined) throw error;
     let isFirst = true;
     try {
-      for (const document of this.#yaml(from)) {
-        yield document;
+      for (const source of this.#yaml(from)) {
+        yield source;
         isFirst = false;
       }
     } catch (cause) {
@@ -116,13 +152,13 @@ class StreamReader {
     }
   }
 
-  *#yaml(from: number): Generator<YamlDocument> {
+  *#yaml(from: number): Generator<Source> {
     // Every line is read with a line feed at its end.
     const text = this.#text.endsWith("\n") ? this.#text : `${this.#text}\n`;
-    const reader = new Chunks(text, new ForbiddenCharacters(text), this.#options);
+    const reader = new Chunks(text);
     for (const { start, end } of chunks(text, from)) {
-      const document = reader.document(start, end);
-      if (document !== undefined) yield document;
+      const source = reader.source(start, end);
+      if (source !== undefined) yield source;
     }
   }
 }
@@ -131,21 +167,55 @@ class StreamReader {
 class Chunks {
   readonly #text: string;
   readonly #forbidden: ForbiddenCharacters;
-  readonly #options: YamlOptions;
 
-  constructor(text: string, forbidden: ForbiddenCharacters, options: YamlOptions) {
+  constructor(text: string) {
     this.#text = text;
-    this.#forbidden = forbidden;
-    this.#options = options;
+    this.#forbidden = new ForbiddenCharacters(text);
   }
 
-  document(start: number, end: number): YamlDocument | undefined {
+  source(start: number, end: number): Source | undefined {
     const forbidden = this.#forbidden.from(start);
     const cursor = new Cursor(this.#text, start, Math.min(end, forbidden), forbidden < end);
-    const root = parseDocument(cursor);
+    const parsed = parseDocument(cursor);
+    if (parsed === undefined) return undefined;
     if (cursor.forbidden && isReadAhead(cursor, start)) throw cursor.errorOfForbidden();
-    if (root === undefined) return undefined;
-    return { root, ...documentValue(this.#text, root, this.#options.mostValues) };
+    return new YamlSource(this.#text, parsed.root, unreadWithin(this.#text, parsed.behind, end));
+  }
+}
+
+class YamlSource implements Source {
+  readonly #text: string;
+
+  constructor(
+    text: string,
+    readonly root: YamlNode,
+    readonly unread: number | undefined,
+  ) {
+    this.#text = text;
+  }
+
+  decoded({ mostValues, uniqueKeys, dialect }: YamlOptions): YamlDocument {
+    const { root, unread } = this;
+    const { value, repeatedKeys } = documentValue(this.#text, root, mostValues, dialect);
+    if (uniqueKeys) refuseRepeated(this.#text, repeatedKeys);
+    return { root, unread, value, repeatedKeys };
+  }
+}
+
+function refuseRepeated(text: string, [first]: readonly RepeatedKey[]): void {
+  if (first !== undefined) throw yamlErrorAt(text, first.offset, `the key ${first.key} stands in this map already`);
+}
+
+/** Where something stands behind a document that is neither a comment nor another end of it. */
+function unreadWithin(text: string, behind: number | undefined, end: number): number | undefined {
+  if (behind === undefined) return undefined;
+  const cursor = new Cursor(text, behind, end, false);
+  for (;;) {
+    cursor.skipBlanks();
+    if (text[cursor.at] === "#") cursor.skipLine();
+    else if (text.startsWith("...", cursor.at)) cursor.at += 3;
+    if (!cursor.atBreak()) return cursor.at < end ? cursor.at : undefined;
+    cursor.skipBreak();
   }
 }
 
@@ -174,8 +244,9 @@ function looksLikeJson(text: string): boolean {
 }
 
 /** A document of JSON, whose tree is only made for those who want to know its places. */
-class JsonDocument implements YamlDocument {
+class JsonDocument implements Source, YamlDocument {
   readonly repeatedKeys: readonly RepeatedKey[] = [];
+  readonly unread = undefined;
   readonly #text: string;
   readonly #start: number;
   #root: YamlNode | undefined;
@@ -193,6 +264,11 @@ class JsonDocument implements YamlDocument {
   get root(): YamlNode {
     this.#root ??= jsonNode(this.#text, this.#start);
     return this.#root;
+  }
+
+  decoded({ uniqueKeys }: YamlOptions): YamlDocument {
+    if (uniqueKeys) refuseRepeated(this.#text, documentValue(this.#text, this.root).repeatedKeys);
+    return this;
   }
 }
 

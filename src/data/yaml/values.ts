@@ -1,8 +1,7 @@
-import { floatText } from "../float-text.js";
-import { double, numberOf } from "../json-reader.js";
 import { setKey } from "../plain-object.js";
 import { TOO_DEEP, YAML_MAX_DEPTH, type YamlAlias, type YamlMap, type YamlNode, type YamlScalar } from "./node.js";
-import { Float, isMergeKey, type Resolved, resolvePlain, resolveTagged } from "./resolve.js";
+import { isMergeKey } from "./resolve.js";
+import { keyName, scalarValue, Unwritable, type YamlDialect } from "./scalar-values.js";
 import { type YamlError, yamlErrorAt } from "./yaml-error.js";
 
 /** Most values that one document may come to after its aliases are followed. */
@@ -17,8 +16,6 @@ const SHARE_OF_MANY = 0.1;
 /** Fewer steps, and fewer due to aliases, are never too many. */
 const HARMLESS_STEPS = 1_000;
 const HARMLESS_ALIASED = 100;
-
-const INT64_MAX = 2n ** 63n - 1n;
 
 /** A key that stands in a map already; the last one counts. */
 export interface RepeatedKey {
@@ -39,39 +36,15 @@ export interface DocumentValue {
  * The value of a document as Kubernetes gives it, which makes JSON of YAML.
  * @throws YamlError where there is none
  */
-export function documentValue(text: string, root: YamlNode, mostValues: number = YAML_MAX_VALUES): DocumentValue {
-  const maker = new ValueMaker(text, mostValues);
+export function documentValue(
+  text: string,
+  root: YamlNode,
+  mostValues: number = YAML_MAX_VALUES,
+  dialect: YamlDialect = "kubernetes",
+): DocumentValue {
+  const maker = new ValueMaker(text, mostValues, dialect);
   const value = maker.whole(root);
   return { value, repeatedKeys: maker.repeatedKeys };
-}
-
-/**
- * The key that a scalar is.
- * @returns undefined for what is none: nothing, and integers beyond 63 bits
- */
-export function keyText(value: Resolved): string | undefined {
-  if (typeof value === "string") return value;
-  if (value === null || (typeof value === "bigint" && value > INT64_MAX)) return undefined;
-  return value instanceof Float ? floatKey(value.value) : String(value);
-}
-
-/** Keys that are floats have the digits of a float of 32 bits. */
-function floatKey(value: number): string {
-  const single = Math.fround(value);
-  if (Number.isNaN(single)) return ".nan";
-  if (!Number.isFinite(single)) return single > 0 ? ".inf" : "-.inf";
-  if (Object.is(single, -0)) return "-0";
-  let digits = 1;
-  while (Math.fround(Number(single.toPrecision(digits))) !== single) digits++;
-  return floatText(Number(single.toPrecision(digits)), "g", undefined).replace(/^\+/, "");
-}
-
-/** What JSON can't hold. It is an error where it stays in the document; a key that comes again takes its place. */
-class Unwritable {
-  constructor(
-    readonly offset: number,
-    readonly reason: string,
-  ) {}
 }
 
 /** One use per document. */
@@ -79,6 +52,7 @@ class ValueMaker {
   readonly repeatedKeys: RepeatedKey[] = [];
   readonly #text: string;
   readonly #mostValues: number;
+  readonly #dialect: YamlDialect;
   #steps = 0;
   #aliasedSteps = 0;
   #aliasDepth = 0;
@@ -88,7 +62,8 @@ class ValueMaker {
   /** Maps that have a key which JSON can't hold. */
   readonly #spoiled = new Map<object, Unwritable>();
 
-  constructor(text: string, mostValues: number) {
+  constructor(text: string, mostValues: number, dialect: YamlDialect) {
+    this.#dialect = dialect;
     this.#text = text;
     this.#mostValues = mostValues;
   }
@@ -122,29 +97,10 @@ class ValueMaker {
   }
 
   #scalar(node: YamlScalar): unknown {
-    if (node.style === "json") return jsonWord(node.text);
-    const value = this.#resolved(node);
-    switch (typeof value) {
-      case "bigint":
-        return value > INT64_MAX ? double(Number(value)) : value;
-      case "object": {
-        if (value === null) return null;
-        // The float 1.0 is printed as 1, which is read as an integer.
-        const number = value.value;
-        return Number.isFinite(number)
-          ? numberOf(String(number))
-          : this.#unwritable(node, "a number that JSON can't hold: use a string or a finite number");
-      }
-      default:
-        return value;
-    }
-  }
-
-  #resolved(node: YamlScalar): Resolved {
-    if (node.tag === "") return node.style === "plain" ? resolvePlain(node.text) : node.text;
-    const value = resolveTagged(node.text, node.tag);
-    if (typeof value === "object" && value !== null && "mismatch" in value)
-      throw this.#error(node.start, value.mismatch);
+    const value = scalarValue(node, this.#dialect);
+    if (!(value instanceof Unwritable)) return value;
+    if (value.isFinal) throw this.#error(value.offset, value.reason);
+    this.#hasUnwritable = true;
     return value;
   }
 
@@ -173,10 +129,10 @@ class ValueMaker {
     this.#step(node);
     if (node.kind === "alias") return this.#followedBy(node, () => this.#key(object, node.target, depth));
     if (node.kind !== "scalar") throw this.#error(node.start, "a key can't be a map or a list");
-    const name = keyText(this.#resolved(node));
-    if (name !== undefined) return name;
-    const reason = node.text === "" ? "a key is missing here" : `${node.text} can't be a key: write it in quotes`;
-    if (!this.#spoiled.has(object)) this.#spoiled.set(object, new Unwritable(node.start, reason));
+    const name = keyName(node, this.#dialect);
+    if (typeof name === "string") return name;
+    if (name.isFinal) throw this.#error(name.offset, name.reason);
+    if (!this.#spoiled.has(object)) this.#spoiled.set(object, name);
     return undefined;
   }
 
@@ -218,12 +174,6 @@ class ValueMaker {
     throw this.#error(node.start, "aliases stand for too large a part of the document", true);
   }
 
-  /** Also of values that were made and have been replaced since, which is no harm: they may be anything. */
-  #unwritable({ start }: YamlScalar, reason: string): Unwritable {
-    this.#hasUnwritable = true;
-    return new Unwritable(start, reason);
-  }
-
   #checkWritable(value: unknown): void {
     if (typeof value !== "object" || value === null) return;
     const found = value instanceof Unwritable ? value : this.#spoiled.get(value);
@@ -241,9 +191,4 @@ function allowedShare(steps: number): number {
   if (steps <= FEW_STEPS) return SHARE_OF_FEW;
   if (steps >= MANY_STEPS) return SHARE_OF_MANY;
   return SHARE_OF_FEW - (SHARE_OF_FEW - SHARE_OF_MANY) * ((steps - FEW_STEPS) / (MANY_STEPS - FEW_STEPS));
-}
-
-function jsonWord(text: string): unknown {
-  if (text === "null") return null;
-  return text === "true" || text === "false" ? text === "true" : numberOf(text);
 }

@@ -1,4 +1,5 @@
 import { GROUP } from "../../admission-policy/resource.js";
+import type { Server } from "../../admission-policy/server.js";
 import { type BundledSchemas, bundledSchemas } from "../../kubernetes/structured-merge/merge-schemas.js";
 import { worldOf } from "../../world/world.js";
 import type { DocumentKind } from "../kind.js";
@@ -10,8 +11,12 @@ import { BINDING_KIND, POLICY_KIND } from "./resource.js";
 /**
  * MutatingAdmissionPolicies: documents with their bindings.
  * @param compilers compile the expressions
+ * @param server the server that documents are written for; absent: they are understood whoever stores them
  */
-export function mutatingAdmissionPolicyKind(compilers: MutationCompilers): DocumentKind {
+export function mutatingAdmissionPolicyKind(
+  compilers: MutationCompilers,
+  server?: Server<MutationCompilers>,
+): DocumentKind {
   // Read when there is a policy that needs them, and once.
   let schemas: BundledSchemas | undefined;
   return {
@@ -19,7 +24,7 @@ export function mutatingAdmissionPolicyKind(compilers: MutationCompilers): Docum
     companions: [{ group: GROUP, kind: BINDING_KIND }],
     prepare({ id, own, others }, warn) {
       schemas ??= bundledSchemas();
-      const prepared = prepareDocuments([...own, ...others], { compilers, schemas });
+      const prepared = prepareDocuments([...own, ...others], { compilers, schemas, ...(server && { server }) });
       const errors = prepared.problems.filter(({ severity }) => severity === "error");
       if (errors.length > 0) throw LoadError.of(errors);
       for (const problem of prepared.problems) warn(problem);

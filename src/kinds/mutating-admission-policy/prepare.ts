@@ -2,11 +2,13 @@
 import {
   type PolicyDocument,
   sortDocuments,
+  storedWithWarnings,
   unreachableVariables,
   usableBindings,
 } from "../../admission-policy/documents.js";
 import { needsOf } from "../../admission-policy/needs.js";
 import { EVERYTHING_MATCHED, prepareTarget } from "../../admission-policy/prepared-binding.js";
+import type { Server } from "../../admission-policy/server.js";
 import type { Problem } from "../../documents/problem.js";
 import { builtinKinds } from "../../kubernetes/builtin-kinds.js";
 import { compareNames, parseApiVersion } from "../../kubernetes/names.js";
@@ -29,6 +31,8 @@ export interface PrepareOptions {
   readonly compilers: MutationCompilers;
   /** How objects of built-in kinds are merged. */
   readonly schemas: BundledSchemas;
+  /** The server that policies are written for: they must be what it stores. Absent: whatever can be understood. */
+  readonly server?: Server<MutationCompilers>;
 }
 
 /** Policies that are compiled. */
@@ -46,18 +50,19 @@ export interface PreparedDocuments {
 /** Prepares everything that the documents hold: lists are opened, and no name stands twice. */
 export function prepareDocuments(
   documents: readonly PolicyDocument[],
-  { compilers, schemas }: PrepareOptions,
+  { compilers, schemas, server }: PrepareOptions,
 ): PreparedDocuments {
   const problems: Problem[] = [];
-  const found = sortDocuments(documents, readDocument, problems);
+  const found = sortDocuments(documents, (document) => readDocument(document, server?.version), problems);
   const { policies, objects } = found;
-  const usable = usableBindings(found, validateBinding, problems);
+  const usable = usableBindings(found, validateBinding, problems, server);
   const builtin = new Set(Array.from(builtinKinds(), ({ apiVersion }) => parseApiVersion(apiVersion)?.group));
   const prepared: PreparedPolicy[] = [];
   const needs: Needs[] = [];
   for (const { resource, document } of policies) {
-    const { compiled, errors } = checkPolicy(resource, compilers);
+    const { compiled, errors } = checkPolicy(resource, compilers, server);
     problems.push(...errors.map(({ path, text: message }) => document.problem("error", path, message)));
+    problems.push(...storedWithWarnings(resource, document, server));
     problems.push(...unreachableVariables(resource, document));
     if (errors.length > 0) continue;
     const unknown = unknownGroups(resource, objects, builtin);

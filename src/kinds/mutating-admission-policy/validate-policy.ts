@@ -21,11 +21,11 @@ const REINVOCATION_POLICIES = ["IfNeeded", "Never"];
 export function validatePolicy(
   { metadata, spec }: PolicyResource,
   compiled: CompiledPolicy,
-  options: Pick<CommonValidationOptions, "ignoreConditions"> = {},
+  options: Omit<CommonValidationOptions, "validateRules"> = {},
 ): FieldError[] {
   const { mutations = [], reinvocationPolicy = "" } = spec;
   const path = ["spec"];
-  const errors = validateMetadata(metadata);
+  const errors = validateMetadata(metadata, options);
   errors.push(...validateCommon(spec, compiled, path, { ...options, validateRules: validateOperations }));
   if (mutations.length === 0) {
     errors.push(required([...path, "mutations"], "mutations must contain at least one item"));
@@ -38,7 +38,7 @@ export function validatePolicy(
   else if (!REINVOCATION_POLICIES.includes(reinvocationPolicy)) {
     errors.push(notSupported(reinvocation, reinvocationPolicy, REINVOCATION_POLICIES));
   }
-  errors.push(...validateNameSuffix(metadata));
+  errors.push(...validateNameSuffix(metadata, options));
   return errors;
 }
 

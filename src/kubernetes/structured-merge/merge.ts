@@ -116,7 +116,6 @@ class ListMerge {
       if (place !== undefined && place < right) left++;
       if (right < asked) {
         this.#take(right);
-        if (shared === right) shared = this.#nextShared(shared + 1);
         right++;
       }
     }

@@ -54,6 +54,18 @@ describe("a patch that does not fit", () => {
     );
   });
 
+  test("texts of bytes are texts, other formats take any scalar", () => {
+    const schemas = thingOf({
+      type: "object",
+      properties: { bytes: { type: "string", format: "byte" }, time: { type: "string", format: "date-time" } },
+    });
+    const message = ".spec.bytes: expected string, got &value.valueUnstructured{Value:1}";
+    assert.equal(
+      spec(schemas, "{}", '{"time":1,"bytes":1}'),
+      `failed to convert patch object to typed object: ${message}`,
+    );
+  });
+
   test("items of keyed lists", () => {
     const containers = (...list: unknown[]) => ({ template: { spec: { containers: list } } });
     const at = ".spec.template.spec.containers: ";
@@ -121,6 +133,13 @@ describe("what a patch may not touch", () => {
   test("but those in maps of any names, which are replaced", () => {
     const lists = { type: "object", additionalProperties: { type: "array", items: { type: "string" } } };
     assert.equal(spec(thingOf(lists), '{"a":["x","y"],"b":["z"]}', '{"a":["w"]}'), '{"a":["w"],"b":["z"]}');
+    const objects = {
+      "x-kubernetes-map-type": "atomic",
+      type: "object",
+      properties: { a: { type: "string" }, b: { type: "string" } },
+    };
+    const named = thingOf({ type: "object", additionalProperties: objects });
+    assert.equal(spec(named, '{"x":{"a":"1"}}', '{"x":{"b":"2"}}'), '{"x":{"b":"2"}}');
   });
 });
 

@@ -9,8 +9,7 @@ import {
   type Value,
 } from "../../../cel/index.js";
 import { withDoubles } from "../../../data/doubles.js";
-import { dropAddedBreak, goYamlRefusal, READ_OTHERWISE } from "../../../data/go-yaml/refusals.js";
-import { documentValue, readYamlDocuments, YamlError, type YamlOptions } from "../../../data/yaml.js";
+import { readYamlDocument, YamlError, type YamlOptions } from "../../../data/yaml.js";
 import { growing, methodOf } from "./declare.js";
 import { HelperValue } from "./helper-value.js";
 
@@ -26,7 +25,7 @@ const INDICATOR = /[-?:,[\]{}#&*!|>'"%@`\n]/g;
 export const YAML_TYPE = opaqueType("yaml.Yaml");
 export const YAML_HELPER = new HelperValue("yaml.Yaml", "yaml");
 
-const OPTIONS: YamlOptions = { repeatedKeys: true, firstOnly: true, mostValues: MOST_YAML_VALUES };
+const OPTIONS: YamlOptions = { mostValues: MOST_YAML_VALUES };
 
 const tooLarge = (): CelError => new CelError("too large to be read as YAML", "too-large");
 
@@ -36,14 +35,7 @@ const notConverted = (reason: string): CelError =>
 function parse(_helper: Value, text: string): Result {
   if (text.length > LONGEST_YAML || (text.match(INDICATOR)?.length ?? 0) > MOST_INDICATORS) return tooLarge();
   try {
-    const [document] = readYamlDocuments(text, "kubernetes", OPTIONS);
-    if (document === undefined) return null;
-    const refusal = goYamlRefusal(text, document);
-    // Whether the reference's value would pass nobody knows: like what is too large it must not be ignored.
-    if (refusal === READ_OTHERWISE) return new CelError(`YAML with a tag, key or number: ${refusal}`, "too-large");
-    if (refusal !== undefined) return notConverted(refusal);
-    dropAddedBreak(text, document);
-    return withDoubles(documentValue(document, "kubernetes", OPTIONS)) as Value;
+    return withDoubles(readYamlDocument(text, OPTIONS)?.value ?? null) as Value;
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;
     if (error.limit) return tooLarge();

@@ -3,7 +3,7 @@ import { type ApiType, any, list, string, struct } from "../../../cel-policy/dec
 import { decodeAsGo } from "../../../cel-policy/decode/go-json.js";
 import { withDoubles } from "../../../data/doubles.js";
 import { errorText } from "../../../data/error-text.js";
-import { parseYamlDocuments } from "../../../data/yaml.js";
+import { parseStrictYaml } from "../../../data/yaml.js";
 import { parseApiVersion } from "../../../kubernetes/names.js";
 import { isObject, type JsonObject, text } from "../../../kubernetes/object.js";
 import type { ContextObject } from "../../../world/objects/context-objects.js";
@@ -91,7 +91,7 @@ function imageOf(image: JsonObject): JsonObject {
 function decodedFile(source: string, type: ApiType): Read<Written> {
   let documents: readonly unknown[];
   try {
-    documents = parseYamlDocuments(source);
+    documents = parseStrictYaml(source);
   } catch (error) {
     return failed(`error converting YAML to JSON: yaml: ${errorText(error)}`);
   }

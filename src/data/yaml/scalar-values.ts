@@ -1,0 +1,87 @@
+/** What scalars are as JSON values and as keys. */
+import { floatText } from "../float-text.js";
+import { double, numberOf } from "../json-reader.js";
+import type { YamlScalar } from "./node.js";
+import { Float, Mismatch, type Resolved, resolvePlain, resolveTagged } from "./resolve.js";
+
+const INT64_MAX = 2n ** 63n - 1n;
+
+/**
+ * Who reads. `kubernetes`: sigs.k8s.io/yaml, which prints JSON of it. `go-yaml-3`: programs of Go that take values of maps of texts from go-yaml v3 itself: `yes`
+ * and its kind are texts, keys are as they are written, and the float 1.0 stays one.
+ */
+export type YamlDialect = "kubernetes" | "go-yaml-3";
+
+/** Words that are booleans for Kubernetes and texts for go-yaml v3. */
+const OLD_BOOLEAN = /^(?:[yYnN]|yes|Yes|YES|no|No|NO|on|On|ON|off|Off|OFF)$/;
+
+/** The value of a scalar in the number model of `data/json`, or why it has none. */
+export function scalarValue(node: YamlScalar, dialect: YamlDialect = "kubernetes"): unknown {
+  if (node.style === "json") return jsonWord(node.text);
+  const value = resolved(node);
+  switch (typeof value) {
+    case "bigint":
+      return value > INT64_MAX ? double(Number(value)) : value;
+    case "boolean":
+      return dialect === "go-yaml-3" && OLD_BOOLEAN.test(node.text) ? node.text : value;
+    case "object":
+      return value instanceof Float ? floatValue(node, value.value, dialect) : value;
+    default:
+      return value;
+  }
+}
+
+function floatValue({ start, text }: YamlScalar, value: number, dialect: YamlDialect): unknown {
+  // The float 1.0 is printed as 1, which is read as an integer.
+  if (Number.isFinite(value)) return dialect === "kubernetes" ? numberOf(String(value)) : double(value);
+  return new Unwritable(start, `JSON can't hold the number ${shown(text)}: use a string or a finite number`);
+}
+
+/** The key that a scalar is, or why it is none. */
+export function keyName(node: YamlScalar, dialect: YamlDialect = "kubernetes"): string | Unwritable {
+  const value = resolved(node);
+  if (value instanceof Unwritable) return value;
+  if (dialect === "go-yaml-3" && value !== null) return node.text;
+  if (typeof value === "string") return value;
+  if (value instanceof Float) return floatKey(value.value);
+  if (value !== null && !(typeof value === "bigint" && value > INT64_MAX)) return String(value);
+  const reason = node.text === "" ? "a key is missing here" : `${shown(node.text)} can't be a key: write it in quotes`;
+  return new Unwritable(node.start, reason);
+}
+
+function resolved(node: YamlScalar): Resolved | Unwritable {
+  if (node.tag === "") return node.style === "plain" ? resolvePlain(node.text) : node.text;
+  const value = resolveTagged(node.text, node.tag);
+  return value instanceof Mismatch ? new Unwritable(node.start, value.reason, true) : value;
+}
+
+/** Characters of a scalar that a message shows: it may have thousands. */
+const MOST_SHOWN = 64;
+
+const shown = (text: string): string => (text.length <= MOST_SHOWN ? text : `${text.slice(0, MOST_SHOWN)}…`);
+
+/** Keys that are floats have the digits of a float of 32 bits. */
+function floatKey(value: number): string {
+  const single = Math.fround(value);
+  if (Number.isNaN(single)) return ".nan";
+  if (!Number.isFinite(single)) return single > 0 ? ".inf" : "-.inf";
+  if (Object.is(single, -0)) return "-0";
+  let digits = 1;
+  while (Math.fround(Number(single.toPrecision(digits))) !== single) digits++;
+  return floatText(Number(single.toPrecision(digits)), "g", undefined).replace(/^\+/, "");
+}
+
+/** Why a scalar is no value, or no key. */
+export class Unwritable {
+  /** @param isFinal whether it is an error wherever it stands; others are none where the same key comes again and takes their place */
+  constructor(
+    readonly offset: number,
+    readonly reason: string,
+    readonly isFinal: boolean = false,
+  ) {}
+}
+
+function jsonWord(text: string): unknown {
+  if (text === "null") return null;
+  return text === "true" || text === "false" ? text === "true" : numberOf(text);
+}
