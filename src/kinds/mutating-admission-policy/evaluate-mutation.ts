@@ -8,7 +8,7 @@ import type { CompiledMutation, PatchType } from "./compile-mutation.js";
 import { Conversion, type Provenance } from "./conversion.js";
 import { JsonPatchVal, ObjectVal } from "./mutation-types.js";
 import { typeNameMistakes } from "./type-names.js";
-import { typedValues } from "./typed-values.js";
+import { typedValues, type VariableTypes } from "./typed-values.js";
 
 /** What a mutation asks for. */
 export type Mutation =
@@ -33,10 +33,18 @@ export function valueOfMutation({ expressions }: CompiledMutation, inputs: Mutat
   return group.results[0] ?? Waiting.INSTANCE;
 }
 
-/** What the value of a mutation's expression asks for; `bindings` are what it was evaluated with. */
-export function mutationOf(patchType: PatchType, value: Result, bindings: Bindings): Mutation {
+/**
+ * What the value of a mutation's expression asks for; `bindings` are what it was evaluated with.
+ * @param types the structs that objects are in the server: such values are no JSON (default: all are)
+ */
+export function mutationOf(
+  patchType: PatchType,
+  value: Result,
+  bindings: Bindings,
+  types: VariableTypes = ALL_JSON,
+): Mutation {
   if (value instanceof CelError) return failed(value.message);
-  const conversion = new Conversion(new BindingValues(bindings));
+  const conversion = new Conversion(new BindingValues(bindings, types));
   return patchType === "JSONPatch" ? jsonPatch(value, conversion) : configuration(value, conversion);
 }
 
@@ -45,6 +53,8 @@ export function evaluateMutation(mutation: CompiledMutation, inputs: MutationInp
   const value = valueOfMutation(mutation, inputs);
   return value instanceof Waiting ? value : mutationOf(mutation.patchType, value, inputs.bindings);
 }
+
+const ALL_JSON: VariableTypes = { object: undefined, oldObject: undefined };
 
 const failed = (message: string): Mutation => ({ kind: "error", message });
 
@@ -84,15 +94,17 @@ function configuration(result: Value, conversion: Conversion): Mutation {
 /** The lists of the request and its objects, and what of them is typed; they are only looked for when somebody asks. */
 class BindingValues implements Provenance {
   readonly #bindings: Bindings;
+  readonly #types: VariableTypes;
   #lists: Set<unknown> | undefined;
   #typed: ReadonlyMap<unknown, GoType> | undefined;
 
-  constructor(bindings: Bindings) {
+  constructor(bindings: Bindings, types: VariableTypes) {
     this.#bindings = bindings;
+    this.#types = types;
   }
 
   readonly typeOf = (value: object): GoType | undefined => {
-    this.#typed ??= typedValues(this.#bindings);
+    this.#typed ??= typedValues(this.#bindings, this.#types);
     return this.#typed.get(value);
   };
 

@@ -125,6 +125,7 @@ export class Pass {
 
   #meets(invocation: Invocation, versioned: VersionedObject, namespace: NamespaceViews): boolean | Waiting {
     const { policy } = invocation;
+    versioned.look("conditions");
     const conditions = evaluateConditions(policy, this.#inputsOf(invocation, versioned, namespace));
     switch (conditions.outcome) {
       case "met":
@@ -161,7 +162,9 @@ export class Pass {
     const bindings = bindingsOf(inputs, inputs.input.request, namespace.reduced, true);
     const value = valueOfMutation(mutation, { attempt, bindings, about: inputs.param, variables: policy.variables });
     if (value instanceof Waiting) return value;
-    const make = (): Patched => mutate(mutationOf(mutation.patchType, value, bindings), object, types, versioned);
+    versioned.look("mutation");
+    const seen = versioned.types;
+    const make = (): Patched => mutate(mutationOf(mutation.patchType, value, bindings, seen), object, types, versioned);
     this.#take(invocation, versioned, state.patch(object, value, make));
     attempt.count(PATCH_STEPS);
     return attempt.leavesOff() ? Waiting.INSTANCE : undefined;

@@ -1,5 +1,5 @@
 /**
- * What of the variables is no JSON in the server but Go's own structs: the request, the Namespace, and parameters of built-in kinds. Their structs, lists and
+ * What of the variables is no JSON in the server but Go's own structs: the request, the Namespace, and parameters and objects of built-in kinds. Their structs, lists and
  * maps cannot be values of a JSON Patch (spec mutating-admission-policy.md 6).
  */
 import type { Bindings } from "../../cel/index.js";
@@ -42,14 +42,22 @@ const NAMESPACE = struct("v1.Namespace", {
   }),
 });
 
+/** The structs that objects are in the server; `undefined` where they are JSON, as custom resources are. */
+export interface VariableTypes {
+  readonly object: GoType | undefined;
+  readonly oldObject: GoType | undefined;
+}
+
 /** The types of what is no JSON among the values of the variables. */
-export function typedValues(bindings: Bindings): ReadonlyMap<unknown, GoType> {
+export function typedValues(bindings: Bindings, { object, oldObject }: VariableTypes): ReadonlyMap<unknown, GoType> {
   const found = new Map<unknown, GoType>();
   collect(bindings.request, REQUEST, found);
   collect(bindings.namespaceObject, NAMESPACE, found);
   const { params } = bindings;
   const type = isObject(params) ? structOfObject(params) : undefined;
   if (type !== undefined) collect(params, type, found);
+  if (object !== undefined) collect(bindings.object, object, found);
+  if (oldObject !== undefined) collect(bindings.oldObject, oldObject, found);
   return found;
 }
 

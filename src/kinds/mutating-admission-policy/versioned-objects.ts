@@ -2,10 +2,12 @@ import type { Value } from "../../cel/index.js";
 import { type VersionedInput, versionedInput } from "../../cel-policy/expressions/input.js";
 import type { RequestAttributes } from "../../cel-policy/match/request-attributes.js";
 import { diff } from "../../data/json-patch.js";
+import { structOf } from "../../kubernetes/go-types/as-struct.js";
 import { apiVersionOf, type GroupVersionKind, type GroupVersionResource, sameKind } from "../../kubernetes/names.js";
 import { isObject, type JsonObject } from "../../kubernetes/object.js";
 import { LookupFailure } from "../../world/resources/resource-source.js";
 import type { Conversions } from "./conversions.js";
+import type { VariableTypes } from "./typed-values.js";
 
 /**
  * The object of a request in the versions in which policies match it (disposable): each has a copy of its own, and what is done to one does not show in
@@ -75,6 +77,9 @@ export class VersionedObjects {
   }
 }
 
+/** As what an object is shown. */
+type Sight = "json" | "struct";
+
 /** The object in one version, as it stands after the mutations so far (disposable). */
 export class VersionedObject {
   readonly kind: GroupVersionKind;
@@ -82,6 +87,11 @@ export class VersionedObject {
   readonly typed: boolean;
   readonly #original: unknown;
   #dirty = false;
+  /** Whether match conditions have looked at it: from then on the server shows expressions its struct, and before that its JSON. */
+  #asStruct = false;
+  /** How expressions see the object, once one has looked at it. */
+  #seen: Sight | undefined;
+  #oldSeen: Sight | undefined;
   /** As the resource that the request names. */
   #input: VersionedInput;
   /** As another one. */
@@ -112,10 +122,28 @@ export class VersionedObject {
   /** What a mutation came to. */
   update(object: JsonObject): void {
     this.#dirty = true;
+    this.#seen = undefined;
     if (object === this.object) return;
     const [conditionResults, validationResults] = [new Map(), new Map()];
     this.#input = { ...this.#input, object: object as Value, conditionResults, validationResults };
     this.#other = undefined;
+  }
+
+  /** Expressions look at it: match conditions, or a mutation. */
+  look(by: "conditions" | "mutation"): void {
+    if (by === "conditions") this.#asStruct = true;
+    const sight = this.#asStruct ? "struct" : "json";
+    this.#seen ??= sight;
+    this.#oldSeen ??= sight;
+  }
+
+  /** The structs that mutations see; a struct is no value for a JSON Patch (spec mutating-admission-policy.md 6). */
+  get types(): VariableTypes {
+    const struct = this.typed ? structOf(apiVersionOf(this.kind), this.kind.kind) : undefined;
+    return {
+      object: this.#seen === "struct" ? struct : undefined,
+      oldObject: this.#oldSeen === "struct" ? struct : undefined,
+    };
   }
 
   /** What expressions see of the request now, matched as a resource; `requested` is the one that it names. */
