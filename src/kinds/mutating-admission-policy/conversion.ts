@@ -7,6 +7,7 @@ import {
   entriesOf,
   type Kind,
   kindOf,
+  ListSum,
   MapValue,
   type ObjectValue,
   type OpaqueValue,
@@ -180,9 +181,11 @@ export class Conversion {
   }
 
   #listField<T>(list: readonly Value[], leaf: Leaf<T>): T | CelError | Failed {
-    const inner = this.#provenance.isData(list)
-      ? (item: Value): T | CelError | Failed => this.#field(item, leaf)
-      : (item: Value): T | CelError => this.#bare(item, leaf);
+    // A sum is no literal: what is inside of it is converted as what is inside of data.
+    const inner =
+      list instanceof ListSum || this.#provenance.isData(list)
+        ? (item: Value): T | CelError | Failed => this.#field(item, leaf)
+        : (item: Value): T | CelError => this.#bare(item, leaf);
     if (list.length === 0) return NIL_LIST as T;
     const items: unknown[] = [];
     for (const item of list) {
@@ -223,6 +226,7 @@ export class Conversion {
         return fields as T | CelError;
       }
       case "list":
+        if (value instanceof ListSum) return this.#list(value, (item) => this.#bare(item, leaf)) as T | CelError;
         return this.#provenance.isData(value as readonly Value[]) ? this.#raw(value, leaf) : leaf(value);
       case "map":
         return value instanceof MapValue ? leaf(value) : this.#raw(value, leaf);

@@ -9,5 +9,5 @@ import { MUTATION_TYPES } from "./mutation-types.js";
 export function mutationDialect(dialect: Dialect): Dialect {
   const { environment } = dialect;
   const extensions = [...(environment.extensions ?? []), "jsonpatch" as const];
-  return { ...dialect, environment: { ...environment, extensions, typeProvider: MUTATION_TYPES } };
+  return { ...dialect, environment: { ...environment, extensions, typeProvider: MUTATION_TYPES, keepsSums: true } };
 }

@@ -89,6 +89,7 @@ export function vectorDeclarations(
     functions: functionsByName(used),
     objectTypes: new Map([[REQUEST.name, REQUEST]]),
     typeProvider: undefined,
+    keepsSums: false,
     typeNames: new Map(used.flatMap(({ typeNames }) => [...(typeNames ?? [])])),
   };
 }
