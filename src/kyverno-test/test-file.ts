@@ -64,7 +64,7 @@ export type TestFileResult =
 export function parseTestFile(text: string): TestFileResult {
   let documents: unknown[];
   try {
-    documents = parseYamlDocuments(text, uniqueKeys: true );
+    documents = parseYamlDocuments(text, { uniqueKeys: true });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return { ok: false, error: `error converting YAML to JSON: yaml: ${reason}` };
