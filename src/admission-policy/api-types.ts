@@ -12,6 +12,16 @@ const LABEL_SELECTOR = struct("v1.LabelSelector", {
   ),
 });
 
+const RULE = ["RuleWithOperations", "Rule"];
+/** The Go structs inside of a rule that its members belong to. */
+const RULE_STRUCTS = {
+  operations: ["RuleWithOperations"],
+  apiGroups: RULE,
+  apiVersions: RULE,
+  resources: RULE,
+  scope: RULE,
+};
+
 /** The types of policies and bindings in one API version. */
 export interface ApiTypes {
   readonly policy: ApiType;
@@ -39,14 +49,18 @@ export const apiTypes = (kind: KindTypes): ReadonlyMap<string, ApiTypes> =>
 function typesOf(version: string, { kind, policySpec, policyStatus, bindingSpec }: KindTypes): ApiTypes {
   const of = (name: string): string => `${version}.${name}`;
   const rules = list(
-    struct(of("NamedRuleWithOperations"), {
-      resourceNames: list(string()),
-      operations: list(string("v1.OperationType")),
-      apiGroups: list(string()),
-      apiVersions: list(string()),
-      resources: list(string()),
-      scope: string("v1.ScopeType"),
-    }),
+    struct(
+      of("NamedRuleWithOperations"),
+      {
+        resourceNames: list(string()),
+        operations: list(string("v1.OperationType")),
+        apiGroups: list(string()),
+        apiVersions: list(string()),
+        resources: list(string()),
+        scope: string("v1.ScopeType"),
+      },
+      RULE_STRUCTS,
+    ),
   );
   const matchResources = struct(of("MatchResources"), {
     namespaceSelector: LABEL_SELECTOR,

@@ -35,16 +35,20 @@ export interface PolicyScope {
   readonly scope: (authorizer: boolean) => Scope;
 }
 
-/** Compiles conditions and variables. Mistakes are in the {@link Expression}s. */
+/**
+ * Compiles conditions and variables. Mistakes are in the {@link Expression}s.
+ * @param declares whether expressions of a policy that is written can name `variables` even where it has none: with `where-used` they cannot
+ */
 export function compileCommon(
   spec: CommonPolicySpec,
   compiler: Pick<ExpressionCompiler, "compile">,
   mode: CompileMode,
+  declares: "always" | "where-used" = "where-used",
 ): CompiledCommon & PolicyScope {
   const params = spec.paramKind !== undefined;
   const written = mode === "written";
   const types = new Map<string, Type>();
-  const declaresVariables = !written || (spec.variables ?? []).length > 0;
+  const declaresVariables = !written || declares === "always" || (spec.variables ?? []).length > 0;
   const scope = (authorizer: boolean): Scope => ({
     optional: [...(params ? ["params"] : []), ...(authorizer ? ["authorizer"] : [])],
     variables: declaresVariables ? types : undefined,

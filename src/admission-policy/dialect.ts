@@ -17,8 +17,6 @@ import { RESERVED_WORDS } from "../cel-policy/expressions/reserved-words.js";
 
 /** The newest version whose expressions are understood, as a cluster of that version evaluates stored policies. */
 export const STORED_VERSION: KubernetesVersion = "1.37";
-/** The version that new policies must keep to on a server of {@link STORED_VERSION}, which must be able to go back one. */
-export const WRITTEN_VERSION: KubernetesVersion = "1.36";
 
 /** The name of the type of `variables`. */
 export const VARIABLES_TYPE = "kubernetes.variables";

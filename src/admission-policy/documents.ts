@@ -1,7 +1,9 @@
 /** The documents of an entry, told apart: policies, their bindings, and all else. */
+import { metadataWarnings, type Writing } from "../cel-policy/decode/validate-metadata.js";
 import type { Problem } from "../documents/problem.js";
 import type { SourceDocument } from "../documents/source-document.js";
 import type { FieldError } from "../kubernetes/field-error.js";
+import { asStruct, structOfObject } from "../kubernetes/go-types/as-struct.js";
 import { isObject, type JsonObject } from "../kubernetes/object.js";
 import { unescapedName } from "./dialect.js";
 import type { ReadDocument } from "./read.js";
@@ -40,7 +42,10 @@ export function sortDocuments<P, B>(
         problems.push(document.problem("error", found.path, found.message));
         break;
       case "other":
-        if (isObject(document.value)) objects.push(document.value);
+        if (isObject(document.value)) {
+          objects.push(document.value);
+          problems.push(...misfits(document.value, document));
+        }
         break;
       case "policy":
         policies.push({ resource: found.resource, document });
@@ -51,6 +56,21 @@ export function sortDocuments<P, B>(
   }
   return { policies, bindings, objects };
 }
+
+/** An object that no cluster would hold: a policy that asks for it fails. */
+function misfits(object: JsonObject, document: PolicyDocument): readonly Problem[] {
+  const type = structOfObject(object);
+  const shaped = type && asStruct(object, type);
+  if (shaped === undefined || shaped.ok) return [];
+  const message = `the API server does not take this, and a policy that asks for it fails: ${shaped.error}`;
+  return [document.problem("warning", shaped.path, message)];
+}
+/** What a server says beside storing a policy or a binding. */
+export const storedWithWarnings = (
+  { metadata }: Resource<unknown>,
+  document: PolicyDocument,
+  writing?: Writing,
+): Problem[] => metadataWarnings(metadata, writing).map(({ path, text }) => document.problem("warning", path, text));
 
 /** Variables whose names the evaluator takes for escaped, and never finds. */
 export function unreachableVariables({ spec }: Resource<CommonPolicySpec>, document: PolicyDocument): Problem[] {
@@ -64,15 +84,17 @@ export function unreachableVariables({ spec }: Resource<CommonPolicySpec>, docum
 /** The valid bindings by the policy they name. A broken one is no binding: its policy then must not act as if it had none. */
 export function usableBindings<B extends Resource<CommonBindingSpec>>(
   { policies, bindings }: FoundDocuments<Resource<CommonPolicySpec>, B>,
-  validate: (binding: B) => readonly FieldError[],
+  validate: (binding: B, writing?: Writing) => readonly FieldError[],
   problems: Problem[],
+  writing?: Writing,
 ): Map<string, B[]> {
   const names = new Set(policies.map(({ resource }) => resource.metadata.name));
   const usable = new Map<string, B[]>();
   for (const { resource, document } of bindings) {
     const { policyName = "" } = resource.spec;
-    const errors = validate(resource);
+    const errors = validate(resource, writing);
     problems.push(...errors.map(({ path, text: message }) => document.problem("error", path, message)));
+    problems.push(...storedWithWarnings(resource, document, writing));
     if (policyName !== "" && !names.has(policyName)) {
       const message = `the binding has no effect: there is no policy "${policyName}"`;
       problems.push(document.problem("warning", ["spec", "policyName"], message));

@@ -17,6 +17,15 @@ import type { Failure } from "../policy/outcome.js";
 import type { RequestWorld } from "../world/request-world.js";
 import { LookupFailure } from "../world/resources/resource-source.js";
 
+/** What is connected with, the options of a subresource, which nobody stores, as Go has it; any other object as it is. */
+export function connectOptions(object: JsonObject, operation: string): JsonObject | LookupFailure {
+  if (operation !== "CONNECT") return object;
+  const type = structOfObject(object);
+  const shaped = type && asStruct(object, type);
+  if (shaped === undefined) return object;
+  return shaped.ok ? shaped.object : new LookupFailure(shaped.error);
+}
+
 /** What policies are given of one request (disposable): objects in the versions in which they match them, the Namespace, the authorizer. */
 export class RequestInputs {
   readonly authorization: ReturnType<typeof authorizerValues>;
@@ -63,12 +72,7 @@ export class RequestInputs {
   #convert(object: unknown, kind: GroupVersionKind): unknown {
     if (this.#targeted || !isObject(object)) return object;
     const converted = this.#world.convert(this.#labelled(object), kind);
-    // What is connected with: the options of a subresource, which nobody stores.
-    if (this.#request.operation !== "CONNECT" || converted instanceof LookupFailure) return converted;
-    const type = structOfObject(converted);
-    const shaped = type && asStruct(converted, type);
-    if (shaped === undefined) return converted;
-    return shaped.ok ? shaped.object : new LookupFailure(shaped.error);
+    return converted instanceof LookupFailure ? converted : connectOptions(converted, this.#request.operation);
   }
 
   /** An object that does not say what it is is what the review says, which is what the API server has converted it to. */

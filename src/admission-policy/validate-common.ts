@@ -1,7 +1,9 @@
 /** Mistakes that policies of either kind can have, as the API server words them, in its order (spec validating-admission-policy.md 1.1, 1.3, 1.5). */
+import type { Writing } from "../cel-policy/decode/validate-metadata.js";
 import type { Expression } from "../cel-policy/expressions/expression.js";
 import { RESERVED_WORDS } from "../cel-policy/expressions/reserved-words.js";
 import { trimSpace } from "../cel-policy/expressions/trim.js";
+import type { MatchResources } from "../cel-policy/match/match-resources.js";
 import { validateMatch } from "../cel-policy/match/validate-match.js";
 import {
   duplicate,
@@ -23,9 +25,11 @@ const FAILURE_POLICIES = ["Fail", "Ignore"];
 const MAX_MATCH_CONDITIONS = 64;
 
 /** What is checked beside the policy itself. */
-export interface CommonValidationOptions {
+export interface CommonValidationOptions extends Writing {
   /** Match conditions are stored already, unchanged: they are not checked again. */
   readonly ignoreConditions?: boolean;
+  /** What the kind has against the rules that its policies match by. */
+  readonly validateRules?: (match: MatchResources, path: FieldPath) => readonly FieldError[];
 }
 
 /** The mistakes of a spec that has its defaults, before those of what the kind adds. */
@@ -48,6 +52,7 @@ export function validateCommon(
     if ((matchConstraints.resourceRules ?? []).length === 0) {
       errors.push(required([...path, "matchConstraints", "resourceRules"]));
     }
+    errors.push(...(options.validateRules?.(matchConstraints, [...path, "matchConstraints"]) ?? []));
   }
   if (!options.ignoreConditions) errors.push(...validateConditions(spec, compiled, [...path, "matchConditions"]));
   errors.push(...validateVariables(spec, compiled, [...path, "variables"]));

@@ -43,7 +43,8 @@ export interface LoadResult {
 }
 
 /** What a command asks of loading. */
-export interface SourceOptions extends Pick<PolicyLoaderOptions, "watcher" | "typeCheck" | "executor"> {
+export interface SourceOptions
+  extends Pick<PolicyLoaderOptions, "watcher" | "typeCheck" | "kubernetesVersion" | "executor"> {
   /** Whether policies that need a cluster are loaded where none is found, with a warning each; default: nothing is loaded then. */
   readonly warnWithoutCluster?: boolean;
 }
@@ -84,7 +85,7 @@ export function createLoader(
   values: Readonly<Record<string, unknown>>,
   env: CommandIo["env"],
   logger?: Logger,
-  special: Pick<PolicyLoaderOptions, "watcher" | "typeCheck" | "executor"> = {},
+  special: Pick<PolicyLoaderOptions, "watcher" | "typeCheck" | "kubernetesVersion" | "executor"> = {},
 ): { readonly loader: PolicyLoader; readonly policyTimeout: number; readonly access: ClusterAccess | undefined } {
   const policyTimeout =
     values.disableTimeoutProtection === true ? Number.POSITIVE_INFINITY : Number(values.policyTimeout ?? 2) * 1000;

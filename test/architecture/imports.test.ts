@@ -63,6 +63,7 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
       "data",
       "kinds/certificate-request-policy",
       "kinds/kyverno",
+      "kinds/mutating-admission-policy",
       "kinds/validating-admission-policy",
       "kubernetes",
       "world",
@@ -96,6 +97,7 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
       "kinds/certificate-request-policy",
       "kinds/group",
       "kinds/kyverno",
+      "kinds/mutating-admission-policy",
       "kinds/validating-admission-policy",
       "kinds/wasm",
       "wasm",
@@ -103,6 +105,10 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
   },
   "kinds/validating-admission-policy": {
     rooms: ["admission-policy", "cel", "cel-policy", "documents", "kinds", "kubernetes", "policy", "world"],
+  },
+  "kinds/mutating-admission-policy": {
+    rooms: ["admission-policy", "cel", "cel-policy", "data", "kinds", "kubernetes", "policy", "world"],
+    types: ["documents"],
   },
   "kinds/kyverno": {
     rooms: ["cel", "cel-policy", "data", "documents", "kinds", "kubernetes", "policy", "world", "x509"],

@@ -1,5 +1,5 @@
 /** Mistakes in `metadata` of cluster-scoped objects that are named by DNS-1123 subdomains, as the API server finds them when it creates one. */
-import { type KubernetesVersion, NEWEST_VERSION } from "../../cel/index.js";
+import { isSince, type KubernetesVersion, NEWEST_VERSION } from "../../cel/index.js";
 import { type FieldError, invalid, required, tooLong } from "../../kubernetes/field-error.js";
 import { dns1123SubdomainErrors, labelValueErrors, qualifiedNameErrors } from "../../kubernetes/name-formats.js";
 import { type ManagedFieldsEntry, managedFieldsErrors } from "./managed-fields.js";
@@ -28,7 +28,7 @@ export function effectiveName({ name = "", generateName = "" }: Metadata): strin
 }
 
 /** The mistakes of `metadata`, as a server of some version says them. */
-export function validateMetadata(metadata: Metadata, version: KubernetesVersion = NEWEST_VERSION): FieldError[] {
+export function validateMetadata(metadata: Metadata, { version = NEWEST_VERSION }: Writing = {}): FieldError[] {
   const { labels = {}, annotations = {}, ownerReferences = [], finalizers = [], managedFields = [] } = metadata;
   return [
     ...nameErrors(metadata),
@@ -87,21 +87,45 @@ function finalizerErrors(finalizers: readonly string[]): FieldError[] {
   return errors;
 }
 
-/** What the API server warns of when it stores `metadata`. */
-export function metadataWarnings({ ownerReferences = [] }: Metadata): FieldError[] {
-  const { repeated } = distinctOwners(ownerReferences);
-  if (repeated.length === 0) return [];
-  const text = `.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${repeated.join(", ")}`;
-  return [{ path: ["metadata", "ownerReferences"], text }];
-}
-
 /** Suffix of names that only the API server's own files may have. */
 const STATIC_SUFFIX = ".static.k8s.io";
+const STATIC_SUFFIX_TEXT = `names ending with "${STATIC_SUFFIX}" are reserved for static manifest-based configurations and cannot be managed via the API`;
+/** From these versions on a server warns of the suffix, and refuses it. */
+const SUFFIX_WARNED_SINCE: KubernetesVersion = "1.36";
+const SUFFIX_REFUSED_SINCE: KubernetesVersion = "1.37";
 
-/** Names with a reserved suffix are refused through the API. */
-export function validateNameSuffix(metadata: Metadata): FieldError[] {
+/** Which server writes the object. */
+export interface Writing {
+  /** The server's; default: the newest. */
+  readonly version?: KubernetesVersion;
+  /** The object exists already: it cannot be named anew. */
+  readonly update?: boolean;
+}
+
+/** Names with a reserved suffix are refused through the API, where a server knows it. */
+export function validateNameSuffix(
+  metadata: Metadata,
+  { version = NEWEST_VERSION, update = false }: Writing = {},
+): FieldError[] {
   const name = effectiveName(metadata);
-  if (!name.endsWith(STATIC_SUFFIX)) return [];
-  const detail = `names ending with "${STATIC_SUFFIX}" are reserved for static manifest-based configurations and cannot be managed via the API`;
-  return [invalid(["metadata", "name"], name, detail)];
+  const refused = name.endsWith(STATIC_SUFFIX) && isSince(version, SUFFIX_REFUSED_SINCE) && !update;
+  return refused ? [invalid(["metadata", "name"], name, STATIC_SUFFIX_TEXT)] : [];
+}
+
+/** What a server warns of when it stores an object with such metadata. Texts hold the place. */
+export function metadataWarnings(
+  metadata: Metadata,
+  { version = NEWEST_VERSION, update = false }: Writing = {},
+): FieldError[] {
+  const warnings: FieldError[] = [];
+  const { repeated } = distinctOwners(metadata.ownerReferences ?? []);
+  if (repeated.length > 0) {
+    const text = `.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${repeated.join(", ")}`;
+    warnings.push({ path: ["metadata", "ownerReferences"], text });
+  }
+  const warned = isSince(version, SUFFIX_WARNED_SINCE) && (update || !isSince(version, SUFFIX_REFUSED_SINCE));
+  if (warned && effectiveName(metadata).endsWith(STATIC_SUFFIX)) {
+    warnings.push({ path: ["metadata", "name"], text: `metadata.name: ${STATIC_SUFFIX_TEXT}` });
+  }
+  return warnings;
 }

@@ -1,4 +1,5 @@
 import { GROUP } from "../../admission-policy/resource.js";
+import type { Server } from "../../admission-policy/server.js";
 import type { ExpressionCompiler, SchemaFactory } from "../../cel-policy/index.js";
 import { worldOf } from "../../world/world.js";
 import type { DocumentKind, InlineKind } from "../kind.js";
@@ -11,10 +12,12 @@ import { BINDING_KIND, POLICY_KIND } from "./resource.js";
  * ValidatingAdmissionPolicies: documents with their bindings, and the same written inline.
  * @param compiler compiles the expressions
  * @param schemas makes the schemas that expressions' types are checked against; absent: they are not checked
+ * @param server the server that documents are written for; absent: they are understood whoever stores them
  */
 export function validatingAdmissionPolicyKind(
   compiler: ExpressionCompiler,
   schemas: SchemaFactory | undefined,
+  server?: Server<ExpressionCompiler>,
 ): DocumentKind & { readonly inline: InlineKind } {
   return {
     policies: [{ group: GROUP, kind: POLICY_KIND }],
@@ -23,6 +26,7 @@ export function validatingAdmissionPolicyKind(
       const prepared = prepareDocuments([...own, ...others], {
         compiler,
         ...(schemas !== undefined && { schemas }),
+        ...(server !== undefined && { server }),
         ...(validationActions !== undefined && { validationActions }),
       });
       const errors = prepared.problems.filter(({ severity }) => severity === "error");

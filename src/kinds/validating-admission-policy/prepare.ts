@@ -2,10 +2,12 @@
 import {
   type PolicyDocument,
   sortDocuments,
+  storedWithWarnings,
   unreachableVariables,
   usableBindings,
 } from "../../admission-policy/documents.js";
 import { needsOf } from "../../admission-policy/needs.js";
+import type { Server } from "../../admission-policy/server.js";
 import type { ExpressionCompiler } from "../../cel-policy/expressions/expression-compiler.js";
 import type { SchemaFactory } from "../../cel-policy/type-check/bundled-schemas.js";
 import type { SchemaSource } from "../../cel-policy/type-check/schema-source.js";
@@ -29,6 +31,8 @@ export interface PrepareOptions {
   readonly validationActions?: readonly string[];
   /** Check the types of expressions against schemas: given the documents' CustomResourceDefinitions. */
   readonly schemas?: SchemaFactory;
+  /** The server that policies are written for: they must be what it stores. Absent: whatever can be understood. */
+  readonly server?: Server<ExpressionCompiler>;
 }
 
 /** Policies that are compiled. */
@@ -46,18 +50,19 @@ export interface PreparedDocuments {
 /** Prepares everything that the documents hold: lists are opened, and no name stands twice. */
 export function prepareDocuments(
   documents: readonly PolicyDocument[],
-  { compiler, validationActions, schemas: schemasFor }: PrepareOptions,
+  { compiler, validationActions, schemas: schemasFor, server }: PrepareOptions,
 ): PreparedDocuments {
   const problems: Problem[] = [];
-  const found = sortDocuments(documents, readDocument, problems);
+  const found = sortDocuments(documents, (document) => readDocument(document, server?.version), problems);
   const { policies, objects } = found;
-  const usable = usableBindings(found, validateBinding, problems);
+  const usable = usableBindings(found, validateBinding, problems, server);
   const schemas = schemasFor?.(objects.filter((object) => object.kind === "CustomResourceDefinition"));
   const prepared: PreparedPolicy[] = [];
   const needs: Needs[] = [];
   for (const { resource, document } of policies) {
-    const { compiled, errors } = checkPolicy(resource, compiler);
+    const { compiled, errors } = checkPolicy(resource, compiler, server);
     problems.push(...errors.map(({ path, text: message }) => document.problem("error", path, message)));
+    problems.push(...storedWithWarnings(resource, document, server));
     problems.push(...unreachableVariables(resource, document));
     if (errors.length > 0) continue;
     if (schemas !== undefined) problems.push(...doubtfulTypes(resource, document, schemas));

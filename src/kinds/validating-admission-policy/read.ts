@@ -1,5 +1,7 @@
 /** Policies and bindings out of documents: decoded strictly, defaulted, validated. */
 import { type ReadDocument, readDocument as readCommon, repeatedVariables } from "../../admission-policy/read.js";
+import { errorsOnServer, type ServedVersions, type Server } from "../../admission-policy/server.js";
+import type { KubernetesVersion } from "../../cel/index.js";
 import type { ExpressionCompiler } from "../../cel-policy/expressions/expression-compiler.js";
 import type { FieldError } from "../../kubernetes/field-error.js";
 import { API_TYPES } from "./api-types.js";
@@ -7,17 +9,31 @@ import { type CompiledPolicy, compilePolicy } from "./compiled-policy.js";
 import { BINDING_KIND, type BindingResource, POLICY_KIND, type PolicyResource } from "./resource.js";
 import { validatePolicy } from "./validate-policy.js";
 
-const KIND = { policyKind: POLICY_KIND, bindingKind: BINDING_KIND, types: API_TYPES };
+/** Which servers have which API version. */
+const SERVED: ServedVersions = {
+  v1: { since: "1.30" },
+  v1beta1: { since: "1.28", until: "1.33" },
+  v1alpha1: { since: "1.27", until: "1.31" },
+};
 
-/** Reads a document. Kinds that are neither policies nor bindings are `other`. */
-export const readDocument = (document: unknown): ReadDocument<PolicyResource, BindingResource> =>
-  readCommon(document, KIND);
+const KIND = { policyKind: POLICY_KIND, bindingKind: BINDING_KIND, types: API_TYPES, served: SERVED };
 
-/** Compiles and validates a policy. */
+/** Reads a document, as a server of some version does. Kinds that are neither policies nor bindings are `other`. */
+export const readDocument = (
+  document: unknown,
+  server?: KubernetesVersion,
+): ReadDocument<PolicyResource, BindingResource> => readCommon(document, KIND, server);
+
+/** Compiles a policy, and validates it: as the API server does where it is written for one. */
 export function checkPolicy(
   policy: PolicyResource,
   compiler: ExpressionCompiler,
+  server?: Server<ExpressionCompiler>,
 ): { readonly compiled: CompiledPolicy; readonly errors: readonly FieldError[] } {
   const compiled = compilePolicy(policy.spec, compiler, "written");
-  return { compiled, errors: [...validatePolicy(policy, compiled), ...repeatedVariables(policy)] };
+  const errors =
+    server === undefined
+      ? validatePolicy(policy, compiled)
+      : errorsOnServer((each) => validatePolicy(policy, compilePolicy(policy.spec, each, "written"), server), server);
+  return { compiled, errors: [...errors, ...repeatedVariables(policy)] };
 }

@@ -38,9 +38,9 @@ export function validatePolicy(
 ): FieldError[] {
   const { metadata, spec } = policy;
   return [
-    ...validateMetadata(metadata),
+    ...validateMetadata(metadata, options),
     ...validateSpec(effectiveName(metadata), spec, compiled, ["spec"], options),
-    ...validateNameSuffix(metadata),
+    ...validateNameSuffix(metadata, options),
   ];
 }
 

@@ -3,19 +3,17 @@
  * gone and others there though nobody wrote them, null in a map of texts is `""`, times are in UTC, unknown members are dropped (spec
  * validating-admission-policy.md 4.4).
  */
-import { goQuote } from "../field-error.js";
+import { formatPath, goQuote } from "../field-error.js";
 import { type JsonObject, text } from "../object.js";
 import { GoTypes } from "./catalogue.js";
 import type { GoStruct } from "./go-type.js";
-import { type Reader, Shaping } from "./shaping.js";
+import { type Mistake, type Reader, Shaping } from "./shaping.js";
 
 /** The types of the built-in kinds: what is in the file, read when it is first needed. */
 const TYPES = new GoTypes();
 
-/** The object as Go prints its struct; or why it does not fit, in Go's words. */
-export type Shaped =
-  | { readonly ok: true; readonly object: JsonObject }
-  | { readonly ok: false; readonly error: string };
+/** The object as Go prints its struct; or why it does not fit, in Go's words, and where the first thing is that does not. */
+export type Shaped = { readonly ok: true; readonly object: JsonObject } | ({ readonly ok: false } & Mistake);
 
 /** The struct of an object's kind; `undefined` when the kind is not built in. */
 export const structOf = (apiVersion: string, kind: string): GoStruct | undefined => TYPES.ofKind(apiVersion, kind);
@@ -31,7 +29,8 @@ export const structOfObject = (object: JsonObject): GoStruct | undefined =>
 export function asStruct(object: JsonObject, type: GoStruct, reader: Reader = "json"): Shaped {
   const shaping = new Shaping(reader);
   const shaped = shaping.shape(object, type) as JsonObject;
-  return shaping.error === undefined ? { ok: true, object: shaped } : { ok: false, error: shaping.error };
+  const { mistake } = shaping;
+  return mistake === undefined ? { ok: true, object: shaped } : { ok: false, ...mistake };
 }
 
 /**
@@ -41,8 +40,11 @@ export function asStruct(object: JsonObject, type: GoStruct, reader: Reader = "j
 export function asStructStrictly(object: JsonObject, type: GoStruct): Shaped {
   const shaping = new Shaping("json");
   const shaped = shaping.shape(object, type) as JsonObject;
-  if (shaping.error !== undefined) return { ok: false, error: shaping.error };
-  if (shaping.unknown.length === 0) return { ok: true, object: shaped };
-  const fields = shaping.unknown.map((path) => `unknown field ${goQuote(path)}`);
-  return { ok: false, error: `strict decoding error: ${fields.join(", ")}` };
+  const { mistake, unknown } = shaping;
+  if (mistake !== undefined) return { ok: false, ...mistake };
+  const [first] = unknown;
+  if (first === undefined) return { ok: true, object: shaped };
+  // Keys with points in them may make one path of two.
+  const fields = new Set(unknown.map((path) => `unknown field ${goQuote(formatPath(path))}`));
+  return { ok: false, error: `strict decoding error: ${[...fields].join(", ")}`, path: first };
 }

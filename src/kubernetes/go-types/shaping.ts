@@ -1,4 +1,5 @@
 import { setKey } from "../../data/plain-object.js";
+import type { FieldPath } from "../field-error.js";
 import { isObject, type JsonObject } from "../object.js";
 import { normalBase64 } from "./go-base64.js";
 import { normalQuantity } from "./go-quantity.js";
@@ -12,18 +13,24 @@ import { converterError, integerText, jsonError } from "./mismatch.js";
  */
 export type Reader = "json" | "converter";
 
+/** What does not fit, and where. */
+export interface Mistake {
+  readonly error: string;
+  readonly path: FieldPath;
+}
+
 /** As many unknown members are said. */
 const MAX_UNKNOWN = 100;
 
 /** Gives a value the form in which Go prints it once it has been read into its struct: one pass, one object (disposable). */
 export class Shaping {
-  /** Members that the struct does not have, by their paths, in the order of the text. */
-  readonly unknown: string[] = [];
+  /** Members that the struct does not have, each once, in the order of the text. */
+  readonly unknown: FieldPath[] = [];
   readonly #reader: Reader;
   /** The decoder's first mistake: it goes on, and says it at the end. */
-  #error: string | undefined;
+  #error: Mistake | undefined;
   /** At a mistake of a type that reads itself the decoder stops, whatever it has found before; the converter stops at any. */
-  #fatal: string | undefined;
+  #fatal: Mistake | undefined;
   /** The struct that is being read, and the members on the way to its value, as Go's messages name them. */
   #struct = "";
   readonly #places: string[] = [];
@@ -34,7 +41,8 @@ export class Shaping {
     this.#reader = reader;
   }
 
-  get error(): string | undefined {
+  /** Why the value does not fit. */
+  get mistake(): Mistake | undefined {
     return this.#fatal ?? this.#error;
   }
 
@@ -127,12 +135,12 @@ export class Shaping {
       if ("text" in read) return read.text;
       // The decoder goes on after it, as after a wrong type.
       if (this.#reader === "converter") return this.#stopped(`error decoding from json: ${read.error}`);
-      this.#error ??= read.error;
+      this.#error ??= this.#here(read.error);
       return null;
     }
     if (!Array.isArray(value)) return this.#mismatch(value, type);
     const octets = value.map((item: unknown) => this.#octet(item));
-    return this.error === undefined ? Buffer.from(octets).toString("base64") : null;
+    return this.mistake === undefined ? Buffer.from(octets).toString("base64") : null;
   }
 
   #octet(item: unknown): number {
@@ -170,14 +178,16 @@ export class Shaping {
   }
 
   #isUnknown(key: string): void {
-    if (this.unknown.length >= MAX_UNKNOWN) return;
-    const path = pathOf([...this.#path, key]);
-    if (!this.unknown.includes(path)) this.unknown.push(path);
+    if (this.unknown.length < MAX_UNKNOWN) this.unknown.push([...this.#path, key]);
+  }
+
+  #here(error: string): Mistake {
+    return { error, path: [...this.#path] };
   }
 
   #mismatch(value: unknown, type: GoType): null {
     if (this.#reader === "converter") return this.#stopped(converterError(value, type));
-    this.#error ??= jsonError(value, type.go, this.#struct, this.#places);
+    this.#error ??= this.#here(jsonError(value, type.go, this.#struct, this.#places));
     return null;
   }
 
@@ -187,7 +197,7 @@ export class Shaping {
   }
 
   #stopped(error: string | undefined): null {
-    this.#fatal ??= error;
+    if (error !== undefined) this.#fatal ??= this.#here(error);
     return null;
   }
 }
@@ -201,8 +211,7 @@ function printed(type: GoStruct, read: ReadonlyMap<GoMember, unknown>): JsonObje
   for (const member of type.members.values()) {
     const { name, type: of, omitEmpty, omitZero } = member;
     const isRead = read.has(member);
-    if (omitEmpty && (of.kind === "pointer" ? !isRead : isAlwaysThere(of) === false && isEmpty(read.get(member))))
-      continue;
+    if (omitEmpty && (of.kind === "pointer" ? !isRead : !isAlwaysThere(of) && isEmpty(read.get(member)))) continue;
     const value = isRead ? read.get(member) : zero(of);
     if (omitZero && value === null) continue;
     object[name] = value;
@@ -283,11 +292,4 @@ function integers(value: unknown): unknown {
   const copy: Record<string, unknown> = {};
   for (const key of Object.keys(value)) setKey(copy, key, integers(value[key]));
   return copy;
-}
-
-/** `spec.containers[0].colour`. */
-function pathOf(parts: readonly (string | number)[]): string {
-  let path = "";
-  for (const part of parts) path += typeof part === "number" ? `[${part}]` : path === "" ? part : `.${part}`;
-  return path;
 }

@@ -6,6 +6,7 @@ import { atomicsIn } from "./atomics.js";
 import { PatchItems } from "./list-items.js";
 import { merge } from "./merge.js";
 import type { VersionSchemas } from "./merge-schemas.js";
+import { hasNilList, withoutNilLists } from "./nil-lists.js";
 import type { PatchValue } from "./patch-value.js";
 import { typeProblems } from "./validate.js";
 
@@ -47,7 +48,8 @@ export function applyConfiguration(
   const broken = typeProblems(type, live);
   if (broken !== undefined) return failure("failed to convert original object to typed object", broken);
   // Both are objects, and so is what comes of them.
-  return { object: merge(type, live, asked, items) as JsonObject };
+  const object = merge(type, live, asked, items) as JsonObject;
+  return { object: hasNilList(patch) ? withoutNilLists(object) : object };
 }
 
 const failure = (step: string, cause: string): Applied => ({ failure: `error applying patch: ${step}: ${cause}` });

@@ -89,9 +89,22 @@ function identityText(value: unknown): string {
   return `{${members.map(([name, inner]) => `${identityText(name)}:${identityText(inner)}`).join()}}`;
 }
 
+/**
+ * Most items of lists and members of maps in one patch. An object of the largest size that a server takes has more, but no policy writes them: who
+ * copies so many out of the object would hold up everybody else for longer than a tenth of a second.
+ */
+export const PATCH_ITEMS_MAX = 60_000;
+
 /** The items of the lists of a patch that are merged: found when it is checked, used when it is merged. */
 export class PatchItems {
+  #count = 0;
   readonly #lists = new Map<readonly unknown[], { readonly list: ListType; readonly places: ItemPlaces }>();
+
+  /** Counts items of a list or map; false when they are too many ({@link PATCH_ITEMS_MAX}). */
+  admits(count: number): boolean {
+    this.#count += count;
+    return this.#count <= PATCH_ITEMS_MAX;
+  }
 
   /** Notes a list of which no item stands twice. */
   add(list: ListType, items: readonly unknown[], places: ItemPlaces): void {

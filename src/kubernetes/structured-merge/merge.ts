@@ -21,13 +21,15 @@ export function merge(reference: TypeReference, live: unknown, patch: unknown, i
 }
 
 function mergeMaps(map: MapType, live: unknown, patch: unknown, items: PatchItems): unknown {
-  const old = membersOf(live);
-  const asked = membersOf(patch);
-  if (map.atomic || old === undefined) return patch;
-  if (asked === undefined) return live;
+  const oldNames = namesOf(live);
+  const names = namesOf(patch);
+  if (map.atomic || oldNames.length === 0) return patch;
+  if (names.length === 0) return live;
+  const old = live as Members;
+  const asked = patch as Members;
   const result: Record<string, unknown> = {};
-  for (const name of Object.keys(old)) setKey(result, name, old[name]);
-  for (const name of Object.keys(asked)) {
+  for (const name of oldNames) setKey(result, name, old[name]);
+  for (const name of names) {
     const type = map.member(name);
     const value = asked[name];
     setKey(result, name, type !== undefined && Object.hasOwn(old, name) ? merge(type, old[name], value, items) : value);
@@ -35,13 +37,10 @@ function mergeMaps(map: MapType, live: unknown, patch: unknown, items: PatchItem
   return result;
 }
 
-/** The members of an object that has any. */
-function membersOf(value: unknown): Members | undefined {
-  if (formOf(value) !== MAP) return undefined;
-  const members = value as Members;
-  for (const name in members) if (Object.hasOwn(members, name)) return members;
-  return undefined;
-}
+const namesOf = (value: unknown): readonly string[] =>
+  formOf(value) === MAP ? Object.keys(value as Members) : NO_NAMES;
+
+const NO_NAMES: readonly string[] = [];
 
 /**
  * Two lists in one: items that both have are merged and stand in the order of the patch; those that only the object has keep their places
@@ -117,7 +116,6 @@ class ListMerge {
       if (place !== undefined && place < right) left++;
       if (right < asked) {
         this.#take(right);
-        if (shared === right) shared = this.#nextShared(shared + 1);
         right++;
       }
     }

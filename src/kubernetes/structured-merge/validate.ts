@@ -1,5 +1,12 @@
 /** Whether a value has the type that it should: of patches and of the objects that they are merged into (spec mutating-admission-policy.md 7). */
-import { type ItemIdentity, itemIdentity, itemPath, itemProblem, type PatchItems } from "./list-items.js";
+import {
+  type ItemIdentity,
+  itemIdentity,
+  itemPath,
+  itemProblem,
+  PATCH_ITEMS_MAX,
+  type PatchItems,
+} from "./list-items.js";
 import { LIST, type ListType, MAP, type MapType, SCALAR, type Scalar, type TypeReference } from "./schema.js";
 import { formOf, goSyntax, goText, goType, isNumeric, type Members } from "./value.js";
 
@@ -26,6 +33,9 @@ export function typeProblems(type: TypeReference, value: unknown, items?: PatchI
   const texts = mistakes.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`));
   return texts.length === 1 ? texts[0] : `errors:\n  ${texts.join("\n  ")}`;
 }
+
+/** The one mistake that the API server doesn't know. */
+const TOO_MANY = `more than ${PATCH_ITEMS_MAX} items of lists and maps in one patch`;
 
 /** `undefined` when nothing is wrong: an array for every value would cost more than the walk. */
 type Mistakes = Mistake[] | undefined;
@@ -59,8 +69,10 @@ function checkScalar(scalar: Scalar, value: unknown, items: PatchItems | undefin
 function checkMap(map: MapType, value: unknown, form: number, items: PatchItems | undefined): Mistakes {
   if (form !== MAP) return value === null ? undefined : mistake(`expected map, got ${shown(value)}`);
   const members = value as Members;
+  const names = Object.keys(members);
+  if (items !== undefined && map.element !== undefined && !items.admits(names.length)) return mistake(TOO_MANY);
   let mistakes: Mistakes;
-  for (const name of Object.keys(members)) {
+  for (const name of names) {
     const type = map.member(name);
     // The walk through this object ends here, as the API server's does.
     if (type === undefined) return add(mistakes, mistake("field not declared in schema"), `.${name}`);
@@ -75,6 +87,7 @@ function checkMap(map: MapType, value: unknown, form: number, items: PatchItems 
 function checkList(list: ListType, value: unknown, form: number, items: PatchItems | undefined): Mistakes {
   if (form !== LIST) return value === null ? undefined : mistake(`expected list, got ${shown(value)}`);
   const values = value as readonly unknown[];
+  if (items !== undefined && !items.admits(values.length)) return mistake(TOO_MANY);
   const places = items !== undefined && !list.atomic ? new Map<ItemIdentity, number>() : undefined;
   let mistakes: Mistakes;
   for (let i = 0; i < values.length; i++) {

@@ -51,8 +51,21 @@ describe("schemas of custom resources", () => {
   });
 
   test("a schema that is not structural is as good as none: anything merges by deduction", () => {
-    const untyped = object({ spec: { properties: { a: { type: "string" } } } });
-    for (const schema of [undefined, untyped, { type: "array" }, { ...object({}), $ref: "#/x" }]) {
+    const ofSpec = (spec: object) => object({ spec });
+    const broken = [
+      undefined,
+      { type: "array" },
+      { ...object({}), $ref: "#/x" },
+      ofSpec({ properties: { a: { type: "string" } } }),
+      ofSpec({ type: "object", "x-kubernetes-embedded-resource": true }),
+      ofSpec(object({ a: { type: "any" } })),
+      { ...ofSpec(object({})), additionalProperties: true },
+      // Conditions on what no structure has.
+      { ...ofSpec(object({ a: { type: "string" } })), oneOf: [{ properties: { spec: { properties: { b: {} } } } }] },
+      object({ spec: object({ a: { type: "string" } }), metadata: object({ labels: { type: "object" } }) }),
+      object({ spec: object({ a: { type: "string" } }), kind: { type: "integer" } }),
+    ];
+    for (const schema of broken) {
       const schemas = thing(schema);
       assert.ok(schemas);
       assert.equal(spec(schemas, '{"a":{"x":1},"l":[1]}', '{"a":{"y":2},"l":[2]}'), '{"a":{"x":1,"y":2},"l":[2]}');
@@ -85,7 +98,11 @@ describe("schemas of a cluster's documents", () => {
       schemas: {
         "example.acme.v1.Thing": {
           type: "object",
-          properties: { spec: { allOf: [{ $ref: "#/components/schemas/example.acme.v1.Spec" }] } },
+          properties: {
+            apiVersion: { type: "string" },
+            kind: { type: "string" },
+            spec: { allOf: [{ $ref: "#/components/schemas/example.acme.v1.Spec" }] },
+          },
           "x-kubernetes-group-version-kind": [{ group: "acme.example", version: "v1", kind: "Thing" }],
         },
         "example.acme.v1.Spec": object({
@@ -105,6 +122,21 @@ describe("schemas of a cluster's documents", () => {
     );
     assert.equal(schemas.typeOf("Other"), undefined);
     assert.equal(documentSchemas(document, "acme.example", "v2")?.typeOf("Thing"), undefined);
+  });
+
+  test("lists of old documents are merged as their patch strategy says", () => {
+    const items = { type: "object", properties: { name: { type: "string" }, v: { type: "integer" } } };
+    const list = { type: "array", items, "x-kubernetes-patch-merge-key": "name" };
+    const merging = (strategy: string) => ({ ...list, "x-kubernetes-patch-strategy": strategy });
+    const old = structuredClone(document);
+    const lists = { a: merging("merge"), b: merging("merge,retainKeys"), c: merging("retainKeys") };
+    Object.assign(old.components.schemas["example.acme.v1.Spec"].properties, lists);
+    const schemas = documentSchemas(old, "acme.example", "v1");
+    assert.ok(schemas);
+    const of = (name: string, v: number) => `{"${name}":[{"name":"x","v":${v}}]}`;
+    assert.equal(spec(schemas, of("a", 1), of("a", 2)), of("a", 2));
+    assert.equal(spec(schemas, of("b", 1), '{"b":[{"name":"y"}]}'), '{"b":[{"name":"x","v":1},{"name":"y"}]}');
+    assert.match(String(spec(schemas, of("c", 1), of("c", 2))), /may not mutate .*: \.spec\.c$/);
   });
 
   test("a document without schemas, or with one that makes no type, is none", () => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { applyConfiguration } from "../../../src/kubernetes/structured-merge/apply-configuration.js";
 import { applied, BUNDLED, spec, thingOf } from "./support.js";
 
 const STRINGS = { type: "array", items: { type: "string" } };
@@ -69,6 +70,58 @@ describe("lists", () => {
     const live = '{"list":[{"a":"x,","b":"y","v":1},{"a":"x"}]}';
     const patch = '{"list":[{"a":"x","b":",y"},{"b":"x"}]}';
     assert.equal(spec(two, live, patch), '{"list":[{"a":"x,","b":"y","v":1},{"a":"x"},{"a":"x","b":",y"},{"b":"x"}]}');
+  });
+
+  test("keys of any value are told from texts that look like them", () => {
+    const item = { type: "object", properties: { name: { "x-kubernetes-preserve-unknown-fields": true } } };
+    const list = thingOf({ type: "object", properties: { list: { ...KEYED, items: item } } });
+    const names = [
+      null,
+      "null",
+      "\u0000null",
+      '\u00004"null',
+      [],
+      "[]",
+      "\u0000[]",
+      '\u00002"[]',
+      ["a", 1],
+      ["a", "1"],
+      {},
+      { a: 1 },
+    ];
+    const live = { list: names.map((name) => ({ name })) };
+    const patch = { list: names.filter((name) => name !== null && !Array.isArray(name)).map((name) => ({ name })) };
+    assert.equal(spec(list, JSON.stringify(live), JSON.stringify(patch)), JSON.stringify(live));
+  });
+
+  test("one list in two places is merged as each of them is", () => {
+    const item = {
+      type: "object",
+      properties: { a: { type: "string" }, b: { type: "string" }, v: { type: "integer" } },
+    };
+    const by = (key: string) => ({ ...KEYED, "x-kubernetes-list-map-keys": [key], items: item });
+    const schemas = thingOf({ type: "object", properties: { x: by("a"), y: by("b") } });
+    const head = { apiVersion: "acme.example/v1", kind: "Thing" };
+    const live = [
+      { a: "1", b: "1" },
+      { a: "2", b: "2" },
+    ];
+    const shared = [{ a: "1", b: "2", v: 5 }];
+    const outcome = applyConfiguration(
+      schemas,
+      { ...head, spec: { x: live, y: live } },
+      { spec: { x: shared, y: shared } },
+    );
+    assert.deepEqual("object" in outcome && outcome.object.spec, {
+      x: [
+        { a: "1", b: "2", v: 5 },
+        { a: "2", b: "2" },
+      ],
+      y: [
+        { a: "1", b: "1" },
+        { a: "1", b: "2", v: 5 },
+      ],
+    });
   });
 
   test("the default of a key counts, and is not written", () => {

@@ -54,6 +54,18 @@ describe("a patch that does not fit", () => {
     );
   });
 
+  test("texts of bytes are texts, other formats take any scalar", () => {
+    const schemas = thingOf({
+      type: "object",
+      properties: { bytes: { type: "string", format: "byte" }, time: { type: "string", format: "date-time" } },
+    });
+    const message = ".spec.bytes: expected string, got &value.valueUnstructured{Value:1}";
+    assert.equal(
+      spec(schemas, "{}", '{"time":1,"bytes":1}'),
+      `failed to convert patch object to typed object: ${message}`,
+    );
+  });
+
   test("items of keyed lists", () => {
     const containers = (...list: unknown[]) => ({ template: { spec: { containers: list } } });
     const at = ".spec.template.spec.containers: ";
@@ -93,6 +105,16 @@ describe("a patch that does not fit", () => {
   });
 });
 
+test("a patch of more items than any policy writes, in all of its lists and maps together", () => {
+  const core = BUNDLED.version("", "v1");
+  assert.ok(core);
+  const map = (length: number) => Object.fromEntries(Array.from({ length }, (_, i) => [`k${i}`, "v"]));
+  const live = { apiVersion: "v1", kind: "ConfigMap" };
+  const outcome = (length: number) => applied(core, live, { data: map(length), metadata: { labels: map(30_000) } });
+  assert.equal(typeof outcome(30_000), "object");
+  assert.match(String(outcome(30_001)), /: \.metadata\.labels: more than 60000 items of lists and maps in one patch$/);
+});
+
 describe("what a patch may not touch", () => {
   const atomics = (paths: string) =>
     `error applying patch: invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: ${paths}`;
@@ -111,6 +133,13 @@ describe("what a patch may not touch", () => {
   test("but those in maps of any names, which are replaced", () => {
     const lists = { type: "object", additionalProperties: { type: "array", items: { type: "string" } } };
     assert.equal(spec(thingOf(lists), '{"a":["x","y"],"b":["z"]}', '{"a":["w"]}'), '{"a":["w"],"b":["z"]}');
+    const objects = {
+      "x-kubernetes-map-type": "atomic",
+      type: "object",
+      properties: { a: { type: "string" }, b: { type: "string" } },
+    };
+    const named = thingOf({ type: "object", additionalProperties: objects });
+    assert.equal(spec(named, '{"x":{"a":"1"}}', '{"x":{"b":"2"}}'), '{"x":{"b":"2"}}');
   });
 });
 
