@@ -33,6 +33,7 @@ export const ROOMS = [
     ["validating-admission-policy/policy", "validating-admission-policy/tricky", "validating-admission-policy/audit"],
   ],
   ["src/kinds/validating-admission-policy/", POLICIES],
+  ["src/admission-policy/", POLICIES],
   ["src/cel-policy/match/validate", ["validating-admission-policy/prepare", "validating-admission-policy/policy"]],
   [
     "src/cel-policy/match/",

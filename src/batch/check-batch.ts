@@ -3,14 +3,18 @@
  * `--typecheck` what type checking puts into a policy's status.
  */
 import { readFile } from "node:fs/promises";
+import { createServer } from "../admission-policy/server.js";
+import { type KubernetesVersion, NEWEST_VERSION } from "../cel/index.js";
 import { bundledSchemas } from "../cel-policy/type-check/bundled-schemas.js";
 import { SchemaSource } from "../cel-policy/type-check/schema-source.js";
 import { parseJson } from "../data/json.js";
-import { createExpressionCompiler, WRITTEN_VERSION } from "../kinds/validating-admission-policy/index.js";
+import { createMutationCompilers } from "../kinds/mutating-admission-policy/compilers.js";
+import { createExpressionCompiler } from "../kinds/validating-admission-policy/index.js";
 import { readDocument } from "../kinds/validating-admission-policy/read.js";
 import { typeCheck } from "../kinds/validating-admission-policy/type-check.js";
-import { isObject, type JsonObject } from "../kubernetes/object.js";
+import { isObject, type JsonObject, text } from "../kubernetes/object.js";
 import { answerLines, type LineStreams, refuse } from "./json-lines.js";
+import { validateMutatingCase } from "./mutating-admission-policy/static-case.js";
 import { validateCase } from "./validating-admission-policy/static-case.js";
 
 /** What is wanted. */
@@ -19,6 +23,8 @@ export interface CheckBatchOptions {
   readonly typecheck?: boolean;
   /** A file of OpenAPI definitions, `{"kinds", "definitions"}`, instead of those of the built-in kinds. */
   readonly schemas?: string;
+  /** The server's version; default: the newest. */
+  readonly version?: KubernetesVersion;
 }
 
 /**
@@ -27,8 +33,15 @@ export interface CheckBatchOptions {
  */
 export async function checkBatchCommand(options: CheckBatchOptions, io: LineStreams): Promise<number> {
   if (!options.typecheck) {
-    const compilers = { written: createExpressionCompiler(WRITTEN_VERSION), stored: createExpressionCompiler() };
-    return answerLines(io, (written) => ({ id: written.id, result: validateCase(written, compilers) }));
+    const { version = NEWEST_VERSION } = options;
+    const server = createServer(version, createExpressionCompiler);
+    const mutating = createServer(version, createMutationCompilers);
+    return answerLines(io, (written) => ({
+      id: written.id,
+      result: text(written.object, "kind").startsWith("Mutating")
+        ? validateMutatingCase(written, mutating)
+        : validateCase(written, server),
+    }));
   }
   const schemas = options.schemas === undefined ? bundledSchemas()() : await readSchemas(options.schemas);
   if (typeof schemas === "string") return refuse(io, schemas);
@@ -38,7 +51,7 @@ export async function checkBatchCommand(options: CheckBatchOptions, io: LineStre
 function typeCheckLine({ object }: JsonObject, schemas: SchemaSource): unknown {
   const read = readDocument(object);
   if (read.kind === "unreadable") return { error: read.message };
-  if (read.kind !== "ValidatingAdmissionPolicy") return { error: "not a ValidatingAdmissionPolicy" };
+  if (read.kind !== "policy") return { error: "not a ValidatingAdmissionPolicy" };
   return typeCheck(read.resource.spec, schemas);
 }
 

@@ -4,11 +4,14 @@
  */
 import { didYouMean } from "../data/suggest.js";
 import { createCompilers } from "../kinds/kyverno/dialect.js";
+import { createMutationCompilers } from "../kinds/mutating-admission-policy/compilers.js";
 import { createExpressionCompiler } from "../kinds/validating-admission-policy/index.js";
 import type { JsonObject } from "../kubernetes/object.js";
+import { bundledSchemas } from "../kubernetes/structured-merge/merge-schemas.js";
 import { createCaseDecider } from "./certificate-request-policy/case.js";
 import { answerLines, type LineStreams, refuse } from "./json-lines.js";
 import { decideKyvernoCase } from "./kyverno/case.js";
+import { decideCase as decideMutatingCase } from "./mutating-admission-policy/case.js";
 import { decideCase } from "./validating-admission-policy/case.js";
 
 /** Decides cases of one format, by what their line holds beside their id; made once for a run. */
@@ -21,6 +24,13 @@ const FORMATS: ReadonlyMap<string, CaseFormat> = new Map<string, CaseFormat>([
     () => {
       const compiler = createExpressionCompiler();
       return (written) => ({ result: decideCase(written, compiler) });
+    },
+  ],
+  [
+    "mutating-admission-policy",
+    () => {
+      const tools = { compilers: createMutationCompilers(), schemas: bundledSchemas() };
+      return (written) => ({ result: decideMutatingCase(written, tools) });
     },
   ],
   [

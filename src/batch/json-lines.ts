@@ -1,6 +1,6 @@
 /** JSON lines in, JSON lines out: the bulk modes of commands. */
 import type { Readable, Writable } from "node:stream";
-import { parseJson } from "../data/json.js";
+import { parseJson, stringifyJson } from "../data/json.js";
 import { isObject, type JsonObject } from "../kubernetes/object.js";
 
 /** What a bulk mode reads and writes. */
@@ -41,7 +41,7 @@ export async function answerLines(
       stderr.write(`line ${number}: ${read.problem}\n`);
       return EXIT_UNREADABLE;
     }
-    lines.push(JSON.stringify(await answer(read.value)));
+    lines.push(stringifyJson(await answer(read.value)));
     if (lines.length >= LINES_PER_WRITE) await flush();
   }
   await flush();

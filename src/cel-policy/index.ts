@@ -1,4 +1,5 @@
 /** What CEL policy kinds share: which requests, expressions, variables, budgets, schemas, coverage, explanations. */
+export type { KubernetesVersion } from "../cel/index.js";
 export { Coverage, type CoverageReport, hasExpressions } from "./coverage/coverage.js";
 export {
   type ExplainedPolicy,

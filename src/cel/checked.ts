@@ -3,7 +3,7 @@
  * node, and for every call the overloads that may apply at run time.
  */
 import type { Expr, ParsedExpr } from "./ast.js";
-import type { FunctionDeclaration, ObjectTypeDeclaration } from "./declarations.js";
+import type { FunctionDeclaration, ObjectTypeDeclaration, ObjectTypeProvider } from "./declarations.js";
 import type { KubernetesVersion } from "./kubernetes-version.js";
 import type { Flavour } from "./public-types.js";
 import type { Type } from "./types.js";
@@ -38,6 +38,10 @@ export interface Declarations {
   /** Functions by name. */
   readonly functions: ReadonlyMap<string, FunctionDeclaration>;
   readonly objectTypes: ReadonlyMap<string, ObjectTypeDeclaration>;
+  /** Object types beside those. */
+  readonly typeProvider: ObjectTypeProvider | undefined;
+  /** Whether lists that `+` makes are told from others. */
+  readonly keepsSums: boolean;
   /** Type names usable as identifiers, with the type each names (`net.IP`). */
   readonly typeNames: ReadonlyMap<string, Type>;
 }

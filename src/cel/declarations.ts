@@ -95,6 +95,25 @@ export interface ObjectTypeDeclaration {
   readonly construct?: (fields: ReadonlyMap<string, Value>) => Result;
 }
 
+/**
+ * Object types that cannot be declared one by one, since there is one for every name of some form. Their names may stand before a message literal's
+ * `{`, but not as values: such an expression is refused while it is planned.
+ */
+export interface ObjectTypeProvider {
+  /** The first parts of the dotted names among those that it finds. */
+  readonly namespaces: readonly string[];
+  /** The type of this name, `undefined` where it is none. It has to answer the same each time. */
+  readonly find: (name: string) => ProvidedObjectType | undefined;
+}
+
+/** An object type that is found by its name. */
+export interface ProvidedObjectType {
+  /** The type of a field; `undefined` where the type has no such field. */
+  readonly fields: Pick<ReadonlyMap<string, Type>, "get">;
+  /** Builds a value from a message literal's fields. */
+  readonly construct: (fields: ReadonlyMap<string, Value>) => Result;
+}
+
 /** A bundle of declarations, such as the strings library. */
 export interface Library {
   readonly name: string;

@@ -35,6 +35,8 @@ export function createEnvironment(options: EnvironmentOptions): Environment {
     variables: new Map(),
     functions: functionsByName(base),
     objectTypes: new Map(),
+    typeProvider: options.typeProvider,
+    keepsSums: options.keepsSums ?? false,
     typeNames: typeNamesOf(base),
   };
   const parsing = parserOptions(options.flavour, version, options.extensions);
@@ -77,9 +79,9 @@ class CelEnvironment implements Environment {
       return { ok: false, issues: [], text: plan.message, phase: "program", type: checked.type };
     }
     const parts = measured(plan);
-    const { flavour } = this.#declarations;
+    const { flavour, keepsSums } = this.#declarations;
     const cost = options.cost ?? flavour !== "standard";
-    const decorations = { trace: options.trace ?? false, cost, flavour };
+    const decorations = { trace: options.trace ?? false, cost, flavour, keepsSums };
     const limit = flavour === "kubernetes" ? KUBERNETES_COST_LIMIT : Number.POSITIVE_INFINITY;
     // Trees are several times the size of what runs, and rarely asked for again: they are made anew from the source then.
     const again = (): CheckedExpr => {

@@ -28,6 +28,7 @@ export { fromOctets, UrlError } from "./kubernetes/url-escape.js";
 export { parseUrlReference, urlText } from "./kubernetes/url-reference.js";
 export {
   isKubernetesVersion,
+  isSince,
   KUBERNETES_VERSIONS,
   type KubernetesVersion,
   NEWEST_VERSION,
@@ -71,6 +72,7 @@ export { CelError, type CelErrorCode, noSuchOverload } from "./values/cel-error.
 export { doubleText } from "./values/double-text.js";
 export { durationInUnits, durationText, parseDuration } from "./values/duration-text.js";
 export { Lazy } from "./values/lazy.js";
+export { ListSum } from "./values/list-sum.js";
 export { isDouble, isInt, makeDouble, makeInt } from "./values/numbers.js";
 export { Duration, Timestamp } from "./values/time.js";
 export { parseTimestamp, timestampText } from "./values/timestamp-text.js";

@@ -7,6 +7,7 @@ import { authzLibrary } from "./kubernetes/authz.js";
 import { cidrLibrary } from "./kubernetes/cidr.js";
 import { formatLibrary } from "./kubernetes/format.js";
 import { ipLibrary } from "./kubernetes/ip.js";
+import { jsonPatchLibrary } from "./kubernetes/jsonpatch.js";
 import { kubernetesListsLibrary } from "./kubernetes/lists.js";
 import { quantityLibrary } from "./kubernetes/quantity.js";
 import { kubernetesRegexLibrary } from "./kubernetes/regex.js";
@@ -30,7 +31,7 @@ import { textLibrary } from "./stdlib/text.js";
 import { timeGetterLibrary } from "./stdlib/time-getters.js";
 import type { Type } from "./types.js";
 
-/** Every extension. */
+/** Every extension of the language. */
 const EXTENSIONS: readonly LanguageExtension[] = ["math", "encoders", "regex"];
 
 /** The library of an extension; that of `bindings` is a macro, and `strings` takes the place of another. */
@@ -40,6 +41,8 @@ function extensionLibrary(extension: LanguageExtension, patterns: PatternCache):
       return [mathLibrary];
     case "encoders":
       return [encodersLibrary];
+    case "jsonpatch":
+      return [jsonPatchLibrary];
     case "regex":
       return [regexLibrary(patterns)];
     case "bindings":

@@ -1,6 +1,11 @@
 /** The types of the engine's public face; the engine itself uses them from here. */
 import type { Expr, ParsedExpr } from "./ast.js";
-import type { FunctionDeclaration, ObjectTypeDeclaration, VariableDeclaration } from "./declarations.js";
+import type {
+  FunctionDeclaration,
+  ObjectTypeDeclaration,
+  ObjectTypeProvider,
+  VariableDeclaration,
+} from "./declarations.js";
 import type { KubernetesVersion } from "./kubernetes-version.js";
 import type { Questions, Waiting } from "./questions.js";
 import type { Type } from "./types.js";
@@ -24,6 +29,10 @@ export interface EnvironmentOptions {
   readonly extensions?: readonly LanguageExtension[];
   readonly variables?: readonly VariableDeclaration[];
   readonly objectTypes?: readonly ObjectTypeDeclaration[];
+  /** Object types that are found by their names. */
+  readonly typeProvider?: ObjectTypeProvider;
+  /** Lists that `+` makes are {@link ListSum}s (default: lists as all others). */
+  readonly keepsSums?: boolean;
   /** Added to those of the flavour; one that `replaces` takes the place of those of its name. Operators cannot be declared. */
   readonly functions?: readonly FunctionDeclaration[];
   /** The container in which names are resolved (`standard` only; default none). */
@@ -32,9 +41,10 @@ export interface EnvironmentOptions {
 
 /**
  * A library of plain CEL that Kubernetes' own environment is without: `cel.bind`, `base64.…`, `math.…`, `regex.…`; `strings` is the newest
- * version of one that it has (`reverse`, and a `format` that groups no digits). `cel-go` has none of them by itself.
+ * version of one that it has (`reverse`, and a `format` that groups no digits). `cel-go` has none of them by itself. `jsonpatch` is what Kubernetes
+ * has in mutations only: `jsonpatch.escapeKey`.
  */
-export type LanguageExtension = "bindings" | "encoders" | "math" | "regex" | "strings";
+export type LanguageExtension = "bindings" | "encoders" | "jsonpatch" | "math" | "regex" | "strings";
 
 /** What kind of problem it is: what a program may go by, where people read the message. */
 export type IssueCode =

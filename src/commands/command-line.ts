@@ -15,6 +15,14 @@ const EXIT_USAGE = 2;
 /** Exit code for a command that failed unexpectedly. */
 const EXIT_FAILURE = 1;
 
+/** What `check` alone has. */
+interface CheckOptions {
+  readonly batch?: true;
+  readonly typecheck?: true;
+  readonly schemas?: string;
+  readonly kubernetesVersion?: string;
+}
+
 /** What `check` and `eval` share with `serve`. */
 const LOADING_OPTIONS: readonly OptionDefinition[] = [
   ...SERVE_OPTIONS.filter(({ flag }) =>
@@ -85,18 +93,23 @@ function commandLine(io: CommandIo, done: (exitCode: number) => void): Command {
   const check = program.command("check").description("load the policies and say every mistake; exit 1 if there is one");
   withOptions(check, LOADING_OPTIONS)
     .argument("[file]", "the policies file (as --policies)")
+    .option("--kubernetes-version <version>", "the Kubernetes that must store the policies, such as 1.34")
     .option("--batch", "instead, check the objects in JSON lines on standard input, one line of answer each")
     .option("--typecheck", "with --batch: the type checker's warnings instead of validation")
     .option("--schemas <file>", "with --typecheck: OpenAPI definitions instead of those of the built-in kinds")
     .action(async (file: string | undefined) => {
-      const { batch, typecheck, schemas } = check.opts<{ batch?: true; typecheck?: true; schemas?: string }>();
+      const { batch, typecheck, schemas, ...written } = check.opts<CheckOptions>();
+      const { kubernetesVersion } = await import("./kubernetes-version.js");
+      const { kubernetesVersion: wanted } = written;
+      const version = wanted === undefined ? undefined : kubernetesVersion(wanted);
       if (batch) {
         const { checkBatchCommand } = await import("../batch/check-batch.js");
-        return done(await checkBatchCommand({ typecheck: typecheck === true, ...(schemas && { schemas }) }, io));
+        const options = { typecheck: typecheck === true, ...(schemas && { schemas }), ...(version && { version }) };
+        return done(await checkBatchCommand(options, io));
       }
       const { checkCommand } = await import("./check.js");
       const values = optionValues(check, LOADING_OPTIONS, io.env);
-      done(await checkCommand(file === undefined ? values : { ...values, policies: file }, io));
+      done(await checkCommand(file === undefined ? values : { ...values, policies: file }, io, version));
     });
 
   const evaluate = program
@@ -177,6 +190,16 @@ function commandLine(io: CommandIo, done: (exitCode: number) => void): Command {
   cel.action(async (expression: string | undefined) => {
     const { celCommand } = await import("./cel.js");
     done(await celCommand({ ...cel.opts(), ...(expression !== undefined && { expression }) }, io));
+  });
+
+  const read = program
+    .command("read")
+    .description("print every document of YAML and JSON files as a line of JSON, as it is read here and by Kubernetes")
+    .argument("[files...]", "the files; - or none: standard input")
+    .option("--positions", "with the file, and the line and column of the document and of each value in it");
+  read.action(async (files: string[]) => {
+    const { readCommand } = await import("./read/index.js");
+    done(await readCommand(files, read.opts<{ positions?: true }>().positions === true, io));
   });
 
   program

@@ -3,7 +3,7 @@ import { buffer } from "node:stream/consumers";
 import { admissionQuestion, rawQuestion } from "../admission/decode.js";
 import { encodeAdmissionReview, encodeRawReview } from "../admission/encode.js";
 import { type Asking, Explainer } from "../cel-policy/index.js";
-import { parseYamlDocuments } from "../data/yaml.js";
+import { doubtText, parseDoubtfulYaml } from "../data/yaml.js";
 import { createEvaluator } from "../evaluation/evaluator.js";
 import type { Verdict } from "../evaluation/verdict.js";
 import { type Executor, recordSession, replaySession, SessionError } from "../loader/index.js";
@@ -151,7 +151,9 @@ async function reviewOf(question: EvalQuestion, io: CommandIo): Promise<Review> 
 
 /** The one document of a file; `-` is standard input. YAML reads JSON too. */
 async function document(file: string, io: CommandIo): Promise<unknown> {
-  const documents = parseYamlDocuments((await bytesOf(file, io)).toString());
+  const documents = parseDoubtfulYaml((await bytesOf(file, io)).toString(), (doubt) =>
+    io.stderr.write(`warning: ${doubtText(doubt, file)}\n`),
+  );
   if (documents.length !== 1) throw new UsageError(`${file} holds ${documents.length} documents, expected one`);
   return documents[0];
 }

@@ -22,15 +22,25 @@ export function clusterAccess(
   return access;
 }
 
-/** Why policies that need a cluster can't be served; undefined when nothing is in the way. */
+/** Why policies that need a cluster can't be served. */
+export interface ClusterProblem {
+  /** Why no cluster is found. */
+  readonly why: string;
+  /** The same with who needs one, and what starts a server all the same. */
+  readonly refusal: string;
+}
+
+/** Whether policies that need a cluster can't be served; undefined when nothing is in the way. */
 export function clusterProblem(
   access: ClusterAccess | undefined,
   needing: readonly string[],
   values: Readonly<Record<string, unknown>>,
-): string | undefined {
+): ClusterProblem | undefined {
   if (access === undefined || !("missing" in access) || needing.length === 0) return undefined;
   if (values.ignoreKubernetesConnectionFailure === true) return undefined;
-  return `${NO_KUBERNETES}: ${access.missing} (needed by ${needing.join(", ")}; --ignore-kubernetes-connection-failure starts all the same)`;
+  const why = `${NO_KUBERNETES}: ${access.missing}`;
+  const all = `needed by ${needing.join(", ")}; --ignore-kubernetes-connection-failure starts all the same`;
+  return { why, refusal: `${why} (${all})` };
 }
 
 /** Says on stderr that a server goes without a cluster because it was told to. */

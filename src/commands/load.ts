@@ -21,7 +21,7 @@ import type { Logger } from "../telemetry/logger.js";
 import { withEgress } from "./egress-options.js";
 import { fetchOptions } from "./fetch-options.js";
 import type { CommandIo } from "./io.js";
-import { clusterAccess, clusterProblem } from "./kubernetes-options.js";
+import { type ClusterProblem, clusterAccess, clusterProblem } from "./kubernetes-options.js";
 
 /** File names looked for when none is given: ours, then Kubewarden's. */
 const DEFAULT_FILES = ["policies.yaml", "policies.yml"] as const;
@@ -38,6 +38,15 @@ export interface LoadResult {
   readonly errors: number;
   /** Why nothing of the file can be used; then there are no policies. */
   readonly fatal?: string;
+  /** Why some of the policies will fail: they need a cluster, and none is found. */
+  readonly withoutCluster?: string;
+}
+
+/** What a command asks of loading. */
+export interface SourceOptions
+  extends Pick<PolicyLoaderOptions, "watcher" | "typeCheck" | "kubernetesVersion" | "executor"> {
+  /** Whether policies that need a cluster are loaded where none is found, with a warning each; default: nothing is loaded then. */
+  readonly warnWithoutCluster?: boolean;
 }
 
 /** Everything loading holds on to: threads, caches. Loads as often as wanted. */
@@ -57,15 +66,16 @@ export function createPolicySource(
   values: Readonly<Record<string, unknown>>,
   env: CommandIo["env"],
   logger?: Logger,
-  special: Pick<PolicyLoaderOptions, "watcher" | "typeCheck" | "executor"> = {},
+  { warnWithoutCluster = false, ...special }: SourceOptions = {},
 ): PolicySource {
   const file = policiesFile(values);
   const { loader, policyTimeout, access } = createLoader(values, env, logger, special);
   const problem = (needing: readonly string[]) => clusterProblem(access, needing, values);
+  const warn = warnWithoutCluster && (access === undefined || "missing" in access);
   return {
     policyTimeout,
     access,
-    load: (generation = 1) => load({ file, loader, generation, problem }),
+    load: (generation = 1) => load({ file, loader, generation, problem, warn }),
     close: () => loader.close(),
   };
 }
@@ -75,7 +85,7 @@ export function createLoader(
   values: Readonly<Record<string, unknown>>,
   env: CommandIo["env"],
   logger?: Logger,
-  special: Pick<PolicyLoaderOptions, "watcher" | "typeCheck" | "executor"> = {},
+  special: Pick<PolicyLoaderOptions, "watcher" | "typeCheck" | "kubernetesVersion" | "executor"> = {},
 ): { readonly loader: PolicyLoader; readonly policyTimeout: number; readonly access: ClusterAccess | undefined } {
   const policyTimeout =
     values.disableTimeoutProtection === true ? Number.POSITIVE_INFINITY : Number(values.policyTimeout ?? 2) * 1000;
@@ -103,24 +113,31 @@ interface Loading {
   readonly loader: PolicyLoader;
   readonly generation: number;
   /** What is in the way of serving policies that need a cluster. */
-  readonly problem: (clusterNeeded: readonly string[]) => string | undefined;
+  readonly problem: (clusterNeeded: readonly string[]) => ClusterProblem | undefined;
+  /** Whether that is a warning for each of them. */
+  readonly warn: boolean;
 }
 
-async function load({ file, loader, generation, problem }: Loading): Promise<LoadResult> {
+async function load({ file, loader, generation, problem, warn }: Loading): Promise<LoadResult> {
   const read = loadConfig(file);
   const nothing = { file, policies: createPolicySet([], generation), errors: 1 };
   if (!read.ok) return { ...nothing, files: [file], problems: read.problems, fatal: read.message };
   const config: Config = read.config;
   const loaded = await loader.load(config, generation);
-  const fatal = problem(loaded.clusterNeeded);
-  if (fatal !== undefined) {
-    const whole: Problem = { severity: "error", file, line: 1, column: 1, path: [], message: fatal };
-    return { ...nothing, files: config.files, problems: [...read.problems, ...loaded.problems, whole], fatal };
+  const missing = problem(loaded.clusterNeeded.map(({ id }) => id));
+  const ofWhole = { file, line: 1, column: 1, path: [] };
+  if (missing !== undefined && !warn) {
+    const whole: Problem = { severity: "error", ...ofWhole, message: missing.refusal };
+    const problems = [...read.problems, ...loaded.problems, whole];
+    return { ...nothing, files: config.files, problems, fatal: missing.refusal };
   }
-  const problems = [...read.problems, ...loaded.problems];
+  const doubts: Problem[] = missing === undefined ? [] : [{ severity: "warning", ...ofWhole, message: missing.why }];
+  if (warn) doubts.push(...loaded.clusterNeeded.flatMap(({ warning }) => warning ?? []));
+  const problems = [...read.problems, ...loaded.problems, ...doubts];
   const errors = problems.filter(({ severity }) => severity === "error").length;
   const files = [...config.files, ...config.entries.flatMap(moduleFiles)];
-  return { file, policies: loaded.policies, files, problems, errors };
+  const withoutCluster = missing === undefined ? {} : { withoutCluster: missing.refusal };
+  return { file, policies: loaded.policies, files, problems, errors, ...withoutCluster };
 }
 
 /** All problems as lines for a person. */

@@ -96,7 +96,11 @@ const OPTIONS: readonly Written[] = [
     kind: "string",
     description: "client trust configuration that replaces Sigstore's public trust root",
   },
-  { flag: "strict", kind: "flag", description: "refuse to start when any policy cannot be loaded" },
+  {
+    flag: "strict",
+    kind: "flag",
+    description: "refuse to start when any policy cannot be loaded, or needs a cluster and none is found",
+  },
   {
     flag: "continue-on-errors",
     kind: "flag",
@@ -123,7 +127,7 @@ const OPTIONS: readonly Written[] = [
   {
     flag: "ignore-kubernetes-connection-failure",
     kind: "flag",
-    description: "start although policies need a cluster and none is found; what they ask of it fails",
+    description: "start with --strict or an unusable --kubeconfig, too, although policies need a cluster",
   },
   {
     flag: "kubeconfig",

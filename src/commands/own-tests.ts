@@ -47,8 +47,14 @@ export async function runOwnTests(
     }
     const evaluator = createEvaluator(loaded.policies, { policyTimeout: source.policyTimeout });
     const results: TestResult[] = [];
+    // Many cases are about the same object.
+    const warned = new Set<string>();
+    const warn = (line: string): void => {
+      if (!warned.has(line)) io.stderr.write(`warning: ${line}\n`);
+      warned.add(line);
+    };
     for (const file of files) {
-      for (const each of await readTestFile(file)) results.push(await run(each, file, evaluator));
+      for (const each of await readTestFile(file, warn)) results.push(await run(each, file, evaluator));
     }
     const passed = report(results, io);
     const reached = coverage.report(expressionsOf(loaded));

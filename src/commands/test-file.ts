@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { admissionQuestion, rawQuestion } from "../admission/decode.js";
 import { isJsonObject } from "../data/same-value.js";
-import { parseYamlDocuments } from "../data/yaml.js";
+import { doubtText, parseDoubtfulYaml } from "../data/yaml.js";
 import type { Review } from "../policy/index.js";
 import { buildCertificateRequest, buildRequest, readRequest } from "./build-request.js";
 import { CERTIFICATE_REQUEST_OPTIONS, readCertificateRequestKeys } from "./certificate-request-options.js";
@@ -32,12 +32,24 @@ const CASE_KEYS = new Set([
 ]);
 const FILE_KEYS = new Set(["policy", "cases"]);
 
+/** Told of what is doubtful, with its place. */
+type Warn = (line: string) => void;
+
+/** Where a case stands. */
+interface CaseOrigin {
+  readonly file: string;
+  /** The case, for messages. */
+  readonly place: string;
+  readonly warn: Warn;
+}
+
 /**
  * Reads a test file.
+ * @param warn told of what is doubtful in it and in the objects that it names
  * @throws UsageError that names the file and the case
  */
-export async function readTestFile(file: string): Promise<readonly TestCase[]> {
-  const document = await readDocument(file);
+export async function readTestFile(file: string, warn: Warn): Promise<readonly TestCase[]> {
+  const document = await readDocument(file, warn);
   if (!isJsonObject(document) || !Array.isArray(document.cases))
     throw new UsageError(`${file}: expected 'cases', a list`);
   refuseUnknown(document, FILE_KEYS, file);
@@ -53,7 +65,7 @@ export async function readTestFile(file: string): Promise<readonly TestCase[]> {
     cases.push({
       name: textOf(written, "name", place) ?? `case ${i + 1}`,
       policy,
-      review: await reviewOf(written, file, place),
+      review: await reviewOf(written, { file, place, warn }),
       expect,
       message: textOf(written, "message", place),
       messageContains: textOf(written, "messageContains", place),
@@ -62,14 +74,17 @@ export async function readTestFile(file: string): Promise<readonly TestCase[]> {
   return cases;
 }
 
-async function reviewOf(written: Readonly<Record<string, unknown>>, file: string, place: string): Promise<Review> {
+async function reviewOf(
+  written: Readonly<Record<string, unknown>>,
+  { file, place, warn }: CaseOrigin,
+): Promise<Review> {
   const given = ["object", "request", "raw", "csr"].filter((key) => Object.hasOwn(written, key));
   if (given.length !== 1) throw new UsageError(`${place}: give exactly one of object, csr, request and raw`);
   const said = CERTIFICATE_REQUEST_KEYS.find((key) => Object.hasOwn(written, key));
   if (said !== undefined && given[0] !== "csr") throw new UsageError(`${place}: '${said}' is for a csr only`);
   const value = async (key: string): Promise<unknown> => {
     const inline = written[key];
-    return typeof inline === "string" && key !== "raw" ? readDocument(join(dirname(file), inline)) : inline;
+    return typeof inline === "string" && key !== "raw" ? readDocument(join(dirname(file), inline), warn) : inline;
   };
   if (given[0] === "csr" && typeof written.csr !== "string")
     throw new UsageError(`${place}: 'csr' must be a file's name`);
@@ -105,12 +120,12 @@ async function requestOf(
   return buildCertificateRequest(content, csr, { ...readCertificateRequestKeys(written), namespace });
 }
 
-async function readDocument(file: string): Promise<unknown> {
+async function readDocument(file: string, warn: Warn): Promise<unknown> {
   const content = await readFile(file, "utf8").catch(() => undefined);
   if (content === undefined) throw new UsageError(`cannot read ${file}`);
   let documents: unknown[];
   try {
-    documents = parseYamlDocuments(content);
+    documents = parseDoubtfulYaml(content, (doubt) => warn(doubtText(doubt, file)));
   } catch (error) {
     throw new UsageError(`${file}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }

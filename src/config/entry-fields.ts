@@ -115,7 +115,7 @@ const module = {
 const resource = {
   resource: required(
     oneOrMore(text("the path of a file or folder")),
-    "Files or folders of YAML documents: ValidatingAdmissionPolicies with their bindings and parameters, or one policy or group of Kubewarden. Relative to this file.",
+    "Files or folders of YAML documents: ValidatingAdmissionPolicies and MutatingAdmissionPolicies with their bindings and parameters, policies of Kyverno and cert-manager, or one policy or group of Kubewarden. Relative to this file.",
   ),
   timeoutEvalSeconds,
   hostCapabilities: { ...hostCapabilities, default: '`["*"]`: all, as the Kubewarden controller has it' },

@@ -30,10 +30,10 @@ export function readResource(written: Written<MapNode>): PolicyEntry | undefined
       sink.error([...path, "resource"], "no document in it: expected YAML documents of Kubernetes resources");
       return undefined;
     }
-    refuseKeys(fields, ["hostCapabilities", "allowedToMutate", "groupWarnings"], "a CEL policy", path, sink);
-    if (fields.certificateRequests !== undefined && !opened(documents).some(isCertificateRequestPolicy)) {
-      const message = "has no meaning here: no document is a CertificateRequestPolicy of policy.cert-manager.io";
-      sink.keyError([...path, "certificateRequests"], message);
+    refuseKeys(fields, ["hostCapabilities", "groupWarnings"], "a CEL policy", path, sink);
+    for (const [key, group, kind] of KEYS_OF_KINDS) {
+      if (fields[key] === undefined || opened(documents).some((document) => isOf(document, group, kind))) continue;
+      sink.keyError([...path, key], `has no meaning here: no document is a ${kind} of ${group}`);
     }
     return resourceEntry({ id, origin: new Origin(context.document, path), documents }, fields);
   }
@@ -52,9 +52,15 @@ export function readResource(written: Written<MapNode>): PolicyEntry | undefined
   return undefined;
 }
 
-function isCertificateRequestPolicy(document: SourceDocument): boolean {
-  const { group, kind } = identityOf(document);
-  return group === "policy.cert-manager.io" && kind === "CertificateRequestPolicy";
+/** Keys that are for policies of one kind, with the kind. */
+const KEYS_OF_KINDS = [
+  ["allowedToMutate", "admissionregistration.k8s.io", "MutatingAdmissionPolicy"],
+  ["certificateRequests", "policy.cert-manager.io", "CertificateRequestPolicy"],
+] as const;
+
+function isOf(document: SourceDocument, group: string, kind: string): boolean {
+  const identity = identityOf(document);
+  return identity.group === group && identity.kind === kind;
 }
 
 /** A key that would silently do nothing for the kind of policy found is an error. */
@@ -79,8 +85,9 @@ function readNamed(name: string, path: Path, { document, files, chain, sink }: R
         sink.error(path, `cycle of resource files: ${names.join(" -> ")}`);
         return [];
       }
-      const { documents, problems } = parseResources(files.read(file), file);
+      const { documents, problems, warnings } = parseResources(files.read(file), file);
       for (const problem of problems) sink.addError(problem);
+      for (const warning of warnings) sink.add(warning);
       return documents;
     });
   } catch (cause) {

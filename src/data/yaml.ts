@@ -2,8 +2,11 @@
  * YAML as Kubernetes reads it, which makes JSON of it: documents of values in the number model (see `json.ts`), or trees that know their places. The reader
  * is in `yaml/`.
  */
-import { readYamlValues, type YamlOptions } from "./yaml/stream.js";
+import { yamlDoubts } from "./yaml/doubts.js";
+import { readYamlStream, readYamlValues, type YamlOptions } from "./yaml/stream.js";
+import type { YamlError } from "./yaml/yaml-error.js";
 
+export { doubtText, REPEATED_KEY, UNREAD, yamlDoubts } from "./yaml/doubts.js";
 export {
   YAML_MAX_DEPTH,
   type YamlAlias,
@@ -36,4 +39,16 @@ export function parseYamlDocuments(text: string, options?: YamlOptions): unknown
   const { documents, error } = readYamlValues(text, options);
   if (error !== undefined) throw error;
   return [...documents];
+}
+
+/**
+ * The same with a word about what can't be meant ({@link yamlDoubts}).
+ * @param doubted told of each, after the documents are read
+ * @throws YamlError
+ */
+export function parseDoubtfulYaml(text: string, doubted: (doubt: YamlError) => void): unknown[] {
+  const { documents, error } = readYamlStream(text);
+  if (error !== undefined) throw error;
+  for (const doubt of yamlDoubts(text, documents)) doubted(doubt);
+  return documents.map(({ value }) => value);
 }

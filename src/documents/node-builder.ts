@@ -1,7 +1,14 @@
 /** Turns the tree of what is written into {@link SourceNode}s: aliases followed within bounds, merge keys replaced, and noted what is wrong. */
 import { isMergeKey } from "../data/yaml/resolve.js";
 import { keyName, scalarValue, Unwritable } from "../data/yaml/scalar-values.js";
-import { YAML_MAX_DEPTH, type YamlMap, type YamlNode, type YamlPair, type YamlScalar } from "../data/yaml.js";
+import {
+  REPEATED_KEY,
+  YAML_MAX_DEPTH,
+  type YamlMap,
+  type YamlNode,
+  type YamlPair,
+  type YamlScalar,
+} from "../data/yaml.js";
 import type { Path } from "./problem.js";
 import type { Pair, ScalarNode, ScalarStyle, SourceNode } from "./source-node.js";
 
@@ -59,8 +66,7 @@ export class NodeBuilder {
     const name = this.#keyName(key, path);
     const keyPath = [...path, name];
     if (own.has(name)) {
-      const message = "duplicate key: the same key stands above in this map";
-      this.flaws.push({ offset: key.start, path: keyPath, message, kind: "repeated" });
+      this.flaws.push({ offset: key.start, path: keyPath, message: REPEATED_KEY, kind: "repeated" });
     }
     own.add(name);
     pairs.set(name, { key: name, keyStart: key.start, value: this.build(value, keyPath) });

@@ -1,5 +1,5 @@
 /** A YAML document with its places: what later stages use to say where in a file something is wrong. */
-import { readYamlStream, readYamlTrees, type YamlError, type YamlTree } from "../data/yaml.js";
+import { readYamlStream, readYamlTrees, UNREAD, type YamlError, type YamlTree } from "../data/yaml.js";
 import { type Flaw, NodeBuilder } from "./node-builder.js";
 import type { Path, Position, Problem } from "./problem.js";
 import { sourceOffset } from "./scalar-position.js";
@@ -149,8 +149,6 @@ export function parseResources(text: string, file: string): ParsedResources {
   });
   return { documents: read, problems: [], warnings };
 }
-
-const UNREAD = "what stands here is not read: the document ends before it; put --- between documents";
 
 function problemOf(
   { offset, path, message }: Flaw,

@@ -1,5 +1,7 @@
 /** The kinds of policies that are served. To add one: write its folder, and name it here. */
-import type { SchemaFactory, Watcher } from "../cel-policy/index.js";
+import { STORED_VERSION } from "../admission-policy/dialect.js";
+import { createServer } from "../admission-policy/server.js";
+import type { KubernetesVersion, SchemaFactory, Watcher } from "../cel-policy/index.js";
 import type { Webhook } from "../policy/webhook.js";
 import type { WasmRuntime } from "../wasm/index.js";
 import { celModuleKind } from "./cel-module/kind.js";
@@ -8,7 +10,9 @@ import { PolicyWebhook } from "./certificate-request-policy/policy-webhook.js";
 import { groupKind } from "./group/kind.js";
 import type { Kinds } from "./kind.js";
 import { kyvernoKind } from "./kyverno/kind.js";
-import { createExpressionCompiler, STORED_VERSION } from "./validating-admission-policy/dialect.js";
+import { createMutationCompilers } from "./mutating-admission-policy/compilers.js";
+import { mutatingAdmissionPolicyKind } from "./mutating-admission-policy/kind.js";
+import { createExpressionCompiler } from "./validating-admission-policy/dialect.js";
 import { validatingAdmissionPolicyKind } from "./validating-admission-policy/kind.js";
 import { wasmKind } from "./wasm/kind.js";
 
@@ -26,20 +30,28 @@ export interface KindTools {
   readonly now: () => number;
   /** Whether policies that are confined to a namespace may send HTTP requests; default no. */
   readonly httpInNamespaced?: boolean;
+  /** The Kubernetes that policies of admissionregistration.k8s.io must be stored by; absent: whatever can be understood. */
+  readonly kubernetesVersion?: KubernetesVersion;
 }
 
 /** The webhooks of kinds whose policies have one in a cluster. */
 export const createWebhooks = (): readonly Webhook[] => [new PolicyWebhook()];
 
 /** All kinds. */
-export function createKinds({ watcher, schemas, runtime, policyTimeout, now, httpInNamespaced }: KindTools): Kinds {
+export function createKinds(tools: KindTools): Kinds {
+  const { watcher, schemas, runtime, policyTimeout, now, httpInNamespaced, kubernetesVersion } = tools;
   const validatingAdmissionPolicy = validatingAdmissionPolicyKind(
     createExpressionCompiler(STORED_VERSION, watcher),
     schemas,
+    kubernetesVersion && createServer(kubernetesVersion, createExpressionCompiler),
   );
   return {
     documents: [
       validatingAdmissionPolicy,
+      mutatingAdmissionPolicyKind(
+        createMutationCompilers(STORED_VERSION, watcher),
+        kubernetesVersion && createServer(kubernetesVersion, createMutationCompilers),
+      ),
       kyvernoKind(watcher, httpInNamespaced),
       certificateRequestPolicyKind(watcher),
     ],

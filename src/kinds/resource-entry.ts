@@ -7,7 +7,7 @@ import { askTogether } from "./ask-together.js";
 import type { DocumentKind, DocumentType, PreparedEntry, Warn } from "./kind.js";
 import { LoadError } from "./load-error.js";
 
-/** API groups, and kinds of others, whose documents are policies wherever they are served: here, without effect, they deserve a word. */
+/** API groups whose documents are policies wherever they are served: here, without effect, they deserve a word. */
 const POLICY_GROUPS: ReadonlySet<string> = new Set([
   // Alone in its file it is an entry of its own.
   "policies.kubewarden.io",
@@ -17,11 +17,6 @@ const POLICY_GROUPS: ReadonlySet<string> = new Set([
   "templates.gatekeeper.sh",
   "constraints.gatekeeper.sh",
 ]);
-const POLICY_KINDS: ReadonlySet<string> = new Set([
-  "admissionregistration.k8s.io MutatingAdmissionPolicy",
-  "admissionregistration.k8s.io MutatingAdmissionPolicyBinding",
-]);
-
 /**
  * Prepares the policies of a `resource:` entry, documents of any kinds: all of one kind together, and the kinds together.
  * @throws LoadError when no document is a policy of a known kind, or one is broken, or may be a policy that would silently be missing
@@ -112,8 +107,7 @@ function isOneOf(types: readonly DocumentType[], document: SourceDocument): bool
 }
 
 function isPolicyElsewhere(document: SourceDocument): boolean {
-  const { group, kind } = identityOf(document);
-  return POLICY_GROUPS.has(group) || POLICY_KINDS.has(`${group} ${kind}`);
+  return POLICY_GROUPS.has(identityOf(document).group);
 }
 
 /** `ClusterPolicy of kyverno.io/v1`, `ConfigMap of v1`. */

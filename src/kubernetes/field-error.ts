@@ -110,6 +110,12 @@ export const tooMany = (path: FieldPath, count: number, limit: number): FieldErr
   text: `Too many: ${count}: must have at most ${limit} items`,
 });
 
+/** A text, or all of a map's, has too many bytes. */
+export const tooLong = (path: FieldPath, limit: number): FieldError => ({
+  path,
+  text: `Too long: may not be more than ${limit} bytes`,
+});
+
 /** Something failed that is no mistake of the value alone. */
 export const internal = <P extends KeyedPath>(path: P, detail: string): FieldError<P> => ({
   path,

@@ -19,6 +19,8 @@ const DECIMAL: readonly (readonly [number, string])[] = [
 ];
 /** Amounts are counted in units of 10^-9, the finest that Kubernetes keeps; what is finer is rounded up. */
 const NANO = 9;
+/** What a quantity with a binary suffix is cut to. */
+const BINARY_MAX = ((1n << 63n) - 1n) * 10n ** BigInt(NANO);
 
 /** The canonical form of a quantity, or the text itself when it is none. */
 export function canonicalQuantity(text: string): string {
@@ -27,9 +29,10 @@ export function canonicalQuantity(text: string): string {
   if (match === null || digits === "") return text;
   const [, sign, , fraction = "", suffix = ""] = match;
   const binary = BINARY.indexOf(suffix);
-  const exponential = /^[eE]./.test(suffix);
+  const exponential = /^[eE][+-]?[0-9]/.test(suffix);
   const exponent = exponential ? Number(suffix.slice(1)) : (DECIMAL.find((entry) => entry[1] === suffix)?.[0] ?? 0);
   let nanos = scaled(BigInt(digits) * 1024n ** BigInt(Math.max(binary, 0)), exponent - fraction.length + NANO);
+  if (binary > 0 && nanos > BINARY_MAX) nanos = BINARY_MAX;
   if (sign === "-") nanos = -nanos;
   if (nanos === 0n) return "0";
   return binary > 0 ? formatBinary(nanos) : formatDecimal(nanos, exponential);

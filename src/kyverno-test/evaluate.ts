@@ -54,7 +54,7 @@ async function evaluate(
   say("  Loading policies ...");
   const loaded = await loadPolicies(all(document.policies), words);
   say("  Loading resources ...");
-  const { resources, duplicates } = await loadResources(all(document.resources), new KnownKinds());
+  const { resources, duplicates } = await loadResources(all(document.resources), new KnownKinds(), warn);
   for (const { kind, name, namespace } of duplicates) {
     say(`  warning: found duplicated resource ${kind} ${name} ${namespace}`);
   }

@@ -99,7 +99,7 @@ class Loading implements TestPolicies {
     for (const each of written.split(DOCUMENT_END)) {
       let documents: unknown[];
       try {
-        documents = parseYamlDocuments(each);
+        documents = parseYamlDocuments(each, { uniqueKeys: true });
       } catch (error) {
         this.#error(path, `failed to parse document (failed to parse yaml: ${errorText(error)})`);
         continue;

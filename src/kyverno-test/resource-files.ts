@@ -15,16 +15,21 @@ export interface TestResources {
 
 /**
  * Reads the resources of files and folders.
+ * @param warn told of what is doubtful in them
  * @throws TestRunError for what cannot be read
  */
-export async function loadResources(paths: readonly string[], kinds: KnownKinds): Promise<TestResources> {
+export async function loadResources(
+  paths: readonly string[],
+  kinds: KnownKinds,
+  warn: (line: string) => void,
+): Promise<TestResources> {
   const found = new Map<string, Resource>();
   const duplicates: Resource[] = [];
   const inputs = new Inputs();
   try {
     for (const file of await inputs.files(paths)) {
       for await (const batch of split(file.name, file.read())) {
-        for (const resource of readResources(batch, kinds)) {
+        for (const resource of readResources(batch, kinds, warn)) {
           const { group, kind, namespace, name } = resource;
           const key = JSON.stringify([group, kind, namespace, name]);
           if (found.has(key)) duplicates.push(resource);

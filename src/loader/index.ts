@@ -1,5 +1,5 @@
 /** The loader's door: one object that turns configurations into sets of policies, as often as asked. */
-import { bundledSchemas, type Watcher } from "../cel-policy/index.js";
+import { bundledSchemas, type KubernetesVersion, type Watcher } from "../cel-policy/index.js";
 import type { Config, ModuleEntry } from "../config/index.js";
 import {
   createImageInspector,
@@ -28,7 +28,7 @@ export { createWebhooks } from "../kinds/registry.js";
 export { type ClusterAccess, findCluster } from "../world/cluster.js";
 export { EgressListError } from "../world/http/egress-rules.js";
 export { type EgressOptions, type OpenHttp, openHttp } from "../world/open-external.js";
-export type { LoadedConfig } from "./loader.js";
+export type { ClusterNeed, LoadedConfig } from "./loader.js";
 export { prefetchModules } from "./prefetch.js";
 
 /** How modules are fetched, and images looked at for guests. */
@@ -63,6 +63,8 @@ export interface PolicyLoaderOptions {
   readonly watcher?: Watcher;
   /** Check the types of CEL policies' expressions against the schemas of the kinds they match: for `check`. */
   readonly typeCheck?: boolean;
+  /** The Kubernetes that policies of admissionregistration.k8s.io must be stored by: for `check`. */
+  readonly kubernetesVersion?: KubernetesVersion;
 }
 
 /** Loads configurations. */
@@ -104,6 +106,7 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
   const kinds = createKinds({
     ...(options.watcher && { watcher: options.watcher }),
     ...(options.typeCheck && { schemas: bundledSchemas() }),
+    ...(options.kubernetesVersion && { kubernetesVersion: options.kubernetesVersion }),
     runtime,
     policyTimeout,
     now,

@@ -12,8 +12,9 @@ import { LoadError } from "../kinds/load-error.js";
 import { prepareDocuments } from "../kinds/resource-entry.js";
 import { createUnavailablePolicy, isUnavailable } from "../kinds/unavailable-policy.js";
 import type { Policy } from "../policy/index.js";
-import { allNeeds, type Needs, NO_NEEDS } from "../world/needs.js";
+import { allNeeds, type Needs, NO_NEEDS, type Requirement } from "../world/needs.js";
 import type { OuterWorld } from "../world/world.js";
+import { clusterWarning, type LoadedEntry } from "./cluster-warning.js";
 
 /** What loading needs. */
 export interface LoadingOptions {
@@ -35,8 +36,15 @@ export interface LoadedConfig {
   readonly policies: PolicySet;
   /** Every error and warning found while loading, beyond those of the configuration itself. */
   readonly problems: readonly Problem[];
-  /** The ids of the entries and members that cannot do without a cluster. */
-  readonly clusterNeeded: readonly string[];
+  /** The entries and members that cannot do without a cluster. */
+  readonly clusterNeeded: readonly ClusterNeed[];
+}
+
+/** An entry or member that cannot do without a cluster. */
+export interface ClusterNeed {
+  readonly id: string;
+  /** Says at its place what it needs one for, and how else that can be given. Absent for one that could not be loaded, whose problem is told already. */
+  readonly warning?: Problem;
 }
 
 /** Loads every entry of a configuration; never rejects. `generation` numbers the set. */
@@ -50,14 +58,14 @@ export async function loadEntries(config: Config, options: LoadingOptions, gener
   return {
     policies: createPolicySet(served, generation),
     problems: loading.problems,
-    clusterNeeded: loading.clusterNeeded,
+    clusterNeeded: await loading.clusterNeeds(),
   };
 }
 
 /** One run over a configuration (disposable): every entry is loaded once, whoever refers to it. */
 class Loading {
   readonly problems: Problem[] = [];
-  readonly clusterNeeded: string[] = [];
+  readonly #needing: { readonly entry: LoadedEntry; readonly requires: readonly Requirement[] }[] = [];
   readonly #options: LoadingOptions;
   readonly #entries: ReadonlyMap<string, ConfigEntry>;
   readonly #prepared = new Map<string, PreparedEntry | { readonly failed: unknown }>();
@@ -88,11 +96,22 @@ class Loading {
       return NO_NEEDS;
     }
     this.#prepared.set(entry.id, prepared);
-    if (prepared.needs.requires) this.clusterNeeded.push(entry.id);
+    const { requires } = prepared.needs;
+    if (requires.length > 0) this.#needing.push({ entry, requires });
     return prepared.needs;
   }
 
-  #prepareAlone(entry: Exclude<PolicyEntry, GroupEntry>): PreparedEntry {
+  /** Who can't do without a cluster, once all is loaded. */
+  async clusterNeeds(): Promise<ClusterNeed[]> {
+    const needs: ClusterNeed[] = [];
+    for (const { entry, requires } of this.#needing) {
+      const unavailable = isUnavailable(await this.#policy(entry));
+      needs.push({ id: entry.id, ...(!unavailable && { warning: clusterWarning(entry, requires) }) });
+    }
+    return needs;
+  }
+
+  #prepareAlone(entry: LoadedEntry): PreparedEntry {
     const { kinds } = this.#options;
     switch (entry.kind) {
       case "module":

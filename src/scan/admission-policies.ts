@@ -1,6 +1,6 @@
 /** ValidatingAdmissionPolicies out of files, each with its bindings an entry of its own. */
 import { readFile } from "node:fs/promises";
-import type { Config, ResourceEntry } from "../config/index.js";
+import { type Config, formatProblem, type ResourceEntry } from "../config/index.js";
 import { Origin } from "../documents/origin.js";
 import { parseResources, type SourceDocument } from "../documents/source-document.js";
 import type { JsonObject } from "../kubernetes/object.js";
@@ -40,25 +40,28 @@ export function configurationOf(
 
 /**
  * Namespaces and files with parameters as documents.
+ * @param warnings gets what is doubtful in them
  * @throws ScanError for files that can't be read
  */
 export async function documentsBeside(
   namespaces: readonly JsonObject[],
   paths: readonly string[],
+  warnings: string[],
 ): Promise<SourceDocument[]> {
   const files = await Promise.all(
     paths.map(async (path) => {
       const written = await readFile(path, "utf8").catch((cause: unknown) => {
         throw new ScanError(`failed to load resources (cannot read ${path})`, { cause });
       });
-      return documentsOf(written, path);
+      return documentsOf(written, path, warnings);
     }),
   );
-  return [...namespaces.flatMap((each) => documentsOf(JSON.stringify(each), "values")), ...files.flat()];
+  return [...namespaces.flatMap((each) => documentsOf(JSON.stringify(each), "values", warnings)), ...files.flat()];
 }
 
-function documentsOf(written: string, file: string): readonly SourceDocument[] {
-  const { documents, problems } = parseResources(written, file);
+function documentsOf(written: string, file: string, told: string[]): readonly SourceDocument[] {
+  const { documents, problems, warnings } = parseResources(written, file);
+  told.push(...warnings.map(formatProblem));
   const [problem] = problems;
   if (problem !== undefined) throw new ScanError(`failed to load resources (${file}: ${problem.message})`);
   return documents;

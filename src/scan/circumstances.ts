@@ -133,7 +133,7 @@ function decodedDocument(
   }
   let document: unknown;
   try {
-    document = parseYamlDocuments(written)[0] ?? {};
+    document = parseYamlDocuments(written, { uniqueKeys: true })[0] ?? {};
   } catch (error) {
     throw refused(`error converting YAML to JSON: yaml: ${error instanceof Error ? error.message : String(error)}`);
   }

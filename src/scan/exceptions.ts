@@ -32,7 +32,7 @@ export async function readExceptions(
     });
     let documents: unknown[];
     try {
-      documents = parseYamlDocuments(written);
+      documents = parseYamlDocuments(written, { uniqueKeys: true });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       throw unloadable(

@@ -176,7 +176,7 @@ async function openCertificateRequestPolicies(
   warnings: string[],
 ): Promise<OutcomeJudge> {
   if (documents.policies.length === 0) return new OutcomeJudge([], tools);
-  const beside = opened(await documentsBeside(values.namespaces, parameterPaths));
+  const beside = opened(await documentsBeside(values.namespaces, parameterPaths, warnings));
   const who = { assumeBound, cluster: tools.cluster !== undefined };
   const config = certificateRequestsConfig(documents, beside, who);
   const found = (await served(config, tools.loader(), warnings)).get(ENTRY_ID);
@@ -201,7 +201,7 @@ export async function openAdmissionPolicies(
   warnings: string[],
 ): Promise<OutcomeJudge> {
   if (admission.length === 0) return new OutcomeJudge([], tools);
-  const documents = await documentsBeside(beside.namespaces, beside.parameterPaths);
+  const documents = await documentsBeside(beside.namespaces, beside.parameterPaths, warnings);
   const bound = await served(configurationOf(admission, documents), tools.loader(), warnings);
   return new OutcomeJudge(
     admission.map((policy, index) => admissionPolicy(policy, bound.get(idOf(index, policy)))),

@@ -113,8 +113,8 @@ class Found {
   readonly #files: ReadFile[] = [];
 
   file(path: string, written: string): void {
-    const { documents, problems } = parseResources(written, path);
-    this.#files.push({ warnings: problems.map(formatProblem), documents: opened(documents) });
+    const { documents, problems, warnings } = parseResources(written, path);
+    this.#files.push({ warnings: [...problems, ...warnings].map(formatProblem), documents: opened(documents) });
   }
 
   leftOut(warning: string): void {

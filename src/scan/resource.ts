@@ -2,7 +2,7 @@
 
 import { readJson } from "../data/json.js";
 import { setKey } from "../data/plain-object.js";
-import { parseYamlDocuments } from "../data/yaml.js";
+import { doubtText, parseDoubtfulYaml, parseYamlDocuments, type YamlError } from "../data/yaml.js";
 import { CONTEXT_ENTRY_KIND, CONTEXT_GROUP } from "../kinds/kyverno/resource.js";
 import { parseApiVersion } from "../kubernetes/names.js";
 import { isObject, type JsonObject, text } from "../kubernetes/object.js";
@@ -31,12 +31,14 @@ const MAPS: ReadonlySet<string> = new Set([
 
 /**
  * The resources of a batch, in order.
+ * @param warn told of what is doubtful in it, with the place in the file; default: nobody
  * @throws ScanError for a text that can't be read, or that doesn't say its kind and version; names the file
  */
-export function readResources(batch: Batch, kinds: KnownKinds): Resource[] {
-  return textsOf(batch).flatMap((written) => {
+export function readResources(batch: Batch, kinds: KnownKinds, warn?: (line: string) => void): Resource[] {
+  return textsOf(batch).flatMap((written, index) => {
+    const doubted = (doubt: YamlError): void => warn?.(doubtText(doubt, batch.file, batch.lines?.[index]));
     try {
-      return valuesOf(written, batch.form).flatMap((value) => resourcesOf(value, batch.list, kinds));
+      return valuesOf(written, batch.form, warn && doubted).flatMap((value) => resourcesOf(value, batch.list, kinds));
     } catch (error) {
       throw new ScanError(`${batch.file}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
     }
@@ -44,8 +46,8 @@ export function readResources(batch: Batch, kinds: KnownKinds): Resource[] {
 }
 
 /** What stands in a text: JSON is one value, YAML may be several. */
-function valuesOf(written: string, form: Batch["form"]): unknown[] {
-  if (form === "yaml") return parseYamlDocuments(written);
+function valuesOf(written: string, form: Batch["form"], doubted: ((doubt: YamlError) => void) | undefined): unknown[] {
+  if (form === "yaml") return doubted ? parseDoubtfulYaml(written, doubted) : parseYamlDocuments(written);
   try {
     const { value, plain } = readJson(written);
     return [plain ? value : withIntegers(value)];

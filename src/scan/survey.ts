@@ -16,6 +16,8 @@ export interface Survey {
   readonly exceptions: readonly ExceptionResource[];
   /** The resources themselves, when there are so few that they need not be read again. */
   readonly held: readonly Resource[] | undefined;
+  /** What is doubtful in files whose resources are held. */
+  readonly warnings: readonly string[];
 }
 
 /** Bytes of files whose resources are held: of them a mistake at the end is said before anything is judged. Objects take some ten times as much. */
@@ -29,6 +31,8 @@ export async function survey(files: readonly InputFile[], kinds: KnownKinds): Pr
   const hold = files.reduce((sum, { bytes }) => sum + bytes, 0) <= HELD_BYTES;
   const held: Resource[] = [];
   const exceptions: ExceptionResource[] = [];
+  const warnings: string[] = [];
+  const warn = hold ? (line: string) => warnings.push(line) : undefined;
   let resources = 0;
   let first: string | undefined;
   for await (const batch of batchesOf(files)) {
@@ -36,13 +40,13 @@ export async function survey(files: readonly InputFile[], kinds: KnownKinds): Pr
       resources += batch.ends.length;
       continue;
     }
-    const read = judged(readResources(batch, kinds));
+    const read = judged(readResources(batch, kinds, warn));
     resources += read.length;
     first ??= read[0]?.name;
     if (hold) held.push(...read);
     for (const { kind, object } of read) if (kind === EXCEPTION_KIND) exceptions.push(...exceptionOf(object));
   }
-  return { resources, first: first ?? "", exceptions, held: hold ? held : undefined };
+  return { resources, first: first ?? "", exceptions, held: hold ? held : undefined, warnings };
 }
 
 /** All that stands in files, in order. */

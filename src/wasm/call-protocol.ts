@@ -1,6 +1,7 @@
 /** The protocol of guests that are called by operation name and answer with Kubewarden's JSON: Extism and waPC (spec kubewarden.md 6.2, 6.3). */
 import type { Review } from "../policy/review.js";
 import { readSettingsVerdict, settingsRefused } from "./answer.js";
+import { START_ONLY } from "./extism/names.js";
 import { callFailure, detail } from "./failures.js";
 import { type PreparedSettings, type Protocol, validateOperation } from "./guest-protocol.js";
 import { readOutcome } from "./outcome-text.js";
@@ -14,7 +15,9 @@ export function reviewPayload(review: Review, settings: PreparedSettings): strin
 export function callProtocol(hasSettings: (exports: ReadonlySet<string>) => boolean): Protocol {
   return {
     loadCall: (settings, exports) =>
-      hasSettings(exports) ? { operation: "validate_settings", input: settings.text } : undefined,
+      hasSettings(exports)
+        ? { operation: "validate_settings", input: settings.text }
+        : { operation: START_ONLY, input: "" },
 
     loadProblem: (result) =>
       settingsRefused(() => {

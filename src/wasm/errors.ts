@@ -9,6 +9,8 @@ export type WasmLoadErrorCode =
   | "wasm-protocol"
   | "wasm-mode"
   | "wasm-imports"
+  | "wasm-exports"
+  | "wasm-start"
   | "wasm-builtins"
   | "wasm-settings"
   | "wasm-capability-pattern";

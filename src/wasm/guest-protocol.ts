@@ -21,9 +21,9 @@ export interface Protocol {
     /** The document, JSON. */
     text(settings: PreparedSettings, resources: readonly ResourceSnapshot[]): string;
   };
-  /** The call that is made at load, which checks the settings; undefined when the module has nothing to check. */
-  loadCall(settings: PreparedSettings, exports: ReadonlySet<string>): GuestCall | undefined;
-  /** Why the module can't serve with these settings, undefined when it can. */
+  /** The call that is made at load, which checks the settings, or only starts a module that has nothing to check. */
+  loadCall(settings: PreparedSettings, exports: ReadonlySet<string>): GuestCall;
+  /** Why the module can't serve with these settings, undefined when it can. It has started. */
   loadProblem(result: JobResult): WasmLoadError | undefined;
   /** The call for a review, or why there can't be one. */
   validateCall(review: Review, settings: PreparedSettings, data: string): GuestCall | Failure;

@@ -5,8 +5,9 @@ import type { KubernetesReader, ResourceSnapshot } from "../kubernetes/reader.js
 import type { Outcome } from "../policy/outcome.js";
 import type { EvaluationContext } from "../policy/policy.js";
 import type { Review } from "../policy/review.js";
-import type { WasmLoadError } from "./errors.js";
-import { fail } from "./failures.js";
+import { WasmLoadError } from "./errors.js";
+import { START_ONLY } from "./extism/names.js";
+import { detail, fail } from "./failures.js";
 import type { PreparedSettings, Protocol } from "./guest-protocol.js";
 import { type GuestLimits, LOAD_TIMEOUT_FACTOR } from "./limits.js";
 import { logEntry } from "./log.js";
@@ -68,15 +69,19 @@ export class LoadedPolicy implements WasmPolicy {
     const result = await this.#run(call, context, review, reasons);
     if (result.kind === "crash" && result.whole !== undefined) reasons.add(result.whole);
     const outcome = protocol.outcome(result);
-    const detail = reasons.text;
-    return detail === undefined ? outcome : { ...outcome, detail };
+    const reason = reasons.text;
+    return reason === undefined ? outcome : { ...outcome, detail: reason };
   }
 
-  /** Has the module check its settings; undefined when all is well. */
+  /** Starts the module and has it check its settings; undefined when all is well. */
   async loadProblem(): Promise<WasmLoadError | undefined> {
     const { protocol, settings, module } = this.#parts;
     const call = protocol.loadCall(settings, module.exports);
-    return call && protocol.loadProblem(await this.#run(call));
+    const result = await this.#run(call);
+    if (result.kind === "start-failed") return new WasmLoadError("wasm-start", detail(result));
+    if (call.operation !== START_ONLY) return protocol.loadProblem(result);
+    if (result.kind === "answer") return undefined;
+    return new WasmLoadError("wasm-start", `the policy could not be started: ${detail(result)}`);
   }
 
   /** The data document. It stays the same until the cluster's resources change: printing thousands of them takes the main thread long. */

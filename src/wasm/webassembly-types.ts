@@ -37,6 +37,9 @@ declare global {
       readonly buffer: ArrayBuffer;
     }
 
+    /** A trap. */
+    class RuntimeError extends Error {}
+
     /** What a guest throws of its own; no Error. */
     class Exception {}
 

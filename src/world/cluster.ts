@@ -13,6 +13,7 @@ import { NO_OPINION, OUT_OF_REACH } from "./authorizer/authorizer.js";
 import { ClusterAuthorizer } from "./authorizer/cluster-authorizer.js";
 import { within } from "./eventual.js";
 import type { ExternalData } from "./external.js";
+import { ClusterMergeTypes } from "./merge-types.js";
 import type { Needs } from "./needs.js";
 import { ClusterResources } from "./resources/cluster-resources.js";
 import { LookupFailure } from "./resources/resource-source.js";
@@ -46,6 +47,7 @@ export function openAccess(
 export const clusterWorld = (cluster: Cluster, now: () => number): World => ({
   resources: new ClusterResources(cluster),
   authorizer: new ClusterAuthorizer(cluster.http, now, cluster.signal),
+  mergeTypes: new ClusterMergeTypes(cluster),
   now,
 });
 
@@ -80,12 +82,13 @@ export function outerWorldFor(
 ): OuterWorld {
   const common = external === undefined ? { now } : { now, external };
   if (cluster !== undefined) {
-    const { resources, authorizer } = cluster;
+    const { resources, authorizer, mergeTypes } = cluster;
+    const types = mergeTypes === undefined ? {} : { mergeTypes };
     return asks
-      ? { resources, versions: resources, authorizer, ...common }
-      : { versions: resources, authorizer: NO_OPINION, ...common };
+      ? { resources, versions: resources, authorizer, ...types, ...common }
+      : { versions: resources, authorizer: NO_OPINION, ...types, ...common };
   }
-  if (missing && requires) return { ...NO_CLUSTER, ...common };
+  if (missing && requires.length > 0) return { ...NO_CLUSTER, ...common };
   return { authorizer: NO_OPINION, ...common };
 }
 

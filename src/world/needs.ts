@@ -5,20 +5,35 @@ import type { GroupVersionKind } from "../kubernetes/names.js";
 export interface Needs {
   /** It asks for what a cluster may hold: documents beside it are looked at first. */
   readonly asks: boolean;
-  /** Without a cluster it asks for something that no document beside it brings. */
-  readonly requires: boolean;
+  /** What it asks for that no document beside it brings: without a cluster it has to fail. None: it does without one. */
+  readonly requires: readonly Requirement[];
   /** The kinds of parameters that it looks for: worth having before the first request. */
   readonly parameters: readonly GroupVersionKind[];
 }
 
+/** Something that a policy asks a cluster for. */
+export interface Requirement {
+  /** What it is, in words such as `the labels of Namespaces`. */
+  readonly what: string;
+  /** The documents beside the policy that would do instead, in the plural; absent: only a cluster can tell. */
+  readonly documents?: string;
+}
+
+/** What selectors ask for. */
+export const NAMESPACE_LABELS: Requirement = { what: "the labels of Namespaces", documents: "Namespaces" };
+
 /** Nothing but the request. */
-export const NO_NEEDS: Needs = { asks: false, requires: false, parameters: [] };
+export const NO_NEEDS: Needs = { asks: false, requires: [], parameters: [] };
 
 /** What several policies ask together. */
 export function allNeeds(needs: readonly Needs[]): Needs {
   return {
     asks: needs.some(({ asks }) => asks),
-    requires: needs.some(({ requires }) => requires),
+    requires: distinct(needs.flatMap(({ requires }) => requires)),
     parameters: needs.flatMap(({ parameters }) => parameters),
   };
+}
+
+function distinct(requirements: readonly Requirement[]): Requirement[] {
+  return [...new Map(requirements.map((requirement) => [requirement.what, requirement])).values()];
 }

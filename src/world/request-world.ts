@@ -7,6 +7,7 @@ import { Reasons } from "../data/public-text.js";
 import { apiVersionOf, type GroupVersionKind, type GroupVersionResource } from "../kubernetes/names.js";
 import type { JsonObject } from "../kubernetes/object.js";
 import type { Equivalents } from "../kubernetes/shared-storage.js";
+import type { VersionSchemas } from "../kubernetes/structured-merge/merge-schemas.js";
 import {
   type AuthorizerAttributes,
   type AuthorizerDecision,
@@ -106,6 +107,16 @@ export class RequestWorld {
     if (!(found instanceof Promise)) return this.#noted(found);
     const key = `equivalents ${apiVersionOf(resource)}/${resource.resource}/${subresource}`;
     return this.#lookUp(key, found, () => resources.equivalents(resource, subresource));
+  }
+
+  /** How objects of a group and version are merged; `undefined` when nobody has published it. */
+  mergeTypes(group: string, version: string): LookedUp<VersionSchemas> {
+    const { mergeTypes } = this.#world;
+    if (mergeTypes === undefined) return undefined;
+    const found = this.questions.empty ? mergeTypes.version(group, version) : UNASKED;
+    if (!(found instanceof Promise)) return this.#noted(found);
+    const key = `merge types ${apiVersionOf({ group, version })}`;
+    return this.#lookUp(key, found, () => mergeTypes.version(group, version));
   }
 
   convert(object: JsonObject, to: GroupVersionKind): JsonObject | LookupFailure {

@@ -2,6 +2,7 @@
 import type { JsonObject } from "../kubernetes/object.js";
 import type { Authorizer } from "./authorizer/authorizer.js";
 import { type ExternalData, externalWith } from "./external.js";
+import type { MergeTypes } from "./merge-types.js";
 import { FileResources } from "./resources/file-resources.js";
 import { LayeredResources } from "./resources/layered-resources.js";
 import type { ResourceSource } from "./resources/resource-source.js";
@@ -13,6 +14,8 @@ export interface World {
   readonly authorizer: Authorizer;
   /** Whom expressions may ask themselves; absent: nobody, and every question fails. */
   readonly external?: ExternalData;
+  /** How objects of kinds are merged that are no built-in ones; absent: nobody knows but documents. */
+  readonly mergeTypes?: MergeTypes;
   /** Monotonic milliseconds, the clock of deadlines. */
   readonly now: () => number;
 }
@@ -31,14 +34,14 @@ export interface OuterWorld extends Omit<World, "resources"> {
  */
 export function worldOf(
   objects: readonly JsonObject[],
-  { resources, versions, authorizer, external: outer, now }: OuterWorld,
+  { resources, versions, authorizer, external: outer, mergeTypes, now }: OuterWorld,
 ): World {
   const options = versions === undefined ? {} : { versions };
   const external = externalWith(objects, outer);
   if (resources !== undefined) {
     const layered = new LayeredResources(new FileResources(objects, options), resources);
-    return { resources: layered, authorizer, external, now };
+    return { resources: layered, authorizer, external, now, ...(mergeTypes && { mergeTypes }) };
   }
   const alone = new FileResources(objects, { guessScope: true, synthesiseNamespaces: true, ...options });
-  return { resources: alone, authorizer, external, now };
+  return { resources: alone, authorizer, external, now, ...(mergeTypes && { mergeTypes }) };
 }

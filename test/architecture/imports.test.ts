@@ -57,11 +57,13 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
   reports: { rooms: ["data"] },
   batch: {
     rooms: [
+      "admission-policy",
       "cel",
       "cel-policy",
       "data",
       "kinds/certificate-request-policy",
       "kinds/kyverno",
+      "kinds/mutating-admission-policy",
       "kinds/validating-admission-policy",
       "kubernetes",
       "world",
@@ -88,19 +90,25 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
   "kinds/registry": {
     types: ["policy"],
     rooms: [
+      "admission-policy",
       "cel-policy",
       "kinds",
       "kinds/cel-module",
       "kinds/certificate-request-policy",
       "kinds/group",
       "kinds/kyverno",
+      "kinds/mutating-admission-policy",
       "kinds/validating-admission-policy",
       "kinds/wasm",
       "wasm",
     ],
   },
   "kinds/validating-admission-policy": {
-    rooms: ["cel", "cel-policy", "documents", "kinds", "kubernetes", "policy", "world"],
+    rooms: ["admission-policy", "cel", "cel-policy", "documents", "kinds", "kubernetes", "policy", "world"],
+  },
+  "kinds/mutating-admission-policy": {
+    rooms: ["admission-policy", "cel", "cel-policy", "data", "kinds", "kubernetes", "policy", "world"],
+    types: ["documents"],
   },
   "kinds/kyverno": {
     rooms: ["cel", "cel-policy", "data", "documents", "kinds", "kubernetes", "policy", "world", "x509"],
@@ -113,6 +121,7 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
   "kinds/group": { rooms: ["cel", "data", "kinds", "policy"], types: ["config", "documents"] },
   "kinds/wasm": { rooms: ["host-capabilities", "kinds", "wasm"], types: ["config", "world"] },
   kinds: { rooms: ["documents", "policy", "world"], types: ["config"] },
+  "admission-policy": { rooms: ["cel", "cel-policy", "kubernetes", "world"], types: ["documents", "policy"] },
   "cel-policy": { rooms: ["cel", "data", "kubernetes", "policy", "world"] },
   world: { rooms: ["cel", "data", "kubernetes"] },
   evaluation: { rooms: ["admission", "policy"] },

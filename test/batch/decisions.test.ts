@@ -27,7 +27,7 @@ function refusals({ written }: Vector): string[] {
       continue;
     }
     const errors =
-      read.kind === "ValidatingAdmissionPolicy"
+      read.kind === "policy"
         ? validatePolicy(read.resource, compilePolicy(read.resource.spec, compiler, "written"))
         : validateBinding(read.resource);
     texts.push(...errors.map((error) => `${read.resource.metadata.name}: ${formatFieldError(error)}`));

@@ -1,21 +1,23 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
+import { createServer } from "../../src/admission-policy/server.js";
 import { validateCase } from "../../src/batch/validating-admission-policy/static-case.js";
+import { NEWEST_VERSION } from "../../src/cel/index.js";
 import { bundledSchemas } from "../../src/cel-policy/index.js";
 import { SchemaSource } from "../../src/cel-policy/type-check/schema-source.js";
-import { createExpressionCompiler, WRITTEN_VERSION } from "../../src/kinds/validating-admission-policy/index.js";
+import { createExpressionCompiler } from "../../src/kinds/validating-admission-policy/index.js";
 import type { PolicyResource } from "../../src/kinds/validating-admission-policy/resource.js";
 import { typeCheck } from "../../src/kinds/validating-admission-policy/type-check.js";
 import type { JsonObject } from "../../src/kubernetes/object.js";
 import { asWritten, readVectors, vectorFile } from "../support/vap-vectors.js";
 
-const compilers = { written: createExpressionCompiler(WRITTEN_VERSION), stored: createExpressionCompiler() };
+const server = createServer(NEWEST_VERSION, createExpressionCompiler);
 
 describe("what the API server says when a policy or binding is written", () => {
   for (const { id, written, expected } of readVectors("static.jsonl")) {
     test(id, () => {
-      assert.deepEqual(asWritten(validateCase(written, compilers)), expected);
+      assert.deepEqual(asWritten(validateCase(written, server)), expected);
     });
   }
 });

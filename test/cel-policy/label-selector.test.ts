@@ -40,11 +40,11 @@ describe("label selectors (spec validating-admission-policy.md 3.6)", () => {
       [{ key: "a", operator: "Is" }, '"Is" is not a valid label selector operator'],
       [
         { key: "a", operator: "In" },
-        "values: Invalid value: []: for 'in', 'notin' operators, values set can't be empty",
+        "values: Invalid value: null: for 'in', 'notin' operators, values set can't be empty",
       ],
       [
         { key: "a", operator: "NotIn", values: [] },
-        "values: Invalid value: []: for 'in', 'notin' operators, values set can't be empty",
+        "values: Invalid value: null: for 'in', 'notin' operators, values set can't be empty",
       ],
       [
         { key: "a", operator: "Exists", values: ["1"] },

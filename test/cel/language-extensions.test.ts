@@ -5,6 +5,7 @@ import { createEnvironment, type LanguageExtension } from "../../src/cel/index.j
 const EXPRESSIONS: Readonly<Record<LanguageExtension, string>> = {
   bindings: "cel.bind(x, 1, x + x) == 2",
   encoders: 'base64.encode(b"a") == "YQ=="',
+  jsonpatch: 'jsonpatch.escapeKey("~a/~1/") == "~0a~1~01~1"',
   math: "math.greatest(1, 2) == 2 && math.abs(-1) == 1",
   regex: 'regex.replace("abc", "b", "") == "ac"',
   strings: '"abc".reverse() == "cba"',

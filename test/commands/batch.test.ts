@@ -88,7 +88,11 @@ describe("in bulk", () => {
     const far = await run(["eval", "--batch", "--cases", "x"], "{}");
     assert.deepEqual(
       [far.code, far.err, far.out],
-      [2, "Error: unknown cases 'x' (known: validating-admission-policy, kyverno, certificate-request-policy)\n", ""],
+      [
+        2,
+        "Error: unknown cases 'x' (known: validating-admission-policy, mutating-admission-policy, kyverno, certificate-request-policy)\n",
+        "",
+      ],
     );
   });
 

@@ -11,7 +11,7 @@ async function run(...args: string[]): Promise<{ exitCode: number; output: strin
   return { exitCode, output: String(stdout.read() ?? "") };
 }
 
-const COMMANDS = ["serve", "check", "eval", "test", "cel", "completion"];
+const COMMANDS = ["serve", "check", "eval", "test", "cel", "read", "completion"];
 
 describe("completion", () => {
   for (const shell of ["bash", "zsh", "fish"]) {

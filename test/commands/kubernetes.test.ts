@@ -95,20 +95,29 @@ describe("eval and check", () => {
 
 const WORDS = "Cannot connect to Kubernetes, context aware policies would not work properly";
 
+/** What is said of the policy where there is no cluster. */
+const WARNING =
+  "asks a cluster for the labels of Namespaces, `namespaceObject`, parameters (ConfigMap of v1) and `authorizer`: without one requests for which " +
+  "it asks are denied, unless its failurePolicy is Ignore. Write Namespaces and parameters (ConfigMap of v1) as YAML documents beside it (add their " +
+  "file to `resource`); `authorizer` can only be told by a cluster, named with --kubeconfig";
+
 describe("without a cluster", () => {
   test("check finds it missing only when it is wanted", async (context) => {
     const { policies } = await clusterWithPolicy(context);
-    assert.equal((await run(["check", policies])).code, 0);
+    const content = await run(["check", policies]);
+    assert.equal(content.code, 0);
+    assert.ok(content.stdout.startsWith(`${policies}:1:16: warning: p.resource: ${WARNING}\n`), content.stdout);
     const wanted = await run(["check", policies, "--kubernetes"]);
     assert.equal(wanted.code, 1);
     assert.match(wanted.stdout, new RegExp(`${WORDS}: no kubeconfig file; .*needed by p;`));
   });
 
-  test("serve does not start when a policy needs one", async (context) => {
+  test("serve does not start when a policy needs one and --strict wants all of them to work", async (context) => {
     const { policies } = await clusterWithPolicy(context);
-    const refused = await run(["serve", "--workers", "1", "--policies", policies, "--log-level", "error"]);
+    const args = ["serve", "--workers", "1", "--policies", policies, "--log-level", "error", "--strict"];
+    const refused = await run(args);
     assert.equal(refused.code, 1);
-    assert.match(refused.stderr, new RegExp(`^Error: ${WORDS}: no kubeconfig file`));
+    assert.match(refused.stderr, new RegExp(`^Error: ${WORDS}: no kubeconfig file.*needed by p;`));
   });
 
   test("serve does not start on a kubeconfig that was named and is of no use", async (context) => {
@@ -120,12 +129,7 @@ describe("without a cluster", () => {
     assert.match(refused.stderr, /there is no current-context/);
   });
 
-  test("serve starts when told to, says so, and the policy allows nothing", async (context) => {
-    const { server, policies } = await clusterWithPolicy(context);
-    const missing = server.file("broken", "{}");
-    const args = ["--workers", "1", "--policies", policies, "--kubeconfig", missing];
-    const running = await startExample(...args, "--ignore-kubernetes-connection-failure");
-    context.after(() => running.stop());
+  const deniedWithoutCluster = async (running: Awaited<ReturnType<typeof startExample>>) => {
     const request = {
       uid: "1",
       kind: { group: "", version: "v1", kind: "Pod" },
@@ -144,6 +148,24 @@ describe("without a cluster", () => {
     const answer = (await response.json()) as { response: { allowed: boolean; status: { message: string } } };
     assert.equal(answer.response.allowed, false);
     assert.match(answer.response.status.message, /kube::Client was not initialized properly/);
+  };
+
+  test("serve starts, says which policies need one, and those allow nothing", async (context) => {
+    const { policies } = await clusterWithPolicy(context);
+    const running = await startExample("--workers", "1", "--policies", policies);
+    context.after(() => running.stop());
+    await deniedWithoutCluster(running);
+    assert.match(running.log(), new RegExp(`1:1: warning: ${WORDS}: no kubeconfig file`));
+    assert.ok(running.log().includes(`${policies}:1:16: warning: p.resource: ${WARNING}`), running.log());
+  });
+
+  test("serve starts when told to, says so, and the policy allows nothing", async (context) => {
+    const { server, policies } = await clusterWithPolicy(context);
+    const missing = server.file("broken", "{}");
+    const args = ["--workers", "1", "--policies", policies, "--kubeconfig", missing, "--strict"];
+    const running = await startExample(...args, "--ignore-kubernetes-connection-failure");
+    context.after(() => running.stop());
+    await deniedWithoutCluster(running);
     assert.ok(running.log().includes(WORDS));
   });
 });

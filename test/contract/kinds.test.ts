@@ -38,6 +38,7 @@ const WAITING = SPEC.replace(`"${MODE}`, `"${ALLOWED} || ${MODE}`);
 /** An entry's value in policies.yaml for each kind that can accept, reject and fail. */
 const KINDS: Readonly<Record<string, string>> = {
   "ValidatingAdmissionPolicy document": `{ resource: ${join(folder, "policy.yaml")} }`,
+  "MutatingAdmissionPolicy document": `{ resource: ${join(folder, "mutating.yaml")}, allowedToMutate: true }`,
   "Kyverno's ValidatingPolicy": `{ resource: ${join(folder, "kyverno.yaml")} }`,
   CertificateRequestPolicy: `{ resource: ${join(folder, "requests.yaml")}, certificateRequests: { binding: assume-bound } }`,
   "inline CEL": `\n  cel:${SPEC.replaceAll("\n", "\n  ")}`,
@@ -71,6 +72,8 @@ deep: { expression: "outer()", message: deep says no, policies: { outer: { polic
 
 /** The kinds whose policies cannot be made to fail by an object. */
 const UNFAILING: ReadonlySet<string> = new Set(["gatekeeper"]);
+/** The kinds whose policies never say no: what they do is mutate, or fail to. */
+const UNREJECTING: ReadonlySet<string> = new Set(["MutatingAdmissionPolicy document"]);
 
 let objects = 0;
 /** A Pod that every policy rejects, accepts or fails at; or a request for a certificate, where policies are about these. */
@@ -127,6 +130,18 @@ spec:${ANYTHING}${SPEC}
 `,
   );
   writeFileSync(
+    join(folder, "mutating.yaml"),
+    `apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicy
+metadata: { name: chaos }
+spec:${ANYTHING}
+  reinvocationPolicy: Never
+  mutations:
+    - patchType: JSONPatch
+      jsonPatch: { expression: "${MODE} == 'accept' ? [] : [JSONPatch{op: 'add', path: ${MODE} == 'mutate' ? '/metadata/finalizers' : object.nope, value: ['a.b/c']}]" }
+`,
+  );
+  writeFileSync(
     join(folder, "requests.yaml"),
     `apiVersion: policy.cert-manager.io/v1alpha1
 kind: CertificateRequestPolicy
@@ -150,19 +165,23 @@ for (const [kind, entry] of Object.entries(KINDS)) {
     before(async () => {
       evaluator = await load(yaml(entry));
     });
-    const reject = kind === "opa" ? "reject-bare" : "reject";
+    const rejects = UNREJECTING.has(kind) ? [] : [kind === "opa" ? "reject-bare" : "reject"];
     const trap = UNFAILING.has(kind) ? [] : ["trap"];
+    const modes = ["accept", ...rejects, ...trap];
+    /** Where any refusal will do. */
+    const reject = rejects[0] ?? "trap";
+    const refused = rejects.length === 0 ? "error" : "deny";
     const verdict = async (id: string, mode: string): Promise<Verdict> =>
       ask(evaluator, id, reviewFor(kind, mode), "validate");
 
     test("accepts, rejects and fails as outcomes", async () => {
       const outcomes: string[] = [];
-      for (const mode of ["accept", reject, ...trap]) {
+      for (const mode of modes) {
         const { outcome, response } = await verdict("p", mode);
         outcomes.push(outcome.verdict);
         assert.equal(response.allowed, mode === "accept");
       }
-      assert.deepEqual(outcomes, ["allow", "deny", ...trap.map(() => "error")]);
+      assert.deepEqual(outcomes, ["allow", ...rejects.map(() => "deny"), ...trap.map(() => "error")]);
     });
 
     test("waits where it has to", async () => {
@@ -172,7 +191,7 @@ for (const [kind, entry] of Object.entries(KINDS)) {
     });
 
     test("only reports in monitor mode", async () => {
-      for (const mode of [reject, ...trap]) {
+      for (const mode of modes.slice(1)) {
         const { response, vanilla } = await verdict("monitored", mode);
         assert.deepEqual([response.allowed, vanilla.allowed], [true, false]);
       }
@@ -180,13 +199,13 @@ for (const [kind, entry] of Object.entries(KINDS)) {
 
     test("is a member: its answer counts, its failure is neither yes nor no", async () => {
       const allowed: Record<string, readonly boolean[]> = {};
-      for (const mode of ["accept", reject, ...trap]) {
+      for (const mode of modes) {
         const answers = await Promise.all(["plain", "negated", "deep"].map((id) => verdict(id, mode)));
         allowed[mode] = answers.map(({ response }) => response.allowed);
       }
       assert.deepEqual(allowed, {
         accept: [true, false, true],
-        [reject]: [false, true, false],
+        ...(rejects.length > 0 && { [reject]: [false, true, false] }),
         ...(trap.length > 0 && { trap: [false, false, false] }),
       });
     });
@@ -198,8 +217,8 @@ for (const [kind, entry] of Object.entries(KINDS)) {
       assert.deepEqual(
         own.map(({ policy, outcome }) => [policy, outcome.verdict]),
         [
-          ["plain/p", "deny"],
-          ["deep/outer", "deny"],
+          ["plain/p", refused],
+          ["deep/outer", refused],
         ],
       );
     });
@@ -256,7 +275,7 @@ for (const [kind, entry] of Object.entries(KINDS)) {
       );
       assert.deepEqual(
         answers.map(({ outcome }) => outcome.verdict),
-        answers.map((_, i) => (i % 2 === 0 ? "allow" : "deny")),
+        answers.map((_, i) => (i % 2 === 0 ? "allow" : refused)),
       );
     });
   });
@@ -303,4 +322,20 @@ describe("a mutating member", () => {
       }
     });
   }
+
+  test("of MutatingAdmissionPolicies is an error in its group, and none where nothing differs", async () => {
+    const file = join(folder, "mutating.yaml");
+    const member = `{ m: { resource: ${file} } }`;
+    const expressions = ["m()", "!m()", "m() ? false : true"];
+    const evaluator = await load(
+      expressions.map((text, i) => `g${i}: { expression: "${text}", message: no, policies: ${member} }`).join("\n"),
+    );
+    for (const [i, text] of expressions.entries()) {
+      const { outcome, response } = await ask(evaluator, `g${i}`, review("mutate"), "validate");
+      assert.equal(response.allowed, false, text);
+      const told = outcome.verdict === "error" ? (outcome.causes ?? []) : [];
+      assert.equal(told[0]?.message, "mutation is not allowed inside of policy group", text);
+    }
+    assert.equal((await ask(evaluator, "g0", review("accept"), "validate")).response.allowed, true);
+  });
 });

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
 /** Pages whose `console` blocks need no server and no cluster. */
-const PAGES = ["groups.md"];
+const PAGES = ["groups.md", "mutating-admission-policies.md"];
 
 for (const page of PAGES) {
   const text = readFileSync(`${root}/docs/${page}`, "utf8");

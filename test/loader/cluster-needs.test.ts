@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { loadConfig } from "../../src/config/index.js";
-import { createPolicyLoader } from "../../src/loader/index.js";
+import { type ClusterNeed, createPolicyLoader } from "../../src/loader/index.js";
 
 const folder = mkdtempSync(join(tmpdir(), "needs-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -19,14 +19,26 @@ const loader = createPolicyLoader({
 });
 after(() => loader.close());
 
-/** The policies that need a cluster, of a configuration with these documents in `resource.yaml`. */
-async function needing(policies: string, documents = ""): Promise<readonly string[]> {
+/** The policies that need a cluster, and what is said of them, of a configuration with these documents in `resource.yaml`. */
+async function needs(policies: string, documents = ""): Promise<readonly ClusterNeed[]> {
   writeFileSync(join(folder, "policies.yaml"), policies);
   writeFileSync(join(folder, "resource.yaml"), documents);
   const read = loadConfig(join(folder, "policies.yaml"));
   assert.ok(read.ok, JSON.stringify(read.problems));
   assert.deepEqual(read.problems, []);
   return (await loader.load(read.config)).clusterNeeded;
+}
+
+const needing = async (policies: string, documents?: string): Promise<readonly string[]> =>
+  (await needs(policies, documents)).map(({ id }) => id);
+
+/** What is said of the only one that needs a cluster, with line and column. */
+async function said(policies: string, documents?: string): Promise<string> {
+  const [need, ...others] = await needs(policies, documents);
+  assert.deepEqual(others, []);
+  const { warning } = need ?? {};
+  assert.equal(warning?.severity, "warning");
+  return `${warning?.line}:${warning?.column} ${warning?.path.join(".")}: ${warning?.message}`;
 }
 
 const guest = (more: string) => `p:\n  module: x.wasm\n${more}`;
@@ -96,4 +108,31 @@ describe("a policy does without a cluster", () => {
   for (const [name, [policies, documents]] of Object.entries(CONTENT)) {
     test(name, async () => assert.deepEqual(await needing(policies, documents), []));
   }
+});
+
+describe("what is said of a policy that needs a cluster", () => {
+  const DENIED = "without one requests for which it asks are denied, unless its failurePolicy is Ignore.";
+
+  test("names the documents that would do instead", async () => {
+    assert.equal(
+      await said(RESOURCE, policy("true") + binding(selector("env"))),
+      `1:16 p.resource: asks a cluster for the labels of Namespaces: ${DENIED} Write Namespaces as YAML documents beside it (add their file to \`resource\`), or name a cluster with --kubeconfig`,
+    );
+    assert.equal(
+      await said(inline("namespaceObject != null")),
+      `2:8 p.cel: asks a cluster for \`namespaceObject\`: ${DENIED} Write Namespaces as YAML documents beside it (move the policy to a file and name both under \`resource\`), or name a cluster with --kubeconfig`,
+    );
+  });
+
+  test("does not where only a cluster can tell", async () => {
+    assert.equal(
+      await said(inline("authorizer.group('').resource('pods').check('get').allowed()")),
+      `2:8 p.cel: asks a cluster for \`authorizer\`: ${DENIED} Name one with --kubeconfig`,
+    );
+  });
+
+  test("is nothing where the policy can't be loaded", async () => {
+    const [need] = await needs(guest('  hostCapabilities: ["kubernetes/can_i"]'));
+    assert.deepEqual(need, { id: "p" });
+  });
 });

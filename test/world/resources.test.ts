@@ -130,7 +130,12 @@ describe("resources from files", () => {
 
   test("secrets are encoded, typed objects keep empty sections", () => {
     const secret = { apiVersion: "v1", kind: "Secret", metadata: {}, stringData: { a: "é" }, data: { b: "Yg==" } };
-    assert.deepEqual(asStored(secret).data, { b: "Yg==", a: "w6k=" });
+    assert.deepEqual(asStored(secret), {
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: {},
+      data: { b: "Yg==", a: "w6k=" },
+    });
     assert.deepEqual(asStored({ apiVersion: "v1", kind: "Namespace", metadata: { name: "n" } }), {
       apiVersion: "v1",
       kind: "Namespace",
@@ -140,6 +145,22 @@ describe("resources from files", () => {
     });
     const custom = { apiVersion: "acme.example/v1", kind: "X", data: {}, n: null };
     assert.equal(asStored(custom), custom);
+  });
+
+  test("that no cluster would hold are failures, not absent", () => {
+    const misfit = { ...map("c", "x"), data: { n: 3 } };
+    const all = new FileResources([map("a", "x"), misfit, map("a", "w")]);
+    const failure = all.get(KIND, "x", "c");
+    assert.ok(failure instanceof LookupFailure);
+    assert.equal(
+      failure.message,
+      "ConfigMap 'x/c' does not fit its type: json: cannot unmarshal number into Go struct field ConfigMap.data of type string",
+    );
+    assert.equal(all.list(KIND, ""), failure);
+    assert.equal(all.list(KIND, "x"), failure);
+    assert.equal((all.list(KIND, "w") as readonly unknown[]).length, 1);
+    const labels = { apiVersion: "v1", kind: "Namespace", metadata: { name: "n", labels: { a: true } } };
+    assert.ok(new FileResources([labels], { synthesiseNamespaces: true }).namespace("n") instanceof LookupFailure);
   });
 
   test("Namespaces may be made up, kinds guessed", () => {

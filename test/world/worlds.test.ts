@@ -19,7 +19,7 @@ const namespace = (name: string, labels: object) => ({
   metadata: { name, labels },
 });
 const labelsOf = (found: unknown) => (found as { metadata: { labels: unknown } }).metadata.labels;
-const REQUIRING = { ...NO_NEEDS, asks: true, requires: true };
+const REQUIRING = { ...NO_NEEDS, asks: true, requires: [{ what: "something" }] };
 const QUESTION = {} as AuthorizerAttributes;
 
 describe("the world of documents", () => {
@@ -75,7 +75,7 @@ describe("the world of documents", () => {
   });
 
   test("a cluster that is not there is none of those who can do without one", () => {
-    const nobody = outerWorldFor({ ...REQUIRING, requires: false }, undefined, true, now);
+    const nobody = outerWorldFor({ ...REQUIRING, requires: [] }, undefined, true, now);
     assert.deepEqual([nobody.resources, nobody.authorizer], [undefined, NO_OPINION]);
     assert.equal(outerWorldFor(REQUIRING, undefined, false, now).resources, undefined, "none was wanted");
   });

@@ -3,11 +3,11 @@
  * (spec validating-admission-policy.md 7.6 and 8).
  */
 
-import { hasMetadata, type RequestAttributes } from "../../cel-policy/match/request-attributes.js";
+import type { RequestAttributes } from "../../cel-policy/match/request-attributes.js";
 import { validationFailure } from "../../kinds/validating-admission-policy/audit.js";
 import { denialMessage, type PolicyDecision, reasonCode } from "../../kinds/validating-admission-policy/decision.js";
 import { qualifiedNameErrors } from "../../kubernetes/name-formats.js";
-import { member, text } from "../../kubernetes/object.js";
+import { type NativeStatus, requestName } from "../admission-policy/native-status.js";
 
 const FAILURE_KEY = "validation.policy.admission.k8s.io/validation_failure";
 
@@ -18,20 +18,6 @@ export interface NativeResult {
   readonly warnings?: readonly string[];
   readonly clientWarnings?: readonly string[];
   readonly auditAnnotations?: Readonly<Record<string, string>>;
-}
-
-/** A metav1.Status. */
-export interface NativeStatus {
-  readonly status: string;
-  readonly code: number;
-  readonly reason?: string;
-  readonly message: string;
-  readonly details?: {
-    readonly name?: string;
-    readonly group?: string;
-    readonly kind?: string;
-    readonly causes?: readonly { readonly message: string }[];
-  };
 }
 
 /** A decision in the API server's words. */
@@ -66,15 +52,6 @@ function nativeStatus(decision: PolicyDecision, request: RequestAttributes): Nat
     message: `${group === "" ? resource : `${resource}.${group}`} "${name}" is forbidden: ${message}`,
     details: { name, ...(group !== "" && { group }), kind: resource, causes: [{ message }] },
   };
-}
-
-/** How the API server names the object of a request. */
-function requestName(request: RequestAttributes): string {
-  if (request.name !== "") return request.name;
-  if (request.object === undefined) return "Unknown";
-  if (!hasMetadata(request)) return "Unknown/errorGettingName";
-  const metadata = member(request.object, "metadata");
-  return text(metadata, "name") || text(metadata, "generateName") || "Unknown";
 }
 
 /** Annotations by their native keys. The first value of a key stays; a key that is no qualified name is dropped. */

@@ -3,99 +3,53 @@
  * writes it (spec validating-admission-policy.md 1.5).
  */
 
-import { effectiveName } from "../../cel-policy/decode/validate-metadata.js";
+import { type Server, versionOfNewExpressions } from "../../admission-policy/server.js";
 import type { ExpressionCompiler } from "../../cel-policy/expressions/expression-compiler.js";
 import { compilePolicy } from "../../kinds/validating-admission-policy/compiled-policy.js";
 import { readDocument } from "../../kinds/validating-admission-policy/read.js";
-import {
-  BINDING_KIND,
-  type BindingResource,
-  GROUP,
-  POLICY_KIND,
-  type PolicyResource,
-  type PolicySpec,
-} from "../../kinds/validating-admission-policy/resource.js";
+import type { BindingResource, PolicyResource, PolicySpec } from "../../kinds/validating-admission-policy/resource.js";
 import { validateBinding } from "../../kinds/validating-admission-policy/validate-binding.js";
 import { validatePolicy } from "../../kinds/validating-admission-policy/validate-policy.js";
 import { builtinNamespaced } from "../../kubernetes/builtin-kinds.js";
-import { aggregate, type FieldError, forbidden, formatFieldError } from "../../kubernetes/field-error.js";
+import { type FieldError, forbidden } from "../../kubernetes/field-error.js";
 import { parseApiVersion } from "../../kubernetes/names.js";
 import { isObject, type JsonObject, nameOf, text } from "../../kubernetes/object.js";
-
-/** What the server answers. */
-export type StaticResult =
-  | { readonly valid: true; readonly warnings?: readonly string[] }
-  | {
-      readonly valid: false;
-      /** The field errors in the server's order. */
-      readonly errors?: readonly string[];
-      readonly code: number;
-      readonly reason: string;
-      /** What the client reads. */
-      readonly message: string;
-    };
-
-/** The compilers of a server: new expressions must keep to an older version than stored ones. */
-export interface StaticCompilers {
-  readonly written: ExpressionCompiler;
-  readonly stored: ExpressionCompiler;
-}
+import { answered, refusedUnread, type StaticResult } from "../admission-policy/static-result.js";
 
 /** Validates a case `{object, old, user, policies}`. A `user` may read nothing; without one a superuser writes. */
-export function validateCase(written: JsonObject, compilers: StaticCompilers): StaticResult {
+export function validateCase(written: JsonObject, server: Server<ExpressionCompiler>): StaticResult {
   const read = readDocument(written.object);
-  if (read.kind === "unreadable") return { valid: false, code: 400, reason: "BadRequest", message: read.message };
-  if (read.kind === "other") {
-    const message = `no kind ${JSON.stringify(text(written.object, "kind"))} is registered`;
-    return { valid: false, code: 400, reason: "BadRequest", message };
-  }
+  if (read.kind === "unreadable" || read.kind === "other") return refusedUnread(read, written.object);
   const old = written.old === undefined ? undefined : readDocument(written.old);
   const user = text(written, "user");
-  const warnings: string[] = [];
+  const update = old !== undefined;
   let errors: FieldError[];
-  if (read.kind === POLICY_KIND) {
-    const before = old?.kind === POLICY_KIND ? old.resource : undefined;
-    errors = policyErrors(read.resource, before, compilers, warnings);
+  if (read.kind === "policy") {
+    const before = old?.kind === "policy" ? old.resource : undefined;
+    errors = policyErrors(read.resource, before, server);
     if (errors.length === 0 && user !== "") errors = policyPermission(read.resource, before, user);
   } else {
-    const before = old?.kind === BINDING_KIND ? old.resource : undefined;
-    errors = bindingErrors(read.resource, before, warnings);
+    const before = old?.kind === "binding" ? old.resource : undefined;
+    errors = bindingErrors(read.resource, before, server);
     if (errors.length === 0 && user !== "") errors = bindingPermission(read.resource, before, user, written.policies);
   }
-  if (errors.length === 0) return { valid: true, ...(warnings.length > 0 && { warnings }) };
-  const texts = errors.map(formatFieldError);
-  const name = effectiveName(read.resource.metadata);
-  const message = `${read.kind}.${GROUP} "${name}" is invalid: ${aggregate(texts)}`;
-  return { valid: false, errors: texts, code: 422, reason: "Invalid", message };
-}
-
-const SUFFIX_TEXT = 'names ending with ".static.k8s.io" are reserved';
-
-/** On update a reserved suffix, which cannot be changed any more, is only a warning. */
-function withoutSuffix(errors: readonly FieldError[], update: boolean, warnings: string[]): FieldError[] {
-  return errors.filter((error) => {
-    const at = error.text.indexOf(SUFFIX_TEXT);
-    if (!update || at < 0) return true;
-    warnings.push(`metadata.name: ${error.text.slice(at)}`);
-    return false;
-  });
+  return answered(read.resource, errors, { version: server.version, update });
 }
 
 function policyErrors(
   policy: PolicyResource,
   old: PolicyResource | undefined,
-  { written, stored }: StaticCompilers,
-  warnings: string[],
+  { version, compiler }: Server<ExpressionCompiler>,
 ): FieldError[] {
   // What is stored already may keep functions that are too new for new expressions.
   const kept = new Set(old && expressionsOf(old.spec));
   const compile: ExpressionCompiler["compile"] = (source, ...rest) =>
-    (kept.has(source) ? stored : written).compile(source, ...rest);
+    compiler(kept.has(source) ? version : versionOfNewExpressions(version)).compile(source, ...rest);
   const compiled = compilePolicy(policy.spec, { compile }, "written");
   const same = (pick: (spec: PolicySpec) => unknown): boolean =>
     old !== undefined && JSON.stringify(pick(old.spec)) === JSON.stringify(pick(policy.spec));
   const ignoreConditions = same((spec) => spec.matchConditions) && same((spec) => spec.paramKind);
-  return withoutSuffix(validatePolicy(policy, compiled, { ignoreConditions }), old !== undefined, warnings);
+  return validatePolicy(policy, compiled, { ignoreConditions, version, update: old !== undefined });
 }
 
 function expressionsOf(spec: PolicySpec): string[] {
@@ -108,8 +62,12 @@ function expressionsOf(spec: PolicySpec): string[] {
   return written.filter((expression) => expression !== undefined);
 }
 
-function bindingErrors(binding: BindingResource, old: BindingResource | undefined, warnings: string[]): FieldError[] {
-  const errors = withoutSuffix(validateBinding(binding), old !== undefined, warnings);
+function bindingErrors(
+  binding: BindingResource,
+  old: BindingResource | undefined,
+  { version }: Server<ExpressionCompiler>,
+): FieldError[] {
+  const errors = validateBinding(binding, { version, update: old !== undefined });
   if (old === undefined || (old.spec.validationActions ?? []).length > 0) return errors;
   return errors.map((error) =>
     error.path.join(".") === "spec.validationActions" && error.text === "Required value"
@@ -152,7 +110,7 @@ function bindingPermission(
   );
   if (policy === undefined) return refused(`unable to get policy ${policyName} ${everywhere}`);
   const read = readDocument(policy);
-  const paramKind = read.kind === POLICY_KIND ? read.resource.spec.paramKind : undefined;
+  const paramKind = read.kind === "policy" ? read.resource.spec.paramKind : undefined;
   if (paramKind !== undefined) {
     const { apiVersion = "", kind = "" } = paramKind;
     const version = parseApiVersion(apiVersion);

@@ -15,7 +15,13 @@ export type ApiType =
   | { readonly kind: "parsed"; readonly go: string; readonly error: (text: string) => string | undefined }
   | { readonly kind: "list"; readonly element: ApiType; readonly go: string }
   | { readonly kind: "map"; readonly value: ApiType; readonly go: string }
-  | { readonly kind: "struct"; readonly go: string; readonly fields: Readonly<Record<string, ApiType>> };
+  | {
+      readonly kind: "struct";
+      readonly go: string;
+      readonly fields: Readonly<Record<string, ApiType>>;
+      /** Of members that a struct inside of this one has: its Go name, and those around it, which Go's errors name. */
+      readonly inside?: Readonly<Record<string, readonly string[]>>;
+    };
 
 /** A string, or a named type that is one. */
 export const string = (go = "string"): ApiType => ({ kind: "string", go });
@@ -35,11 +41,8 @@ export const map = (value: ApiType): ApiType => ({ kind: "map", value, go: `map[
 export const struct = (
   go: string,
   fields: Readonly<Record<string, ApiType>>,
-): ApiType & { readonly kind: "struct" } => ({
-  kind: "struct",
-  go,
-  fields,
-});
+  inside?: Readonly<Record<string, readonly string[]>>,
+): ApiType & { readonly kind: "struct" } => ({ kind: "struct", go, fields, ...(inside && { inside }) });
 
 const goName = (type: ApiType): string => (type.kind === "any" ? "interface {}" : type.go);
 
@@ -85,6 +88,8 @@ class Decoder {
   #stopped = false;
   /** Which parts of the path looked at are keys of maps. */
   readonly #keys: number[] = [];
+  /** Structs inside of structs, by where their members stand in the path looked at. */
+  readonly #inside = new Map<number, readonly string[]>();
 
   decode(value: unknown, type: ApiType, path: FieldPath, owner: string | undefined): unknown {
     if (value === null || value === undefined) return undefined;
@@ -97,8 +102,7 @@ class Decoder {
       case "parsed":
         return this.#parsed(value, type, path, owner);
       case "integer":
-        if (typeof value === "bigint" || (typeof value === "number" && Number.isSafeInteger(value))) return value;
-        return this.#fail(value, type.go, path, owner);
+        return isInt64(value) ? value : this.#fail(value, type.go, path, owner);
       case "list":
         if (!Array.isArray(value)) return this.#fail(value, type.go, path, owner);
         return value.map((item, i) => this.decode(item, type.element, [...path, i], owner) ?? zeroOf(type.element));
@@ -112,7 +116,7 @@ class Decoder {
         );
       case "struct":
         if (!isObject(value)) return this.#fail(value, type.go, path, owner);
-        return this.#struct(value, type.fields, path, type.go);
+        return this.#struct(value, type, path);
     }
   }
 
@@ -143,9 +147,8 @@ class Decoder {
 
   #struct(
     value: Readonly<Record<string, unknown>>,
-    fields: Readonly<Record<string, ApiType>>,
+    { fields, go, inside }: ApiType & { readonly kind: "struct" },
     path: FieldPath,
-    go: string,
   ): Record<string, unknown> {
     const decoded: Record<string, unknown> = {};
     for (const [key, item] of Object.entries(value)) {
@@ -154,6 +157,7 @@ class Decoder {
         this.unknown.push([...path, key]);
         continue;
       }
+      this.#inside.set(path.length, inside?.[key] ?? []);
       const inner = this.decode(item, field, [...path, key], go);
       if (inner !== undefined) decoded[key] = inner;
     }
@@ -162,13 +166,21 @@ class Decoder {
 
   /** Go's decoder names the struct and the path of members, without indexes and keys, and goes on: the first failure is the one reported. */
   #fail(value: unknown, go: string, path: FieldPath, owner: string | undefined): undefined {
-    const members = path.filter((part, i) => typeof part === "string" && !this.#keys.includes(i)).join(".");
-    const place = owner === undefined ? "" : ` field ${owner.slice(owner.indexOf(".") + 1)}.${members}`;
+    const members = path.flatMap((part, i) =>
+      typeof part !== "string" || this.#keys.includes(i) ? [] : [...(this.#inside.get(i) ?? []), part],
+    );
+    const place = owner === undefined ? "" : ` field ${owner.slice(owner.indexOf(".") + 1)}.${members.join(".")}`;
     const text = `json: cannot unmarshal ${jsonKind(value, go)} into Go ${owner === undefined ? "value" : "struct"}${place} of type ${go}`;
     this.wrongType ??= { text, path, unknown: [] };
     return undefined;
   }
 }
+
+/** A number that Go's int64 holds. A larger one that a double holds exactly is a bigint here. */
+const isInt64 = (value: unknown): boolean =>
+  typeof value === "bigint"
+    ? BigInt.asIntN(64, value) === value
+    : typeof value === "number" && Number.isSafeInteger(value);
 
 function zeroOf(type: ApiType): unknown {
   switch (type.kind) {

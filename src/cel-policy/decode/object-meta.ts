@@ -1,4 +1,5 @@
 import { any, boolean, integer, list, map, string, struct } from "./api-type.js";
+import { TIME } from "./meta-types.js";
 
 /** Go's type of `metadata`, for strict decoding. */
 export const OBJECT_META = struct("v1.ObjectMeta", {
@@ -9,8 +10,8 @@ export const OBJECT_META = struct("v1.ObjectMeta", {
   uid: string("types.UID"),
   resourceVersion: string(),
   generation: integer,
-  creationTimestamp: any,
-  deletionTimestamp: any,
+  creationTimestamp: TIME,
+  deletionTimestamp: TIME,
   deletionGracePeriodSeconds: integer,
   labels: map(string()),
   annotations: map(string()),
@@ -25,5 +26,16 @@ export const OBJECT_META = struct("v1.ObjectMeta", {
     }),
   ),
   finalizers: list(string()),
-  managedFields: list(any),
+  managedFields: list(
+    struct("v1.ManagedFieldsEntry", {
+      manager: string(),
+      operation: string("v1.ManagedFieldsOperationType"),
+      apiVersion: string(),
+      time: TIME,
+      fieldsType: string(),
+      // Kept as written; nobody looks inside before the object is stored.
+      fieldsV1: any,
+      subresource: string(),
+    }),
+  ),
 });

@@ -1,7 +1,9 @@
 /** The values of `request`, `namespaceObject` and the objects, as expressions see them (spec validating-admission-policy.md 5.3 to 5.5). */
 import type { Value } from "../../cel/index.js";
+import { asStruct, structOf } from "../../kubernetes/go-types/as-struct.js";
 import type { GroupVersionKind, GroupVersionResource } from "../../kubernetes/names.js";
-import { isObject, type JsonObject, member } from "../../kubernetes/object.js";
+import { isObject, type JsonObject, member, text } from "../../kubernetes/object.js";
+import { LookupFailure } from "../../world/resources/resource-source.js";
 import type { RequestAttributes } from "../match/request-attributes.js";
 import type { SharedResults } from "./evaluation-group.js";
 
@@ -18,13 +20,15 @@ export interface VersionedInput {
   readonly validationResults: SharedResults;
 }
 
-/** Makes the input for a matched resource and kind from the objects converted to it. */
+/** Makes the input for a matched resource and kind from the objects converted to it; or says why the request is none. */
 export function versionedInput(
   attributes: RequestAttributes,
   matched: { readonly kind: GroupVersionKind; readonly resource: GroupVersionResource },
   objects: { readonly object: unknown; readonly oldObject: unknown },
-): VersionedInput {
-  const request = requestValue(attributes, matched.kind, matched.resource);
+): VersionedInput | LookupFailure {
+  const options = optionsValue(attributes.request.options);
+  if (options instanceof LookupFailure) return options;
+  const request = requestValue(attributes, matched.kind, matched.resource, options);
   return {
     object: (objects.object ?? null) as Value,
     oldObject: (objects.oldObject ?? null) as Value,
@@ -40,6 +44,7 @@ function requestValue(
   attributes: RequestAttributes,
   kind: GroupVersionKind,
   resource: GroupVersionResource,
+  options: Value,
 ): { readonly [key: string]: Value } {
   const { request, subresource, name, namespace } = attributes;
   return {
@@ -53,8 +58,36 @@ function requestValue(
     operation: attributes.operation,
     userInfo: withoutEmpty(request.userInfo as JsonObject, ["username", "uid", "groups", "extra"]) as Value,
     dryRun: request.dryRun ?? false,
-    options: (request.options ?? null) as Value,
+    options,
   };
+}
+
+/** Kinds of operation options. */
+const OPTIONS: ReadonlySet<string> = new Set(["CreateOptions", "UpdateOptions", "DeleteOptions", "PatchOptions"]);
+/** Their members that are texts. */
+const OPTION_TEXTS: ReadonlySet<string> = new Set([
+  "apiVersion",
+  "kind",
+  "fieldManager",
+  "fieldValidation",
+  "propagationPolicy",
+]);
+
+/** Operation options as their Go struct is printed. Those that a server sends have that form, which mostly shows at a glance. */
+function optionsValue(options: unknown): Value | LookupFailure {
+  if (!isObject(options)) return (options ?? null) as Value;
+  const kind = text(options, "kind");
+  if (!OPTIONS.has(kind)) return options as Value;
+  let printed = true;
+  for (const key of Object.keys(options)) {
+    const value = options[key];
+    if (typeof value !== "string" || value === "" || !OPTION_TEXTS.has(key)) printed = false;
+  }
+  if (printed) return options as Value;
+  const type = structOf("meta.k8s.io/v1", kind);
+  if (type === undefined) return options as Value;
+  const shaped = asStruct(options, type);
+  return shaped.ok ? (shaped.object as Value) : new LookupFailure(`request.options: ${shaped.error}`);
 }
 
 /** What expressions see of a Namespace: a reduced copy, in audit annotations all of its metadata. Null where there is none. */
@@ -74,11 +107,12 @@ export const namespaceViews = (namespace: JsonObject): NamespaceViews => ({
 
 function namespaceValue(namespace: JsonObject, whole: boolean): Value {
   const metadata = member(namespace, "metadata");
+  const seen = isObject(metadata) ? metadata : {};
   return {
-    metadata: isObject(metadata) ? withoutEmpty(metadata, whole ? Object.keys(metadata) : METADATA) : {},
-    spec: section(namespace, "spec"),
-    status: section(namespace, "status"),
-  } as Value;
+    metadata: (whole ? seen : picked(seen, METADATA)) as Value,
+    spec: (member(namespace, "spec") ?? {}) as Value,
+    status: (member(namespace, "status") ?? {}) as Value,
+  };
 }
 
 const METADATA = [
@@ -96,9 +130,10 @@ const METADATA = [
   "finalizers",
 ];
 
-function section(namespace: JsonObject, name: string): JsonObject {
-  const value = member(namespace, name);
-  return isObject(value) ? withoutEmpty(value, Object.keys(value)) : {};
+function picked(object: JsonObject, keys: readonly string[]): JsonObject {
+  const result: Record<string, unknown> = {};
+  for (const key of keys) if (Object.hasOwn(object, key)) result[key] = object[key];
+  return result;
 }
 
 function withoutEmpty(object: JsonObject, keys: readonly string[]): JsonObject {

@@ -71,7 +71,7 @@ function requirementError({ key, operator, values = [] }: LabelSelectorExpressio
   const keyErrors = qualifiedNameErrors(key);
   if (keyErrors.length > 0) errors.push(`key: Invalid value: ${goQuote(key)}: ${keyErrors.join("; ")}`);
   if ((operator === "In" || operator === "NotIn") && values.length === 0) {
-    errors.push(`values: Invalid value: ${goJson(values)}: for 'in', 'notin' operators, values set can't be empty`);
+    errors.push(`values: Invalid value: null: for 'in', 'notin' operators, values set can't be empty`);
   }
   if ((operator === "Exists" || operator === "DoesNotExist") && values.length > 0) {
     errors.push(`values: Invalid value: ${goJson(values)}: values set must be empty for exists and does not exist`);

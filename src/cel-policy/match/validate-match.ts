@@ -4,6 +4,7 @@ import {
   type FieldError,
   type FieldPath,
   forbidden,
+  goJson,
   invalid,
   notSupported,
   required,
@@ -56,7 +57,9 @@ export function validateSelector(selector: LabelSelector, path: FieldPath): Fiel
         errors.push(forbidden([...at, "values"], "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
       }
     } else {
-      errors.push(invalid([...at, "operator"], operator, "not a valid selector operator"));
+      // Operators have a type of their own in Go, and so print as JSON.
+      const text = `Invalid value: ${goJson(operator)}: not a valid selector operator`;
+      errors.push({ path: [...at, "operator"], text });
     }
     errors.push(...qualifiedNameErrors(key).map((error) => invalid([...at, "key"], key, error)));
     values.forEach((value, j) => {

@@ -30,10 +30,11 @@ export class Names {
   readonly #prefixes: readonly string[];
 
   constructor(readonly declarations: Declarations) {
-    const { variables, typeNames, objectTypes, functions, container } = declarations;
+    const { variables, typeNames, objectTypes, typeProvider, functions, container } = declarations;
     for (const names of [variables, typeNames, objectTypes, WELL_KNOWN_TYPES]) {
       for (const name of names.keys()) if (name.includes(".")) this.#dottedNames.add(firstSegment(name));
     }
+    for (const namespace of typeProvider?.namespaces ?? []) this.#dottedNames.add(namespace);
     for (const name of functions.keys()) if (name.includes(".")) this.#namespaces.add(firstSegment(name));
     const prefixes: string[] = [];
     for (let prefix = container; prefix !== ""; prefix = prefix.slice(0, Math.max(0, prefix.lastIndexOf(".")))) {
@@ -84,8 +85,9 @@ export class Names {
    * reserved word is declared escaped, and may be written either way (spec kubernetes-cel.md 6.5).
    */
   fieldType(typeName: string, field: string): Type | undefined | "unknown" {
-    const { objectTypes, version } = this.declarations;
-    const fields = (objectTypes.get(typeName) ?? WELL_KNOWN_TYPES.get(typeName))?.fields;
+    const { objectTypes, typeProvider, version } = this.declarations;
+    const declared = objectTypes.get(typeName) ?? WELL_KNOWN_TYPES.get(typeName);
+    const fields = (declared ?? typeProvider?.find(typeName))?.fields;
     if (fields === undefined) return "unknown";
     const type = fields.get(field);
     if (type !== undefined || !isSince(version, UNESCAPED_SINCE) || !isReserved(field)) return type;
@@ -93,13 +95,14 @@ export class Names {
   }
 
   #type(name: string): ResolvedName | undefined {
-    const { typeNames, objectTypes, functions } = this.declarations;
+    const { typeNames, objectTypes, typeProvider, functions } = this.declarations;
     if (name === "optional_type" && !functions.has("optional.none")) return undefined;
     const type =
       typeNames.get(name) ??
       (objectTypes.has(name) ? objectType(name) : undefined) ??
       WELL_KNOWN_TYPES.get(name)?.type ??
-      (this.declarations.flavour === "kubernetes" ? SHORT_TYPE_NAMES.get(name) : undefined);
+      (this.declarations.flavour === "kubernetes" ? SHORT_TYPE_NAMES.get(name) : undefined) ??
+      (typeProvider?.find(name) === undefined ? undefined : objectType(name));
     return type === undefined ? undefined : { name, type: typeType(type), isType: true };
   }
 

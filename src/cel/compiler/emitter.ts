@@ -27,7 +27,7 @@ import type {
   Slot,
   StructPlan,
 } from "./plan.js";
-import { HELPERS_OF } from "./runtime.js";
+import { helpersOf } from "./runtime.js";
 
 /** What the emitter makes of a plan. */
 export type CompiledFunction = (bindings: Bindings, meter: Meter) => Result;
@@ -54,7 +54,7 @@ export class Emitter implements Emitting {
     this.code.add(`${m.cost}=cost;return ${out.code};`);
     const globals = [...this.#globals].map(([name, variable]) => `${variable}=${this.#binding(name)}`);
     const head = `let cost=0;const L=${m.limit},D=${m.timed}${globals.map((global) => `,${global}`).join("")};\n`;
-    return this.code.build(HELPERS_OF[this.options.flavour], "V,c", head) as CompiledFunction;
+    return this.code.build(helpersOf(this.options), "V,c", head) as CompiledFunction;
   }
 
   emit(plan: Plan): Out {

@@ -130,9 +130,9 @@ export class Planner {
       const type = this.#checked.types.get(expr.id);
       const named = type?.kind === "type" ? type.of : undefined;
       // Kubernetes declares a few names a second time, for the checker only.
-      const known =
-        named !== undefined && !(this.#declarations.flavour === "kubernetes" && SHORT_TYPE_NAMES.has(expr.name));
-      if (!known) throw undefinedType(expr);
+      const twice = this.#declarations.flavour === "kubernetes" && SHORT_TYPE_NAMES.has(expr.name);
+      const provided = this.#declarations.typeProvider?.find(expr.name) !== undefined;
+      if (named === undefined || twice || provided) throw undefinedType(expr);
       return { kind: "const", id: expr.id, value: new TypeValue(runtimeTypeName(named)) };
     }
     return this.#attribute(expr.id, { kind: "global", name: expr.name });
@@ -348,13 +348,14 @@ export class Planner {
   }
 
   #struct(expr: StructExpr): Plan {
-    const construct =
-      this.#declarations.objectTypes.get(expr.typeName)?.construct ?? WELL_KNOWN_CONSTRUCTORS.get(expr.typeName);
+    const { typeName } = expr;
+    const { objectTypes, typeProvider } = this.#declarations;
+    const own = objectTypes.get(typeName)?.construct ?? typeProvider?.find(typeName)?.construct;
     return {
       kind: "struct",
       id: expr.id,
       fields: expr.fields.map(({ field, value, optional }) => ({ name: field, value: this.#plan(value), optional })),
-      construct: construct ?? (() => new CelError(`unknown type '${expr.typeName}'`)),
+      construct: own ?? WELL_KNOWN_CONSTRUCTORS.get(typeName) ?? (() => new CelError(`unknown type '${typeName}'`)),
     };
   }
 

@@ -22,8 +22,10 @@ import { CelError, noSuchOverload } from "../values/cel-error.js";
 import { codePointLength as codePoints } from "../values/code-points.js";
 import { Interruption } from "../values/interruption.js";
 import { Lazy } from "../values/lazy.js";
+import { ListSum } from "../values/list-sum.js";
 import { MARK } from "../values/mark.js";
 import { MapValue, Optional, type Result, type Value } from "../values/value.js";
+import type { EmitOptions } from "./emitting.js";
 import { type Meter, PENDING } from "./meter.js";
 import type { StatefulCallee } from "./plan.js";
 import { weigh, weighAll } from "./work.js";
@@ -152,6 +154,15 @@ function plus(a: Result, b: Result, meter: Meter): Result {
   if (isError(b)) return b;
   if (typeof a === "object" || typeof a === "string") spend(meter, weigh(a, meter) + weigh(b, meter));
   return add(a, b);
+}
+
+/** {@link plus} where sums of lists are told from others; an empty list leaves the other as it is. */
+function plusKeeping(a: Result, b: Result, meter: Meter): Result {
+  if (!Array.isArray(a) || !Array.isArray(b)) return plus(a, b, meter);
+  if (a.length === 0) return b;
+  if (b.length === 0) return a;
+  const sum = plus(a, b, meter);
+  return isError(sum) ? sum : ListSum.containing(sum as readonly Value[]);
 }
 
 /** {@link ordered} as the newest releases of the reference have it: what is no number comes before nothing and after nothing. */
@@ -354,9 +365,12 @@ const STANDARD_HELPERS: Helpers = {
   setEntry: setUniqueEntry,
 };
 
-/** What generated code refers to, by flavour. */
-export const HELPERS_OF: Readonly<Record<Flavour, Helpers>> = {
+const HELPERS_OF: Readonly<Record<Flavour, Helpers>> = {
   kubernetes: HELPERS,
   "cel-go": { ...HELPERS, ordered: orderedNumbers },
   standard: STANDARD_HELPERS,
 };
+
+/** What generated code refers to. */
+export const helpersOf = ({ flavour, keepsSums }: Pick<EmitOptions, "flavour" | "keepsSums">): Helpers =>
+  keepsSums ? { ...HELPERS_OF[flavour], add: plusKeeping } : HELPERS_OF[flavour];

@@ -11,6 +11,7 @@ import { Duration, Timestamp } from "../values/time.js";
 import { timestampText } from "../values/timestamp-text.js";
 import { Uint } from "../values/uint.js";
 import type { Optional, Result, Value } from "../values/value.js";
+import { anyMessage } from "./any-message.js";
 
 type Fields = ReadonlyMap<string, Value>;
 type Construct = (fields: Fields) => Result;
@@ -146,9 +147,3 @@ export const WELL_KNOWN_CONSTRUCTORS: ReadonlyMap<string, Construct> = new Map<s
   ["google.protobuf.Value", jsonValue],
   ["google.protobuf.Any", anyMessage],
 ]);
-
-/** A message of any type cannot be had without its type. */
-function anyMessage(fields: Fields): Result {
-  const parts = [...fields].map(([name, value]) => `${name}:${JSON.stringify(String(value))}`);
-  return new CelError(`unsupported conversion to ref.Val: (*dynamicpb.Message)${parts.join("  ")}`);
-}

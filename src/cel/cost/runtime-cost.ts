@@ -145,7 +145,7 @@ const BY_NAME: ReadonlyMap<string, CostRule | number> = new Map<string, CostRule
   ["check", CHECK_COST],
   ...rules(selector, "fieldSelector", "labelSelector"),
   ...rules(traversal, "isSorted", "sum", "max", "min", "indexOf", "lastIndexOf", "includes"),
-  ...rules(text(0), "url", "lowerAscii", "upperAscii", "substring", "trim"),
+  ...rules(text(0), "url", "lowerAscii", "upperAscii", "substring", "trim", "jsonpatch.escapeKey"),
   ...rules(text(0), "cidr", "isIP", "isCIDR", "quantity", "isQuantity", "semver", "isSemver"),
   ...rules(text(0, 2), "replace", "split", "ip.isCanonical"),
   ["join", joined],

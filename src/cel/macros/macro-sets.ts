@@ -15,6 +15,11 @@ const OPTIONALS_SINCE: KubernetesVersion = "1.28";
 const TWO_VARIABLES_SINCE: KubernetesVersion = "1.32";
 /** The first version of Kubernetes with `sortBy`. */
 const SORT_BY_SINCE: KubernetesVersion = "1.34";
+/**
+ * The first version of Kubernetes whose expressions may quote names. Servers of 1.37 are the first that do, whatever version new expressions
+ * keep to: there the one before.
+ */
+const QUOTED_NAMES_SINCE: KubernetesVersion = "1.36";
 
 /**
  * The parser's options for an environment, and for `kubernetes` and `cel-go` the extensions that they have beside their own. `standard` has every
@@ -36,5 +41,6 @@ export function parserOptions(
     if (extensions.includes("bindings")) macros.push(CEL_BIND);
     if (extensions.includes("math")) macros.push(...MATH_MACROS);
   }
-  return { macros: new MacroTable(macros), optionalSyntax: since(OPTIONALS_SINCE) };
+  const quotedNames = flavour !== "kubernetes" || isSince(version, QUOTED_NAMES_SINCE);
+  return { macros: new MacroTable(macros), optionalSyntax: since(OPTIONALS_SINCE), quotedNames };
 }

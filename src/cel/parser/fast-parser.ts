@@ -208,7 +208,8 @@ class FastParser {
     const optional = this.#optionalMark();
     const name = this.#at;
     const type = this.#types[name];
-    if (type !== T.IDENTIFIER && type !== T.ESCAPED_IDENTIFIER) throw new GaveUp();
+    const quoted = type === T.ESCAPED_IDENTIFIER && this.builder.options.quotedNames;
+    if (type !== T.IDENTIFIER && !quoted) throw new GaveUp();
     this.#at += 1;
     const height = this.#height;
     if (!optional && type === T.IDENTIFIER && this.#types[this.#at] === T.LEFT_PAREN) {
@@ -330,7 +331,7 @@ class FastParser {
     const optional = this.#optionalMark();
     const name = this.#at;
     const quoted = this.#types[name] === T.ESCAPED_IDENTIFIER;
-    if (!quoted && this.#types[name] !== T.IDENTIFIER) throw new GaveUp();
+    if (quoted ? !this.builder.options.quotedNames : this.#types[name] !== T.IDENTIFIER) throw new GaveUp();
     this.#at += 1;
     const offset = this.#offset(this.#expect(T.COLON));
     const id = this.builder.factory.id();

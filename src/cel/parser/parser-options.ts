@@ -6,4 +6,6 @@ export interface ParserOptions {
   readonly macros: MacroTable;
   /** `.?f`, `[?k]`, `[?e]`, `{?k: e}`, `T{?f: e}` (Kubernetes 1.28 and later). */
   readonly optionalSyntax: boolean;
+  /** Names of fields between backquotes. */
+  readonly quotedNames: boolean;
 }

@@ -167,6 +167,10 @@ export abstract class ObjectValue {
   abstract has(field: string): boolean | CelError;
   /** The names of the fields that are present. */
   abstract fields(): Iterable<string>;
+  /** `==` where it is not that of the types and of all fields; `undefined` where it is. */
+  isSame(_other: ObjectValue): boolean | undefined {
+    return undefined;
+  }
   /** What stands under a key that is no text; `undefined` for nothing. */
   at(_key: Value): Result | undefined {
     return undefined;

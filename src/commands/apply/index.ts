@@ -90,7 +90,7 @@ async function apply(application: Application): Promise<number> {
   const payloads = (values.json ?? []).map((path) => readPayload(path));
   const requests = readRequests({ HTTP: values.httpPayload ?? [], Envoy: values.envoyPayload ?? [] });
   const opened = await openScan(plan, tools);
-  for (const warning of opened.warnings) io.stderr.write(`warning: ${warning}\n`);
+  for (const warning of [...looked.warnings, ...opened.warnings]) io.stderr.write(`warning: ${warning}\n`);
   for (const missing of opened.unserved) io.stderr.write(`warning: nothing is checked with ${missing}\n`);
   for (const line of unasked(opened.authorization, requests)) io.stderr.write(`warning: ${line}\n`);
   const listed = output.headline ? ((await opened.listing?.count()) ?? 0) : 0;

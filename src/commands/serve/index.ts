@@ -62,7 +62,7 @@ export async function serveCommand(values: Readonly<Record<string, unknown>>, io
     }
     // A server looks for a cluster of its own accord.
     const loading = { ...values, workers: GUEST_THREADS, kubernetes: true };
-    const source = createPolicySource(loading, io.env, logger);
+    const source = createPolicySource(loading, io.env, logger, { warnWithoutCluster: true });
     try {
       const metrics = new Metrics();
       metrics.gauge("log_lines_dropped", () => sink.dropped);

@@ -209,6 +209,7 @@ export class ServingProcess {
 
 function refuseUnusable(loaded: LoadResult, strict: boolean): void {
   if (loaded.fatal !== undefined) throw new StartError(loaded.fatal);
+  if (strict && loaded.withoutCluster !== undefined) throw new StartError(loaded.withoutCluster);
   if (!strict || loaded.errors === 0) return;
   const lines = problemLines(loaded).join("\n");
   throw new StartError(`${loaded.file} has ${loaded.errors} errors, and --strict refuses to start with any:\n${lines}`);

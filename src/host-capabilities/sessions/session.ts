@@ -7,7 +7,7 @@ import { errorText } from "../../data/error-text.js";
 import { parseJson, stringifyJson } from "../../data/json.js";
 import { PublicError, shownText } from "../../data/public-text.js";
 import { isJsonObject } from "../../data/same-value.js";
-import { parseYamlDocuments } from "../../data/yaml.js";
+import { readYamlDocument } from "../../data/yaml.js";
 import type { Executor } from "../executor.js";
 import { FAILED, jsonOf } from "../host.js";
 import { PayloadError } from "../payload.js";
@@ -114,7 +114,7 @@ function describe({ tag, fields }: TaggedRequest): string {
 function readSession(text: string): Exchange[] {
   let list: unknown;
   try {
-    list = parseYamlDocuments(text)[0] ?? [];
+    list = readYamlDocument(text)?.value ?? [];
   } catch (error) {
     throw new SessionError(`the session file is no YAML: ${errorText(error)}`, { cause: error });
   }

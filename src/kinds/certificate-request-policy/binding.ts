@@ -49,7 +49,11 @@ export interface PreparedBinding {
 type Place = Pick<SourceDocument, "problem">;
 
 const USE = { verb: "use", group: GROUP, resource: RESOURCE } as const;
-const ASKS_CLUSTER: Needs = { asks: true, requires: true, parameters: [] };
+const ASKS_CLUSTER: Needs = {
+  asks: true,
+  requires: [{ what: "who may use a policy (`binding: sar`)" }],
+  parameters: [],
+};
 const EVERYBODY: Authorizer = {
   authorize: () => ({ decision: "allow", reason: "every policy counts as bound" }),
 };

@@ -12,11 +12,13 @@ import {
   string,
   struct,
 } from "../../cel-policy/decode/api-type.js";
+import { CONDITION } from "../../cel-policy/decode/meta-types.js";
+import { OBJECT_META } from "../../cel-policy/decode/object-meta.js";
 import { parseGoDuration } from "../../data/go-duration.js";
 import type { FieldPath } from "../../kubernetes/field-error.js";
 import { compareNames } from "../../kubernetes/names.js";
 import { isObject, type JsonObject, member, nameOf, text } from "../../kubernetes/object.js";
-import { DURATION, METADATA, TIME } from "./go-types.js";
+import { DURATION } from "./go-types.js";
 import type {
   Allowed,
   AllowedByOid,
@@ -79,19 +81,10 @@ const SELECTOR = named("Selector", {
   namespace: named("SelectorNamespace", { matchNames: list(string()), matchLabels: map(string()) }),
 });
 
-const CONDITION = struct("v1.Condition", {
-  type: string(),
-  status: string("v1.ConditionStatus"),
-  observedGeneration: integer,
-  lastTransitionTime: TIME,
-  reason: string(),
-  message: string(),
-});
-
 const POLICY = named("", {
   kind: string(),
   apiVersion: string(),
-  metadata: METADATA,
+  metadata: OBJECT_META,
   spec: named("Spec", {
     allowed: ALLOWED,
     constraints: CONSTRAINTS,

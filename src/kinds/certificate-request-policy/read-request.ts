@@ -12,11 +12,13 @@ import {
   string,
   struct,
 } from "../../cel-policy/decode/api-type.js";
+import { TIME } from "../../cel-policy/decode/meta-types.js";
+import { OBJECT_META } from "../../cel-policy/decode/object-meta.js";
 import { parseGoDuration } from "../../data/go-duration.js";
 import { formatPath } from "../../kubernetes/field-error.js";
 import { isObject, member, nameOf, namespaceOf, text } from "../../kubernetes/object.js";
 import type { CertificateRequest } from "./engine/certificate-request.js";
-import { DURATION, METADATA, TIME } from "./go-types.js";
+import { DURATION } from "./go-types.js";
 
 /** The API of requests. */
 export const REQUEST_API_VERSION = "cert-manager.io/v1";
@@ -40,7 +42,7 @@ const bytes = parsed((written) =>
 const REQUEST = struct("v1.CertificateRequest", {
   apiVersion: string(),
   kind: string(),
-  metadata: METADATA,
+  metadata: OBJECT_META,
   spec: struct("v1.CertificateRequestSpec", {
     duration: DURATION,
     issuerRef: struct("v1.IssuerReference", { name: string(), kind: string(), group: string() }),

@@ -1,6 +1,6 @@
 import type { LabelSelector } from "../../cel-policy/match/label-selector.js";
 import { type JsonObject, text } from "../../kubernetes/object.js";
-import type { Needs } from "../../world/needs.js";
+import { NAMESPACE_LABELS, type Needs } from "../../world/needs.js";
 import type { CompiledPolicy } from "./compiled-policy.js";
 import { namesIn } from "./named-variables.js";
 import { CONTEXT_ENTRY_KIND } from "./resource.js";
@@ -25,10 +25,12 @@ export function needsOf({ variants }: CompiledPolicy, objects: readonly JsonObje
   const labels = variants.flatMap(({ spec }) => labelsOf(spec.matchConstraints?.namespaceSelector));
   return {
     asks: resources || entries || namespaces || labels.length > 0,
-    requires:
-      resources ||
-      (entries && !bringsEntries) ||
-      (!bringsNamespaces && (namespaces || labels.some((label) => label !== NAME_LABEL))),
+    requires: [
+      ...(resources ? [{ what: "objects (`resource`)" }] : []),
+      ...(entries && !bringsEntries ? [{ what: "context entries", documents: `${CONTEXT_ENTRY_KIND} documents` }] : []),
+      ...(!bringsNamespaces && labels.some((label) => label !== NAME_LABEL) ? [NAMESPACE_LABELS] : []),
+      ...(!bringsNamespaces && namespaces ? [{ what: "`namespaceObject`", documents: "Namespaces" }] : []),
+    ],
     parameters: [],
   };
 }

@@ -34,6 +34,6 @@ export function validateNames(metadata: Metadata, namespaced: boolean): FieldErr
   if (!namespaced || namespace === "") return errors;
   const path = ["metadata", "namespace"];
   const wrong = dns1123LabelErrors(namespace).map((error) => invalid(path, namespace, error));
-  const after = errors.findIndex((error) => error.path[1] === "labels" || error.path[1] === "annotations");
+  const after = errors.findIndex(({ path: [, member] }) => member !== "name" && member !== "generateName");
   return after < 0 ? [...errors, ...wrong] : [...errors.slice(0, after), ...wrong, ...errors.slice(after)];
 }

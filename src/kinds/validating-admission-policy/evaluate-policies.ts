@@ -1,3 +1,6 @@
+import type { EvaluationInputs } from "../../admission-policy/evaluation-inputs.js";
+import { collectParams, NO_PARAM, paramScope, paramValue } from "../../admission-policy/params.js";
+import { RequestInputs } from "../../admission-policy/request-inputs.js";
 import { Waiting } from "../../cel/index.js";
 import type { Attempt } from "../../cel-policy/expressions/attempt.js";
 import { type MatchResult, matchRequest } from "../../cel-policy/match/match-resources.js";
@@ -15,10 +18,8 @@ import {
   type PublishedAnnotation,
   type Violation,
 } from "./decision.js";
-import { type EvaluationInputs, evaluatePolicy, type PolicyEvaluation } from "./evaluate-policy.js";
-import { collectParams, NO_PARAM, paramScope, paramValue } from "./params.js";
+import { evaluatePolicy, type PolicyEvaluation } from "./evaluate-policy.js";
 import type { PreparedBinding, PreparedPolicy } from "./prepared-policy.js";
-import { RequestInputs } from "./request-inputs.js";
 
 /**
  * What the policies decide, asked in order, each to its end (spec validating-admission-policy.md 0.3); of an attempt that waits

@@ -1,19 +1,9 @@
 /** One evaluation of a policy: for one request, with one parameter (spec validating-admission-policy.md 6, 7 and 8.3). */
-import {
-  type AuthorizerValue,
-  type Bindings,
-  CelError,
-  type ResourceCheckValue,
-  type Result,
-  type Value,
-  Waiting,
-} from "../../cel/index.js";
-import type { Attempt } from "../../cel-policy/expressions/attempt.js";
+import { bindingsOf, type EvaluationInputs } from "../../admission-policy/evaluation-inputs.js";
+import { evaluateConditions } from "../../admission-policy/match-conditions.js";
+import { CelError, type Result, Waiting } from "../../cel/index.js";
 import { evaluateGroup, type GroupResults } from "../../cel-policy/expressions/evaluation-group.js";
-import type { NamespaceViews, VersionedInput } from "../../cel-policy/expressions/input.js";
 import { trimSpace } from "../../cel-policy/expressions/trim.js";
-import { aggregate } from "../../kubernetes/field-error.js";
-import type { JsonObject } from "../../kubernetes/object.js";
 import type { Violation } from "./decision.js";
 import type { PreparedPolicy, PreparedValidation } from "./prepared-policy.js";
 
@@ -31,25 +21,12 @@ export type PolicyEvaluation =
       readonly annotations: readonly (readonly [key: string, value: string])[];
     };
 
-/** What an evaluation works on. */
-export interface EvaluationInputs {
-  readonly attempt: Attempt;
-  readonly input: VersionedInput;
-  /** The parameter as it was found. */
-  readonly param: unknown;
-  /** `undefined` where the policy declares no parameters, null where there is none. */
-  readonly params: JsonObject | null | undefined;
-  readonly namespace: NamespaceViews;
-  readonly authorizer: AuthorizerValue;
-  readonly requestResource: ResourceCheckValue;
-}
-
 const CLEAN: PolicyEvaluation = { applies: true, violations: [], annotations: [] };
 
 /** Evaluates a policy. */
 export function evaluatePolicy(policy: PreparedPolicy, inputs: EvaluationInputs): PolicyEvaluation {
   if (policy.conditions.length > 0) {
-    const conditions = evaluateConditions(policy, inputs);
+    const conditions = conditionsOf(policy, inputs);
     if (conditions !== "met") return conditions;
   }
   const ignores = policy.failurePolicy === "Ignore";
@@ -80,24 +57,6 @@ const failedAsWhole = (message: string): PolicyEvaluation => ({
   annotations: [],
 });
 
-/** The values of the variables; one shape for all, and `undefined` for those that fail as `no such attribute(s)` where they are declared. */
-function bindingsOf(
-  { input, params, authorizer, requestResource }: EvaluationInputs,
-  request: Value,
-  namespaceObject: Value,
-  withAuthorizer: boolean,
-): Bindings {
-  return {
-    object: input.object,
-    oldObject: input.oldObject,
-    request,
-    namespaceObject,
-    params: params as Value | undefined,
-    authorizer: withAuthorizer ? authorizer : undefined,
-    "authorizer.requestResource": withAuthorizer ? requestResource : undefined,
-  };
-}
-
 /** Message expressions have no authorizer. All are evaluated, also those of validations that hold: they are paid for. */
 function evaluateMessages(
   policy: PreparedPolicy,
@@ -111,27 +70,18 @@ function evaluateMessages(
   return evaluateGroup(policy.messages, { attempt, bindings, about, variables: policy.variables, shared }, remaining);
 }
 
-/** All conditions are evaluated; one that is false decides, errors only count when none is. */
-function evaluateConditions(policy: PreparedPolicy, inputs: EvaluationInputs): PolicyEvaluation | "met" {
-  const { attempt, input, param: about } = inputs;
-  const bindings = bindingsOf(inputs, input.conditionRequest, null, true);
-  const group = evaluateGroup(
-    policy.conditions,
-    { attempt, bindings, about, variables: policy.variables, shared: input.conditionResults },
-    attempt.dialect.costs.conditions,
-  );
-  if (group instanceof CelError) return failedConditions(policy, group.message);
-  const errors: string[] = [];
-  let waiting = false;
-  for (const [i, result] of group.results.entries()) {
-    if (result instanceof CelError) errors.push(result.message);
-    else if (result instanceof Waiting) waiting = true;
-    else if (result === false) {
-      return { applies: false, reason: `match condition '${policy.conditionNames[i] ?? ""}' is false` };
-    }
+function conditionsOf(policy: PreparedPolicy, inputs: EvaluationInputs): PolicyEvaluation | "met" {
+  const conditions = evaluateConditions(policy, inputs);
+  switch (conditions.outcome) {
+    case "met":
+      return "met";
+    case "waiting":
+      return CLEAN;
+    case "unmet":
+      return { applies: false, reason: conditions.reason };
+    case "failed":
+      return failedConditions(policy, conditions.message);
   }
-  if (waiting) return CLEAN;
-  return errors.length > 0 ? failedConditions(policy, aggregate(errors)) : "met";
 }
 
 function failedConditions({ failurePolicy }: PreparedPolicy, message: string): PolicyEvaluation | "met" {

@@ -1,4 +1,5 @@
 /** The kind's door. */
-export { createExpressionCompiler, STORED_VERSION, WRITTEN_VERSION } from "./dialect.js";
+export { STORED_VERSION } from "../../admission-policy/dialect.js";
+export { createExpressionCompiler } from "./dialect.js";
 export { type InlineOptions, type PreparedInline, prepareInline } from "./inline.js";
-export { type PolicyDocument, type PreparedDocuments, type PrepareOptions, prepareDocuments } from "./prepare.js";
+export { type PreparedDocuments, type PrepareOptions, prepareDocuments } from "./prepare.js";

@@ -1,4 +1,8 @@
 /** A policy written inline: the fields of a ValidatingAdmissionPolicy's spec, without a name or bindings of its own. */
+import { defaultPolicy } from "../../admission-policy/defaults.js";
+import { needsOf } from "../../admission-policy/needs.js";
+import { repeatedVariables } from "../../admission-policy/read.js";
+import { GROUP } from "../../admission-policy/resource.js";
 import { decode } from "../../cel-policy/decode/api-type.js";
 import type { ExpressionCompiler } from "../../cel-policy/expressions/expression-compiler.js";
 import type { MatchResources } from "../../cel-policy/match/match-resources.js";
@@ -9,12 +13,9 @@ import type { Needs } from "../../world/needs.js";
 import type { World } from "../../world/world.js";
 import { API_TYPES } from "./api-types.js";
 import { compilePolicy } from "./compiled-policy.js";
-import { defaultPolicy } from "./defaults.js";
-import { needsOf } from "./needs.js";
 import { ValidatingPolicySet } from "./policy.js";
 import { preparePolicy, standalone } from "./prepared-policy.js";
-import { repeatedVariables } from "./read.js";
-import { GROUP, POLICY_KIND, type PolicySpec } from "./resource.js";
+import { POLICY_KIND, type PolicyResource, type PolicySpec } from "./resource.js";
 import { typeWarnings } from "./type-check.js";
 import { validateActions } from "./validate-binding.js";
 import { validateSpec } from "./validate-policy.js";
@@ -58,7 +59,7 @@ export function prepareInline(
   const written = decoded.value as PolicySpec | undefined;
   const constraints = written?.matchConstraints ?? EVERYTHING;
   const withRules = (constraints.resourceRules ?? []).length > 0 ? constraints : { ...constraints, ...EVERYTHING };
-  const policy = defaultPolicy({
+  const policy = defaultPolicy<PolicyResource>({
     apiVersion: `${GROUP}/v1`,
     kind: POLICY_KIND,
     metadata: { name: INLINE_NAME },
@@ -76,7 +77,7 @@ export function prepareInline(
   if (prepared === undefined) throw new Error("a validated paramKind cannot be read");
   const doubtful = schemas === undefined ? [] : typeWarnings(policy.spec, schemas);
   return {
-    needs: needsOf(policy.spec, compiled, [], []),
+    needs: needsOf(policy.spec, Object.values(compiled).flat(), [], []),
     warnings: doubtful.map(({ path, warning }) => ({ path, text: warning.trimEnd() })),
     policy: (id, world) =>
       new ValidatingPolicySet([prepared], { id, dialect: compiler.dialect, world, watcher: compiler.watcher }),

@@ -1,19 +1,23 @@
+import { GROUP } from "../../admission-policy/resource.js";
+import type { Server } from "../../admission-policy/server.js";
 import type { ExpressionCompiler, SchemaFactory } from "../../cel-policy/index.js";
 import { worldOf } from "../../world/world.js";
 import type { DocumentKind, InlineKind } from "../kind.js";
 import { LoadError } from "../load-error.js";
 import { prepareInline } from "./inline.js";
 import { prepareDocuments } from "./prepare.js";
-import { BINDING_KIND, GROUP, POLICY_KIND } from "./resource.js";
+import { BINDING_KIND, POLICY_KIND } from "./resource.js";
 
 /**
  * ValidatingAdmissionPolicies: documents with their bindings, and the same written inline.
  * @param compiler compiles the expressions
  * @param schemas makes the schemas that expressions' types are checked against; absent: they are not checked
+ * @param server the server that documents are written for; absent: they are understood whoever stores them
  */
 export function validatingAdmissionPolicyKind(
   compiler: ExpressionCompiler,
   schemas: SchemaFactory | undefined,
+  server?: Server<ExpressionCompiler>,
 ): DocumentKind & { readonly inline: InlineKind } {
   return {
     policies: [{ group: GROUP, kind: POLICY_KIND }],
@@ -22,6 +26,7 @@ export function validatingAdmissionPolicyKind(
       const prepared = prepareDocuments([...own, ...others], {
         compiler,
         ...(schemas !== undefined && { schemas }),
+        ...(server !== undefined && { server }),
         ...(validationActions !== undefined && { validationActions }),
       });
       const errors = prepared.problems.filter(({ severity }) => severity === "error");

@@ -6,11 +6,11 @@ import type { Explainable, ExplainedPolicy } from "../../cel-policy/explain/expl
 import { Attempt, type AttemptOptions } from "../../cel-policy/expressions/attempt.js";
 import { NOT_IN_TIME } from "../../cel-policy/expressions/interruption.js";
 import { Progress } from "../../cel-policy/expressions/progress.js";
-import { exemption, isOperation } from "../../cel-policy/match/exempt.js";
+import { exemption, isOperation, UNKNOWN_OPERATION } from "../../cel-policy/match/exempt.js";
 import { MatchIndex } from "../../cel-policy/match/match-index.js";
 import { attributesOf, attributesOfRaw, type RequestAttributes } from "../../cel-policy/match/request-attributes.js";
 import type { Watcher } from "../../cel-policy/watcher.js";
-import type { Failure, Outcome } from "../../policy/outcome.js";
+import type { Outcome } from "../../policy/outcome.js";
 import type { EvaluationContext, Policy } from "../../policy/policy.js";
 import type { Review } from "../../policy/review.js";
 import { RequestWorld } from "../../world/request-world.js";
@@ -20,13 +20,6 @@ import { failedWith, type PolicyDecision, skippedBecause } from "./decision.js";
 import { evaluatePolicies } from "./evaluate-policies.js";
 import { outcomeOf } from "./outcome.js";
 import type { PreparedPolicy } from "./prepared-policy.js";
-
-/** The outcome of a request that no API server sends: a misspelt operation must not pass by the policies that name the right one. */
-const UNKNOWN_OPERATION: Failure = {
-  verdict: "error",
-  message: "the request's operation is none of CREATE, UPDATE, DELETE and CONNECT",
-  cause: "protocol",
-};
 
 /** How a set is asked. */
 export interface PolicySetOptions {

@@ -1,62 +1,39 @@
 /** Policies and bindings out of documents: decoded strictly, defaulted, validated. */
-
-import { decode } from "../../cel-policy/decode/api-type.js";
+import { type ReadDocument, readDocument as readCommon, repeatedVariables } from "../../admission-policy/read.js";
+import { errorsOnServer, type ServedVersions, type Server } from "../../admission-policy/server.js";
+import type { KubernetesVersion } from "../../cel/index.js";
 import type { ExpressionCompiler } from "../../cel-policy/expressions/expression-compiler.js";
-import type { FieldError, FieldPath } from "../../kubernetes/field-error.js";
-import { isObject, text } from "../../kubernetes/object.js";
+import type { FieldError } from "../../kubernetes/field-error.js";
 import { API_TYPES } from "./api-types.js";
 import { type CompiledPolicy, compilePolicy } from "./compiled-policy.js";
-import { defaultBinding, defaultPolicy } from "./defaults.js";
-import { BINDING_KIND, type BindingResource, GROUP, POLICY_KIND, type PolicyResource } from "./resource.js";
+import { BINDING_KIND, type BindingResource, POLICY_KIND, type PolicyResource } from "./resource.js";
 import { validatePolicy } from "./validate-policy.js";
 
-/** A decoded and defaulted object; or why the server could not even read it. */
-export type ReadDocument =
-  | { readonly kind: typeof POLICY_KIND; readonly resource: PolicyResource }
-  | { readonly kind: typeof BINDING_KIND; readonly resource: BindingResource }
-  | { readonly kind: "unreadable"; readonly message: string; readonly path: FieldPath }
-  | { readonly kind: "other" };
+/** Which servers have which API version. */
+const SERVED: ServedVersions = {
+  v1: { since: "1.30" },
+  v1beta1: { since: "1.28", until: "1.33" },
+  v1alpha1: { since: "1.27", until: "1.31" },
+};
 
-/** Reads a document. Kinds that are neither policies nor bindings are `other`. */
-export function readDocument(document: unknown): ReadDocument {
-  if (!isObject(document)) return { kind: "other" };
-  const apiVersion = text(document, "apiVersion");
-  const kind = text(document, "kind");
-  if (!apiVersion.startsWith(`${GROUP}/`) || (kind !== POLICY_KIND && kind !== BINDING_KIND)) return { kind: "other" };
-  const version = apiVersion.slice(GROUP.length + 1);
-  const types = API_TYPES.get(version);
-  if (types === undefined) {
-    const message = `no kind "${kind}" is registered for version "${apiVersion}"; known are ${[...API_TYPES.keys()].join(", ")}`;
-    return { kind: "unreadable", message, path: ["apiVersion"] };
-  }
-  const decoded = decode(document, kind === POLICY_KIND ? types.policy : types.binding);
-  if (!decoded.ok) {
-    const message = `${kind} in version "${version}" cannot be handled as a ${kind}: ${decoded.failure.text}`;
-    return { kind: "unreadable", message, path: decoded.failure.path };
-  }
-  // Decoding has made sure of the members; metadata and spec may be missing, which stands for empty ones.
-  const value = { metadata: {}, spec: {}, ...(decoded.value as object) };
-  if (kind === POLICY_KIND) return { kind, resource: defaultPolicy(value as unknown as PolicyResource) };
-  return { kind, resource: defaultBinding(value as unknown as BindingResource) };
-}
+const KIND = { policyKind: POLICY_KIND, bindingKind: BINDING_KIND, types: API_TYPES, served: SERVED };
 
-/** Compiles and validates a policy. Beyond the API server, repeated names of variables are refused: evaluating them may never end. */
+/** Reads a document, as a server of some version does. Kinds that are neither policies nor bindings are `other`. */
+export const readDocument = (
+  document: unknown,
+  server?: KubernetesVersion,
+): ReadDocument<PolicyResource, BindingResource> => readCommon(document, KIND, server);
+
+/** Compiles a policy, and validates it: as the API server does where it is written for one. */
 export function checkPolicy(
   policy: PolicyResource,
   compiler: ExpressionCompiler,
+  server?: Server<ExpressionCompiler>,
 ): { readonly compiled: CompiledPolicy; readonly errors: readonly FieldError[] } {
   const compiled = compilePolicy(policy.spec, compiler, "written");
-  return { compiled, errors: [...validatePolicy(policy, compiled), ...repeatedVariables(policy)] };
-}
-
-/** Variables whose name was taken earlier (spec validating-admission-policy.md 1.1). */
-export function repeatedVariables({ spec }: Pick<PolicyResource, "spec">): FieldError[] {
-  const seen = new Set<string>();
-  return (spec.variables ?? []).flatMap(({ name = "" }, i) => {
-    const repeated = seen.has(name);
-    seen.add(name);
-    return repeated
-      ? [{ path: ["spec", "variables", i, "name"], text: `Duplicate value: ${JSON.stringify(name)}` }]
-      : [];
-  });
+  const errors =
+    server === undefined
+      ? validatePolicy(policy, compiled)
+      : errorsOnServer((each) => validatePolicy(policy, compilePolicy(policy.spec, each, "written"), server), server);
+  return { compiled, errors: [...errors, ...repeatedVariables(policy)] };
 }

@@ -1,20 +1,8 @@
-/**
- * ValidatingAdmissionPolicy and ValidatingAdmissionPolicyBinding as they are written (spec validating-admission-policy.md 1), after strict
- * decoding: members are absent, never null, and of the right JSON type.
- */
-import type { Metadata } from "../../cel-policy/decode/validate-metadata.js";
-import type { LabelSelector } from "../../cel-policy/match/label-selector.js";
-import type { MatchResources } from "../../cel-policy/match/match-resources.js";
+/** ValidatingAdmissionPolicy and ValidatingAdmissionPolicyBinding as they are written (spec validating-admission-policy.md 1), after strict decoding. */
+import type { CommonBindingSpec, CommonPolicySpec, Resource } from "../../admission-policy/resource.js";
 
-export const GROUP = "admissionregistration.k8s.io";
 export const POLICY_KIND = "ValidatingAdmissionPolicy";
 export const BINDING_KIND = "ValidatingAdmissionPolicyBinding";
-
-/** A named expression: a match condition or a variable. */
-export interface NamedExpression {
-  readonly name?: string;
-  readonly expression?: string;
-}
 
 /** One rule that must hold. */
 export interface Validation {
@@ -30,51 +18,19 @@ export interface AuditAnnotation {
   readonly valueExpression?: string;
 }
 
-/** The kind that parameters have. */
-export interface ParamKind {
-  readonly apiVersion?: string;
-  readonly kind?: string;
-}
-
 /** `spec` of a policy. */
-export interface PolicySpec {
-  readonly failurePolicy?: string;
-  readonly paramKind?: ParamKind;
-  readonly matchConstraints?: MatchResources;
-  readonly matchConditions?: readonly NamedExpression[];
-  readonly variables?: readonly NamedExpression[];
+export interface PolicySpec extends CommonPolicySpec {
   readonly validations?: readonly Validation[];
   readonly auditAnnotations?: readonly AuditAnnotation[];
 }
 
-/** Which object a binding takes as parameter. */
-export interface ParamRef {
-  readonly name?: string;
-  readonly namespace?: string;
-  readonly selector?: LabelSelector;
-  readonly parameterNotFoundAction?: string;
-}
-
 /** `spec` of a binding. */
-export interface BindingSpec {
-  readonly policyName?: string;
-  readonly paramRef?: ParamRef;
-  readonly matchResources?: MatchResources;
+export interface BindingSpec extends CommonBindingSpec {
   readonly validationActions?: readonly string[];
 }
 
 /** A policy. */
-export interface PolicyResource {
-  readonly apiVersion: string;
-  readonly kind: typeof POLICY_KIND;
-  readonly metadata: Metadata;
-  readonly spec: PolicySpec;
-}
+export type PolicyResource = Resource<PolicySpec, typeof POLICY_KIND>;
 
 /** A binding. */
-export interface BindingResource {
-  readonly apiVersion: string;
-  readonly kind: typeof BINDING_KIND;
-  readonly metadata: Metadata;
-  readonly spec: BindingSpec;
-}
+export type BindingResource = Resource<BindingSpec, typeof BINDING_KIND>;

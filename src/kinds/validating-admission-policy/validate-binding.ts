@@ -1,56 +1,45 @@
 /** Mistakes in a binding, as the API server words them, in its order (spec validating-admission-policy.md 1.2 and 1.5). */
-
-import { validateMetadata, validateNameSuffix } from "../../cel-policy/decode/validate-metadata.js";
-import { validateMatch, validateSelector } from "../../cel-policy/match/validate-match.js";
+import { validateParamRef } from "../../admission-policy/validate-param-ref.js";
+import { isSince, type KubernetesVersion, NEWEST_VERSION } from "../../cel/index.js";
+import { validateMetadata, validateNameSuffix, type Writing } from "../../cel-policy/decode/validate-metadata.js";
+import { validateMatch } from "../../cel-policy/match/validate-match.js";
 import {
   duplicate,
   type FieldError,
   type FieldPath,
-  forbidden,
   invalid,
   notSupported,
   required,
 } from "../../kubernetes/field-error.js";
-import { dns1123SubdomainErrors, pathSegmentErrors } from "../../kubernetes/name-formats.js";
-import type { BindingResource, ParamRef } from "./resource.js";
+import { dns1123SubdomainErrors } from "../../kubernetes/name-formats.js";
+import type { BindingResource } from "./resource.js";
 
 /** The actions, as the API server lists them. */
 const VALIDATION_ACTIONS = ["Audit", "Deny", "Warn"];
-const NOT_FOUND_ACTIONS = ["Deny", "Allow"];
 
-/** The mistakes of a binding that has its defaults. */
-export function validateBinding({ metadata, spec }: BindingResource): FieldError[] {
+/** From this version on what is missing is said last, and shortly. */
+const MISSING_LAST_SINCE: KubernetesVersion = "1.37";
+
+/** The mistakes of a binding that has its defaults, as a server of some version says them. */
+export function validateBinding({ metadata, spec }: BindingResource, writing: Writing = {}): FieldError[] {
   const { policyName = "", paramRef, matchResources, validationActions = [] } = spec;
-  const errors = validateMetadata(metadata);
   const policy = ["spec", "policyName"];
-  if (policyName !== "") {
-    errors.push(...dns1123SubdomainErrors(policyName).map((error) => invalid(policy, policyName, error)));
-  }
-  if (paramRef !== undefined) errors.push(...validateParamRef(paramRef, ["spec", "paramRef"]));
-  if (matchResources !== undefined) errors.push(...validateMatch(matchResources, ["spec", "matchResources"]));
-  errors.push(...validateActions(validationActions, ["spec", "validationActions"]));
-  errors.push(...validateNameSuffix(metadata));
-  // What is missing is said last.
-  if (policyName === "") errors.push(required(policy));
-  if (validationActions.length === 0) errors.push(required(["spec", "validationActions"]));
-  return errors;
-}
-
-function validateParamRef(ref: ParamRef, path: FieldPath): FieldError[] {
-  const { name = "", selector, parameterNotFoundAction = "" } = ref;
-  const errors: FieldError[] = pathSegmentErrors(name).map((error) => invalid([...path, "name"], name, error));
-  const both = name !== "" && selector !== undefined;
-  const exclusive = "name and selector are mutually exclusive";
-  if (both) errors.push(forbidden([...path, "name"], exclusive));
-  if (selector !== undefined) errors.push(...validateSelector(selector, [...path, "selector"]));
-  if (both) errors.push(forbidden([...path, "selector"], exclusive));
-  if (name === "" && selector === undefined) errors.push(required(path, "one of name or selector must be specified"));
-  const action = [...path, "parameterNotFoundAction"];
-  if (parameterNotFoundAction === "") errors.push(required(action));
-  else if (!NOT_FOUND_ACTIONS.includes(parameterNotFoundAction)) {
-    errors.push(notSupported(action, parameterNotFoundAction, NOT_FOUND_ACTIONS));
-  }
-  return errors;
+  const actions = ["spec", "validationActions"];
+  const last = isSince(writing.version ?? NEWEST_VERSION, MISSING_LAST_SINCE);
+  const noPolicy = policyName === "" ? [required(policy)] : [];
+  const noActions = last ? required(actions) : required(actions, "at least one validation action is required");
+  const missingActions = validationActions.length === 0 ? [noActions] : [];
+  return [
+    ...validateMetadata(metadata, writing),
+    ...(policyName === "" ? [] : dns1123SubdomainErrors(policyName).map((error) => invalid(policy, policyName, error))),
+    ...(last ? [] : noPolicy),
+    ...(paramRef === undefined ? [] : validateParamRef(paramRef, ["spec", "paramRef"])),
+    ...(matchResources === undefined ? [] : validateMatch(matchResources, ["spec", "matchResources"])),
+    ...(last ? [] : missingActions),
+    ...validateActions(validationActions, actions),
+    ...validateNameSuffix(metadata, writing),
+    ...(last ? [...noPolicy, ...missingActions] : []),
+  ];
 }
 
 /** The mistakes of a list of actions that is not empty. */

@@ -1,35 +1,31 @@
 /** Mistakes in a policy, as the API server words them, in its order (spec validating-admission-policy.md 1.1, 1.3, 1.5). */
 
+import {
+  type CommonValidationOptions,
+  expressionError,
+  validateCommon,
+} from "../../admission-policy/validate-common.js";
 import { effectiveName, validateMetadata, validateNameSuffix } from "../../cel-policy/decode/validate-metadata.js";
 import type { Expression } from "../../cel-policy/expressions/expression.js";
-import { RESERVED_WORDS } from "../../cel-policy/expressions/reserved-words.js";
 import { trimSpace } from "../../cel-policy/expressions/trim.js";
-import { validateMatch } from "../../cel-policy/match/validate-match.js";
 import {
   duplicate,
   type FieldError,
   type FieldPath,
-  internal,
   invalid,
   notSupported,
   required,
-  tooMany,
 } from "../../kubernetes/field-error.js";
-import { dns1035LabelErrors, dns1123SubdomainErrors, qualifiedNameErrors } from "../../kubernetes/name-formats.js";
-import { parseApiVersion } from "../../kubernetes/names.js";
+import { qualifiedNameErrors } from "../../kubernetes/name-formats.js";
 import type { CompiledPolicy } from "./compiled-policy.js";
-import type { AuditAnnotation, ParamKind, PolicyResource, PolicySpec, Validation } from "./resource.js";
+import type { AuditAnnotation, PolicyResource, PolicySpec, Validation } from "./resource.js";
 
-const FAILURE_POLICIES = ["Fail", "Ignore"];
 const REASONS = ["Forbidden", "Invalid", "RequestEntityTooLarge"];
 /** Limits of the API. */
-const MAX_MATCH_CONDITIONS = 64;
 const MAX_AUDIT_ANNOTATIONS = 20;
 const MAX_VALUE_EXPRESSION_BYTES = 5 * 1024;
 /** What is checked beside the policy itself. */
-export interface PolicyValidationOptions {
-  /** Match conditions are stored already, unchanged: they are not checked again. */
-  readonly ignoreConditions?: boolean;
+export interface PolicyValidationOptions extends CommonValidationOptions {
   /** Reasons beyond those of the API: the evaluator also knows `Unauthorized`. */
   readonly moreReasons?: readonly string[];
 }
@@ -42,9 +38,9 @@ export function validatePolicy(
 ): FieldError[] {
   const { metadata, spec } = policy;
   return [
-    ...validateMetadata(metadata),
+    ...validateMetadata(metadata, options),
     ...validateSpec(effectiveName(metadata), spec, compiled, ["spec"], options),
-    ...validateNameSuffix(metadata),
+    ...validateNameSuffix(metadata, options),
   ];
 }
 
@@ -56,23 +52,8 @@ export function validateSpec(
   path: FieldPath,
   options: PolicyValidationOptions = {},
 ): FieldError[] {
-  const errors: FieldError[] = [];
-  const { failurePolicy, paramKind, matchConstraints, validations = [], auditAnnotations = [] } = spec;
-  if (failurePolicy === undefined) errors.push(required([...path, "failurePolicy"]));
-  else if (!FAILURE_POLICIES.includes(failurePolicy)) {
-    errors.push(notSupported([...path, "failurePolicy"], failurePolicy, FAILURE_POLICIES));
-  }
-  if (paramKind !== undefined) errors.push(...validateParamKind(paramKind, [...path, "paramKind"]));
-  if (matchConstraints === undefined) errors.push(required([...path, "matchConstraints"]));
-  else {
-    errors.push(...validateMatch(matchConstraints, [...path, "matchConstraints"]));
-    if ((matchConstraints.resourceRules ?? []).length === 0) {
-      errors.push(required([...path, "matchConstraints", "resourceRules"]));
-    }
-  }
-  if (!options.ignoreConditions) errors.push(...validateConditions(spec, compiled, [...path, "matchConditions"]));
-  errors.push(...validateVariables(spec, compiled, [...path, "variables"]));
-
+  const errors = validateCommon(spec, compiled, path, options);
+  const { validations = [], auditAnnotations = [] } = spec;
   if (validations.length === 0 && auditAnnotations.length === 0) {
     const detail = "validations or auditAnnotations must contain at least one item";
     errors.push(required([...path, "validations"], detail), required([...path, "auditAnnotations"], detail));
@@ -84,71 +65,6 @@ export function validateSpec(
   });
   errors.push(...validateAnnotations(name, auditAnnotations, compiled, [...path, "auditAnnotations"]));
   return errors;
-}
-
-/** The mistake of an expression that does not compile; the value printed is the text that was compiled. */
-function expressionError(expression: Expression | undefined, text: string, path: FieldPath): FieldError[] {
-  if (expression?.error === undefined) return [];
-  return [expression.internal ? internal(path, expression.error) : invalid(path, text, expression.error)];
-}
-
-function validateParamKind({ apiVersion = "", kind = "" }: ParamKind, path: FieldPath): FieldError[] {
-  const errors: FieldError[] = [];
-  const at = [...path, "apiVersion"];
-  const version = parseApiVersion(apiVersion);
-  if (apiVersion === "") errors.push(required(at));
-  else if (version === undefined) {
-    errors.push(invalid(at, apiVersion, `unexpected GroupVersion string: ${apiVersion}`));
-  } else {
-    const { group } = version;
-    if (group !== "") errors.push(...joined(at, group, dns1123SubdomainErrors(group)));
-    if (version.version === "") errors.push(invalid(at, apiVersion, "version must be specified"));
-    else errors.push(...joined(at, version.version, dns1035LabelErrors(version.version)));
-  }
-  if (kind === "") errors.push(required([...path, "kind"]));
-  else {
-    const wrong = dns1035LabelErrors(kind.toLowerCase());
-    const detail = `may have mixed case, but should otherwise match: ${wrong.join(",")}`;
-    if (wrong.length > 0) errors.push(invalid([...path, "kind"], kind, detail));
-  }
-  return errors;
-}
-
-const joined = (path: FieldPath, value: string, errors: readonly string[]): FieldError[] =>
-  errors.length === 0 ? [] : [invalid(path, value, errors.join(","))];
-
-function validateConditions(spec: PolicySpec, compiled: CompiledPolicy, path: FieldPath): FieldError[] {
-  const conditions = spec.matchConditions ?? [];
-  const errors: FieldError[] = [];
-  if (conditions.length > MAX_MATCH_CONDITIONS) errors.push(tooMany(path, conditions.length, MAX_MATCH_CONDITIONS));
-  const seen = new Set<string>();
-  conditions.forEach(({ name = "", expression = "" }, i) => {
-    const trimmed = trimSpace(expression);
-    if (trimmed === "") errors.push(required([...path, i, "expression"]));
-    else errors.push(...expressionError(compiled.matchConditions[i], trimmed, [...path, i, "expression"]));
-    const at = [...path, i, "name"];
-    if (name === "") {
-      errors.push(required(at));
-      return;
-    }
-    errors.push(...qualifiedNameErrors(name).map((error) => invalid(at, name, error)));
-    if (seen.has(name)) errors.push(duplicate(at, name));
-    seen.add(name);
-  });
-  return errors;
-}
-
-function validateVariables(spec: PolicySpec, compiled: CompiledPolicy, path: FieldPath): FieldError[] {
-  return (spec.variables ?? []).flatMap(({ name = "", expression = "" }, i) => {
-    const errors: FieldError[] = [];
-    if (trimSpace(name) === "") errors.push(required([...path, i, "name"], "name is not specified"));
-    else if (!/^[_a-zA-Z][_a-zA-Z0-9]*$/.test(name) || RESERVED_WORDS.has(name)) {
-      errors.push(invalid([...path, i, "name"], name, "must be a valid CEL identifier"));
-    }
-    if (trimSpace(expression) === "") errors.push(required([...path, i, "expression"], "expression is not specified"));
-    else errors.push(...expressionError(compiled.variables[i], expression, [...path, i, "expression"]));
-    return errors;
-  });
 }
 
 function validateValidation(

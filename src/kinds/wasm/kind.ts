@@ -38,5 +38,9 @@ function needsOf({ contextAwareResources, hostCapabilities }: ModuleEntry): Need
   const granted = CAPABILITY_PATHS.some((path) => path.startsWith(KUBERNETES_CAPABILITIES) && grants.allows(path));
   // `*` grants everything, and is the controller's default: it does not say that the guest will ask for resources.
   const named = hostCapabilities.some((pattern) => pattern.startsWith(KUBERNETES_CAPABILITIES));
-  return { asks: lists || granted, requires: lists || named, parameters: [] };
+  const requires = [
+    ...(lists ? [{ what: "the kinds in `contextAwareResources`" }] : []),
+    ...(named ? [{ what: "its Kubernetes host capabilities" }] : []),
+  ];
+  return { asks: lists || granted, requires, parameters: [] };
 }

@@ -48,6 +48,14 @@ export const EQUIVALENTS_KEPT_MS = 30_000;
 export const UNKNOWN_KIND_KEPT_MS = 10_000;
 /** API versions whose resources are remembered: a large cluster has 150. */
 export const MAX_API_VERSIONS = 1_000;
+/** How long the list of OpenAPI documents is believed: as long as the API server's own mutation of objects believes it. */
+export const DOCUMENT_LIST_KEPT_MS = 5_000;
+/** How long an OpenAPI document is kept when nobody asks for it: its address changes with its content. */
+export const DOCUMENT_KEPT_MS = 600_000;
+/** OpenAPI documents that are kept: each may take megabytes, and mutated are objects of a few groups. */
+export const MAX_DOCUMENTS = 32;
+/** Largest OpenAPI document: the largest built-in one has 1.5 MB, definitions of custom resources may have 1.5 MB each. */
+export const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
 /** Answers kept of each sort. */
 export const MAX_ANSWERS = 10_000;
 /** How often token and CA files are read again: a mounted token is replaced long before it ends. */

@@ -20,6 +20,11 @@ export class ForeignValue {
   ) {}
 }
 
+/**
+ * An empty list as CEL gives it: Go has a nil slice for it, which is a list to every check, and `null` where it is written as JSON.
+ */
+export const NIL_LIST: readonly never[] = Object.freeze([]);
+
 /** A value in a patch. */
 export type PatchValue =
   | null
@@ -27,6 +32,8 @@ export type PatchValue =
   | string
   | number
   | bigint
+  // biome-ignore lint/complexity/noBannedTypes: whole doubles are such objects
+  | Number
   | ForeignValue
   | readonly PatchValue[]
   | { readonly [field: string]: PatchValue };

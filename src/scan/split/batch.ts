@@ -17,6 +17,8 @@ export interface Batch {
   readonly bytes: Uint8Array;
   /** Where each text ends; it begins where the one before ends. */
   readonly ends: readonly number[];
+  /** Of YAML, with which line of the file each text begins. */
+  readonly lines?: readonly number[];
   readonly list?: ListKind;
 }
 
@@ -39,6 +41,9 @@ export class BatchBuilder {
   /** Where the text begins that is being collected. */
   #start = 0;
   #ends: number[] = [];
+  /** The line of each text, and of the one that is being collected. */
+  #lines: number[] = [];
+  #line = 0;
 
   constructor(file: string, form: Form) {
     this.#file = file;
@@ -47,9 +52,11 @@ export class BatchBuilder {
 
   /**
    * Adds a part of a text.
+   * @param line of the file in which it stands, where lines are counted
    * @throws ScanError when the text gets too long
    */
-  append(part: Uint8Array): void {
+  append(part: Uint8Array, line = 0): void {
+    if (this.#length === this.#start) this.#line = line;
     const length = this.#length + part.length;
     if (length - this.#start > MAX_TEXT_BYTES) {
       throw new ScanError(`${this.#file}: a resource of more than ${MAX_TEXT_BYTES} bytes: split the file`);
@@ -62,6 +69,7 @@ export class BatchBuilder {
   /** The text is complete. */
   end(): void {
     this.#ends.push(this.#length);
+    this.#lines.push(this.#line);
     this.#start = this.#length;
     if (this.#length >= BATCH_BYTES) this.#close();
   }
@@ -103,8 +111,10 @@ export class BatchBuilder {
     const rest = this.#buffer.slice(this.#start, this.#length);
     const bytes = this.#buffer.slice(0, this.#start);
     const list = this.#list;
-    this.#full.push({ file: this.#file, form: this.#form, bytes, ends: this.#ends, ...(list && { list }) });
+    const [file, form, ends, lines] = [this.#file, this.#form, this.#ends, this.#lines];
+    this.#full.push({ file, form, bytes, ends, ...(form === "yaml" && { lines }), ...(list && { list }) });
     this.#ends = [];
+    this.#lines = [];
     if (this.#buffer.length > 2 * BATCH_BYTES) this.#buffer = new Uint8Array(Math.max(BATCH_BYTES, rest.length));
     this.#buffer.set(rest);
     this.#start = 0;

@@ -18,6 +18,7 @@ export class YamlSplitter {
   /** What of a list stands outside of its items. */
   #around: string | undefined;
   #empty = true;
+  #lineNumber = 0;
 
   constructor(file: string) {
     this.#file = file;
@@ -44,6 +45,7 @@ export class YamlSplitter {
   }
 
   #line(line: Buffer): void {
+    this.#lineNumber++;
     if (isSeparator(line)) {
       this.#documentEnds();
       const behind = line.subarray(3);
@@ -60,7 +62,7 @@ export class YamlSplitter {
   #listLine(line: Buffer, list: { indent: number | undefined }): void {
     const indent = indentOf(line);
     if (indent === line.length || line[indent] === HASH) {
-      if (list.indent !== undefined) this.#batches.append(line);
+      if (list.indent !== undefined) this.#batches.append(line, this.#lineNumber);
       return;
     }
     if (line[indent] === MINUS && (list.indent ?? indent) === indent) {
@@ -82,7 +84,7 @@ export class YamlSplitter {
       this.#around += line.toString("utf8");
       return;
     }
-    this.#batches.append(line);
+    this.#batches.append(line, this.#lineNumber);
     if (this.#empty) this.#empty = isBlank(line);
   }
 

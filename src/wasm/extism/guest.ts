@@ -1,10 +1,17 @@
 /** Runs calls of Extism plugins: Extism 1.x, with a kernel of our own for what plugin and host share (kernel.wat). */
 import { type GuestAnswer, type GuestInput, GuestStartError, type RunGuest, startGuest } from "../worker/guest.js";
 import { CurrentCall, InstanceCall } from "../worker/instance-call.js";
-import { callStart, ExitStatus, wasiArguments, wasiImports } from "../worker/wasi-preview1.js";
+import { afterExit, callStart } from "../worker/start-functions.js";
+import { ExitStatus, wasiArguments, wasiImports } from "../worker/wasi-preview1.js";
 import { compileKernel, Kernel } from "./kernel.js";
+import { START_ONLY } from "./names.js";
 
+/** The answer to {@link START_ONLY}. */
+const NOTHING = new Uint8Array();
 const ARGUMENTS = wasiArguments("policy.wasm");
+
+/** The first of these that a module has is called. */
+const START_FUNCTIONS = ["_initialize", "_start", "__wasm_call_ctors"] as const;
 
 type Exports = WebAssembly.Instance["exports"];
 
@@ -42,11 +49,13 @@ function run(
   wasi: WebAssembly.ModuleImports,
 ): GuestAnswer {
   const { host } = call;
+  let exited = false;
   const exports = startGuest(() => {
     const made = call.instantiate(module, { ...kernel.imports, wasi_snapshot_preview1: wasi });
-    initialize(made);
+    exited = initialize(made);
     return made;
   });
+  if (name === START_ONLY) return { kind: "answer", bytes: NOTHING };
   const operation = exports[name];
   if (typeof operation !== "function") throw new GuestStartError(`the module does not export ${name}`);
   kernel.input(input);
@@ -58,7 +67,7 @@ function run(
     if (status !== 0) return { kind: "guest-error", text: `returned non-zero exit code: ${status}` };
   } catch (error) {
     if (error instanceof ExitStatus) return { kind: "guest-error", text: error.message };
-    throw error;
+    throw exited && error instanceof WebAssembly.RuntimeError ? afterExit(error) : error;
   }
   return { kind: "answer", bytes: kernel.output() };
 }
@@ -66,10 +75,13 @@ function run(
 /**
  * Runs what must run before the first call: Haskell's runtime, or a WASI reactor's or command's start, or else the constructors of static objects (which the
  * others run themselves).
+ * @returns whether the module ended by an exit with status 0, as a command may
  */
-function initialize(exports: Exports): void {
+function initialize(exports: Exports): boolean {
   if (exports.hs_init) {
-    callStart(exports._initialize);
-    callStart(exports.hs_init);
-  } else callStart(exports._initialize ?? exports._start ?? exports.__wasm_call_ctors);
+    callStart(exports, "_initialize");
+    return callStart(exports, "hs_init");
+  }
+  const name = START_FUNCTIONS.find((start) => exports[start] !== undefined);
+  return name !== undefined && callStart(exports, name);
 }

@@ -14,6 +14,9 @@ export const EXTISM_FUNCTIONS: ReadonlySet<string> = new Set([
   ..."log_warn log_info log_debug log_error log_trace get_log_level".split(" "),
 ]);
 
+/** The operation that only starts a module: one that has no settings check would else run for the first time when it is asked. */
+export const START_ONLY = "start";
+
 /** Where an Extism guest finds the host capabilities. */
 export const HOST_CALL_MODULE = "extism:host/user";
 export const HOST_CALL_NAME = "host_call";

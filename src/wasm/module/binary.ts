@@ -4,16 +4,19 @@
  */
 import { WasmLoadError } from "../errors.js";
 import type { GuestMemory } from "../worker/messages.js";
+import {
+  HEADER,
+  IMPORT_MEMORY,
+  LIMITS_HAVE_MAXIMUM,
+  Reader,
+  skipImportDescription,
+  skipValueType,
+} from "./binary-reader.js";
 import { describeNonModule } from "./not-a-module.js";
 
-/** `\0asm` and version 1, little endian. */
-const HEADER = [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00] as const;
 const SECTION_IMPORT = 2;
 const SECTION_TABLE = 4;
 const SECTION_MEMORY = 5;
-const LIMITS_HAVE_MAXIMUM = 0x01;
-/** The kind of an import that is a memory. */
-const IMPORT_MEMORY = 2;
 
 /** The first byte of a table that has an initial value. */
 const TABLE_WITH_VALUE = 0x40;
@@ -192,88 +195,6 @@ function withImport(body: Uint8Array, given: Uint8Array): Uint8Array {
   out.raw(body.subarray(reader.position));
   out.raw(given);
   return out.finish();
-}
-
-function skipImportDescription(reader: Reader): void {
-  const kind = reader.byte();
-  if (kind === 0) reader.unsigned();
-  else if (kind === 1) {
-    skipValueType(reader);
-    skipLimits(reader);
-  } else if (kind === IMPORT_MEMORY) skipLimits(reader);
-  else if (kind === 3) {
-    skipValueType(reader);
-    reader.byte();
-  } else if (kind === 4) {
-    reader.byte();
-    reader.unsigned();
-  } else throw new WasmLoadError("wasm-invalid", `invalid wasm file: import kind ${kind} is unknown`);
-}
-
-/** One byte, or a typed reference (0x63, 0x64) followed by its heap type. */
-function skipValueType(reader: Reader): void {
-  const type = reader.byte();
-  if (type === 0x63 || type === 0x64) reader.unsigned();
-}
-
-function skipLimits(reader: Reader): void {
-  const flags = reader.byte();
-  reader.unsigned();
-  if (flags & LIMITS_HAVE_MAXIMUM) reader.unsigned();
-}
-
-class Reader {
-  readonly #source: Uint8Array;
-
-  constructor(
-    source: Uint8Array,
-    public position: number,
-  ) {
-    this.#source = source;
-  }
-
-  get done(): boolean {
-    return this.position >= this.#source.length;
-  }
-
-  /** The next byte, left where it is. */
-  peek(): number | undefined {
-    return this.#source[this.position];
-  }
-
-  byte(): number {
-    const value = this.#source[this.position];
-    if (value === undefined)
-      throw new WasmLoadError("wasm-invalid", "invalid wasm file: it ends in the middle of a section");
-    this.position++;
-    return value;
-  }
-
-  /** LEB128, unsigned, up to 64 bits read (a heap type's sign bit does not matter to somebody who skips it). */
-  unsigned(): number {
-    let value = 0;
-    for (let shift = 0; shift < 70; shift += 7) {
-      const byte = this.byte();
-      value += (byte & 0x7f) * 2 ** shift;
-      if ((byte & 0x80) === 0) return value;
-    }
-    throw new WasmLoadError("wasm-invalid", "invalid wasm file: an integer is too long");
-  }
-
-  bytes(length: number): Uint8Array {
-    if (this.position + length > this.#source.length)
-      throw new WasmLoadError("wasm-invalid", "invalid wasm file: it ends in the middle of a section");
-    this.position += length;
-    return this.#source.subarray(this.position - length, this.position);
-  }
-
-  slice(start: number): Uint8Array {
-    return this.#source.subarray(start, this.position);
-  }
-
-  text(): string {
-    return Buffer.from(this.bytes(this.unsigned())).toString("utf8");
-  }
 }
 
 class Writer {

@@ -14,6 +14,7 @@ import { rewriteModule } from "./binary.js";
 import { type PolicyMetadata, readMetadata } from "./metadata.js";
 import { executionMode } from "./mode.js";
 import { compileErrorText } from "./not-a-module.js";
+import { checkExports } from "./required-exports.js";
 
 /** Compiled modules kept beyond those in use; each takes about twice to ten times the module's size. */
 const CACHED_MODULES = 128;
@@ -65,9 +66,17 @@ export class ModuleStore {
     const metadata = readMetadata(module);
     const mode = executionMode(module, metadata, configured);
     checkMetadata(metadata, mode);
-    checkImports(module, mode);
-    const exports = new Set(WebAssembly.Module.exports(module).map(({ name }) => name));
     const { importedMemory } = rewritten;
+    const imports = WebAssembly.Module.imports(module);
+    checkImports(imports, mode);
+    checkExports({
+      bytes: rewritten.bytes,
+      mode,
+      hasMemory: importedMemory !== undefined,
+      importsMemory: imports.some(isRegoMemory),
+      usesMemory: imports.some((entry) => entry.module === WASI_MODULE),
+    });
+    const exports = new Set(WebAssembly.Module.exports(module).map(({ name }) => name));
     return {
       id: this.#nextId++,
       module,
@@ -116,8 +125,8 @@ function minor(version: string): number {
 }
 
 /** Refuses a module that imports what the host does not have, by name. */
-function checkImports(module: WebAssembly.Module, mode: ExecutionMode): void {
-  const missing = WebAssembly.Module.imports(module)
+function checkImports(imports: readonly WebAssembly.ModuleImportDescriptor[], mode: ExecutionMode): void {
+  const missing = imports
     .filter((entry) => entry.module !== MEMORY_MODULE && !served(mode, entry))
     .map(({ module: from, name, kind }) => `${from}.${name}${kind === "function" ? "" : ` (a ${kind})`}`);
   if (missing.length > 0)
@@ -127,9 +136,13 @@ function checkImports(module: WebAssembly.Module, mode: ExecutionMode): void {
     );
 }
 
+const isRegoMemory = ({ module, name, kind }: WebAssembly.ModuleImportDescriptor): boolean =>
+  kind === "memory" && module === "env" && name === "memory";
+
 /** Guests import functions; only Rego's also import their memory. */
-function served(mode: ExecutionMode, { module, name, kind }: WebAssembly.ModuleImportDescriptor): boolean {
-  if (kind !== "function" && !(kind === "memory" && module === "env" && name === "memory")) return false;
+function served(mode: ExecutionMode, entry: WebAssembly.ModuleImportDescriptor): boolean {
+  const { module, name, kind } = entry;
+  if (kind !== "function") return (mode === "opa" || mode === "gatekeeper") && isRegoMemory(entry);
   switch (mode) {
     case "extism":
       return (

@@ -10,6 +10,7 @@ import {
   startGuest,
 } from "../worker/guest.js";
 import { CurrentCall } from "../worker/instance-call.js";
+import { newInstance } from "../worker/start-functions.js";
 import type { Builtin } from "./builtins/builtin.js";
 import { builtinsFor } from "./builtins/index.js";
 import { MISSING_BUILTINS } from "./names.js";
@@ -93,7 +94,7 @@ class RegoCall {
   /** @throws GuestStartError */
   start(module: WebAssembly.Module, env: WebAssembly.ModuleImports): void {
     startGuest(() => {
-      this.#exports = new WebAssembly.Instance(module, { env }).exports;
+      this.#exports = newInstance(module, { env }).exports;
       this.push(EMPTY_DOCUMENT);
       this.baseHeap = this.ask("opa_heap_ptr_get");
     });

@@ -9,7 +9,8 @@ import {
   startGuest,
 } from "../worker/guest.js";
 import { CurrentCall, type HostCallParameters, InstanceCall } from "../worker/instance-call.js";
-import { callStart, wasiImports } from "../worker/wasi-preview1.js";
+import { afterExit, callStart } from "../worker/start-functions.js";
+import { wasiImports } from "../worker/wasi-preview1.js";
 
 const NOTHING = new Uint8Array();
 /** Called once per instance, in this order, when the module has them. */
@@ -84,15 +85,21 @@ function wapcImports(call: () => WapcCall): WebAssembly.ModuleImports {
 
 function run(module: WebAssembly.Module, call: WapcCall, imports: WebAssembly.Imports): GuestAnswer {
   const { host, operation, payload } = call;
+  let exited = false;
   const exports = startGuest(() => {
     const made = call.instantiate(module, imports);
-    for (const name of START_FUNCTIONS) callStart(made[name]);
+    for (const name of START_FUNCTIONS) if (callStart(made, name)) exited = true;
     return made;
   });
   const guestCall = exports.__guest_call;
   if (typeof guestCall !== "function") throw new GuestStartError("the module does not export __guest_call");
   host.enterCall();
-  const success = guestCall(operation.length, payload.length);
+  let success: number | bigint | undefined;
+  try {
+    success = guestCall(operation.length, payload.length);
+  } catch (error) {
+    throw exited && error instanceof WebAssembly.RuntimeError ? afterExit(error) : error;
+  }
   if (success !== 0 && call.answer) return { kind: "answer", bytes: call.answer };
   if (call.error) return { kind: "guest-error", text: new TextDecoder().decode(call.error) };
   return {

@@ -5,6 +5,7 @@
 import { type GuestHost, NAME_BYTES } from "./guest.js";
 import { MEMORY_MODULE, MEMORY_NAME } from "./memories.js";
 import type { HostAnswer } from "./messages.js";
+import { newInstance } from "./start-functions.js";
 import { InputQueue, type WasiCall } from "./wasi-preview1.js";
 
 /** What guests give their host's function for calls: address and length of each part, unsigned 32 bits in a signed number. */
@@ -70,7 +71,7 @@ export abstract class InstanceCall implements WasiCall {
    */
   instantiate(module: WebAssembly.Module, imports: WebAssembly.Imports): WebAssembly.Instance["exports"] {
     const memory = this.#importedMemory && { [MEMORY_MODULE]: { [MEMORY_NAME]: this.#importedMemory } };
-    this.instance = new WebAssembly.Instance(module, { ...imports, ...memory });
+    this.instance = newInstance(module, { ...imports, ...memory });
     return this.instance.exports;
   }
 }

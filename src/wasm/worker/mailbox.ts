@@ -58,6 +58,7 @@ const OPERATIONS: readonly GuestOperation[] = [
   "validate_settings",
   "validate-settings",
   "missing-builtins",
+  "start",
 ];
 const RESULTS: readonly GuestResult["kind"][] = [
   "answer",

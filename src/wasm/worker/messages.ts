@@ -7,14 +7,15 @@ export type ExecutionMode = "extism" | "kubewarden-wapc" | "wasi" | "opa" | "gat
 
 /**
  * What a guest is asked: about an admission request, or any JSON (which the guest knows as `validate` too); its settings, a call for which WASI policies have
- * a name of their own; and Rego modules for the builtins they lack.
+ * a name of their own; Rego modules for the builtins they lack; Extism modules without a check of settings for no more than their start.
  */
 export type GuestOperation =
   | "validate"
   | "validate-raw"
   | "validate_settings"
   | "validate-settings"
-  | "missing-builtins";
+  | "missing-builtins"
+  | "start";
 
 /** One question to a guest. */
 export interface GuestCall {

@@ -15,16 +15,6 @@ export class ExitStatus extends Error {
   }
 }
 
-/** Calls a function that a module has for its start. An exit with status 0 is a good end of it. */
-export function callStart(start: WebAssembly.ExportValue | undefined): void {
-  if (typeof start !== "function") return;
-  try {
-    start();
-  } catch (error) {
-    if (!(error instanceof ExitStatus) || error.code !== 0) throw error;
-  }
-}
-
 /** What the imports serve at the moment: one call of one instance. */
 export interface WasiCall {
   /** Read at every use: the instance that owns it exists only after the imports, and it may grow. */

@@ -36,11 +36,13 @@ export interface FileResourcesOptions {
 
 /** A {@link ResourceSource} made of documents: Namespaces, parameters of any kind, CustomResourceDefinitions. Immutable. */
 export class FileResources implements ResourceSource {
-  readonly #namespaces = new Map<string, JsonObject>();
+  readonly #namespaces = new Map<string, JsonObject | LookupFailure>();
   /** By `apiVersion/Kind`, then in the order of namespace and name. */
   readonly #objects = new Map<string, JsonObject[]>();
   /** By `apiVersion/Kind namespace/name`. */
-  readonly #named = new Map<string, JsonObject>();
+  readonly #named = new Map<string, JsonObject | LookupFailure>();
+  /** Documents that no cluster would hold, by `apiVersion/Kind`: who asks for all is told of the first. */
+  readonly #misfits = new Map<string, { readonly namespace: string; readonly failure: LookupFailure }[]>();
   readonly #scopes = new Map<string, boolean>();
   readonly #equivalentSets: EquivalentSet[];
   readonly #options: FileResourcesOptions;
@@ -58,11 +60,11 @@ export class FileResources implements ResourceSource {
     const kind = text(document, "kind");
     const object = asStored(document);
     const key = `${apiVersion}/${kind}`;
-    const list = this.#objects.get(key);
-    if (list === undefined) this.#objects.set(key, [object]);
-    else list.push(object);
-    this.#named.set(`${key} ${namespaceOf(object)}/${nameOf(object)}`, object);
-    if (key === "v1/Namespace") this.#namespaces.set(nameOf(object), object);
+    if (object instanceof LookupFailure)
+      addTo(this.#misfits, key, { namespace: namespaceOf(document), failure: object });
+    else addTo(this.#objects, key, object);
+    this.#named.set(`${key} ${namespaceOf(document)}/${nameOf(document)}`, object);
+    if (key === "v1/Namespace") this.#namespaces.set(nameOf(document), object);
     if (kind === "CustomResourceDefinition" && apiVersion.startsWith("apiextensions.k8s.io/")) this.#define(document);
   }
 
@@ -95,7 +97,10 @@ export class FileResources implements ResourceSource {
   }
 
   list(kind: GroupVersionKind, namespace: string): Lookup<readonly JsonObject[]> {
-    const all = this.#objects.get(`${apiVersionOf(kind)}/${kind.kind}`) ?? [];
+    const key = `${apiVersionOf(kind)}/${kind.kind}`;
+    const misfit = this.#misfits.get(key)?.find((each) => namespace === "" || each.namespace === namespace);
+    if (misfit !== undefined) return misfit.failure;
+    const all = this.#objects.get(key) ?? [];
     return namespace === "" ? all : all.filter((object) => namespaceOf(object) === namespace);
   }
 
@@ -138,6 +143,12 @@ export class FileResources implements ResourceSource {
     if (set !== undefined) return set.conversionError;
     return sameBuiltinShape(from, to) ? undefined : NO_CONVERSION;
   }
+}
+
+function addTo<T>(lists: Map<string, T[]>, key: string, item: T): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [item]);
+  else list.push(item);
 }
 
 /** The order of lists. */

@@ -88,6 +88,8 @@ export function vectorDeclarations(
     variables: VARIABLES,
     functions: functionsByName(used),
     objectTypes: new Map([[REQUEST.name, REQUEST]]),
+    typeProvider: undefined,
+    keepsSums: false,
     typeNames: new Map(used.flatMap(({ typeNames }) => [...(typeNames ?? [])])),
   };
 }

@@ -74,7 +74,13 @@ describe("a run over resources", () => {
       threadsFrom,
     });
     try {
-      await judging.resources(files, { resources: counted, first: "p0", exceptions: [], held: undefined });
+      await judging.resources(files, {
+        resources: counted,
+        first: "p0",
+        exceptions: [],
+        held: undefined,
+        warnings: [],
+      });
       await judging.end();
     } finally {
       await tools.close();

@@ -5,7 +5,7 @@ import { createExpressionCompiler, prepareInline } from "../../../src/kinds/vali
 import type { JsonObject } from "../../../src/kubernetes/object.js";
 import type { AdmissionRequest, Review } from "../../../src/policy/index.js";
 import { outerWorldFor } from "../../../src/world/cluster.js";
-import { type Needs, NO_NEEDS } from "../../../src/world/needs.js";
+import { NAMESPACE_LABELS, type Needs, NO_NEEDS } from "../../../src/world/needs.js";
 import { FileResources } from "../../../src/world/resources/file-resources.js";
 import { worldOf } from "../../../src/world/world.js";
 import { answerOf } from "../../support/asking.js";
@@ -28,7 +28,10 @@ function needs(...documents: readonly JsonObject[]): Needs {
 }
 
 /** It is asked for, and can't be done without; or can, since documents bring it. */
-const REQUIRED: Needs = { ...NO_NEEDS, asks: true, requires: true };
+const requires = (...requirements: Needs["requires"]): Needs => ({ ...NO_NEEDS, asks: true, requires: requirements });
+const AUTHORIZER = requires({ what: "`authorizer`" });
+const NAMESPACE = requires({ what: "`namespaceObject`", documents: "Namespaces" });
+const LABELS = requires(NAMESPACE_LABELS);
 const ASKED: Needs = { ...NO_NEEDS, asks: true };
 
 describe("what a policy will ask of the world", () => {
@@ -50,12 +53,12 @@ describe("what a policy will ask of the world", () => {
         ] as [string, JsonObject][])),
   ];
   for (const [where, spec] of asking(check, "authorizer")) {
-    test(`the authorizer, by ${where}`, () => assert.deepEqual(needs(policy(spec)), REQUIRED));
+    test(`the authorizer, by ${where}`, () => assert.deepEqual(needs(policy(spec)), AUTHORIZER));
   }
   for (const [where, spec] of asking("namespaceObject != null", "namespaceObject")) {
     test(`the Namespace, by ${where}`, () => {
       const cleaned = { ...spec, validations: spec.validations ?? validations("true").validations };
-      assert.deepEqual(needs(policy(cleaned)), REQUIRED);
+      assert.deepEqual(needs(policy(cleaned)), NAMESPACE);
       const beside = needs(policy(cleaned), namespaceObject("ns"));
       assert.deepEqual(beside, ASKED, "documents bring it");
     });
@@ -66,9 +69,9 @@ describe("what a policy will ask of the world", () => {
     const rules = { resourceRules: [{ apiGroups: ["*"], apiVersions: ["*"], operations: ["*"], resources: ["*"] }] };
     const own = (label: string) => policy({ matchConstraints: { ...rules, ...selecting(label) } });
     assert.equal(prepare([constraints("env")]).problems.length, 1, "without rules it is invalid");
-    assert.deepEqual(needs(own("env")), REQUIRED);
-    assert.deepEqual(needs(policy(), binding({ matchResources: selecting("env") })), REQUIRED);
-    assert.deepEqual(needs(policy(), binding(requiring("env"))), REQUIRED);
+    assert.deepEqual(needs(own("env")), LABELS);
+    assert.deepEqual(needs(policy(), binding({ matchResources: selecting("env") })), LABELS);
+    assert.deepEqual(needs(policy(), binding(requiring("env"))), LABELS);
     const byName = ASKED;
     assert.deepEqual(needs(own("kubernetes.io/metadata.name")), byName);
     assert.deepEqual(needs(policy(), binding(requiring("kubernetes.io/metadata.name"))), byName);
@@ -76,7 +79,10 @@ describe("what a policy will ask of the world", () => {
 
   test("parameters that a binding names and no document brings", () => {
     const parameters = [CONFIG_MAP];
-    assert.deepEqual(needs(policy(PARAMS), binding(ref({ name: "c" }))), { ...REQUIRED, parameters });
+    assert.deepEqual(needs(policy(PARAMS), binding(ref({ name: "c" }))), {
+      ...requires({ what: "parameters (ConfigMap of v1)", documents: "parameters (ConfigMap of v1)" }),
+      parameters,
+    });
     assert.deepEqual(needs(policy(PARAMS), binding(ref({ name: "c" })), map("c")), { ...ASKED, parameters });
   });
 
@@ -109,7 +115,7 @@ describe("what a policy will ask of the world", () => {
 
   test("all of several policies together, and nothing of broken ones", () => {
     const broken = prepare([policy(validations("nope")), policy(validations(check), "q"), policy(PARAMS, "r")]);
-    assert.deepEqual(broken.needs, REQUIRED);
+    assert.deepEqual(broken.needs, AUTHORIZER);
   });
 
   test("of an inline policy likewise", () => {
@@ -117,7 +123,7 @@ describe("what a policy will ask of the world", () => {
       compiler: createExpressionCompiler(),
     });
     assert.ok(!("errors" in prepared));
-    assert.deepEqual(prepared.needs, REQUIRED);
+    assert.deepEqual(prepared.needs, requires(...NAMESPACE.requires, ...AUTHORIZER.requires));
     const ready = prepared.policy("p", worldWith());
     assert.ok(hasExpressions(ready));
     assert.deepEqual(

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { paramValue } from "../../../src/admission-policy/params.js";
 import { createExpressionCompiler, prepareInline } from "../../../src/kinds/validating-admission-policy/index.js";
-import { paramValue } from "../../../src/kinds/validating-admission-policy/params.js";
 import type { JsonObject } from "../../../src/kubernetes/object.js";
 import type { EvaluationContext } from "../../../src/policy/policy.js";
 import type { AdmissionQuestion, RawQuestion } from "../../../src/policy/review.js";

@@ -1,5 +1,5 @@
 /** Plugins written in the test that needs them. */
-import binaryen from "binaryen";
+import { bytesOf } from "../wat.js";
 
 /** Compiles a module in the text format. `body` follows imports of the functions it names as `$alloc`, `$load_u64` and so on. */
 export function assemble(body: string): WebAssembly.Module {
@@ -7,13 +7,7 @@ export function assemble(body: string): WebAssembly.Module {
   const imports = used.map(
     ([name, type, module = "extism:host/env"]) => `(import "${module}" "${name}" (func $${name} ${type}))`,
   );
-  const parsed = binaryen.parseText(`(module ${imports.join("\n")} ${body} (memory (export "memory") 1))`);
-  try {
-    parsed.setFeatures(binaryen.Features.All);
-    return new WebAssembly.Module(new Uint8Array(parsed.emitBinary()));
-  } finally {
-    parsed.dispose();
-  }
+  return new WebAssembly.Module(bytesOf(`(module ${imports.join("\n")} ${body} (memory (export "memory") 1))`));
 }
 
 const IMPORTS: readonly [name: string, type: string, module?: string][] = [

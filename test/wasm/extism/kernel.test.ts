@@ -230,7 +230,7 @@ describe("the start of an Extism plugin", () => {
         (func (export "validate") (call $proc_exit (i32.const ${call})))`);
     assert.deepEqual(ask(exits(0, 3)), { kind: "guest-error", text: "exit status 3" });
     assert.deepEqual(ask(exits(0, 0)), { kind: "guest-error", text: "exit status 0" });
-    assert.throws(() => ask(exits(1, 0)), new GuestStartError("exit status 1"));
+    assert.throws(() => ask(exits(1, 0)), new GuestStartError("the module ends in its function _start: exit status 1"));
   });
 
   test("fails without the function that is asked for", () => {

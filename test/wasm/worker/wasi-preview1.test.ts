@@ -4,13 +4,7 @@ import { describe, test } from "node:test";
 import { DEFAULT_GUEST_LIMITS } from "../../../src/wasm/limits.js";
 import { ControlBlock } from "../../../src/wasm/worker/control-block.js";
 import { WorkerHost } from "../../../src/wasm/worker/host.js";
-import {
-  callStart,
-  ExitStatus,
-  InputQueue,
-  type WasiCall,
-  wasiImports,
-} from "../../../src/wasm/worker/wasi-preview1.js";
+import { InputQueue, type WasiCall, wasiImports } from "../../../src/wasm/worker/wasi-preview1.js";
 
 type Call = (...parameters: number[]) => number;
 
@@ -80,20 +74,5 @@ describe("WASI", () => {
     assert.deepEqual([read(0, 0, 1, 30_000), done(), text().slice(0, 2)], [0, 2, "56"]);
     assert.deepEqual([read(0, 0, 1, 30_000), done()], [0, 0]);
     assert.notEqual(read(1, 0, 1, 30_000), 0);
-  });
-
-  test("an exit at the start is a good end with status 0 only", () => {
-    const exit = (status: number) => () =>
-      callStart(() => {
-        throw new ExitStatus(status);
-      });
-    assert.doesNotThrow(exit(0));
-    assert.throws(exit(1), { name: "ExitStatus" });
-    assert.doesNotThrow(() => callStart(undefined));
-    assert.throws(() =>
-      callStart(() => {
-        throw new Error("a trap");
-      }),
-    );
   });
 });

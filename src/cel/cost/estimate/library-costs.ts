@@ -171,7 +171,7 @@ const BY_FUNCTION: ReadonlyMap<string, Rule> = new Map([
   ...rules(nominal, "getScheme", "getHostname", "getHost", "getPort", "getEscapedPath", "getQuery"),
   ...rules(selector, "fieldSelector", "labelSelector"),
   ...rules(traversal, "isSorted", "sum", "max", "min", "indexOf", "lastIndexOf", "includes"),
-  ...rules(byFirst(STRING_FACTOR, true), "url"),
+  ...rules(byFirst(STRING_FACTOR, true), "url", "jsonpatch.escapeKey"),
   ...rules(byTarget, "lowerAscii", "upperAscii", "substring", "trim"),
   ...rules(replace, "replace"),
   ...rules(split, "split"),

@@ -104,7 +104,10 @@ export class TreeReader {
       this.builder.issues.add(offset, "unsupported ident kind");
       return "";
     }
-    return field?.name === "escaped" ? token.text.slice(1, -1) : token.text;
+    if (field?.name !== "escaped") return token.text;
+    if (this.builder.options.quotedNames) return token.text.slice(1, -1);
+    this.builder.issues.add(offset, "unsupported syntax: '`'");
+    return "";
   }
 
   #memberCall(node: TreeNode): Expr {

@@ -91,7 +91,7 @@ function imageOf(image: JsonObject): JsonObject {
 function decodedFile(source: string, type: ApiType): Read<Written> {
   let documents: readonly unknown[];
   try {
-    documents = parseYamlDocuments(source);
+    documents = parseYamlDocuments(source, { uniqueKeys: true });
   } catch (error) {
     return failed(`error converting YAML to JSON: yaml: ${errorText(error)}`);
   }

@@ -1,20 +1,30 @@
-import { Waiting } from "../../cel/index.js";
-import { authorizerValues } from "../../cel-policy/expressions/authorization.js";
+import { Waiting } from "../cel/index.js";
+import { authorizerValues } from "../cel-policy/expressions/authorization.js";
 import {
   type NamespaceViews,
   NO_NAMESPACE,
   namespaceViews,
   type VersionedInput,
   versionedInput,
-} from "../../cel-policy/expressions/input.js";
-import { namespaceNotFound } from "../../cel-policy/match/match-resources.js";
-import type { Matched } from "../../cel-policy/match/match-rules.js";
-import type { RequestAttributes } from "../../cel-policy/match/request-attributes.js";
-import { apiVersionOf, type GroupVersionKind } from "../../kubernetes/names.js";
-import { isObject, type JsonObject, text } from "../../kubernetes/object.js";
-import type { Failure } from "../../policy/outcome.js";
-import type { RequestWorld } from "../../world/request-world.js";
-import { LookupFailure } from "../../world/resources/resource-source.js";
+} from "../cel-policy/expressions/input.js";
+import { namespaceNotFound } from "../cel-policy/match/match-resources.js";
+import type { Matched } from "../cel-policy/match/match-rules.js";
+import type { RequestAttributes } from "../cel-policy/match/request-attributes.js";
+import { asStruct, structOfObject } from "../kubernetes/go-types/as-struct.js";
+import { apiVersionOf, type GroupVersionKind } from "../kubernetes/names.js";
+import { isObject, type JsonObject, text } from "../kubernetes/object.js";
+import type { Failure } from "../policy/outcome.js";
+import type { RequestWorld } from "../world/request-world.js";
+import { LookupFailure } from "../world/resources/resource-source.js";
+
+/** What is connected with, the options of a subresource, which nobody stores, as Go has it; any other object as it is. */
+export function connectOptions(object: JsonObject, operation: string): JsonObject | LookupFailure {
+  if (operation !== "CONNECT") return object;
+  const type = structOfObject(object);
+  const shaped = type && asStruct(object, type);
+  if (shaped === undefined) return object;
+  return shaped.ok ? shaped.object : new LookupFailure(shaped.error);
+}
 
 /** What policies are given of one request (disposable): objects in the versions in which they match them, the Namespace, the authorizer. */
 export class RequestInputs {
@@ -60,7 +70,9 @@ export class RequestInputs {
   }
 
   #convert(object: unknown, kind: GroupVersionKind): unknown {
-    return this.#targeted || !isObject(object) ? object : this.#world.convert(this.#labelled(object), kind);
+    if (this.#targeted || !isObject(object)) return object;
+    const converted = this.#world.convert(this.#labelled(object), kind);
+    return converted instanceof LookupFailure ? converted : connectOptions(converted, this.#request.operation);
   }
 
   /** An object that does not say what it is is what the review says, which is what the API server has converted it to. */

@@ -1,31 +1,29 @@
-import { namesVariable } from "../../cel/index.js";
-import type { LabelSelector } from "../../cel-policy/match/label-selector.js";
-import { builtinNamespaced } from "../../kubernetes/builtin-kinds.js";
-import { type JsonObject, text } from "../../kubernetes/object.js";
-import type { Needs } from "../../world/needs.js";
-import type { CompiledPolicy } from "./compiled-policy.js";
-import { prepareParamKind } from "./prepared-policy.js";
-import type { BindingSpec, PolicySpec } from "./resource.js";
+import { namesVariable } from "../cel/index.js";
+import type { Expression } from "../cel-policy/expressions/expression.js";
+import type { LabelSelector } from "../cel-policy/match/label-selector.js";
+import { builtinNamespaced } from "../kubernetes/builtin-kinds.js";
+import { type JsonObject, text } from "../kubernetes/object.js";
+import { NAMESPACE_LABELS, type Needs } from "../world/needs.js";
+import { prepareParamKind } from "./prepared-binding.js";
+import type { CommonBindingSpec, CommonPolicySpec } from "./resource.js";
 
 /** The label that every Namespace has: its value is known without seeing the Namespace. */
 const NAME_LABEL = "kubernetes.io/metadata.name";
 
 /**
- * What a policy will ask of the world, told from its compiled form, its bindings and the documents beside it. The versions of resources are no
+ * What a policy will ask of the world, told from its compiled expressions, its bindings and the documents beside it. The versions of resources are no
  * need: only requests in another version than the rules name ask for them.
  */
 export function needsOf(
-  spec: PolicySpec,
-  compiled: CompiledPolicy,
-  bindings: readonly BindingSpec[],
+  spec: CommonPolicySpec,
+  expressions: readonly (Pick<Expression, "program"> | undefined)[],
+  bindings: readonly CommonBindingSpec[],
   objects: readonly JsonObject[],
 ): Needs {
   const brought = new Set(objects.map((object) => `${text(object, "apiVersion")}/${text(object, "kind")}`));
   const bringsNamespaces = brought.has("v1/Namespace");
   const names = (name: string): boolean =>
-    Object.values(compiled)
-      .flat()
-      .some((expression) => expression?.program && namesVariable(expression.program.references, name));
+    expressions.some((expression) => expression?.program && namesVariable(expression.program.references, name));
   const matches = [spec.matchConstraints, ...bindings.map(({ matchResources }) => matchResources)];
   const labels = matches.flatMap((match) => labelsOf(match?.namespaceSelector));
   const namespaceObject = names("namespaceObject");
@@ -39,12 +37,20 @@ export function needsOf(
   const bringsParams = params.some(({ apiVersion, kind }) => brought.has(`${apiVersion}/${kind.kind}`));
   return {
     asks: namespaceObject || labels.length > 0 || authorizer || scope || params.length > 0,
-    requires:
-      (!bringsNamespaces && (namespaceObject || labels.some((label) => label !== NAME_LABEL))) ||
-      (params.length > 0 && !bringsParams) ||
-      authorizer,
+    requires: [
+      ...(!bringsNamespaces && labels.some((label) => label !== NAME_LABEL) ? [NAMESPACE_LABELS] : []),
+      ...(!bringsNamespaces && namespaceObject ? [{ what: "`namespaceObject`", documents: "Namespaces" }] : []),
+      ...(bringsParams ? [] : params.map(parametersOf)),
+      ...(authorizer ? [{ what: "`authorizer`" }] : []),
+    ],
     parameters: params.map(({ kind }) => kind),
   };
+}
+
+/** A binding that names a parameter is obeyed, so its kind is all that has to be told. */
+function parametersOf({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: { readonly kind: string } }) {
+  const documents = `${kind.kind} of ${apiVersion}`;
+  return { what: `parameters (${documents})`, documents: `parameters (${documents})` };
 }
 
 function labelsOf(selector: LabelSelector | undefined): readonly string[] {

@@ -1,9 +1,9 @@
 /** The parameters of one evaluation (spec validating-admission-policy.md 4). */
-import { Waiting } from "../../cel/index.js";
-import { type JsonObject, labelsOf } from "../../kubernetes/object.js";
-import type { RequestWorld } from "../../world/request-world.js";
-import { LookupFailure } from "../../world/resources/resource-source.js";
-import type { PreparedParamKind, PreparedParamRef } from "./prepared-policy.js";
+import { Waiting } from "../cel/index.js";
+import { type JsonObject, labelsOf } from "../kubernetes/object.js";
+import type { RequestWorld } from "../world/request-world.js";
+import { LookupFailure } from "../world/resources/resource-source.js";
+import type { PreparedParamKind, PreparedParamRef } from "./prepared-binding.js";
 
 /** No parameter: the policy has none, or the binding names none. */
 export const NO_PARAM = null;

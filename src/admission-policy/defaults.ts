@@ -1,10 +1,10 @@
 /** What the API server fills in before an object is stored (spec validating-admission-policy.md 1.1 to 1.4). */
-import type { MatchResources } from "../../cel-policy/match/match-resources.js";
-import type { ResourceRule } from "../../cel-policy/match/resource-rule.js";
-import type { BindingResource, PolicyResource } from "./resource.js";
+import type { MatchResources } from "../cel-policy/match/match-resources.js";
+import type { ResourceRule } from "../cel-policy/match/resource-rule.js";
+import type { CommonBindingSpec, CommonPolicySpec, Resource } from "./resource.js";
 
 /** The policy with its defaults; they are the same in all versions. */
-export function defaultPolicy(policy: PolicyResource): PolicyResource {
+export function defaultPolicy<P extends Resource<CommonPolicySpec>>(policy: P): P {
   const { spec } = policy;
   return {
     ...policy,
@@ -17,7 +17,7 @@ export function defaultPolicy(policy: PolicyResource): PolicyResource {
 }
 
 /** The binding with its defaults; v1alpha1 has one that the later versions dropped. */
-export function defaultBinding(binding: BindingResource): BindingResource {
+export function defaultBinding<B extends Resource<CommonBindingSpec>>(binding: B): B {
   const { paramRef, matchResources } = binding.spec;
   const missing = binding.apiVersion.endsWith("/v1alpha1") ? { parameterNotFoundAction: "Deny" } : {};
   return {

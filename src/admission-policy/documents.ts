@@ -1,0 +1,107 @@
+/** The documents of an entry, told apart: policies, their bindings, and all else. */
+import { metadataWarnings, type Writing } from "../cel-policy/decode/validate-metadata.js";
+import type { Problem } from "../documents/problem.js";
+import type { SourceDocument } from "../documents/source-document.js";
+import type { FieldError } from "../kubernetes/field-error.js";
+import { asStruct, structOfObject } from "../kubernetes/go-types/as-struct.js";
+import { isObject, type JsonObject } from "../kubernetes/object.js";
+import { unescapedName } from "./dialect.js";
+import type { ReadDocument } from "./read.js";
+import type { CommonBindingSpec, CommonPolicySpec, Resource } from "./resource.js";
+
+/** What of a document is looked at: its JSON value, and who says what is wrong where. */
+export type PolicyDocument = Pick<SourceDocument, "value" | "problem">;
+
+/** A resource, and where it stands. */
+export interface Found<R> {
+  readonly resource: R;
+  readonly document: PolicyDocument;
+}
+
+/** What documents hold. */
+export interface FoundDocuments<P, B> {
+  readonly policies: readonly Found<P>[];
+  readonly bindings: readonly Found<B>[];
+  /** Namespaces, parameters, CustomResourceDefinitions. */
+  readonly objects: readonly JsonObject[];
+}
+
+/** Reads documents of a kind; those that cannot be read are problems. */
+export function sortDocuments<P, B>(
+  documents: readonly PolicyDocument[],
+  read: (document: unknown) => ReadDocument<P, B>,
+  problems: Problem[],
+): FoundDocuments<P, B> {
+  const policies: Found<P>[] = [];
+  const bindings: Found<B>[] = [];
+  const objects: JsonObject[] = [];
+  for (const document of documents) {
+    const found = read(document.value);
+    switch (found.kind) {
+      case "unreadable":
+        problems.push(document.problem("error", found.path, found.message));
+        break;
+      case "other":
+        if (isObject(document.value)) {
+          objects.push(document.value);
+          problems.push(...misfits(document.value, document));
+        }
+        break;
+      case "policy":
+        policies.push({ resource: found.resource, document });
+        break;
+      case "binding":
+        bindings.push({ resource: found.resource, document });
+    }
+  }
+  return { policies, bindings, objects };
+}
+
+/** An object that no cluster would hold: a policy that asks for it fails. */
+function misfits(object: JsonObject, document: PolicyDocument): readonly Problem[] {
+  const type = structOfObject(object);
+  const shaped = type && asStruct(object, type);
+  if (shaped === undefined || shaped.ok) return [];
+  const message = `the API server does not take this, and a policy that asks for it fails: ${shaped.error}`;
+  return [document.problem("warning", shaped.path, message)];
+}
+/** What a server says beside storing a policy or a binding. */
+export const storedWithWarnings = (
+  { metadata }: Resource<unknown>,
+  document: PolicyDocument,
+  writing?: Writing,
+): Problem[] => metadataWarnings(metadata, writing).map(({ path, text }) => document.problem("warning", path, text));
+
+/** Variables whose names the evaluator takes for escaped, and never finds. */
+export function unreachableVariables({ spec }: Resource<CommonPolicySpec>, document: PolicyDocument): Problem[] {
+  return (spec.variables ?? []).flatMap(({ name = "" }, i) => {
+    if (unescapedName(name) === name) return [];
+    const message = `the name looks escaped, so that variables.${name} is never found: choose one without "__"`;
+    return [document.problem("warning", ["spec", "variables", i, "name"], message)];
+  });
+}
+
+/** The valid bindings by the policy they name. A broken one is no binding: its policy then must not act as if it had none. */
+export function usableBindings<B extends Resource<CommonBindingSpec>>(
+  { policies, bindings }: FoundDocuments<Resource<CommonPolicySpec>, B>,
+  validate: (binding: B, writing?: Writing) => readonly FieldError[],
+  problems: Problem[],
+  writing?: Writing,
+): Map<string, B[]> {
+  const names = new Set(policies.map(({ resource }) => resource.metadata.name));
+  const usable = new Map<string, B[]>();
+  for (const { resource, document } of bindings) {
+    const { policyName = "" } = resource.spec;
+    const errors = validate(resource, writing);
+    problems.push(...errors.map(({ path, text: message }) => document.problem("error", path, message)));
+    problems.push(...storedWithWarnings(resource, document, writing));
+    if (policyName !== "" && !names.has(policyName)) {
+      const message = `the binding has no effect: there is no policy "${policyName}"`;
+      problems.push(document.problem("warning", ["spec", "policyName"], message));
+    }
+    const own = usable.get(policyName) ?? [];
+    usable.set(policyName, own);
+    if (errors.length === 0) own.push(resource);
+  }
+  return usable;
+}

@@ -1,0 +1,18 @@
+import { isKubernetesVersion, isSince, type KubernetesVersion, NEWEST_VERSION } from "../cel/index.js";
+import { UsageError } from "./io.js";
+
+/** The oldest Kubernetes whose rules about policies are known. */
+const OLDEST_VERSION: KubernetesVersion = "1.28";
+
+/**
+ * A version of Kubernetes as people write it: `1.34`, `v1.34`, `v1.34.2`. Patches are not told apart.
+ * @throws UsageError for one that is not known
+ */
+export function kubernetesVersion(text: string): KubernetesVersion {
+  const minor = /^v?(\d+\.\d+)(?:\.\d+.*)?$/.exec(text)?.[1] ?? "";
+  if (isKubernetesVersion(minor) && isSince(minor, OLDEST_VERSION)) return minor;
+  const known = `known are ${OLDEST_VERSION} to ${NEWEST_VERSION}`;
+  throw new UsageError(
+    `option '--kubernetes-version <version>': there are no rules of ${JSON.stringify(text)}: ${known}`,
+  );
+}

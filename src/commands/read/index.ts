@@ -1,0 +1,59 @@
+/** `read`: the documents of files as they are read everywhere here, which is as Kubernetes reads them. */
+import { readFile } from "node:fs/promises";
+import { text as textOf } from "node:stream/consumers";
+import { errorText } from "../../data/error-text.js";
+import { stringifyJson } from "../../data/json.js";
+import { readYamlStream, type YamlDocument } from "../../data/yaml.js";
+import type { CommandIo } from "../io.js";
+import { Lines } from "./lines.js";
+import { placesOf } from "./places.js";
+
+/** The name of standard input. */
+const STANDARD_INPUT = "-";
+
+/**
+ * Prints every document as a line of JSON; a document of nothing is none. What can't be read is named on standard error as `file:line:column: why`, behind the
+ * documents before it, and the next file follows.
+ * @param files `-`: standard input; none: the same
+ * @param positions whether each line says where the document and its values stand
+ * @returns the exit code: 0, or 1 when a file could not be read to its end
+ */
+export async function readCommand(files: readonly string[], positions: boolean, io: CommandIo): Promise<number> {
+  let failed = false;
+  for (const file of files.length === 0 ? [STANDARD_INPUT] : files) {
+    const text = await contentOf(file, io);
+    if (text instanceof Error) {
+      io.stderr.write(`${file}: ${errorText(text)}\n`);
+      failed = true;
+      continue;
+    }
+    const { documents, error } = readYamlStream(text);
+    const lines = positions ? new Lines(text) : undefined;
+    for (const document of documents) {
+      const line = lines === undefined ? document.value : located(document, file, lines);
+      if (!io.stdout.write(`${stringifyJson(line)}\n`)) await new Promise((done) => io.stdout.once("drain", done));
+    }
+    if (error === undefined) continue;
+    io.stderr.write(`${file}:${error.line}:${error.column}: ${error.reason}\n`);
+    failed = true;
+  }
+  return failed ? 1 : 0;
+}
+
+async function contentOf(file: string, { stdin }: CommandIo): Promise<string | Error> {
+  try {
+    return file === STANDARD_INPUT ? await textOf(stdin) : await readFile(file, "utf8");
+  } catch (error) {
+    return error instanceof Error ? error : new Error(errorText(error));
+  }
+}
+
+function located({ root, value }: YamlDocument, file: string, lines: Lines): unknown {
+  const { line, column } = lines.place(root.start);
+  const positions: Record<string, string> = {};
+  for (const { pointer, offset } of placesOf(root)) {
+    const place = lines.place(offset);
+    positions[pointer] = `${place.line}:${place.column}`;
+  }
+  return { file, line, column, document: value, positions };
+}

@@ -1,0 +1,40 @@
+import type { Scope } from "../../cel-policy/dialect.js";
+import type { Expression } from "../../cel-policy/expressions/expression.js";
+import type { ExpressionCompiler } from "../../cel-policy/expressions/expression-compiler.js";
+import type { ResultType } from "../../cel-policy/expressions/result-type.js";
+
+/** How a mutation says what it changes. */
+export type PatchType = "JSONPatch" | "ApplyConfiguration";
+
+/** The members of a mutation in a policy (spec mutating-admission-policy.md 1). */
+export interface MutationSpec {
+  readonly patchType?: string | undefined;
+  readonly jsonPatch?: { readonly expression?: string | undefined } | undefined;
+  readonly applyConfiguration?: { readonly expression?: string | undefined } | undefined;
+}
+
+/** A mutation, compiled (prepared). A mistake is in its {@link Expression}. */
+export interface CompiledMutation {
+  readonly patchType: PatchType;
+  /** As a list of one: what one evaluation of the mutation is known by in repeated attempts. */
+  readonly expressions: readonly [Expression];
+}
+
+const RESULTS: Readonly<Record<PatchType, ResultType>> = { JSONPatch: "list(JSONPatch)", ApplyConfiguration: "Object" };
+
+/**
+ * Compiles a mutation; `undefined` for one that has not the member of its type, or whose type is unknown: the server then answers 500 for
+ * every request that gets there.
+ * @param compiler one of the mutations' dialect (`mutationDialect`)
+ * @param scope the variables are those of the policy, compiled in the policy's own dialect
+ */
+export function compileMutation(
+  { patchType, jsonPatch, applyConfiguration }: MutationSpec,
+  compiler: Pick<ExpressionCompiler, "compile">,
+  scope: Scope,
+): CompiledMutation | undefined {
+  if (patchType !== "JSONPatch" && patchType !== "ApplyConfiguration") return undefined;
+  const chosen = patchType === "JSONPatch" ? jsonPatch : applyConfiguration;
+  if (chosen === undefined) return undefined;
+  return { patchType, expressions: [compiler.compile(chosen.expression ?? "", RESULTS[patchType], scope)] };
+}

@@ -1,0 +1,342 @@
+/** What mutations give, as the server takes it out of CEL: JSON for patches, Go values for apply configurations (spec mutating-admission-policy.md 5 to 7). */
+import {
+  CelError,
+  type Duration,
+  doubleOf,
+  durationText,
+  entriesOf,
+  type Kind,
+  kindOf,
+  ListSum,
+  MapValue,
+  type ObjectValue,
+  type OpaqueValue,
+  type Optional,
+  type Timestamp,
+  timestampText,
+  type Uint,
+  type Value,
+} from "../../cel/index.js";
+import { quote } from "../../data/go-quote.js";
+import { jsonDouble } from "../../data/json-double.js";
+import { setKey } from "../../data/plain-object.js";
+import type { GoType } from "../../kubernetes/go-types/go-type.js";
+import { ForeignValue, NIL_LIST, type PatchValue } from "../../kubernetes/structured-merge/patch-value.js";
+import { foreignValue } from "./go-value.js";
+import { quotedKey } from "./map-keys.js";
+import { JsonPatchVal, ObjectVal } from "./mutation-types.js";
+
+/**
+ * How much one mutation may give, in characters of its texts and 16 for each value: more than an object that the API server takes (3 MiB), and some 50
+ * ms of work. A short expression can name one large object many thousand times.
+ */
+export const MUTATION_MAX_SIZE = 8_388_608;
+const VALUE_SIZE = 16;
+
+/** Where values come from that look alike here and are of different types in Go. */
+export interface Provenance {
+  /** Whether the list is the request's or its objects', and was not made by the expression. */
+  readonly isData: (list: readonly Value[]) => boolean;
+  /** The type of a list, map or struct that is Go's own, and no JSON. */
+  readonly typeOf: (value: object) => GoType | undefined;
+}
+
+const TARGET = "*structpb.Value";
+
+/** The text of some error of package protobuf; it has a no-break space. */
+const protobufError = (text: string): CelError => new CelError(`proto:\u00a0${text}`);
+
+/** Converts what one mutation gives (disposable). */
+export class Conversion {
+  readonly #provenance: Provenance;
+  #room = MUTATION_MAX_SIZE;
+  /** Of what is data already, since it may be named many times. */
+  readonly #known = new Map<object, { readonly made: unknown; readonly size: number }>();
+
+  constructor(provenance: Provenance) {
+    this.#provenance = provenance;
+  }
+
+  /** A value as protobuf's `Value` has it in JSON. Errors are the server's, without what it puts before them. */
+  json(value: Value): unknown | CelError {
+    if (!this.#take(value)) return tooLarge();
+    switch (kindOf(value)) {
+      case "int":
+        return Number.isSafeInteger(value) ? value : String(value);
+      case "uint": {
+        const integer = (value as Uint).value;
+        return Number.isSafeInteger(integer) ? integer : String(integer);
+      }
+      case "double":
+        return finite(doubleOf(value) as number);
+      case "bytes":
+        return Buffer.from(value as Uint8Array).toString("base64");
+      case "timestamp":
+        return timestampText(value as Timestamp);
+      case "duration":
+        return durationText(value as Duration);
+      case "optional": {
+        const content = (value as Optional).value;
+        return content === undefined ? new CelError("optional.none() dereference") : this.json(content);
+      }
+      case "list":
+      case "map":
+        return this.#once(value as object, () => this.#jsonContainer(value as object));
+      case "object":
+        return this.#jsonObject(value as ObjectValue);
+      case "type":
+        return new CelError("type conversion not supported for 'type'");
+      case "opaque":
+        return new CelError(`type conversion error from '${nameOf(value as OpaqueValue)}' to '${TARGET}'`);
+      default:
+        return value;
+    }
+  }
+
+  /** The Go values of an `Object`. */
+  configuration(object: ObjectVal): { readonly [field: string]: PatchValue } | CelError {
+    return this.#fields(object, (value) => (value instanceof CelError ? errorValue(value) : patchLeaf(value)));
+  }
+
+  #take(value: Value): boolean {
+    this.#room -= typeof value === "string" || value instanceof Uint8Array ? VALUE_SIZE + value.length : VALUE_SIZE;
+    return this.#room >= 0;
+  }
+
+  /** What is met again is not made again, but takes its room again. */
+  #once<T>(value: object, make: () => T | CelError): T | CelError {
+    const known = this.#known.get(value);
+    if (known !== undefined) {
+      this.#room -= known.size;
+      return this.#room < 0 ? tooLarge() : (known.made as T);
+    }
+    const before = this.#room;
+    const made = make();
+    if (!(made instanceof CelError)) this.#known.set(value, { made, size: before - this.#room });
+    return made;
+  }
+
+  #list<T>(list: readonly Value[], convert: (item: Value) => T | CelError): readonly T[] | CelError {
+    const items: T[] = [];
+    for (const item of list) {
+      const converted = convert(item);
+      if (converted instanceof CelError) return converted;
+      items.push(converted);
+    }
+    return items;
+  }
+
+  #jsonContainer(value: object): unknown | CelError {
+    const type = value instanceof MapValue ? undefined : this.#provenance.typeOf(value);
+    if (type !== undefined) return new CelError(typedError(type));
+    return Array.isArray(value) ? this.#list(value, (item: Value) => this.json(item)) : this.#jsonMap(value as Value);
+  }
+
+  #jsonMap(map: Value): unknown | CelError {
+    const result: Record<string, unknown> = {};
+    for (const [key, item] of entriesOf(map)) {
+      if (typeof key !== "string") return new CelError(KEY_ERRORS[kindOf(key)] ?? "");
+      if (!this.#take(key)) return tooLarge();
+      const converted = this.json(item);
+      if (converted instanceof CelError) return converted;
+      setKey(result, key, converted);
+    }
+    return result;
+  }
+
+  #jsonObject(object: ObjectValue): unknown | CelError {
+    if (object instanceof ObjectVal) return this.#fields(object, structLeaf);
+    if (object instanceof JsonPatchVal) return new CelError(`cannot convert to native type: ${TARGET}`);
+    return new CelError(`type conversion error from '${object.typeName}' to '${TARGET}'`);
+  }
+
+  /** The fields of an `Object`; what no leaf can be made of is an error. */
+  #fields<T>(object: ObjectVal, leaf: Leaf<T>): { readonly [field: string]: T } | CelError {
+    const result: Record<string, T> = {};
+    for (const [name, value] of object.members) {
+      if (!this.#take(name)) return tooLarge();
+      const converted = this.#field(value, leaf);
+      if (converted instanceof Failed) {
+        return new CelError(`fail to convert field ${quote(name, false)}: ${converted.message}`);
+      }
+      if (converted instanceof CelError) return converted;
+      setKey(result as Record<string, unknown>, name, converted);
+    }
+    return result;
+  }
+
+  /** A field's value: its own lists and maps are converted, what is inside of literals of them only is taken out of its wrapper. */
+  #field<T>(value: Value, leaf: Leaf<T>): T | CelError | Failed {
+    if (!this.#take(value)) return tooLarge();
+    const kind = kindOf(value);
+    if (kind === "list") return this.#listField(value as readonly Value[], leaf);
+    if (kind === "map") return this.#mapField(value, leaf);
+    if (kind === "optional") {
+      const content = (value as Optional).value;
+      if (content !== undefined && kindOf(content) === "list")
+        return this.#listField(content as readonly Value[], leaf);
+      if (content !== undefined && kindOf(content) === "map") return this.#mapField(content, leaf);
+    }
+    return this.#bare(value, leaf);
+  }
+
+  #listField<T>(list: readonly Value[], leaf: Leaf<T>): T | CelError | Failed {
+    // A sum is no literal: what is inside of it is converted as what is inside of data.
+    const inner =
+      list instanceof ListSum || this.#provenance.isData(list)
+        ? (item: Value): T | CelError | Failed => this.#field(item, leaf)
+        : (item: Value): T | CelError => this.#bare(item, leaf);
+    if (list.length === 0) return NIL_LIST as T;
+    const items: unknown[] = [];
+    for (const item of list) {
+      const converted = inner(item);
+      if (converted instanceof CelError || converted instanceof Failed) return converted;
+      items.push(converted);
+    }
+    return items as T;
+  }
+
+  #mapField<T>(map: Value, leaf: Leaf<T>): T | CelError | Failed {
+    const literal = map instanceof MapValue;
+    const result: Record<string, unknown> = {};
+    for (const [key, item] of entriesOf(map)) {
+      if (typeof key !== "string")
+        return new Failed(`map key ${quotedKey(key)} is of type ${KEY_TYPES[kindOf(key)]}, not string`);
+      if (!this.#take(key)) return tooLarge();
+      const converted = literal ? this.#bare(item, leaf) : this.#field(item, leaf);
+      if (converted instanceof CelError || converted instanceof Failed) return converted;
+      setKey(result, key, converted);
+    }
+    return result as T;
+  }
+
+  /** What Go has in the value's wrapper. */
+  #bare<T>(value: Value, leaf: Leaf<T>): T | CelError {
+    if (!this.#take(value)) return tooLarge();
+    switch (kindOf(value)) {
+      case "optional": {
+        const content = (value as Optional).value;
+        return content === undefined ? (null as T) : this.#bare(content, leaf);
+      }
+      case "object": {
+        if (!(value instanceof ObjectVal)) return leaf(value);
+        const fields = this.#fields(value, leaf);
+        // An error inside of another object is a value there.
+        if (fields instanceof CelError && fields.message.startsWith("fail to convert")) return leaf(fields);
+        return fields as T | CelError;
+      }
+      case "list":
+        if (value instanceof ListSum) return this.#list(value, (item) => this.#bare(item, leaf)) as T | CelError;
+        return this.#provenance.isData(value as readonly Value[]) ? this.#raw(value, leaf) : leaf(value);
+      case "map":
+        return value instanceof MapValue ? leaf(value) : this.#raw(value, leaf);
+      default:
+        return leaf(value);
+    }
+  }
+
+  /** Data that stays as it is: its nulls are Go's own. */
+  #raw<T>(value: Value, leaf: Leaf<T>): T | CelError {
+    if (!this.#take(value)) return tooLarge();
+    if (value === null) return null as T;
+    const kind = kindOf(value);
+    if (kind === "list") {
+      return this.#list(value as readonly Value[], (item) => this.#raw(item, leaf)) as T | CelError;
+    }
+    if (kind !== "map") return leaf(value);
+    const result: Record<string, unknown> = {};
+    for (const [key, item] of entriesOf(value)) {
+      if (!this.#take(key)) return tooLarge();
+      const converted = this.#raw(item, leaf);
+      if (converted instanceof CelError) return converted;
+      setKey(result, key as string, converted);
+    }
+    return result as T;
+  }
+}
+
+type Leaf<T> = (value: Value | CelError) => T | CelError;
+
+/** A map of an `Object` whose keys are no texts. */
+class Failed {
+  constructor(readonly message: string) {}
+}
+
+const tooLarge = (): CelError => new CelError(`the patch is larger than ${MUTATION_MAX_SIZE} characters`, "too-large");
+
+/** What a field is that could not be converted. */
+const errorValue = ({ message }: CelError): ForeignValue => new ForeignValue("*types.Err", message, message);
+
+/** A field of an apply configuration. */
+function patchLeaf(value: Value): PatchValue {
+  switch (kindOf(value)) {
+    case "bool":
+    case "int":
+    case "double":
+    case "string":
+      return value as PatchValue;
+    case "type":
+      return (value as { readonly name: string }).name;
+    default:
+      return foreignValue(value);
+  }
+}
+
+/** A field of an `Object` in a JSON Patch. */
+function structLeaf(value: Value | CelError): unknown | CelError {
+  if (value instanceof CelError) return protobufError("invalid type: *types.Err");
+  switch (kindOf(value)) {
+    case "bool":
+    case "string":
+      return value;
+    case "int":
+      return jsonDouble(Number(value));
+    case "uint":
+      return jsonDouble(Number((value as Uint).value));
+    case "double":
+      return finite(doubleOf(value) as number);
+    case "bytes":
+      return Buffer.from(value as Uint8Array).toString("base64");
+    case "type":
+      return (value as { readonly name: string }).name;
+    default:
+      return protobufError(`invalid type: ${foreignValue(value).type}`);
+  }
+}
+
+function finite(value: number): unknown | CelError {
+  if (Number.isFinite(value)) return jsonDouble(value);
+  const text = Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf";
+  const { message } = protobufError(`google.protobuf.Value.number_value: invalid ${text} value`);
+  return new CelError(`json: error calling MarshalJSON for type ${TARGET}: ${message}`);
+}
+
+function typedError({ kind, go }: GoType): string {
+  if (kind === "struct") return `type conversion error from struct type ${go} to ${TARGET}`;
+  return `type conversion error from '${kind === "list" ? "list(dyn)" : "map(dyn, dyn)"}' to '${TARGET}'`;
+}
+
+const KEY_ERRORS: Partial<Record<Kind, string>> = {
+  int: "unsupported type conversion from 'int' to string",
+  uint: "unsupported type conversion from 'uint' to string",
+  bool: "type conversion error from bool to 'string'",
+  double: "type conversion error from Double to 'string'",
+};
+
+const KEY_TYPES: Partial<Record<Kind, string>> = {
+  int: "types.Int",
+  uint: "types.Uint",
+  bool: "types.Bool",
+  double: "types.Double",
+};
+
+const SHORT_NAMES: ReadonlyMap<string, string> = new Map([
+  ["kubernetes.Quantity", "Quantity"],
+  ["kubernetes.URL", "URL"],
+  ["net.IP", "IP"],
+  ["net.CIDR", "CIDR"],
+  ["kubernetes.Semver", "Semver"],
+  ["kubernetes.NamedFormat", "Format"],
+]);
+
+const nameOf = ({ typeName }: OpaqueValue): string => SHORT_NAMES.get(typeName) ?? typeName;

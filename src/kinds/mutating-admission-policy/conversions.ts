@@ -1,0 +1,59 @@
+import { connectOptions } from "../../admission-policy/request-inputs.js";
+import { asStructStrictly, structOfObject } from "../../kubernetes/go-types/as-struct.js";
+import { apiVersionOf, type GroupVersionKind } from "../../kubernetes/names.js";
+import { isObject, type JsonObject, text } from "../../kubernetes/object.js";
+import type { RequestWorld } from "../../world/request-world.js";
+import type { LookupFailure } from "../../world/resources/resource-source.js";
+
+/**
+ * Makes objects of one kind objects of another, and remembers what became of each for as long as the request lasts (disposable): repeated attempts see
+ * one object.
+ */
+export class Conversions {
+  readonly #world: RequestWorld;
+  readonly #known = new WeakMap<object, Map<string, unknown>>();
+
+  constructor(world: RequestWorld) {
+    this.#world = world;
+  }
+
+  /** An object that is said to be of one kind as another. */
+  to(object: JsonObject, from: GroupVersionKind, to: GroupVersionKind): JsonObject | LookupFailure {
+    const labelled = this.#labelled(object, from);
+    return this.#once(labelled, `to ${nameOf(to)}`, () => this.#world.convert(labelled, to));
+  }
+
+  /** What is connected with, as Go has it. */
+  connected(object: JsonObject, operation: string): JsonObject | LookupFailure {
+    return this.#once(object, `for ${operation}`, () => connectOptions(object, operation));
+  }
+
+  /**
+   * The object as the struct of its kind has it; `undefined` where there is none, or the object does not fit: then it is of a version that is not known
+   * here, and what it has more must not get lost.
+   */
+  shaped(object: unknown): JsonObject | undefined {
+    if (!isObject(object)) return undefined;
+    return this.#once(object, "as struct", () => {
+      const type = structOfObject(object);
+      const shaped = type && asStructStrictly(object, type);
+      return shaped?.ok === true ? shaped.object : undefined;
+    });
+  }
+
+  /** The object under the name of a kind: what a policy has made of it is still what was asked for, whatever it calls itself now. */
+  #labelled(object: JsonObject, kind: GroupVersionKind): JsonObject {
+    const apiVersion = apiVersionOf(kind);
+    if (text(object, "apiVersion") === apiVersion && text(object, "kind") === kind.kind) return object;
+    return this.#once(object, `as ${nameOf(kind)}`, () => ({ ...object, apiVersion, kind: kind.kind }));
+  }
+
+  #once<T>(object: object, what: string, make: () => T): T {
+    const known = this.#known.get(object) ?? new Map<string, unknown>();
+    this.#known.set(object, known);
+    if (!known.has(what)) known.set(what, make());
+    return known.get(what) as T;
+  }
+}
+
+const nameOf = (kind: GroupVersionKind): string => `${apiVersionOf(kind)} ${kind.kind}`;

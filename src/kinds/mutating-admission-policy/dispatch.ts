@@ -1,0 +1,21 @@
+import type { Attempt } from "../../cel-policy/expressions/attempt.js";
+import type { RequestAttributes } from "../../cel-policy/match/request-attributes.js";
+import type { Watcher } from "../../cel-policy/watcher.js";
+import type { FindTypes } from "./merge-types.js";
+import type { PreparedPolicy } from "./prepared-policy.js";
+import type { RequestState } from "./request-state.js";
+
+/** Who is asked about what. */
+export interface Dispatch {
+  readonly policies: readonly PreparedPolicy[];
+  readonly request: RequestAttributes;
+  readonly attempt: Attempt;
+  readonly state: RequestState;
+  readonly findTypes: FindTypes;
+  /** The caller has named the target: rules and selectors are not consulted, and objects are taken as they are. */
+  readonly targeted: boolean;
+  /** Objects of built-in kinds are what Go's structs keep of them, as inside of the API server. */
+  readonly typed: boolean;
+  /** Told why policies don't apply, or fail. */
+  readonly watcher: Watcher | undefined;
+}

@@ -1,0 +1,135 @@
+/** One evaluation of one mutation (spec mutating-admission-policy.md 5 to 7). */
+import { type Bindings, CelError, type Result, type Value, Waiting } from "../../cel/index.js";
+import { evaluateGroup, type GroupInputs } from "../../cel-policy/expressions/evaluation-group.js";
+import type { GoType } from "../../kubernetes/go-types/go-type.js";
+import type { PatchOperation } from "../../kubernetes/json-patch/operation.js";
+import type { PatchValue } from "../../kubernetes/structured-merge/patch-value.js";
+import type { CompiledMutation, PatchType } from "./compile-mutation.js";
+import { Conversion, type Provenance } from "./conversion.js";
+import { JsonPatchVal, ObjectVal } from "./mutation-types.js";
+import { typeNameMistakes } from "./type-names.js";
+import { typedValues, type VariableTypes } from "./typed-values.js";
+
+/** What a mutation asks for. */
+export type Mutation =
+  | { readonly kind: "json-patch"; readonly operations: readonly PatchOperation[] }
+  | { readonly kind: "apply-configuration"; readonly configuration: { readonly [field: string]: PatchValue } }
+  /** The server's message, without what it puts before all of a policy's messages. */
+  | { readonly kind: "error"; readonly message: string };
+
+/** What a mutation's expression can name: `bindings` has the object as earlier mutations have left it; its `variables` are new for each mutation. */
+export type MutationInputs = Omit<GroupInputs, "shared">;
+
+/**
+ * Evaluates a mutation's expression on a budget of its own. {@link Waiting} when an answer is on its way, or when others must have their turn: the
+ * attempt is repeated as a whole then, and gives the same value again where it has come by it already.
+ */
+export function valueOfMutation({ expressions }: CompiledMutation, inputs: MutationInputs): Result | Waiting {
+  const [expression] = expressions;
+  if (expression.program === undefined) return new CelError(expression.error ?? "");
+  const { attempt } = inputs;
+  const group = evaluateGroup(expressions, { ...inputs, shared: undefined }, attempt.dialect.costs.evaluation);
+  if (group instanceof CelError) return group;
+  return group.results[0] ?? Waiting.INSTANCE;
+}
+
+/**
+ * What the value of a mutation's expression asks for; `bindings` are what it was evaluated with.
+ * @param types the structs that objects are in the server: such values are no JSON (default: all are)
+ */
+export function mutationOf(
+  patchType: PatchType,
+  value: Result,
+  bindings: Bindings,
+  types: VariableTypes = ALL_JSON,
+): Mutation {
+  if (value instanceof CelError) return failed(value.message);
+  const conversion = new Conversion(new BindingValues(bindings, types));
+  return patchType === "JSONPatch" ? jsonPatch(value, conversion) : configuration(value, conversion);
+}
+
+/** Both in one: what a mutation asks for. */
+export function evaluateMutation(mutation: CompiledMutation, inputs: MutationInputs): Mutation | Waiting {
+  const value = valueOfMutation(mutation, inputs);
+  return value instanceof Waiting ? value : mutationOf(mutation.patchType, value, inputs.bindings);
+}
+
+const ALL_JSON: VariableTypes = { object: undefined, oldObject: undefined };
+
+const failed = (message: string): Mutation => ({ kind: "error", message });
+
+function jsonPatch(result: Value, conversion: Conversion): Mutation {
+  if (!Array.isArray(result)) return failed("type mismatch: JSONPatchType.expression should evaluate to array");
+  const operations: PatchOperation[] = [];
+  for (const item of result as readonly Value[]) {
+    if (!(item instanceof JsonPatchVal)) {
+      return failed("type mismatch: JSONPatchType.expression should evaluate to array of JSONPatch");
+    }
+    const { op, path, from } = item;
+    const value = item.value === undefined ? undefined : jsonValue(item.value, conversion);
+    if (value instanceof CelError) return failed(value.message);
+    operations.push({ op, path, from, value });
+  }
+  return { kind: "json-patch", operations };
+}
+
+function jsonValue(value: Value, conversion: Conversion): unknown | CelError {
+  const mistakes = value instanceof ObjectVal ? typeNameMistakes(value) : undefined;
+  if (mistakes !== undefined) return new CelError(`type mismatch: ${mistakes}`);
+  const json = conversion.json(value);
+  if (!(json instanceof CelError)) return json;
+  return new CelError(`JSONPath valueExpression evaluated to a type that could not marshal to JSON: ${json.message}`);
+}
+
+function configuration(result: Value, conversion: Conversion): Mutation {
+  if (!(result instanceof ObjectVal)) return failed("unsupported return type from ApplyConfiguration expression");
+  const mistakes = typeNameMistakes(result);
+  if (mistakes !== undefined) return failed(`type mismatch: ${mistakes}`);
+  const converted = conversion.configuration(result);
+  if (!(converted instanceof CelError)) return { kind: "apply-configuration", configuration: converted };
+  if (converted.code === "too-large") return failed(converted.message);
+  return failed("invalid return type: *dynamic.ObjectVal");
+}
+
+/** The lists of the request and its objects, and what of them is typed; they are only looked for when somebody asks. */
+class BindingValues implements Provenance {
+  readonly #bindings: Bindings;
+  readonly #types: VariableTypes;
+  #lists: Set<unknown> | undefined;
+  #typed: ReadonlyMap<unknown, GoType> | undefined;
+
+  constructor(bindings: Bindings, types: VariableTypes) {
+    this.#bindings = bindings;
+    this.#types = types;
+  }
+
+  readonly typeOf = (value: object): GoType | undefined => {
+    this.#typed ??= typedValues(this.#bindings, this.#types);
+    return this.#typed.get(value);
+  };
+
+  readonly isData = (list: readonly Value[]): boolean => {
+    this.#lists ??= listsIn(Object.values(this.#bindings));
+    return this.#lists.has(list);
+  };
+}
+
+function listsIn(values: readonly unknown[]): Set<unknown> {
+  const lists = new Set<unknown>();
+  const left = [...values];
+  for (let next = left.pop(); left.length > 0 || next !== undefined; next = left.pop()) {
+    if (typeof next !== "object" || next === null) continue;
+    if (Array.isArray(next)) {
+      lists.add(next);
+      for (const item of next) if (typeof item === "object") left.push(item);
+    } else if (isPlain(next)) {
+      for (const item of Object.values(next)) if (typeof item === "object") left.push(item);
+    }
+  }
+  return lists;
+}
+
+const isPlain = (value: object): boolean => {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+};

@@ -1,0 +1,162 @@
+/** What Go makes of a CEL value when it takes it out of its wrapper, as far as messages show it (`%T`, `%v`, `%#v`). */
+import {
+  type Duration,
+  doubleOf,
+  entriesOf,
+  kindOf,
+  MapValue,
+  type ObjectValue,
+  type OpaqueValue,
+  type Optional,
+  type Timestamp,
+  type TypeValue,
+  type Uint,
+  type Value,
+} from "../../cel/index.js";
+import { floatText } from "../../data/float-text.js";
+import { goDurationText } from "../../data/go-duration.js";
+import { ForeignValue } from "../../kubernetes/structured-merge/patch-value.js";
+
+/** Characters that a message shows of a list or map. */
+const TEXT_MAX_LENGTH = 1_000;
+
+const OPAQUE_TYPES: ReadonlyMap<string, string> = new Map([
+  ["kubernetes.Quantity", "*resource.Quantity"],
+  ["kubernetes.URL", "*url.URL"],
+  ["net.IP", "netip.Addr"],
+  ["net.CIDR", "netip.Prefix"],
+  ["kubernetes.Semver", "semver.Version"],
+  ["kubernetes.NamedFormat", "cel.Format"],
+]);
+
+/** The Go type. */
+export function goTypeOf(value: Value): string {
+  switch (kindOf(value)) {
+    case "null":
+      return "structpb.NullValue";
+    case "int":
+      return "int64";
+    case "uint":
+      return "uint64";
+    case "double":
+      return "float64";
+    case "bytes":
+      return "[]uint8";
+    case "list":
+      return "[]ref.Val";
+    case "map":
+      return value instanceof MapValue ? "map[ref.Val]ref.Val" : "map[string]interface {}";
+    case "timestamp":
+      return "time.Time";
+    case "duration":
+      return "time.Duration";
+    case "bool":
+      return "bool";
+    case "string":
+    case "type":
+      return "string";
+    case "optional": {
+      const content = (value as Optional).value;
+      return content === undefined ? "<nil>" : goTypeOf(content);
+    }
+    case "opaque":
+      return OPAQUE_TYPES.get((value as OpaqueValue).typeName) ?? "*types.Err";
+    case "object":
+      return (value as ObjectValue).typeName === "JSONPatch" ? "*mutation.JSONPatchVal" : "map[string]interface {}";
+  }
+}
+
+/** A value that JSON has nothing for, or nothing of its own. */
+export const foreignValue = (value: Value): ForeignValue =>
+  new ForeignValue(goTypeOf(value), goText(value), goSyntax(value), value === null);
+
+/** As `%v` prints it; lists and maps not in full. */
+function goText(value: Value): string {
+  switch (kindOf(value)) {
+    case "null":
+      return "NULL_VALUE";
+    case "uint":
+      return String((value as Uint).value);
+    case "double":
+      return doubleText(doubleOf(value) ?? 0);
+    case "bytes":
+      return `[${shortened((value as Uint8Array).subarray(0, TEXT_MAX_LENGTH).join(" "))}]`;
+    case "list":
+      return `[${joined(value as readonly Value[], goText)}]`;
+    case "map":
+      return `map[${joined([...entriesOf(value)].sort(byKey), ([key, item]) => `${goText(key)}:${goText(item)}`)}]`;
+    case "timestamp":
+      return timeText(value as Timestamp);
+    case "duration":
+      return goDurationText(BigInt((value as Duration).nanos));
+    case "type":
+      return (value as TypeValue).name;
+    case "object":
+    case "optional":
+      return "";
+    default:
+      return String(value);
+  }
+}
+
+const byKey = ([a]: readonly [Value, Value], [b]: readonly [Value, Value]): number =>
+  String(a) < String(b) ? -1 : String(a) > String(b) ? 1 : 0;
+
+function joined<T>(items: readonly T[], text: (item: T) => string): string {
+  let all = "";
+  for (const item of items) {
+    if (all.length > TEXT_MAX_LENGTH) break;
+    all += `${all === "" ? "" : " "}${text(item)}`;
+  }
+  return shortened(all);
+}
+
+const shortened = (text: string): string =>
+  text.length > TEXT_MAX_LENGTH ? `${text.slice(0, TEXT_MAX_LENGTH)}…` : text;
+
+function doubleText(value: number): string {
+  if (Number.isNaN(value)) return "NaN";
+  if (!Number.isFinite(value)) return value > 0 ? "+Inf" : "-Inf";
+  const magnitude = Math.abs(value);
+  const verb = magnitude !== 0 && (magnitude < 1e-4 || magnitude >= 1e21) ? "e" : "f";
+  return floatText(value, verb, undefined).replace(/^\+/, "");
+}
+
+const MILLISECONDS = 1_000;
+const pad = (number: number, digits: number): string => String(number).padStart(digits, "0");
+
+/** `2020-01-01 00:00:00 +0000 UTC`. */
+function timeText({ seconds, nanos }: Timestamp): string {
+  const [day, time] = new Date(seconds * MILLISECONDS).toISOString().split("T") as [string, string];
+  const fraction = nanos === 0 ? "" : `.${pad(nanos, 9).replace(/0+$/, "")}`;
+  return `${day} ${time.slice(0, 8)}${fraction} +0000 UTC`;
+}
+
+const MONTHS = "January February March April May June July August September October November December".split(" ");
+
+/** As `%#v` prints it. */
+function goSyntax(value: Value): string {
+  switch (kindOf(value)) {
+    case "null":
+      return "0";
+    case "uint":
+      return `0x${BigInt((value as Uint).value).toString(16)}`;
+    case "bytes": {
+      const octets = Array.from(
+        (value as Uint8Array).subarray(0, TEXT_MAX_LENGTH),
+        (octet) => `0x${octet.toString(16)}`,
+      );
+      return `[]uint8{${shortened(octets.join(", "))}}`;
+    }
+    case "timestamp": {
+      const { seconds, nanos } = value as Timestamp;
+      const date = new Date(seconds * MILLISECONDS);
+      const day = `${date.getUTCFullYear()}, time.${MONTHS[date.getUTCMonth()]}, ${date.getUTCDate()}`;
+      return `time.Date(${day}, ${date.getUTCHours()}, ${date.getUTCMinutes()}, ${date.getUTCSeconds()}, ${nanos}, time.UTC)`;
+    }
+    case "duration":
+      return String((value as Duration).nanos);
+    default:
+      return `${goTypeOf(value)}{${goText(value)}}`;
+  }
+}

@@ -1,0 +1,35 @@
+import { GROUP } from "../../admission-policy/resource.js";
+import type { Server } from "../../admission-policy/server.js";
+import { type BundledSchemas, bundledSchemas } from "../../kubernetes/structured-merge/merge-schemas.js";
+import { worldOf } from "../../world/world.js";
+import type { DocumentKind } from "../kind.js";
+import { LoadError } from "../load-error.js";
+import type { MutationCompilers } from "./compilers.js";
+import { prepareDocuments } from "./prepare.js";
+import { BINDING_KIND, POLICY_KIND } from "./resource.js";
+
+/**
+ * MutatingAdmissionPolicies: documents with their bindings.
+ * @param compilers compile the expressions
+ * @param server the server that documents are written for; absent: they are understood whoever stores them
+ */
+export function mutatingAdmissionPolicyKind(
+  compilers: MutationCompilers,
+  server?: Server<MutationCompilers>,
+): DocumentKind {
+  // Read when there is a policy that needs them, and once.
+  let schemas: BundledSchemas | undefined;
+  return {
+    policies: [{ group: GROUP, kind: POLICY_KIND }],
+    companions: [{ group: GROUP, kind: BINDING_KIND }],
+    prepare({ id, own, others }, warn) {
+      schemas ??= bundledSchemas();
+      const prepared = prepareDocuments([...own, ...others], { compilers, schemas, ...(server && { server }) });
+      const errors = prepared.problems.filter(({ severity }) => severity === "error");
+      if (errors.length > 0) throw LoadError.of(errors);
+      for (const problem of prepared.problems) warn(problem);
+      const { needs, objects } = prepared;
+      return { needs, policy: (world) => prepared.policy(id, worldOf(objects, world)) };
+    },
+  };
+}

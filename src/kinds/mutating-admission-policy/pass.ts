@@ -1,0 +1,207 @@
+import { bindingsOf, type EvaluationInputs } from "../../admission-policy/evaluation-inputs.js";
+import { evaluateConditions } from "../../admission-policy/match-conditions.js";
+import { paramValue } from "../../admission-policy/params.js";
+import { RequestInputs } from "../../admission-policy/request-inputs.js";
+import { Waiting } from "../../cel/index.js";
+import type { NamespaceViews } from "../../cel-policy/expressions/input.js";
+import { diff } from "../../data/json-patch.js";
+import { isObject } from "../../kubernetes/object.js";
+import type { VersionSchemas } from "../../kubernetes/structured-merge/merge-schemas.js";
+import type { Failure } from "../../policy/outcome.js";
+import { LookupFailure } from "../../world/resources/resource-source.js";
+import type { CompiledMutation } from "./compile-mutation.js";
+import { internalError, type MutatingDecision, unavailable } from "./decision.js";
+import type { Dispatch } from "./dispatch.js";
+import { mutationOf, valueOfMutation } from "./evaluate-mutation.js";
+import { type Invocation, keyOf, type PolicyError } from "./invocation.js";
+import { printedKind } from "./merge-types.js";
+import { mutate, type Patched } from "./mutate.js";
+import type { Reinvocation } from "./reinvocation.js";
+import { selectInvocations } from "./select-invocations.js";
+import { type VersionedObject, VersionedObjects } from "./versioned-objects.js";
+
+/** Nanoseconds or so of work after which the clock is looked at in any case: patching is no expression's work, which looks itself. */
+const PATCH_STEPS = 1_000_000;
+
+/** One pass over all policies (disposable; spec mutating-admission-policy.md 2). */
+export class Pass {
+  readonly #dispatch: Dispatch;
+  readonly #reinvocation: Reinvocation;
+  readonly #versions: VersionedObjects;
+  readonly #inputs: RequestInputs;
+  readonly #errors: PolicyError[] = [];
+  readonly #reinvoked: string[] = [];
+  /** Of the last invocation that got to its mutations: what the others did in other versions is lost. */
+  #last: VersionedObject | undefined;
+  #failure: Failure | undefined;
+
+  constructor(dispatch: Dispatch, reinvocation: Reinvocation) {
+    const { request, attempt, targeted, typed, state } = dispatch;
+    this.#dispatch = dispatch;
+    this.#reinvocation = reinvocation;
+    this.#versions = new VersionedObjects(request, state.conversions, targeted, typed && !targeted);
+    this.#inputs = new RequestInputs(request, attempt.world, targeted);
+  }
+
+  /** What the pass comes to; or that it has to wait, and is repeated. */
+  run(): MutatingDecision | Waiting {
+    const { policies, request, attempt, targeted, watcher } = this.#dispatch;
+    const selected = selectInvocations(policies, request, this.#versions, attempt, targeted, watcher);
+    if (selected.waiting) return Waiting.INSTANCE;
+    this.#errors.push(...selected.errors);
+    const { invocations } = selected;
+    if (invocations.length > 0) {
+      const namespace = this.#inputs.namespace();
+      if (namespace instanceof Waiting) return Waiting.INSTANCE;
+      if ("verdict" in namespace) this.#failure = namespace;
+      else if (this.#invokeAll(invocations, namespace) instanceof Waiting) return Waiting.INSTANCE;
+    }
+    const object = this.#failure === undefined ? this.#written() : undefined;
+    return {
+      object,
+      refusals: this.#errors.filter(({ policy }) => policy.failurePolicy !== "Ignore"),
+      reinvoked: this.#reinvoked,
+      skipped: invocations.length + selected.errors.length > 0 ? undefined : (selected.skipped ?? "there is no policy"),
+      failure: this.#failure,
+    };
+  }
+
+  /** The object that goes on from here. */
+  #written(): unknown {
+    const { object } = this.#dispatch.request;
+    const last = this.#last;
+    if (last === undefined || !last.dirty) return object;
+    this.#reinvocation.changed();
+    // The form that a struct gives an object is no change.
+    if (last.typed && !last.changed) return object;
+    const written = this.#versions.asRequested(last);
+    if (!(written instanceof LookupFailure)) return written;
+    this.#failure = internalError(`failed to convert object: ${written.message}`);
+    return undefined;
+  }
+
+  #invokeAll(invocations: readonly Invocation[], namespace: NamespaceViews): Waiting | undefined {
+    const { attempt } = this.#dispatch;
+    for (const invocation of invocations) {
+      if (attempt.expired() || attempt.over()) return Waiting.INSTANCE;
+      if (this.#invoke(invocation, namespace) instanceof Waiting) return Waiting.INSTANCE;
+      if (this.#failure !== undefined) return undefined;
+    }
+    return undefined;
+  }
+
+  #invoke(invocation: Invocation, namespace: NamespaceViews): Waiting | undefined {
+    const { policy, matched } = invocation;
+    if (policy.mutations.length !== policy.written) {
+      this.#failure = internalError(
+        `expected ${policy.written} compiled evaluators for policy ${policy.name}, got ${policy.mutations.length}`,
+      );
+      return undefined;
+    }
+    const versioned = this.#versions.of(matched.kind);
+    // Selecting has seen to it that there is one.
+    if (versioned instanceof LookupFailure) return undefined;
+    if (policy.conditions.length > 0) {
+      const met = this.#meets(invocation, versioned, namespace);
+      if (met instanceof Waiting) return met;
+      if (!met) return undefined;
+    }
+    const key = keyOf(invocation);
+    if (!this.#reinvocation.asks(key)) return undefined;
+    const before = versioned.object;
+    for (const mutation of policy.mutations) {
+      this.#last = versioned;
+      if (versioned.object === null) continue;
+      if (this.#mutate(invocation, mutation, versioned, namespace) instanceof Waiting) return Waiting.INSTANCE;
+      if (this.#failure !== undefined) return undefined;
+    }
+    // Of a single version the last one tells it in the end.
+    const changed =
+      this.#versions.count > 1 && versioned.object !== before && diff(before, versioned.object).length > 0;
+    if (changed) this.#reinvocation.changed();
+    if (policy.reinvocable) this.#reinvocation.invoked(key);
+    return undefined;
+  }
+
+  #meets(invocation: Invocation, versioned: VersionedObject, namespace: NamespaceViews): boolean | Waiting {
+    const { policy } = invocation;
+    versioned.look("conditions");
+    const conditions = evaluateConditions(policy, this.#inputsOf(invocation, versioned, namespace));
+    switch (conditions.outcome) {
+      case "met":
+        return true;
+      case "waiting":
+        return Waiting.INSTANCE;
+      case "unmet":
+        this.#dispatch.watcher?.found?.(policy, `does not apply: ${conditions.reason}`);
+        return false;
+      case "failed":
+        if (policy.failurePolicy === "Fail") this.#failed(invocation, conditions.message);
+        return policy.failurePolicy !== "Fail" && policy.failurePolicy !== "Ignore";
+    }
+  }
+
+  #mutate(
+    invocation: Invocation,
+    mutation: CompiledMutation,
+    versioned: VersionedObject,
+    namespace: NamespaceViews,
+  ): Waiting | undefined {
+    const { attempt, state } = this.#dispatch;
+    const { policy } = invocation;
+    if (this.#reinvocation.second && !this.#reinvoked.includes(policy.name)) this.#reinvoked.push(policy.name);
+    const { object } = versioned;
+    const types = this.#typesOf(versioned);
+    if (types instanceof Waiting) return types;
+    if (types === undefined) return undefined;
+    if (!isObject(object)) {
+      this.#failed(invocation, "what is to be mutated is no object");
+      return undefined;
+    }
+    const inputs = this.#inputsOf(invocation, versioned, namespace);
+    const bindings = bindingsOf(inputs, inputs.input.request, namespace.reduced, true);
+    const value = valueOfMutation(mutation, { attempt, bindings, about: inputs.param, variables: policy.variables });
+    if (value instanceof Waiting) return value;
+    versioned.look("mutation");
+    const seen = versioned.types;
+    const make = (): Patched => mutate(mutationOf(mutation.patchType, value, bindings, seen), object, types, versioned);
+    this.#take(invocation, versioned, state.patch(object, value, make));
+    attempt.count(PATCH_STEPS);
+    return attempt.leavesOff() ? Waiting.INSTANCE : undefined;
+  }
+
+  /** The types to merge with; `undefined` when there are none, and the request fails. */
+  #typesOf({ kind }: VersionedObject): VersionSchemas | undefined | Waiting {
+    const types = this.#dispatch.findTypes(kind.group, kind.version, this.#dispatch.attempt.world);
+    if (types !== undefined && !(types instanceof LookupFailure)) return types;
+    this.#failure = unavailable(printedKind(kind));
+    return undefined;
+  }
+
+  #take(invocation: Invocation, versioned: VersionedObject, patched: Patched): void {
+    if ("object" in patched) versioned.update(patched.object);
+    else if ("failure" in patched) this.#failed(invocation, patched.failure);
+    else this.#failure = patched;
+  }
+
+  #inputsOf(
+    { policy, param, matched }: Invocation,
+    versioned: VersionedObject,
+    namespace: NamespaceViews,
+  ): EvaluationInputs {
+    return {
+      attempt: this.#dispatch.attempt,
+      input: versioned.input(matched.resource, this.#dispatch.request.resource),
+      param,
+      params: policy.paramKind && paramValue(param, policy.paramKind),
+      namespace,
+      authorizer: this.#inputs.authorization.authorizer,
+      requestResource: this.#inputs.authorization.requestResource,
+    };
+  }
+
+  #failed({ policy, binding }: Invocation, message: string): void {
+    this.#dispatch.watcher?.found?.(policy, `failed: ${message}`);
+    this.#errors.push({ policy, binding, message, kind: "evaluation" });
+  }
+}

@@ -1,0 +1,121 @@
+/** MutatingAdmissionPolicies with their bindings out of documents: compiled and checked, before there is a world that they ask. */
+import {
+  type PolicyDocument,
+  sortDocuments,
+  storedWithWarnings,
+  unreachableVariables,
+  usableBindings,
+} from "../../admission-policy/documents.js";
+import { needsOf } from "../../admission-policy/needs.js";
+import { EVERYTHING_MATCHED, prepareTarget } from "../../admission-policy/prepared-binding.js";
+import type { Server } from "../../admission-policy/server.js";
+import type { Problem } from "../../documents/problem.js";
+import { builtinKinds } from "../../kubernetes/builtin-kinds.js";
+import { compareNames, parseApiVersion } from "../../kubernetes/names.js";
+import { type JsonObject, member, text } from "../../kubernetes/object.js";
+import type { BundledSchemas } from "../../kubernetes/structured-merge/merge-schemas.js";
+import type { Policy } from "../../policy/policy.js";
+import { allNeeds, type Needs } from "../../world/needs.js";
+import type { World } from "../../world/world.js";
+import { expressionsIn } from "./compiled-policy.js";
+import type { MutationCompilers } from "./compilers.js";
+import { DEFINITION_KIND, findTypesIn } from "./merge-types.js";
+import { MutatingPolicySet } from "./policy.js";
+import { type PreparedPolicy, preparePolicy } from "./prepared-policy.js";
+import { checkPolicy, readDocument } from "./read.js";
+import { POLICY_KIND, type PolicyResource } from "./resource.js";
+import { validateBinding } from "./validate-binding.js";
+
+/** How to prepare documents. */
+export interface PrepareOptions {
+  readonly compilers: MutationCompilers;
+  /** How objects of built-in kinds are merged. */
+  readonly schemas: BundledSchemas;
+  /** The server that policies are written for: they must be what it stores. Absent: whatever can be understood. */
+  readonly server?: Server<MutationCompilers>;
+}
+
+/** Policies that are compiled. */
+export interface PreparedDocuments {
+  /** What they will ask of the world. */
+  readonly needs: Needs;
+  /** Every mistake and doubt. A broken policy is left out of everything else. */
+  readonly problems: readonly Problem[];
+  /** What the documents hold besides policies and bindings: Namespaces, parameters, CustomResourceDefinitions. */
+  readonly objects: readonly JsonObject[];
+  /** All of them together, as the API server asks them, in a world. */
+  readonly policy: (id: string, world: World) => Policy;
+}
+
+/** Prepares everything that the documents hold: lists are opened, and no name stands twice. */
+export function prepareDocuments(
+  documents: readonly PolicyDocument[],
+  { compilers, schemas, server }: PrepareOptions,
+): PreparedDocuments {
+  const problems: Problem[] = [];
+  const found = sortDocuments(documents, (document) => readDocument(document, server?.version), problems);
+  const { policies, objects } = found;
+  const usable = usableBindings(found, validateBinding, problems, server);
+  const builtin = new Set(Array.from(builtinKinds(), ({ apiVersion }) => parseApiVersion(apiVersion)?.group));
+  const prepared: PreparedPolicy[] = [];
+  const needs: Needs[] = [];
+  for (const { resource, document } of policies) {
+    const { compiled, errors } = checkPolicy(resource, compilers, server);
+    problems.push(...errors.map(({ path, text: message }) => document.problem("error", path, message)));
+    problems.push(...storedWithWarnings(resource, document, server));
+    problems.push(...unreachableVariables(resource, document));
+    if (errors.length > 0) continue;
+    const unknown = unknownGroups(resource, objects, builtin);
+    problems.push(...unknown.named.map(({ group, at }) => withoutDefinition(group, at, document)));
+    const name = resource.metadata.name ?? "";
+    const own = usable.get(name);
+    const bindings = own?.map(prepareTarget) ?? [EVERYTHING_MATCHED];
+    const policy = preparePolicy(resource, compiled, bindings, `${POLICY_KIND} '${name}'`);
+    if (policy === undefined) continue;
+    prepared.push(policy);
+    const specs = (own ?? []).map(({ spec }) => spec);
+    needs.push(needsOf(resource.spec, expressionsIn(compiled), specs, objects), unknown.needs);
+  }
+  prepared.sort((a, b) => compareNames(a.name, b.name));
+  const findTypes = findTypesIn(schemas, objects);
+  const { dialect, watcher } = compilers.common;
+  return {
+    needs: allNeeds(needs),
+    problems,
+    objects,
+    policy: (id, world) => new MutatingPolicySet(prepared, { id, dialect, world, findTypes, typed: true, watcher }),
+  };
+}
+
+/** A group that a rule names and nobody here knows, and which rule that is. */
+interface UnknownGroup {
+  readonly group: string;
+  readonly at: number;
+}
+
+/** The groups of custom resources that no document defines: a cluster may. */
+function unknownGroups(
+  { spec }: PolicyResource,
+  objects: readonly JsonObject[],
+  builtin: ReadonlySet<string | undefined>,
+): { readonly named: readonly UnknownGroup[]; readonly needs: Needs } {
+  const defined = new Set(
+    objects
+      .filter(({ kind }) => kind === DEFINITION_KIND)
+      .map((definition) => text(member(definition, "spec"), "group")),
+  );
+  const named: UnknownGroup[] = [];
+  let any = false;
+  for (const [at, { apiGroups = [] }] of (spec.matchConstraints?.resourceRules ?? []).entries()) {
+    for (const group of apiGroups) {
+      if (group === "*") any = true;
+      else if (!defined.has(group) && !builtin.has(group)) named.push({ group, at });
+    }
+  }
+  return { named, needs: { asks: any || named.length > 0, requires: [], parameters: [] } };
+}
+
+function withoutDefinition(group: string, at: number, document: PolicyDocument): Problem {
+  const message = `nothing here says what objects of "${group}" look like: without a cluster, requests about them are refused with 503; give their CustomResourceDefinition beside the policy`;
+  return document.problem("warning", ["spec", "matchConstraints", "resourceRules", at, "apiGroups"], message);
+}

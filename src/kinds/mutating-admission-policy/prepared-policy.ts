@@ -1,0 +1,37 @@
+/** Policies made ready for requests. */
+import type { PreparedTarget } from "../../admission-policy/prepared-binding.js";
+import { type PreparedCommon, prepareCommon } from "../../admission-policy/prepared-common.js";
+import { compareNames } from "../../kubernetes/names.js";
+import type { CompiledMutation } from "./compile-mutation.js";
+import type { CompiledPolicy } from "./compiled-policy.js";
+import type { PolicyResource } from "./resource.js";
+
+/** A policy made ready, with its bindings in order. Immutable. */
+export interface PreparedPolicy extends PreparedCommon {
+  /** Those that have an expression; where one has none, the policy fails whatever its failurePolicy says. */
+  readonly mutations: readonly CompiledMutation[];
+  /** How many there are as written. */
+  readonly written: number;
+  /** Whether it may be asked again when the object has changed. */
+  readonly reinvocable: boolean;
+  readonly bindings: readonly PreparedTarget[];
+}
+
+/** Prepares a policy. `undefined` when its paramKind cannot be read: such a policy never acts (spec validating-admission-policy.md 4.1). */
+export function preparePolicy(
+  policy: PolicyResource,
+  compiled: CompiledPolicy,
+  bindings: readonly PreparedTarget[],
+  title: string,
+): PreparedPolicy | undefined {
+  const common = prepareCommon(policy, compiled, title);
+  if (common === undefined) return undefined;
+  const { mutations } = compiled;
+  return {
+    ...common,
+    mutations: mutations.filter((mutation) => mutation !== undefined),
+    written: mutations.length,
+    reinvocable: policy.spec.reinvocationPolicy === "IfNeeded",
+    bindings: [...bindings].sort((a, b) => compareNames(a.name ?? "", b.name ?? "")),
+  };
+}

@@ -1,0 +1,39 @@
+/** Policies and bindings out of documents: decoded strictly, defaulted, validated. */
+import { type ReadDocument, readDocument as readCommon, repeatedVariables } from "../../admission-policy/read.js";
+import { errorsOnServer, type ServedVersions, type Server } from "../../admission-policy/server.js";
+import type { KubernetesVersion } from "../../cel/index.js";
+import type { FieldError } from "../../kubernetes/field-error.js";
+import { API_TYPES } from "./api-types.js";
+import { type CompiledPolicy, compilePolicy } from "./compiled-policy.js";
+import type { MutationCompilers } from "./compilers.js";
+import { BINDING_KIND, type BindingResource, POLICY_KIND, type PolicyResource } from "./resource.js";
+import { validatePolicy } from "./validate-policy.js";
+
+/** Which servers have which API version. */
+const SERVED: ServedVersions = {
+  v1: { since: "1.36" },
+  v1beta1: { since: "1.34" },
+  v1alpha1: { since: "1.32", until: "1.37" },
+};
+
+const KIND = { policyKind: POLICY_KIND, bindingKind: BINDING_KIND, types: API_TYPES, served: SERVED };
+
+/** Reads a document, as a server of some version does. Kinds that are neither policies nor bindings are `other`. */
+export const readDocument = (
+  document: unknown,
+  server?: KubernetesVersion,
+): ReadDocument<PolicyResource, BindingResource> => readCommon(document, KIND, server);
+
+/** Compiles a policy, and validates it: as the API server does where it is written for one. */
+export function checkPolicy(
+  policy: PolicyResource,
+  compilers: MutationCompilers,
+  server?: Server<MutationCompilers>,
+): { readonly compiled: CompiledPolicy; readonly errors: readonly FieldError[] } {
+  const compiled = compilePolicy(policy.spec, compilers, "written");
+  const errors =
+    server === undefined
+      ? validatePolicy(policy, compiled)
+      : errorsOnServer((each) => validatePolicy(policy, compilePolicy(policy.spec, each, "written"), server), server);
+  return { compiled, errors: [...errors, ...repeatedVariables(policy)] };
+}

@@ -1,0 +1,41 @@
+import type { Result } from "../../cel/index.js";
+import type { RequestWorld } from "../../world/request-world.js";
+import { Conversions } from "./conversions.js";
+import type { Patched } from "./mutate.js";
+
+/** What a mutation came to, and what it was made of. */
+interface Step {
+  readonly before: unknown;
+  readonly value: Result;
+  readonly patched: Patched;
+}
+
+/**
+ * What is kept of a request over its attempts (disposable). An attempt does the same as the one before, up to where that left off: what mutations made of
+ * large objects is not made again.
+ */
+export class RequestState {
+  readonly conversions: Conversions;
+  readonly #steps: Step[] = [];
+  #next = 0;
+
+  constructor(world: RequestWorld) {
+    this.conversions = new Conversions(world);
+  }
+
+  /** An attempt begins. */
+  begin(): void {
+    this.#next = 0;
+  }
+
+  /** What becomes of the object, of the expression's value; as it was, if an earlier attempt came by the same. */
+  patch(before: unknown, value: Result, make: () => Patched): Patched {
+    const at = this.#next++;
+    const known = this.#steps[at];
+    if (known !== undefined && known.before === before && known.value === value) return known.patched;
+    this.#steps.length = at;
+    const patched = make();
+    this.#steps.push({ before, value, patched });
+    return patched;
+  }
+}

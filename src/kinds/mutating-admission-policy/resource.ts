@@ -1,0 +1,31 @@
+/** MutatingAdmissionPolicy and MutatingAdmissionPolicyBinding as they are written (spec mutating-admission-policy.md 1), after strict decoding. */
+import type { CommonBindingSpec, CommonPolicySpec, Resource } from "../../admission-policy/resource.js";
+
+export const POLICY_KIND = "MutatingAdmissionPolicy";
+export const BINDING_KIND = "MutatingAdmissionPolicyBinding";
+
+/** One step of a policy: exactly one of the two members belongs to its type, the other is ignored where it is not refused. */
+export interface Mutation {
+  readonly patchType?: string;
+  readonly jsonPatch?: { readonly expression?: string };
+  readonly applyConfiguration?: { readonly expression?: string };
+}
+
+/** `spec` of a policy. */
+export interface PolicySpec extends CommonPolicySpec {
+  readonly mutations?: readonly Mutation[];
+  /** `Never` or `IfNeeded`. */
+  readonly reinvocationPolicy?: string;
+}
+
+/** `spec` of a binding. */
+export type BindingSpec = CommonBindingSpec;
+
+/** A policy. */
+export type PolicyResource = Resource<PolicySpec, typeof POLICY_KIND>;
+
+/** A binding. */
+export type BindingResource = Resource<BindingSpec, typeof BINDING_KIND>;
+
+/** The members of a mutation that hold expressions. */
+export type MutationMember = "jsonPatch" | "applyConfiguration";

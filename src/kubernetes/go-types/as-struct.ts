@@ -1,0 +1,50 @@
+/**
+ * Objects of built-in kinds in the form that they have inside of the API server, which keeps them as Go structs: empty optional members are
+ * gone and others there though nobody wrote them, null in a map of texts is `""`, times are in UTC, unknown members are dropped (spec
+ * validating-admission-policy.md 4.4).
+ */
+import { formatPath, goQuote } from "../field-error.js";
+import { type JsonObject, text } from "../object.js";
+import { GoTypes } from "./catalogue.js";
+import type { GoStruct } from "./go-type.js";
+import { type Mistake, type Reader, Shaping } from "./shaping.js";
+
+/** The types of the built-in kinds: what is in the file, read when it is first needed. */
+const TYPES = new GoTypes();
+
+/** The object as Go prints its struct; or why it does not fit, in Go's words, and where the first thing is that does not. */
+export type Shaped = { readonly ok: true; readonly object: JsonObject } | ({ readonly ok: false } & Mistake);
+
+/** The struct of an object's kind; `undefined` when the kind is not built in. */
+export const structOf = (apiVersion: string, kind: string): GoStruct | undefined => TYPES.ofKind(apiVersion, kind);
+
+/** The struct that an object says to be. */
+export const structOfObject = (object: JsonObject): GoStruct | undefined =>
+  structOf(text(object, "apiVersion"), text(object, "kind"));
+
+/**
+ * An object once it has been read into its struct and printed again.
+ * @param reader the decoder of requests (the default), or the server's own converter
+ */
+export function asStruct(object: JsonObject, type: GoStruct, reader: Reader = "json"): Shaped {
+  const shaping = new Shaping(reader);
+  const shaped = shaping.shape(object, type) as JsonObject;
+  const { mistake } = shaping;
+  return mistake === undefined ? { ok: true, object: shaped } : { ok: false, ...mistake };
+}
+
+/**
+ * The same as the API server's strict decoder does it: unknown members are an error too, all of them in the order of the text, but behind any
+ * value of a wrong type.
+ */
+export function asStructStrictly(object: JsonObject, type: GoStruct): Shaped {
+  const shaping = new Shaping("json");
+  const shaped = shaping.shape(object, type) as JsonObject;
+  const { mistake, unknown } = shaping;
+  if (mistake !== undefined) return { ok: false, ...mistake };
+  const [first] = unknown;
+  if (first === undefined) return { ok: true, object: shaped };
+  // Keys with points in them may make one path of two.
+  const fields = new Set(unknown.map((path) => `unknown field ${goQuote(formatPath(path))}`));
+  return { ok: false, error: `strict decoding error: ${[...fields].join(", ")}`, path: first };
+}

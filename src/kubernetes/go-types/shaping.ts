@@ -1,0 +1,295 @@
+import { setKey } from "../../data/plain-object.js";
+import type { FieldPath } from "../field-error.js";
+import { isObject, type JsonObject } from "../object.js";
+import { normalBase64 } from "./go-base64.js";
+import { normalQuantity } from "./go-quantity.js";
+import { printMicroTime, printTime, readMicroTime, readTime } from "./go-time.js";
+import type { GoInteger, GoMember, GoSpecial, GoStruct, GoType } from "./go-type.js";
+import { converterError, integerText, jsonError } from "./mismatch.js";
+
+/**
+ * Who reads: `json`, the decoder of requests and files (sigs.k8s.io/json), or `converter`, which turns values into structs within the server
+ * (runtime.DefaultUnstructuredConverter.FromUnstructured): it cuts integers that are too large, and words its errors in another way.
+ */
+export type Reader = "json" | "converter";
+
+/** What does not fit, and where. */
+export interface Mistake {
+  readonly error: string;
+  readonly path: FieldPath;
+}
+
+/** As many unknown members are said. */
+const MAX_UNKNOWN = 100;
+
+/** Gives a value the form in which Go prints it once it has been read into its struct: one pass, one object (disposable). */
+export class Shaping {
+  /** Members that the struct does not have, each once, in the order of the text. */
+  readonly unknown: FieldPath[] = [];
+  readonly #reader: Reader;
+  /** The decoder's first mistake: it goes on, and says it at the end. */
+  #error: Mistake | undefined;
+  /** At a mistake of a type that reads itself the decoder stops, whatever it has found before; the converter stops at any. */
+  #fatal: Mistake | undefined;
+  /** The struct that is being read, and the members on the way to its value, as Go's messages name them. */
+  #struct = "";
+  readonly #places: string[] = [];
+  /** The same way with indexes and keys of maps, as unknown members are named. */
+  readonly #path: (string | number)[] = [];
+
+  constructor(reader: Reader) {
+    this.#reader = reader;
+  }
+
+  /** Why the value does not fit. */
+  get mistake(): Mistake | undefined {
+    return this.#fatal ?? this.#error;
+  }
+
+  /** The printed form of a value that is not null. */
+  shape(value: unknown, type: GoType): unknown {
+    switch (type.kind) {
+      case "struct":
+        return isObject(value) ? this.#members(value, type) : this.#mismatch(value, type);
+      case "pointer":
+        return this.shape(value, type.element);
+      case "list":
+        return Array.isArray(value) ? this.#items(value, type.element) : this.#mismatch(value, type);
+      case "map":
+        return isObject(value) ? this.#entries(value, type.element) : this.#mismatch(value, type);
+      case "string":
+        return typeof value === "string" ? value : this.#mismatch(value, type);
+      case "bool":
+        return typeof value === "boolean" ? value : this.#mismatch(value, type);
+      case "integer":
+        return this.#integer(value, type);
+      case "bytes":
+        return this.#bytes(value, type);
+      default:
+        return this.#special(value, type);
+    }
+  }
+
+  /** A value that may be null or absent, which is the zero value. */
+  #orZero(value: unknown, type: GoType): unknown {
+    return value === null || value === undefined ? zero(type) : this.shape(value, type);
+  }
+
+  #members(value: JsonObject, type: GoStruct): JsonObject {
+    const outer = this.#struct;
+    const read = new Map<GoMember, unknown>();
+    // The decoder goes by the text, the converter by the struct.
+    for (const key of this.#reader === "json" ? Object.keys(value) : type.members.keys()) {
+      const member = type.members.get(key);
+      if (member === undefined) {
+        this.#isUnknown(key);
+        continue;
+      }
+      const written = Object.hasOwn(value, key) ? value[key] : null;
+      if (written === null || written === undefined) continue;
+      this.#struct = type.go;
+      this.#places.push(member.place);
+      this.#path.push(key);
+      read.set(member, this.shape(written, member.type));
+      if (this.#fatal !== undefined) return {};
+      this.#path.pop();
+      this.#places.pop();
+    }
+    this.#struct = outer;
+    return printed(type, read);
+  }
+
+  #items(value: readonly unknown[], element: GoType): readonly unknown[] {
+    const items: unknown[] = [];
+    for (let i = 0; i < value.length; i++) {
+      this.#path.push(i);
+      items.push(this.#orZero(value[i], element));
+      this.#path.pop();
+    }
+    return items;
+  }
+
+  #entries(value: JsonObject, element: GoType): JsonObject {
+    const entries: Record<string, unknown> = {};
+    for (const key of Object.keys(value)) {
+      this.#path.push(key);
+      setKey(entries, key, this.#orZero(value[key], element));
+      this.#path.pop();
+    }
+    return entries;
+  }
+
+  #integer(value: unknown, type: GoInteger): unknown {
+    const inConverter = this.#reader === "converter";
+    const number = inConverter ? convertedInteger(value) : integerOf(value);
+    if (number === undefined) return this.#mismatch(value, type);
+    const cut = BigInt.asIntN(type.bits, BigInt(number));
+    if (cut === BigInt(number)) return number;
+    return inConverter ? plain(cut) : this.#mismatch(value, type);
+  }
+
+  /** Octets are base64, or a list of numbers. */
+  #bytes(value: unknown, type: GoType): unknown {
+    if (typeof value === "string") {
+      const read = normalBase64(value);
+      if ("text" in read) return read.text;
+      // The decoder goes on after it, as after a wrong type.
+      if (this.#reader === "converter") return this.#stopped(`error decoding from json: ${read.error}`);
+      this.#error ??= this.#here(read.error);
+      return null;
+    }
+    if (!Array.isArray(value)) return this.#mismatch(value, type);
+    const octets = value.map((item: unknown) => this.#octet(item));
+    return this.mistake === undefined ? Buffer.from(octets).toString("base64") : null;
+  }
+
+  #octet(item: unknown): number {
+    if (item === null) return 0;
+    const octet = integerOf(item);
+    if (typeof octet === "number" && (this.#reader === "converter" || (octet >= 0 && octet <= OCTET_MAX))) return octet;
+    this.#mismatch(item, OCTET);
+    return 0;
+  }
+
+  #special(value: unknown, type: GoSpecial): unknown {
+    switch (type.kind) {
+      case "Time": {
+        const time = typeof value === "string" ? readTime(value) : this.#stop(value, "string");
+        return time === null || "error" in time ? this.#stopped(time?.error) : printTime(time);
+      }
+      case "MicroTime": {
+        const time = typeof value === "string" ? readMicroTime(value) : this.#stop(value, "string");
+        return time === null || "error" in time ? this.#stopped(time?.error) : printMicroTime(time);
+      }
+      case "Quantity": {
+        const quantity = normalQuantity(quantityText(value));
+        return "error" in quantity ? this.#stopped(quantity.error) : quantity.text;
+      }
+      case "IntOrString": {
+        if (typeof value === "string") return value;
+        const number = integerOf(value);
+        if (number === undefined || BigInt.asIntN(32, BigInt(number)) !== BigInt(number))
+          return this.#stop(value, "int32");
+        return number;
+      }
+      default:
+        return integers(value);
+    }
+  }
+
+  #isUnknown(key: string): void {
+    if (this.unknown.length < MAX_UNKNOWN) this.unknown.push([...this.#path, key]);
+  }
+
+  #here(error: string): Mistake {
+    return { error, path: [...this.#path] };
+  }
+
+  #mismatch(value: unknown, type: GoType): null {
+    if (this.#reader === "converter") return this.#stopped(converterError(value, type));
+    this.#error ??= this.#here(jsonError(value, type.go, this.#struct, this.#places));
+    return null;
+  }
+
+  /** A type that reads itself got what it never takes. */
+  #stop(value: unknown, go: string): null {
+    return this.#stopped(jsonError(value, go, this.#reader === "converter" ? "" : this.#struct, this.#places));
+  }
+
+  #stopped(error: string | undefined): null {
+    if (error !== undefined) this.#fatal ??= this.#here(error);
+    return null;
+  }
+}
+
+const OCTET_MAX = 255;
+const OCTET: GoInteger = { kind: "integer", go: "uint8", bits: 8 };
+
+/** The members that Go prints, in the struct's order. */
+function printed(type: GoStruct, read: ReadonlyMap<GoMember, unknown>): JsonObject {
+  const object: Record<string, unknown> = {};
+  for (const member of type.members.values()) {
+    const { name, type: of, omitEmpty, omitZero } = member;
+    const isRead = read.has(member);
+    if (omitEmpty && (of.kind === "pointer" ? !isRead : !isAlwaysThere(of) && isEmpty(read.get(member)))) continue;
+    const value = isRead ? read.get(member) : zero(of);
+    if (omitZero && value === null) continue;
+    object[name] = value;
+  }
+  return object;
+}
+
+/** Structs are never empty. */
+function isAlwaysThere(type: GoType): boolean {
+  switch (type.kind) {
+    case "string":
+    case "bool":
+    case "integer":
+    case "bytes":
+    case "list":
+    case "map":
+      return false;
+    default:
+      return true;
+  }
+}
+
+function isEmpty(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return !value;
+  return Array.isArray(value) ? value.length === 0 : Object.keys(value).length === 0;
+}
+
+/** What Go prints of a value that nobody has set. */
+function zero(type: GoType): unknown {
+  switch (type.kind) {
+    case "struct":
+      return printed(type, NOTHING);
+    case "string":
+      return "";
+    case "bool":
+      return false;
+    case "integer":
+    case "IntOrString":
+      return 0;
+    case "Quantity":
+      return "0";
+    default:
+      return null;
+  }
+}
+
+const NOTHING: ReadonlyMap<GoMember, unknown> = new Map();
+
+/** A whole number, however it is written; a double is one only where it is exact. */
+function integerOf(value: unknown): number | bigint | undefined {
+  const number = value instanceof Number ? value.valueOf() : value;
+  if (typeof number === "bigint") return number;
+  // 0 instead of -0, which no integer is.
+  return typeof number === "number" && Number.isSafeInteger(number) ? number || 0 : undefined;
+}
+
+/** The converter takes any double without a fraction; what an int64 cannot hold becomes the least of them. */
+function convertedInteger(value: unknown): number | bigint | undefined {
+  if (typeof value !== "number" || !Number.isInteger(value) || Number.isSafeInteger(value)) return integerOf(value);
+  const whole = BigInt(value);
+  return BigInt.asIntN(INT64_BITS, whole) === whole ? whole : -(1n << BigInt(INT64_BITS - 1));
+}
+
+const INT64_BITS = 64;
+
+const plain = (value: bigint): number | bigint =>
+  BigInt.asIntN(54, value) === value && Number.isSafeInteger(Number(value)) ? Number(value) : value;
+
+/** What a quantity's reader is given: the text, or a number as it is written; anything else is no quantity. */
+const quantityText = (value: unknown): string =>
+  typeof value === "string" ? value : (integerText(value) ?? (typeof value === "number" ? String(value) : "{"));
+
+/** JSON that is kept as it is, printed and read again: a double without a fraction comes back as an integer. */
+function integers(value: unknown): unknown {
+  if (value instanceof Number) return integerOf(value) ?? value;
+  if (Array.isArray(value)) return value.map(integers);
+  if (!isObject(value)) return value;
+  const copy: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) setKey(copy, key, integers(value[key]));
+  return copy;
+}

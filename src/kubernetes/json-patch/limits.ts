@@ -1,0 +1,41 @@
+/** What bounds the work of one patch on the main thread. */
+
+/** Bytes of JSON that all `copy` operations of a patch may add: the API server's own limit (`JSONPatchMaxCopyBytes`). */
+export const COPY_MAX_BYTES = 3 * 1024 * 1024;
+
+/** Work of one patch, in units of about a nanosecond: some 50 ms, in which 10,000 operations on an object of 3 MiB have their place. */
+export const PATCH_MAX_WORK = 50_000_000;
+
+/** Of an operation, and of each step of its paths. */
+export const OPERATION_WORK = 500;
+/** Of a member of an object that operations reach into. */
+export const MEMBER_WORK = 100;
+/** Of an item of a list that operations reach into, or that is moved. */
+export const ITEM_WORK = 2;
+/** Of a value that is written and read again. */
+export const REREAD_WORK = 10;
+/** Of a value that is compared or measured; its texts count by their characters. */
+export const VALUE_WORK = 100;
+
+/** What ends the application of a patch; thrown within this folder only, since it may be met anywhere in a tree. */
+export class PatchStop extends Error {
+  /** @param reason `panic`: what ends the server's own handling of the request, with Go's text */
+  constructor(
+    readonly reason: "panic" | "too-large",
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Counts the work of one patch down (disposable). */
+export class Work {
+  #left = PATCH_MAX_WORK;
+
+  /** Throws a {@link PatchStop} when there is no more. */
+  spend(units: number): void {
+    this.#left -= units;
+    if (this.#left < 0)
+      throw new PatchStop("too-large", "the patch takes too much work: apply fewer operations, or to smaller lists");
+  }
+}

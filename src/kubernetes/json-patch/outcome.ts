@@ -1,0 +1,37 @@
+/** What the server's decoder says of the object that a patch leaves. */
+
+import { goJson } from "./go-json.js";
+import { isObject } from "./node.js";
+
+const TARGET =
+  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+
+/** Why it is no object; `undefined` for one. */
+export function outcomeError(value: unknown): string | undefined {
+  if (value === null) return missingKind(value);
+  if (!isObject(value)) return unread(`cannot unmarshal array into Go value of type ${TARGET}`);
+  const apiVersion = memberOf(value, "apiVersion");
+  const kind = memberOf(value, "kind");
+  for (const [name, member] of [["apiVersion", apiVersion] as const, ["kind", kind] as const]) {
+    if (member !== undefined && member !== null && typeof member !== "string") {
+      return unread(`cannot unmarshal ${goKind(member)} into Go struct field .${name} of type string`);
+    }
+  }
+  if (typeof apiVersion === "string" && apiVersion.split("/").length > 2) {
+    return `unexpected GroupVersion string: ${apiVersion}`;
+  }
+  return typeof kind === "string" && kind !== "" ? undefined : missingKind(value);
+}
+
+const unread = (problem: string): string => `couldn't get version/kind; json parse error: json: ${problem}`;
+
+const missingKind = (value: unknown): string => `Object 'Kind' is missing in '${goJson(value)}'`;
+
+const memberOf = (object: { readonly [key: string]: unknown }, key: string): unknown =>
+  Object.hasOwn(object, key) ? object[key] : undefined;
+
+function goKind(value: unknown): string {
+  if (Array.isArray(value)) return "array";
+  if (isObject(value)) return "object";
+  return typeof value === "boolean" ? "bool" : "number";
+}

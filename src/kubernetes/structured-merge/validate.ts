@@ -1,0 +1,122 @@
+/** Whether a value has the type that it should: of patches and of the objects that they are merged into (spec mutating-admission-policy.md 7). */
+import {
+  type ItemIdentity,
+  itemIdentity,
+  itemPath,
+  itemProblem,
+  PATCH_ITEMS_MAX,
+  type PatchItems,
+} from "./list-items.js";
+import { LIST, type ListType, MAP, type MapType, SCALAR, type Scalar, type TypeReference } from "./schema.js";
+import { formOf, goSyntax, goText, goType, isNumeric, type Members } from "./value.js";
+
+/** What is wrong at a place. */
+interface Mistake {
+  /** Grows at its front while the walk comes back. */
+  path: string;
+  readonly message: string;
+}
+
+/**
+ * A value is looked at no further when so many mistakes are found in one of its lists or objects: they would make a text of many megabytes. It is
+ * refused anyway.
+ */
+const MISTAKES_MAX = 1000;
+
+/**
+ * What is wrong with a value as one text; `undefined` when it fits. Of the members that an object may not have one is told.
+ * @param items takes down the items of a patch, in whose lists none may stand twice; `undefined` for an object, where they may
+ */
+export function typeProblems(type: TypeReference, value: unknown, items?: PatchItems): string | undefined {
+  const mistakes = check(type, value, items);
+  if (mistakes === undefined) return undefined;
+  const texts = mistakes.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`));
+  return texts.length === 1 ? texts[0] : `errors:\n  ${texts.join("\n  ")}`;
+}
+
+/** The one mistake that the API server doesn't know. */
+const TOO_MANY = `more than ${PATCH_ITEMS_MAX} items of lists and maps in one patch`;
+
+/** `undefined` when nothing is wrong: an array for every value would cost more than the walk. */
+type Mistakes = Mistake[] | undefined;
+
+function check(reference: TypeReference, value: unknown, items: PatchItems | undefined): Mistakes {
+  const type = reference.resolve();
+  if (type === undefined) return mistake(`schema error: no type found matching: ${reference.name}`);
+  const { map, list, scalar } = type;
+  const form = formOf(value);
+  const forms = type.forms & form || type.forms;
+  if (map !== undefined && (forms & MAP) !== 0) return checkMap(map, value, form, items);
+  if (scalar !== undefined && (forms & SCALAR) !== 0) return checkScalar(scalar, value, items);
+  return list === undefined ? undefined : checkList(list, value, form, items);
+}
+
+function checkScalar(scalar: Scalar, value: unknown, items: PatchItems | undefined): Mistakes {
+  if (value === null) return undefined;
+  switch (scalar) {
+    case "numeric":
+      return isNumeric(value) ? undefined : mistake(`expected numeric (int or float), got ${goType(value)}`);
+    case "string":
+      if (typeof value === "string") return undefined;
+      return mistake(`expected string, got &value.valueUnstructured{Value:${goSyntax(value, items !== undefined)}}`);
+    case "boolean":
+      return typeof value === "boolean" ? undefined : mistake(`expected boolean, got ${shown(value)}`);
+    case "untyped":
+      return formOf(value) === SCALAR ? undefined : mistake(`expected any scalar, got ${shown(value)}`);
+  }
+}
+
+function checkMap(map: MapType, value: unknown, form: number, items: PatchItems | undefined): Mistakes {
+  if (form !== MAP) return value === null ? undefined : mistake(`expected map, got ${shown(value)}`);
+  const members = value as Members;
+  const names = Object.keys(members);
+  if (items !== undefined && map.element !== undefined && !items.admits(names.length)) return mistake(TOO_MANY);
+  let mistakes: Mistakes;
+  for (const name of names) {
+    const type = map.member(name);
+    // The walk through this object ends here, as the API server's does.
+    if (type === undefined) return add(mistakes, mistake("field not declared in schema"), `.${name}`);
+    const inner = check(type, members[name], items);
+    if (inner === undefined) continue;
+    mistakes = add(mistakes, inner, `.${name}`);
+    if (mistakes.length >= MISTAKES_MAX) break;
+  }
+  return mistakes;
+}
+
+function checkList(list: ListType, value: unknown, form: number, items: PatchItems | undefined): Mistakes {
+  if (form !== LIST) return value === null ? undefined : mistake(`expected list, got ${shown(value)}`);
+  const values = value as readonly unknown[];
+  if (items !== undefined && !items.admits(values.length)) return mistake(TOO_MANY);
+  const places = items !== undefined && !list.atomic ? new Map<ItemIdentity, number>() : undefined;
+  let mistakes: Mistakes;
+  for (let i = 0; i < values.length; i++) {
+    const item = values[i];
+    const problem = list.atomic ? undefined : itemProblem(list, item);
+    if (problem !== undefined) return add(mistakes, mistake(`element ${i}: ${problem}`), "");
+    if (places !== undefined) {
+      const identity = itemIdentity(list, item);
+      if (places.has(identity)) {
+        mistakes = add(mistakes, mistake(`duplicate entries for key ${itemPath(list, item)}`), "");
+      } else places.set(identity, i);
+    }
+    const inner = check(list.element, item, items);
+    if (inner !== undefined) mistakes = add(mistakes, inner, list.atomic ? `[${i}]` : itemPath(list, item));
+    if (mistakes !== undefined && mistakes.length >= MISTAKES_MAX) break;
+  }
+  if (places !== undefined) items?.add(list, values, places);
+  return mistakes;
+}
+
+/** A value as messages show it. */
+const shown = (value: unknown): string => `&{${goText(value)}}`;
+
+const mistake = (message: string): Mistake[] => [{ path: "", message }];
+
+/** All mistakes, the later ones a step further down. */
+function add(earlier: Mistakes, later: Mistake[], step: string): Mistake[] {
+  for (const one of later) one.path = step + one.path;
+  if (earlier === undefined) return later;
+  for (const one of later) earlier.push(one);
+  return earlier;
+}

@@ -1,0 +1,31 @@
+/** What is said of a policy that asks a cluster where there is none: what will fail, and what to do about it. */
+import type { GroupEntry, PolicyEntry, Problem } from "../config/index.js";
+import type { Requirement } from "../world/needs.js";
+
+/** An entry that is loaded by itself, not made of members. */
+export type LoadedEntry = Exclude<PolicyEntry, GroupEntry>;
+
+/** The warning, at the key that says what the policy is. */
+export function clusterWarning(entry: LoadedEntry, requires: readonly Requirement[]): Problem {
+  const asked = listed(requires.map(({ what }) => what));
+  const fails =
+    entry.kind === "module"
+      ? "without one what it asks fails"
+      : "without one requests for which it asks are denied, unless its failurePolicy is Ignore";
+  return entry.origin.warning([entry.kind], `asks a cluster for ${asked}: ${fails}. ${advice(entry, requires)}`);
+}
+
+function advice({ kind }: LoadedEntry, requires: readonly Requirement[]): string {
+  const documents = [...new Set(requires.flatMap((requirement) => requirement.documents ?? []))];
+  if (documents.length === 0) return "Name one with --kubeconfig";
+  const where =
+    kind === "resource" ? "add their file to `resource`" : "move the policy to a file and name both under `resource`";
+  const rest = requires.filter((requirement) => requirement.documents === undefined).map(({ what }) => what);
+  const cluster = rest.length === 0 ? ", or name a cluster" : `; ${listed(rest)} can only be told by a cluster, named`;
+  return `Write ${listed(documents)} as YAML documents beside it (${where})${cluster} with --kubeconfig`;
+}
+
+function listed(parts: readonly string[]): string {
+  const last = parts.at(-1) ?? "";
+  return parts.length < 2 ? last : `${parts.slice(0, -1).join(", ")} and ${last}`;
+}

@@ -1,0 +1,95 @@
+/** What a module must export to serve as a policy, by its protocol: said at load, where every request would fail else. */
+import { WasmLoadError } from "../errors.js";
+import type { ExecutionMode } from "../worker/messages.js";
+import { exportedFunctionTypes } from "./function-types.js";
+
+/** Most names of a module's own exports that a message lists; a Go module has hundreds. */
+const LISTED_EXPORTS = 8;
+
+/** A function by its name, and the types that it may have, the usual one first. */
+type Required = readonly [name: string, ...types: readonly string[]];
+
+/** An Extism function takes nothing; its status is 0 when it returns none. */
+const EXTISM_TYPES = ["() -> i32", "() -> ()", "() -> i64"] as const;
+
+/** What the host calls of a Rego module (spec kubewarden.md 6.5); the setters' results are not looked at. */
+const REGO: readonly Required[] = [
+  ["builtins", "() -> i32"],
+  ["eval", "(i32) -> i32", "(i32) -> ()"],
+  ["opa_eval_ctx_get_result", "(i32) -> i32"],
+  ["opa_eval_ctx_new", "() -> i32"],
+  ["opa_eval_ctx_set_data", "(i32 i32) -> ()", "(i32 i32) -> i32"],
+  ["opa_eval_ctx_set_entrypoint", "(i32 i32) -> ()", "(i32 i32) -> i32"],
+  ["opa_eval_ctx_set_input", "(i32 i32) -> ()", "(i32 i32) -> i32"],
+  ["opa_heap_ptr_get", "() -> i32"],
+  ["opa_heap_ptr_set", "(i32) -> ()", "(i32) -> i32"],
+  ["opa_json_dump", "(i32) -> i32"],
+  ["opa_json_parse", "(i32 i32) -> i32"],
+  ["opa_malloc", "(i32) -> i32"],
+];
+
+const REQUIRED: Readonly<Record<ExecutionMode, readonly Required[]>> = {
+  extism: [["validate", ...EXTISM_TYPES]],
+  "kubewarden-wapc": [["__guest_call", "(i32 i32) -> i32"]],
+  wasi: [["_start", "() -> ()"]],
+  opa: REGO,
+  gatekeeper: REGO,
+};
+
+/** Called when a module has them, and of no use in any other shape. */
+const OPTIONAL: Readonly<Partial<Record<ExecutionMode, readonly Required[]>>> = {
+  extism: [["validate_settings", ...EXTISM_TYPES]],
+};
+
+/** What of a module the check looks at. */
+export interface CheckedModule {
+  readonly bytes: Uint8Array;
+  readonly mode: ExecutionMode;
+  /** Whether it has a memory, its own or the host's. */
+  readonly hasMemory: boolean;
+  /** Whether it imports its memory, as Rego modules must. */
+  readonly importsMemory: boolean;
+  /** Whether it imports functions that read or write its memory: all but Extism's own. */
+  readonly usesMemory: boolean;
+}
+
+/**
+ * Refuses a module that its protocol could not call.
+ * @throws WasmLoadError `wasm-exports`, with everything that is missing in one message
+ */
+export function checkExports(module: CheckedModule): void {
+  const { mode } = module;
+  const exported = exportedFunctionTypes(module.bytes);
+  const missing = REQUIRED[mode].filter(([name]) => !exported.has(name));
+  const lacks = [...missing.map(described), ...missingMemory(module)];
+  const others = [...REQUIRED[mode], ...(OPTIONAL[mode] ?? [])].flatMap((required) => wrongType(required, exported));
+  if (lacks.length === 0 && others.length === 0) return;
+  const problems = [
+    ...(lacks.length > 0 ? [`lacks what a policy of this kind is called by: ${lacks.join(", ")}`] : []),
+    ...(others.length > 0 ? [`exports with another type than is called: ${others.join(", ")}`] : []),
+  ];
+  const has = missing.length > 0 ? ` (it exports ${listed([...exported.keys()])})` : "";
+  throw new WasmLoadError(
+    "wasm-exports",
+    `the module was taken for ${mode} and ${problems.join(", and ")}${has}; build it as such a policy, or say with executionMode what else it is`,
+  );
+}
+
+const described = ([name, type]: Required): string => `the function ${name} of type ${type}`;
+
+function wrongType([name, ...types]: Required, exported: ReadonlyMap<string, string | undefined>): string[] {
+  const type = exported.get(name);
+  // One that can't be read is left to the engine.
+  return type === undefined || types.includes(type) ? [] : [`${name} is ${type} and should be ${types[0]}`];
+}
+
+function missingMemory({ mode, hasMemory, importsMemory, usesMemory }: CheckedModule): string[] {
+  if (mode === "opa" || mode === "gatekeeper") return importsMemory ? [] : ["the import env.memory"];
+  return hasMemory || (mode === "extism" && !usesMemory) ? [] : ["a memory"];
+}
+
+function listed(names: readonly string[]): string {
+  if (names.length === 0) return "no function";
+  const shown = names.slice(0, LISTED_EXPORTS).join(", ");
+  return names.length > LISTED_EXPORTS ? `${shown} and ${names.length - LISTED_EXPORTS} more` : shown;
+}
