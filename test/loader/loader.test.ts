@@ -44,7 +44,7 @@ describe("loading", () => {
       `{ expression: "x() && z()", message: m, policies: { x: ${member("3")}, z: ${member("")} }${more} }`;
     const { policies } = await load(context, `sum: ${group("")}\nown: ${group(", timeoutEvalSeconds: 4")}\n`);
     assert.deepEqual(
-      ["sum", "sum/x", "sum/y", "own"].map((id) => policies.entries.get(id)?.timeout),
+      ["sum", "sum/x", "sum/z", "own"].map((id) => policies.entries.get(id)?.timeout),
       [5000, 3000, 2000, 4000],
     );
   });
