@@ -328,7 +328,9 @@ describe("a mutating member", () => {
     const member = `{ m: { resource: ${file} } }`;
     const expressions = ["m()", "!m()", "m() ? false : true"];
     const evaluator = await load(
-      expressions.map((text, i) => `g${i}: { expression: "${text}", message: no, policies: ${member} }`).join("\n"),
+      expressions
+        .map((text, i) => `g${i}: { expression: "${text}", message: refused, policies: ${member} }`)
+        .join("\n"),
     );
     for (const [i, text] of expressions.entries()) {
       const { outcome, response } = await ask(evaluator, `g${i}`, review("mutate"), "validate");

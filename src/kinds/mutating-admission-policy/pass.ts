@@ -4,7 +4,6 @@ import { paramValue } from "../../admission-policy/params.js";
 import { RequestInputs } from "../../admission-policy/request-inputs.js";
 import { Waiting } from "../../cel/index.js";
 import type { NamespaceViews } from "../../cel-policy/expressions/input.js";
-import { diff } from "../../data/json-patch.js";
 import { isObject } from "../../kubernetes/object.js";
 import type { VersionSchemas } from "../../kubernetes/structured-merge/merge-schemas.js";
 import type { Failure } from "../../policy/outcome.js";
@@ -73,7 +72,7 @@ export class Pass {
     if (last === undefined || !last.dirty) return object;
     this.#reinvocation.changed();
     // The form that a struct gives an object is no change.
-    if (last.typed && !last.changed) return object;
+    if (last.typed && !this.#dispatch.state.differs(last.original, last.object)) return object;
     const written = this.#versions.asRequested(last);
     if (!(written instanceof LookupFailure)) return written;
     this.#failure = internalError(`failed to convert object: ${written.message}`);
@@ -116,9 +115,8 @@ export class Pass {
       if (this.#failure !== undefined) return undefined;
     }
     // Of a single version the last one tells it in the end.
-    const changed =
-      this.#versions.count > 1 && versioned.object !== before && diff(before, versioned.object).length > 0;
-    if (changed) this.#reinvocation.changed();
+    const { state } = this.#dispatch;
+    if (this.#versions.count > 1 && state.differs(before, versioned.object)) this.#reinvocation.changed();
     if (policy.reinvocable) this.#reinvocation.invoked(key);
     return undefined;
   }
@@ -165,7 +163,10 @@ export class Pass {
     versioned.look("mutation");
     const seen = versioned.types;
     const make = (): Patched => mutate(mutationOf(mutation.patchType, value, bindings, seen), object, types, versioned);
-    this.#take(invocation, versioned, state.patch(object, value, make));
+    const { patched, isNew } = state.patch(object, value, make);
+    this.#take(invocation, versioned, patched);
+    // What is known already is no work: who comes back must get further than before.
+    if (!isNew) return undefined;
     attempt.count(PATCH_STEPS);
     return attempt.leavesOff() ? Waiting.INSTANCE : undefined;
   }

@@ -1,4 +1,6 @@
 import type { Result } from "../../cel/index.js";
+import { sameValue } from "../../data/same-value.js";
+import { isObject } from "../../kubernetes/object.js";
 import type { RequestWorld } from "../../world/request-world.js";
 import { Conversions } from "./conversions.js";
 import type { Patched } from "./mutate.js";
@@ -17,6 +19,7 @@ interface Step {
 export class RequestState {
   readonly conversions: Conversions;
   readonly #steps: Step[] = [];
+  readonly #compared = new WeakMap<object, { readonly before: unknown; readonly differs: boolean }>();
   #next = 0;
 
   constructor(world: RequestWorld) {
@@ -29,13 +32,25 @@ export class RequestState {
   }
 
   /** What becomes of the object, of the expression's value; as it was, if an earlier attempt came by the same. */
-  patch(before: unknown, value: Result, make: () => Patched): Patched {
+  patch(before: unknown, value: Result, make: () => Patched): { readonly patched: Patched; readonly isNew: boolean } {
     const at = this.#next++;
     const known = this.#steps[at];
-    if (known !== undefined && known.before === before && known.value === value) return known.patched;
+    if (known !== undefined && known.before === before && known.value === value) {
+      return { patched: known.patched, isNew: false };
+    }
     this.#steps.length = at;
     const patched = make();
     this.#steps.push({ before, value, patched });
-    return patched;
+    return { patched, isNew: true };
+  }
+
+  /** Whether an object is another one than it was; looked at once for each. */
+  differs(before: unknown, after: unknown): boolean {
+    if (before === after || !isObject(after)) return before !== after;
+    const known = this.#compared.get(after);
+    if (known !== undefined && known.before === before) return known.differs;
+    const differs = !sameValue(before, after);
+    this.#compared.set(after, { before, differs });
+    return differs;
   }
 }

@@ -21,7 +21,7 @@ export interface Selection {
 }
 
 /**
- * Selects for all policies, before any of them is asked: selectors see the object as it is now (spec mutating-admission-policy.md 2.2).
+ * Selects for all policies, before any of them is asked: selectors see the object as it is now (spec mutating-admission-policy.md 2).
  * @param targeted the caller has named the target: rules and selectors are not consulted
  */
 export function selectInvocations(

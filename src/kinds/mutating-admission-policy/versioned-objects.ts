@@ -1,7 +1,6 @@
 import type { Value } from "../../cel/index.js";
 import { type VersionedInput, versionedInput } from "../../cel-policy/expressions/input.js";
 import type { RequestAttributes } from "../../cel-policy/match/request-attributes.js";
-import { diff } from "../../data/json-patch.js";
 import { structOf } from "../../kubernetes/go-types/as-struct.js";
 import { apiVersionOf, type GroupVersionKind, type GroupVersionResource, sameKind } from "../../kubernetes/names.js";
 import { isObject, type JsonObject } from "../../kubernetes/object.js";
@@ -85,7 +84,8 @@ export class VersionedObject {
   readonly kind: GroupVersionKind;
   /** The object is kept as Go's struct of its kind keeps it, as inside of the API server. */
   readonly typed: boolean;
-  readonly #original: unknown;
+  /** As it was before any mutation. */
+  readonly original: unknown;
   #dirty = false;
   /** Whether match conditions have looked at it: from then on the server shows expressions its struct, and before that its JSON. */
   #asStruct = false;
@@ -100,7 +100,7 @@ export class VersionedObject {
   constructor(kind: GroupVersionKind, input: VersionedInput, typed: boolean) {
     this.kind = kind;
     this.typed = typed;
-    this.#original = input.object;
+    this.original = input.object;
     this.#input = input;
   }
 
@@ -112,11 +112,6 @@ export class VersionedObject {
   /** Whether a mutation succeeded, also one that changed nothing. */
   get dirty(): boolean {
     return this.#dirty;
-  }
-
-  /** Whether the object is another one than it was. */
-  get changed(): boolean {
-    return this.object !== this.#original && diff(this.#original, this.object).length > 0;
   }
 
   /** What a mutation came to. */
