@@ -14,8 +14,11 @@ describe("extism plugins", () => {
       settings: {},
     });
     assert.equal(policy.implementation, "extism");
+    // It is started to see whether it starts at all, and anew for the call.
+    const hello = { policy: "wasi", level: "info", message: "hello", fields: {} };
+    assert.deepEqual(logged, [hello]);
     assert.deepEqual(await policy.evaluate(raw(1), context()), { verdict: "allow" });
-    assert.deepEqual(logged, [{ policy: "wasi", level: "info", message: "hello", fields: {} }]);
+    assert.deepEqual(logged, [hello, hello]);
   });
 
   test("without validate_settings take any settings", async () => {
