@@ -71,6 +71,7 @@ export { unparse } from "./unparse/unparse.js";
 export { CelError, type CelErrorCode, noSuchOverload } from "./values/cel-error.js";
 export { doubleText } from "./values/double-text.js";
 export { durationInUnits, durationText, parseDuration } from "./values/duration-text.js";
+export { EmptyMessage } from "./values/empty-message.js";
 export { Lazy } from "./values/lazy.js";
 export { ListSum } from "./values/list-sum.js";
 export { isDouble, isInt, makeDouble, makeInt } from "./values/numbers.js";

@@ -92,8 +92,10 @@ function decide(written: JsonObject, { compilers, schemas }: CaseTools, typed: b
     return { allowed: true, ...(request.object !== undefined && { object: request.object }) };
   const decision = set.decide(request, nobodyWaits());
   if (decision instanceof Promise) throw new Error("what is written down is at hand");
+  const result = nativeResult(decision, request);
+  if (result.panic !== undefined) return result;
   return {
-    ...nativeResult(decision, request),
+    ...result,
     ...(authorizer.checks.length > 0 && { authorizerChecks: authorizer.checks }),
   };
 }

@@ -2,6 +2,7 @@
 import type { RequestAttributes } from "../../cel-policy/match/request-attributes.js";
 import {
   type MutatingDecision,
+  type Panic,
   refusalMessage,
   refusalReason,
 } from "../../kinds/mutating-admission-policy/decision.js";
@@ -12,6 +13,8 @@ import { type NativeStatus, requestName } from "../admission-policy/native-statu
 export interface NativeResult {
   readonly allowed: boolean;
   readonly status?: NativeStatus;
+  /** What the plugin panics with; a server answers 500. */
+  readonly panic?: string;
   /** The object after all mutations. */
   readonly object?: unknown;
   /** The policies whose mutations the second pass has evaluated. */
@@ -20,13 +23,17 @@ export interface NativeResult {
 
 /** A decision in the API server's words. */
 export function nativeResult(decision: MutatingDecision, request: RequestAttributes): NativeResult {
+  const { object, reinvoked, failure } = decision;
+  const again = reinvoked.length > 0 && { reinvoked };
+  if (failure !== undefined && "panic" in failure) {
+    return { panic: (failure as Panic).panic, allowed: false, ...again };
+  }
   const status = nativeStatus(decision, request);
-  const { object, reinvoked } = decision;
   return {
     allowed: status === undefined,
     ...(status && { status }),
     ...(status === undefined && object !== undefined && { object }),
-    ...(reinvoked.length > 0 && { reinvoked }),
+    ...again,
   };
 }
 

@@ -195,7 +195,10 @@ function emitSteps(emitter: Emitting, chain: Chain, qualifiers: readonly Qualifi
       last = qualifier;
       break;
     }
-    if (qualifier.key.kind !== "const" || !isQualifier(qualifier.key.value)) {
+    if (qualifier.declared === true) {
+      flush();
+      emitDeclaredStep(emitter, chain, qualifier);
+    } else if (qualifier.key.kind !== "const" || !isQualifier(qualifier.key.value)) {
       flush();
       emitComputedStep(emitter, chain, qualifier);
     } else {
@@ -252,6 +255,19 @@ function leaving(chain: Chain, value: string): string {
   return `if(${value}===undefined){${chain.result}=${chain.none};break ${chain.label};}${failed}`;
 }
 
+/** The name that a field is selected by. */
+const fieldOf = ({ key }: Qualifier): string => (key as { value: Value }).value as string;
+
+/** A field that a provided type declares. What has such a type is no optional, and nothing optional came before. */
+function emitDeclaredStep(emitter: Emitting, chain: Chain, qualifier: Qualifier): void {
+  const { code } = emitter;
+  const to = code.temp();
+  code.add(`${to}=${h.declared}(${chain.current},${code.constant(fieldOf(qualifier))});`);
+  emitter.units(1);
+  code.add(leaving(chain, to));
+  chain.current = to;
+}
+
 function emitComputedStep(emitter: Emitting, chain: Chain, qualifier: Qualifier): void {
   const { code } = emitter;
   const key = emitter.emitRootless(qualifier.key);
@@ -297,10 +313,10 @@ function conditionalUnit(emitter: Emitting, condition: string): string {
 /** The last step of `has()`. In an optional chain a missing one is free. */
 function emitTest(emitter: Emitting, chain: Chain, qualifier: Qualifier): void {
   const { code } = emitter;
-  const name = (qualifier.key as { value: Value }).value as string;
+  const name = fieldOf(qualifier);
   const present = code.temp();
   const { current } = chain;
-  const slow = `${h.isPresent}(${current},${code.constant(name)})`;
+  const slow = `${qualifier.declared === true ? h.isDeclaredPresent : h.isPresent}(${current},${code.constant(name)})`;
   const fast = isSafeName(name)
     ? `${plain(current)}&&${current}${access(emitter, name)}!==undefined?true:${slow}`
     : slow;

@@ -28,6 +28,8 @@ export interface Qualifier {
   readonly optional: boolean;
   /** The last step of `has(e.f)`. */
   readonly test: boolean;
+  /** The key is a field that the operand's type declares, as an `ObjectTypeProvider` has it. */
+  readonly declared?: boolean;
   /** What the checker says of a key that is not constant. */
   readonly keyKind: "string" | "int" | undefined;
 }

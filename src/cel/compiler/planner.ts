@@ -153,13 +153,14 @@ export class Planner {
   }
 
   #select(expr: SelectExpr): Plan {
-    const key: ConstPlan = { kind: "const", id: expr.id, value: expr.field };
+    const type = this.#checked.types.get(expr.operand.id);
     return qualified(expr.id, this.#plan(expr.operand), this.#maybeOptional(expr.operand.id), {
       id: expr.id,
-      key,
+      key: { kind: "const", id: expr.id, value: expr.field },
       keyKind: "string",
       optional: false,
       test: expr.testOnly,
+      declared: type?.kind === "object" && this.#declarations.typeProvider?.find(type.name) !== undefined,
     });
   }
 

@@ -9,10 +9,12 @@ import { goNameOf, isPlainObject, kindOf, nativeNameOf, typeNameOf } from "../op
 import { entriesOf, findKey, isUsableKey, keysOf } from "../operators/maps.js";
 import { printKey } from "../operators/print.js";
 import {
+  isDeclaredPresent,
   isPresent,
   isPresentStrictly,
   isQualifier,
   qualify,
+  qualifyDeclared,
   qualifyOptional,
   qualifyOptionalStrictly,
 } from "../operators/qualify.js";
@@ -321,7 +323,9 @@ export const HELPERS = {
   global,
   walk: walker(qualifyOptional),
   step: stepper(qualifyOptional),
+  declared: qualifyDeclared,
   isPresent,
+  isDeclaredPresent,
   notBool,
   and,
   or,

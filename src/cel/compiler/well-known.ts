@@ -6,6 +6,7 @@ import { doubleOf, kindOf, nativeNameOf, typeNameOf } from "../operators/kind.js
 import { entriesOf } from "../operators/maps.js";
 import { CelError } from "../values/cel-error.js";
 import { durationText } from "../values/duration-text.js";
+import { EmptyMessage } from "../values/empty-message.js";
 import { INT_MAX, INT_MIN, makeDouble, makeInt } from "../values/numbers.js";
 import { Duration, Timestamp } from "../values/time.js";
 import { timestampText } from "../values/timestamp-text.js";
@@ -112,6 +113,7 @@ function toJsonValue(value: Value): Result {
     case "type":
     case "opaque":
     case "object":
+      if (value instanceof EmptyMessage) return {};
       return new CelError(`unsupported conversion to google.protobuf.Value: ${nativeNameOf(value)}`);
     default:
       return value;
@@ -146,4 +148,5 @@ export const WELL_KNOWN_CONSTRUCTORS: ReadonlyMap<string, Construct> = new Map<s
   ["google.protobuf.Struct", (fields) => toJsonValue(fields.get("fields") ?? {})],
   ["google.protobuf.Value", jsonValue],
   ["google.protobuf.Any", anyMessage],
+  ["google.protobuf.Empty", () => new EmptyMessage()],
 ]);

@@ -25,6 +25,17 @@ export function qualify(operand: Value, key: Value): Result {
     : noSuchKey(key);
 }
 
+/** The value of `operand.field` where a provided type declares the field, or the error. */
+export function qualifyDeclared(operand: Value, field: string): Result {
+  if (!(operand instanceof ObjectValue)) return qualify(operand, field);
+  const value = operand.getDeclared(field);
+  return value === undefined ? noSuchKey(field) : value;
+}
+
+/** {@link isPresent} of such a field. */
+export const isDeclaredPresent = (operand: Value, field: string): boolean | CelError =>
+  operand instanceof ObjectValue ? operand.hasDeclared(field) : isPresent(operand, field);
+
 /**
  * {@link qualifyOptional} and {@link isPresent} as the language definition has them: what has no fields at all is an error. Kubernetes calls it absent.
  */

@@ -7,13 +7,13 @@ import { CelError } from "../values/cel-error.js";
 import { Duration, Timestamp } from "../values/time.js";
 import { FIRST_SECOND } from "../values/timestamp-text.js";
 import { Uint } from "../values/uint.js";
-import { Optional, type Result, type Value } from "../values/value.js";
+import { ObjectValue, Optional, type Result, type Value } from "../values/value.js";
 import { printedValue } from "./printed-value.js";
 
 const V = typeParam("V");
 const OPTIONAL = optionalType(V);
 
-/** Whether a value is its kind's zero (spec kubernetes-cel.md 2.1); types, optionals and library values have none. */
+/** Whether a value is its kind's zero (spec kubernetes-cel.md 2.1); types, optionals and library values have none, and most objects. */
 function isZero(value: Value): boolean {
   if (value === null || value === false || value === 0 || value === "") return true;
   if (value instanceof Number) return value.valueOf() === 0;
@@ -21,7 +21,7 @@ function isZero(value: Value): boolean {
   if (value instanceof Duration) return value.nanos === 0;
   if (value instanceof Timestamp) return value.seconds === FIRST_SECOND && value.nanos === 0;
   if (value instanceof Uint8Array || Array.isArray(value)) return value.length === 0;
-  return sizeOfMap(value) === 0;
+  return value instanceof ObjectValue ? value.isZero : sizeOfMap(value) === 0;
 }
 
 function unwrap(list: readonly Value[]): Result {

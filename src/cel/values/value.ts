@@ -167,6 +167,18 @@ export abstract class ObjectValue {
   abstract has(field: string): boolean | CelError;
   /** The names of the fields that are present. */
   abstract fields(): Iterable<string>;
+  /** {@link get} where the checker has found the field in a type of an `ObjectTypeProvider`, as in `T{f: 1}.f`, but not in `T{f: 1}.?f`. */
+  getDeclared(field: string): Result | undefined {
+    return this.get(field);
+  }
+  /** {@link has} of such a field. */
+  hasDeclared(field: string): boolean | CelError {
+    return this.has(field);
+  }
+  /** Whether it is its type's zero, and so left out by `optional.ofNonZeroValue`. */
+  get isZero(): boolean {
+    return false;
+  }
   /** `==` where it is not that of the types and of all fields; `undefined` where it is. */
   isSame(_other: ObjectValue): boolean | undefined {
     return undefined;

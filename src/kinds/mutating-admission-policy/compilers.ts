@@ -18,8 +18,10 @@ export function createMutationCompilers(
   watcher?: Watcher,
 ): MutationCompilers {
   const dialect = admissionDialect(version);
+  // What variables are is seen where mutations give them away.
+  const common = { ...dialect, environment: { ...dialect.environment, keepsSums: true } };
   return {
-    common: new ExpressionCompiler(dialect, watcher),
+    common: new ExpressionCompiler(common, watcher),
     mutations: new ExpressionCompiler(mutationDialect(dialect), watcher),
   };
 }

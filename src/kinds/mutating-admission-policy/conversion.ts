@@ -1,9 +1,11 @@
 /** What mutations give, as the server takes it out of CEL: JSON for patches, Go values for apply configurations (spec mutating-admission-policy.md 5 to 7). */
+import { VARIABLES_TYPE } from "../../admission-policy/dialect.js";
 import {
   CelError,
   type Duration,
   doubleOf,
   durationText,
+  EmptyMessage,
   entriesOf,
   type Kind,
   kindOf,
@@ -22,9 +24,10 @@ import { jsonDouble } from "../../data/json-double.js";
 import { setKey } from "../../data/plain-object.js";
 import type { GoType } from "../../kubernetes/go-types/go-type.js";
 import { ForeignValue, NIL_LIST, type PatchValue } from "../../kubernetes/structured-merge/patch-value.js";
-import { foreignValue } from "./go-value.js";
+import { foreignValue, goValue } from "./go-value.js";
 import { quotedKey } from "./map-keys.js";
 import { JsonPatchVal, ObjectVal } from "./mutation-types.js";
+import { REQUEST_TYPE } from "./typed-values.js";
 
 /**
  * How much one mutation may give, in characters of its texts and 16 for each value: more than an object that the API server takes (3 MiB), and some 50
@@ -95,7 +98,7 @@ export class Conversion {
 
   /** The Go values of an `Object`. */
   configuration(object: ObjectVal): { readonly [field: string]: PatchValue } | CelError {
-    return this.#fields(object, (value) => (value instanceof CelError ? errorValue(value) : patchLeaf(value)));
+    return this.#fields(object, patchLeaf);
   }
 
   #take(value: Value): boolean {
@@ -146,6 +149,8 @@ export class Conversion {
 
   #jsonObject(object: ObjectValue): unknown | CelError {
     if (object instanceof ObjectVal) return this.#fields(object, structLeaf);
+    if (object instanceof EmptyMessage) return {};
+    if (object.typeName === VARIABLES_TYPE) return new CelError(`disallowed conversion from "${VARIABLES_TYPE}" to ""`);
     if (object instanceof JsonPatchVal) return new CelError(`cannot convert to native type: ${TARGET}`);
     return new CelError(`type conversion error from '${object.typeName}' to '${TARGET}'`);
   }
@@ -171,6 +176,8 @@ export class Conversion {
     const kind = kindOf(value);
     if (kind === "list") return this.#listField(value as readonly Value[], leaf);
     if (kind === "map") return this.#mapField(value, leaf);
+    // Their names are numbers to the server.
+    if (kind === "object" && (value as ObjectValue).typeName === VARIABLES_TYPE) return new Failed(keyFailure(1));
     if (kind === "optional") {
       const content = (value as Optional).value;
       if (content !== undefined && kindOf(content) === "list")
@@ -200,12 +207,18 @@ export class Conversion {
     const literal = map instanceof MapValue;
     const result: Record<string, unknown> = {};
     for (const [key, item] of entriesOf(map)) {
-      if (typeof key !== "string")
-        return new Failed(`map key ${quotedKey(key)} is of type ${KEY_TYPES[kindOf(key)]}, not string`);
+      if (typeof key !== "string") return new Failed(keyFailure(key));
       if (!this.#take(key)) return tooLarge();
       const converted = literal ? this.#bare(item, leaf) : this.#field(item, leaf);
       if (converted instanceof CelError || converted instanceof Failed) return converted;
       setKey(result, key, converted);
+    }
+    if (!literal && this.#provenance.typeOf(map as object)?.go === REQUEST_TYPE) {
+      for (const name of NULL_IN_REQUEST) {
+        const converted = leaf(null);
+        if (converted instanceof CelError) return converted;
+        if (!Object.hasOwn(result, name)) setKey(result, name, converted);
+      }
     }
     return result as T;
   }
@@ -227,12 +240,18 @@ export class Conversion {
       }
       case "list":
         if (value instanceof ListSum) return this.#list(value, (item) => this.#bare(item, leaf)) as T | CelError;
-        return this.#provenance.isData(value as readonly Value[]) ? this.#raw(value, leaf) : leaf(value);
+        return this.#provenance.isData(value as readonly Value[]) ? this.#data(value, leaf) : leaf(value);
       case "map":
-        return value instanceof MapValue ? leaf(value) : this.#raw(value, leaf);
+        return value instanceof MapValue ? leaf(value) : this.#data(value, leaf);
       default:
         return leaf(value);
     }
+  }
+
+  /** Data inside of a literal: Go's own structs, lists and maps are nothing that JSON has. */
+  #data<T>(value: Value, leaf: Leaf<T>): T | CelError {
+    const type = this.#provenance.typeOf(value as object);
+    return type === undefined ? this.#raw(value, leaf) : leaf(goValue(value, type));
   }
 
   /** Data that stays as it is: its nulls are Go's own. */
@@ -255,12 +274,17 @@ export class Conversion {
   }
 }
 
-type Leaf<T> = (value: Value | CelError) => T | CelError;
+type Leaf<T> = (value: Value | CelError | ForeignValue) => T | CelError;
 
 /** A map of an `Object` whose keys are no texts. */
 class Failed {
   constructor(readonly message: string) {}
 }
+
+const keyFailure = (key: Value): string => `map key ${quotedKey(key)} is of type ${KEY_TYPES[kindOf(key)]}, not string`;
+
+/** What a request has no value of, since objects have variables of their own. */
+const NULL_IN_REQUEST = ["object", "oldObject"];
 
 const tooLarge = (): CelError => new CelError(`the patch is larger than ${MUTATION_MAX_SIZE} characters`, "too-large");
 
@@ -268,7 +292,9 @@ const tooLarge = (): CelError => new CelError(`the patch is larger than ${MUTATI
 const errorValue = ({ message }: CelError): ForeignValue => new ForeignValue("*types.Err", message, message);
 
 /** A field of an apply configuration. */
-function patchLeaf(value: Value): PatchValue {
+function patchLeaf(value: Value | CelError | ForeignValue): PatchValue {
+  if (value instanceof CelError) return errorValue(value);
+  if (value instanceof ForeignValue) return value;
   switch (kindOf(value)) {
     case "bool":
     case "int":
@@ -283,7 +309,8 @@ function patchLeaf(value: Value): PatchValue {
 }
 
 /** A field of an `Object` in a JSON Patch. */
-function structLeaf(value: Value | CelError): unknown | CelError {
+function structLeaf(value: Value | CelError | ForeignValue): unknown | CelError {
+  if (value instanceof ForeignValue) return protobufError(`invalid type: ${value.type}`);
   if (value instanceof CelError) return protobufError("invalid type: *types.Err");
   switch (kindOf(value)) {
     case "bool":

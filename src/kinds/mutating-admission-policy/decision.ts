@@ -58,6 +58,13 @@ export function internalError(cause: string): Failure {
   };
 }
 
+/** The server's own handling of the request ends with Go's text; it answers 500. */
+export interface Panic extends Failure {
+  readonly panic: string;
+}
+
+export const panicked = (text: string): Panic => ({ ...internalError(text), panic: text });
+
 /** A group and version that nobody has published the types of (spec mutating-admission-policy.md 7). */
 export const unavailable = (kind: string): Failure => ({
   verdict: "error",

@@ -1,7 +1,9 @@
 /** What Go makes of a CEL value when it takes it out of its wrapper, as far as messages show it (`%T`, `%v`, `%#v`). */
+import { VARIABLES_TYPE } from "../../admission-policy/dialect.js";
 import {
   type Duration,
   doubleOf,
+  EmptyMessage,
   entriesOf,
   kindOf,
   MapValue,
@@ -15,6 +17,8 @@ import {
 } from "../../cel/index.js";
 import { floatText } from "../../data/float-text.js";
 import { goDurationText } from "../../data/go-duration.js";
+import { quote } from "../../data/go-quote.js";
+import type { GoType } from "../../kubernetes/go-types/go-type.js";
 import { ForeignValue } from "../../kubernetes/structured-merge/patch-value.js";
 
 /** Characters that a message shows of a list or map. */
@@ -62,16 +66,38 @@ export function goTypeOf(value: Value): string {
     case "opaque":
       return OPAQUE_TYPES.get((value as OpaqueValue).typeName) ?? "*types.Err";
     case "object":
-      return (value as ObjectValue).typeName === "JSONPatch" ? "*mutation.JSONPatchVal" : "map[string]interface {}";
+      return objectType(value as ObjectValue);
   }
+}
+
+function objectType(value: ObjectValue): string {
+  if (value instanceof EmptyMessage) return "*dynamicpb.Message";
+  if (value.typeName === "JSONPatch") return "*mutation.JSONPatchVal";
+  // The server has no value for all variables at once.
+  return value.typeName === VARIABLES_TYPE ? "*types.Err" : "map[string]interface {}";
 }
 
 /** A value that JSON has nothing for, or nothing of its own. */
 export const foreignValue = (value: Value): ForeignValue =>
   new ForeignValue(goTypeOf(value), goText(value), goSyntax(value), value === null);
 
+/** A list, map or struct that is Go's own. */
+export const goValue = (value: Value, type: GoType): ForeignValue =>
+  new ForeignValue(type.go, goText(value), typedSyntax(value, type));
+
+function typedSyntax(value: Value, type: GoType): string {
+  if (type.kind === "list" && Array.isArray(value)) {
+    return `${type.go}{${(value as readonly Value[]).map((item) => typedSyntax(item, type.element)).join(", ")}}`;
+  }
+  if (type.kind === "map") {
+    const entries = [...entriesOf(value)].sort(byKey);
+    return `${type.go}{${entries.map(([key, item]) => `${quote(String(key), false)}:${typedSyntax(item, type.element)}`).join(", ")}}`;
+  }
+  return typeof value === "string" ? quote(value, false) : `${type.go}{${goText(value)}}`;
+}
+
 /** As `%v` prints it; lists and maps not in full. */
-function goText(value: Value): string {
+export function goText(value: Value): string {
   switch (kindOf(value)) {
     case "null":
       return "NULL_VALUE";
@@ -156,7 +182,49 @@ function goSyntax(value: Value): string {
     }
     case "duration":
       return String((value as Duration).nanos);
+    case "list":
+      return `[]ref.Val{${(value as readonly Value[]).slice(0, TEXT_MAX_LENGTH).map(wrapped).join(", ")}}`;
+    case "map": {
+      const entries = [...entriesOf(value)].sort(byKey).slice(0, TEXT_MAX_LENGTH);
+      return `${goTypeOf(value)}{${entries.map(([key, item]) => `${wrapped(key)}:${wrapped(item)}`).join(", ")}}`;
+    }
+    case "optional": {
+      const content = (value as Optional).value;
+      return content === undefined ? "<nil>" : goSyntax(content);
+    }
+    case "opaque":
+      if ((value as OpaqueValue).typeName === "kubernetes.Semver") return semverSyntax(String(value));
+      return `${goTypeOf(value)}{${goText(value)}}`;
     default:
       return `${goTypeOf(value)}{${goText(value)}}`;
   }
+}
+
+/** A part of a list or map: CEL's own scalars look like Go's. */
+function wrapped(value: Value): string {
+  switch (kindOf(value)) {
+    case "string":
+      return quote(value as string, false);
+    case "bool":
+    case "int":
+    case "double":
+      return goText(value);
+    default:
+      return goSyntax(value);
+  }
+}
+
+/** The struct of a semantic version. */
+function semverSyntax(text: string): string {
+  const [, numbers = "", pre, build] = /^([^-+]*)(?:-([^+]*))?(?:\+(.*))?$/.exec(text) ?? [];
+  const [major, minor, patch] = numbers.split(".").map((number) => `0x${BigInt(number).toString(16)}`);
+  const identifiers = pre?.split(".").map((each) => {
+    const isNumber = /^[0-9]+$/.test(each);
+    const number = isNumber ? BigInt(each).toString(16) : "0";
+    return `semver.PRVersion{VersionStr:${isNumber ? '""' : quote(each, false)}, VersionNum:0x${number}, IsNum:${isNumber}}`;
+  });
+  const parts = build?.split(".").map((each) => quote(each, false));
+  const list = (type: string, items: readonly string[] | undefined): string =>
+    items === undefined ? `[]${type}(nil)` : `[]${type}{${items.join(", ")}}`;
+  return `semver.Version{Major:${major}, Minor:${minor}, Patch:${patch}, Pre:${list("semver.PRVersion", identifiers)}, Build:${list("string", parts)}}`;
 }

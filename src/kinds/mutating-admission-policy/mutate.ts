@@ -8,7 +8,7 @@ import { isObject, type JsonObject, text } from "../../kubernetes/object.js";
 import { applyConfiguration } from "../../kubernetes/structured-merge/apply-configuration.js";
 import type { VersionSchemas } from "../../kubernetes/structured-merge/merge-schemas.js";
 import type { Failure } from "../../policy/outcome.js";
-import { internalError } from "./decision.js";
+import { internalError, panicked } from "./decision.js";
 import type { Mutation } from "./evaluate-mutation.js";
 import { printedKind } from "./merge-types.js";
 
@@ -46,8 +46,9 @@ function jsonPatched(object: JsonObject, operations: readonly PatchOperation[], 
     case "error":
       return { failure: outcome.message };
     case "internal":
-    case "panic":
       return internalError(outcome.message);
+    case "panic":
+      return panicked(outcome.message);
   }
 }
 

@@ -13,8 +13,10 @@ import {
   TypeValue,
   type Value,
 } from "../../cel/index.js";
+import { quote } from "../../data/go-quote.js";
 import { goTypeOf } from "./go-value.js";
 import { haveIdenticalValues } from "./identical.js";
+import { areSelectable, selected } from "./selected-field.js";
 
 /** The name of the type of a whole object; those of its parts begin with it and a dot. */
 export const OBJECT = "Object";
@@ -25,6 +27,8 @@ export const JSON_PATCH = "JSONPatch";
 export class ObjectVal extends ObjectValue {
   readonly typeName: string;
   readonly members: ReadonlyMap<string, Value>;
+  #selectable: boolean | undefined;
+  #selected: Map<string, Result> | undefined;
 
   constructor(typeName: string, members: ReadonlyMap<string, Value>) {
     super();
@@ -32,13 +36,38 @@ export class ObjectVal extends ObjectValue {
     this.members = members;
   }
 
-  /** A field that is not there is null, though `has()` is false; one that is an `Object` is a map. */
-  get(field: string): Value {
-    return plain(this.members.get(field) ?? null);
+  /** Nothing is found in it where its type is not known, as in `dyn(Object{a: 1}).a`, nor in an optional way. */
+  get(): undefined {
+    return undefined;
   }
 
-  has(field: string): boolean {
-    return this.members.has(field);
+  has(): boolean {
+    return false;
+  }
+
+  /** Whether its fields can be selected; looked at once. */
+  get isSelectable(): boolean {
+    this.#selectable ??= areSelectable(this.members);
+    return this.#selectable;
+  }
+
+  /** A field that is not there is null, though `has()` is false; one that is an `Object` is a map. */
+  override getDeclared(field: string): Result {
+    if (!this.isSelectable) return new CelError(`cannot get field ${quote(field, false)}`);
+    let value = this.#selected?.get(field);
+    if (value !== undefined) return value;
+    value = selected(this.members.get(field) ?? null, membersOf);
+    this.#selected ??= new Map();
+    this.#selected.set(field, value);
+    return value;
+  }
+
+  override hasDeclared(field: string): boolean {
+    return this.isSelectable && this.members.has(field);
+  }
+
+  override get isZero(): boolean {
+    return this.members.size === 0;
   }
 
   fields(): Iterable<string> {
@@ -56,14 +85,10 @@ export class ObjectVal extends ObjectValue {
   }
 }
 
-/** Go's form of a field: objects are maps there. */
-function plain(value: Value): Value {
-  if (value instanceof ObjectVal) {
-    return Object.fromEntries(Array.from(value.members, ([name, member]) => [name, plain(member)]));
-  }
-  if (!Array.isArray(value)) return value;
-  const list = value as readonly Value[];
-  return list.some((item) => item instanceof ObjectVal) ? list.map(plain) : list;
+/** The fields of an `Object`, of which others may be a part. */
+function membersOf(value: Value): ReadonlyMap<string, Value> | CelError | undefined {
+  if (!(value instanceof ObjectVal)) return undefined;
+  return value.isSelectable ? value.members : new CelError(`no such field of ${value.typeName}`);
 }
 
 /** What `JSONPatch{…}` makes. */

@@ -21,7 +21,10 @@ const map = (go: string, element: GoType = TEXT): GoType => ({ kind: "map", go, 
 const KIND = struct("v1.GroupVersionKind");
 const RESOURCE = struct("v1.GroupVersionResource");
 
-const REQUEST = struct("v1.AdmissionRequest", {
+/** Go's name of a request. */
+export const REQUEST_TYPE = "v1.AdmissionRequest";
+
+const REQUEST = struct(REQUEST_TYPE, {
   kind: KIND,
   requestKind: KIND,
   resource: RESOURCE,

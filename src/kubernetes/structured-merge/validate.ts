@@ -47,18 +47,18 @@ function check(reference: TypeReference, value: unknown, items: PatchItems | und
   const form = formOf(value);
   const forms = type.forms & form || type.forms;
   if (map !== undefined && (forms & MAP) !== 0) return checkMap(map, value, form, items);
-  if (scalar !== undefined && (forms & SCALAR) !== 0) return checkScalar(scalar, value, items);
+  if (scalar !== undefined && (forms & SCALAR) !== 0) return checkScalar(scalar, value);
   return list === undefined ? undefined : checkList(list, value, form, items);
 }
 
-function checkScalar(scalar: Scalar, value: unknown, items: PatchItems | undefined): Mistakes {
+function checkScalar(scalar: Scalar, value: unknown): Mistakes {
   if (value === null) return undefined;
   switch (scalar) {
     case "numeric":
       return isNumeric(value) ? undefined : mistake(`expected numeric (int or float), got ${goType(value)}`);
     case "string":
       if (typeof value === "string") return undefined;
-      return mistake(`expected string, got &value.valueUnstructured{Value:${goSyntax(value, items !== undefined)}}`);
+      return mistake(`expected string, got &value.valueUnstructured{Value:${goSyntax(value)}}`);
     case "boolean":
       return typeof value === "boolean" ? undefined : mistake(`expected boolean, got ${shown(value)}`);
     case "untyped":

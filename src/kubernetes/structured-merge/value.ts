@@ -2,7 +2,7 @@
 import { floatText } from "../../data/float-text.js";
 import { quote } from "../../data/go-quote.js";
 import { compareNames } from "../names.js";
-import { ForeignValue } from "./patch-value.js";
+import { ForeignValue, NIL_LIST } from "./patch-value.js";
 import { LIST, MAP, SCALAR } from "./schema.js";
 
 /** A value with members. */
@@ -68,17 +68,15 @@ export function goText(value: unknown): string {
     .join(" ")}]`;
 }
 
-/** A value as Go's `%#v` prints it inside of a value. Empty lists of patches are nil, those of objects are not. */
-export function goSyntax(value: unknown, isPatch: boolean): string {
+/** A value as Go's `%#v` prints it inside of a value. */
+export function goSyntax(value: unknown): string {
   if (typeof value === "string") return quote(value, false);
   if (typeof value !== "object" || value instanceof Number) return goText(value);
   if (value === null) return "interface {}(nil)";
   if (value instanceof ForeignValue) return value.syntax;
-  if (Array.isArray(value)) {
-    if (value.length === 0 && isPatch) return "[]interface {}(nil)";
-    return `[]interface {}{${value.map((item) => goSyntax(item, isPatch)).join(", ")}}`;
-  }
-  const members = sortedMembers(value).map(([name, inner]) => `${quote(name, false)}:${goSyntax(inner, isPatch)}`);
+  if (value === NIL_LIST) return "[]interface {}(nil)";
+  if (Array.isArray(value)) return `[]interface {}{${value.map(goSyntax).join(", ")}}`;
+  const members = sortedMembers(value).map(([name, inner]) => `${quote(name, false)}:${goSyntax(inner)}`);
   return `map[string]interface {}{${members.join(", ")}}`;
 }
 

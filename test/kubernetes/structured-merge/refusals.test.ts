@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { NIL_LIST } from "../../../src/kubernetes/structured-merge/patch-value.js";
 import { applied, BUNDLED, spec, thingOf } from "./support.js";
 
 const apps = BUNDLED.version("apps", "v1");
@@ -47,9 +48,9 @@ describe("a patch that does not fit", () => {
       unfit(".spec.strategy: expected map, got &{[1 map[a:x b:2]]}"),
     );
     assert.equal(
-      refused({ strategy: { type: { a: [] } } }),
+      refused({ strategy: { type: { a: NIL_LIST, b: [] } } }),
       unfit(
-        '.spec.strategy.type: expected string, got &value.valueUnstructured{Value:map[string]interface {}{"a":[]interface {}(nil)}}',
+        '.spec.strategy.type: expected string, got &value.valueUnstructured{Value:map[string]interface {}{"a":[]interface {}(nil), "b":[]interface {}{}}}',
       ),
     );
   });

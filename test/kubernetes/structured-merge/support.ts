@@ -9,7 +9,7 @@ import {
   customResourceSchemas,
   type VersionSchemas,
 } from "../../../src/kubernetes/structured-merge/merge-schemas.js";
-import { ForeignValue, type PatchValue } from "../../../src/kubernetes/structured-merge/patch-value.js";
+import { ForeignValue, NIL_LIST, type PatchValue } from "../../../src/kubernetes/structured-merge/patch-value.js";
 
 /** The built-in kinds. */
 export const BUNDLED: BundledSchemas = bundledSchemas();
@@ -33,6 +33,7 @@ const PROTOBUF_NULL = new ForeignValue("structpb.NullValue", "NULL_VALUE", "0", 
 
 /** A patch from JSON: `{"$null": 1}` is CEL's null, `{"$uint": n}` a uint. */
 export function patchOf(value: unknown): PatchValue {
+  if (value === NIL_LIST) return NIL_LIST;
   if (Array.isArray(value)) return value.map(patchOf);
   if (!isObject(value)) return value as PatchValue;
   if ("$null" in value) return PROTOBUF_NULL;

@@ -1,21 +1,19 @@
 /** One policy's mutations run on one object, without the plugin around them: cases of the oracle that need nothing else. */
 
 import { compileCommon } from "../../../../src/admission-policy/compiled-common.js";
-import { admissionDialect } from "../../../../src/admission-policy/dialect.js";
 import { bindingsOf } from "../../../../src/admission-policy/evaluation-inputs.js";
 import { RequestInputs } from "../../../../src/admission-policy/request-inputs.js";
 import type { CommonPolicySpec } from "../../../../src/admission-policy/resource.js";
 import { Waiting } from "../../../../src/cel/index.js";
 import { Attempt } from "../../../../src/cel-policy/expressions/attempt.js";
 import type { Expression } from "../../../../src/cel-policy/expressions/expression.js";
-import { ExpressionCompiler } from "../../../../src/cel-policy/expressions/expression-compiler.js";
 import { attributesOf } from "../../../../src/cel-policy/match/request-attributes.js";
 import { sameValue } from "../../../../src/data/same-value.js";
 import {
   compileMutation,
   type MutationSpec,
 } from "../../../../src/kinds/mutating-admission-policy/compile-mutation.js";
-import { mutationDialect } from "../../../../src/kinds/mutating-admission-policy/dialect.js";
+import { createMutationCompilers } from "../../../../src/kinds/mutating-admission-policy/compilers.js";
 import { evaluateMutation } from "../../../../src/kinds/mutating-admission-policy/evaluate-mutation.js";
 import { applyJsonPatch } from "../../../../src/kubernetes/json-patch/apply.js";
 import { parseApiVersion } from "../../../../src/kubernetes/names.js";
@@ -61,9 +59,8 @@ export type Ran =
   | { readonly internal: string }
   | { readonly panic: string };
 
-const dialect = admissionDialect("1.37");
-const compiler = new ExpressionCompiler(dialect);
-const mutationCompiler = new ExpressionCompiler(mutationDialect(dialect));
+const { common: compiler, mutations: mutationCompiler } = createMutationCompilers();
+const { dialect } = compiler;
 const schemas = bundledSchemas();
 
 const EVERYTHING = '{"resourceRules":[{"apiGroups":["*"],"apiVersions":["*"],"operations":["*"],"resources":["*/*"]}]}';
