@@ -50,6 +50,11 @@ export interface DocumentKind {
   /** Documents that belong to them, such as bindings. */
   readonly companions: readonly DocumentType[];
   /**
+   * Whether its policies change objects, default no: they are asked first, as in a cluster, and those of other kinds about what they leave. Their outcomes
+   * tell the changed object with their patch.
+   */
+  readonly mutates?: boolean;
+  /**
    * All policies among the documents, as one that asks them together.
    * @throws LoadError with every mistake at its place; one broken policy is enough, since what it forbids is not known
    */

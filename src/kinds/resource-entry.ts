@@ -2,7 +2,10 @@ import type { ResourceEntry } from "../config/entry.js";
 import { identityOf, isForeign, opened, repeatedDocuments } from "../documents/documents.js";
 import type { Problem } from "../documents/problem.js";
 import type { SourceDocument } from "../documents/source-document.js";
+import type { Policy } from "../policy/index.js";
 import { allNeeds } from "../world/needs.js";
+import type { OuterWorld } from "../world/world.js";
+import { askInTurn } from "./ask-in-turn.js";
 import { askTogether } from "./ask-together.js";
 import type { DocumentKind, DocumentType, PreparedEntry, Warn } from "./kind.js";
 import { LoadError } from "./load-error.js";
@@ -18,7 +21,8 @@ const POLICY_GROUPS: ReadonlySet<string> = new Set([
   "constraints.gatekeeper.sh",
 ]);
 /**
- * Prepares the policies of a `resource:` entry, documents of any kinds: all of one kind together, and the kinds together.
+ * Prepares the policies of a `resource:` entry, documents of any kinds: all of one kind together, and the kinds together; those that
+ * mutate first.
  * @throws LoadError when no document is a policy of a known kind, or one is broken, or may be a policy that would silently be missing
  */
 export function prepareDocuments(entry: ResourceEntry, kinds: readonly DocumentKind[], warn: Warn): PreparedEntry {
@@ -33,6 +37,7 @@ export function prepareDocuments(entry: ResourceEntry, kinds: readonly DocumentK
     errors.push(...problems);
   }
   const prepared: PreparedEntry[] = [];
+  const mutating: PreparedEntry[] = [];
   for (const kind of kinds) {
     const own = documents.filter((document) => kindOf.get(document) === kind);
     if (!own.some((document) => isOneOf(kind.policies, document))) continue;
@@ -43,7 +48,11 @@ export function prepareDocuments(entry: ResourceEntry, kinds: readonly DocumentK
       ...(certificateRequests && { certificateRequests }),
     };
     try {
-      prepared.push(kind.prepare({ id, own, others, ...settings }, warn));
+      const made = kind.prepare({ id, own, others, ...settings }, warn);
+      prepared.push(made);
+      if (kind.mutates !== true) continue;
+      mutating.push(made);
+      warnOfRefusals(entry, kind, warn);
     } catch (error) {
       if (!(error instanceof LoadError)) throw error;
       errors.push(...error.problems);
@@ -58,11 +67,30 @@ export function prepareDocuments(entry: ResourceEntry, kinds: readonly DocumentK
   const [only] = prepared;
   if (only === undefined) throw noPolicy(entry, documents, kinds);
   if (prepared.length === 1) return only;
+  const judging = prepared.filter((each) => !mutating.includes(each));
+  const policiesOf = (some: readonly PreparedEntry[], world: OuterWorld): Promise<Policy[]> =>
+    Promise.all(some.map((each) => each.policy(world)));
   return {
     needs: allNeeds(prepared.map(({ needs }) => needs)),
-    policy: async (world) =>
-      askTogether(entry.id, await Promise.all(prepared.map((each) => each.policy(world))), world.now),
+    policy: async (world) => {
+      const [first, then] = [await policiesOf(mutating, world), await policiesOf(judging, world)];
+      return first.length === 0 || then.length === 0
+        ? askTogether(entry.id, [...first, ...then], world.now)
+        : askInTurn(entry.id, first, then, world.now);
+    },
   };
+}
+
+/** Mutations that nobody has allowed are refused when they happen; who forgot it learns it here. */
+function warnOfRefusals(entry: ResourceEntry, { policies }: DocumentKind, warn: Warn): void {
+  // In monitor mode nothing is refused, and nothing changed.
+  if (entry.allowedToMutate || entry.policyMode === "monitor") return;
+  const names = policies.map(({ kind }) => kind).join(" or ");
+  const isMember = entry.id.includes("/");
+  const advice = isMember
+    ? "members of a group never mutate; to let it change objects, make it an entry of its own with allowedToMutate: true"
+    : "to let it change objects, write allowedToMutate: true";
+  warn(entry.origin.warning(["resource"], `every request that a ${names} would change is refused: ${advice}`));
 }
 
 function noPolicy(

@@ -95,8 +95,11 @@ export type Mutation =
    * not for large objects of strangers.
    */
   | { readonly kind: "object"; readonly object: unknown }
-  /** A JSON Patch in base64 (standard alphabet, padded). */
-  | { readonly kind: "patch"; readonly patch: string }
+  /**
+   * A JSON Patch in base64 (standard alphabet, padded). `changed`: what it makes of the object, where that is known; policies that judge what others
+   * have made of it are asked about this.
+   */
+  | { readonly kind: "patch"; readonly patch: string; readonly changed?: { readonly object: unknown } }
   /** Of an object that is not there (spec kubewarden.md 4.1): it is denied, and an error in a group. */
   | { readonly kind: "of-nothing" };
 

@@ -120,7 +120,7 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
   "kinds/cel-module": { rooms: ["cel", "cel-policy", "data", "kinds", "policy", "wasm", "world"] },
   "kinds/group": { rooms: ["cel", "data", "kinds", "policy"], types: ["config", "documents"] },
   "kinds/wasm": { rooms: ["host-capabilities", "kinds", "wasm"], types: ["config", "world"] },
-  kinds: { rooms: ["documents", "policy", "world"], types: ["config"] },
+  kinds: { rooms: ["data", "documents", "policy", "world"], types: ["config"] },
   "admission-policy": { rooms: ["cel", "cel-policy", "kubernetes", "world"], types: ["documents", "policy"] },
   "cel-policy": { rooms: ["cel", "data", "kubernetes", "policy", "world"] },
   world: { rooms: ["cel", "data", "kubernetes"] },

@@ -105,6 +105,22 @@ describe("documents of a resource entry", () => {
     );
   });
 
+  test("that mutate are told to be refused wherever their entry or group does not allow it", () => {
+    const kind = { ...fakeKind("a", ALLOW), mutates: true };
+    const said = (more: Partial<ResourceEntry>): readonly string[] => {
+      const problems: Problem[] = [];
+      prepareDocuments({ ...entryOf(rule("a", "a1")), ...more }, [kind], (problem) => problems.push(problem));
+      return problems.map(({ severity, message }) => `${severity} ${message}`);
+    };
+    const refused = "warning every request that a Rule would change is refused: ";
+    assert.deepEqual(said({}), [`${refused}to let it change objects, write allowedToMutate: true`]);
+    assert.deepEqual(said({ id: "g/p" }), [
+      `${refused}members of a group never mutate; to let it change objects, make it an entry of its own with allowedToMutate: true`,
+    ]);
+    assert.deepEqual(said({ allowedToMutate: true }), []);
+    assert.deepEqual(said({ policyMode: "monitor" }), []);
+  });
+
   test("of RBAC go to every kind, and are not called without effect", () => {
     const given: DocumentSet[] = [];
     const role = "{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: r}}\n";

@@ -1,5 +1,5 @@
-import { stringifyJson } from "../../data/json.js";
 import type { AdmissionRequest, Review } from "../../policy/index.js";
+import { printedOnce } from "../printed-once.js";
 
 /**
  * The question `member(value)` asks: the same request, about another value. `object` (or the raw payload) is the value; its own apiVersion
@@ -8,12 +8,12 @@ import type { AdmissionRequest, Review } from "../../policy/index.js";
  */
 export function reviewOf(review: Review, value: unknown): Review {
   if (review.kind === "raw") {
-    return { kind: "raw", payload: value, requestText: once(() => stringifyJson(value)), targeted: true };
+    return { kind: "raw", payload: value, requestText: printedOnce(value), targeted: true };
   }
   const { oldObject: _, ...rest } = review.request;
   const kind = kindOf(value);
   const request: AdmissionRequest = { ...rest, ...(kind && { kind, requestKind: kind }), object: value };
-  return { kind: "admission", request, requestText: once(() => stringifyJson(request)), targeted: true };
+  return { kind: "admission", request, requestText: printedOnce(request), targeted: true };
 }
 
 /** What a Kubernetes object says that it is. */
@@ -32,12 +32,4 @@ function member(value: unknown, key: string): unknown {
   return typeof value === "object" && value !== null && Object.hasOwn(value, key)
     ? (value as Record<string, unknown>)[key]
     : undefined;
-}
-
-function once<T extends string>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
 }

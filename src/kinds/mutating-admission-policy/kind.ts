@@ -22,6 +22,7 @@ export function mutatingAdmissionPolicyKind(
   return {
     policies: [{ group: GROUP, kind: POLICY_KIND }],
     companions: [{ group: GROUP, kind: BINDING_KIND }],
+    mutates: true,
     prepare({ id, own, others }, warn) {
       schemas ??= bundledSchemas();
       const prepared = prepareDocuments([...own, ...others], { compilers, schemas, ...(server && { server }) });

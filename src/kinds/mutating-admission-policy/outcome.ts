@@ -46,7 +46,9 @@ function answerOf(decision: MutatingDecision, before: unknown): Outcome {
   if (skipped !== undefined) return { verdict: "skip", reason: skipped };
   const patch = patchBetween(before, object);
   if (patch === undefined) return TOO_LONG;
-  return patch === "" ? { verdict: "allow" } : { verdict: "allow", mutation: { kind: "patch", patch } };
+  return patch === ""
+    ? { verdict: "allow" }
+    : { verdict: "allow", mutation: { kind: "patch", patch, changed: { object } } };
 }
 
 /** The JSON Patch in base64; `""` when nothing differs, `undefined` when it would be too long. */

@@ -1,0 +1,212 @@
+/** Entries of policies that mutate and policies that judge: in a cluster validation sees what mutation has left (spec mutating-admission-policy.md). */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PassThrough, Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { after, describe, test } from "node:test";
+import { runCommandLine } from "../../src/commands/command-line.js";
+import { parseConfig } from "../../src/config/index.js";
+import { formatProblem } from "../../src/documents/problem.js";
+import { createEvaluator } from "../../src/evaluation/evaluator.js";
+import type { RequestOrigin } from "../../src/evaluation/verdict.js";
+import { askInTurn } from "../../src/kinds/ask-in-turn.js";
+import { createPolicyLoader } from "../../src/loader/index.js";
+import type { EvaluationContext, Outcome, Policy, Review } from "../../src/policy/index.js";
+import { ask } from "../support/asking.js";
+
+const CONTEXT: EvaluationContext = { deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
+const REVIEW: Review = { kind: "raw", payload: { a: 1 }, requestText: () => '{"a":1}' };
+const ALLOW: Outcome = { verdict: "allow" };
+const patch = (object: unknown): Outcome => ({
+  verdict: "allow",
+  mutation: { kind: "patch", patch: "W10=", changed: { object } },
+});
+
+/** A policy that notes what it is asked. */
+function fake(outcome: Outcome | Promise<Outcome>, asked: Review[] = []): Policy {
+  return {
+    id: "f",
+    kind: "cel",
+    implementation: "f",
+    immediate: true,
+    evaluate(review) {
+      asked.push(review);
+      return outcome;
+    },
+  };
+}
+
+const texts = (reviews: readonly Review[]): string[] => reviews.map(({ requestText }) => requestText());
+
+describe("policies asked in turn", () => {
+  for (const [when, delayed] of [
+    ["at once", (outcome: Outcome) => outcome],
+    ["later", (outcome: Outcome) => Promise.resolve(outcome)],
+  ] as const) {
+    test(`are asked about what the first have left, which answer ${when}`, async () => {
+      const [first, then]: [Review[], Review[]] = [[], []];
+      const mutation = patch({ a: 2 });
+      const both = askInTurn("p", [fake(delayed(mutation), first)], [fake(delayed(ALLOW), then)], () => 0);
+      assert.deepEqual(await both.evaluate(REVIEW, CONTEXT), mutation);
+      assert.deepEqual([texts(first), texts(then)], [['{"a":1}'], ['{"a":2}']]);
+      const denying = askInTurn("p", [fake(delayed(mutation))], [fake({ verdict: "deny", message: "no" })], () => 0);
+      const denied = await denying.evaluate(REVIEW, CONTEXT);
+      assert.ok(denied.verdict === "deny" && denied.message === "no", JSON.stringify(denied));
+    });
+
+    test(`are not asked where the first say anything but yes, which answer ${when}`, async () => {
+      const asked: Review[] = [];
+      const failure: Outcome = { verdict: "error", message: "boom", cause: "expression" };
+      const both = askInTurn("p", [fake(delayed(failure))], [fake(ALLOW, asked)], () => 0);
+      assert.deepEqual(await both.evaluate(REVIEW, CONTEXT), failure);
+      assert.deepEqual(asked, []);
+    });
+  }
+
+  test("are asked about the object as it came where it is not changed", async () => {
+    for (const outcome of [ALLOW, { verdict: "skip", reason: "no rule" }] as const) {
+      const asked: Review[] = [];
+      const both = askInTurn("p", [fake(outcome)], [fake(ALLOW, asked)], () => 0);
+      assert.equal((await both.evaluate(REVIEW, CONTEXT)).verdict, "allow");
+      assert.deepEqual(asked, [REVIEW]);
+    }
+  });
+
+  test("fail where nobody knows what has become of the object, or when the time is over", async () => {
+    const unknown = fake({ verdict: "allow", mutation: { kind: "patch", patch: "W10=" } });
+    const both = askInTurn("p", [unknown], [fake(ALLOW)], () => 0);
+    assert.equal((await both.evaluate(REVIEW, CONTEXT)).verdict, "error");
+    let now = 0;
+    const slow: Policy = {
+      ...fake(ALLOW),
+      evaluate: () => {
+        now = 11;
+        return ALLOW;
+      },
+    };
+    const late = await askInTurn("p", [slow], [fake(ALLOW)], () => now).evaluate(REVIEW, { ...CONTEXT, deadline: 10 });
+    assert.ok(late.verdict === "error" && late.cause === "timeout");
+  });
+});
+
+const folder = mkdtempSync(join(tmpdir(), "ask-in-turn-"));
+after(() => rmSync(folder, { recursive: true }));
+
+const rules = "[{ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*'] }]";
+/** A policy that writes a label, and one of each kind that judges it. */
+const DOCUMENTS = `
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicy
+metadata: { name: writes }
+spec:
+  matchConstraints: { resourceRules: ${rules} }
+  reinvocationPolicy: Never
+  mutations:
+    - patchType: ApplyConfiguration
+      applyConfiguration: { expression: "Object{metadata: Object.metadata{labels: {'team': object.data.team}}}" }
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: { name: judges }
+spec:
+  matchConstraints: { resourceRules: ${rules} }
+  validations: [{ expression: "object.metadata.labels.team != 'none'", message: "team none" }]
+---
+apiVersion: policies.kyverno.io/v1
+kind: ValidatingPolicy
+metadata: { name: judges-too }
+spec:
+  matchConstraints: { resourceRules: ${rules} }
+  validations: [{ expression: "object.metadata.labels.team != 'nobody'", message: "team nobody" }]
+`;
+writeFileSync(join(folder, "rules.yaml"), DOCUMENTS);
+const CONFIG = "p: { resource: rules.yaml, allowedToMutate: true }\nq: { resource: rules.yaml }\n";
+const configFile = join(folder, "policies.yaml");
+writeFileSync(configFile, CONFIG);
+
+const map = (team: string): object => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name: "m" },
+  data: { team },
+});
+const review = (team: string): Review => ({
+  kind: "admission",
+  request: {
+    uid: "u",
+    kind: { group: "", version: "v1", kind: "ConfigMap" },
+    resource: { group: "", version: "v1", resource: "configmaps" },
+    name: "m",
+    namespace: "default",
+    operation: "CREATE",
+    userInfo: {},
+    object: map(team),
+  },
+  requestText: () => "",
+});
+
+describe("an entry that mutates and validates", () => {
+  const STEPS = [{ op: "add", path: "/metadata/labels", value: { team: "core" } }];
+  const stepsOf = (encoded: string | undefined): unknown =>
+    encoded === undefined ? undefined : JSON.parse(Buffer.from(encoded, "base64").toString());
+
+  test("is served so that validation sees the mutated object", async () => {
+    const loader = createPolicyLoader({
+      policyTimeout: 20_000,
+      workers: 1,
+      now: () => performance.now(),
+      log: () => {},
+      violation: () => {},
+      fetch: { downloadDirectory: "/nonexistent", environment: {} },
+    });
+    try {
+      const read = parseConfig(CONFIG, configFile);
+      assert.ok(read.ok, JSON.stringify(read));
+      const { policies, problems } = await loader.load(read.config);
+      assert.deepEqual(
+        problems.map((problem) => formatProblem(problem).replace(/^.*(?=policies\.yaml)/, "")),
+        [
+          "policies.yaml:2:16: warning: q.resource: every request that a MutatingAdmissionPolicy would change is refused: to let it change objects, write allowedToMutate: true",
+        ],
+      );
+      const evaluator = createEvaluator(policies, { policyTimeout: 20_000 });
+      const answered = async (id: string, team: string, origin: RequestOrigin = "validate") =>
+        (await ask(evaluator, id, review(team), origin)).response;
+      const core = await answered("p", "core");
+      assert.deepEqual([core.allowed, stepsOf(core.patch)], [true, STEPS]);
+      for (const team of ["none", "nobody"]) {
+        const { allowed, status } = await answered("p", team);
+        assert.equal(allowed, false);
+        assert.match(status?.message ?? "", new RegExp(`team ${team}`));
+      }
+      const forbidden = await answered("q", "core");
+      assert.equal(forbidden.allowed, false);
+      assert.match(forbidden.status?.message ?? "", /configured to not allow mutations/);
+    } finally {
+      loader.close();
+    }
+  });
+
+  test("is evaluated by `eval` in the same way", async () => {
+    const answers: { allowed: boolean; patch?: string }[] = [];
+    for (const team of ["core", "none"]) {
+      const object = join(folder, `${team}.json`);
+      writeFileSync(object, JSON.stringify(map(team)));
+      const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+      const args = ["eval", "p", "--policies", configFile, "--object", object];
+      await runCommandLine(args, { env: {}, stdin: Readable.from([]), stdout, stderr });
+      stdout.end();
+      const { response } = JSON.parse(await text(stdout)) as { response: { allowed: boolean; patch?: string } };
+      answers.push(response);
+    }
+    assert.deepEqual(
+      answers.map(({ allowed, patch }) => [allowed, allowed ? stepsOf(patch) : undefined]),
+      [
+        [true, STEPS],
+        [false, undefined],
+      ],
+    );
+  });
+});
