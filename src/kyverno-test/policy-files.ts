@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import { struct } from "../cel-policy/decode/api-type.js";
 import { decodeAsGo } from "../cel-policy/decode/go-json.js";
 import { errorText } from "../data/error-text.js";
-import { parseYamlDocuments } from "../data/yaml.js";
+import { parseYamlDocuments, yamlText } from "../data/yaml.js";
 import { authorizationMode } from "../kinds/kyverno/authorization/index.js";
 import type { PolicyResource } from "../kinds/kyverno/index.js";
 import { describeFailure, type ReadFailure, readResource } from "../kinds/kyverno/read.js";
@@ -90,7 +90,7 @@ class Loading implements TestPolicies {
       return undefined;
     }
     if (!/\.ya?ml$/.test(path)) return undefined;
-    const problem = this.#file(path, await readFile(path, "utf8"));
+    const problem = this.#file(path, yamlText(await readFile(path)));
     return problem === undefined ? undefined : `failed to load file ${path}: ${problem}`;
   }
 

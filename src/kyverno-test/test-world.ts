@@ -1,7 +1,7 @@
 /** What the policies of a test can ask about: what its files say (spec kyverno.md 4.7 and 8.6). */
 import { readFile } from "node:fs/promises";
 import { errorText } from "../data/error-text.js";
-import { parseYamlDocuments } from "../data/yaml.js";
+import { parseYamlDocuments, yamlText } from "../data/yaml.js";
 import {
   mockedAnswers,
   parseClusterResources,
@@ -160,7 +160,7 @@ function unwrapped<T>(read: Read<T>, refused: (reason: string) => Error): T {
 
 async function textOf(path: string, refused: (reason: string) => Error): Promise<string> {
   try {
-    return await readFile(path, "utf8");
+    return yamlText(await readFile(path));
   } catch (error) {
     throw refused(`open ${path}: ${reasonOf(error as NodeJS.ErrnoException)}`);
   }

@@ -1,7 +1,7 @@
 /** CustomResourceDefinitions out of files and folders. */
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { parseYamlDocuments } from "../data/yaml.js";
+import { parseYamlDocuments, yamlText } from "../data/yaml.js";
 import { isObject, type JsonObject, text } from "../kubernetes/object.js";
 import { reasonOf } from "./input-files.js";
 import { ScanError } from "./scan-error.js";
@@ -18,7 +18,7 @@ export async function readDefinitions(paths: readonly string[]): Promise<JsonObj
       const folder = (await stat(path)).isDirectory();
       const names = folder ? (await readdir(path)).filter((name) => /\.ya?ml$/.test(name)).sort() : [""];
       for (const name of names) {
-        for (const document of parseYamlDocuments(await readFile(join(path, name), "utf8"))) {
+        for (const document of parseYamlDocuments(yamlText(await readFile(join(path, name))))) {
           if (isObject(document) && text(document, "kind") === "CustomResourceDefinition") definitions.push(document);
         }
       }

@@ -1,6 +1,6 @@
 /** PolicyExceptions out of files (spec kyverno.md 5.1). */
 import { readFile } from "node:fs/promises";
-import { parseYamlDocuments } from "../data/yaml.js";
+import { parseYamlDocuments, yamlText } from "../data/yaml.js";
 import type { ExceptionResource } from "../kinds/kyverno/index.js";
 import { readResource } from "../kinds/kyverno/read.js";
 import { EXCEPTION_KIND } from "../kinds/kyverno/resource.js";
@@ -27,12 +27,12 @@ export async function readExceptions(
   const exceptions: ExceptionResource[] = [];
   const unloadable: Refused = (reason) => refused(`unable to load exceptions (${reason})`);
   for (const path of paths) {
-    const written = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
       throw refused(`unable to read yaml (open ${path}: ${reasonOf(error)})`);
     });
     let documents: unknown[];
     try {
-      documents = parseYamlDocuments(written, { uniqueKeys: true });
+      documents = parseYamlDocuments(yamlText(bytes), { uniqueKeys: true });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       throw unloadable(
