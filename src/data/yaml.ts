@@ -46,8 +46,8 @@ export function parseYamlDocuments(text: string, options?: YamlOptions): unknown
  * @param doubted told of each, after the documents are read
  * @throws YamlError
  */
-export function parseDoubtfulYaml(text: string, doubted: (doubt: YamlError) => void): unknown[] {
-  const { documents, error } = readYamlStream(text);
+export function parseDoubtfulYaml(text: string, doubted: (doubt: YamlError) => void, options?: YamlOptions): unknown[] {
+  const { documents, error } = readYamlStream(text, options);
   if (error !== undefined) throw error;
   for (const doubt of yamlDoubts(text, documents)) doubted(doubt);
   return documents.map(({ value }) => value);

@@ -149,7 +149,8 @@ async function planOf({ paths, resourcePaths, values, loading, io, output, input
 }> {
   const user = values.userinfo === undefined ? undefined : readUser(values.userinfo);
   const read = values.valuesFile === undefined ? NO_VALUES : readValues(values.valuesFile);
-  const definitions = await readDefinitions(values.crdPaths ?? []);
+  const warn = (line: string): void => void io.stderr.write(`warning: ${line}\n`);
+  const definitions = await readDefinitions(values.crdPaths ?? [], warn);
   const { policyPaths, policyIds } = namedPolicies(paths, loading);
   const policyText = policyPaths.includes("-") ? yamlText(await buffer(io.stdin)) : "";
   if (resourcePaths.includes("-")) await inputs.takeStdin(io.stdin);
@@ -161,7 +162,7 @@ async function planOf({ paths, resourcePaths, values, loading, io, output, input
     policyIds,
     stdin: policyText,
     ...(typeof loading.policies === "string" && { policiesFile: loading.policies }),
-    exceptions: within ? looked.exceptions : await readExceptions(named),
+    exceptions: within ? looked.exceptions : await readExceptions(named, warn),
     exceptionsWithinPolicies: values.exceptionsWithinPolicies === true,
     values: read,
     operation: read.operation ?? "CREATE",
