@@ -3,7 +3,7 @@ import { buffer } from "node:stream/consumers";
 import { admissionQuestion, rawQuestion } from "../admission/decode.js";
 import { encodeAdmissionReview, encodeRawReview } from "../admission/encode.js";
 import { type Asking, Explainer } from "../cel-policy/index.js";
-import { doubtText, parseDoubtfulYaml } from "../data/yaml.js";
+import { doubtText, parseDoubtfulYaml, yamlText } from "../data/yaml.js";
 import { createEvaluator } from "../evaluation/evaluator.js";
 import type { Verdict } from "../evaluation/verdict.js";
 import { type Executor, recordSession, replaySession, SessionError } from "../loader/index.js";
@@ -99,10 +99,10 @@ async function sessionOf({
     return { execute, end: () => writeFile(record, written()) };
   }
   if (replay === undefined) return undefined;
-  const content = await readFile(replay, "utf8").catch(() => undefined);
+  const content = await readFile(replay).catch(() => undefined);
   if (content === undefined) throw new UsageError(`cannot read ${replay}`);
   try {
-    const { execute, left } = replaySession(content);
+    const { execute, left } = replaySession(yamlText(content));
     const end = async (io: CommandIo) => {
       if (left() > 0) io.stderr.write(`warning: ${left()} recorded exchanges of ${replay} were not asked for\n`);
     };
@@ -151,7 +151,7 @@ async function reviewOf(question: EvalQuestion, io: CommandIo): Promise<Review> 
 
 /** The one document of a file; `-` is standard input. YAML reads JSON too. */
 async function document(file: string, io: CommandIo): Promise<unknown> {
-  const documents = parseDoubtfulYaml((await bytesOf(file, io)).toString(), (doubt) =>
+  const documents = parseDoubtfulYaml(yamlText(await bytesOf(file, io)), (doubt) =>
     io.stderr.write(`warning: ${doubtText(doubt, file)}\n`),
   );
   if (documents.length !== 1) throw new UsageError(`${file} holds ${documents.length} documents, expected one`);

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { admissionQuestion, rawQuestion } from "../admission/decode.js";
 import { isJsonObject } from "../data/same-value.js";
-import { doubtText, parseDoubtfulYaml } from "../data/yaml.js";
+import { doubtText, parseDoubtfulYaml, yamlText } from "../data/yaml.js";
 import type { Review } from "../policy/index.js";
 import { buildCertificateRequest, buildRequest, readRequest } from "./build-request.js";
 import { CERTIFICATE_REQUEST_OPTIONS, readCertificateRequestKeys } from "./certificate-request-options.js";
@@ -121,11 +121,11 @@ async function requestOf(
 }
 
 async function readDocument(file: string, warn: Warn): Promise<unknown> {
-  const content = await readFile(file, "utf8").catch(() => undefined);
+  const content = await readFile(file).catch(() => undefined);
   if (content === undefined) throw new UsageError(`cannot read ${file}`);
   let documents: unknown[];
   try {
-    documents = parseDoubtfulYaml(content, (doubt) => warn(doubtText(doubt, file)));
+    documents = parseDoubtfulYaml(yamlText(content), (doubt) => warn(doubtText(doubt, file)));
   } catch (error) {
     throw new UsageError(`${file}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }

@@ -1,6 +1,7 @@
 /** Reads the files of a configuration: regular files of bounded size, and folders of resources. */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { yamlText } from "../data/yaml.js";
 
 /** Largest file read, in bytes: Kubernetes caps a ConfigMap at 1 MiB; eight times that leaves room for files of other origin. */
 export const MAX_FILE_BYTES = 8 * 1024 * 1024;
@@ -23,15 +24,11 @@ export class ConfigFiles {
   readonly touched = new Set<string>();
 
   /**
-   * The text of a file, without its byte order mark.
+   * The text of a file that is to be read as YAML.
    * @throws ConfigFileError
    */
   read(path: string): string {
-    try {
-      return new TextDecoder("utf-8", { fatal: true }).decode(this.readBytes(path));
-    } catch (cause) {
-      throw cause instanceof TypeError ? new ConfigFileError("is not UTF-8 text", { cause }) : cause;
-    }
+    return yamlText(this.readBytes(path));
   }
 
   /**

@@ -29,7 +29,7 @@ export {
 } from "./yaml/stream.js";
 export { yamlText } from "./yaml/text.js";
 export type { RepeatedKey } from "./yaml/values.js";
-export { placeOf, YamlError } from "./yaml/yaml-error.js";
+export { BYTE_ORDER_MARK, placeOf, YamlError } from "./yaml/yaml-error.js";
 
 /**
  * The values of all documents of a text. Documents of nothing are left out; of a key that stands twice in a map the last one counts.
@@ -46,8 +46,8 @@ export function parseYamlDocuments(text: string, options?: YamlOptions): unknown
  * @param doubted told of each, after the documents are read
  * @throws YamlError
  */
-export function parseDoubtfulYaml(text: string, doubted: (doubt: YamlError) => void): unknown[] {
-  const { documents, error } = readYamlStream(text);
+export function parseDoubtfulYaml(text: string, doubted: (doubt: YamlError) => void, options?: YamlOptions): unknown[] {
+  const { documents, error } = readYamlStream(text, options);
   if (error !== undefined) throw error;
   for (const doubt of yamlDoubts(text, documents)) doubted(doubt);
   return documents.map(({ value }) => value);

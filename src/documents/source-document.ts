@@ -1,5 +1,5 @@
 /** A YAML document with its places: what later stages use to say where in a file something is wrong. */
-import { readYamlStream, readYamlTrees, UNREAD, type YamlError, type YamlTree } from "../data/yaml.js";
+import { BYTE_ORDER_MARK, readYamlStream, readYamlTrees, UNREAD, type YamlError, type YamlTree } from "../data/yaml.js";
 import { type Flaw, NodeBuilder } from "./node-builder.js";
 import type { Path, Position, Problem } from "./problem.js";
 import { sourceOffset } from "./scalar-position.js";
@@ -69,9 +69,10 @@ export class SourceDocument {
 
 /** A file's text with its lines, which end as editors have it: at LF, CR LF or a CR of its own. */
 class SourceText {
-  readonly #lineStarts: number[] = [0];
+  readonly #lineStarts: number[];
 
   constructor(readonly text: string) {
+    this.#lineStarts = [text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0];
     for (const { index, 0: lineBreak } of text.matchAll(/\r\n?|\n/g)) this.#lineStarts.push(index + lineBreak.length);
   }
 

@@ -61,10 +61,10 @@ async function evaluate(
   const payloads = loadPayloads(document, at, words);
   const requests = loadRequests(document, at, words);
   if (document.clusterResources.length > 0) say("Loading Kubernetes resources ...");
-  const cluster = await loadCluster({ document, at });
+  const cluster = await loadCluster({ document, at }, warn);
   say("  Loading exceptions ...");
-  const exceptions = await readExceptions(all(document.exceptions), unloadableExceptions);
-  const mocks = await loadMocks(document, at);
+  const exceptions = await readExceptions(all(document.exceptions), warn, unloadableExceptions);
+  const mocks = await loadMocks(document, at, warn);
   say(`  Applying ${appliedText(loaded, resources.length, exceptions.length)} ...`);
   const operations = explicitOperations(document);
 

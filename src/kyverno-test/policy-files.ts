@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import { struct } from "../cel-policy/decode/api-type.js";
 import { decodeAsGo } from "../cel-policy/decode/go-json.js";
 import { errorText } from "../data/error-text.js";
-import { parseYamlDocuments } from "../data/yaml.js";
+import { doubtText, parseDoubtfulYaml, type YamlError, yamlText } from "../data/yaml.js";
 import { authorizationMode } from "../kinds/kyverno/authorization/index.js";
 import type { PolicyResource } from "../kinds/kyverno/index.js";
 import { describeFailure, type ReadFailure, readResource } from "../kinds/kyverno/read.js";
@@ -90,16 +90,20 @@ class Loading implements TestPolicies {
       return undefined;
     }
     if (!/\.ya?ml$/.test(path)) return undefined;
-    const problem = this.#file(path, await readFile(path, "utf8"));
+    const problem = this.#file(path, yamlText(await readFile(path)));
     return problem === undefined ? undefined : `failed to load file ${path}: ${problem}`;
   }
 
   /** Documents stand for themselves: one that is no YAML leaves the others as they are. */
   #file(path: string, written: string): string | undefined {
+    let line = 1;
     for (const each of written.split(DOCUMENT_END)) {
+      const firstLine = line;
+      line += each.split("\n").length - 1;
+      const doubted = (doubt: YamlError): void => this.#words.warn(doubtText(doubt, path, firstLine));
       let documents: unknown[];
       try {
-        documents = parseYamlDocuments(each, { uniqueKeys: true });
+        documents = parseDoubtfulYaml(each, doubted, { uniqueKeys: true });
       } catch (error) {
         this.#error(path, `failed to parse document (failed to parse yaml: ${errorText(error)})`);
         continue;

@@ -1,5 +1,6 @@
 /** The resources of a test, out of its files (spec kyverno.md 8.2). */
 import { Inputs } from "../scan/input-files.js";
+import { jsonDoubts } from "../scan/json-doubts.js";
 import type { KnownKinds } from "../scan/known-kinds.js";
 import { type Resource, readResources } from "../scan/resource.js";
 import { ScanError } from "../scan/scan-error.js";
@@ -28,7 +29,9 @@ export async function loadResources(
   const inputs = new Inputs();
   try {
     for (const file of await inputs.files(paths)) {
+      let ofJson = false;
       for await (const batch of split(file.name, file.read())) {
+        ofJson ||= batch.form === "json";
         for (const resource of readResources(batch, kinds, warn)) {
           const { group, kind, namespace, name } = resource;
           const key = JSON.stringify([group, kind, namespace, name]);
@@ -36,6 +39,7 @@ export async function loadResources(
           else found.set(key, resource);
         }
       }
+      if (ofJson) for (const doubt of await jsonDoubts(file)) warn(doubt);
     }
   } catch (error) {
     if (!(error instanceof ScanError)) throw error;

@@ -1,6 +1,8 @@
 /** Runs test files in Kyverno's format, and says what came of them in its words (spec kyverno.md 8.8). */
 import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { errorText } from "../data/error-text.js";
+import { yamlText } from "../data/yaml.js";
 import type { Answers } from "./answers.js";
 import { formatRows, OUTPUT_FORMATS, type OutputFormat } from "./formats.js";
 import { compare, type Row } from "./rows.js";
@@ -134,12 +136,12 @@ class Run {
     const tests: Test[] = [];
     const errors: { path: string; error: string }[] = [];
     for (const path of paths) {
-      const text = await readFile(path, "utf8").catch((error: unknown) => error);
-      if (typeof text !== "string") {
-        errors.push({ path, error: text instanceof Error ? text.message : String(text) });
+      const bytes = await readFile(path).catch((error: unknown) => error);
+      if (!Buffer.isBuffer(bytes)) {
+        errors.push({ path, error: errorText(bytes) });
         continue;
       }
-      const read = parseTestFile(text);
+      const read = parseTestFile(yamlText(bytes));
       if (read.ok) tests.push(...read.tests.map((document) => ({ path, folder: dirname(path), document })));
       else errors.push({ path, error: read.error });
     }

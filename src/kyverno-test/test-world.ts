@@ -1,7 +1,7 @@
 /** What the policies of a test can ask about: what its files say (spec kyverno.md 4.7 and 8.6). */
 import { readFile } from "node:fs/promises";
 import { errorText } from "../data/error-text.js";
-import { parseYamlDocuments } from "../data/yaml.js";
+import { doubtText, parseDoubtfulYaml, type YamlError, yamlText } from "../data/yaml.js";
 import {
   mockedAnswers,
   parseClusterResources,
@@ -61,31 +61,40 @@ export interface ClusterObjects {
 
 /**
  * Reads the cluster resources of a test; `undefined` when it has none.
+ * @param warn told of what is doubtful in them, with the place
  * @throws TestRunError
  */
-export async function loadCluster({
-  document: { clusterResources },
-  at,
-}: Pick<TestData, "document" | "at">): Promise<ClusterObjects | undefined> {
+export async function loadCluster(
+  { document: { clusterResources }, at }: Pick<TestData, "document" | "at">,
+  warn: (line: string) => void,
+): Promise<ClusterObjects | undefined> {
   if (clusterResources.length === 0) return undefined;
   const objects: JsonObject[] = [];
   const definitions: JsonObject[] = [];
   for (const path of clusterResources.map(at)) {
     const refused = (reason: string) => new TestRunError(`error: failed to load Kubernetes resources: ${reason}`);
-    const read = unwrapped(parseClusterResources(await textOf(path, refused)), refused);
+    const read = unwrapped(
+      parseClusterResources(await textOf(path, refused), (doubt) => warn(doubtText(doubt, path))),
+      refused,
+    );
     objects.push(...read.objects);
     for (const crd of read.crds.map(at)) {
       const unusable = (reason: string) => new TestRunError(`error: failed to load CRDs from path ${crd}: ${reason}`);
-      definitions.push(definitionOf(await textOf(crd, unusable), unusable));
+      const doubted = (doubt: YamlError): void => warn(doubtText(doubt, crd));
+      definitions.push(definitionOf(await textOf(crd, unusable), unusable, doubted));
     }
   }
   return { definitions, objects };
 }
 
 /** The one document that counts in a file of a definition. */
-function definitionOf(written: string, unusable: (reason: string) => Error): JsonObject {
+function definitionOf(
+  written: string,
+  unusable: (reason: string) => Error,
+  doubted: (doubt: YamlError) => void,
+): JsonObject {
   try {
-    const [definition] = parseYamlDocuments(written);
+    const [definition] = parseDoubtfulYaml(written, doubted);
     if (isObject(definition)) return definition;
   } catch (error) {
     throw unusable(errorText(error));
@@ -109,16 +118,21 @@ export async function worldOfTest(
 
 /**
  * Reads the mocks of a test. What is wrong with them is said whether they are used or not.
+ * @param warn told of what is doubtful in their files, with the place
  * @throws TestRunError
  */
 export async function loadMocks(
   { apiCallResponses, globalContextEntries }: TestDocument,
   at: (path: string) => string,
+  warn: (line: string) => void,
 ): Promise<TestMocks> {
   const refused = (reason: string) => new TestRunError(reason);
   const answers = unwrapped(mockedAnswers(apiCallResponses), refused);
   const unreadable = (reason: string) => new Error(`read: ${reason}`);
-  const written = await writtenEntries(globalContextEntries, (path) => textOf(at(path), unreadable));
+  const written = await writtenEntries(globalContextEntries, {
+    text: (path) => textOf(at(path), unreadable),
+    doubted: (doubt, path) => warn(doubtText(doubt, at(path))),
+  });
   return { answers, entries: unwrapped(written, refused) };
 }
 
@@ -160,7 +174,7 @@ function unwrapped<T>(read: Read<T>, refused: (reason: string) => Error): T {
 
 async function textOf(path: string, refused: (reason: string) => Error): Promise<string> {
   try {
-    return await readFile(path, "utf8");
+    return yamlText(await readFile(path));
   } catch (error) {
     throw refused(`open ${path}: ${reasonOf(error as NodeJS.ErrnoException)}`);
   }

@@ -1,6 +1,7 @@
 /** ValidatingAdmissionPolicies out of files, each with its bindings an entry of its own. */
 import { readFile } from "node:fs/promises";
 import { type Config, formatProblem, type ResourceEntry } from "../config/index.js";
+import { yamlText } from "../data/yaml.js";
 import { Origin } from "../documents/origin.js";
 import { parseResources, type SourceDocument } from "../documents/source-document.js";
 import type { JsonObject } from "../kubernetes/object.js";
@@ -50,10 +51,10 @@ export async function documentsBeside(
 ): Promise<SourceDocument[]> {
   const files = await Promise.all(
     paths.map(async (path) => {
-      const written = await readFile(path, "utf8").catch((cause: unknown) => {
+      const bytes = await readFile(path).catch((cause: unknown) => {
         throw new ScanError(`failed to load resources (cannot read ${path})`, { cause });
       });
-      return documentsOf(written, path, warnings);
+      return documentsOf(yamlText(bytes), path, warnings);
     }),
   );
   return [...namespaces.flatMap((each) => documentsOf(JSON.stringify(each), "values", warnings)), ...files.flat()];

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import type { ApiType } from "../cel-policy/decode/api-type.js";
 import { decodeAsGo } from "../cel-policy/decode/go-json.js";
-import { parseYamlDocuments } from "../data/yaml.js";
+import { parseYamlDocuments, yamlText } from "../data/yaml.js";
 import { isObject, type JsonObject, member, nameOf, text } from "../kubernetes/object.js";
 import type { AdmissionRequest } from "../policy/index.js";
 import { USER_INFO, VALUES } from "./circumstances-types.js";
@@ -127,7 +127,7 @@ function decodedDocument(
 ): JsonObject {
   let written: string;
   try {
-    written = readFileSync(path, "utf8");
+    written = yamlText(readFileSync(path));
   } catch (error) {
     throw missing(`open ${path}: ${reasonOf(error as NodeJS.ErrnoException)}`);
   }

@@ -1,16 +1,17 @@
 /** CustomResourceDefinitions out of files and folders. */
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { parseYamlDocuments } from "../data/yaml.js";
+import { doubtText, parseDoubtfulYaml, yamlText } from "../data/yaml.js";
 import { isObject, type JsonObject, text } from "../kubernetes/object.js";
 import { reasonOf } from "./input-files.js";
 import { ScanError } from "./scan-error.js";
 
 /**
  * The definitions that stand in files, and in the YAML files of folders.
+ * @param warn told of what is doubtful in them, with the place
  * @throws ScanError for what can't be read
  */
-export async function readDefinitions(paths: readonly string[]): Promise<JsonObject[]> {
+export async function readDefinitions(paths: readonly string[], warn: (line: string) => void): Promise<JsonObject[]> {
   const definitions: JsonObject[] = [];
   for (const path of paths) {
     if (path.trim() === "") continue;
@@ -18,7 +19,9 @@ export async function readDefinitions(paths: readonly string[]): Promise<JsonObj
       const folder = (await stat(path)).isDirectory();
       const names = folder ? (await readdir(path)).filter((name) => /\.ya?ml$/.test(name)).sort() : [""];
       for (const name of names) {
-        for (const document of parseYamlDocuments(await readFile(join(path, name), "utf8"))) {
+        const file = join(path, name);
+        const written = yamlText(await readFile(file));
+        for (const document of parseDoubtfulYaml(written, (doubt) => warn(doubtText(doubt, file)))) {
           if (isObject(document) && text(document, "kind") === "CustomResourceDefinition") definitions.push(document);
         }
       }

@@ -1,6 +1,6 @@
 /** PolicyExceptions out of files (spec kyverno.md 5.1). */
 import { readFile } from "node:fs/promises";
-import { parseYamlDocuments } from "../data/yaml.js";
+import { doubtText, parseDoubtfulYaml, yamlText } from "../data/yaml.js";
 import type { ExceptionResource } from "../kinds/kyverno/index.js";
 import { readResource } from "../kinds/kyverno/read.js";
 import { EXCEPTION_KIND } from "../kinds/kyverno/resource.js";
@@ -18,21 +18,23 @@ const failed: Refused = (reason) => new ScanError(`Error: failed to load excepti
 
 /**
  * Reads exceptions of all versions.
+ * @param warn told of what is not read in a file, with the place
  * @throws for everything else, a ScanError unless the caller has other words
  */
 export async function readExceptions(
   paths: readonly string[],
+  warn: (line: string) => void,
   refused: Refused = failed,
 ): Promise<ExceptionResource[]> {
   const exceptions: ExceptionResource[] = [];
   const unloadable: Refused = (reason) => refused(`unable to load exceptions (${reason})`);
   for (const path of paths) {
-    const written = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
       throw refused(`unable to read yaml (open ${path}: ${reasonOf(error)})`);
     });
     let documents: unknown[];
     try {
-      documents = parseYamlDocuments(written, { uniqueKeys: true });
+      documents = parseDoubtfulYaml(yamlText(bytes), (doubt) => warn(doubtText(doubt, path)), { uniqueKeys: true });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       throw unloadable(

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { withDoubles } from "../data/doubles.js";
 import { parseJson } from "../data/json.js";
-import { parseYamlDocuments } from "../data/yaml.js";
+import { parseYamlDocuments, yamlText } from "../data/yaml.js";
 import { isObject, type JsonObject } from "../kubernetes/object.js";
 import { reasonOf } from "./input-files.js";
 import { ScanError } from "./scan-error.js";
@@ -17,7 +17,7 @@ export function readPayload(path: string, shown = ""): JsonObject {
   const refused = (reason: string) => new ScanError(`${named} (${reason})`);
   let written: string;
   try {
-    written = readFileSync(path, "utf8");
+    written = yamlText(readFileSync(path));
   } catch (error) {
     throw refused(`open ${path}: ${reasonOf(error as NodeJS.ErrnoException)}`);
   }

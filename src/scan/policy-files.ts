@@ -1,6 +1,7 @@
 /** Policies of all kinds out of files, folders and standard input (spec kyverno.md 8.1). */
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { yamlText } from "../data/yaml.js";
 import { identityOf, opened } from "../documents/documents.js";
 import { formatProblem } from "../documents/problem.js";
 import { parseResources, type SourceDocument } from "../documents/source-document.js";
@@ -84,7 +85,7 @@ async function walk(path: string, found: Found): Promise<boolean> {
   try {
     if ((await stat(path)).isDirectory()) {
       for (const inside of (await readdir(path)).sort()) await walk(join(path, inside), found);
-    } else if (/\.ya?ml$/.test(name)) found.file(path, await readFile(path, "utf8"));
+    } else if (/\.ya?ml$/.test(name)) found.file(path, yamlText(await readFile(path)));
     else return false;
   } catch (error) {
     found.leftOut(`${path}: ${reasonOf(error as NodeJS.ErrnoException)}`);

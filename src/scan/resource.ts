@@ -31,7 +31,7 @@ const MAPS: ReadonlySet<string> = new Set([
 
 /**
  * The resources of a batch, in order.
- * @param warn told of what is doubtful in it, with the place in the file; default: nobody
+ * @param warn told of what is doubtful in YAML, with the place in the file (of JSON see json-doubts.ts); default: nobody
  * @throws ScanError for a text that can't be read, or that doesn't say its kind and version; names the file
  */
 export function readResources(batch: Batch, kinds: KnownKinds, warn?: (line: string) => void): Resource[] {
@@ -54,7 +54,7 @@ function valuesOf(written: string, form: Batch["form"], doubted: ((doubt: YamlEr
   } catch (error) {
     // A map of YAML begins like one of JSON.
     try {
-      return parseYamlDocuments(written);
+      return doubted ? parseDoubtfulYaml(written, doubted) : parseYamlDocuments(written);
     } catch {
       throw error;
     }

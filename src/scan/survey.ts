@@ -3,6 +3,7 @@ import type { ExceptionResource } from "../kinds/kyverno/index.js";
 import { readResource } from "../kinds/kyverno/read.js";
 import { CONTEXT_ENTRY_KIND, EXCEPTION_KIND } from "../kinds/kyverno/resource.js";
 import type { InputFile } from "./input-files.js";
+import { jsonDoubts } from "./json-doubts.js";
 import type { KnownKinds } from "./known-kinds.js";
 import { judged, type Resource, readResources } from "./resource.js";
 import type { Batch } from "./split/batch.js";
@@ -33,6 +34,7 @@ export async function survey(files: readonly InputFile[], kinds: KnownKinds): Pr
   const exceptions: ExceptionResource[] = [];
   const warnings: string[] = [];
   const warn = hold ? (line: string) => warnings.push(line) : undefined;
+  const ofJson = new Set<string>();
   let resources = 0;
   let first: string | undefined;
   for await (const batch of batchesOf(files)) {
@@ -44,8 +46,10 @@ export async function survey(files: readonly InputFile[], kinds: KnownKinds): Pr
     resources += read.length;
     first ??= read[0]?.name;
     if (hold) held.push(...read);
+    if (batch.form === "json") ofJson.add(batch.file);
     for (const { kind, object } of read) if (kind === EXCEPTION_KIND) exceptions.push(...exceptionOf(object));
   }
+  if (hold) for (const file of files) if (ofJson.has(file.name)) warnings.push(...(await jsonDoubts(file)));
   return { resources, first: first ?? "", exceptions, held: hold ? held : undefined, warnings };
 }
 

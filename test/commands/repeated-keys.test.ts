@@ -7,6 +7,7 @@ import { PassThrough, Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { after, describe, test } from "node:test";
 import { runCommandLine } from "../../src/commands/command-line.js";
+import { startExample } from "../support/example-server.js";
 
 const folder = mkdtempSync(join(tmpdir(), "repeated-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -76,6 +77,70 @@ describe("a key that stands twice", () => {
   test("test, once for all cases", async () => {
     const { code, err } = await run("test", cases, "--policies", policies);
     assert.deepEqual([code, err], [0, `${IN_POLICY}warning: ${cases}:5:5: ${WORDS}\n${IN_POD}`]);
+  });
+
+  test("serve says so in its log", async () => {
+    const server = await startExample("--policies", policies);
+    try {
+      const line =
+        server
+          .log()
+          .split("\n")
+          .find((each) => each.includes(WORDS)) ?? "";
+      assert.ok(line.includes(`${policy}:8:3: `) && line.includes("warning"), server.log());
+      assert.equal(server.log().split(WORDS).length, 2);
+    } finally {
+      await server.stop();
+    }
+  });
+
+  test("apply, of JSON by its place in the file", async () => {
+    const list = file(
+      "list.json",
+      '{"apiVersion": "v1", "kind": "List", "items": [\n  {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a", "labels": {"a": "1", "a": "2"}}}]}\n',
+    );
+    const { code, err } = await run("apply", policy, "-r", list);
+    assert.deepEqual([code, err], [0, `warning: ${list}:2:86: ${WORDS}\nwarning: ${IN_POLICY}`]);
+  });
+
+  test("eval, of JSON", async () => {
+    const json = file("pod.json", '{"apiVersion": "v1", "kind": "Pod",\n "kind": "Pod", "metadata": {"name": "a"}}');
+    const { err } = await run("eval", "p", "--object", json, "--policies", policies);
+    assert.ok(err.startsWith(`warning: ${json}:2:2: ${WORDS}\n`), err);
+  });
+
+  test("apply, of definitions", async () => {
+    const crd = file("crd.yaml", "kind: CustomResourceDefinition\nspec: {a: 1, a: 2}\n...\nx: y\n");
+    const { err } = await run("apply", policy, "-r", pod, "--crd-paths", crd);
+    assert.ok(err.startsWith(`warning: ${crd}:2:14: ${WORDS}\nwarning: ${crd}:4:1: what stands here is not read`), err);
+  });
+
+  test("test in Kyverno's format, in every file of resources", async () => {
+    const TYPE = "apiVersion: cli.kyverno.io/v1alpha1\n";
+    const json = file("pods.jsonl", '{"apiVersion": "v1", "kind": "Pod",  "kind": "Pod", "metadata": {"name": "b"}}\n');
+    const crd = file("crd.yaml", "kind: CustomResourceDefinition\nspec: {a: 1, a: 2}\n");
+    const cluster = file("cluster.yaml", `${TYPE}kind: ClusterResource\nspec: {crds: [crd.yaml]}\n...\nx: y\n`);
+    const entry = file("entry.yaml", "kind: Pod\nkind: Pod\n");
+    const end = file("end.yaml", "kind: x\n---\n# c\nkind: y\n...\nx: y\n");
+    const cli = file(
+      "kyverno-test.yaml",
+      `${TYPE}kind: Test
+metadata: {name: t}
+policies: [end.yaml]
+resources: [pod.yaml, pods.jsonl]
+clusterResources: [cluster.yaml]
+globalContextEntries: [{name: e, resourceFiles: [entry.yaml]}]
+results: [{policy: v, kind: Pod, resources: [a], result: pass}]
+`,
+    );
+    const { err } = await run("test", cli);
+    const warned = err.split("\n").filter((line) => /duplicate key|is not read/.test(line));
+    const places = warned.map((line) => line.replace(`warning: ${cli}: `, "").replace(/: (?:dup|what).*/, ""));
+    assert.deepEqual(
+      places,
+      [`${end}:6:1`, `${pod}:7:20`, `${json}:1:38`, `${cluster}:5:1`, `${crd}:2:14`, `${entry}:2:1`],
+      err,
+    );
   });
 
   test("apply", async () => {

@@ -104,7 +104,7 @@ describe("positions", () => {
     ["a comment right behind a quote", 'e: "a"# c\nf: b\n', ["f"], undefined, 2, 4],
     ["JSON", '{"e": "\\ud83d\\ude00 \\/ b",\n "f": 1}', ["e"], [1, 5], 1, 24],
     ["JSON behind JSON", '{"e": 1}\n{"f": "a"}', ["f"], undefined, 2, 7],
-    ["a mark of UTF-8", "\ufeffe: a b\n", ["e"], [1, 3], 1, 7],
+    ["a mark of UTF-8, which editors do not show", "\ufeffe: a b\n", ["e"], [1, 3], 1, 6],
     ["a value that is not written", "e:\nf: 1\n", ["e"], undefined, 1, 3],
     ["what is merged", "a: &x {b: c}\ne:\n  <<: *x\n", ["e", "b"], undefined, 1, 11],
   ] as const) {

@@ -1,9 +1,10 @@
 /** `apply`: policies over resources from files or a cluster (spec kyverno.md 8.9). */
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { text } from "node:stream/consumers";
+import { buffer } from "node:stream/consumers";
 import { setFlagsFromString } from "node:v8";
 
+import { yamlText } from "../../data/yaml.js";
 import { headline } from "../../reports/plain-text.js";
 import { readRequests, unasked } from "../../scan/authorization-requests.js";
 import { NO_VALUES, readUser, readValues } from "../../scan/circumstances.js";
@@ -148,9 +149,10 @@ async function planOf({ paths, resourcePaths, values, loading, io, output, input
 }> {
   const user = values.userinfo === undefined ? undefined : readUser(values.userinfo);
   const read = values.valuesFile === undefined ? NO_VALUES : readValues(values.valuesFile);
-  const definitions = await readDefinitions(values.crdPaths ?? []);
+  const warn = (line: string): void => void io.stderr.write(`warning: ${line}\n`);
+  const definitions = await readDefinitions(values.crdPaths ?? [], warn);
   const { policyPaths, policyIds } = namedPolicies(paths, loading);
-  const policyText = policyPaths.includes("-") ? await text(io.stdin) : "";
+  const policyText = policyPaths.includes("-") ? yamlText(await buffer(io.stdin)) : "";
   if (resourcePaths.includes("-")) await inputs.takeStdin(io.stdin);
   const { files, looked } = await lookedOver(resourcePaths, inputs, new KnownKinds(definitions), values);
   const within = values.exceptionsWithinResources ?? values.exceptionsWithResources;
@@ -160,7 +162,7 @@ async function planOf({ paths, resourcePaths, values, loading, io, output, input
     policyIds,
     stdin: policyText,
     ...(typeof loading.policies === "string" && { policiesFile: loading.policies }),
-    exceptions: within ? looked.exceptions : await readExceptions(named),
+    exceptions: within ? looked.exceptions : await readExceptions(named, warn),
     exceptionsWithinPolicies: values.exceptionsWithinPolicies === true,
     values: read,
     operation: read.operation ?? "CREATE",
@@ -205,9 +207,10 @@ async function lookedOver(
 }
 
 async function contextText(path: string): Promise<string> {
-  return await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     throw new ScanError(`open ${path}: ${reasonOf(error)}`, { cause: error });
   });
+  return yamlText(bytes);
 }
 
 const refused = (message: string, { stderr }: CommandIo): number => {

@@ -1,9 +1,9 @@
 /** `read`: the documents of files as they are read everywhere here, which is as Kubernetes reads them. */
 import { readFile } from "node:fs/promises";
-import { text as textOf } from "node:stream/consumers";
+import { buffer } from "node:stream/consumers";
 import { errorText } from "../../data/error-text.js";
 import { stringifyJson } from "../../data/json.js";
-import { doubtText, readYamlStream, type YamlDocument, yamlDoubts } from "../../data/yaml.js";
+import { doubtText, readYamlStream, type YamlDocument, yamlDoubts, yamlText } from "../../data/yaml.js";
 import type { CommandIo } from "../io.js";
 import { Lines } from "./lines.js";
 import { placesOf } from "./places.js";
@@ -43,7 +43,7 @@ export async function readCommand(files: readonly string[], positions: boolean, 
 
 async function contentOf(file: string, { stdin }: CommandIo): Promise<string | Error> {
   try {
-    return file === STANDARD_INPUT ? await textOf(stdin) : await readFile(file, "utf8");
+    return yamlText(file === STANDARD_INPUT ? await buffer(stdin) : await readFile(file));
   } catch (error) {
     return error instanceof Error ? error : new Error(errorText(error));
   }

@@ -1,17 +1,19 @@
 /** Lines and columns of many offsets of one text. */
+import { BYTE_ORDER_MARK } from "../../data/yaml.js";
 
 /** A line feed, or a carriage return without one. */
 const LINE_END = /\r\n|[\r\n]/g;
 
 /** Made once for a text. */
 export class Lines {
-  readonly #starts: number[] = [0];
+  readonly #starts: number[];
   readonly #text: string;
   /** The place that was asked for last: offsets come in order, and a text may be one long line. */
   #last = { line: 1, column: 1, offset: 0 };
 
   constructor(text: string) {
     this.#text = text;
+    this.#starts = [text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0];
     for (const { index, 0: end } of text.matchAll(LINE_END)) this.#starts.push(index + end.length);
   }
 

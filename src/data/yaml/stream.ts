@@ -1,5 +1,5 @@
 /** Texts of any number of documents, cut and read as k8s.io/apimachinery's YAMLOrJSONDecoder does for kubectl and the API server. */
-import { JsonError, parseJson } from "../json.js";
+import { JsonError, parseJson, UNIQUE_KEYS } from "../json.js";
 import { FORBIDDEN } from "./characters.js";
 import { chunks, isSpace, spaceEnd } from "./chunks.js";
 import { Cursor } from "./cursor.js";
@@ -41,7 +41,7 @@ export interface YamlTree {
 export interface YamlDocument extends YamlTree {
   /** In the number model of `data/json`; never null, for documents of nothing are left out. */
   readonly value: unknown;
-  /** Keys that stand in a map more than once, where they do so again: Kubernetes takes the last one. Of JSON none are told. */
+  /** Keys that stand in a map more than once, where they do so again: Kubernetes takes the last one. */
   readonly repeatedKeys: readonly RepeatedKey[];
 }
 
@@ -245,7 +245,6 @@ function looksLikeJson(text: string): boolean {
 
 /** A document of JSON, whose tree is only made for those who want to know its places. */
 class JsonDocument implements Source, YamlDocument {
-  readonly repeatedKeys: readonly RepeatedKey[] = [];
   readonly unread = undefined;
   readonly #text: string;
   readonly #start: number;
@@ -266,8 +265,19 @@ class JsonDocument implements Source, YamlDocument {
     return this.#root;
   }
 
+  get repeatedKeys(): readonly RepeatedKey[] {
+    try {
+      // The text is sound: whether there are any is all that can be wrong with it.
+      parseJson(this.#text.slice(this.#start, this.end), { unique: UNIQUE_KEYS });
+      return [];
+    } catch (error) {
+      if (!(error instanceof JsonError)) throw error;
+      return documentValue(this.#text, this.root).repeatedKeys;
+    }
+  }
+
   decoded({ uniqueKeys }: YamlOptions): YamlDocument {
-    if (uniqueKeys) refuseRepeated(this.#text, documentValue(this.#text, this.root).repeatedKeys);
+    if (uniqueKeys) refuseRepeated(this.#text, this.repeatedKeys);
     return this;
   }
 }

@@ -1,5 +1,8 @@
 /** Bytes of files as texts. */
 import { isUtf8 } from "node:buffer";
+import { parseJson } from "../json.js";
+import { spaceEnd } from "./chunks.js";
+import { jsonBlanksEnd, jsonEnd } from "./json-stream.js";
 
 /** Marks that say in which order the bytes of UTF-16 stand. */
 const LITTLE_ENDIAN = 0xfffe;
@@ -18,11 +21,37 @@ export function yamlText(file: Uint8Array): string {
   // Lines are taken to end with one byte, which the last character of the other kind of UTF-16 has one too many of.
   if (mark === LITTLE_ENDIAN) return NO_CHARACTER;
   if (isUtf8(bytes)) return bytes.toString("utf8");
-  const text = bytes.toString("utf8");
-  if (/^\s*\{/.test(text)) return text;
-  let at = 0;
-  for (let length = 1; length > 0; at += length) length = characterLength(bytes, at);
-  return bytes.toString("utf8", 0, at) + NO_CHARACTER + bytes.toString("utf8", at + 1);
+  let text = "";
+  let from = 0;
+  for (let at = 0; at < bytes.length; ) {
+    const length = characterLength(bytes, at);
+    at += Math.max(length, 1);
+    if (length > 0) continue;
+    text += bytes.toString("utf8", from, at - 1) + NO_CHARACTER;
+    from = at;
+  }
+  return withReplacements(text + bytes.toString("utf8", from));
+}
+
+/** The text with U+FFFD in the JSON that it begins with, which Go's reader of JSON puts in place of every byte that is no UTF-8. */
+function withReplacements(text: string): string {
+  if (!text.startsWith("{", spaceEnd(text, 0))) return text;
+  let json = "";
+  for (;;) {
+    const end = jsonEnd(text, jsonBlanksEnd(text, json.length));
+    const part = end === -1 ? "" : text.slice(json.length, end).replaceAll(NO_CHARACTER, "\ufffd");
+    if (!isJson(part)) return json + text.slice(json.length);
+    json += part;
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    parseJson(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Bytes of the character that begins at a place, 0 where none does. */

@@ -25,10 +25,13 @@ export function yamlErrorAt(text: string, offset: number, reason: string, limit 
   return new YamlError(reason, line, column, limit);
 }
 
-/** 1-based line and column (code points) of a UTF-16 offset. Lines end as editors have it: at LF, CR LF or a CR of its own. */
+/** What a text may begin with that editors do not show. */
+export const BYTE_ORDER_MARK = "\ufeff";
+
+/** 1-based line and column (code points) of a UTF-16 offset. Lines end as editors have it: at LF, CR LF or a CR of its own; a byte order mark is in no column. */
 export function placeOf(text: string, offset: number): { readonly line: number; readonly column: number } {
   let line = 1;
-  let start = 0;
+  let start = text.startsWith(BYTE_ORDER_MARK) ? 1 : 0;
   for (let i = 0; i < offset; i++) {
     const c = text.charCodeAt(i);
     if (c !== 0x0a && (c !== 0x0d || text.charCodeAt(i + 1) === 0x0a)) continue;

@@ -1,7 +1,7 @@
 /** The way to a cluster from kubeconfig files, as kubectl reads them. */
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { readYamlDocument } from "../../data/yaml.js";
+import { readYamlDocument, yamlText } from "../../data/yaml.js";
 import { isObject, type JsonObject, member, text } from "../object.js";
 import type { Connection, Identity, IdentitySource } from "./connection.js";
 import { ClusterConfigError, reasonOf } from "./errors.js";
@@ -59,7 +59,7 @@ export function fromKubeconfig(files: readonly string[], now: () => number): Con
 
 function readConfig(file: string): JsonObject {
   try {
-    const value = readYamlDocument(readFileSync(file, "utf8"))?.value;
+    const value = readYamlDocument(yamlText(readFileSync(file)))?.value;
     if (isObject(value)) return value;
   } catch (cause) {
     throw new ClusterConfigError(`cannot use ${file}: ${reasonOf(cause)}`, { cause });

@@ -1,4 +1,5 @@
 /** Resources on their way from a file to whom they are judged by: texts, cut out of what was read, several at a time. */
+import { yamlText } from "../../data/yaml.js";
 import { ScanError } from "../scan-error.js";
 
 /** How a text is written. */
@@ -123,12 +124,12 @@ export class BatchBuilder {
 }
 
 /** The texts of a batch, in order. */
-export function textsOf({ bytes, ends }: Batch): string[] {
+export function textsOf({ bytes, ends, form }: Batch): string[] {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let start = 0;
   return ends.map((end) => {
-    const text = buffer.toString("utf8", start, end);
+    const part = buffer.subarray(start, end);
     start = end;
-    return text;
+    return form === "yaml" ? yamlText(part) : part.toString("utf8");
   });
 }

@@ -30,6 +30,23 @@ describe("bytes of files", () => {
     assert.deepEqual(valuesOf(bytes), [{ a: "\ufffd" }]);
   });
 
+  test("that are no UTF-8 are an error in what follows on JSON, and where there is none", () => {
+    const broken = (text: string) => Buffer.from(text, "latin1");
+    assert.deepEqual(valuesOf(broken('{"a":"\xff\xff"}\n---\nc: \xff')), [
+      { a: "\ufffd\ufffd" },
+      "what stands here is no UTF-8 at line 3 column 4",
+    ]);
+    assert.equal(readYamlStream(yamlText(broken('{a: "\xff"}'))).documents.length, 0);
+    assert.deepEqual(valuesOf(broken('\xef\xbb\xbf{"a":"\xff"}')), ["what stands here is no UTF-8 at line 1 column 7"]);
+  });
+
+  test("are no UTF-8 in every document where it is so", () => {
+    // What stands far behind the end of the first is not looked at.
+    const behind = `a: 1\n...\n${"x".repeat(600)}`;
+    const bytes = Buffer.concat([Buffer.from(behind), Buffer.from("\xff\n---\nb: \xff\n", "latin1")]);
+    assert.deepEqual(valuesOf(bytes), [{ a: 1 }, "what stands here is no UTF-8 at line 5 column 4"]);
+  });
+
   test("may be UTF-16 with the higher byte first", () => {
     const little = Buffer.from("\ufeffa: é\n", "utf16le");
     assert.deepEqual(valuesOf(Buffer.from(little).swap16()), [{ a: "é" }]);

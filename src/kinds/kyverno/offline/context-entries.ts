@@ -3,7 +3,7 @@ import { posix } from "node:path";
 import { withDoubles } from "../../../data/doubles.js";
 import { errorText } from "../../../data/error-text.js";
 import { quote } from "../../../data/go-quote.js";
-import { parseYamlDocuments } from "../../../data/yaml.js";
+import { parseDoubtfulYaml, type YamlError } from "../../../data/yaml.js";
 import { isObject } from "../../../kubernetes/object.js";
 import { compileQuery } from "../../../world/entries/query.js";
 import { LookupFailure } from "../../../world/resources/resource-source.js";
@@ -18,6 +18,14 @@ export interface WrittenEntry {
   /** JMESPath. */
   readonly fieldPath?: string;
   readonly projections?: readonly { readonly name?: string; readonly path?: string }[];
+}
+
+/** Files that entries name, by paths relative to the test's. */
+export interface EntryFiles {
+  /** Rejects, saying why, for what can't be read. */
+  text(path: string): Promise<string>;
+  /** Told of what is doubtful in one. */
+  doubted(doubt: YamlError, path: string): void;
 }
 
 /** What is wrong with entries; `undefined` when nothing is. Looked at before any file of theirs is read. */
@@ -65,11 +73,11 @@ function sourceMistake({ data, resources, resourceFiles }: WrittenEntry): string
 
 /**
  * The data of entries by name: of one with projections, what comes of them by name.
- * @param readText the text of a file, whose path is relative to the test's
+ * @param files what they name
  */
 export async function writtenEntries(
   entries: readonly WrittenEntry[],
-  readText: (path: string) => Promise<string>,
+  files: EntryFiles,
 ): Promise<Read<ReadonlyMap<string, unknown>>> {
   const mistake = entryMistake(entries);
   if (mistake !== undefined) return failed(mistake);
@@ -78,7 +86,7 @@ export async function writtenEntries(
     const { name = "", resourceFiles } = entry;
     let root: unknown = entry.resources ?? entry.data;
     if (resourceFiles !== undefined) {
-      const loaded = await resourcesOf(name, resourceFiles, readText);
+      const loaded = await resourcesOf(name, resourceFiles, files);
       if (!loaded.ok) return loaded;
       root = loaded.value;
     }
@@ -91,13 +99,14 @@ export async function writtenEntries(
 
 async function resourcesOf(
   name: string,
-  files: readonly string[],
-  readText: (path: string) => Promise<string>,
+  paths: readonly string[],
+  files: EntryFiles,
 ): Promise<Read<readonly unknown[]>> {
   const resources: unknown[] = [];
-  for (const file of files) {
+  for (const file of paths) {
     try {
-      resources.push(...parseYamlDocuments(await readText(file)).filter((each) => isObject(each)));
+      const documents = parseDoubtfulYaml(await files.text(file), (doubt) => files.doubted(doubt, file));
+      resources.push(...documents.filter((each) => isObject(each)));
     } catch (error) {
       const where = `globalContextEntries ${quoted(name)} resourceFiles ${quoted(file)}`;
       return failed(`error: failed to load globalContextEntries resource files: ${where}: ${errorText(error)}`);

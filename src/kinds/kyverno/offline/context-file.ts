@@ -3,7 +3,7 @@ import { type ApiType, any, list, string, struct } from "../../../cel-policy/dec
 import { decodeAsGo } from "../../../cel-policy/decode/go-json.js";
 import { withDoubles } from "../../../data/doubles.js";
 import { errorText } from "../../../data/error-text.js";
-import { parseYamlDocuments } from "../../../data/yaml.js";
+import { parseDoubtfulYaml, type YamlError } from "../../../data/yaml.js";
 import { parseApiVersion } from "../../../kubernetes/names.js";
 import { isObject, type JsonObject, text } from "../../../kubernetes/object.js";
 import type { ContextObject } from "../../../world/objects/context-objects.js";
@@ -70,9 +70,12 @@ export function parseContextFile(source: string, kinds: KnownKinds): Read<Contex
   return read({ objects, images: new Map(images.map((image) => [text(image, "image"), imageOf(image)])) });
 }
 
-/** Reads a file of cluster resources. */
-export function parseClusterResources(source: string): Read<ClusterResources> {
-  const decoded = decodedFile(source, CLUSTER);
+/**
+ * Reads a file of cluster resources.
+ * @param doubted told of what is not read in it
+ */
+export function parseClusterResources(source: string, doubted?: (doubt: YamlError) => void): Read<ClusterResources> {
+  const decoded = decodedFile(source, CLUSTER, doubted);
   if (!decoded.ok) return decoded;
   const { crds = [], resources = [] } = decoded.value.spec ?? {};
   return read({ crds, objects: resources.filter(isObject) });
@@ -88,10 +91,10 @@ function imageOf(image: JsonObject): JsonObject {
 }
 
 /** The first document of a file: the others are not looked at. */
-function decodedFile(source: string, type: ApiType): Read<Written> {
+function decodedFile(source: string, type: ApiType, doubted: (doubt: YamlError) => void = () => {}): Read<Written> {
   let documents: readonly unknown[];
   try {
-    documents = parseYamlDocuments(source, { uniqueKeys: true });
+    documents = parseDoubtfulYaml(source, doubted, { uniqueKeys: true });
   } catch (error) {
     return failed(`error converting YAML to JSON: yaml: ${errorText(error)}`);
   }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import {
+  type EntryFiles,
   entryMistake,
   mockedAnswers,
   parseClusterResources,
@@ -137,7 +138,12 @@ describe("answers that a test writes down", () => {
 describe("entries that a test writes down", () => {
   const readText = async (path: string): Promise<string> => {
     if (path !== "pods.yaml") throw new Error("no such file");
-    return "{kind: Pod, size: 1}\n---\n{kind: Pod, size: 2}\n";
+    return "{kind: Pod, size: 1}\n---\n{kind: Pod, size: 3, size: 2}\n";
+  };
+  const doubts: string[] = [];
+  const files: EntryFiles = {
+    text: readText,
+    doubted: ({ line, column }, path) => doubts.push(`${path}:${line}:${column}`),
   };
 
   test("are data, a part of it, or projections by name; every number is a double", async () => {
@@ -146,9 +152,10 @@ describe("entries that a test writes down", () => {
         { name: "data", data: { a: { n: 1 } }, fieldPath: "a" },
         { name: "files", resourceFiles: ["pods.yaml"], projections: [{ name: "numbers", path: "[].size" }] },
       ],
-      readText,
+      files,
     );
     assert.ok(entries.ok, entries.ok ? "" : entries.error);
+    assert.deepEqual(doubts, ["pods.yaml:3:22"]);
     const external = commandLineData({ entries: entries.value }, network);
     assert.equal(await evaluated('globalContext.Get("data").n + 1.0 == 2.0', { external }), true);
     assert.equal(await evaluated('globalContext.Get("files", "numbers") == [1.0, 2.0]', { external }), true);
@@ -190,9 +197,9 @@ describe("entries that a test writes down", () => {
       ],
     ];
     for (const [entries, error] of mistakes) assert.equal(entryMistake(entries), error);
-    const bad = await writtenEntries([{ name: "N", data: {}, fieldPath: "a[" }], readText);
+    const bad = await writtenEntries([{ name: "N", data: {}, fieldPath: "a[" }], files);
     assert.match(bad.ok ? "" : bad.error, /^globalContextEntries "N" fieldPath: /);
-    const gone = await writtenEntries([{ name: "N", resourceFiles: ["gone.yaml"] }], readText);
+    const gone = await writtenEntries([{ name: "N", resourceFiles: ["gone.yaml"] }], files);
     assert.match(gone.ok ? "" : gone.error, /resourceFiles "gone.yaml": no such file$/);
   });
 });
