@@ -99,7 +99,7 @@ const WORDS = "Cannot connect to Kubernetes, context aware policies would not wo
 /** What is said of the policy where there is no cluster. */
 const WARNING =
   "asks a cluster for the labels of Namespaces, `namespaceObject`, parameters (ConfigMap of v1) and `authorizer`: without one requests for which " +
-  "it asks are denied, unless its failurePolicy is Ignore. Write Namespaces and parameters (ConfigMap of v1) as YAML documents beside it (add their " +
+  "it asks are denied, those for the labels of Namespaces and parameters (ConfigMap of v1) unless its failurePolicy is Ignore. Write Namespaces and parameters (ConfigMap of v1) as YAML documents beside it (add their " +
   "file to `resource`); `authorizer` can only be told by a cluster, named with --kubeconfig";
 
 describe("without a cluster", () => {
@@ -130,7 +130,7 @@ describe("without a cluster", () => {
     assert.match(refused.stderr, /there is no current-context/);
   });
 
-  const answerOf = async (running: ExampleServer) => {
+  const answerOf = async (running: ExampleServer, policy = "p") => {
     const request = {
       uid: "1",
       kind: { group: "", version: "v1", kind: "Pod" },
@@ -141,7 +141,7 @@ describe("without a cluster", () => {
       userInfo: { username: "jane" },
       object: { apiVersion: "v1", kind: "Pod", metadata: { name: "a", namespace: "shop" } },
     };
-    const response = await fetch(`${running.url}/validate/p`, {
+    const response = await fetch(`${running.url}/validate/${policy}`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview", request }),
@@ -198,6 +198,36 @@ spec:
       await until("the reload", async () => / three$/.test(await message()));
     });
   }
+
+  test("a failurePolicy of Ignore lets requests through that depend on labels or parameters, and none that depend on an expression", async (context) => {
+    const { server, policies } = await clusterWithPolicy(context);
+    const rules = `resourceRules: [ { apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods] } ]`;
+    const selecting = "namespaceSelector: { matchLabels: { env: prod } }, ";
+    const write = (name: string, expression: string, constraints: string, more = "", binding = "") =>
+      server.file(
+        `${name}.yaml`,
+        POLICY.split("spec:")[0] +
+          `spec:\n  failurePolicy: Ignore\n  matchConstraints: { ${constraints}${rules} }\n${more}  validations: [ { expression: "${expression}" } ]\n${binding}`,
+      );
+    write("labels", "false", selecting);
+    write("parameters", "params == null", "", "  paramKind: { apiVersion: v1, kind: ConfigMap }\n", BINDING);
+    write("object", "namespaceObject == null", "");
+    write("authorizer", "authorizer.path('/x').check('get').allowed()", "");
+    const names = ["labels", "parameters", "object", "authorizer"];
+    writeFileSync(policies, names.map((name) => `${name}: { resource: ${name}.yaml }\n`).join(""));
+    const running = await startExample("--workers", "1", "--policies", policies);
+    context.after(() => running.stop());
+    const allowed = await Promise.all(names.map(async (name) => (await answerOf(running, name)).allowed));
+    assert.deepEqual(allowed, [true, true, false, false]);
+    for (const name of names) {
+      const [, said = ""] = new RegExp(`warning: ${name}\\.resource: (.*)`).exec(running.log()) ?? [];
+      assert.equal(
+        said.includes("unless its failurePolicy is Ignore"),
+        name === "labels" || name === "parameters",
+        said,
+      );
+    }
+  });
 
   test("policies that needed one from the start may be loaded anew", async (context) => {
     const { policies } = await clusterWithPolicy(context);
