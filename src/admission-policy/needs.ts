@@ -3,7 +3,7 @@ import type { Expression } from "../cel-policy/expressions/expression.js";
 import type { LabelSelector } from "../cel-policy/match/label-selector.js";
 import { builtinNamespaced } from "../kubernetes/builtin-kinds.js";
 import { type JsonObject, text } from "../kubernetes/object.js";
-import { NAMESPACE_LABELS, type Needs } from "../world/needs.js";
+import { NAMESPACE_LABELS, type Needs, type Requirement } from "../world/needs.js";
 import { prepareParamKind } from "./prepared-binding.js";
 import type { CommonBindingSpec, CommonPolicySpec } from "./resource.js";
 
@@ -38,7 +38,9 @@ export function needsOf(
   return {
     asks: namespaceObject || labels.length > 0 || authorizer || scope || params.length > 0,
     requires: [
-      ...(!bringsNamespaces && labels.some((label) => label !== NAME_LABEL) ? [NAMESPACE_LABELS] : []),
+      ...(!bringsNamespaces && labels.some((label) => label !== NAME_LABEL)
+        ? [{ ...NAMESPACE_LABELS, ignorable: true as const }]
+        : []),
       ...(!bringsNamespaces && namespaceObject ? [{ what: "`namespaceObject`", documents: "Namespaces" }] : []),
       ...(bringsParams ? [] : params.map(parametersOf)),
       ...(authorizer ? [{ what: "`authorizer`" }] : []),
@@ -47,10 +49,18 @@ export function needsOf(
   };
 }
 
-/** A binding that names a parameter is obeyed, so its kind is all that has to be told. */
-function parametersOf({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: { readonly kind: string } }) {
+/**
+ * Like matching, finding parameters is configuring the policy, whose failure `failurePolicy` is about; what expressions ask in vain fails the request.
+ * A binding that names a parameter is obeyed, so its kind is all that has to be told. */
+function parametersOf({
+  apiVersion,
+  kind,
+}: {
+  readonly apiVersion: string;
+  readonly kind: { readonly kind: string };
+}): Requirement {
   const documents = `${kind.kind} of ${apiVersion}`;
-  return { what: `parameters (${documents})`, documents: `parameters (${documents})` };
+  return { what: `parameters (${documents})`, documents: `parameters (${documents})`, ignorable: true };
 }
 
 function labelsOf(selector: LabelSelector | undefined): readonly string[] {

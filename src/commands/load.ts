@@ -12,6 +12,7 @@ import {
 import { createPolicySet, type PolicySet } from "../evaluation/policy-set.js";
 import {
   type ClusterAccess,
+  type ClusterNeed,
   createPolicyLoader,
   type PolicyLoader,
   type PolicyLoaderOptions,
@@ -26,6 +27,11 @@ import { type ClusterProblem, clusterAccess, clusterProblem } from "./kubernetes
 /** File names looked for when none is given: ours, then Kubewarden's. */
 const DEFAULT_FILES = ["policies.yaml", "policies.yml"] as const;
 
+/** Policies that will fail for want of a cluster. */
+export interface WithoutCluster extends ClusterProblem {
+  readonly needing: readonly ClusterNeed[];
+}
+
 /** What came of loading. */
 export interface LoadResult {
   readonly file: string;
@@ -38,8 +44,8 @@ export interface LoadResult {
   readonly errors: number;
   /** Why nothing of the file can be used; then there are no policies. */
   readonly fatal?: string;
-  /** Why some of the policies will fail: they need a cluster, and none is found. */
-  readonly withoutCluster?: string;
+  /** Set when some of the policies will fail: they need a cluster, and none is found. */
+  readonly withoutCluster?: WithoutCluster;
 }
 
 /** What a command asks of loading. */
@@ -136,8 +142,8 @@ async function load({ file, loader, generation, problem, warn }: Loading): Promi
   const problems = [...read.problems, ...loaded.problems, ...doubts];
   const errors = problems.filter(({ severity }) => severity === "error").length;
   const files = [...config.files, ...config.entries.flatMap(moduleFiles)];
-  const withoutCluster = missing === undefined ? {} : { withoutCluster: missing.refusal };
-  return { file, policies: loaded.policies, files, problems, errors, ...withoutCluster };
+  const withoutCluster = missing && { ...missing, needing: loaded.clusterNeeded };
+  return { file, policies: loaded.policies, files, problems, errors, ...(withoutCluster && { withoutCluster }) };
 }
 
 /** All problems as lines for a person. */

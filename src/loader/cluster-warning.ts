@@ -8,11 +8,16 @@ export type LoadedEntry = Exclude<PolicyEntry, GroupEntry>;
 /** The warning, at the key that says what the policy is. */
 export function clusterWarning(entry: LoadedEntry, requires: readonly Requirement[]): Problem {
   const asked = listed(requires.map(({ what }) => what));
-  const fails =
-    entry.kind === "module"
-      ? "without one what it asks fails"
-      : "without one requests for which it asks are denied, unless its failurePolicy is Ignore";
-  return entry.origin.warning([entry.kind], `asks a cluster for ${asked}: ${fails}. ${advice(entry, requires)}`);
+  const fails = entry.kind === "module" ? "what it asks fails" : `requests for which it asks are ${denied(requires)}`;
+  const message = `asks a cluster for ${asked}: without one ${fails}. ${advice(entry, requires)}`;
+  return entry.origin.warning([entry.kind], message);
+}
+
+function denied(requires: readonly Requirement[]): string {
+  const ignorable = requires.filter((requirement) => requirement.ignorable === true).map(({ what }) => what);
+  if (ignorable.length === 0) return "denied";
+  const which = ignorable.length === requires.length ? "" : ` those for ${listed(ignorable)}`;
+  return `denied,${which} unless its failurePolicy is Ignore`;
 }
 
 function advice({ kind }: LoadedEntry, requires: readonly Requirement[]): string {

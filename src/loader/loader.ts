@@ -43,6 +43,8 @@ export interface LoadedConfig {
 /** An entry or member that cannot do without a cluster. */
 export interface ClusterNeed {
   readonly id: string;
+  /** What it asks for. */
+  readonly requires: readonly Requirement[];
   /** Says at its place what it needs one for, and how else that can be given. Absent for one that could not be loaded, whose problem is told already. */
   readonly warning?: Problem;
 }
@@ -106,7 +108,7 @@ class Loading {
     const needs: ClusterNeed[] = [];
     for (const { entry, requires } of this.#needing) {
       const unavailable = isUnavailable(await this.#policy(entry));
-      needs.push({ id: entry.id, ...(!unavailable && { warning: clusterWarning(entry, requires) }) });
+      needs.push({ id: entry.id, requires, ...(!unavailable && { warning: clusterWarning(entry, requires) }) });
     }
     return needs;
   }

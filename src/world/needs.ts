@@ -17,6 +17,8 @@ export interface Requirement {
   readonly what: string;
   /** The documents beside the policy that would do instead, in the plural; absent: only a cluster can tell. */
   readonly documents?: string;
+  /** Whether a `failurePolicy` of `Ignore` lets requests through for which nobody can tell; absent: they are denied whatever it is. */
+  readonly ignorable?: true;
 }
 
 /** What selectors ask for. */

@@ -5,7 +5,8 @@ import { text } from "node:stream/consumers";
 import { describe, type TestContext, test } from "node:test";
 import { runCommandLine } from "../../src/commands/command-line.js";
 import { FakeApiServer } from "../kubernetes/client/fake-api-server.js";
-import { startExample } from "../support/example-server.js";
+import { until } from "../kubernetes/client/support.js";
+import { type ExampleServer, startExample } from "../support/example-server.js";
 
 /** Runs a command line with nothing in its environment but what is given. */
 async function run(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
@@ -98,7 +99,7 @@ const WORDS = "Cannot connect to Kubernetes, context aware policies would not wo
 /** What is said of the policy where there is no cluster. */
 const WARNING =
   "asks a cluster for the labels of Namespaces, `namespaceObject`, parameters (ConfigMap of v1) and `authorizer`: without one requests for which " +
-  "it asks are denied, unless its failurePolicy is Ignore. Write Namespaces and parameters (ConfigMap of v1) as YAML documents beside it (add their " +
+  "it asks are denied, those for the labels of Namespaces and parameters (ConfigMap of v1) unless its failurePolicy is Ignore. Write Namespaces and parameters (ConfigMap of v1) as YAML documents beside it (add their " +
   "file to `resource`); `authorizer` can only be told by a cluster, named with --kubeconfig";
 
 describe("without a cluster", () => {
@@ -129,7 +130,7 @@ describe("without a cluster", () => {
     assert.match(refused.stderr, /there is no current-context/);
   });
 
-  const deniedWithoutCluster = async (running: Awaited<ReturnType<typeof startExample>>) => {
+  const answerOf = async (running: ExampleServer, policy = "p") => {
     const request = {
       uid: "1",
       kind: { group: "", version: "v1", kind: "Pod" },
@@ -140,14 +141,19 @@ describe("without a cluster", () => {
       userInfo: { username: "jane" },
       object: { apiVersion: "v1", kind: "Pod", metadata: { name: "a", namespace: "shop" } },
     };
-    const response = await fetch(`${running.url}/validate/p`, {
+    const response = await fetch(`${running.url}/validate/${policy}`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview", request }),
     });
-    const answer = (await response.json()) as { response: { allowed: boolean; status: { message: string } } };
-    assert.equal(answer.response.allowed, false);
-    assert.match(answer.response.status.message, /kube::Client was not initialized properly/);
+    const answer = (await response.json()) as { response: { allowed: boolean; status?: { message: string } } };
+    return answer.response;
+  };
+
+  const deniedWithoutCluster = async (running: ExampleServer) => {
+    const answer = await answerOf(running);
+    assert.equal(answer.allowed, false);
+    assert.match(answer.status?.message ?? "", /kube::Client was not initialized properly/);
   };
 
   test("serve starts, says which policies need one, and those allow nothing", async (context) => {
@@ -157,6 +163,83 @@ describe("without a cluster", () => {
     await deniedWithoutCluster(running);
     assert.match(running.log(), new RegExp(`1:1: warning: ${WORDS}: no kubeconfig file`));
     assert.ok(running.log().includes(`${policies}:1:16: warning: p.resource: ${WARNING}`), running.log());
+  });
+
+  for (const strict of [[], ["--strict"]]) {
+    test(`serve ${strict.join("")} keeps out policies that begin to need one: whoever denied goes on denying`, async (context) => {
+      const { server, policies } = await clusterWithPolicy(context);
+      const rules = `resourceRules: [ { apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods] } ]`;
+      const write = (constraints: string, message: string) =>
+        server.file(
+          "resource.yaml",
+          `apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: { name: v }
+spec:
+  failurePolicy: Ignore
+  matchConstraints: { ${constraints}${rules} }
+  validations: [ { expression: "false", message: ${message} } ]
+`,
+        );
+      write("", "one");
+      const running = await startExample("--workers", "1", "--policies", policies, ...strict);
+      context.after(() => running.stop());
+      const message = async () => (await answerOf(running)).status?.message ?? "allowed";
+      assert.match(await message(), /denied request: one$/);
+      write("namespaceSelector: { matchLabels: { env: prod } }, ", "two");
+      process.kill(running.pid, "SIGHUP");
+      await until("the refusal", () => running.log().includes("reload kept out"));
+      assert.match(await message(), /denied request: one$/);
+      const [, reason = ""] = /reload kept out.*?reason=(.*)/.exec(running.log()) ?? [];
+      assert.match(reason, new RegExp(`${WORDS}: no kubeconfig file; .*p asks a cluster for the labels of Namespaces`));
+      assert.match(reason, /Write Namespaces as YAML documents beside it/);
+      write("", "three");
+      process.kill(running.pid, "SIGHUP");
+      await until("the reload", async () => / three$/.test(await message()));
+    });
+  }
+
+  test("a failurePolicy of Ignore lets requests through that depend on labels or parameters, and none that depend on an expression", async (context) => {
+    const { server, policies } = await clusterWithPolicy(context);
+    const rules = `resourceRules: [ { apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods] } ]`;
+    const selecting = "namespaceSelector: { matchLabels: { env: prod } }, ";
+    const write = (name: string, expression: string, constraints: string, more = "", binding = "") =>
+      server.file(
+        `${name}.yaml`,
+        POLICY.split("spec:")[0] +
+          `spec:\n  failurePolicy: Ignore\n  matchConstraints: { ${constraints}${rules} }\n${more}  validations: [ { expression: "${expression}" } ]\n${binding}`,
+      );
+    write("labels", "false", selecting);
+    write("parameters", "params == null", "", "  paramKind: { apiVersion: v1, kind: ConfigMap }\n", BINDING);
+    write("object", "namespaceObject == null", "");
+    write("authorizer", "authorizer.path('/x').check('get').allowed()", "");
+    const names = ["labels", "parameters", "object", "authorizer"];
+    writeFileSync(policies, names.map((name) => `${name}: { resource: ${name}.yaml }\n`).join(""));
+    const running = await startExample("--workers", "1", "--policies", policies);
+    context.after(() => running.stop());
+    const allowed = await Promise.all(names.map(async (name) => (await answerOf(running, name)).allowed));
+    assert.deepEqual(allowed, [true, true, false, false]);
+    for (const name of names) {
+      const [, said = ""] = new RegExp(`warning: ${name}\\.resource: (.*)`).exec(running.log()) ?? [];
+      assert.equal(
+        said.includes("unless its failurePolicy is Ignore"),
+        name === "labels" || name === "parameters",
+        said,
+      );
+    }
+  });
+
+  test("policies that needed one from the start may be loaded anew", async (context) => {
+    const { policies } = await clusterWithPolicy(context);
+    const running = await startExample("--workers", "1", "--policies", policies);
+    context.after(() => running.stop());
+    writeFileSync(
+      policies,
+      `p: { resource: resource.yaml }\nq: { cel: { validations: [ { expression: "true" } ] } }\n`,
+    );
+    process.kill(running.pid, "SIGHUP");
+    await until("the reload", () => running.log().includes("reloaded policies"));
+    await deniedWithoutCluster(running);
   });
 
   test("serve starts when told to, says so, and the policy allows nothing", async (context) => {

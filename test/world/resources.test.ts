@@ -35,6 +35,22 @@ describe("quantities in canonical form", () => {
     ["1000k", "1M"],
     ["100Gi", "100Gi"],
     ["no quantity", "no quantity"],
+    // Of 10^21 and above, exponents go on in steps of three; there is no suffix for them, and the server writes none.
+    ["1000e18", "1e21"],
+    ["-1000e18", "-1e21"],
+    ["1e22", "10e21"],
+    ["1e100000", "10e99999"],
+    ["0.5e25", "5e24"],
+    ["123456789012345678901e2000", "12345678901234567890100e1998"],
+    ["2000E", "2"],
+    ["-2000E", "-2"],
+    ["-2000.5E", "-2000500P"],
+    ["1000000000000000000000", "1"],
+    ["1500000000000000000000", "1500E"],
+    ["2000000Ei", "9223372036854775807"],
+    ["1.23e19", "12300e15"],
+    ["1e-1000", "1e-9"],
+    ["0e2000", "0"],
   ] as const) {
     test(`${written} is ${canonical}`, () => assert.equal(canonicalQuantity(written), canonical));
   }

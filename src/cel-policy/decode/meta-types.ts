@@ -1,9 +1,12 @@
 /** Go's types that the members of `metadata` and `status` have. */
-import { goTimeError } from "../../data/go-time.js";
+import { readTime } from "../../kubernetes/go-types/go-time.js";
 import { integer, parsed, string, struct } from "./api-type.js";
 
 /** A time (`metav1.Time`). */
-export const TIME = parsed(goTimeError);
+export const TIME = parsed((text) => {
+  const time = readTime(text);
+  return "error" in time ? time.error : undefined;
+});
 
 /** An item of `status.conditions`. */
 export const CONDITION = struct("v1.Condition", {

@@ -1,5 +1,7 @@
 /** What a reload changes: for the log, and for the decision whether to take it. */
 import type { PolicySet } from "../../evaluation/policy-set.js";
+import type { ClusterNeed } from "../../loader/index.js";
+import type { WithoutCluster } from "../load.js";
 
 /** Most names that are listed: a log line is for reading. */
 const MOST_NAMES = 20;
@@ -11,6 +13,24 @@ export function newlyUnavailable(before: PolicySet, after: PolicySet): string[] 
     .filter(({ id }) => before.entries.has(id))
     .map(({ id }) => id);
 }
+
+/**
+ * Why policies would begin to fail for want of a cluster, and what to write down instead; undefined when none would. One that begins to ask may go
+ * from denying to allowing: who asks for what nobody has fails, and its `failurePolicy` may be `Ignore`.
+ */
+export function newlyWithoutCluster(
+  before: WithoutCluster | undefined,
+  after: WithoutCluster | undefined,
+): string | undefined {
+  if (after === undefined) return undefined;
+  const known = new Set(before?.needing.flatMap(needsOf));
+  const begin = after.needing.filter((need) => needsOf(need).some((each) => !known.has(each)));
+  if (begin.length === 0) return undefined;
+  const each = begin.map(({ id, warning }) => `${id} ${warning?.message ?? "needs one, and could not be loaded"}`);
+  return `${after.why}: ${each.join("; ")}`;
+}
+
+const needsOf = ({ id, requires }: ClusterNeed): readonly string[] => requires.map(({ what }) => `${id} ${what}`);
 
 /** Ids that came and went. */
 export function describeChange(

@@ -13,9 +13,9 @@ import { rotateTls } from "../../server/tls-rotation.js";
 import type { DecisionSink } from "../../telemetry/decision.js";
 import type { Logger } from "../../telemetry/logger.js";
 import type { Metrics, MetricsText } from "../../telemetry/metrics.js";
-import { type LoadResult, type PolicySource, problemLines } from "../load.js";
+import { type LoadResult, type PolicySource, problemLines, type WithoutCluster } from "../load.js";
 import { Approval, approvalProblem } from "./approval.js";
-import { describeChange, newlyUnavailable } from "./change.js";
+import { describeChange, newlyUnavailable, newlyWithoutCluster } from "./change.js";
 import type { ProblemReport } from "./messages.js";
 import { roomForConnections } from "./open-files.js";
 import type { ServeSettings } from "./settings.js";
@@ -56,6 +56,8 @@ export class ServingProcess {
   #approval: Approval | undefined;
   readonly #webhooks: readonly Webhook[];
   #files: readonly string[];
+  /** What the served policies lack. */
+  #withoutCluster: WithoutCluster | undefined;
   #prepared: LoadResult | undefined;
   /** To load anew. What an earlier one loads that was given up meanwhile counts no more. */
   #attempts = 0;
@@ -71,6 +73,7 @@ export class ServingProcess {
   ) {
     this.#options = options;
     this.#files = loaded.files;
+    this.#withoutCluster = loaded.withoutCluster;
     this.#evaluator = evaluator;
     this.#server = server;
     this.#certificates = certificates;
@@ -137,11 +140,11 @@ export class ServingProcess {
 
   /**
    * Loads the policies anew beside the served ones, without serving them yet. Never rejects.
-   * @returns false when the new ones are worse: the file can't be used, or a policy that answers now would not any more
+   * @returns false when the new ones are worse: the file can't be used, a policy that answers now would not any more, or one would begin to
+   * need a cluster that nobody has
    */
   async prepare(generation = this.#evaluator.policies.generation + 1): Promise<boolean> {
     const { source, logger } = this.#options;
-    const serving = this.#evaluator.policies;
     this.#attempts += 1;
     const attempt = this.#attempts;
     let loaded: LoadResult;
@@ -156,14 +159,20 @@ export class ServingProcess {
     reportProblems(this.#options, loaded, generation);
     // Whatever was read is looked after from now on, so that mending it is noticed.
     this.#files = [...new Set([...loaded.files, ...this.#files])];
-    const lost = loaded.fatal === undefined ? newlyUnavailable(serving, loaded.policies) : [];
-    if (loaded.fatal === undefined && lost.length === 0) {
+    const reason = this.#whyWorse(loaded);
+    if (reason === undefined) {
       this.#prepared = loaded;
       return true;
     }
-    const reason = loaded.fatal ?? `policies that are served now could not be loaded: ${lost.join(", ")}`;
     logger.error("reload kept out: the policies that served before go on serving", { reason });
     return false;
+  }
+
+  #whyWorse({ fatal, policies, withoutCluster }: LoadResult): string | undefined {
+    if (fatal !== undefined) return fatal;
+    const lost = newlyUnavailable(this.#evaluator.policies, policies);
+    if (lost.length > 0) return `policies that are served now could not be loaded: ${lost.join(", ")}`;
+    return newlyWithoutCluster(this.#withoutCluster, withoutCluster);
   }
 
   /** Serves what was prepared, in one step; requests under way finish on what they began with. */
@@ -174,6 +183,7 @@ export class ServingProcess {
     const before = this.#evaluator.policies;
     this.#prepared = undefined;
     this.#files = loaded.files;
+    this.#withoutCluster = loaded.withoutCluster;
     this.#evaluator.use(loaded.policies);
     this.#approval?.policiesChanged();
     logger.info("reloaded policies", {
@@ -209,7 +219,7 @@ export class ServingProcess {
 
 function refuseUnusable(loaded: LoadResult, strict: boolean): void {
   if (loaded.fatal !== undefined) throw new StartError(loaded.fatal);
-  if (strict && loaded.withoutCluster !== undefined) throw new StartError(loaded.withoutCluster);
+  if (strict && loaded.withoutCluster !== undefined) throw new StartError(loaded.withoutCluster.refusal);
   if (!strict || loaded.errors === 0) return;
   const lines = problemLines(loaded).join("\n");
   throw new StartError(`${loaded.file} has ${loaded.errors} errors, and --strict refuses to start with any:\n${lines}`);

@@ -31,7 +31,7 @@ function needs(...documents: readonly JsonObject[]): Needs {
 const requires = (...requirements: Needs["requires"]): Needs => ({ ...NO_NEEDS, asks: true, requires: requirements });
 const AUTHORIZER = requires({ what: "`authorizer`" });
 const NAMESPACE = requires({ what: "`namespaceObject`", documents: "Namespaces" });
-const LABELS = requires(NAMESPACE_LABELS);
+const LABELS = requires({ ...NAMESPACE_LABELS, ignorable: true });
 const ASKED: Needs = { ...NO_NEEDS, asks: true };
 
 describe("what a policy will ask of the world", () => {
@@ -80,7 +80,7 @@ describe("what a policy will ask of the world", () => {
   test("parameters that a binding names and no document brings", () => {
     const parameters = [CONFIG_MAP];
     assert.deepEqual(needs(policy(PARAMS), binding(ref({ name: "c" }))), {
-      ...requires({ what: "parameters (ConfigMap of v1)", documents: "parameters (ConfigMap of v1)" }),
+      ...requires({ what: "parameters (ConfigMap of v1)", documents: "parameters (ConfigMap of v1)", ignorable: true }),
       parameters,
     });
     assert.deepEqual(needs(policy(PARAMS), binding(ref({ name: "c" })), map("c")), { ...ASKED, parameters });

@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { goTimeError } from "../../src/data/go-time.js";
+import { readTime } from "../../../src/kubernetes/go-types/go-time.js";
+
+const errorOf = (text: string): string | undefined => {
+  const time = readTime(text);
+  return "error" in time ? time.error : undefined;
+};
 
 const LAYOUT = '"2006-01-02T15:04:05Z07:00"';
 
@@ -13,7 +18,7 @@ test("a time that Go reads has no error", () => {
     "2024-01-01T00:00:00+23:60",
     "0000-01-01T00:00:00Z",
   ]) {
-    assert.equal(goTimeError(time), undefined, time);
+    assert.equal(errorOf(time), undefined, time);
   }
 });
 
@@ -29,7 +34,7 @@ test("the part that cannot be read is named, with what is left", () => {
     ["2024-01-01T00:00:00z", "z", "Z07:00"],
   ];
   for (const [text, rest, part] of cases) {
-    assert.equal(goTimeError(text), `parsing time "${text}" as ${LAYOUT}: cannot parse "${rest}" as "${part}"`);
+    assert.equal(errorOf(text), `parsing time "${text}" as ${LAYOUT}: cannot parse "${rest}" as "${part}"`);
   }
 });
 
@@ -45,9 +50,9 @@ test("what is out of its range is said, and what follows a time", () => {
     ["2024-01-01T00:00:00+00:61", "time zone offset minute out of range"],
     ["2024-01-01T00:00:00Zx", 'extra text: "x"'],
   ];
-  for (const [text, problem] of cases) assert.equal(goTimeError(text), `parsing time "${text}": ${problem}`);
+  for (const [text, problem] of cases) assert.equal(errorOf(text), `parsing time "${text}": ${problem}`);
 });
 
 test("texts are quoted by their bytes", () => {
-  assert.match(goTimeError('é\n"\\') ?? "", /^parsing time "\\xc3\\xa9\\x0a\\"\\\\" as /);
+  assert.match(errorOf('é\n"\\') ?? "", /^parsing time "\\xc3\\xa9\\x0a\\"\\\\" as /);
 });
