@@ -8,6 +8,7 @@ import {
   type Kind,
   kindOf,
   ListSum,
+  MadeList,
   MapValue,
   type ObjectValue,
   type OpaqueValue,
@@ -35,8 +36,6 @@ const VALUE_SIZE = 16;
 
 /** Where values come from that look alike here and are of different types in Go. */
 export interface Provenance {
-  /** Whether the list is the request's or its objects', and was not made by the expression. */
-  readonly isData: (list: readonly Value[]) => boolean;
   /** The type of a list, map or struct that is Go's own, and no JSON. */
   readonly typeOf: (value: object) => GoType | undefined;
 }
@@ -183,7 +182,7 @@ export class Conversion {
   #listField<T>(list: readonly Value[], leaf: Leaf<T>): T | CelError | Failed {
     // A sum is no literal: what is inside of it is converted as what is inside of data.
     const inner =
-      list instanceof ListSum || this.#provenance.isData(list)
+      list instanceof ListSum || !(list instanceof MadeList)
         ? (item: Value): T | CelError | Failed => this.#field(item, leaf)
         : (item: Value): T | CelError => this.#bare(item, leaf);
     if (list.length === 0) return NIL_LIST as T;
@@ -227,7 +226,7 @@ export class Conversion {
       }
       case "list":
         if (value instanceof ListSum) return this.#list(value, (item) => this.#bare(item, leaf)) as T | CelError;
-        return this.#provenance.isData(value as readonly Value[]) ? this.#raw(value, leaf) : leaf(value);
+        return value instanceof MadeList ? leaf(value) : this.#raw(value, leaf);
       case "map":
         return value instanceof MapValue ? leaf(value) : this.#raw(value, leaf);
       default:

@@ -2,6 +2,7 @@
 import {
   CelError,
   DYN,
+  MadeList,
   type ObjectTypeProvider,
   ObjectValue,
   Optional,
@@ -63,7 +64,7 @@ function plain(value: Value): Value {
   }
   if (!Array.isArray(value)) return value;
   const list = value as readonly Value[];
-  return list.some((item) => item instanceof ObjectVal) ? list.map(plain) : list;
+  return list.some((item) => item instanceof ObjectVal) ? MadeList.from(list, plain) : list;
 }
 
 /** What `JSONPatch{…}` makes. */

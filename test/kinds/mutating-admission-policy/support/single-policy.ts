@@ -15,8 +15,8 @@ import {
   compileMutation,
   type MutationSpec,
 } from "../../../../src/kinds/mutating-admission-policy/compile-mutation.js";
-import { mutationDialect } from "../../../../src/kinds/mutating-admission-policy/dialect.js";
-import { evaluateMutation } from "../../../../src/kinds/mutating-admission-policy/evaluate-mutation.js";
+import { mutationDialect, variableDialect } from "../../../../src/kinds/mutating-admission-policy/dialect.js";
+import { mutationOf, valueOfMutation } from "../../../../src/kinds/mutating-admission-policy/evaluate-mutation.js";
 import { applyJsonPatch } from "../../../../src/kubernetes/json-patch/apply.js";
 import { parseApiVersion } from "../../../../src/kubernetes/names.js";
 import { type JsonObject, text } from "../../../../src/kubernetes/object.js";
@@ -61,7 +61,7 @@ export type Ran =
   | { readonly internal: string }
   | { readonly panic: string };
 
-const dialect = admissionDialect("1.37");
+const dialect = variableDialect(admissionDialect("1.37"));
 const compiler = new ExpressionCompiler(dialect);
 const mutationCompiler = new ExpressionCompiler(mutationDialect(dialect));
 const schemas = bundledSchemas();
@@ -114,8 +114,9 @@ export function runMutations({ policies, namespaces = [], request }: MapCase): R
     if (!("object" in input) || !("reduced" in namespace)) throw new Error("what is written down is at hand");
     const all = { attempt, input, param: undefined, params: undefined, namespace, ...inputs.authorization };
     const bindings = bindingsOf(all, input.request, namespace.reduced, true);
-    const wanted = evaluateMutation(compiled, { attempt, bindings, about: undefined, variables });
-    if (wanted instanceof Waiting) throw new Error("nobody is waited for");
+    const value = valueOfMutation(compiled, { attempt, bindings, about: undefined, variables });
+    if (value instanceof Waiting) throw new Error("nobody is waited for");
+    const wanted = mutationOf(compiled.patchType, value, bindings);
     if (wanted.kind === "error") errors.push(wanted.message);
     else if (wanted.kind === "json-patch") {
       const outcome = applyJsonPatch(object, wanted.operations);
