@@ -68,10 +68,14 @@ export function goTypeOf(value: Value): string {
 
 /** A value that JSON has nothing for, or nothing of its own. */
 export const foreignValue = (value: Value): ForeignValue =>
-  new ForeignValue(goTypeOf(value), goText(value), goSyntax(value), value === null);
+  new ForeignValue(
+    goTypeOf(value),
+    () => goText(value, TEXT_MAX_LENGTH),
+    () => goSyntax(value),
+  );
 
-/** As `%v` prints it; lists and maps not in full. */
-function goText(value: Value): string {
+/** As `%v` prints it; of lists and maps so many characters. What comes after them is not looked at. */
+function goText(value: Value, room: number): string {
   switch (kindOf(value)) {
     case "null":
       return "NULL_VALUE";
@@ -82,9 +86,9 @@ function goText(value: Value): string {
     case "bytes":
       return `[${shortened((value as Uint8Array).subarray(0, TEXT_MAX_LENGTH).join(" "))}]`;
     case "list":
-      return `[${joined(value as readonly Value[], goText)}]`;
+      return `[${joined(value as readonly Value[], room, goText)}]`;
     case "map":
-      return `map[${joined([...entriesOf(value)].sort(byKey), ([key, item]) => `${goText(key)}:${goText(item)}`)}]`;
+      return `map[${joined(firstEntries(value, room), room, entryText)}]`;
     case "timestamp":
       return timeText(value as Timestamp);
     case "duration":
@@ -102,17 +106,36 @@ function goText(value: Value): string {
 const byKey = ([a]: readonly [Value, Value], [b]: readonly [Value, Value]): number =>
   String(a) < String(b) ? -1 : String(a) > String(b) ? 1 : 0;
 
-function joined<T>(items: readonly T[], text: (item: T) => string): string {
-  let all = "";
-  for (const item of items) {
-    if (all.length > TEXT_MAX_LENGTH) break;
-    all += `${all === "" ? "" : " "}${text(item)}`;
+/** Characters that an entry of a map takes at least: its colon, and a space. */
+const ENTRY_MIN_LENGTH = 2;
+
+/** As many entries as have room, sorted: all of them where the text is shown whole. */
+function firstEntries(map: Value, room: number): readonly (readonly [Value, Value])[] {
+  const entries: (readonly [Value, Value])[] = [];
+  for (const entry of entriesOf(map)) {
+    entries.push(entry);
+    if (entries.length * ENTRY_MIN_LENGTH > room + ENTRY_MIN_LENGTH) break;
   }
-  return shortened(all);
+  return entries.sort(byKey);
 }
 
-const shortened = (text: string): string =>
-  text.length > TEXT_MAX_LENGTH ? `${text.slice(0, TEXT_MAX_LENGTH)}…` : text;
+const entryText = ([key, item]: readonly [Value, Value], room: number): string => {
+  const text = `${goText(key, room)}:`;
+  return text.length > room ? text : `${text}${goText(item, room - text.length)}`;
+};
+
+function joined<T>(items: readonly T[], room: number, text: (item: T, room: number) => string): string {
+  let all = "";
+  for (const [i, item] of items.entries()) {
+    if (i > 0) all += " ";
+    if (all.length > room) break;
+    all += text(item, room - all.length);
+  }
+  return shortened(all, room);
+}
+
+const shortened = (text: string, room = TEXT_MAX_LENGTH): string =>
+  text.length > room ? `${text.slice(0, room)}…` : text;
 
 function doubleText(value: number): string {
   if (Number.isNaN(value)) return "NaN";
@@ -157,6 +180,6 @@ function goSyntax(value: Value): string {
     case "duration":
       return String((value as Duration).nanos);
     default:
-      return `${goTypeOf(value)}{${goText(value)}}`;
+      return `${goTypeOf(value)}{${goText(value, TEXT_MAX_LENGTH)}}`;
   }
 }
