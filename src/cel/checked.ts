@@ -40,8 +40,8 @@ export interface Declarations {
   readonly objectTypes: ReadonlyMap<string, ObjectTypeDeclaration>;
   /** Object types beside those. */
   readonly typeProvider: ObjectTypeProvider | undefined;
-  /** Whether lists that `+` makes are told from others. */
-  readonly keepsSums: boolean;
+  /** Whether lists that an expression makes are told from others. */
+  readonly marksLists: boolean;
   /** Type names usable as identifiers, with the type each names (`net.IP`). */
   readonly typeNames: ReadonlyMap<string, Type>;
 }

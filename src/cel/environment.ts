@@ -36,7 +36,7 @@ export function createEnvironment(options: EnvironmentOptions): Environment {
     functions: functionsByName(base),
     objectTypes: new Map(),
     typeProvider: options.typeProvider,
-    keepsSums: options.keepsSums ?? false,
+    marksLists: options.marksLists ?? false,
     typeNames: typeNamesOf(base),
   };
   const parsing = parserOptions(options.flavour, version, options.extensions);
@@ -79,9 +79,9 @@ class CelEnvironment implements Environment {
       return { ok: false, issues: [], text: plan.message, phase: "program", type: checked.type };
     }
     const parts = measured(plan);
-    const { flavour, keepsSums } = this.#declarations;
+    const { flavour, marksLists } = this.#declarations;
     const cost = options.cost ?? flavour !== "standard";
-    const decorations = { trace: options.trace ?? false, cost, flavour, keepsSums };
+    const decorations = { trace: options.trace ?? false, cost, flavour, marksLists };
     const limit = flavour === "kubernetes" ? KUBERNETES_COST_LIMIT : Number.POSITIVE_INFINITY;
     // Trees are several times the size of what runs, and rarely asked for again: they are made anew from the source then.
     const again = (): CheckedExpr => {

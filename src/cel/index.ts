@@ -73,7 +73,7 @@ export { doubleText } from "./values/double-text.js";
 export { durationInUnits, durationText, parseDuration } from "./values/duration-text.js";
 export { EmptyMessage } from "./values/empty-message.js";
 export { Lazy } from "./values/lazy.js";
-export { ListSum } from "./values/list-sum.js";
+export { ListSum, MadeList } from "./values/made-list.js";
 export { isDouble, isInt, makeDouble, makeInt } from "./values/numbers.js";
 export { Duration, Timestamp } from "./values/time.js";
 export { parseTimestamp, timestampText } from "./values/timestamp-text.js";

@@ -45,7 +45,7 @@ interface ProgramParts {
   readonly references: References;
   readonly plan: Plan;
   readonly trees: ExpressionTrees;
-  readonly options: Required<Pick<CompileOptions, "trace" | "cost">> & Pick<EmitOptions, "flavour" | "keepsSums">;
+  readonly options: Required<Pick<CompileOptions, "trace" | "cost">> & Pick<EmitOptions, "flavour" | "marksLists">;
   readonly costLimit: number;
 }
 
@@ -168,9 +168,9 @@ export class CompiledProgram implements Program {
   #build(form: Form): CompiledFunction {
     const plan = this.#plan ?? this.#trees.plan();
     this.#plan = undefined;
-    const { cost, trace, flavour, keepsSums } = this.#options;
+    const { cost, trace, flavour, marksLists } = this.#options;
     const traced = form === "traced" || (trace && form === "plain");
-    return new Emitter({ counting: cost, exact: form === "exact", trace: traced, flavour, keepsSums }).build(plan);
+    return new Emitter({ counting: cost, exact: form === "exact", trace: traced, flavour, marksLists }).build(plan);
   }
 }
 

@@ -31,8 +31,8 @@ export interface EnvironmentOptions {
   readonly objectTypes?: readonly ObjectTypeDeclaration[];
   /** Object types that are found by their names. */
   readonly typeProvider?: ObjectTypeProvider;
-  /** Lists that `+` makes are {@link ListSum}s (default: lists as all others). */
-  readonly keepsSums?: boolean;
+  /** Lists that an expression makes are {@link MadeList}s, and those that `+` makes {@link ListSum}s (default: lists as those of variables). */
+  readonly marksLists?: boolean;
   /** Added to those of the flavour; one that `replaces` takes the place of those of its name. Operators cannot be declared. */
   readonly functions?: readonly FunctionDeclaration[];
   /** The container in which names are resolved (`standard` only; default none). */

@@ -7,7 +7,7 @@ import { LIST_COST } from "../cost/runtime-cost.js";
 import { MapValue } from "../values/value.js";
 import { ANY, CAN, type Out } from "./code.js";
 import type { Emitting } from "./emitting.js";
-import { h, m } from "./names.js";
+import { emptyList, h, m } from "./names.js";
 import type { CallPlan, FoldPlan, ListPlan, Plan } from "./plan.js";
 
 /** The work of one turn of a loop, apart from the calls that are made in it. */
@@ -59,7 +59,7 @@ function startAccumulator(emitter: Emitting, plan: FoldPlan, accumulator: string
   const { start } = plan;
   if (start.kind === "const" && Array.isArray(start.value) && start.value.length === 0) {
     emitter.lump(start.cost ?? 0);
-    code.add(`${accumulator}=[];`);
+    code.add(`${accumulator}=${emptyList(emitter)};`);
     return "list";
   }
   if (start.kind === "const" && start.value instanceof MapValue && start.value.size === 0) {

@@ -14,7 +14,7 @@ import { emitCall } from "./emit-call.js";
 import { emitFold } from "./emit-fold.js";
 import type { EmitOptions, Emitting, Local } from "./emitting.js";
 import type { Meter } from "./meter.js";
-import { h, m } from "./names.js";
+import { emptyList, h, m } from "./names.js";
 import type {
   ConditionalPlan,
   ConstPlan,
@@ -249,7 +249,7 @@ export class Emitter implements Emitting {
     const label = code.label();
     if (fixed && plan.elements.length === 1) {
       const element = this.emit(plan.elements[0] as Plan);
-      const list = `[${element.code}]`;
+      const list = this.options.marksLists ? `${h.MadeList}.of(${element.code})` : `[${element.code}]`;
       code.add(
         `${result}=${(element.can & CAN.ERROR) === 0 ? list : `${element.code} instanceof ${h.E}?${element.code}:${list}`};`,
       );
@@ -258,7 +258,7 @@ export class Emitter implements Emitting {
     }
     const list = code.temp();
     const failure = code.temp();
-    code.add(`${label}:{${list}=[];`);
+    code.add(`${label}:{${list}=${emptyList(this)};`);
     plan.elements.forEach((each, index) => {
       const element = this.emit(each);
       if (plan.optional[index] === true) {

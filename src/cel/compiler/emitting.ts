@@ -10,8 +10,8 @@ export interface EmitOptions {
   readonly trace: boolean;
   /** Whose rules. */
   readonly flavour: Flavour;
-  /** Whether lists that `+` makes are told from others. */
-  readonly keepsSums: boolean;
+  /** Whether lists that an expression makes are told from others. */
+  readonly marksLists: boolean;
 }
 
 /** How a loop's variable is read where its name occurs. */

@@ -1,4 +1,6 @@
 /** The names that generated code uses, as values: one that is misspelt does not compile. */
+
+import type { EmitOptions } from "./emitting.js";
 import type { Meter } from "./meter.js";
 import { HELPERS } from "./runtime.js";
 
@@ -15,3 +17,7 @@ const members = <Name extends keyof Meter>(...names: readonly Name[]) =>
 
 /** Members of the meter, which generated code calls `c`: `m.steps` is `c.steps`. */
 export const m = members("cost", "steps", "keys", "limit", "timed", "spend", "trace");
+
+/** An empty list that is going to be filled. */
+export const emptyList = ({ options }: { readonly options: Pick<EmitOptions, "marksLists"> }): string =>
+  options.marksLists ? `new ${h.MadeList}()` : "[]";

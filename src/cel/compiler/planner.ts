@@ -24,9 +24,11 @@ import { isQualifier } from "../operators/qualify.js";
 import { costSize } from "../operators/size.js";
 import { runtimeTypeName, type Type } from "../types.js";
 import { CelError } from "../values/cel-error.js";
+import { MadeList } from "../values/made-list.js";
 import { TypeValue } from "../values/type-value.js";
 import { MapValue, type Value } from "../values/value.js";
 import { type CallCosts, costAmong, dearest } from "./call-costs.js";
+import { asIs, makeLists, marking } from "./marking.js";
 import { constantMembership } from "./membership.js";
 import { bindPattern } from "./patterns.js";
 import {
@@ -237,7 +239,8 @@ export class Planner {
     if (candidates.some((each) => each.call !== undefined)) {
       return call(undefined, { name, choose: statefulChooser(declaration, candidates) });
     }
-    const callee = dispatcher(declaration, candidates);
+    const own = this.#declarations.marksLists && makeLists(candidates) ? marking : asIs;
+    const callee = own(dispatcher(declaration, candidates));
     if (!known) return call(callee);
     const argument = args[0];
     if (this.#folds && FOLDED.has(name) && args.length === 1 && argument?.kind === "const") {
@@ -250,7 +253,8 @@ export class Planner {
       const bound = bindPattern(name, pattern.value);
       if (bound instanceof CelError && this.#folds) throw new PlanError(bound);
       if (!this.#folds && (bound instanceof CelError || kinds[0] !== "string")) return call(callee);
-      if (bound instanceof Function) return this.#folds ? { ...call(bound), stopsAtError: true } : call(bound);
+      if (bound instanceof Function)
+        return this.#folds ? { ...call(own(bound)), stopsAtError: true } : call(own(bound));
     }
     return call(callee);
   }
@@ -308,12 +312,9 @@ export class Planner {
     const elements = expr.elements.map((element) => this.#plan(element));
     if (elements.every((element) => element.kind === "const") && !expr.optional.includes(true)) {
       const constants = elements as readonly ConstPlan[];
-      return this.#literal(
-        expr.id,
-        constants.map(({ value }) => value),
-        LIST_COST,
-        constants,
-      );
+      const values = constants.map(({ value }) => value);
+      const list = this.#declarations.marksLists ? MadeList.containing(values) : values;
+      return this.#literal(expr.id, list, LIST_COST, constants);
     }
     return { kind: "list", id: expr.id, elements, optional: expr.optional };
   }

@@ -24,7 +24,7 @@ import { CelError, noSuchOverload } from "../values/cel-error.js";
 import { codePointLength as codePoints } from "../values/code-points.js";
 import { Interruption } from "../values/interruption.js";
 import { Lazy } from "../values/lazy.js";
-import { ListSum } from "../values/list-sum.js";
+import { ListSum, MadeList } from "../values/made-list.js";
 import { MARK } from "../values/mark.js";
 import { MapValue, Optional, type Result, type Value } from "../values/value.js";
 import type { EmitOptions } from "./emitting.js";
@@ -317,6 +317,7 @@ export const HELPERS = {
   E: CelError,
   O: Optional,
   MapValue,
+  MadeList,
   NONE: Optional.NONE,
   isArray: Array.isArray,
   hasOwn: Object.hasOwn,
@@ -376,5 +377,5 @@ const HELPERS_OF: Readonly<Record<Flavour, Helpers>> = {
 };
 
 /** What generated code refers to. */
-export const helpersOf = ({ flavour, keepsSums }: Pick<EmitOptions, "flavour" | "keepsSums">): Helpers =>
-  keepsSums ? { ...HELPERS_OF[flavour], add: plusKeeping } : HELPERS_OF[flavour];
+export const helpersOf = ({ flavour, marksLists }: Pick<EmitOptions, "flavour" | "marksLists">): Helpers =>
+  marksLists ? { ...HELPERS_OF[flavour], add: plusKeeping } : HELPERS_OF[flavour];

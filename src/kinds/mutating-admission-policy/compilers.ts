@@ -2,7 +2,7 @@ import { admissionDialect, STORED_VERSION } from "../../admission-policy/dialect
 import type { KubernetesVersion } from "../../cel/index.js";
 import { ExpressionCompiler } from "../../cel-policy/expressions/expression-compiler.js";
 import type { Watcher } from "../../cel-policy/watcher.js";
-import { mutationDialect } from "./dialect.js";
+import { mutationDialect, variableDialect } from "./dialect.js";
 
 /** The compilers of policies' expressions; keep them for everything that is loaded together. */
 export interface MutationCompilers {
@@ -17,11 +17,9 @@ export function createMutationCompilers(
   version: KubernetesVersion = STORED_VERSION,
   watcher?: Watcher,
 ): MutationCompilers {
-  const dialect = admissionDialect(version);
-  // What variables are is seen where mutations give them away.
-  const common = { ...dialect, environment: { ...dialect.environment, keepsSums: true } };
+  const dialect = variableDialect(admissionDialect(version));
   return {
-    common: new ExpressionCompiler(common, watcher),
+    common: new ExpressionCompiler(dialect, watcher),
     mutations: new ExpressionCompiler(mutationDialect(dialect), watcher),
   };
 }

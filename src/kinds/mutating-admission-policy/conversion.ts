@@ -6,10 +6,10 @@ import {
   doubleOf,
   durationText,
   EmptyMessage,
-  entriesOf,
   type Kind,
   kindOf,
   ListSum,
+  MadeList,
   MapValue,
   type ObjectValue,
   type OpaqueValue,
@@ -30,16 +30,16 @@ import { JsonPatchVal, ObjectVal } from "./mutation-types.js";
 import { REQUEST_TYPE } from "./typed-values.js";
 
 /**
- * How much one mutation may give, in characters of its texts and 16 for each value: more than an object that the API server takes (3 MiB), and some 50
- * ms of work. A short expression can name one large object many thousand times.
+ * How much one mutation may give, in characters of its texts, 16 for each value and 64 for each name of a member: more than an object that the API server
+ * keeps (1.5 MiB, 25 characters or so for each member), and some 50 ms of work. A short expression can name one large object many thousand times.
  */
 export const MUTATION_MAX_SIZE = 8_388_608;
 const VALUE_SIZE = 16;
+/** To add a member to a large object takes several times as long as to add an item to a list. */
+const NAME_SIZE = 64;
 
 /** Where values come from that look alike here and are of different types in Go. */
 export interface Provenance {
-  /** Whether the list is the request's or its objects', and was not made by the expression. */
-  readonly isData: (list: readonly Value[]) => boolean;
   /** The type of a list, map or struct that is Go's own, and no JSON. */
   readonly typeOf: (value: object) => GoType | undefined;
 }
@@ -55,6 +55,9 @@ export class Conversion {
   #room = MUTATION_MAX_SIZE;
   /** Of what is data already, since it may be named many times. */
   readonly #known = new Map<object, { readonly made: unknown; readonly size: number }>();
+
+  /** The room of what only messages show. */
+  readonly #shown = new Map<object, number>();
 
   constructor(provenance: Provenance) {
     this.#provenance = provenance;
@@ -106,6 +109,43 @@ export class Conversion {
     return this.#room >= 0;
   }
 
+  #takeName(name: Value): boolean {
+    this.#room -= NAME_SIZE + (name as string).length;
+    return this.#room >= 0;
+  }
+
+  /**
+   * Takes the room of what is inside of a value that only messages show. They show little of it, but look at the names of whole objects, and the value may
+   * be named many times.
+   */
+  #takeInside(value: Value): boolean {
+    const isList = Array.isArray(value);
+    if (!isList && kindOf(value) !== "map") return true;
+    const known = this.#shown.get(value as object);
+    if (known !== undefined) {
+      this.#room -= known;
+      return this.#room >= 0;
+    }
+    const before = this.#room;
+    const entries = isList ? (value as readonly Value[]).entries() : this.#entries(value);
+    if (entries instanceof CelError) return false;
+    for (const [key, item] of entries) {
+      if (!isList && typeof key === "string" && !this.#takeName(key)) return false;
+      if (!this.#take(item) || !this.#takeInside(item)) return false;
+    }
+    this.#shown.set(value as object, before - this.#room);
+    return true;
+  }
+
+  /** A map's entries; what is too large is found so before any of it is converted. */
+  #entries(map: Value): Iterable<readonly [Value, Value]> | CelError {
+    if (map instanceof MapValue) return map.entries();
+    const members = map as { readonly [name: string]: Value };
+    const names = Object.keys(members);
+    if (this.#room < names.length * (NAME_SIZE + VALUE_SIZE)) return tooLarge();
+    return names.map((name) => [name, members[name] as Value] as const);
+  }
+
   /** What is met again is not made again, but takes its room again. */
   #once<T>(value: object, make: () => T | CelError): T | CelError {
     const known = this.#known.get(value);
@@ -120,6 +160,7 @@ export class Conversion {
   }
 
   #list<T>(list: readonly Value[], convert: (item: Value) => T | CelError): readonly T[] | CelError {
+    if (this.#room < list.length * VALUE_SIZE) return tooLarge();
     const items: T[] = [];
     for (const item of list) {
       const converted = convert(item);
@@ -137,9 +178,11 @@ export class Conversion {
 
   #jsonMap(map: Value): unknown | CelError {
     const result: Record<string, unknown> = {};
-    for (const [key, item] of entriesOf(map)) {
+    const entries = this.#entries(map);
+    if (entries instanceof CelError) return entries;
+    for (const [key, item] of entries) {
       if (typeof key !== "string") return new CelError(KEY_ERRORS[kindOf(key)] ?? "");
-      if (!this.#take(key)) return tooLarge();
+      if (!this.#takeName(key)) return tooLarge();
       const converted = this.json(item);
       if (converted instanceof CelError) return converted;
       setKey(result, key, converted);
@@ -159,7 +202,7 @@ export class Conversion {
   #fields<T>(object: ObjectVal, leaf: Leaf<T>): { readonly [field: string]: T } | CelError {
     const result: Record<string, T> = {};
     for (const [name, value] of object.members) {
-      if (!this.#take(name)) return tooLarge();
+      if (!this.#takeName(name)) return tooLarge();
       const converted = this.#field(value, leaf);
       if (converted instanceof Failed) {
         return new CelError(`fail to convert field ${quote(name, false)}: ${converted.message}`);
@@ -190,10 +233,11 @@ export class Conversion {
   #listField<T>(list: readonly Value[], leaf: Leaf<T>): T | CelError | Failed {
     // A sum is no literal: what is inside of it is converted as what is inside of data.
     const inner =
-      list instanceof ListSum || this.#provenance.isData(list)
+      list instanceof ListSum || !(list instanceof MadeList)
         ? (item: Value): T | CelError | Failed => this.#field(item, leaf)
         : (item: Value): T | CelError => this.#bare(item, leaf);
     if (list.length === 0) return NIL_LIST as T;
+    if (this.#room < list.length * VALUE_SIZE) return tooLarge();
     const items: unknown[] = [];
     for (const item of list) {
       const converted = inner(item);
@@ -206,9 +250,11 @@ export class Conversion {
   #mapField<T>(map: Value, leaf: Leaf<T>): T | CelError | Failed {
     const literal = map instanceof MapValue;
     const result: Record<string, unknown> = {};
-    for (const [key, item] of entriesOf(map)) {
+    const entries = this.#entries(map);
+    if (entries instanceof CelError) return entries;
+    for (const [key, item] of entries) {
       if (typeof key !== "string") return new Failed(keyFailure(key));
-      if (!this.#take(key)) return tooLarge();
+      if (!this.#takeName(key)) return tooLarge();
       const converted = literal ? this.#bare(item, leaf) : this.#field(item, leaf);
       if (converted instanceof CelError || converted instanceof Failed) return converted;
       setKey(result, key, converted);
@@ -240,18 +286,23 @@ export class Conversion {
       }
       case "list":
         if (value instanceof ListSum) return this.#list(value, (item) => this.#bare(item, leaf)) as T | CelError;
-        return this.#provenance.isData(value as readonly Value[]) ? this.#data(value, leaf) : leaf(value);
+        return value instanceof MadeList ? this.#shownOnly(value, leaf) : this.#data(value, leaf);
       case "map":
-        return value instanceof MapValue ? leaf(value) : this.#data(value, leaf);
+        return value instanceof MapValue ? this.#shownOnly(value, leaf) : this.#data(value, leaf);
       default:
         return leaf(value);
     }
   }
 
+  #shownOnly<T>(value: Value, leaf: Leaf<T>): T | CelError {
+    return this.#takeInside(value) ? leaf(value) : tooLarge();
+  }
+
   /** Data inside of a literal: Go's own structs, lists and maps are nothing that JSON has. */
   #data<T>(value: Value, leaf: Leaf<T>): T | CelError {
     const type = this.#provenance.typeOf(value as object);
-    return type === undefined ? this.#raw(value, leaf) : leaf(goValue(value, type));
+    if (type === undefined) return this.#raw(value, leaf);
+    return this.#takeInside(value) ? leaf(goValue(value, type)) : tooLarge();
   }
 
   /** Data that stays as it is: its nulls are Go's own. */
@@ -264,8 +315,10 @@ export class Conversion {
     }
     if (kind !== "map") return leaf(value);
     const result: Record<string, unknown> = {};
-    for (const [key, item] of entriesOf(value)) {
-      if (!this.#take(key)) return tooLarge();
+    const entries = this.#entries(value);
+    if (entries instanceof CelError) return entries;
+    for (const [key, item] of entries) {
+      if (!this.#takeName(key)) return tooLarge();
       const converted = this.#raw(item, leaf);
       if (converted instanceof CelError) return converted;
       setKey(result, key as string, converted);
@@ -289,7 +342,12 @@ const NULL_IN_REQUEST = ["object", "oldObject"];
 const tooLarge = (): CelError => new CelError(`the patch is larger than ${MUTATION_MAX_SIZE} characters`, "too-large");
 
 /** What a field is that could not be converted. */
-const errorValue = ({ message }: CelError): ForeignValue => new ForeignValue("*types.Err", message, message);
+const errorValue = ({ message }: CelError): ForeignValue =>
+  new ForeignValue(
+    "*types.Err",
+    () => message,
+    () => message,
+  );
 
 /** A field of an apply configuration. */
 function patchLeaf(value: Value | CelError | ForeignValue): PatchValue {

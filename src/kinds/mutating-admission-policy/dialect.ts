@@ -1,6 +1,12 @@
-/** The expressions of mutations (spec mutating-admission-policy.md 4 and 5). */
+/** The expressions of mutating policies (spec mutating-admission-policy.md 4 and 5). */
 import type { Dialect } from "../../cel-policy/dialect.js";
 import { MUTATION_TYPES } from "./mutation-types.js";
+
+/** The dialect of match conditions and variables: that of all admission policies, in which lists that expressions make can be told from the request's. */
+export const variableDialect = (dialect: Dialect): Dialect => ({
+  ...dialect,
+  environment: { ...dialect.environment, marksLists: true },
+});
 
 /**
  * The dialect of mutations: that of a policy's other expressions, and what only mutations know: the types `Object…` and `JSONPatch`, and
@@ -9,5 +15,5 @@ import { MUTATION_TYPES } from "./mutation-types.js";
 export function mutationDialect(dialect: Dialect): Dialect {
   const { environment } = dialect;
   const extensions = [...(environment.extensions ?? []), "jsonpatch" as const];
-  return { ...dialect, environment: { ...environment, extensions, typeProvider: MUTATION_TYPES, keepsSums: true } };
+  return { ...dialect, environment: { ...environment, extensions, typeProvider: MUTATION_TYPES } };
 }

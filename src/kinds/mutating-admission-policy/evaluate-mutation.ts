@@ -48,12 +48,6 @@ export function mutationOf(
   return patchType === "JSONPatch" ? jsonPatch(value, conversion) : configuration(value, conversion);
 }
 
-/** Both in one: what a mutation asks for. */
-export function evaluateMutation(mutation: CompiledMutation, inputs: MutationInputs): Mutation | Waiting {
-  const value = valueOfMutation(mutation, inputs);
-  return value instanceof Waiting ? value : mutationOf(mutation.patchType, value, inputs.bindings);
-}
-
 const ALL_JSON: VariableTypes = { object: undefined, oldObject: undefined };
 
 const failed = (message: string): Mutation => ({ kind: "error", message });
@@ -91,11 +85,10 @@ function configuration(result: Value, conversion: Conversion): Mutation {
   return failed("invalid return type: *dynamic.ObjectVal");
 }
 
-/** The lists of the request and its objects, and what of them is typed; they are only looked for when somebody asks. */
+/** What of the request and its objects is typed; it is only looked for when somebody asks. */
 class BindingValues implements Provenance {
   readonly #bindings: Bindings;
   readonly #types: VariableTypes;
-  #lists: Set<unknown> | undefined;
   #typed: ReadonlyMap<unknown, GoType> | undefined;
 
   constructor(bindings: Bindings, types: VariableTypes) {
@@ -107,29 +100,4 @@ class BindingValues implements Provenance {
     this.#typed ??= typedValues(this.#bindings, this.#types);
     return this.#typed.get(value);
   };
-
-  readonly isData = (list: readonly Value[]): boolean => {
-    this.#lists ??= listsIn(Object.values(this.#bindings));
-    return this.#lists.has(list);
-  };
 }
-
-function listsIn(values: readonly unknown[]): Set<unknown> {
-  const lists = new Set<unknown>();
-  const left = [...values];
-  for (let next = left.pop(); left.length > 0 || next !== undefined; next = left.pop()) {
-    if (typeof next !== "object" || next === null) continue;
-    if (Array.isArray(next)) {
-      lists.add(next);
-      for (const item of next) if (typeof item === "object") left.push(item);
-    } else if (isPlain(next)) {
-      for (const item of Object.values(next)) if (typeof item === "object") left.push(item);
-    }
-  }
-  return lists;
-}
-
-const isPlain = (value: object): boolean => {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
-};

@@ -79,25 +79,34 @@ function objectType(value: ObjectValue): string {
 
 /** A value that JSON has nothing for, or nothing of its own. */
 export const foreignValue = (value: Value): ForeignValue =>
-  new ForeignValue(goTypeOf(value), goText(value), goSyntax(value), value === null);
+  new ForeignValue(
+    goTypeOf(value),
+    () => goText(value, TEXT_MAX_LENGTH),
+    () => goSyntax(value),
+  );
 
 /** A list, map or struct that is Go's own. */
 export const goValue = (value: Value, type: GoType): ForeignValue =>
-  new ForeignValue(type.go, goText(value), typedSyntax(value, type));
+  new ForeignValue(
+    type.go,
+    () => goText(value, TEXT_MAX_LENGTH),
+    () => typedSyntax(value, type),
+  );
 
 function typedSyntax(value: Value, type: GoType): string {
   if (type.kind === "list" && Array.isArray(value)) {
-    return `${type.go}{${(value as readonly Value[]).map((item) => typedSyntax(item, type.element)).join(", ")}}`;
+    const items = (value as readonly Value[]).slice(0, TEXT_MAX_LENGTH);
+    return `${type.go}{${items.map((item) => typedSyntax(item, type.element)).join(", ")}}`;
   }
   if (type.kind === "map") {
-    const entries = [...entriesOf(value)].sort(byKey);
+    const entries = firstEntries(value, TEXT_MAX_LENGTH);
     return `${type.go}{${entries.map(([key, item]) => `${quote(String(key), false)}:${typedSyntax(item, type.element)}`).join(", ")}}`;
   }
-  return typeof value === "string" ? quote(value, false) : `${type.go}{${goText(value)}}`;
+  return typeof value === "string" ? quote(value, false) : `${type.go}{${goText(value, TEXT_MAX_LENGTH)}}`;
 }
 
-/** As `%v` prints it; lists and maps not in full. */
-export function goText(value: Value): string {
+/** As `%v` prints it; of lists and maps so many characters. What comes after them is not looked at. */
+export function goText(value: Value, room: number = TEXT_MAX_LENGTH): string {
   switch (kindOf(value)) {
     case "null":
       return "NULL_VALUE";
@@ -108,9 +117,9 @@ export function goText(value: Value): string {
     case "bytes":
       return `[${shortened((value as Uint8Array).subarray(0, TEXT_MAX_LENGTH).join(" "))}]`;
     case "list":
-      return `[${joined(value as readonly Value[], goText)}]`;
+      return `[${joined(value as readonly Value[], room, goText)}]`;
     case "map":
-      return `map[${joined([...entriesOf(value)].sort(byKey), ([key, item]) => `${goText(key)}:${goText(item)}`)}]`;
+      return `map[${joined(firstEntries(value, room), room, entryText)}]`;
     case "timestamp":
       return timeText(value as Timestamp);
     case "duration":
@@ -128,17 +137,36 @@ export function goText(value: Value): string {
 const byKey = ([a]: readonly [Value, Value], [b]: readonly [Value, Value]): number =>
   String(a) < String(b) ? -1 : String(a) > String(b) ? 1 : 0;
 
-function joined<T>(items: readonly T[], text: (item: T) => string): string {
-  let all = "";
-  for (const item of items) {
-    if (all.length > TEXT_MAX_LENGTH) break;
-    all += `${all === "" ? "" : " "}${text(item)}`;
+/** Characters that an entry of a map takes at least: its colon, and a space. */
+const ENTRY_MIN_LENGTH = 2;
+
+/** As many entries as have room, sorted: all of them where the text is shown whole. */
+function firstEntries(map: Value, room: number): readonly (readonly [Value, Value])[] {
+  const entries: (readonly [Value, Value])[] = [];
+  for (const entry of entriesOf(map)) {
+    entries.push(entry);
+    if (entries.length * ENTRY_MIN_LENGTH > room + ENTRY_MIN_LENGTH) break;
   }
-  return shortened(all);
+  return entries.sort(byKey);
 }
 
-const shortened = (text: string): string =>
-  text.length > TEXT_MAX_LENGTH ? `${text.slice(0, TEXT_MAX_LENGTH)}…` : text;
+const entryText = ([key, item]: readonly [Value, Value], room: number): string => {
+  const text = `${goText(key, room)}:`;
+  return text.length > room ? text : `${text}${goText(item, room - text.length)}`;
+};
+
+function joined<T>(items: readonly T[], room: number, text: (item: T, room: number) => string): string {
+  let all = "";
+  for (const [i, item] of items.entries()) {
+    if (i > 0) all += " ";
+    if (all.length > room) break;
+    all += text(item, room - all.length);
+  }
+  return shortened(all, room);
+}
+
+const shortened = (text: string, room = TEXT_MAX_LENGTH): string =>
+  text.length > room ? `${text.slice(0, room)}…` : text;
 
 function doubleText(value: number): string {
   if (Number.isNaN(value)) return "NaN";
@@ -185,7 +213,7 @@ function goSyntax(value: Value): string {
     case "list":
       return `[]ref.Val{${(value as readonly Value[]).slice(0, TEXT_MAX_LENGTH).map(wrapped).join(", ")}}`;
     case "map": {
-      const entries = [...entriesOf(value)].sort(byKey).slice(0, TEXT_MAX_LENGTH);
+      const entries = firstEntries(value, TEXT_MAX_LENGTH);
       return `${goTypeOf(value)}{${entries.map(([key, item]) => `${wrapped(key)}:${wrapped(item)}`).join(", ")}}`;
     }
     case "optional": {
@@ -196,7 +224,7 @@ function goSyntax(value: Value): string {
       if ((value as OpaqueValue).typeName === "kubernetes.Semver") return semverSyntax(String(value));
       return `${goTypeOf(value)}{${goText(value)}}`;
     default:
-      return `${goTypeOf(value)}{${goText(value)}}`;
+      return `${goTypeOf(value)}{${goText(value, TEXT_MAX_LENGTH)}}`;
   }
 }
 

@@ -6,18 +6,32 @@
 
 /** A Go value that JSON has nothing for, such as a uint64, a timestamp or a CEL map; it only ever stands in messages. */
 export class ForeignValue {
+  readonly #text: () => string;
+  readonly #syntax: () => string;
+
   /**
    * @param type as Go's `%T` prints it: `uint64`
    * @param text as `%v` prints it: `1`
    * @param syntax as `%#v` prints it: `0x1`
-   * @param isNull whether it is protobuf's null
    */
   constructor(
     readonly type: string,
-    readonly text: string,
-    readonly syntax: string,
-    readonly isNull: boolean = false,
-  ) {}
+    text: () => string,
+    syntax: () => string,
+  ) {
+    this.#text = text;
+    this.#syntax = syntax;
+  }
+
+  /** As `%v` prints it; made when a message needs it. */
+  get text(): string {
+    return this.#text();
+  }
+
+  /** As `%#v` prints it. */
+  get syntax(): string {
+    return this.#syntax();
+  }
 }
 
 /**

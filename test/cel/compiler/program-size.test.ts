@@ -90,14 +90,14 @@ const FORMS = [
   { counting: false, exact: false, trace: false },
 ] as const;
 
-const declarations = { ...vectorDeclarations(), flavour: "standard", keepsSums: false } as const;
+const declarations = { ...vectorDeclarations(), flavour: "standard", marksLists: false } as const;
 const parsing = parserOptions("standard", declarations.version);
 
 /** Characters of the function that an expression is compiled to. */
 function codeLength(source: string, form: (typeof FORMS)[number]): number {
   const parsed = parse(source, parsing);
   assert.ok(parsed.ok, source);
-  const emitter = new Emitter({ ...form, flavour: "standard", keepsSums: false });
+  const emitter = new Emitter({ ...form, flavour: "standard", marksLists: false });
   emitter.build(new Planner(unchecked(parsed.parsed, declarations), declarations).run());
   return emitter.code.length;
 }

@@ -89,7 +89,7 @@ export function vectorDeclarations(
     functions: functionsByName(used),
     objectTypes: new Map([[REQUEST.name, REQUEST]]),
     typeProvider: undefined,
-    keepsSums: false,
+    marksLists: false,
     typeNames: new Map(used.flatMap(({ typeNames }) => [...(typeNames ?? [])])),
   };
 }

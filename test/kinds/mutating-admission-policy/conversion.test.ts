@@ -4,7 +4,7 @@ import { CelError, type Value } from "../../../src/cel/index.js";
 import { Conversion, MUTATION_MAX_SIZE } from "../../../src/kinds/mutating-admission-policy/conversion.js";
 import { ObjectVal } from "../../../src/kinds/mutating-admission-policy/mutation-types.js";
 
-const conversion = () => new Conversion({ isData: () => true, typeOf: () => undefined });
+const conversion = () => new Conversion({ typeOf: () => undefined });
 const text = "x".repeat(1_000);
 const object: Value = { spec: { texts: Array.from({ length: 500 }, () => text) } };
 

@@ -29,7 +29,11 @@ export function thingOf(spec: JsonObject): VersionSchemas {
 }
 
 /** What stands for values that JSON does not have. */
-const PROTOBUF_NULL = new ForeignValue("structpb.NullValue", "NULL_VALUE", "0", true);
+const PROTOBUF_NULL = new ForeignValue(
+  "structpb.NullValue",
+  () => "NULL_VALUE",
+  () => "0",
+);
 
 /** A patch from JSON: `{"$null": 1}` is CEL's null, `{"$uint": n}` a uint. */
 export function patchOf(value: unknown): PatchValue {
@@ -37,7 +41,14 @@ export function patchOf(value: unknown): PatchValue {
   if (Array.isArray(value)) return value.map(patchOf);
   if (!isObject(value)) return value as PatchValue;
   if ("$null" in value) return PROTOBUF_NULL;
-  if ("$uint" in value) return new ForeignValue("uint64", String(value.$uint), `0x${Number(value.$uint).toString(16)}`);
+  const { $uint } = value as { readonly $uint?: unknown };
+  if ($uint !== undefined) {
+    return new ForeignValue(
+      "uint64",
+      () => String($uint),
+      () => `0x${Number($uint).toString(16)}`,
+    );
+  }
   const result: Record<string, PatchValue> = {};
   for (const key of Object.keys(value)) setKey(result, key, patchOf(value[key]));
   return result;

@@ -14,7 +14,7 @@ import {
   type MutationSpec,
 } from "../../../../src/kinds/mutating-admission-policy/compile-mutation.js";
 import { createMutationCompilers } from "../../../../src/kinds/mutating-admission-policy/compilers.js";
-import { evaluateMutation } from "../../../../src/kinds/mutating-admission-policy/evaluate-mutation.js";
+import { mutationOf, valueOfMutation } from "../../../../src/kinds/mutating-admission-policy/evaluate-mutation.js";
 import { applyJsonPatch } from "../../../../src/kubernetes/json-patch/apply.js";
 import { parseApiVersion } from "../../../../src/kubernetes/names.js";
 import { type JsonObject, text } from "../../../../src/kubernetes/object.js";
@@ -111,8 +111,9 @@ export function runMutations({ policies, namespaces = [], request }: MapCase): R
     if (!("object" in input) || !("reduced" in namespace)) throw new Error("what is written down is at hand");
     const all = { attempt, input, param: undefined, params: undefined, namespace, ...inputs.authorization };
     const bindings = bindingsOf(all, input.request, namespace.reduced, true);
-    const wanted = evaluateMutation(compiled, { attempt, bindings, about: undefined, variables });
-    if (wanted instanceof Waiting) throw new Error("nobody is waited for");
+    const value = valueOfMutation(compiled, { attempt, bindings, about: undefined, variables });
+    if (value instanceof Waiting) throw new Error("nobody is waited for");
+    const wanted = mutationOf(compiled.patchType, value, bindings);
     if (wanted.kind === "error") errors.push(wanted.message);
     else if (wanted.kind === "json-patch") {
       const outcome = applyJsonPatch(object, wanted.operations);
