@@ -133,8 +133,7 @@ export class Planner {
       const named = type?.kind === "type" ? type.of : undefined;
       // Kubernetes declares a few names a second time, for the checker only.
       const twice = this.#declarations.flavour === "kubernetes" && SHORT_TYPE_NAMES.has(expr.name);
-      const provided = this.#declarations.typeProvider?.find(expr.name) !== undefined;
-      if (named === undefined || twice || provided) throw undefinedType(expr);
+      if (named === undefined || twice || this.#declarations.typeProvider?.find(expr.name)) throw undefinedType(expr);
       return { kind: "const", id: expr.id, value: new TypeValue(runtimeTypeName(named)) };
     }
     return this.#attribute(expr.id, { kind: "global", name: expr.name });
