@@ -1,10 +1,12 @@
 import { didYouMean } from "../data/suggest.js";
 import { Origin } from "../documents/origin.js";
-import { type MapNode, pairOf } from "../documents/source-node.js";
+import type { Path } from "../documents/problem.js";
+import { describeNode, type MapNode, pairOf, type SourceNode } from "../documents/source-node.js";
 import type { CelEntry, GroupEntry, ModuleEntry, PolicyEntry } from "./entry.js";
 import { KIND_KEYS, type KindKey } from "./entry-fields.js";
 import { type GroupFields, groupEntry, type Level, moduleEntry, readFields, type Written } from "./entry-parts.js";
 import { readMembers } from "./member-reader.js";
+import type { ProblemSink } from "./problem-sink.js";
 import { readResource } from "./resource-reader.js";
 import { mismatch } from "./shape.js";
 
@@ -69,9 +71,28 @@ function readModule(written: Written<MapNode>): ModuleEntry | undefined {
     written,
   );
   if (fields === undefined) return undefined;
+  const settings = pairOf(written.node, "settings");
+  // What stands in a resource is read by Kubernetes elsewhere, too.
+  if (settings !== undefined && context.chain.length === 0) {
+    warnOfOldWords(settings.value, [...path, "settings"], context.sink);
+  }
   const { url, namespacedName: _, ...parts } = fields;
   const origin = new Origin(context.document, path);
   return moduleEntry({ id, origin, ...parts, module: parts.module ?? url! }, context);
+}
+
+/** Words in settings that are texts for Kubewarden's policy server. */
+function warnOfOldWords(node: SourceNode, path: Path, sink: ProblemSink): void {
+  if (node.kind === "map") for (const { key, value } of node.pairs) warnOfOldWords(value, [...path, key], sink);
+  else if (node.kind === "list") {
+    for (const [index, item] of node.items.entries()) warnOfOldWords(item, [...path, index], sink);
+  } else if (node.oldWord !== undefined) {
+    const quoted = JSON.stringify(node.oldWord);
+    sink.warning(
+      path,
+      `read as ${describeNode(node)}, as Kubernetes reads YAML; write ${quoted} in quotes if a text is meant`,
+    );
+  }
 }
 
 function readCel(written: Written<MapNode>): CelEntry | undefined {

@@ -3,6 +3,8 @@ import type { SourceDocument } from "../documents/source-document.js";
 
 /** Most problems reported for one file: a person reads the first ones. */
 const MAX_PROBLEMS = 200;
+/** Beyond so many problems no warning takes the place of an error. */
+const MAX_WARNINGS = 100;
 
 /** Collects the problems of one file while it is read. */
 export class ProblemSink {
@@ -44,6 +46,11 @@ export class ProblemSink {
     this.add({ severity: "warning", path, message, ...this.#document.keyPositionOf(path) });
   }
 
+  /** A doubt at the value at `path`. */
+  warning(path: Path, message: string): void {
+    this.add({ severity: "warning", path, message, ...this.#document.positionOf(path) });
+  }
+
   /** An error found elsewhere. */
   addError(problem: Problem): void {
     this.#errors++;
@@ -52,6 +59,7 @@ export class ProblemSink {
 
   /** A problem found elsewhere that is no error. */
   add(problem: Problem): void {
-    if (this.#collected.length < MAX_PROBLEMS) this.#collected.push(problem);
+    const most = problem.severity === "error" ? MAX_PROBLEMS : MAX_WARNINGS;
+    if (this.#collected.length < most) this.#collected.push(problem);
   }
 }

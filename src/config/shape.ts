@@ -5,7 +5,7 @@
 
 import { didYouMean } from "../data/suggest.js";
 import type { Path } from "../documents/problem.js";
-import { describeNode, nodeValue, type SourceNode } from "../documents/source-node.js";
+import { describeNode, nodeValue, type SourceNode, textHint } from "../documents/source-node.js";
 import type { ProblemSink } from "./problem-sink.js";
 
 /** A JSON Schema (2020-12) or a part of one. */
@@ -53,7 +53,8 @@ export function text(what = "a string", { mayBeEmpty = false } = {}): Shape<stri
     label: "string",
     schema: mayBeEmpty ? { type: "string" } : { type: "string", minLength: 1 },
     read(node, path, sink) {
-      if (node.kind !== "scalar" || typeof node.value !== "string") return mismatch(node, path, sink, what);
+      if (node.kind !== "scalar" || typeof node.value !== "string")
+        return mismatch(node, path, sink, what, textHint(node));
       if (node.value !== "" || mayBeEmpty) return node.value;
       sink.error(path, `must not be empty: expected ${what}`);
       return undefined;
@@ -84,7 +85,7 @@ export function oneOf<const W extends string>(...words: readonly W[]): Shape<W> 
       const value = node.kind === "scalar" ? node.value : undefined;
       const word = words.find((candidate) => candidate === value);
       if (word !== undefined) return word;
-      const hint = typeof value === "string" ? didYouMean(value, words) : "";
+      const hint = typeof value === "string" ? didYouMean(value, words) : textHint(node);
       return mismatch(node, path, sink, `one of ${words.join(", ")}`, hint);
     },
   };

@@ -1,6 +1,6 @@
 /** Turns the tree of what is written into {@link SourceNode}s: aliases followed within bounds, merge keys replaced, and noted what is wrong. */
 import { isMergeKey } from "../data/yaml/resolve.js";
-import { keyName, scalarValue, Unwritable } from "../data/yaml/scalar-values.js";
+import { isOldWord, keyName, scalarValue, Unwritable } from "../data/yaml/scalar-values.js";
 import {
   REPEATED_KEY,
   YAML_MAX_DEPTH,
@@ -99,16 +99,22 @@ export class NodeBuilder {
       return "?";
     }
     const name = keyName(target);
-    if (typeof name === "string" && typeof scalarValue(target) === "string") return name;
-    const message = `keys are strings: write ${JSON.stringify(target.text)} in quotes`;
-    this.flaws.push({ offset: key.start, path: [...path, target.text], message });
-    return typeof name === "string" ? name : target.text;
+    const value = scalarValue(target);
+    if (typeof name === "string" && typeof value === "string") return name;
+    const found = isOldWord(target, value)
+      ? `YAML 1.1 reads ${target.text} as ${typeof value === "boolean" ? "the boolean" : "the number"} ${value}; `
+      : "";
+    const message = `keys are strings: ${found}write ${JSON.stringify(target.text)} in quotes`;
+    const used = typeof name === "string" ? name : target.text;
+    this.flaws.push({ offset: key.start, path: [...path, used], message });
+    return used;
   }
 
   #scalar(node: YamlScalar, path: Path): SourceNode {
     const value = scalarValue(node);
     if (!(value instanceof Unwritable)) {
-      return { ...nothingAt(node), value: value as ScalarNode["value"], style: STYLES[node.style] };
+      const scalar = { ...nothingAt(node), value: value as ScalarNode["value"], style: STYLES[node.style] };
+      return isOldWord(node, value) ? { ...scalar, oldWord: node.text } : scalar;
     }
     this.flaws.push({ offset: value.offset, path, message: value.reason });
     return nothingAt(node);

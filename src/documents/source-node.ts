@@ -19,6 +19,8 @@ export interface ScalarNode extends Span {
   readonly kind: "scalar";
   readonly value: string | number | bigint | boolean | null;
   readonly style: ScalarStyle;
+  /** What is written, where YAML 1.2 does not read it as this boolean or number: a text may be meant. */
+  readonly oldWord?: string;
 }
 
 /** A key and its value. */
@@ -72,6 +74,12 @@ export function deepestNode(root: SourceNode, path: Path): { node: SourceNode; c
     node = next;
   }
   return { node, complete: true };
+}
+
+/** For messages, where a text was expected: why a word that looks like one is none. */
+export function textHint(node: SourceNode): string {
+  if (node.kind !== "scalar" || node.oldWord === undefined) return "";
+  return `: YAML 1.1 reads ${node.oldWord} so; write ${JSON.stringify(node.oldWord)} in quotes`;
 }
 
 /** `a map`, `a list`, `the string "x"`, `the number 1`: what stands there, for messages. */

@@ -29,17 +29,19 @@ export async function loadResources(
   const inputs = new Inputs();
   try {
     for (const file of await inputs.files(paths)) {
-      let ofJson = false;
+      let repeats = false;
+      const repeated = (): void => {
+        repeats = true;
+      };
       for await (const batch of split(file.name, file.read())) {
-        ofJson ||= batch.form === "json";
-        for (const resource of readResources(batch, kinds, warn)) {
+        for (const resource of readResources(batch, kinds, { warn, repeated })) {
           const { group, kind, namespace, name } = resource;
           const key = JSON.stringify([group, kind, namespace, name]);
           if (found.has(key)) duplicates.push(resource);
           else found.set(key, resource);
         }
       }
-      if (ofJson) for (const doubt of await jsonDoubts(file)) warn(doubt);
+      if (repeats) for (const doubt of await jsonDoubts(file)) warn(doubt);
     }
   } catch (error) {
     if (!(error instanceof ScanError)) throw error;

@@ -1,6 +1,6 @@
 /** Kubernetes objects out of files, as they are judged (spec kyverno.md 8.2). */
 
-import { readJson } from "../data/json.js";
+import { type JsonDocument, readJson, UNIQUE_KEYS } from "../data/json.js";
 import { setKey } from "../data/plain-object.js";
 import { doubtText, parseDoubtfulYaml, parseYamlDocuments, type YamlError } from "../data/yaml.js";
 import { CONTEXT_ENTRY_KIND, CONTEXT_GROUP } from "../kinds/kyverno/resource.js";
@@ -19,6 +19,14 @@ export interface Resource extends ReportedResource {
   readonly version: string;
 }
 
+/** Told of what is doubtful in a file. */
+export interface Doubts {
+  /** With its place. */
+  warn(line: string): void;
+  /** A key stands twice somewhere in a file of JSON, whose resources are read without their places (see json-doubts.ts). */
+  repeated(file: string): void;
+}
+
 /** Maps that people leave empty: what generates YAML writes a key without a value then. */
 const MAPS: ReadonlySet<string> = new Set([
   "annotations",
@@ -31,33 +39,52 @@ const MAPS: ReadonlySet<string> = new Set([
 
 /**
  * The resources of a batch, in order.
- * @param warn told of what is doubtful in YAML, with the place in the file (of JSON see json-doubts.ts); default: nobody
+ * @param doubts told of what is doubtful; default: nobody
  * @throws ScanError for a text that can't be read, or that doesn't say its kind and version; names the file
  */
-export function readResources(batch: Batch, kinds: KnownKinds, warn?: (line: string) => void): Resource[] {
+export function readResources(batch: Batch, kinds: KnownKinds, doubts?: Doubts): Resource[] {
   return textsOf(batch).flatMap((written, index) => {
-    const doubted = (doubt: YamlError): void => warn?.(doubtText(doubt, batch.file, batch.lines?.[index]));
+    const told = doubts && {
+      yaml: (doubt: YamlError): void => doubts.warn(doubtText(doubt, batch.file, batch.lines?.[index])),
+      json: (): void => doubts.repeated(batch.file),
+    };
     try {
-      return valuesOf(written, batch.form, warn && doubted).flatMap((value) => resourcesOf(value, batch.list, kinds));
+      return valuesOf(written, batch.form, told).flatMap((value) => resourcesOf(value, batch.list, kinds));
     } catch (error) {
       throw new ScanError(`${batch.file}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
     }
   });
 }
 
+/** Those who are told of a text. */
+interface Told {
+  yaml(doubt: YamlError): void;
+  json(): void;
+}
+
 /** What stands in a text: JSON is one value, YAML may be several. */
-function valuesOf(written: string, form: Batch["form"], doubted: ((doubt: YamlError) => void) | undefined): unknown[] {
-  if (form === "yaml") return doubted ? parseDoubtfulYaml(written, doubted) : parseYamlDocuments(written);
+function valuesOf(written: string, form: Batch["form"], told: Told | undefined): unknown[] {
+  if (form === "yaml") return told ? parseDoubtfulYaml(written, told.yaml) : parseYamlDocuments(written);
   try {
-    const { value, plain } = readJson(written);
+    const { value, plain } = told === undefined ? readJson(written) : readDoubtfulJson(written, told);
     return [plain ? value : withIntegers(value)];
   } catch (error) {
     // A map of YAML begins like one of JSON.
     try {
-      return doubted ? parseDoubtfulYaml(written, doubted) : parseYamlDocuments(written);
+      return told ? parseDoubtfulYaml(written, told.yaml) : parseYamlDocuments(written);
     } catch {
       throw error;
     }
+  }
+}
+
+function readDoubtfulJson(written: string, told: Told): JsonDocument {
+  try {
+    return readJson(written, { unique: UNIQUE_KEYS });
+  } catch {
+    const read = readJson(written);
+    told.json();
+    return read;
   }
 }
 

@@ -5,7 +5,7 @@ import { CONTEXT_ENTRY_KIND, EXCEPTION_KIND } from "../kinds/kyverno/resource.js
 import type { InputFile } from "./input-files.js";
 import { jsonDoubts } from "./json-doubts.js";
 import type { KnownKinds } from "./known-kinds.js";
-import { judged, type Resource, readResources } from "./resource.js";
+import { type Doubts, judged, type Resource, readResources } from "./resource.js";
 import type { Batch } from "./split/batch.js";
 import { split } from "./split/split.js";
 
@@ -33,8 +33,8 @@ export async function survey(files: readonly InputFile[], kinds: KnownKinds): Pr
   const held: Resource[] = [];
   const exceptions: ExceptionResource[] = [];
   const warnings: string[] = [];
-  const warn = hold ? (line: string) => warnings.push(line) : undefined;
-  const ofJson = new Set<string>();
+  const repeating = new Set<string>();
+  const doubts: Doubts = { warn: (line) => warnings.push(line), repeated: (file) => repeating.add(file) };
   let resources = 0;
   let first: string | undefined;
   for await (const batch of batchesOf(files)) {
@@ -42,14 +42,13 @@ export async function survey(files: readonly InputFile[], kinds: KnownKinds): Pr
       resources += batch.ends.length;
       continue;
     }
-    const read = judged(readResources(batch, kinds, warn));
+    const read = judged(readResources(batch, kinds, hold ? doubts : undefined));
     resources += read.length;
     first ??= read[0]?.name;
     if (hold) held.push(...read);
-    if (batch.form === "json") ofJson.add(batch.file);
     for (const { kind, object } of read) if (kind === EXCEPTION_KIND) exceptions.push(...exceptionOf(object));
   }
-  if (hold) for (const file of files) if (ofJson.has(file.name)) warnings.push(...(await jsonDoubts(file)));
+  for (const file of files) if (repeating.has(file.name)) warnings.push(...(await jsonDoubts(file)));
   return { resources, first: first ?? "", exceptions, held: hold ? held : undefined, warnings };
 }
 

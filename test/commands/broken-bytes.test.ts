@@ -77,6 +77,16 @@ describe("a byte that is no UTF-8", () => {
     }
   });
 
+  test("apply takes it in JSON, where Kubernetes has U+FFFD for it", async () => {
+    const json = file(
+      "pod.json",
+      '{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a", "labels": {"b": "\xf0\x9f"}}}',
+    );
+    const own = file("own-policy.yaml", POLICY.replace('"true"', "\"object.metadata.labels.b == '\\uFFFD\\uFFFD'\""));
+    const { code, out, err } = await run(["apply", own, "-r", json]);
+    assert.equal(code, 0, out + err);
+  });
+
   test("apply, in policies, resources, parameters and values", async () => {
     const values = file("values.yaml", "apiVersion: cli.kyverno.io/v1alpha1\nkind: Values # \xff\n");
     for (const args of [

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { resolve } from "node:path";
 import { describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { entryOf, goodConfig, plain, problems } from "./helpers.js";
+import { parseConfig } from "../../src/config/load-config.js";
+import { entryOf, goodConfig, plain, problems, problemsOf } from "./helpers.js";
 
 const VALIDATIONS = "cel: {validations: [{expression: 'true'}]}";
 
@@ -179,6 +180,19 @@ describe("mistakes of policies.yaml", () => {
       "1: {module: ./x.wasm}",
       ['p.yaml:1:1: 1: keys are strings: write "1" in quotes'],
     ],
+    "a word that YAML 1.1 reads as a boolean or number is no text, no word of a list and no key": [
+      `p: {${VALIDATIONS}, message: no}\nq: {module: on, policyMode: off}\nr: {module: 0777}\ny: {module: ./x.wasm, settings: {on: 1, 1_0: 2}}\nz: {module: true}`,
+      [
+        'p.yaml:1:58: p.message: expected a message, found the boolean false: YAML 1.1 reads no so; write "no" in quotes',
+        'p.yaml:2:13: q.module: expected the address of a WASM module, found the boolean true: YAML 1.1 reads on so; write "on" in quotes',
+        'p.yaml:2:29: q.policyMode: expected one of protect, monitor, found the boolean false: YAML 1.1 reads off so; write "off" in quotes',
+        'p.yaml:3:13: r.module: expected the address of a WASM module, found the number 511: YAML 1.1 reads 0777 so; write "0777" in quotes',
+        'p.yaml:4:1: true: keys are strings: YAML 1.1 reads y as the boolean true; write "y" in quotes',
+        'p.yaml:4:34: true.settings.true: keys are strings: YAML 1.1 reads on as the boolean true; write "on" in quotes',
+        'p.yaml:4:41: true.settings.10: keys are strings: YAML 1.1 reads 1_0 as the number 10; write "1_0" in quotes',
+        "p.yaml:5:13: z.module: expected the address of a WASM module, found the boolean true",
+      ],
+    ],
     "a value that JSON lacks is refused": [
       "p: {module: ./x.wasm, settings: {a: .nan}}",
       ["p.yaml:1:37: p.settings.a: JSON can't hold the number .nan: use a string or a finite number"],
@@ -203,5 +217,22 @@ describe("mistakes of policies.yaml", () => {
       "p.yaml:3:4: c: expected a map with exactly one of module, resource, cel, expression, found a list",
       "p.yaml:4:10: d.cel: expected a map with the keys failurePolicy, paramKind, matchConstraints, matchConditions, variables, validations, auditAnnotations, found the number 1",
     ]);
+  });
+
+  test("a word in settings that is a text for Kubewarden's server has a warning at its place", () => {
+    const text =
+      'p: {module: ./x.wasm, settings: {a: on, b: [n, "no", true, {c: 0777}], d: 1_000, e: 10, f: 1.5, g: 0o17, h: 0x1f, i: 0, j: ~}}\n' +
+      "g: {expression: m(), message: x, policies: {m: {module: ./x.wasm, settings: {a: Off}}}}\n";
+    const result = parseConfig(text, "p.yaml");
+    const as = (what: string, word: string) =>
+      `read as ${what}, as Kubernetes reads YAML; write "${word}" in quotes if a text is meant`;
+    assert.deepEqual(problemsOf(result), [
+      `p.yaml:1:37: warning: p.settings.a: ${as("the boolean true", "on")}`,
+      `p.yaml:1:45: warning: p.settings.b[0]: ${as("the boolean false", "n")}`,
+      `p.yaml:1:64: warning: p.settings.b[3].c: ${as("the number 511", "0777")}`,
+      `p.yaml:1:75: warning: p.settings.d: ${as("the number 1000", "1_000")}`,
+      `p.yaml:2:81: warning: g.policies.m.settings.a: ${as("the boolean false", "Off")}`,
+    ]);
+    assert.ok(result.ok && result.config.entries.every(({ kind }) => kind !== "invalid"));
   });
 });

@@ -15,6 +15,15 @@ export type YamlDialect = "kubernetes" | "go-yaml-3";
 /** Words that are booleans for Kubernetes and texts for go-yaml v3. */
 const OLD_BOOLEAN = /^(?:[yYnN]|yes|Yes|YES|no|No|NO|on|On|ON|off|Off|OFF)$/;
 
+/** Numbers that YAML 1.2 has not: octal ones with nothing but a 0 before them, underscores, prefixes in capitals. */
+const OLD_NUMBER = /^[-+]?(?:0[0-9]+$|0[XOB]|.*_)/;
+
+/** Whether a scalar that is a boolean or a number for Kubernetes, by YAML 1.1, is something else by YAML 1.2: a text, or another number. */
+export function isOldWord({ text, style, tag }: YamlScalar, value: unknown): boolean {
+  if (style !== "plain" || tag !== "" || value === null || typeof value === "string") return false;
+  return typeof value === "boolean" ? OLD_BOOLEAN.test(text) : OLD_NUMBER.test(text);
+}
+
 /** The value of a scalar in the number model of `data/json`, or why it has none. */
 export function scalarValue(node: YamlScalar, dialect: YamlDialect = "kubernetes"): unknown {
   if (node.style === "json") return jsonWord(node.text);

@@ -124,12 +124,12 @@ export class BatchBuilder {
 }
 
 /** The texts of a batch, in order. */
-export function textsOf({ bytes, ends, form }: Batch): string[] {
+export function textsOf({ bytes, ends }: Batch): string[] {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let start = 0;
   return ends.map((end) => {
-    const part = buffer.subarray(start, end);
+    const text = yamlText(buffer.subarray(start, end));
     start = end;
-    return form === "yaml" ? yamlText(part) : part.toString("utf8");
+    return text;
   });
 }
