@@ -166,10 +166,13 @@ export class Pass {
     const seen = versioned.types;
     const step = state.step(object, value);
     const { memory } = state.conversions;
-    if (step.applied === undefined) {
+    if (step.asked === undefined) {
       if (attempt.leavesOff()) return Waiting.INSTANCE;
-      const asked = mutationOf(mutation.patchType, value, bindings, seen);
-      step.applied = apply(asked, object, types, versioned, memory);
+      step.asked = mutationOf(mutation.patchType, value, bindings, seen);
+      if (this.#pauses()) return Waiting.INSTANCE;
+    }
+    if (step.applied === undefined) {
+      step.applied = apply(step.asked, object, types, versioned, memory);
       if (this.#pauses()) return Waiting.INSTANCE;
     }
     // What is known already is no work: who comes back must get further than before.

@@ -3,12 +3,14 @@ import { sameValue } from "../../data/same-value.js";
 import { isObject } from "../../kubernetes/object.js";
 import type { RequestWorld } from "../../world/request-world.js";
 import { Conversions } from "./conversions.js";
+import type { Mutation } from "./evaluate-mutation.js";
 import type { Applied, Patched } from "./mutate.js";
 
 /** What a mutation has come to so far, and what it is made of. */
 interface Step {
   readonly before: unknown;
   readonly value: Result;
+  asked: Mutation | undefined;
   applied: Applied | undefined;
   patched: Patched | undefined;
 }
@@ -38,7 +40,7 @@ export class RequestState {
     const known = this.#steps[at];
     if (known !== undefined && known.before === before && known.value === value) return known;
     this.#steps.length = at;
-    const step: Step = { before, value, applied: undefined, patched: undefined };
+    const step: Step = { before, value, asked: undefined, applied: undefined, patched: undefined };
     this.#steps.push(step);
     return step;
   }
