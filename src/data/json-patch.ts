@@ -57,14 +57,22 @@ function compare(before: unknown, after: unknown, path: string, operations: Oper
 }
 
 function compareMaps(before: Container, after: Container, path: string, operations: Operations): void {
-  for (const key of Object.keys(after).sort()) {
+  const keys = Object.keys(after);
+  // Most members are the very same: only the others need an order. Nothing that is inherited is a value of JSON.
+  const others = keys.filter((key) => after[key] !== before[key] || after[key] === undefined);
+  let added = 0;
+  for (const key of others.sort()) {
     const at = `${path}/${escapeStep(key)}`;
     if (Object.hasOwn(before, key)) compare(before[key], after[key], at, operations);
-    else operations.push({ op: "add", path: at, value: after[key] });
+    else {
+      operations.push({ op: "add", path: at, value: after[key] });
+      added++;
+    }
   }
-  for (const key of Object.keys(before).sort()) {
-    if (!Object.hasOwn(after, key)) operations.push({ op: "remove", path: `${path}/${escapeStep(key)}` });
-  }
+  const former = Object.keys(before);
+  if (former.length === keys.length - added) return;
+  const removed = former.filter((key) => !Object.hasOwn(after, key));
+  for (const key of removed.sort()) operations.push({ op: "remove", path: `${path}/${escapeStep(key)}` });
 }
 
 function compareArrays(

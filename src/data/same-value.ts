@@ -25,9 +25,12 @@ export function sameValue(a: unknown, b: unknown): boolean {
   }
   if (!isJsonObject(a) || !isJsonObject(b)) return sameScalar(a, b);
   const keys = Object.keys(a);
-  return (
-    keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && sameValue(a[key], b[key]))
-  );
+  if (keys.length !== Object.keys(b).length) return false;
+  return keys.every((key) => {
+    const value = a[key];
+    // Nothing that is inherited is a value of JSON.
+    return (value === b[key] && value !== undefined) || (Object.hasOwn(b, key) && sameValue(value, b[key]));
+  });
 }
 
 function bigintOf(value: number): bigint | undefined {

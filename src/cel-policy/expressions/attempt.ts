@@ -25,6 +25,8 @@ export interface AttemptOptions {
   readonly deadline?: { readonly at: number; readonly now: () => number } | undefined;
   /** Where others wait for their turn; absent: it is never paused. */
   readonly turns?: Turns | undefined;
+  /** When the first attempt began, in monotonic milliseconds; absent: with its first look at the clock, for those who do nothing before. */
+  readonly begun?: number | undefined;
   /** What earlier attempts came to; default nothing. */
   readonly progress?: Progress;
   /** Handed to the dialect's functions that need more than their arguments. */
@@ -51,7 +53,7 @@ export class Attempt {
   constructor(
     dialect: Dialect,
     world: RequestWorld,
-    { deadline, turns, progress = new Progress(), state }: AttemptOptions = {},
+    { deadline, turns, begun, progress = new Progress(), state }: AttemptOptions = {},
   ) {
     this.dialect = dialect;
     this.world = world;
@@ -68,6 +70,7 @@ export class Attempt {
             deadline: { at: deadline.at, now: deadline.now, stretch: EXPRESSION_STRETCH_MS, held: this.#held },
           };
     this.#repeated = this.#turns === undefined || progress.groups === undefined ? undefined : deadline?.now();
+    if (begun !== undefined && this.#repeated === undefined) this.#sliceEnds = begun + SLICE_MS;
   }
 
   /** Why no answer counts: the deadline passed, or an expression took too long. */

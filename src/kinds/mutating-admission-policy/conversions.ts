@@ -2,6 +2,7 @@ import { connectOptions } from "../../admission-policy/request-inputs.js";
 import { asStructStrictly, structOfObject } from "../../kubernetes/go-types/as-struct.js";
 import { apiVersionOf, type GroupVersionKind } from "../../kubernetes/names.js";
 import { isObject, type JsonObject, text } from "../../kubernetes/object.js";
+import { PatchMemory } from "../../kubernetes/patch-memory.js";
 import type { RequestWorld } from "../../world/request-world.js";
 import type { LookupFailure } from "../../world/resources/resource-source.js";
 
@@ -10,11 +11,20 @@ import type { LookupFailure } from "../../world/resources/resource-source.js";
  * one object.
  */
 export class Conversions {
+  /** Of the parts of the objects. */
+  readonly memory = new PatchMemory();
   readonly #world: RequestWorld;
   readonly #known = new WeakMap<object, Map<string, unknown>>();
 
+  #made = 0;
+
   constructor(world: RequestWorld) {
     this.#world = world;
+  }
+
+  /** How many conversions were made, by all attempts together. */
+  get made(): number {
+    return this.#made;
   }
 
   /** An object that is said to be of one kind as another. */
@@ -36,7 +46,7 @@ export class Conversions {
     if (!isObject(object)) return undefined;
     return this.#once(object, "as struct", () => {
       const type = structOfObject(object);
-      const shaped = type && asStructStrictly(object, type);
+      const shaped = type && asStructStrictly(object, type, this.memory);
       return shaped?.ok === true ? shaped.object : undefined;
     });
   }
@@ -51,7 +61,10 @@ export class Conversions {
   #once<T>(object: object, what: string, make: () => T): T {
     const known = this.#known.get(object) ?? new Map<string, unknown>();
     this.#known.set(object, known);
-    if (!known.has(what)) known.set(what, make());
+    if (!known.has(what)) {
+      known.set(what, make());
+      this.#made++;
+    }
     return known.get(what) as T;
   }
 }

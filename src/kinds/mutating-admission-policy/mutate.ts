@@ -5,6 +5,7 @@ import { applyJsonPatch, type PatchOutcome } from "../../kubernetes/json-patch/a
 import type { PatchOperation } from "../../kubernetes/json-patch/operation.js";
 import { apiVersionOf, compareNames, type GroupVersionKind } from "../../kubernetes/names.js";
 import { isObject, type JsonObject, text } from "../../kubernetes/object.js";
+import type { PatchMemory } from "../../kubernetes/patch-memory.js";
 import { applyConfiguration } from "../../kubernetes/structured-merge/apply-configuration.js";
 import type { VersionSchemas } from "../../kubernetes/structured-merge/merge-schemas.js";
 import type { Failure } from "../../policy/outcome.js";
@@ -22,50 +23,77 @@ export interface Target {
   readonly typed: boolean;
 }
 
-/** Applies what a mutation asks for. The object is not changed. */
-export function mutate(mutation: Mutation, object: JsonObject, types: VersionSchemas, target: Target): Patched {
+/** What a mutation comes to before it is read into the struct of its kind. */
+export type Applied =
+  | PatchOutcome
+  | { readonly kind: "failed"; readonly message: string }
+  | { readonly kind: "merged"; readonly object: JsonObject };
+
+/**
+ * Applies what a mutation asks for. The object is not changed.
+ * @param memory of the parts of the object
+ */
+export function apply(
+  mutation: Mutation,
+  object: JsonObject,
+  types: VersionSchemas,
+  target: Target,
+  memory?: PatchMemory,
+): Applied {
   switch (mutation.kind) {
     case "error":
-      return { failure: mutation.message };
+      return { kind: "failed", message: mutation.message };
     case "apply-configuration": {
-      const applied = applyConfiguration(types, object, mutation.configuration);
-      return target.typed && "object" in applied ? converted(applied.object, target.kind) : applied;
+      const applied = applyConfiguration(types, object, mutation.configuration, memory);
+      return "object" in applied
+        ? { kind: "merged", object: applied.object }
+        : { kind: "failed", message: applied.failure };
     }
     case "json-patch":
-      return jsonPatched(object, mutation.operations, target);
+      return target.typed
+        ? withIdentity(object, mutation.operations, target.kind, memory)
+        : applyJsonPatch(object, mutation.operations, memory);
   }
 }
 
-function jsonPatched(object: JsonObject, operations: readonly PatchOperation[], target: Target): Patched {
-  const outcome = target.typed ? withIdentity(object, operations, target.kind) : applyJsonPatch(object, operations);
-  switch (outcome.kind) {
+/** What becomes of the object: a step of its own, since large objects take their time in each. */
+export function patchedBy(applied: Applied, object: JsonObject, target: Target, memory?: PatchMemory): Patched {
+  switch (applied.kind) {
+    case "merged":
+      return target.typed ? converted(applied.object, target.kind, memory) : { object: applied.object };
     case "patched":
-      return target.typed ? decoded(outcome.object) : { object: outcome.object };
+      return target.typed ? decoded(applied.object, memory) : { object: applied.object };
     case "unchanged":
       return { object };
+    case "failed":
     case "error":
-      return { failure: outcome.message };
+      return { failure: applied.message };
     case "internal":
-      return internalError(outcome.message);
+      return internalError(applied.message);
     case "panic":
-      return panicked(outcome.message);
+      return panicked(applied.message);
   }
 }
 
 /** A struct knows of what kind it is: what a patch removes of that is put back. */
-function withIdentity(object: JsonObject, operations: readonly PatchOperation[], kind: GroupVersionKind): PatchOutcome {
-  const outcome = applyJsonPatch(object, operations);
+function withIdentity(
+  object: JsonObject,
+  operations: readonly PatchOperation[],
+  kind: GroupVersionKind,
+  memory: PatchMemory | undefined,
+): PatchOutcome {
+  const outcome = applyJsonPatch(object, operations, memory);
   if (outcome.kind !== "internal" || !outcome.message.startsWith("Object 'Kind' is missing")) return outcome;
-  return applyJsonPatch(object, [...operations, { op: "add", path: "/kind", from: "", value: kind.kind }]);
+  return applyJsonPatch(object, [...operations, { op: "add", path: "/kind", from: "", value: kind.kind }], memory);
 }
 
 /** What a JSON Patch made, read into the struct of its kind. */
-function decoded(object: JsonObject): Patched {
+function decoded(object: JsonObject, memory: PatchMemory | undefined): Patched {
   const type = structOfObject(object);
   if (type === undefined) {
     return internalError(`no kind "${text(object, "kind")}" is registered for version "${text(object, "apiVersion")}"`);
   }
-  const shaped = asStructStrictly(object, type);
+  const shaped = asStructStrictly(object, type, memory);
   if (shaped.ok) return { object: shaped.object };
   // What is said is what is found first in the text, which has its members in the order of their names.
   const again = asStructStrictly(inOrder(object) as JsonObject, type);
@@ -82,9 +110,9 @@ function inOrder(value: unknown): unknown {
 }
 
 /** What an ApplyConfiguration made, converted to the struct of its kind. */
-function converted(object: JsonObject, kind: GroupVersionKind): Patched {
+function converted(object: JsonObject, kind: GroupVersionKind, memory: PatchMemory | undefined): Patched {
   const type = structOf(apiVersionOf(kind), kind.kind);
-  const shaped = type && asStruct(object, type, "converter");
+  const shaped = type && asStruct(object, type, "converter", memory);
   if (shaped === undefined) return { object };
   if (shaped.ok) return { object: shaped.object };
   return { failure: `unable to convert unstructured object to ${printedKind(kind)}: ${shaped.error}` };

@@ -1,6 +1,6 @@
 /** A decision as the Outcome of one policy: a JSON Patch, or the words of a webhook's answer (spec mutating-admission-policy.md 8). */
 import { stringifyJson } from "../../data/json.js";
-import { diff, PatchTooLong } from "../../data/json-patch.js";
+import { diff, type PatchOperation, PatchTooLong } from "../../data/json-patch.js";
 import type { Cause, Failure, Outcome } from "../../policy/outcome.js";
 import { type MutatingDecision, refusalMessage, refusalReason } from "./decision.js";
 
@@ -19,14 +19,28 @@ const TOO_LONG: Failure = {
   cause: "mutation",
 };
 
-/** Puts a decision into words. `before` is the object of the request. */
-export function outcomeOf(decision: MutatingDecision, before: unknown): Outcome {
+/** The steps from the object of the request to what the policies want; `undefined` when they would be too long. Steps of large objects take their time. */
+export type Changes = readonly PatchOperation[] | undefined;
+
+/** What a decision changes. `before` is the object of the request. */
+export function changesOf({ failure, refusals, skipped, object }: MutatingDecision, before: unknown): Changes {
+  if (failure !== undefined || refusals.length > 0 || skipped !== undefined) return [];
+  try {
+    return diff(before, object, PATCH_ROOM);
+  } catch (error) {
+    if (error instanceof PatchTooLong) return undefined;
+    throw error;
+  }
+}
+
+/** Puts a decision, and what it changes, into words. */
+export function outcomeOf(decision: MutatingDecision, changes: Changes): Outcome {
   const { detail } = decision;
-  const outcome = answerOf(decision, before);
+  const outcome = answerOf(decision, changes);
   return detail === undefined ? outcome : { ...outcome, detail };
 }
 
-function answerOf(decision: MutatingDecision, before: unknown): Outcome {
+function answerOf(decision: MutatingDecision, changes: Changes): Outcome {
   const { failure, refusals, skipped, object } = decision;
   if (failure !== undefined) return failure;
   const [first] = refusals;
@@ -44,20 +58,8 @@ function answerOf(decision: MutatingDecision, before: unknown): Outcome {
     };
   }
   if (skipped !== undefined) return { verdict: "skip", reason: skipped };
-  const patch = patchBetween(before, object);
-  if (patch === undefined) return TOO_LONG;
-  return patch === ""
-    ? { verdict: "allow" }
-    : { verdict: "allow", mutation: { kind: "patch", patch, changed: { object } } };
-}
-
-/** The JSON Patch in base64; `""` when nothing differs, `undefined` when it would be too long. */
-function patchBetween(before: unknown, after: unknown): string | undefined {
-  try {
-    const steps = diff(before, after, PATCH_ROOM);
-    return steps.length === 0 ? "" : Buffer.from(stringifyJson(steps)).toString("base64");
-  } catch (error) {
-    if (error instanceof PatchTooLong) return undefined;
-    throw error;
-  }
+  if (changes === undefined) return TOO_LONG;
+  if (changes.length === 0) return { verdict: "allow" };
+  const patch = Buffer.from(stringifyJson(changes)).toString("base64");
+  return { verdict: "allow", mutation: { kind: "patch", patch, changed: { object } } };
 }

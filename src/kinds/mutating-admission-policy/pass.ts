@@ -14,7 +14,7 @@ import type { Dispatch } from "./dispatch.js";
 import { mutationOf, valueOfMutation } from "./evaluate-mutation.js";
 import { type Invocation, keyOf, type PolicyError } from "./invocation.js";
 import { printedKind } from "./merge-types.js";
-import { mutate, type Patched } from "./mutate.js";
+import { apply, type Patched, patchedBy } from "./mutate.js";
 import type { Reinvocation } from "./reinvocation.js";
 import { selectInvocations } from "./select-invocations.js";
 import { type VersionedObject, VersionedObjects } from "./versioned-objects.js";
@@ -45,8 +45,10 @@ export class Pass {
   /** What the pass comes to; or that it has to wait, and is repeated. */
   run(): MutatingDecision | Waiting {
     const { policies, request, attempt, targeted, watcher } = this.#dispatch;
+    const { conversions } = this.#dispatch.state;
+    const { made } = conversions;
     const selected = selectInvocations(policies, request, this.#versions, attempt, targeted, watcher);
-    if (selected.waiting) return Waiting.INSTANCE;
+    if (selected.waiting || (conversions.made > made && this.#pauses())) return Waiting.INSTANCE;
     this.#errors.push(...selected.errors);
     const { invocations } = selected;
     if (invocations.length > 0) {
@@ -162,13 +164,29 @@ export class Pass {
     if (value instanceof Waiting) return value;
     versioned.look("mutation");
     const seen = versioned.types;
-    const make = (): Patched => mutate(mutationOf(mutation.patchType, value, bindings, seen), object, types, versioned);
-    const { patched, isNew } = state.patch(object, value, make);
-    this.#take(invocation, versioned, patched);
+    const step = state.step(object, value);
+    const { memory } = state.conversions;
+    if (step.asked === undefined) {
+      if (attempt.leavesOff()) return Waiting.INSTANCE;
+      step.asked = mutationOf(mutation.patchType, value, bindings, seen);
+      if (this.#pauses()) return Waiting.INSTANCE;
+    }
+    if (step.applied === undefined) {
+      step.applied = apply(step.asked, object, types, versioned, memory);
+      if (this.#pauses()) return Waiting.INSTANCE;
+    }
     // What is known already is no work: who comes back must get further than before.
-    if (!isNew) return undefined;
+    const isNew = step.patched === undefined;
+    step.patched ??= patchedBy(step.applied, object, versioned, memory);
+    this.#take(invocation, versioned, step.patched);
+    return isNew && this.#pauses() ? Waiting.INSTANCE : undefined;
+  }
+
+  /** Whether others have their turn after some work. */
+  #pauses(): boolean {
+    const { attempt } = this.#dispatch;
     attempt.count(PATCH_STEPS);
-    return attempt.leavesOff() ? Waiting.INSTANCE : undefined;
+    return attempt.leavesOff();
   }
 
   /** The types to merge with; `undefined` when there are none, and the request fails. */

@@ -20,7 +20,7 @@ import { expressionsOf } from "./covered-expressions.js";
 import { failedWith, type MutatingDecision, skippedBecause } from "./decision.js";
 import { evaluatePolicies } from "./evaluate-policies.js";
 import type { FindTypes } from "./merge-types.js";
-import { outcomeOf } from "./outcome.js";
+import { changesOf, outcomeOf } from "./outcome.js";
 import type { PreparedPolicy } from "./prepared-policy.js";
 import { RequestState } from "./request-state.js";
 
@@ -71,9 +71,15 @@ export class MutatingPolicySet implements Policy, WithExpressions, Explainable {
     const request = raw ? rawRequest(review.payload) : attributesOf(review.request);
     const decision = this.decide(request, context, raw || review.targeted === true);
     const { object } = request;
-    return decision instanceof Promise
-      ? decision.then((decided) => outcomeOf(decided, object))
-      : outcomeOf(decision, object);
+    if (!(decision instanceof Promise)) return outcomeOf(decision, changesOf(decision, object));
+    // Who took long so far has a long answer, too: others have their turn before each half of it.
+    const { turns } = context;
+    return decision.then(async (decided) => {
+      await turns?.next();
+      const changes = changesOf(decided, object);
+      await turns?.next();
+      return outcomeOf(decided, changes);
+    });
   }
 
   /**
@@ -89,7 +95,7 @@ export class MutatingPolicySet implements Policy, WithExpressions, Explainable {
     const world = new RequestWorld(outer);
     const { deadline, turns } = context;
     const limit = Number.isFinite(deadline) || turns !== undefined ? { at: deadline, now: outer.now } : undefined;
-    const circumstances: AttemptOptions = { deadline: limit, turns, progress: new Progress() };
+    const circumstances: AttemptOptions = { deadline: limit, turns, begun: limit?.now(), progress: new Progress() };
     const state = new RequestState(world);
     const attempt = (): MutatingDecision => {
       const decision = this.#attempt(request, new Attempt(dialect, world, circumstances), state, targeted);

@@ -3,13 +3,16 @@ import { sameValue } from "../../data/same-value.js";
 import { isObject } from "../../kubernetes/object.js";
 import type { RequestWorld } from "../../world/request-world.js";
 import { Conversions } from "./conversions.js";
-import type { Patched } from "./mutate.js";
+import type { Mutation } from "./evaluate-mutation.js";
+import type { Applied, Patched } from "./mutate.js";
 
-/** What a mutation came to, and what it was made of. */
+/** What a mutation has come to so far, and what it is made of. */
 interface Step {
   readonly before: unknown;
   readonly value: Result;
-  readonly patched: Patched;
+  asked: Mutation | undefined;
+  applied: Applied | undefined;
+  patched: Patched | undefined;
 }
 
 /**
@@ -31,17 +34,15 @@ export class RequestState {
     this.#next = 0;
   }
 
-  /** What becomes of the object, of the expression's value; as it was, if an earlier attempt came by the same. */
-  patch(before: unknown, value: Result, make: () => Patched): { readonly patched: Patched; readonly isNew: boolean } {
+  /** The next mutation's step: as it was, if an earlier attempt came by the same value for the same object. */
+  step(before: unknown, value: Result): Step {
     const at = this.#next++;
     const known = this.#steps[at];
-    if (known !== undefined && known.before === before && known.value === value) {
-      return { patched: known.patched, isNew: false };
-    }
+    if (known !== undefined && known.before === before && known.value === value) return known;
     this.#steps.length = at;
-    const patched = make();
-    this.#steps.push({ before, value, patched });
-    return { patched, isNew: true };
+    const step: Step = { before, value, asked: undefined, applied: undefined, patched: undefined };
+    this.#steps.push(step);
+    return step;
   }
 
   /** Whether an object is another one than it was; looked at once for each. */

@@ -5,6 +5,7 @@
  */
 import { formatPath, goQuote } from "../field-error.js";
 import { type JsonObject, text } from "../object.js";
+import type { PatchMemory } from "../patch-memory.js";
 import { GoTypes } from "./catalogue.js";
 import type { GoStruct } from "./go-type.js";
 import { type Mistake, type Reader, Shaping } from "./shaping.js";
@@ -25,9 +26,10 @@ export const structOfObject = (object: JsonObject): GoStruct | undefined =>
 /**
  * An object once it has been read into its struct and printed again.
  * @param reader the decoder of requests (the default), or the server's own converter
+ * @param memory of the parts of the object
  */
-export function asStruct(object: JsonObject, type: GoStruct, reader: Reader = "json"): Shaped {
-  const shaping = new Shaping(reader);
+export function asStruct(object: JsonObject, type: GoStruct, reader: Reader = "json", memory?: PatchMemory): Shaped {
+  const shaping = new Shaping(reader, memory);
   const shaped = shaping.shape(object, type) as JsonObject;
   const { mistake } = shaping;
   return mistake === undefined ? { ok: true, object: shaped } : { ok: false, ...mistake };
@@ -37,8 +39,8 @@ export function asStruct(object: JsonObject, type: GoStruct, reader: Reader = "j
  * The same as the API server's strict decoder does it: unknown members are an error too, all of them in the order of the text, but behind any
  * value of a wrong type.
  */
-export function asStructStrictly(object: JsonObject, type: GoStruct): Shaped {
-  const shaping = new Shaping("json");
+export function asStructStrictly(object: JsonObject, type: GoStruct, memory?: PatchMemory): Shaped {
+  const shaping = new Shaping("json", memory);
   const shaped = shaping.shape(object, type) as JsonObject;
   const { mistake, unknown } = shaping;
   if (mistake !== undefined) return { ok: false, ...mistake };

@@ -1,10 +1,11 @@
 import { setKey } from "../../data/plain-object.js";
 import type { FieldPath } from "../field-error.js";
 import { isObject, type JsonObject } from "../object.js";
+import { type PatchMemory, REMEMBERED_SIZE } from "../patch-memory.js";
 import { normalBase64 } from "./go-base64.js";
 import { normalQuantity } from "./go-quantity.js";
 import { printMicroTime, printTime, readMicroTime, readTime } from "./go-time.js";
-import type { GoInteger, GoMember, GoSpecial, GoStruct, GoType } from "./go-type.js";
+import type { GoInteger, GoList, GoMap, GoMember, GoSpecial, GoStruct, GoType } from "./go-type.js";
 import { converterError, integerText, jsonError } from "./mismatch.js";
 
 /**
@@ -22,7 +23,10 @@ export interface Mistake {
 /** As many unknown members are said. */
 const MAX_UNKNOWN = 100;
 
-/** Gives a value the form in which Go prints it once it has been read into its struct: one pass, one object (disposable). */
+/**
+ * Gives a value the form in which Go prints it once it has been read into its struct: one pass, one object (disposable). Lists and maps that have that form
+ * already are taken as they are; with a memory structs are, too, and what it knows is not looked at.
+ */
 export class Shaping {
   /** Members that the struct does not have, each once, in the order of the text. */
   readonly unknown: FieldPath[] = [];
@@ -36,9 +40,11 @@ export class Shaping {
   readonly #places: string[] = [];
   /** The same way with indexes and keys of maps, as unknown members are named. */
   readonly #path: (string | number)[] = [];
+  readonly #memory: PatchMemory | undefined;
 
-  constructor(reader: Reader) {
+  constructor(reader: Reader, memory?: PatchMemory) {
     this.#reader = reader;
+    this.#memory = memory;
   }
 
   /** Why the value does not fit. */
@@ -54,9 +60,9 @@ export class Shaping {
       case "pointer":
         return this.shape(value, type.element);
       case "list":
-        return Array.isArray(value) ? this.#items(value, type.element) : this.#mismatch(value, type);
+        return Array.isArray(value) ? this.#items(value, type) : this.#mismatch(value, type);
       case "map":
-        return isObject(value) ? this.#entries(value, type.element) : this.#mismatch(value, type);
+        return isObject(value) ? this.#entries(value, type) : this.#mismatch(value, type);
       case "string":
         return typeof value === "string" ? value : this.#mismatch(value, type);
       case "bool":
@@ -96,27 +102,62 @@ export class Shaping {
       this.#places.pop();
     }
     this.#struct = outer;
-    return printed(type, read);
+    const object = printed(type, read);
+    return this.#memory !== undefined && sameMembers(value, object) ? value : object;
   }
 
-  #items(value: readonly unknown[], element: GoType): readonly unknown[] {
-    const items: unknown[] = [];
+  #items(value: readonly unknown[], type: GoList): readonly unknown[] {
+    const { element } = type;
+    const shaped = value.length < REMEMBERED_SIZE ? undefined : this.#memory?.shaped;
+    if (shaped?.get(value) === type) return value;
+    let items: unknown[] | undefined;
     for (let i = 0; i < value.length; i++) {
+      const written = value[i];
+      const known = typeof written === "object" && written !== null && shaped?.get(written) === element;
       this.#path.push(i);
-      items.push(this.#orZero(value[i], element));
+      const item = known ? written : this.#orZero(written, element);
       this.#path.pop();
+      if (shaped !== undefined && !known && typeof item === "object" && item !== null) shaped.set(item, element);
+      if (items === undefined && !Object.is(item, written)) items = value.slice(0, i);
+      items?.push(item);
     }
-    return items;
+    shaped?.set(items ?? value, type);
+    return items ?? value;
   }
 
-  #entries(value: JsonObject, element: GoType): JsonObject {
-    const entries: Record<string, unknown> = {};
-    for (const key of Object.keys(value)) {
-      this.#path.push(key);
-      setKey(entries, key, this.#orZero(value[key], element));
-      this.#path.pop();
+  #entries(value: JsonObject, type: GoMap): JsonObject {
+    const { element } = type;
+    const shaped = this.#memory?.shaped;
+    if (shaped?.get(value) === type) return value;
+    // To look for its members by name takes longer.
+    if (element.kind === "string") {
+      const values = Object.values(value);
+      if (values.length > 0 && values.every(isText)) return value;
     }
-    return entries;
+    const keys = Object.keys(value);
+    if (keys.length === 0) return NO_ENTRIES;
+    let entries: Record<string, unknown> | undefined;
+    for (let i = 0; i < keys.length; i++) {
+      const key = keys[i] as string;
+      const written = value[key];
+      const made =
+        element.kind === "string" && typeof written === "string" ? written : this.#entry(key, written, element);
+      if (entries === undefined) {
+        if (Object.is(made, written)) continue;
+        entries = {};
+        for (const earlier of keys.slice(0, i)) setKey(entries, earlier, value[earlier]);
+      }
+      setKey(entries, key, made);
+    }
+    if (keys.length >= REMEMBERED_SIZE) shaped?.set(entries ?? value, type);
+    return entries ?? value;
+  }
+
+  #entry(key: string, value: unknown, element: GoType): unknown {
+    this.#path.push(key);
+    const made = this.#orZero(value, element);
+    this.#path.pop();
+    return made;
   }
 
   #integer(value: unknown, type: GoInteger): unknown {
@@ -234,9 +275,22 @@ function isAlwaysThere(type: GoType): boolean {
   }
 }
 
+const isText = (value: unknown): boolean => typeof value === "string";
+
+/** The map without entries: to ask a large one whether it has any takes as long as to list them. */
+const NO_ENTRIES: JsonObject = Object.freeze({});
+
+/** Of values of types that can be empty. */
 function isEmpty(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return !value;
-  return Array.isArray(value) ? value.length === 0 : Object.keys(value).length === 0;
+  return Array.isArray(value) ? value.length === 0 : value === NO_ENTRIES;
+}
+
+/** Whether two objects have the very same members in the same order. */
+function sameMembers(a: JsonObject, b: JsonObject): boolean {
+  const keys = Object.keys(a);
+  const others = Object.keys(b);
+  return keys.length === others.length && keys.every((key, i) => key === others[i] && Object.is(a[key], b[key]));
 }
 
 /** What Go prints of a value that nobody has set. */

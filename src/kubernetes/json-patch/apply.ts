@@ -3,6 +3,7 @@
  * mutating-admission-policy.md 6).
  */
 import type { JsonObject } from "../object.js";
+import type { PatchMemory } from "../patch-memory.js";
 import { addChild, getChild, Problem, removeChild, setChild } from "./containers.js";
 import { equalsJson } from "./equality.js";
 import { jsonBytes } from "./json-text.js";
@@ -27,10 +28,17 @@ export type PatchOutcome =
   /** The server's plugin panics: 500, whatever the failurePolicy. The message is Go's. */
   | { readonly kind: "panic"; readonly message: string };
 
-/** Applies a patch to an object (JSON in the model of `data/json`), all of it or nothing. */
-export function applyJsonPatch(object: JsonObject, operations: readonly PatchOperation[]): PatchOutcome {
+/**
+ * Applies a patch to an object (JSON in the model of `data/json`), all of it or nothing.
+ * @param memory of the parts of the object
+ */
+export function applyJsonPatch(
+  object: JsonObject,
+  operations: readonly PatchOperation[],
+  memory?: PatchMemory,
+): PatchOutcome {
   try {
-    return new Patching(object).apply(operations);
+    return new Patching(object, memory).apply(operations);
   } catch (stop) {
     if (!(stop instanceof PatchStop)) throw stop;
     return stop.reason === "panic" ? { kind: "panic", message: stop.message } : failed(stop.message);
@@ -44,11 +52,12 @@ type Step = undefined | string | typeof TEST_FAILED;
 
 /** One patch as it is applied (disposable). */
 class Patching {
-  readonly #work = new Work();
+  readonly #work: Work;
   #root: Container;
   #copied = 0;
 
-  constructor(object: JsonObject) {
+  constructor(object: JsonObject, memory: PatchMemory | undefined) {
+    this.#work = new Work(memory?.reread);
     this.#root = openValue(object, this.#work) as Container;
   }
 

@@ -30,7 +30,13 @@ export class PatchStop extends Error {
 
 /** Counts the work of one patch down (disposable). */
 export class Work {
+  /** JSON that is known to come back as it is when it is written and read again. */
+  readonly reread: Set<object> | undefined;
   #left = PATCH_MAX_WORK;
+
+  constructor(reread?: Set<object>) {
+    this.reread = reread;
+  }
 
   /** Throws a {@link PatchStop} when there is no more. */
   spend(units: number): void {

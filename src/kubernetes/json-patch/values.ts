@@ -3,6 +3,7 @@
 import { jsonDouble } from "../../data/json-double.js";
 import { JSON_MAX_DEPTH } from "../../data/json-reader.js";
 import { setKey } from "../../data/plain-object.js";
+import { REMEMBERED_SIZE } from "../patch-memory.js";
 import { MEMBER_WORK, PatchStop, REREAD_WORK, type Work } from "./limits.js";
 import { type Container, isObject, Node, type Slot } from "./node.js";
 
@@ -36,6 +37,7 @@ function reread(value: unknown, work: Work, depth: number): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (value instanceof Number) return jsonDouble(value.valueOf());
   if (depth > JSON_MAX_DEPTH) throw tooDeep();
+  if (work.reread?.has(value) === true) return value;
   return Array.isArray(value)
     ? rereadList(value, work, depth)
     : isObject(value)
@@ -52,6 +54,7 @@ function rereadList(list: readonly unknown[], work: Work, depth: number): unknow
     copy ??= list.slice();
     copy[i] = made;
   }
+  if (list.length >= REMEMBERED_SIZE) work.reread?.add(copy ?? list);
   return copy ?? list;
 }
 
@@ -68,5 +71,6 @@ function rereadObject(object: { readonly [key: string]: unknown }, work: Work, d
     setKey(copy, key, made);
   }
   work.spend(REREAD_WORK * count);
+  if (count >= REMEMBERED_SIZE) work.reread?.add(copy ?? object);
   return copy ?? object;
 }

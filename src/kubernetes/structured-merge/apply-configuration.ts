@@ -2,6 +2,7 @@
 import { setKey } from "../../data/plain-object.js";
 import { parseApiVersion } from "../names.js";
 import { type JsonObject, text } from "../object.js";
+import type { PatchMemory } from "../patch-memory.js";
 import { atomicsIn } from "./atomics.js";
 import { PatchItems } from "./list-items.js";
 import { merge } from "./merge.js";
@@ -18,11 +19,13 @@ export type Applied = { readonly object: JsonObject } | { readonly failure: stri
  * @param schemas those of the object's group and version
  * @param live the object, of the number model of `data/json`
  * @param patch its apiVersion and kind do not count: they are the object's
+ * @param memory of the parts of the object
  */
 export function applyConfiguration(
   schemas: VersionSchemas,
   live: JsonObject,
   patch: { readonly [field: string]: PatchValue },
+  memory?: PatchMemory,
 ): Applied {
   const apiVersion = text(live, "apiVersion");
   const kind = text(live, "kind");
@@ -45,7 +48,7 @@ export function applyConfiguration(
       `may not mutate atomic arrays, maps or structs: ${atomics.join(", ")}`,
     );
   }
-  const broken = typeProblems(type, live);
+  const broken = typeProblems(type, live, memory);
   if (broken !== undefined) return failure("failed to convert original object to typed object", broken);
   // Both are objects, and so is what comes of them.
   const object = merge(type, live, asked, items) as JsonObject;

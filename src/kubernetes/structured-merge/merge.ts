@@ -27,8 +27,7 @@ function mergeMaps(map: MapType, live: unknown, patch: unknown, items: PatchItem
   if (names.length === 0) return live;
   const old = live as Members;
   const asked = patch as Members;
-  const result: Record<string, unknown> = {};
-  for (const name of oldNames) setKey(result, name, old[name]);
+  const result: Record<string, unknown> = { ...old };
   for (const name of names) {
     const type = map.member(name);
     const value = asked[name];

@@ -1,4 +1,5 @@
 /** Whether a value has the type that it should: of patches and of the objects that they are merged into (spec mutating-admission-policy.md 7). */
+import { PatchMemory, REMEMBERED_SIZE } from "../patch-memory.js";
 import {
   type ItemIdentity,
   itemIdentity,
@@ -25,10 +26,15 @@ const MISTAKES_MAX = 1000;
 
 /**
  * What is wrong with a value as one text; `undefined` when it fits. Of the members that an object may not have one is told.
- * @param items takes down the items of a patch, in whose lists none may stand twice; `undefined` for an object, where they may
+ * @param items takes down the items of a patch, in whose lists none may stand twice; for an object, where they may, what is known of its parts
  */
-export function typeProblems(type: TypeReference, value: unknown, items?: PatchItems): string | undefined {
-  const mistakes = check(type, value, items);
+export function typeProblems(
+  type: TypeReference,
+  value: unknown,
+  items?: PatchItems | PatchMemory,
+): string | undefined {
+  const mistakes =
+    items instanceof PatchMemory ? check(type, value, undefined, items) : check(type, value, items, undefined);
   if (mistakes === undefined) return undefined;
   const texts = mistakes.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`));
   return texts.length === 1 ? texts[0] : `errors:\n  ${texts.join("\n  ")}`;
@@ -40,15 +46,20 @@ const TOO_MANY = `more than ${PATCH_ITEMS_MAX} items of lists and maps in one pa
 /** `undefined` when nothing is wrong: an array for every value would cost more than the walk. */
 type Mistakes = Mistake[] | undefined;
 
-function check(reference: TypeReference, value: unknown, items: PatchItems | undefined): Mistakes {
+function check(
+  reference: TypeReference,
+  value: unknown,
+  items: PatchItems | undefined,
+  memory: PatchMemory | undefined,
+): Mistakes {
   const type = reference.resolve();
   if (type === undefined) return mistake(`schema error: no type found matching: ${reference.name}`);
   const { map, list, scalar } = type;
   const form = formOf(value);
   const forms = type.forms & form || type.forms;
-  if (map !== undefined && (forms & MAP) !== 0) return checkMap(map, value, form, items);
+  if (map !== undefined && (forms & MAP) !== 0) return checkMap(map, value, form, items, memory);
   if (scalar !== undefined && (forms & SCALAR) !== 0) return checkScalar(scalar, value);
-  return list === undefined ? undefined : checkList(list, value, form, items);
+  return list === undefined ? undefined : checkList(list, value, form, items, memory);
 }
 
 function checkScalar(scalar: Scalar, value: unknown): Mistakes {
@@ -66,9 +77,16 @@ function checkScalar(scalar: Scalar, value: unknown): Mistakes {
   }
 }
 
-function checkMap(map: MapType, value: unknown, form: number, items: PatchItems | undefined): Mistakes {
+function checkMap(
+  map: MapType,
+  value: unknown,
+  form: number,
+  items: PatchItems | undefined,
+  memory: PatchMemory | undefined,
+): Mistakes {
   if (form !== MAP) return value === null ? undefined : mistake(`expected map, got ${shown(value)}`);
   const members = value as Members;
+  if (memory?.fitting.get(members) === map) return undefined;
   const names = Object.keys(members);
   if (items !== undefined && map.element !== undefined && !items.admits(names.length)) return mistake(TOO_MANY);
   let mistakes: Mistakes;
@@ -76,22 +94,33 @@ function checkMap(map: MapType, value: unknown, form: number, items: PatchItems 
     const type = map.member(name);
     // The walk through this object ends here, as the API server's does.
     if (type === undefined) return add(mistakes, mistake("field not declared in schema"), `.${name}`);
-    const inner = check(type, members[name], items);
+    const inner = check(type, members[name], items, memory);
     if (inner === undefined) continue;
     mistakes = add(mistakes, inner, `.${name}`);
     if (mistakes.length >= MISTAKES_MAX) break;
   }
+  if (mistakes === undefined && names.length >= REMEMBERED_SIZE) memory?.fitting.set(members, map);
   return mistakes;
 }
 
-function checkList(list: ListType, value: unknown, form: number, items: PatchItems | undefined): Mistakes {
+function checkList(
+  list: ListType,
+  value: unknown,
+  form: number,
+  items: PatchItems | undefined,
+  memory: PatchMemory | undefined,
+): Mistakes {
   if (form !== LIST) return value === null ? undefined : mistake(`expected list, got ${shown(value)}`);
   const values = value as readonly unknown[];
+  const fitting = values.length < REMEMBERED_SIZE ? undefined : memory?.fitting;
+  if (fitting?.get(values) === list) return undefined;
   if (items !== undefined && !items.admits(values.length)) return mistake(TOO_MANY);
   const places = items !== undefined && !list.atomic ? new Map<ItemIdentity, number>() : undefined;
   let mistakes: Mistakes;
   for (let i = 0; i < values.length; i++) {
     const item = values[i];
+    const isPart = fitting !== undefined && typeof item === "object" && item !== null;
+    if (isPart && fitting.get(item) === list) continue;
     const problem = list.atomic ? undefined : itemProblem(list, item);
     if (problem !== undefined) return add(mistakes, mistake(`element ${i}: ${problem}`), "");
     if (places !== undefined) {
@@ -100,10 +129,15 @@ function checkList(list: ListType, value: unknown, form: number, items: PatchIte
         mistakes = add(mistakes, mistake(`duplicate entries for key ${itemPath(list, item)}`), "");
       } else places.set(identity, i);
     }
-    const inner = check(list.element, item, items);
-    if (inner !== undefined) mistakes = add(mistakes, inner, list.atomic ? `[${i}]` : itemPath(list, item));
-    if (mistakes !== undefined && mistakes.length >= MISTAKES_MAX) break;
+    const inner = check(list.element, item, items, memory);
+    if (inner === undefined) {
+      if (isPart) fitting.set(item, list);
+      continue;
+    }
+    mistakes = add(mistakes, inner, list.atomic ? `[${i}]` : itemPath(list, item));
+    if (mistakes.length >= MISTAKES_MAX) break;
   }
+  if (mistakes === undefined) fitting?.set(values, list);
   if (places !== undefined) items?.add(list, values, places);
   return mistakes;
 }

@@ -95,6 +95,17 @@ describe("mutations that take longer", () => {
     assert.ok(turns > 20, `${turns} turns`);
   });
 
+  test("let others have their turn between the steps of a single one, and before each half of the answer", async () => {
+    const single = (now: () => number): Policy =>
+      asked([policy(patches("[JSONPatch{op: 'add', path: '/data/b', value: '2'}]")), binding()], { now });
+    const whole = await single(() => 0).evaluate(review(), context());
+    const { outcome, turns } = await paused(single);
+    assert.deepEqual(outcome, whole);
+    assert.deepEqual(stepsOf(outcome), [{ op: "add", path: "/data/b", value: "2" }]);
+    // What it asks for, its application, the struct that it becomes; the difference and its text.
+    assert.ok(turns >= 5, `${turns} turns`);
+  });
+
   test("are never an allow when their time is over", async () => {
     const turns = new Turns();
     const outcome = await large(fastClock()).evaluate(review(), context({ turns, deadline: 100 }));
