@@ -70,22 +70,37 @@ export function weigh(value: Result, work: Work): number {
   return isPlainObject(value as Value) ? work.keysOf(value).length * ELEMENT : 1;
 }
 
-/** {@link weigh} with all that lists and maps hold. */
+/**
+ * What is weighed of a value that holds others, which may be named in it thousands of times: three units of work for each (the least that deep rules take)
+ * are as much as lets the clock decide alone (`LEAST_STRETCH_UNITS`).
+ */
+const WEIGHED_MAX = 7_000_000;
+
+/** {@link weigh} with all that lists and maps hold, up to {@link WEIGHED_MAX}. */
 export function weighAll(value: Result, work: Work): number {
   if (Array.isArray(value)) {
     let sum = 1;
-    for (const element of value as readonly Value[]) sum += ELEMENT + weighAll(element, work);
+    for (const element of value as readonly Value[]) {
+      if (sum > WEIGHED_MAX) break;
+      sum += ELEMENT + weighAll(element, work);
+    }
     return sum;
   }
   if (typeof value !== "object" || value === null || value instanceof CelError) return weigh(value, work);
   if (value instanceof MapValue) {
     let sum = 1;
-    for (const [key, item] of value.entries()) sum += ELEMENT + weigh(key, work) + weighAll(item, work);
+    for (const [key, item] of value.entries()) {
+      if (sum > WEIGHED_MAX) break;
+      sum += ELEMENT + weigh(key, work) + weighAll(item, work);
+    }
     return sum;
   }
   if (!isPlainObject(value as Value)) return weigh(value, work);
   const map = value as { readonly [key: string]: Value };
   let sum = 1;
-  for (const key of work.keysOf(map)) sum += ELEMENT + key.length + weighAll(map[key] as Value, work);
+  for (const key of work.keysOf(map)) {
+    if (sum > WEIGHED_MAX) break;
+    sum += ELEMENT + key.length + weighAll(map[key] as Value, work);
+  }
   return sum;
 }

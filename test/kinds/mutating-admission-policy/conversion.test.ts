@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { CelError, type Value } from "../../../src/cel/index.js";
+import { CelError, MadeList, type Value } from "../../../src/cel/index.js";
 import { Conversion, MUTATION_MAX_SIZE } from "../../../src/kinds/mutating-admission-policy/conversion.js";
 import { ObjectVal } from "../../../src/kinds/mutating-admission-policy/mutation-types.js";
 
@@ -25,6 +25,52 @@ describe("what one mutation gives", () => {
     const fields = new Map<string, Value>(Array.from({ length: 40 }, (_, i) => [`f${i}`, object]));
     const result = conversion().configuration(new ObjectVal("Object", fields));
     assert.ok(result instanceof CelError && result.code === "too-large");
+  });
+
+  test("counts where only a message would show it, too, and is not looked at each time", () => {
+    const map: Value = Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`k${i}`, "v"]));
+    let looks = 0;
+    const watched = new Proxy(map as object, {
+      ownKeys: (target) => {
+        looks++;
+        return Reflect.ownKeys(target);
+      },
+    }) as Value;
+    const literals = (count: number) => MadeList.from({ length: count }, () => MadeList.of(watched));
+    const converted = (count: number) => {
+      const one = conversion();
+      return one.configuration(new ObjectVal("Object", new Map<string, Value>([["l", literals(count)]])));
+    };
+    const some = converted(10);
+    assert.ok(!(some instanceof CelError));
+    assert.equal(looks, 1);
+    const all = converted(100);
+    assert.ok(all instanceof CelError && all.code === "too-large");
+    assert.equal(looks, 2);
+  });
+
+  test("is too large before any of it is converted", () => {
+    let gets = 0;
+    const members = Object.fromEntries(Array.from({ length: 200_000 }, (_, i) => [`k${i}`, "v"]));
+    const watched = new Proxy(members, {
+      get: (target, name) => {
+        if (typeof name === "string" && name.startsWith("k")) gets++;
+        return Reflect.get(target, name);
+      },
+    }) as Value;
+    const object = new ObjectVal("Object", new Map<string, Value>([["m", watched]]));
+    for (const result of [conversion().configuration(object), conversion().json(watched)]) {
+      assert.ok(result instanceof CelError && result.code === "too-large");
+    }
+    assert.equal(gets, 0);
+  });
+
+  test("leaves room for all that an object of the server's own can hold", () => {
+    // 1.5 MiB in members of 25 characters.
+    const containers = Array.from({ length: 6_300 }, (_, i) =>
+      Object.fromEntries(Array.from({ length: 10 }, (_, k) => [`name${k}`, `value-${i}-${k}-12`.padEnd(16, "x")])),
+    );
+    assert.ok(!(conversion().json({ spec: { containers } }) instanceof CelError));
   });
 
   test("is made once however often it is named", () => {
