@@ -129,7 +129,7 @@ export interface ParsedResources {
   readonly documents: readonly SourceDocument[];
   /** What is wrong. */
   readonly problems: readonly Problem[];
-  /** What Kubernetes takes without a word, though it can't be meant: keys that stand twice in a map, and what stands behind the end of a document. */
+  /** What Kubernetes takes without a word, though it can't be meant: keys that stand twice in a map or are merged over, and what stands behind the end of a document. */
   readonly warnings: readonly Problem[];
 }
 
@@ -138,16 +138,20 @@ export function parseResources(text: string, file: string): ParsedResources {
   const source = new SourceText(text);
   const { documents, error } = readYamlStream(text);
   if (error !== undefined) return { documents: [], problems: [errorProblem(error, file)], warnings: [] };
+  const problems: Problem[] = [];
   const warnings: Problem[] = [];
   const read = documents.map(({ root, value, unread }) => {
     const builder = new NodeBuilder();
     const node = builder.build(root, []);
     const flaws = builder.flaws.filter(({ kind }) => kind === "repeated");
+    // The tree ends where the builder gave up, though the value does not.
+    const fatal = builder.flaws.find(({ kind }) => kind === "fatal");
+    if (fatal !== undefined) problems.push(problemOf(fatal, file, source));
     if (unread !== undefined) flaws.push({ offset: unread, path: [], message: UNREAD });
     warnings.push(...flaws.map((flaw) => problemOf(flaw, file, source, "warning")));
     return new SourceDocument(file, source, node, value);
   });
-  return { documents: read, problems: [], warnings };
+  return { documents: problems.length === 0 ? read : [], problems, warnings };
 }
 
 function problemOf(
