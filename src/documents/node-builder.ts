@@ -17,12 +17,15 @@ export const MAX_DEPTH = YAML_MAX_DEPTH;
 /** Most values that the aliases of one document may stand for together: the end of an alias bomb. Values written out are bounded by the file. */
 export const MAX_ALIASED_VALUES = 100_000;
 
+/** A key of the map itself that a merge key below it replaces. */
+const MERGED_OVER = "duplicate key: what << merges replaces the same key above it: put << first in this map";
+
 /** Something wrong with the shape of a document, before its meaning is looked at. */
 export interface Flaw {
   readonly offset: number;
   readonly path: Path;
   readonly message: string;
-  /** `repeated`: a key that stands in its map already, which Kubernetes takes; `fatal`: nothing of the document can be used. */
+  /** `repeated`: a key that its map has already, written or merged over it, which Kubernetes takes; `fatal`: nothing of the document can be used. */
   readonly kind?: "repeated" | "fatal";
 }
 
@@ -55,19 +58,36 @@ export class NodeBuilder {
 
   #addPairs(map: YamlMap, path: Path, pairs: Map<string, Pair>): void {
     const own = new Set<string>();
+    let hasMerge = false;
     for (const pair of map.pairs) {
-      if (isMerge(pair)) this.#merge(pair.value, path, pairs);
-      else this.#addPair(pair, path, pairs, own);
+      if (isMerge(pair)) {
+        if (hasMerge) this.#repeated(pair.key, [...path, "<<"], REPEATED_KEY);
+        hasMerge = true;
+        this.#addMerged(pair, path, pairs, own);
+      } else this.#addPair(pair, path, pairs, own);
       if (this.#exhausted) return;
     }
+  }
+
+  /** What is merged takes the place of what the map itself has above, as Kubernetes has it: whoever wrote that meant it to count. */
+  #addMerged({ key, value }: YamlPair, path: Path, pairs: Map<string, Pair>, own: ReadonlySet<string>): void {
+    const merged = new Map<string, Pair>();
+    this.#merge(value, path, merged);
+    for (const [name, pair] of merged) {
+      if (own.has(name)) this.#repeated(key, [...path, name], MERGED_OVER);
+      pairs.set(name, pair);
+    }
+  }
+
+  /** Said where the map itself stands, and not again for every alias of it. */
+  #repeated({ start: offset }: YamlNode, path: Path, message: string): void {
+    if (this.#aliasDepth === 0) this.flaws.push({ offset, path, message, kind: "repeated" });
   }
 
   #addPair({ key, value }: YamlPair, path: Path, pairs: Map<string, Pair>, own: Set<string>): void {
     const name = this.#keyName(key, path);
     const keyPath = [...path, name];
-    if (own.has(name)) {
-      this.flaws.push({ offset: key.start, path: keyPath, message: REPEATED_KEY, kind: "repeated" });
-    }
+    if (own.has(name)) this.#repeated(key, keyPath, REPEATED_KEY);
     own.add(name);
     pairs.set(name, { key: name, keyStart: key.start, value: this.build(value, keyPath) });
   }

@@ -1,5 +1,7 @@
 /** A YAML document with its places: what later stages use to say where in a file something is wrong. */
-import { BYTE_ORDER_MARK, readYamlStream, readYamlTrees, UNREAD, type YamlError, type YamlTree } from "../data/yaml.js";
+import { mostDoubts } from "../data/yaml/doubts.js";
+import { Lines } from "../data/yaml/lines.js";
+import { readYamlStream, readYamlTrees, UNREAD, type YamlError, type YamlTree } from "../data/yaml.js";
 import { type Flaw, NodeBuilder } from "./node-builder.js";
 import type { Path, Position, Problem } from "./problem.js";
 import { sourceOffset } from "./scalar-position.js";
@@ -67,25 +69,17 @@ export class SourceDocument {
   }
 }
 
-/** A file's text with its lines, which end as editors have it: at LF, CR LF or a CR of its own. */
+/** A file's text with its lines. */
 class SourceText {
-  readonly #lineStarts: number[];
+  /** Made when the first place is asked for. */
+  #lines: Lines | undefined;
 
-  constructor(readonly text: string) {
-    this.#lineStarts = [text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0];
-    for (const { index, 0: lineBreak } of text.matchAll(/\r\n?|\n/g)) this.#lineStarts.push(index + lineBreak.length);
-  }
+  constructor(readonly text: string) {}
 
   /** 1-based line and column (code points) of an offset. */
   place(offset: number): InnerPlace {
-    let low = 0;
-    let high = this.#lineStarts.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (this.#lineStarts[middle]! <= offset) low = middle;
-      else high = middle - 1;
-    }
-    return { line: low + 1, column: [...this.text.slice(this.#lineStarts[low], offset)].length + 1 };
+    this.#lines ??= new Lines(this.text);
+    return this.#lines.place(offset);
   }
 }
 
@@ -119,7 +113,7 @@ export function parseConfiguration(text: string, file: string): ParsedConfigurat
   if (problems.length > 0) return { problems };
   const builder = new NodeBuilder();
   const root = builder.build(document.root, []);
-  problems.push(...builder.flaws.map(problem));
+  for (const flaw of builder.flaws) problems.push(problem(flaw));
   if (builder.flaws.some(({ kind }) => kind === "fatal")) return { problems };
   return { document: new SourceDocument(file, source, root, nodeValue(root)), problems };
 }
@@ -130,7 +124,7 @@ export interface ParsedResources {
   readonly documents: readonly SourceDocument[];
   /** What is wrong. */
   readonly problems: readonly Problem[];
-  /** What Kubernetes takes without a word, though it can't be meant: keys that stand twice in a map, and what stands behind the end of a document. */
+  /** What Kubernetes takes without a word, though it can't be meant: keys that stand twice in a map or are merged over, and what stands behind the end of a document; not all of very many. */
   readonly warnings: readonly Problem[];
 }
 
@@ -139,16 +133,20 @@ export function parseResources(text: string, file: string): ParsedResources {
   const source = new SourceText(text);
   const { documents, error } = readYamlStream(text);
   if (error !== undefined) return { documents: [], problems: [errorProblem(error, file)], warnings: [] };
-  const warnings: Problem[] = [];
+  const problems: Problem[] = [];
+  const doubts: Flaw[] = [];
   const read = documents.map(({ root, value, unread }) => {
     const builder = new NodeBuilder();
     const node = builder.build(root, []);
-    const flaws = builder.flaws.filter(({ kind }) => kind === "repeated");
-    if (unread !== undefined) flaws.push({ offset: unread, path: [], message: UNREAD });
-    warnings.push(...flaws.map((flaw) => problemOf(flaw, file, source, "warning")));
+    for (const flaw of builder.flaws) if (flaw.kind === "repeated") doubts.push(flaw);
+    // The tree ends where the builder gave up, though the value does not.
+    const fatal = builder.flaws.find(({ kind }) => kind === "fatal");
+    if (fatal !== undefined) problems.push(problemOf(fatal, file, source));
+    if (unread !== undefined) doubts.push({ offset: unread, path: [], message: UNREAD });
     return new SourceDocument(file, source, node, value);
   });
-  return { documents: read, problems: [], warnings };
+  const warnings = mostDoubts(doubts).map((doubt) => problemOf(doubt, file, source, "warning"));
+  return { documents: problems.length === 0 ? read : [], problems, warnings };
 }
 
 function problemOf(

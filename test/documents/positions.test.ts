@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import type { Problem } from "../../src/documents/problem.js";
 import { parseConfiguration, parseResources } from "../../src/documents/source-document.js";
 
 const TEXT = `# a comment
@@ -125,6 +126,57 @@ describe("positions", () => {
         [2, 3, ["a", "b"], "warning"],
         [4, 1, [], "warning"],
       ],
+    );
+  });
+
+  describe("a merge key that replaces what its map has above", () => {
+    const told = (problems: readonly Problem[]) =>
+      problems.map(({ line, column, path, severity }) => [line, column, path.join("."), severity]);
+    const text = "d: &d {a: 1, b: 1}\np:\n  a: 2\n  c: 2\n  <<: *d\nq: {<<: *d, a: 2}\nr: {<<: *d, <<: {e: 1}}\n";
+    const value = { a: 1, b: 1, c: 2 };
+
+    test("is an error in configuration, and a second one, too", () => {
+      const { problems } = parseConfiguration(text, "c.yaml");
+      assert.deepEqual(told(problems), [
+        [5, 3, "p.a", "error"],
+        [7, 13, "r.<<", "error"],
+      ]);
+    });
+
+    test("is a warning in resources, which are what Kubernetes says", () => {
+      const { documents, warnings, problems } = parseResources(text, "r.yaml");
+      assert.deepEqual(problems, []);
+      assert.deepEqual(documents[0]?.value, {
+        d: { a: 1, b: 1 },
+        p: value,
+        q: { a: 2, b: 1 },
+        r: { a: 1, b: 1, e: 1 },
+      });
+      assert.deepEqual(told(warnings), [
+        [5, 3, "p.a", "warning"],
+        [7, 13, "r.<<", "warning"],
+      ]);
+    });
+
+    test("is found at the top, in merged maps, and told once", () => {
+      const { problems } = parseConfiguration("x: &x {p: 1}\np: 2\n<<: *x\n", "c.yaml");
+      assert.deepEqual(told(problems), [[3, 1, "p", "error"]]);
+      const { problems: inner } = parseConfiguration(
+        "x: &x {a: 1}\nv: &v {<<: {a: 2, <<: *x}}\nz: [*v, *v]\n",
+        "c.yaml",
+      );
+      assert.deepEqual(told(inner), [[2, 19, "v.a", "error"]]);
+    });
+  });
+
+  test("resources whose aliases stand for too many values are no documents", () => {
+    const list = `&a [${"1,".repeat(1_500)}]`;
+    const text = `big: ${list}\nlists: [${"*a,".repeat(75)}]\ndenied: [evil]\n`;
+    const { documents, problems } = parseResources(text, "r.yaml");
+    assert.deepEqual(documents, []);
+    assert.deepEqual(
+      problems.map(({ severity, message }) => [severity, message]),
+      [["error", "aliases that stand for more than 100000 values"]],
     );
   });
 });

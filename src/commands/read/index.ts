@@ -3,9 +3,9 @@ import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
 import { errorText } from "../../data/error-text.js";
 import { stringifyJson } from "../../data/json.js";
+import { Lines } from "../../data/yaml/lines.js";
 import { doubtText, readYamlStream, type YamlDocument, yamlDoubts, yamlText } from "../../data/yaml.js";
 import type { CommandIo } from "../io.js";
-import { Lines } from "./lines.js";
 import { placesOf } from "./places.js";
 
 /** The name of standard input. */

@@ -1,6 +1,7 @@
 /** What Kubernetes takes without a word in YAML, though it can't be meant. */
+import { Lines } from "./lines.js";
 import type { YamlDocument } from "./stream.js";
-import { type YamlError, yamlErrorAt } from "./yaml-error.js";
+import { YamlError } from "./yaml-error.js";
 
 /** Of a key that stands twice in a map the last one counts. */
 export const REPEATED_KEY = "duplicate key: the same key stands above in this map";
@@ -8,12 +9,35 @@ export const REPEATED_KEY = "duplicate key: the same key stands above in this ma
 /** What stands behind `...`, for example. */
 export const UNREAD = "what stands here is not read: the document ends before it; put --- between documents";
 
-/** Keys that stand twice in a map, and what nobody reads, of the documents of a text, with their places. */
+/** Most doubts that are told of one text: who mends these sees the others, and a text may have as many as it has lines. */
+export const MOST_DOUBTS = 100;
+
+/** Something doubtful at a UTF-16 offset. */
+interface Doubt {
+  readonly offset: number;
+  readonly message: string;
+}
+
+/** The first {@link MOST_DOUBTS}; where there are more, one that says how many stands in the place of the next. */
+export function mostDoubts<T extends Doubt>(doubts: readonly T[]): readonly T[] {
+  const next = doubts[MOST_DOUBTS];
+  if (next === undefined) return doubts;
+  const message = `${doubts.length - MOST_DOUBTS} more such warnings from here on are not shown`;
+  return [...doubts.slice(0, MOST_DOUBTS), { ...next, message }];
+}
+
+/** Keys that stand twice in a map, and what nobody reads, of the documents of a text, with their places; not all of very many. */
 export function yamlDoubts(text: string, documents: readonly YamlDocument[]): readonly YamlError[] {
-  return documents.flatMap(({ repeatedKeys, unread }) => [
-    ...repeatedKeys.map(({ offset }) => yamlErrorAt(text, offset, REPEATED_KEY)),
-    ...(unread === undefined ? [] : [yamlErrorAt(text, unread, UNREAD)]),
+  const doubts = documents.flatMap(({ repeatedKeys, unread }) => [
+    ...repeatedKeys.map(({ offset }) => ({ offset, message: REPEATED_KEY })),
+    ...(unread === undefined ? [] : [{ offset: unread, message: UNREAD }]),
   ]);
+  if (doubts.length === 0) return [];
+  const lines = new Lines(text);
+  return mostDoubts(doubts).map(({ offset, message }) => {
+    const { line, column } = lines.place(offset);
+    return new YamlError(message, line, column);
+  });
 }
 
 /** `file:3:5: what`, for a file in which the text begins with a certain line. */

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { readYamlStream } from "../../../src/data/yaml.js";
+import { Lines } from "../../../src/data/yaml/lines.js";
+import { placeOf } from "../../../src/data/yaml/yaml-error.js";
+import { parseDoubtfulYaml, readYamlStream, YamlError } from "../../../src/data/yaml.js";
+import { parseConfiguration, parseResources } from "../../../src/documents/source-document.js";
 
 const LENGTH = 200_000;
 const filled = (piece: string): string => piece.repeat(Math.ceil(LENGTH / piece.length));
@@ -19,6 +22,10 @@ describe("hostile texts are read or refused in time that grows with their length
     "deep lists, one after the other": flowKeys,
     "keys in one line": `x: {${filled("a: b, ")}}`,
     "the same key": filled("a: b\n"),
+    "the same key in one line": `{${filled("k: 1, ")}}`,
+    "the same key in one line of wide characters": `{${filled("k: 😀, ")}}`,
+    "the same key of JSON": `{${filled('"k": 1, ')}"k": 1}`,
+    "keys that are numbers in one line, followed again and again": `x: &a {${filled("1: 1, ")}}\ny: [*a, *a, *a]`,
     "nested keys": `x: ${filled("[")}a${filled("]: 1")}`,
     "a long word": filled("a"),
     "words in lines": filled("a\n"),
@@ -43,13 +50,48 @@ describe("hostile texts are read or refused in time that grows with their length
     "JSON that opens": filled('{"a":'),
     "backslashes in JSON": `{"a":"${filled("\\\\")}`,
   };
+  const readers: Record<string, (text: string) => void> = {
+    documents: (text) => readYamlStream(text),
+    "documents with their doubts": (text) => refusedOr(() => parseDoubtfulYaml(text, () => {})),
+    resources: (text) => parseResources(text, "r.yaml"),
+    configuration: (text) => parseConfiguration(text, "c.yaml"),
+  };
   for (const [name, text] of Object.entries(texts)) {
-    test(name, () => {
-      const start = process.cpuUsage();
-      readYamlStream(text);
-      const { user, system } = process.cpuUsage(start);
-      assert.ok((user + system) / 1_000 < MOST_MILLISECONDS, `${(user + system) / 1_000} ms`);
-    });
+    for (const [form, read] of Object.entries(readers)) {
+      test(`${name}, as ${form}`, () => {
+        const start = process.cpuUsage();
+        read(text);
+        const { user, system } = process.cpuUsage(start);
+        assert.ok((user + system) / 1_000 < MOST_MILLISECONDS, `${(user + system) / 1_000} ms`);
+      });
+    }
+  }
+});
+
+function refusedOr(read: () => void): void {
+  try {
+    read();
+  } catch (error) {
+    if (!(error instanceof YamlError)) throw error;
+  }
+}
+
+test("a file with very many doubts tells the first, and how many more there are", () => {
+  const text = "k: 1\n".repeat(1_001);
+  const told: string[] = [];
+  parseDoubtfulYaml(text, (doubt) => told.push(doubt.message));
+  const { warnings } = parseResources(text, "r.yaml");
+  assert.equal(told.length, 101);
+  assert.equal(warnings.length, 101);
+  assert.equal(told.at(-1), "900 more such warnings from here on are not shown at line 102 column 1");
+  assert.deepEqual([warnings.at(-1)?.line, warnings.at(-1)?.message], [102, told.at(-1)?.replace(/ at line .*/, "")]);
+});
+
+test("places are found in any order, in long lines and with characters of two units", () => {
+  const text = `${"a😀".repeat(1_000)}\r\n\r${"é😀b".repeat(500)}\nc`;
+  const lines = new Lines(text);
+  for (let offset = text.length; offset >= 0; offset -= 7) {
+    assert.deepEqual(lines.place(offset), placeOf(text, offset));
   }
 });
 
