@@ -3,8 +3,8 @@ import { metadataWarnings, type Writing } from "../cel-policy/decode/validate-me
 import type { Problem } from "../documents/problem.js";
 import type { SourceDocument } from "../documents/source-document.js";
 import type { FieldError } from "../kubernetes/field-error.js";
-import { asStruct, structOfObject } from "../kubernetes/go-types/as-struct.js";
-import { isObject, type JsonObject } from "../kubernetes/object.js";
+import { misfitOf } from "../kubernetes/go-types/as-struct.js";
+import { isObject, type JsonObject, misnamedAt } from "../kubernetes/object.js";
 import { unescapedName } from "./dialect.js";
 import type { ReadDocument } from "./read.js";
 import type { CommonBindingSpec, CommonPolicySpec, Resource } from "./resource.js";
@@ -57,14 +57,24 @@ export function sortDocuments<P, B>(
   return { policies, bindings, objects };
 }
 
-/** An object that no cluster would hold: a policy that asks for it fails. */
+/**
+ * An object that no cluster would hold: a policy that asks for it fails. One whose name or namespace is no text is an error, since it may be any
+ * that is asked for.
+ */
 function misfits(object: JsonObject, document: PolicyDocument): readonly Problem[] {
-  const type = structOfObject(object);
-  const shaped = type && asStruct(object, type);
-  if (shaped === undefined || shaped.ok) return [];
-  const message = `the API server does not take this, and a policy that asks for it fails: ${shaped.error}`;
-  return [document.problem("warning", shaped.path, message)];
+  const misfit = misfitOf(object);
+  if (misfit === undefined) return [];
+  const misnamed = misnamedAt(object);
+  if (misnamed !== undefined) {
+    const [, key] = misnamed;
+    const what = key === undefined ? "metadata is no map" : `${key} is no text (write it in quotes)`;
+    const message = `an object's ${what}: the API server does not take it, and nobody can tell which object it is`;
+    return [document.problem("error", misnamed, message)];
+  }
+  const message = `the API server does not take this, and a policy that asks for it fails: ${misfit.error}`;
+  return [document.problem("warning", misfit.path, message)];
 }
+
 /** What a server says beside storing a policy or a binding. */
 export const storedWithWarnings = (
   { metadata }: Resource<unknown>,

@@ -23,6 +23,16 @@ export const nameOf = (object: unknown): string => text(member(object, "metadata
 /** `metadata.namespace`, or `""`. */
 export const namespaceOf = (object: unknown): string => text(member(object, "metadata"), "namespace");
 
+/** Where a name or namespace is written that is no text (such as `name: 1234`), so that nobody can tell what the object is called. */
+export function misnamedAt(object: unknown): readonly string[] | undefined {
+  const metadata = member(object, "metadata") ?? {};
+  if (!isObject(metadata)) return ["metadata"];
+  for (const key of ["name", "namespace"]) {
+    if (typeof (member(metadata, key) ?? "") !== "string") return ["metadata", key];
+  }
+  return undefined;
+}
+
 /** `metadata.labels`; an object without any has the empty set. Values that are no strings are left out. */
 export function labelsOf(object: unknown): Readonly<Record<string, string>> {
   const labels = member(member(object, "metadata"), "labels");

@@ -179,6 +179,42 @@ describe("resources from files", () => {
     assert.ok(new FileResources([labels], { synthesiseNamespaces: true }).namespace("n") instanceof LookupFailure);
   });
 
+  test("whose name or namespace is no text may be any that is looked for: none of them is absent", () => {
+    const LIMIT = { group: "acme.example", version: "v1", kind: "Limit" };
+    const wrong = [
+      { name: 1234, namespace: "x" },
+      { name: "a", namespace: 1234 },
+      { name: true, namespace: "x" },
+      { name: ["a"], namespace: "x" },
+    ];
+    for (const metadata of [...wrong, 5, [wrong[0]]]) {
+      for (const kind of [KIND, LIMIT]) {
+        const misnamed = { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata };
+        const lookup = new FileResources([misnamed, map("b", "x")], { guessScope: true });
+        assert.ok(lookup.get(kind, "x", "1234") instanceof LookupFailure, JSON.stringify(metadata));
+        assert.ok(lookup.get(kind, "1234", "a") instanceof LookupFailure);
+        assert.ok(lookup.list(kind, "1234") instanceof LookupFailure);
+        assert.ok(lookup.list(kind, "") instanceof LookupFailure);
+      }
+    }
+    const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: 1234, labels: { env: "prod" } } };
+    assert.ok(
+      new FileResources([namespace], { synthesiseNamespaces: true }).namespace("1234") instanceof LookupFailure,
+    );
+    const lookup = new FileResources([{ ...namespace, kind: "Node" }, map("b", "x")]);
+    assert.equal(lookup.get(KIND, "x", "a"), undefined);
+    assert.ok(!(lookup.get(KIND, "x", "b") instanceof LookupFailure));
+  });
+
+  test("of a kind that is not built in have metadata like any", () => {
+    const limit = (metadata: object) => ({ apiVersion: "acme.example/v1", kind: "Limit", metadata });
+    const stored = asStored(limit({ name: "l", namespace: "n", labels: { a: 5 } }));
+    assert.ok(stored instanceof LookupFailure);
+    assert.match(stored.message, /^Limit 'n\/l' does not fit its type: json: cannot unmarshal number into /);
+    const good = limit({ name: "l", creationTimestamp: null, labels: null, other: 5 });
+    assert.equal(asStored(good), good);
+  });
+
   test("Namespaces may be made up, kinds guessed", () => {
     assert.equal(files.namespace("n"), undefined);
     assert.ok(files.namespace("") instanceof LookupFailure);

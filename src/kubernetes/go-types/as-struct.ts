@@ -36,6 +36,21 @@ export function asStruct(object: JsonObject, type: GoStruct, reader: Reader = "j
 }
 
 /**
+ * Why the API server would not take an object, and where; undefined for one that it may. Of kinds that are not built in it reads the metadata only:
+ * the rest is for the schema of a CustomResourceDefinition to say.
+ */
+export function misfitOf(object: JsonObject): Mistake | undefined {
+  const shaped = asStruct(object, structOfObject(object) ?? customStruct(text(object, "kind")));
+  return shaped.ok ? undefined : shaped;
+}
+
+function customStruct(kind: string): GoStruct {
+  // Every kind has the same metadata.
+  const metadata = structOf("v1", "ConfigMap")?.members.get("metadata");
+  return { kind: "struct", go: kind, members: new Map(metadata && [["metadata", metadata]]) };
+}
+
+/**
  * The same as the API server's strict decoder does it: unknown members are an error too, all of them in the order of the text, but behind any
  * value of a wrong type.
  */

@@ -7,7 +7,7 @@ import {
   parseApiVersion,
   sameKind,
 } from "../../kubernetes/names.js";
-import { type JsonObject, member, nameOf, namespaceOf, text } from "../../kubernetes/object.js";
+import { type JsonObject, member, misnamedAt, nameOf, namespaceOf, text } from "../../kubernetes/object.js";
 import type { Equivalents } from "../../kubernetes/shared-storage.js";
 import { andThen, type Eventual } from "../eventual.js";
 import {
@@ -43,6 +43,8 @@ export class FileResources implements ResourceSource {
   readonly #named = new Map<string, JsonObject | LookupFailure>();
   /** Documents that no cluster would hold, by `apiVersion/Kind`: who asks for all is told of the first. */
   readonly #misfits = new Map<string, { readonly namespace: string; readonly failure: LookupFailure }[]>();
+  /** Those of which nobody can tell what they are called, by `apiVersion/Kind`: they may be whatever is looked for and not found. */
+  readonly #misnamed = new Map<string, LookupFailure>();
   readonly #scopes = new Map<string, boolean>();
   readonly #equivalentSets: EquivalentSet[];
   readonly #options: FileResourcesOptions;
@@ -60,9 +62,13 @@ export class FileResources implements ResourceSource {
     const kind = text(document, "kind");
     const object = asStored(document);
     const key = `${apiVersion}/${kind}`;
-    if (object instanceof LookupFailure)
+    if (object instanceof LookupFailure) {
+      if (misnamedAt(document) !== undefined) {
+        this.#misnamed.set(key, object);
+        return;
+      }
       addTo(this.#misfits, key, { namespace: namespaceOf(document), failure: object });
-    else addTo(this.#objects, key, object);
+    } else addTo(this.#objects, key, object);
     this.#named.set(`${key} ${namespaceOf(document)}/${nameOf(document)}`, object);
     if (key === "v1/Namespace") this.#namespaces.set(nameOf(document), object);
     if (kind === "CustomResourceDefinition" && apiVersion.startsWith("apiextensions.k8s.io/")) this.#define(document);
@@ -83,7 +89,7 @@ export class FileResources implements ResourceSource {
 
   namespace(name: string): Lookup<JsonObject> {
     if (name === "") return new LookupFailure("resource name may not be empty");
-    const found = this.#namespaces.get(name);
+    const found = this.#namespaces.get(name) ?? this.#misnamed.get("v1/Namespace");
     if (found !== undefined || this.#options.synthesiseNamespaces !== true) return found;
     return {
       metadata: { name, labels: { "kubernetes.io/metadata.name": name } },
@@ -93,13 +99,15 @@ export class FileResources implements ResourceSource {
   }
 
   get(kind: GroupVersionKind, namespace: string, name: string): Lookup<JsonObject> {
-    return this.#named.get(`${apiVersionOf(kind)}/${kind.kind} ${namespace}/${name}`);
+    const key = `${apiVersionOf(kind)}/${kind.kind}`;
+    return this.#named.get(`${key} ${namespace}/${name}`) ?? this.#misnamed.get(key);
   }
 
   list(kind: GroupVersionKind, namespace: string): Lookup<readonly JsonObject[]> {
     const key = `${apiVersionOf(kind)}/${kind.kind}`;
     const misfit = this.#misfits.get(key)?.find((each) => namespace === "" || each.namespace === namespace);
-    if (misfit !== undefined) return misfit.failure;
+    const failure = this.#misnamed.get(key) ?? misfit?.failure;
+    if (failure !== undefined) return failure;
     const all = this.#objects.get(key) ?? [];
     return namespace === "" ? all : all.filter((object) => namespaceOf(object) === namespace);
   }
