@@ -129,11 +129,6 @@ export class Shaping {
     const { element } = type;
     const shaped = this.#memory?.shaped;
     if (shaped?.get(value) === type) return value;
-    // To look for its members by name takes longer.
-    if (element.kind === "string") {
-      const values = Object.values(value);
-      if (values.length > 0 && values.every(isText)) return value;
-    }
     const keys = Object.keys(value);
     if (keys.length === 0) return NO_ENTRIES;
     let entries: Record<string, unknown> | undefined;
@@ -274,8 +269,6 @@ function isAlwaysThere(type: GoType): boolean {
       return true;
   }
 }
-
-const isText = (value: unknown): boolean => typeof value === "string";
 
 /** The map without entries: to ask a large one whether it has any takes as long as to list them. */
 const NO_ENTRIES: JsonObject = Object.freeze({});

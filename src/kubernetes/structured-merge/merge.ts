@@ -27,7 +27,9 @@ function mergeMaps(map: MapType, live: unknown, patch: unknown, items: PatchItem
   if (names.length === 0) return live;
   const old = live as Members;
   const asked = patch as Members;
-  const result: Record<string, unknown> = { ...old };
+  // A spread takes twice as long for very many members.
+  const result: Record<string, unknown> = {};
+  for (const name of oldNames) setKey(result, name, old[name]);
   for (const name of names) {
     const type = map.member(name);
     const value = asked[name];
