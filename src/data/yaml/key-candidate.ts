@@ -21,6 +21,7 @@ export interface Candidate {
   bracket: number;
 }
 
+/** Nothing yet. */
 export const candidate = (): Candidate => ({
   isOpen: false,
   isAwaited: false,
