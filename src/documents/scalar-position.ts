@@ -2,12 +2,16 @@
  * Finds the place in the file of a place inside a scalar's text, such as the column of a CEL error in a multi-line expression. YAML changes
  * only white space and escapes on the way from file to value, so the n-th visible character of the one is the n-th of the other.
  */
+import { isBreak } from "../data/yaml/characters.js";
 import type { ScalarStyle } from "./source-node.js";
 
 const SURROGATES = /^\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F]/;
 
 /** Length in the source of every escape of a double-quoted scalar, by the letter after the backslash; others take two. */
 const HEX_ESCAPES: Readonly<Record<string, number>> = { x: 4, u: 6, U: 10 };
+
+/** Letters of escapes that stand for white space. */
+const BLANK_ESCAPES: ReadonlySet<string> = new Set(["n", "t", "r", "N", "L", "P"]);
 
 /**
  * @param source text of the file
@@ -41,8 +45,9 @@ export function sourceOffset(
   return after;
 }
 
+/** White space, as what folding changes: a break may be any of YAML's, and what it leaves in the value another. */
 function isBlank(character: string): boolean {
-  return character === " " || character === "\n" || character === "\t" || character === "\r";
+  return character === " " || character === "\t" || isBreak(character.charCodeAt(0));
 }
 
 /** Skips the quote, or the header line of a block scalar. */
@@ -50,7 +55,7 @@ function contentStart(source: string, start: number, end: number, style: ScalarS
   if (style === "plain") return start;
   if (style !== "block") return start + 1;
   let content = start;
-  while (content < end && source[content] !== "\n" && source[content] !== "\r") content++;
+  while (content < end && !isBreak(source.charCodeAt(content))) content++;
   while (content < end && isBlank(source[content]!)) content++;
   return content;
 }
@@ -69,10 +74,10 @@ function* visibleCharacters(
     if (style === "single" && source[at] === "'") length = 2;
     if (style === "double" && source[at] === "\\") {
       const letter = source[at + 1] ?? "";
-      length = letter === "\r" ? 3 : (HEX_ESCAPES[letter] ?? 2);
+      length = HEX_ESCAPES[letter] ?? 2;
       // Of JSON, which alone has halves of characters: one character in two escapes.
       if (SURROGATES.test(source.slice(at, at + 2 * length))) length *= 2;
-      blank = letter === "\n" || letter === "\r" || isBlank(escaped(letter, source.slice(at + 2, at + length)));
+      blank = isBlank(escaped(letter, source.slice(at + 2, at + length)));
     }
     if (!blank) yield { at, length };
     at += length;
@@ -81,6 +86,6 @@ function* visibleCharacters(
 
 /** What an escape stands for, as far as blankness is concerned. */
 function escaped(letter: string, digits: string): string {
-  if (letter === "n" || letter === "t" || letter === "r" || letter === " " || letter === "\t") return " ";
+  if (BLANK_ESCAPES.has(letter)) return " ";
   return letter in HEX_ESCAPES ? String.fromCodePoint(Math.min(Number.parseInt(digits, 16) || 1, 0x10ffff)) : letter;
 }

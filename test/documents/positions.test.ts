@@ -106,6 +106,13 @@ describe("positions", () => {
     ["JSON", '{"e": "\\ud83d\\ude00 \\/ b",\n "f": 1}', ["e"], [1, 5], 1, 24],
     ["JSON behind JSON", '{"e": 1}\n{"f": "a"}', ["f"], undefined, 2, 7],
     ["a mark of UTF-8, which editors do not show", "\ufeffe: a b\n", ["e"], [1, 3], 1, 6],
+    ["a quoted text over lines with NEL", 'e: "a\x85b ||\x85 c"\n', ["e"], [1, 8], 1, 13],
+    ["a plain text over lines with NEL", "e: a\x85 b ||\x85 c\n", ["e"], [1, 8], 1, 13],
+    ["a quoted text over lines with LS and PS", "e: 'a\u2028b ||\u2029 c'\n", ["e"], [1, 8], 1, 13],
+    ["escapes of NEL, LS and PS", 'e: "a\\N\\L\\P\\x85\\u2028 b"\n', ["e"], [1, 8], 1, 23],
+    ["an escaped CR", 'e: "a\\\rb"\n', ["e"], [1, 2], 2, 1],
+    ["an escaped CR LF", 'e: "a\\\r\n b"\n', ["e"], [1, 2], 2, 2],
+    ["lines of a block that end with NEL", "e: |\x85 a\x85 b\n", ["e"], [2, 1], 1, 10],
     ["a value that is not written", "e:\nf: 1\n", ["e"], undefined, 1, 3],
     ["what is merged", "a: &x {b: c}\ne:\n  <<: *x\n", ["e", "b"], undefined, 1, 11],
   ] as const) {

@@ -49,3 +49,10 @@ export function hexDigit(c: number): number {
   const lower = c | 0x20;
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
 }
+
+/** The UTF-16 offset so many characters (code points) behind another. */
+export function offsetBehind(text: string, from: number, characters: number): number {
+  let at = from;
+  for (let i = 0; i < characters; i++) at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+  return at;
+}

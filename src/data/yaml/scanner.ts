@@ -1,41 +1,15 @@
 import { readBlockScalar } from "./block-scalar.js";
 import { END, isBreak, isGap, SPACE, TAB } from "./characters.js";
 import type { Cursor } from "./cursor.js";
+import { type Candidate, candidate, isNear } from "./key-candidate.js";
 import { readPlainScalar } from "./plain-scalar.js";
 import { readAnchor, readDirective, readTag } from "./properties.js";
 import { readQuotedScalar } from "./quoted-scalar.js";
 import { type Token, type TokenKind, token } from "./token.js";
 
-/** Characters from the beginning of a key to its colon, unless `?` stands before it. */
-const LONGEST_SIMPLE_KEY = 1024;
 const PERCENT = 0x25;
 /** Byte order mark. */
 const BOM = 0xfeff;
-
-/** What may turn out to be a key once its colon is found; one for every level of flow style, and one for the block around. */
-interface Candidate {
-  isOpen: boolean;
-  /** Whether its first token waits for the colon. */
-  isAwaited: boolean;
-  /** Nothing else can stand there: a colon has to follow. */
-  isRequired: boolean;
-  /** Which token of the document begins it, counted from 0. */
-  token: number;
-  start: number;
-  lineStart: number;
-  /** Number of the bracket that opened this level of flow style, while no candidate has been found in it. */
-  bracket: number;
-}
-
-const candidate = (): Candidate => ({
-  isOpen: false,
-  isAwaited: false,
-  isRequired: false,
-  token: 0,
-  start: 0,
-  lineStart: 0,
-  bracket: -1,
-});
 
 /**
  * Cuts a document into tokens as YAML 1.1 has them. A key is only known for one when its colon comes, so tokens wait in a queue while their first
@@ -355,6 +329,7 @@ export class Scanner {
       one.isRequired = this.#flow === 0 && this.#indent === cursor.column;
       one.token = this.#nextNumber();
       one.start = cursor.at;
+      one.latest = -1;
       one.lineStart = cursor.lineStart;
     }
     this.#mayBeginKey = false;
@@ -376,7 +351,7 @@ export class Scanner {
   #isStillOpen(one: Candidate): boolean {
     if (!one.isOpen) return false;
     const cursor = this.#cursor;
-    if (one.lineStart === cursor.lineStart && charactersWithin(cursor, one.start, LONGEST_SIMPLE_KEY)) return true;
+    if (one.lineStart === cursor.lineStart && isNear(one, cursor)) return true;
     if (one.isRequired) throw this.#noColon(one);
     one.isOpen = false;
     return false;
@@ -391,12 +366,4 @@ export class Scanner {
 function readMarked(cursor: Cursor, c: number): Token {
   if (c === 0x22 || c === 0x27) return readQuotedScalar(cursor);
   return c === 0x21 ? readTag(cursor) : readAnchor(cursor);
-}
-
-/** Whether there are at most so many characters between an offset and the cursor. */
-function charactersWithin(cursor: Cursor, from: number, most: number): boolean {
-  const units = cursor.at - from;
-  if (units <= most) return true;
-  // Characters have two units at most.
-  return units <= 2 * most && [...cursor.text.slice(from, cursor.at)].length <= most;
 }

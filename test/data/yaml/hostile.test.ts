@@ -95,6 +95,19 @@ test("places are found in any order, in long lines and with characters of two un
   }
 });
 
+test("characters of two units take no longer than others where they may be long keys", () => {
+  const text = (character: string, count: number): string => `[${filled(`[${`${character},`.repeat(count)}],\n`)}]`;
+  const spent = (text: string): number => {
+    const start = process.cpuUsage();
+    for (let i = 0; i < 3; i++) readYamlStream(text);
+    return process.cpuUsage(start).user;
+  };
+  const [one, two] = [text("é", 1_000), text("😀", 680)];
+  spent(one);
+  // Counted anew for each, they take twenty times as long.
+  assert.ok(spent(two) < 6 * spent(one));
+});
+
 test("nesting has an end, in aliases too", () => {
   const deepest = (text: string): string => readYamlStream(text).error?.message ?? "";
   assert.equal(deepest(`a: ${"[".repeat(500)}${"]".repeat(500)}`), "");
