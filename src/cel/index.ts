@@ -81,5 +81,5 @@ export { type JsonRoom, toJson } from "./values/to-json.js";
 export { TypeValue } from "./values/type-value.js";
 export { Uint, uintOf } from "./values/uint.js";
 export { MapValue, ObjectValue, OpaqueValue, Optional, type Result, type Value } from "./values/value.js";
-export { BoundedWork } from "./values/work.js";
+export { BoundedWork, type Work } from "./values/work.js";
 export { children, walk } from "./walk.js";

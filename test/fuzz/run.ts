@@ -7,6 +7,7 @@ import { allowFuzzer } from "./allow-fuzzer.js";
 import { answerFuzzer } from "./answer-stalls.js";
 import { formFuzzer } from "./differential.js";
 import type { Fuzzer } from "./fuzzer.js";
+import { mutationFuzzer } from "./mutations.js";
 import { pauseFuzzer } from "./pauses.js";
 import { requestPolicyFuzzer } from "./request-policies.js";
 import { requestFuzzer } from "./requests.js";
@@ -18,6 +19,7 @@ const FUZZERS: readonly Fuzzer[] = [
   stallFuzzer,
   answerFuzzer,
   formFuzzer,
+  mutationFuzzer,
   pauseFuzzer,
   requestFuzzer,
   requestPolicyFuzzer,

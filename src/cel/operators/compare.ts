@@ -57,7 +57,7 @@ function equalObjects(a: Value, b: Value, work: Work): boolean | CelError {
   if (a instanceof Uint8Array) return b instanceof Uint8Array && compareBytes(a, b) === 0;
   if (a instanceof TypeValue) return b instanceof TypeValue && a.name === b.name;
   if (a instanceof OpaqueValue) return a.equals(b);
-  if (a instanceof ObjectValue) return b instanceof ObjectValue && (a.isSame(b) ?? equalFields(a, b, work));
+  if (a instanceof ObjectValue) return b instanceof ObjectValue && (a.isSame(b, work) ?? equalFields(a, b, work));
   return false;
 }
 

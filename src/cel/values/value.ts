@@ -24,6 +24,7 @@ import { MARK } from "./mark.js";
 import type { Duration, Timestamp } from "./time.js";
 import type { TypeValue } from "./type-value.js";
 import type { Uint } from "./uint.js";
+import type { Work } from "./work.js";
 
 /** A CEL value. */
 export type Value =
@@ -180,7 +181,7 @@ export abstract class ObjectValue {
     return false;
   }
   /** `==` where it is not that of the types and of all fields; `undefined` where it is. */
-  isSame(_other: ObjectValue): boolean | undefined {
+  isSame(_other: ObjectValue, _work: Work): boolean | CelError | undefined {
     return undefined;
   }
   /** What stands under a key that is no text; `undefined` for nothing. */

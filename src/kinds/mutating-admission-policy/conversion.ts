@@ -13,7 +13,7 @@ import {
   MapValue,
   type ObjectValue,
   type OpaqueValue,
-  type Optional,
+  Optional,
   type Timestamp,
   timestampText,
   type Uint,
@@ -26,7 +26,8 @@ import type { GoType } from "../../kubernetes/go-types/go-type.js";
 import { ForeignValue, NIL_LIST, type PatchValue } from "../../kubernetes/structured-merge/patch-value.js";
 import { foreignValue, goValue } from "./go-value.js";
 import { quotedKey } from "./map-keys.js";
-import { JsonPatchVal, ObjectVal } from "./mutation-types.js";
+import { JsonPatchVal, membersOf, ObjectVal } from "./mutation-types.js";
+import { selectedItem } from "./selected-field.js";
 import { REQUEST_TYPE } from "./typed-values.js";
 
 /**
@@ -173,7 +174,13 @@ export class Conversion {
   #jsonContainer(value: object): unknown | CelError {
     const type = value instanceof MapValue ? undefined : this.#provenance.typeOf(value);
     if (type !== undefined) return new CelError(typedError(type));
-    return Array.isArray(value) ? this.#list(value, (item: Value) => this.json(item)) : this.#jsonMap(value as Value);
+    if (!Array.isArray(value)) return this.#jsonMap(value as Value);
+    if (!(value instanceof ListSum)) return this.#list(value, (item: Value) => this.json(item));
+    // What a sum holds is taken out of CEL and comes back before it becomes JSON.
+    return this.#list(value, (item) => {
+      const back = selectedItem(item, membersOf);
+      return back instanceof CelError ? back : this.json(back);
+    });
   }
 
   #jsonMap(map: Value): unknown | CelError {
@@ -222,10 +229,14 @@ export class Conversion {
     // Their names are numbers to the server.
     if (kind === "object" && (value as ObjectValue).typeName === VARIABLES_TYPE) return new Failed(keyFailure(1));
     if (kind === "optional") {
-      const content = (value as Optional).value;
-      if (content !== undefined && kindOf(content) === "list")
+      // What is no literal stays as it is in an optional.
+      let content = (value as Optional).value;
+      while (content instanceof Optional) content = content.value;
+      if (content instanceof MapValue) return this.#mapField(content, leaf);
+      const isList = content !== undefined && kindOf(content) === "list" && !(content instanceof ListSum);
+      if (isList && !this.#provenance.isData(content as readonly Value[])) {
         return this.#listField(content as readonly Value[], leaf);
-      if (content !== undefined && kindOf(content) === "map") return this.#mapField(content, leaf);
+      }
     }
     return this.#bare(value, leaf);
   }

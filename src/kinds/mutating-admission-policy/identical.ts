@@ -1,5 +1,6 @@
 /** Whether Go takes two values of CEL for the same thing (`reflect.DeepEqual`), which is how the server compares `Object` values. */
 import {
+  BoundedWork,
   compare,
   doubleOf,
   kindOf,
@@ -47,7 +48,7 @@ function same(a: Value, b: Value, data: boolean): boolean {
     case "map":
       return sameMaps(a, b);
     case "object":
-      return a === b || (a as ObjectValue).isSame(b as ObjectValue) === true;
+      return a === b || (a as ObjectValue).isSame(b as ObjectValue, new BoundedWork(0)) === true;
     default:
       return a === b;
   }

@@ -2,6 +2,7 @@
 import {
   CelError,
   DYN,
+  equals,
   type ObjectTypeProvider,
   ObjectValue,
   Optional,
@@ -12,6 +13,7 @@ import {
   type Type,
   TypeValue,
   type Value,
+  type Work,
 } from "../../cel/index.js";
 import { quote } from "../../data/go-quote.js";
 import { goTypeOf } from "./go-value.js";
@@ -85,8 +87,8 @@ export class ObjectVal extends ObjectValue {
   }
 }
 
-/** The fields of an `Object`, of which others may be a part. */
-function membersOf(value: Value): ReadonlyMap<string, Value> | CelError | undefined {
+/** The fields of an `Object`, of which others may be a part; an error where they cannot be taken out of CEL. */
+export function membersOf(value: Value): ReadonlyMap<string, Value> | CelError | undefined {
   if (!(value instanceof ObjectVal)) return undefined;
   return value.isSelectable ? value.members : new CelError(`no such field of ${value.typeName}`);
 }
@@ -133,6 +135,14 @@ export class JsonPatchVal extends ObjectValue {
       default:
         return new CelError(`unsupported field: ${field}`);
     }
+  }
+
+  /** What their values cannot be compared for is an error. */
+  override isSame(other: ObjectValue, work: Work): boolean | CelError {
+    if (!(other instanceof JsonPatchVal)) return false;
+    if (TEXTS.some((text) => this[text] !== other[text])) return false;
+    if (this.value === undefined || other.value === undefined) return this.value === other.value;
+    return equals(this.value, other.value, work);
   }
 
   *fields(): Iterable<string> {

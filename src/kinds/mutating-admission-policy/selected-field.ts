@@ -89,7 +89,7 @@ function asMap(entries: Iterable<readonly [Value, Value]>, convert: (item: Value
 }
 
 /** An item of a literal: what it holds of lists and maps is not looked into. */
-function selectedItem(value: Value, membersOf: Parameters<typeof selected>[1]): Result {
+export function selectedItem(value: Value, membersOf: Parameters<typeof selected>[1]): Result {
   const kind = kindOf(value);
   return kind === "list" || kind === "map" ? value : selected(value, membersOf);
 }

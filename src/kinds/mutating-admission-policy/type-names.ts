@@ -1,4 +1,4 @@
-import { MapValue, type Value } from "../../cel/index.js";
+import { ListSum, MapValue, Optional, type Value } from "../../cel/index.js";
 import { quote } from "../../data/go-quote.js";
 import { ObjectVal } from "./mutation-types.js";
 
@@ -13,7 +13,8 @@ export function typeNameMistakes(object: ObjectVal): string | undefined {
   const mistakes: string[] = [];
   /** Lists and maps, which may be named many times. */
   const seen = new Map<object, string>();
-  const check = (value: Value, path: string): void => {
+  const check = (of: Value, path: string): void => {
+    let value = of;
     if (mistakes.length >= MAX_MISTAKES) return;
     if (value instanceof ObjectVal) {
       if (value.typeName !== path) {
@@ -23,7 +24,9 @@ export function typeNameMistakes(object: ObjectVal): string | undefined {
       for (const [field, inner] of value.members) check(inner, `${path}.${field}`);
       return;
     }
-    const isList = Array.isArray(value);
+    // Of optionals the literals are looked into, not an object itself; sums never are.
+    while (value instanceof Optional && value.value !== undefined) value = value.value;
+    const isList = Array.isArray(value) && !(value instanceof ListSum);
     if (!isList && !(value instanceof MapValue)) return;
     if (seen.get(value) === path) return;
     seen.set(value, path);
