@@ -233,10 +233,7 @@ export class Conversion {
       let content = (value as Optional).value;
       while (content instanceof Optional) content = content.value;
       if (content instanceof MapValue) return this.#mapField(content, leaf);
-      const isList = content !== undefined && kindOf(content) === "list" && !(content instanceof ListSum);
-      if (isList && !this.#provenance.isData(content as readonly Value[])) {
-        return this.#listField(content as readonly Value[], leaf);
-      }
+      if (content instanceof MadeList && !(content instanceof ListSum)) return this.#listField(content, leaf);
     }
     return this.#bare(value, leaf);
   }
