@@ -1,4 +1,4 @@
-import { MapValue, type Value } from "../../cel/index.js";
+import { ListSum, MapValue, Optional, type Value } from "../../cel/index.js";
 import { quote } from "../../data/go-quote.js";
 import { ObjectVal } from "./mutation-types.js";
 
@@ -13,7 +13,8 @@ export function typeNameMistakes(object: ObjectVal): string | undefined {
   const mistakes: string[] = [];
   /** Lists and maps, which may be named many times. */
   const seen = new Map<object, string>();
-  const check = (value: Value, path: string): void => {
+  const check = (of: Value, path: string): void => {
+    const value = literalOf(of);
     if (mistakes.length >= MAX_MISTAKES) return;
     if (value instanceof ObjectVal) {
       if (value.typeName !== path) {
@@ -23,6 +24,7 @@ export function typeNameMistakes(object: ObjectVal): string | undefined {
       for (const [field, inner] of value.members) check(inner, `${path}.${field}`);
       return;
     }
+    if (value instanceof ListSum) return;
     const isList = Array.isArray(value);
     if (!isList && !(value instanceof MapValue)) return;
     if (seen.get(value) === path) return;
@@ -33,4 +35,11 @@ export function typeNameMistakes(object: ObjectVal): string | undefined {
   };
   check(object, object.typeName);
   return mistakes.length === 0 ? undefined : mistakes.join("\n");
+}
+
+/** Of optionals the literals are looked into, not an object itself. */
+function literalOf(value: Value): Value {
+  let content: Value = value;
+  while (content instanceof Optional && content.value !== undefined) content = content.value;
+  return content instanceof ObjectVal ? value : content;
 }
