@@ -14,7 +14,7 @@ export function typeNameMistakes(object: ObjectVal): string | undefined {
   /** Lists and maps, which may be named many times. */
   const seen = new Map<object, string>();
   const check = (of: Value, path: string): void => {
-    let value = of;
+    const value = literalOf(of);
     if (mistakes.length >= MAX_MISTAKES) return;
     if (value instanceof ObjectVal) {
       if (value.typeName !== path) {
@@ -24,9 +24,8 @@ export function typeNameMistakes(object: ObjectVal): string | undefined {
       for (const [field, inner] of value.members) check(inner, `${path}.${field}`);
       return;
     }
-    // Of optionals the literals are looked into, not an object itself; sums never are.
-    while (value instanceof Optional && value.value !== undefined) value = value.value;
-    const isList = Array.isArray(value) && !(value instanceof ListSum);
+    if (value instanceof ListSum) return;
+    const isList = Array.isArray(value);
     if (!isList && !(value instanceof MapValue)) return;
     if (seen.get(value) === path) return;
     seen.set(value, path);
@@ -36,4 +35,11 @@ export function typeNameMistakes(object: ObjectVal): string | undefined {
   };
   check(object, object.typeName);
   return mistakes.length === 0 ? undefined : mistakes.join("\n");
+}
+
+/** Of optionals the literals are looked into, not an object itself. */
+function literalOf(value: Value): Value {
+  let content: Value = value;
+  while (content instanceof Optional && content.value !== undefined) content = content.value;
+  return content instanceof ObjectVal ? value : content;
 }
