@@ -20,11 +20,11 @@ import {
   type Value,
 } from "../../cel/index.js";
 import { quote } from "../../data/go-quote.js";
-import { jsonDouble } from "../../data/json-double.js";
 import { setKey } from "../../data/plain-object.js";
 import type { GoType } from "../../kubernetes/go-types/go-type.js";
-import { ForeignValue, NIL_LIST, type PatchValue } from "../../kubernetes/structured-merge/patch-value.js";
-import { foreignValue, goValue } from "./go-value.js";
+import { type ForeignValue, NIL_LIST, type PatchValue } from "../../kubernetes/structured-merge/patch-value.js";
+import { goValue } from "./go-value.js";
+import { finite, patchLeaf, structLeaf, TARGET } from "./leaves.js";
 import { quotedKey } from "./map-keys.js";
 import { JsonPatchVal, membersOf, ObjectVal } from "./mutation-types.js";
 import { selectedItem } from "./selected-field.js";
@@ -44,11 +44,6 @@ export interface Provenance {
   /** The type of a list, map or struct that is Go's own, and no JSON. */
   readonly typeOf: (value: object) => GoType | undefined;
 }
-
-const TARGET = "*structpb.Value";
-
-/** The text of some error of package protobuf; it has a no-break space. */
-const protobufError = (text: string): CelError => new CelError(`proto:\u00a0${text}`);
 
 /** Converts what one mutation gives (disposable). */
 export class Conversion {
@@ -348,61 +343,6 @@ const keyFailure = (key: Value): string => `map key ${quotedKey(key)} is of type
 const NULL_IN_REQUEST = ["object", "oldObject"];
 
 const tooLarge = (): CelError => new CelError(`the patch is larger than ${MUTATION_MAX_SIZE} characters`, "too-large");
-
-/** What a field is that could not be converted. */
-const errorValue = ({ message }: CelError): ForeignValue =>
-  new ForeignValue(
-    "*types.Err",
-    () => message,
-    () => message,
-  );
-
-/** A field of an apply configuration. */
-function patchLeaf(value: Value | CelError | ForeignValue): PatchValue {
-  if (value instanceof CelError) return errorValue(value);
-  if (value instanceof ForeignValue) return value;
-  switch (kindOf(value)) {
-    case "bool":
-    case "int":
-    case "double":
-    case "string":
-      return value as PatchValue;
-    case "type":
-      return (value as { readonly name: string }).name;
-    default:
-      return foreignValue(value);
-  }
-}
-
-/** A field of an `Object` in a JSON Patch. */
-function structLeaf(value: Value | CelError | ForeignValue): unknown | CelError {
-  if (value instanceof ForeignValue) return protobufError(`invalid type: ${value.type}`);
-  if (value instanceof CelError) return protobufError("invalid type: *types.Err");
-  switch (kindOf(value)) {
-    case "bool":
-    case "string":
-      return value;
-    case "int":
-      return jsonDouble(Number(value));
-    case "uint":
-      return jsonDouble(Number((value as Uint).value));
-    case "double":
-      return finite(doubleOf(value) as number);
-    case "bytes":
-      return Buffer.from(value as Uint8Array).toString("base64");
-    case "type":
-      return (value as { readonly name: string }).name;
-    default:
-      return protobufError(`invalid type: ${foreignValue(value).type}`);
-  }
-}
-
-function finite(value: number): unknown | CelError {
-  if (Number.isFinite(value)) return jsonDouble(value);
-  const text = Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf";
-  const { message } = protobufError(`google.protobuf.Value.number_value: invalid ${text} value`);
-  return new CelError(`json: error calling MarshalJSON for type ${TARGET}: ${message}`);
-}
 
 function typedError({ kind, go }: GoType): string {
   if (kind === "struct") return `type conversion error from struct type ${go} to ${TARGET}`;
