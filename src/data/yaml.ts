@@ -6,25 +6,21 @@ import { yamlDoubts } from "./yaml/doubts.js";
 import { readYamlStream, readYamlValues, type YamlOptions } from "./yaml/stream.js";
 import type { YamlError } from "./yaml/yaml-error.js";
 
-export { doubtText, REPEATED_KEY, UNREAD, yamlDoubts } from "./yaml/doubts.js";
+export { doubtText, mostDoubts, REPEATED_KEY, UNREAD, yamlDoubts } from "./yaml/doubts.js";
+export { Lines } from "./yaml/lines.js";
 export {
   YAML_MAX_DEPTH,
-  type YamlAlias,
-  type YamlList,
   type YamlMap,
   type YamlNode,
   type YamlPair,
   type YamlScalar,
 } from "./yaml/node.js";
-export type { YamlDialect } from "./yaml/scalar-values.js";
 export {
   readYamlDocument,
   readYamlStream,
   readYamlTrees,
-  readYamlValues,
   type YamlDocument,
   type YamlOptions,
-  type YamlStream,
   type YamlTree,
 } from "./yaml/stream.js";
 export { yamlText } from "./yaml/text.js";

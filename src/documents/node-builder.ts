@@ -35,6 +35,12 @@ export class NodeBuilder {
   #aliasDepth = 0;
   #aliasedValues = 0;
   #exhausted = false;
+  readonly #mostAliasedValues: number;
+
+  /** @param mostAliasedValues more are a fatal flaw */
+  constructor(mostAliasedValues: number = MAX_ALIASED_VALUES) {
+    this.#mostAliasedValues = mostAliasedValues;
+  }
 
   /** The node, or a null scalar in place of what can't be used (with a flaw noted). */
   build(node: YamlNode, path: Path): SourceNode {
@@ -145,11 +151,11 @@ export class NodeBuilder {
     if (this.#exhausted) return false;
     if (this.#aliasDepth > 0) this.#aliasedValues++;
     const isTooDeep = path.length > MAX_DEPTH || this.#aliasDepth > MAX_DEPTH;
-    if (!isTooDeep && this.#aliasedValues <= MAX_ALIASED_VALUES) return true;
+    if (!isTooDeep && this.#aliasedValues <= this.#mostAliasedValues) return true;
     this.#exhausted = true;
     const message = isTooDeep
       ? `nested deeper than ${MAX_DEPTH} levels`
-      : `aliases that stand for more than ${MAX_ALIASED_VALUES} values`;
+      : `aliases that stand for more than ${this.#mostAliasedValues} values`;
     this.flaws.push({ offset, path: path.slice(0, 8), message, kind: "fatal" });
     return false;
   }

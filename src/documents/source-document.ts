@@ -1,7 +1,13 @@
 /** A YAML document with its places: what later stages use to say where in a file something is wrong. */
-import { mostDoubts } from "../data/yaml/doubts.js";
-import { Lines } from "../data/yaml/lines.js";
-import { readYamlStream, readYamlTrees, UNREAD, type YamlError, type YamlTree } from "../data/yaml.js";
+import {
+  Lines,
+  mostDoubts,
+  readYamlStream,
+  readYamlTrees,
+  UNREAD,
+  type YamlError,
+  type YamlTree,
+} from "../data/yaml.js";
 import { type Flaw, NodeBuilder } from "./node-builder.js";
 import type { Path, Position, Problem } from "./problem.js";
 import { sourceOffset } from "./scalar-position.js";

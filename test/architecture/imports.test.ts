@@ -20,6 +20,7 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
       "cel-policy",
       "config",
       "data",
+      "documents",
       "evaluation",
       "fetch",
       "kubernetes",

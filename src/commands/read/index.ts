@@ -3,8 +3,7 @@ import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
 import { errorText } from "../../data/error-text.js";
 import { stringifyJson } from "../../data/json.js";
-import { Lines } from "../../data/yaml/lines.js";
-import { doubtText, readYamlStream, type YamlDocument, yamlDoubts, yamlText } from "../../data/yaml.js";
+import { doubtText, Lines, readYamlStream, type YamlDocument, yamlDoubts, yamlText } from "../../data/yaml.js";
 import type { CommandIo } from "../io.js";
 import { placesOf } from "./places.js";
 

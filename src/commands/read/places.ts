@@ -1,7 +1,7 @@
 /** Where the values of a document stand, by the pointers to them. */
-import { isMergeKey } from "../../data/yaml/resolve.js";
-import { keyName } from "../../data/yaml/scalar-values.js";
-import type { YamlMap, YamlNode } from "../../data/yaml.js";
+import type { YamlNode } from "../../data/yaml.js";
+import { NodeBuilder } from "../../documents/node-builder.js";
+import type { SourceNode } from "../../documents/source-node.js";
 
 /** A value's JSON Pointer and UTF-16 offset. */
 export interface ValuePlace {
@@ -11,37 +11,16 @@ export interface ValuePlace {
   readonly offset: number;
 }
 
-/** The place of every value of a document that could be read, each before what is in it. */
-export function* placesOf(node: YamlNode, pointer = ""): Generator<ValuePlace> {
-  const target = followed(node);
-  yield { pointer, offset: target.start };
-  if (target.kind === "list")
-    for (const [index, item] of target.items.entries()) yield* placesOf(item, `${pointer}/${index}`);
-  if (target.kind === "map")
-    for (const [key, value] of members(target)) yield* placesOf(value, `${pointer}/${escaped(key)}`);
+/** The place of every value of a document that could be read, which bounds its aliases, each before what is in it. */
+export function placesOf(root: YamlNode): Generator<ValuePlace> {
+  return places(new NodeBuilder(Number.POSITIVE_INFINITY).build(root, []), "");
 }
 
-/** The members that count: the last one of a key, whether it is written or merged, but of a list of merged maps the first that has it. */
-function members({ pairs }: YamlMap): Map<string, YamlNode> {
-  const found = new Map<string, YamlNode>();
-  for (const { key, value } of pairs) {
-    if (key.kind === "scalar" && isMergeKey(key.text, key.tag, key.style)) {
-      for (const source of value.kind === "list" ? value.items.toReversed() : [value]) {
-        const map = followed(source);
-        if (map.kind === "map") for (const [each, node] of members(map)) found.set(each, node);
-      }
-      continue;
-    }
-    const written = followed(key);
-    const name = written.kind === "scalar" ? keyName(written) : undefined;
-    // What is no key is in no document that could be read, unless another has taken its place.
-    if (typeof name === "string") found.set(name, value);
-  }
-  return found;
-}
-
-function followed(node: YamlNode): Exclude<YamlNode, { readonly kind: "alias" }> {
-  return node.kind === "alias" ? followed(node.target) : node;
+function* places(node: SourceNode, pointer: string): Generator<ValuePlace> {
+  yield { pointer, offset: node.start };
+  if (node.kind === "list")
+    for (const [index, item] of node.items.entries()) yield* places(item, `${pointer}/${index}`);
+  if (node.kind === "map") for (const { key, value } of node.pairs) yield* places(value, `${pointer}/${escaped(key)}`);
 }
 
 const escaped = (key: string): string => key.replaceAll("~", "~0").replaceAll("/", "~1");

@@ -1,5 +1,6 @@
 /** What scalars are as JSON values and as keys. */
 import { floatText } from "../float-text.js";
+import { jsonDouble } from "../json-double.js";
 import { double, numberOf } from "../json-reader.js";
 import type { YamlScalar } from "./node.js";
 import { Float, Mismatch, type Resolved, resolvePlain, resolveTagged } from "./resolve.js";
@@ -42,7 +43,7 @@ export function scalarValue(node: YamlScalar, dialect: YamlDialect = "kubernetes
 
 function floatValue({ start, text }: YamlScalar, value: number, dialect: YamlDialect): unknown {
   // The float 1.0 is printed as 1, which is read as an integer.
-  if (Number.isFinite(value)) return dialect === "kubernetes" ? numberOf(String(value)) : double(value);
+  if (Number.isFinite(value)) return dialect === "kubernetes" ? jsonDouble(value) : double(value);
   return new Unwritable(start, `JSON can't hold the number ${shown(text)}: use a string or a finite number`);
 }
 

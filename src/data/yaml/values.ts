@@ -41,7 +41,7 @@ export function documentValue(
 ): DocumentValue {
   const maker = new ValueMaker(text, mostValues, dialect);
   const value = maker.whole(root);
-  return { value, repeatedKeys: maker.repeatedKeys };
+  return { value, repeatedKeys: maker.repeatedKeys.sort((a, b) => a.offset - b.offset) };
 }
 
 /** One use per document. */

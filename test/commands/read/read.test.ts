@@ -110,6 +110,14 @@ describe("read", () => {
     assert.equal(positions["/all/<<"], undefined);
   });
 
+  test("gives the places of all values, however many the aliases stand for", async () => {
+    const source = `a: &a [${"1,".repeat(1_500)}]\nlists: [${"*a,".repeat(75)}]\nlast: [x]\n`;
+    const { positions } = JSON.parse((await read(["--positions"], source)).out) as {
+      positions: Record<string, string>;
+    };
+    assert.deepEqual([positions["/lists/74/1499"], positions["/last/0"]], ["1:3006", "3:8"]);
+  });
+
   test("finds the places of a long line without looking at it again for each", async () => {
     const items = Array.from({ length: 20_000 }, (_, index) => `"${index}"`).join(",");
     const before = process.cpuUsage();

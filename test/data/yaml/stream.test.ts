@@ -93,6 +93,12 @@ describe("what Kubernetes takes without a word is told", () => {
     assert.deepEqual(document?.value, { a: 4, c: { b: 2 }, d: { b: 2 } });
   });
 
+  test("keys that stand twice are told in the order of the text", () => {
+    const offsets = (text: string) => readYamlStream(text).documents[0]?.repeatedKeys.map(({ offset }) => offset);
+    assert.deepEqual(offsets("x: {a: 1}\nx: {b: 1, b: 2}\n"), [10, 20]);
+    assert.deepEqual(offsets("<<: [{a: 1, a: 2}, {b: 1, b: 2}]\n"), [12, 26]);
+  });
+
   test("keys that stand twice can be refused, in JSON too", () => {
     for (const text of ["a: 1\na: 2\n", '{"a":1,\n"a":2}']) {
       const { error } = readYamlStream(text, { uniqueKeys: true });
