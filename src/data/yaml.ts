@@ -24,8 +24,7 @@ export {
   type YamlTree,
 } from "./yaml/stream.js";
 export { yamlText } from "./yaml/text.js";
-export type { RepeatedKey } from "./yaml/values.js";
-export { BYTE_ORDER_MARK, placeOf, YamlError } from "./yaml/yaml-error.js";
+export { YamlError } from "./yaml/yaml-error.js";
 
 /**
  * The values of all documents of a text. Documents of nothing are left out; of a key that stands twice in a map the last one counts.
