@@ -164,6 +164,13 @@ describe("mistakes of policies.yaml", () => {
         "p.yaml:2:1: p: duplicate key: the same key stands above in this map",
       ],
     ],
+    "a merge key that replaces what stands above it is refused, among policies too": [
+      "p: {module: ./x.wasm, policyMode: protect, <<: {policyMode: monitor}}\n<<: {p: {module: ./y.wasm}}",
+      [
+        "p.yaml:1:44: p.policyMode: duplicate key: what << merges replaces the same key above it: put << first in this map",
+        "p.yaml:2:1: p: duplicate key: what << merges replaces the same key above it: put << first in this map",
+      ],
+    ],
     "a time limit is a whole number from 1": [
       "p: {module: ./x.wasm, timeoutEvalSeconds: 0}\nq: {module: ./x.wasm, timeoutEvalSeconds: 1.5}",
       [

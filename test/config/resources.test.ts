@@ -51,6 +51,24 @@ describe("resources", () => {
     ]);
   });
 
+  test("a Kubewarden policy loses none of its settings to aliases that stand for too much: it is refused", (context) => {
+    const settings = (lists: number) =>
+      `{a: &a [${"1,".repeat(1_500)}], lists: [${"*a,".repeat(lists)}], denied: [evil]}`;
+    const policy = (lists: number) => POLICY.replace("{a: 1}", settings(lists));
+    const root = folder(context, {
+      "p.yaml": "p: {resource: few.yaml}\nq: {resource: many.yaml}",
+      "few.yaml": policy(60),
+      "many.yaml": policy(75),
+    });
+    const result = loadConfig(join(root, "p.yaml"));
+    assert.ok(result.ok);
+    assert.deepEqual(entryOf(result.config, "p", "module").settings.denied, ["evil"]);
+    assert.match(
+      entryOf(result.config, "q", "invalid").problems[0]?.message ?? "",
+      /^aliases that stand for more than/,
+    );
+  });
+
   test("a Kubewarden group is the group it describes, with the controller's capabilities", (context) => {
     const root = folder(context, { "p.yaml": "g: {resource: groups/g.yaml}", "groups/g.yaml": GROUP });
     const result = loadConfig(join(root, "p.yaml"));
