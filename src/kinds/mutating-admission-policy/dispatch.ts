@@ -9,6 +9,8 @@ import type { RequestState } from "./request-state.js";
 export interface Dispatch {
   readonly policies: readonly PreparedPolicy[];
   readonly request: RequestAttributes;
+  /** What selectors see of it where that is something else. */
+  readonly selecting?: RequestAttributes;
   readonly attempt: Attempt;
   readonly state: RequestState;
   readonly findTypes: FindTypes;

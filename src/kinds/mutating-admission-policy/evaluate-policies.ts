@@ -1,5 +1,6 @@
 import { Waiting } from "../../cel/index.js";
 import { NOT_IN_TIME } from "../../cel-policy/expressions/interruption.js";
+import { isObject, member } from "../../kubernetes/object.js";
 import { failedWith, type MutatingDecision } from "./decision.js";
 import type { Dispatch } from "./dispatch.js";
 import { Pass } from "./pass.js";
@@ -21,8 +22,18 @@ export function evaluatePolicies(dispatch: Dispatch): MutatingDecision {
   const decided = interrupted() ?? first;
   if (decided.failure !== undefined || decided.refusals.length > 0 || !reinvocation.wanted) return decided;
   reinvocation.beginSecondPass();
-  const again = { ...dispatch, request: { ...request, object: decided.object } };
+  const mutated = { ...request, object: decided.object };
+  const again = { ...dispatch, request: mutated, selecting: { ...mutated, object: asLabelled(decided.object) } };
   const second = new Pass(again, reinvocation).run();
   if (second instanceof Waiting) return interrupted() ?? failedWith(NOT_IN_TIME);
   return interrupted() ?? { ...second, skipped: first.skipped };
+}
+
+/** An object as selectors see it: with a label that a mutation has made no text it has none at all, as for the server. */
+function asLabelled(object: unknown): unknown {
+  const metadata = member(object, "metadata");
+  const labels = member(metadata, "labels");
+  if (!isObject(object) || !isObject(metadata) || !isObject(labels)) return object;
+  if (Object.values(labels).every((value) => typeof value === "string")) return object;
+  return { ...object, metadata: { ...metadata, labels: {} } };
 }

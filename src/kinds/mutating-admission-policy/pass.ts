@@ -44,10 +44,10 @@ export class Pass {
 
   /** What the pass comes to; or that it has to wait, and is repeated. */
   run(): MutatingDecision | Waiting {
-    const { policies, request, attempt, targeted, watcher } = this.#dispatch;
+    const { policies, request, selecting = request, attempt, targeted, watcher } = this.#dispatch;
     const { conversions } = this.#dispatch.state;
     const { made } = conversions;
-    const selected = selectInvocations(policies, request, this.#versions, attempt, targeted, watcher);
+    const selected = selectInvocations(policies, selecting, this.#versions, attempt, targeted, watcher);
     if (selected.waiting || (conversions.made > made && this.#pauses())) return Waiting.INSTANCE;
     this.#errors.push(...selected.errors);
     const { invocations } = selected;
