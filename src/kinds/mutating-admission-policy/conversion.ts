@@ -207,7 +207,7 @@ export class Conversion {
       if (!this.#takeName(name)) return tooLarge();
       const converted = this.#field(value, leaf);
       if (converted instanceof Failed) {
-        return new CelError(`fail to convert field ${quote(name, false)}: ${converted.message}`);
+        return new CelError(`fail to convert field ${quote(name, false)}: ${converted.message}`, "conversion");
       }
       if (converted instanceof CelError) return converted;
       setKey(result as Record<string, unknown>, name, converted);
@@ -284,7 +284,7 @@ export class Conversion {
         if (!(value instanceof ObjectVal)) return leaf(value);
         const fields = this.#fields(value, leaf);
         // An error inside of another object is a value there.
-        if (fields instanceof CelError && fields.message.startsWith("fail to convert")) return leaf(fields);
+        if (fields instanceof CelError && fields.code === "conversion") return leaf(fields);
         return fields as T | CelError;
       }
       case "list":

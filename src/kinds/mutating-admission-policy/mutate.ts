@@ -83,7 +83,7 @@ function withIdentity(
   memory: PatchMemory | undefined,
 ): PatchOutcome {
   const outcome = applyJsonPatch(object, operations, memory);
-  if (outcome.kind !== "internal" || !outcome.message.startsWith("Object 'Kind' is missing")) return outcome;
+  if (outcome.kind !== "internal" || !outcome.withoutKind) return outcome;
   return applyJsonPatch(object, [...operations, { op: "add", path: "/kind", from: "", value: kind.kind }], memory);
 }
 

@@ -10,7 +10,7 @@ import { jsonBytes } from "./json-text.js";
 import { COPY_MAX_BYTES, OPERATION_WORK, PatchStop, Work } from "./limits.js";
 import { type Child, type Container, Node, openValue } from "./node.js";
 import type { PatchOperation } from "./operation.js";
-import { outcomeError } from "./outcome.js";
+import { type OutcomeError, outcomeError } from "./outcome.js";
 import { type Place, placeOf } from "./pointer.js";
 import { quotedTextError } from "./quoted.js";
 import { containerValue, slotValue } from "./values.js";
@@ -24,7 +24,7 @@ export type PatchOutcome =
   /** The mutation fails, by failurePolicy; the message begins with `JSON Patch: `. */
   | { readonly kind: "error"; readonly message: string }
   /** What came out is no object of Kubernetes: 500 with reason InternalError, whatever the failurePolicy. */
-  | { readonly kind: "internal"; readonly message: string }
+  | ({ readonly kind: "internal" } & OutcomeError)
   /** The server's plugin panics: 500, whatever the failurePolicy. The message is Go's. */
   | { readonly kind: "panic"; readonly message: string };
 
@@ -69,8 +69,8 @@ class Patching {
       if (step !== undefined) return failed(step);
     }
     const value = containerValue(this.#root, this.#work);
-    const message = outcomeError(value);
-    return message === undefined ? { kind: "patched", object: value as JsonObject } : { kind: "internal", message };
+    const error = outcomeError(value);
+    return error === undefined ? { kind: "patched", object: value as JsonObject } : { kind: "internal", ...error };
   }
 
   #step(operation: PatchOperation): Step {

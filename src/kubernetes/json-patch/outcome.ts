@@ -6,8 +6,15 @@ import { isObject } from "./node.js";
 const TARGET =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
+/** Why what a patch left is no object of Kubernetes. */
+export interface OutcomeError {
+  readonly message: string;
+  /** Whether all that it lacks is a kind. */
+  readonly withoutKind: boolean;
+}
+
 /** Why it is no object; `undefined` for one. */
-export function outcomeError(value: unknown): string | undefined {
+export function outcomeError(value: unknown): OutcomeError | undefined {
   if (value === null) return missingKind(value);
   if (!isObject(value)) return unread(`cannot unmarshal array into Go value of type ${TARGET}`);
   const apiVersion = memberOf(value, "apiVersion");
@@ -18,14 +25,20 @@ export function outcomeError(value: unknown): string | undefined {
     }
   }
   if (typeof apiVersion === "string" && apiVersion.split("/").length > 2) {
-    return `unexpected GroupVersion string: ${apiVersion}`;
+    return { message: `unexpected GroupVersion string: ${apiVersion}`, withoutKind: false };
   }
   return typeof kind === "string" && kind !== "" ? undefined : missingKind(value);
 }
 
-const unread = (problem: string): string => `couldn't get version/kind; json parse error: json: ${problem}`;
+const unread = (problem: string): OutcomeError => ({
+  message: `couldn't get version/kind; json parse error: json: ${problem}`,
+  withoutKind: false,
+});
 
-const missingKind = (value: unknown): string => `Object 'Kind' is missing in '${goJson(value)}'`;
+const missingKind = (value: unknown): OutcomeError => ({
+  message: `Object 'Kind' is missing in '${goJson(value)}'`,
+  withoutKind: true,
+});
 
 const memberOf = (object: { readonly [key: string]: unknown }, key: string): unknown =>
   Object.hasOwn(object, key) ? object[key] : undefined;

@@ -60,7 +60,7 @@ describe("a JSON patch", () => {
   test("that leaves no object of a kind is an internal error, with the text of what it leaves", () => {
     const outcome = apply(thing({ b: "<é>", a: [1, null] }), { op: "remove", path: "/kind" });
     const message = `Object 'Kind' is missing in '{"a":[1,null],"apiVersion":"v1","b":"\\u003cé\\u003e"}'`;
-    assert.deepEqual(outcome, { kind: "internal", message });
+    assert.deepEqual(outcome, { kind: "internal", message, withoutKind: true });
     const number = apply(thing({}), { op: "add", path: "/kind", value: 5 });
     assert.equal(number.kind, "internal");
     const list = apply(thing({}), { op: "replace", path: "", value: [] });
