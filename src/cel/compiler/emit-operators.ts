@@ -15,9 +15,9 @@ type Args = readonly Out[];
 export function emitOperator(emitter: Emitting, plan: CallPlan, args: Args): Out | undefined {
   switch (plan.name) {
     case "_==_":
-      return emitEquality(emitter, args, false);
+      return emitEquality(emitter, args, plan.kinds[0] === "object" ? h.equalStruct : h.equal);
     case "_!=_":
-      return emitEquality(emitter, args, true);
+      return emitEquality(emitter, args, h.notEqual);
     case "_<_":
     case "_<=_":
     case "_>_":
@@ -77,12 +77,12 @@ function emitNotFalse(emitter: Emitting, [operand]: Args): Out {
 /** Texts at most this long cost one unit to compare, or none when empty. */
 const ONE_UNIT = 10;
 
-function emitEquality(emitter: Emitting, [a, b]: Args, negated: boolean): Out {
+function emitEquality(emitter: Emitting, [a, b]: Args, helper: HelperName): Out {
   const [left, right] = [a as Out, b as Out];
   const { code } = emitter;
   const result = code.temp();
-  const operator = negated ? "!==" : "===";
-  const slow = `${result}=${negated ? h.notEqual : h.equal}(${left.code},${right.code},c);`;
+  const operator = helper === h.notEqual ? "!==" : "===";
+  const slow = `${result}=${helper}(${left.code},${right.code},c);`;
   const fixed = right.constant !== undefined ? right : left.constant !== undefined ? left : undefined;
   const other = fixed === right ? left : right;
   const can = CAN.BOOL | CAN.ERROR;

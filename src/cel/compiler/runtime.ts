@@ -98,6 +98,13 @@ function equal(a: Result, b: Result, meter: Meter): Result {
   return result;
 }
 
+/** The same where the left side's type is a struct: to be compared with what is no map it refuses, but for null. */
+function equalStruct(a: Result, b: Result, meter: Meter): Result {
+  const result = equal(a, b, meter);
+  if (result !== false || b === null || !isPlainObject(a)) return result;
+  return isPlainObject(b) || b instanceof MapValue ? false : noSuchOverload();
+}
+
 function notEqual(a: Result, b: Result, meter: Meter): Result {
   const cost = equalityCost(a, b, true, meter);
   const result = equal(a, b, meter);
@@ -331,6 +338,7 @@ export const HELPERS = {
   and,
   or,
   equal,
+  equalStruct,
   notEqual,
   shorter,
   ordered,
