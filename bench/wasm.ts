@@ -12,13 +12,13 @@ import { fileURLToPath } from "node:url";
 import { HostCapabilities } from "../src/host-capabilities/host.js";
 import type { Review } from "../src/policy/review.js";
 import { extismRunner } from "../src/wasm/extism/guest.js";
+import type { GuestHost, RunGuest } from "../src/wasm/guest/guest.js";
+import { Memories } from "../src/wasm/guest/memories.js";
 import { createWasmRuntime, DEFAULT_GUEST_LIMITS, type ExecutionMode, type WasmPolicy } from "../src/wasm/index.js";
 import { ModuleStore } from "../src/wasm/module/prepare.js";
 import { regoRunner } from "../src/wasm/opa/guest.js";
 import { wapcRunner } from "../src/wasm/wapc/guest.js";
 import { wasiRunner } from "../src/wasm/wasi/guest.js";
-import type { GuestHost, RunGuest } from "../src/wasm/worker/guest.js";
-import { Memories } from "../src/wasm/worker/memories.js";
 import { median, spread } from "./support/statistics.js";
 
 const ROUNDS = 5;

@@ -1,8 +1,8 @@
 /** Outcomes on their way from a guest's thread to the main thread, as JSON text. */
 import { parseJson, stringifyJson } from "../data/json.js";
 import type { Outcome } from "../policy/outcome.js";
+import { GuestLimitError } from "./guest/guest.js";
 import { FINDINGS_CHARACTERS } from "./limits.js";
-import { GuestLimitError } from "./worker/guest.js";
 
 /**
  * Prints an outcome.

@@ -1,8 +1,8 @@
 /** Runs calls of Extism plugins: Extism 1.x, with a kernel of our own for what plugin and host share (kernel.wat). */
-import { type GuestAnswer, type GuestInput, GuestStartError, type RunGuest, startGuest } from "../worker/guest.js";
-import { CurrentCall, InstanceCall } from "../worker/instance-call.js";
-import { afterExit, callStart } from "../worker/start-functions.js";
-import { ExitStatus, wasiArguments, wasiImports } from "../worker/wasi-preview1.js";
+import { type GuestAnswer, type GuestInput, GuestStartError, type RunGuest, startGuest } from "../guest/guest.js";
+import { CurrentCall, InstanceCall } from "../guest/instance-call.js";
+import { afterExit, callStart } from "../guest/start-functions.js";
+import { ExitStatus, wasiArguments, wasiImports } from "../guest/wasi-preview1.js";
 import { compileKernel, Kernel } from "./kernel.js";
 import { START_ONLY } from "./names.js";
 

@@ -2,9 +2,9 @@
 import { errorText } from "../../data/error-text.js";
 import { parseJson } from "../../data/json.js";
 import { isJsonObject } from "../../data/same-value.js";
+import { customSection } from "../binary/rewrite.js";
 import { WasmLoadError } from "../errors.js";
 import type { ExecutionMode } from "../worker/messages.js";
-import { customSection } from "./binary.js";
 
 const SECTION = "io.kubewarden.metadata";
 const MODES: ReadonlySet<string> = new Set<ExecutionMode>(["kubewarden-wapc", "wasi", "opa", "gatekeeper", "extism"]);

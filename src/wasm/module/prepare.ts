@@ -2,15 +2,15 @@
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { errorText } from "../../data/error-text.js";
+import { rewriteModule } from "../binary/rewrite.js";
 import { WasmLoadError } from "../errors.js";
 import { EXTISM_FUNCTIONS, EXTISM_MODULE, HOST_CALL_MODULE, HOST_CALL_NAME } from "../extism/names.js";
+import { MEMORY_MODULE, MEMORY_NAME } from "../guest/memories.js";
+import { WASI_FUNCTIONS } from "../guest/wasi-preview1.js";
 import { OPA_IMPORTS } from "../opa/names.js";
 import { WAPC_IMPORTS } from "../wapc/names.js";
 import { HOST_IMPORT_MODULES } from "../wasi/names.js";
-import { MEMORY_MODULE, MEMORY_NAME } from "../worker/memories.js";
 import type { ExecutionMode, GuestModule } from "../worker/messages.js";
-import { WASI_FUNCTIONS } from "../worker/wasi-preview1.js";
-import { rewriteModule } from "./binary.js";
 import { type PolicyMetadata, readMetadata } from "./metadata.js";
 import { executionMode } from "./mode.js";
 import { compileErrorText } from "./not-a-module.js";

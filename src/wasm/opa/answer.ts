@@ -1,10 +1,10 @@
 import { parseJson, UNIQUE_KEYS } from "../../data/json.js";
 import { isJsonObject } from "../../data/same-value.js";
 import type { Deny, Outcome } from "../../policy/outcome.js";
+import { GuestLimitError } from "../guest/guest.js";
 import { mostPatchBytes } from "../limits.js";
 import type { Question, ReadAnswer } from "../question.js";
 import { readRegoResult } from "../rego-result.js";
-import { GuestLimitError } from "../worker/guest.js";
 
 /** Answers of OPA policies: an AdmissionResponse, `[0].result.response` (spec kubewarden.md 6.5). */
 export const readOpaAnswer: ReadAnswer = (text, question) =>

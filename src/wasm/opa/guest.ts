@@ -8,9 +8,9 @@ import {
   GuestStartError,
   type RunGuest,
   startGuest,
-} from "../worker/guest.js";
-import { CurrentCall } from "../worker/instance-call.js";
-import { newInstance } from "../worker/start-functions.js";
+} from "../guest/guest.js";
+import { CurrentCall } from "../guest/instance-call.js";
+import { newInstance } from "../guest/start-functions.js";
 import type { Builtin } from "./builtins/builtin.js";
 import { builtinsFor } from "./builtins/index.js";
 import { MISSING_BUILTINS } from "./names.js";

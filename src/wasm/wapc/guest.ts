@@ -7,10 +7,10 @@ import {
   GuestStartError,
   type RunGuest,
   startGuest,
-} from "../worker/guest.js";
-import { CurrentCall, type HostCallParameters, InstanceCall } from "../worker/instance-call.js";
-import { afterExit, callStart } from "../worker/start-functions.js";
-import { wasiImports } from "../worker/wasi-preview1.js";
+} from "../guest/guest.js";
+import { CurrentCall, type HostCallParameters, InstanceCall } from "../guest/instance-call.js";
+import { afterExit, callStart } from "../guest/start-functions.js";
+import { wasiImports } from "../guest/wasi-preview1.js";
 
 const NOTHING = new Uint8Array();
 /** Called once per instance, in this order, when the module has them. */

@@ -7,9 +7,9 @@ import {
   GuestStartError,
   type RunGuest,
   startGuest,
-} from "../worker/guest.js";
-import { CurrentCall, type HostCallParameters, InstanceCall } from "../worker/instance-call.js";
-import { ExitStatus, wasiArguments, wasiImports } from "../worker/wasi-preview1.js";
+} from "../guest/guest.js";
+import { CurrentCall, type HostCallParameters, InstanceCall } from "../guest/instance-call.js";
+import { ExitStatus, wasiArguments, wasiImports } from "../guest/wasi-preview1.js";
 
 const SUCCESS = 0;
 const FAILURE = 1;

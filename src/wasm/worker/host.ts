@@ -1,6 +1,6 @@
+import { type GuestHost, GuestLimitError, NAME_LENGTH } from "../guest/guest.js";
 import type { GuestLimits } from "../limits.js";
 import type { ControlBlock } from "./control-block.js";
-import { type GuestHost, GuestLimitError, NAME_LENGTH } from "./guest.js";
 import type { FromWorker, GuestLogLevel, HostAnswer, LogMessage } from "./messages.js";
 
 const NOTHING = new Uint8Array();

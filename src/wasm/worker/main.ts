@@ -5,12 +5,13 @@
 import { readlinkSync } from "node:fs";
 import { MessageChannel, type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { readCallAnswer, readWasiAnswer } from "../answer.js";
+import { GuestLimitError, GuestMemoryError, GuestStartError, type RunGuest } from "../guest/guest.js";
+import { Memories } from "../guest/memories.js";
+import { readAnswer } from "../guest/read-answer.js";
 import type { ReadAnswer } from "../question.js";
 import { ControlBlock } from "./control-block.js";
-import { GuestLimitError, GuestMemoryError, GuestStartError, type RunGuest } from "./guest.js";
 import { WorkerHost } from "./host.js";
 import { type Delivery, Mailbox } from "./mailbox.js";
-import { Memories } from "./memories.js";
 import type {
   ExecutionMode,
   FromWorker,
@@ -22,7 +23,6 @@ import type {
   ToWorker,
   WorkerStart,
 } from "./messages.js";
-import { readAnswer } from "./read-answer.js";
 
 /** Milliseconds for which the worker waits for the next call inside of its loop, which makes that call cheap; then it waits in the event loop. */
 const WAIT_FOR_CALL_MS = 20;

@@ -1,6 +1,7 @@
 /** A host for plugins that are run without workers. */
+
+import type { GuestHost } from "../../../src/wasm/guest/guest.js";
 import { DEFAULT_GUEST_LIMITS, type GuestLimits } from "../../../src/wasm/limits.js";
-import type { GuestHost } from "../../../src/wasm/worker/guest.js";
 
 /** One log line. */
 export type Line = readonly [level: string, text: string];

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { extismRunner } from "../../../src/wasm/extism/guest.js";
+import { GuestLimitError, GuestStartError } from "../../../src/wasm/guest/guest.js";
 import type { GuestLimits } from "../../../src/wasm/limits.js";
-import { GuestLimitError, GuestStartError } from "../../../src/wasm/worker/guest.js";
 import { assemble } from "./assemble.js";
 import { recordingHost } from "./host.js";
 

@@ -1,10 +1,10 @@
 /** Reading and writing through WASI, at its limits. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { InputQueue, type WasiCall, wasiImports } from "../../../src/wasm/guest/wasi-preview1.js";
 import { DEFAULT_GUEST_LIMITS } from "../../../src/wasm/limits.js";
 import { ControlBlock } from "../../../src/wasm/worker/control-block.js";
 import { WorkerHost } from "../../../src/wasm/worker/host.js";
-import { InputQueue, type WasiCall, wasiImports } from "../../../src/wasm/worker/wasi-preview1.js";
 
 type Call = (...parameters: number[]) => number;
 

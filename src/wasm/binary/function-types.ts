@@ -1,5 +1,5 @@
 /** The types of the functions that a module exports, read from its bytes: the engine tells only their names. */
-import { HEADER, Reader, skipImportDescription, skipValueType } from "./binary-reader.js";
+import { HEADER, Reader, skipImportDescription, skipValueType } from "./reader.js";
 
 const SECTION_TYPE = 1;
 const SECTION_IMPORT = 2;

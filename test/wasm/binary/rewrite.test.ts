@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { rewriteModule } from "../../../src/wasm/binary/rewrite.js";
 import { WasmLoadError } from "../../../src/wasm/errors.js";
-import { rewriteModule } from "../../../src/wasm/module/binary.js";
 import { compileErrorText } from "../../../src/wasm/module/not-a-module.js";
 import { file } from "../support.js";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { Memories } from "../../../src/wasm/worker/memories.js";
+import { Memories } from "../../../src/wasm/guest/memories.js";
 
 const SHAPE = { initial: 2, maximum: 400 };
 const PAGE = 64 * 1024;

@@ -1,7 +1,7 @@
 /** The interface between the worker's loop and the guest protocols: what a protocol gets, and what it must do. */
 import { errorText } from "../../data/error-text.js";
 import type { GuestLimits } from "../limits.js";
-import type { GuestFailure, GuestLogLevel, GuestOperation, HostAnswer, LogMessage } from "./messages.js";
+import type { GuestFailure, GuestLogLevel, GuestOperation, HostAnswer, LogMessage } from "../worker/messages.js";
 
 /** What the host offers to the guest of one call; every method counts against the call's limits. */
 export interface GuestHost {

@@ -1,5 +1,5 @@
+import type { GuestMemory } from "../worker/messages.js";
 import { GuestMemoryError } from "./guest.js";
-import type { GuestMemory } from "./messages.js";
 
 /** Under this name a module's own memory is imported. */
 export const MEMORY_MODULE = "policy-group-gateway:host";

@@ -3,8 +3,8 @@ import { isUtf8 } from "node:buffer";
 import { mostAnswerBytes } from "../limits.js";
 import { printOutcome } from "../outcome-text.js";
 import type { Question, ReadAnswer } from "../question.js";
+import type { GuestOperation, GuestResult } from "../worker/messages.js";
 import { type GuestAnswer, GuestLimitError } from "./guest.js";
-import type { GuestOperation, GuestResult } from "./messages.js";
 
 /** The kind of review that an operation is about; undefined for those that are asked at load. */
 const REVIEWS: Readonly<Partial<Record<GuestOperation, Question["review"]>>> = {

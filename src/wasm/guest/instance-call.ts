@@ -2,9 +2,10 @@
  * What the host functions of several protocols share: the call that they serve, one at a time, and the memory of its instance. Host functions are
  * made once for each worker, so they ask for the current call each time.
  */
+
+import type { HostAnswer } from "../worker/messages.js";
 import { type GuestHost, NAME_BYTES } from "./guest.js";
 import { MEMORY_MODULE, MEMORY_NAME } from "./memories.js";
-import type { HostAnswer } from "./messages.js";
 import { newInstance } from "./start-functions.js";
 import { InputQueue, type WasiCall } from "./wasi-preview1.js";
 

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { extismRunner } from "../../../src/wasm/extism/guest.js";
+import { CurrentCall } from "../../../src/wasm/guest/instance-call.js";
 import { wapcRunner } from "../../../src/wasm/wapc/guest.js";
 import { wasiRunner } from "../../../src/wasm/wasi/guest.js";
-import { CurrentCall } from "../../../src/wasm/worker/instance-call.js";
 
 test("a call is found while it runs, and no longer", () => {
   const current = new CurrentCall<object>();

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { GuestLimitError, GuestStartError } from "../../../src/wasm/worker/guest.js";
-import { callStart, newInstance } from "../../../src/wasm/worker/start-functions.js";
-import { ExitStatus } from "../../../src/wasm/worker/wasi-preview1.js";
+import { GuestLimitError, GuestStartError } from "../../../src/wasm/guest/guest.js";
+import { callStart, newInstance } from "../../../src/wasm/guest/start-functions.js";
+import { ExitStatus } from "../../../src/wasm/guest/wasi-preview1.js";
 import { bytesOf } from "../wat.js";
 
 const throwing = (error: Error) => () => {
