@@ -7,11 +7,13 @@
  * | a call through the pool (fresh instance, worker thread, deadline) / the same on this thread | one trip between threads: below 0.1 ms more |
  * | p99 of a policy beside a runaway guest / alone | at most 1.1 |
  */
+
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { HostCapabilities } from "../src/host-capabilities/host.js";
 import type { Review } from "../src/policy/review.js";
 import { extismRunner } from "../src/wasm/extism/guest.js";
+import { SLICE_UNITS } from "../src/wasm/guest/budget.js";
 import type { GuestHost, RunGuest } from "../src/wasm/guest/guest.js";
 import { Memories } from "../src/wasm/guest/memories.js";
 import { createWasmRuntime, DEFAULT_GUEST_LIMITS, type ExecutionMode, type WasmPolicy } from "../src/wasm/index.js";
@@ -58,6 +60,7 @@ const GUESTS: readonly Guest[] = [
 /** A host that offers nothing: the guests measured here ask for nothing. */
 const nobody: GuestHost = {
   limits: DEFAULT_GUEST_LIMITS,
+  budget: { isSpent: false, refill: () => SLICE_UNITS },
   call: () => ({ ok: false, error: "there is no host" }),
   log() {},
   output() {},

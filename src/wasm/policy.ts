@@ -8,6 +8,7 @@ import type { Review } from "../policy/review.js";
 import { WasmLoadError } from "./errors.js";
 import { START_ONLY } from "./extism/names.js";
 import { detail, fail } from "./failures.js";
+import type { ExecutionMode, GuestCall } from "./guest/call.js";
 import type { PreparedSettings, Protocol } from "./guest-protocol.js";
 import { type GuestLimits, LOAD_TIMEOUT_FACTOR } from "./limits.js";
 import { logEntry } from "./log.js";
@@ -15,7 +16,6 @@ import type { PreparedModule } from "./module/prepare.js";
 import type { Job, JobResult } from "./pool/job.js";
 import type { WorkerPool } from "./pool/pool.js";
 import type { GuestLogEntry, WasmPolicy } from "./wasm-policy.js";
-import type { ExecutionMode, GuestCall } from "./worker/messages.js";
 
 /** What a policy is made of, and what it gets from its runtime. */
 export interface PolicyParts {

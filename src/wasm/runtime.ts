@@ -4,6 +4,7 @@ import type { HostCapabilities, ResourceKind } from "../host-capabilities/host.j
 import { CapabilityPatternError, parseCapabilities } from "../host-capabilities/patterns.js";
 import { type KubernetesReader, NO_CLUSTER } from "../kubernetes/reader.js";
 import { WasmLoadError } from "./errors.js";
+import type { ExecutionMode } from "./guest/call.js";
 import type { PreparedSettings } from "./guest-protocol.js";
 import { DEFAULT_GUEST_LIMITS, DEFAULT_TIMEOUT_MS, type GuestLimits } from "./limits.js";
 import { ModuleStore } from "./module/prepare.js";
@@ -13,7 +14,6 @@ import { WorkerPool } from "./pool/pool.js";
 import type { PoolStatus } from "./pool/status.js";
 import { protocolOf } from "./protocol.js";
 import type { GuestLogEntry, WasmPolicy } from "./wasm-policy.js";
-import type { ExecutionMode } from "./worker/messages.js";
 
 const HIDDEN_SETTING = "the setting `kubernetes` is hidden from the policy: the cluster's resources stand in its place";
 

@@ -3,8 +3,8 @@
  * and whose memory it is. Everything else is copied byte for byte.
  */
 import { WasmLoadError } from "../errors.js";
+import type { GuestMemory } from "../guest/call.js";
 import { describeNonModule } from "../module/not-a-module.js";
-import type { GuestMemory } from "../worker/messages.js";
 import { HEADER, IMPORT_MEMORY, LIMITS_HAVE_MAXIMUM, Reader, skipImportDescription, skipValueType } from "./reader.js";
 
 const SECTION_IMPORT = 2;

@@ -28,7 +28,7 @@ export function extismRunner(): RunGuest {
   let kept: Kernel | undefined;
   const current = new CurrentCall<PluginCall>();
   const wasi = wasiImports(current.get) as WebAssembly.ModuleImports;
-  const runner: RunGuest = (module, input, host, memory) => {
+  return (module, input, host, memory) => {
     const kernel = kept ?? new Kernel(compiled, host);
     kept = undefined;
     kernel.begin(host);
@@ -37,8 +37,6 @@ export function extismRunner(): RunGuest {
     if (kernel.reusable) kept = kernel;
     return answer;
   };
-  runner.forget = current.forget;
-  return runner;
 }
 
 function run(

@@ -3,8 +3,8 @@
  * do by itself: log lines, variables, host calls.
  */
 import { readFileSync } from "node:fs";
+import type { GuestLogLevel } from "../guest/call.js";
 import { type GuestHost, GuestLimitError, NAME_BYTES } from "../guest/guest.js";
-import type { GuestLogLevel } from "../worker/messages.js";
 import { EXTISM_FUNCTIONS, EXTISM_MODULE, HOST_CALL_MODULE, HOST_CALL_NAME } from "./names.js";
 import { Variables } from "./variables.js";
 

@@ -1,15 +1,18 @@
 /** The interface between the worker's loop and the guest protocols: what a protocol gets, and what it must do. */
 import { errorText } from "../../data/error-text.js";
 import type { GuestLimits } from "../limits.js";
-import type { GuestFailure, GuestLogLevel, GuestOperation, HostAnswer, LogMessage } from "../worker/messages.js";
+import type { Budget } from "./budget.js";
+import type { GuestFailure, GuestLogLevel, GuestOperation, HostAnswer, LogLine } from "./call.js";
 
 /** What the host offers to the guest of one call; every method counts against the call's limits. */
 export interface GuestHost {
   readonly limits: GuestLimits;
+  /** How long the guest may run. */
+  readonly budget: Budget;
   /** Asks the main thread and blocks until it answers. The payload may lie in the guest's memory. */
   call(binding: string, namespace: string, operation: string, payload: Uint8Array): HostAnswer;
   /** Passes a line to the log without waiting. */
-  log(level: GuestLogLevel, text: string, source: LogMessage["source"]): void;
+  log(level: GuestLogLevel, text: string, source: LogLine["source"]): void;
   /** Logs what the guest printed, cut to the length of a line. The bytes may lie in the guest's memory. */
   output(bytes: Uint8Array): void;
   /** Says that the instance is initialised and the call begins. */
@@ -42,8 +45,6 @@ export interface RunGuest {
    * @param memory the memory that the module wants from its host, all zeros
    */
   (module: WebAssembly.Module, call: GuestInput, host: GuestHost, memory?: WebAssembly.Memory): GuestAnswer;
-  /** Drops a call that was interrupted: its guest may have hundreds of MiB. */
-  forget?(): void;
 }
 
 /** Longest name of a host call in characters, all parts together: the longest that exists has 50, and names of refused calls are logged. */

@@ -3,9 +3,9 @@
  * made once for each worker, so they ask for the current call each time.
  */
 
-import type { HostAnswer } from "../worker/messages.js";
+import type { HostAnswer } from "./call.js";
 import { type GuestHost, NAME_BYTES } from "./guest.js";
-import { MEMORY_MODULE, MEMORY_NAME } from "./memories.js";
+import { HOST_MODULE, MEMORY_NAME, REFILL_NAME } from "./names.js";
 import { newInstance } from "./start-functions.js";
 import { InputQueue, type WasiCall } from "./wasi-preview1.js";
 
@@ -71,8 +71,10 @@ export abstract class InstanceCall implements WasiCall {
    * @returns what it exports
    */
   instantiate(module: WebAssembly.Module, imports: WebAssembly.Imports): WebAssembly.Instance["exports"] {
-    const memory = this.#importedMemory && { [MEMORY_MODULE]: { [MEMORY_NAME]: this.#importedMemory } };
-    this.instance = newInstance(module, { ...imports, ...memory });
+    const { budget } = this.host;
+    const own: WebAssembly.ModuleImports = { [REFILL_NAME]: () => budget.refill() };
+    if (this.#importedMemory) own[MEMORY_NAME] = this.#importedMemory;
+    this.instance = newInstance(module, { ...imports, [HOST_MODULE]: own });
     return this.instance.exports;
   }
 }
@@ -85,11 +87,6 @@ export class CurrentCall<T> {
   readonly get = (): T => {
     if (!this.#call) throw new Error("no call is under way");
     return this.#call;
-  };
-
-  /** Drops a call that was interrupted: no `finally` has run then. */
-  readonly forget = (): void => {
-    this.#call = undefined;
   };
 
   /** Serves this call while it runs. */

@@ -1,9 +1,5 @@
-import type { GuestMemory } from "../worker/messages.js";
+import type { GuestMemory } from "./call.js";
 import { GuestMemoryError } from "./guest.js";
-
-/** Under this name a module's own memory is imported. */
-export const MEMORY_MODULE = "policy-group-gateway:host";
-export const MEMORY_NAME = "memory";
 
 const PAGE_BYTES = 64 * 1024;
 /** Memories kept, at most one for each module. */

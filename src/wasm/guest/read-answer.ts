@@ -3,7 +3,7 @@ import { isUtf8 } from "node:buffer";
 import { mostAnswerBytes } from "../limits.js";
 import { printOutcome } from "../outcome-text.js";
 import type { Question, ReadAnswer } from "../question.js";
-import type { GuestOperation, GuestResult } from "../worker/messages.js";
+import type { GuestOperation, GuestResult } from "./call.js";
 import { type GuestAnswer, GuestLimitError } from "./guest.js";
 
 /** The kind of review that an operation is about; undefined for those that are asked at load. */

@@ -5,12 +5,12 @@ import { errorText } from "../../data/error-text.js";
 import { rewriteModule } from "../binary/rewrite.js";
 import { WasmLoadError } from "../errors.js";
 import { EXTISM_FUNCTIONS, EXTISM_MODULE, HOST_CALL_MODULE, HOST_CALL_NAME } from "../extism/names.js";
-import { MEMORY_MODULE, MEMORY_NAME } from "../guest/memories.js";
+import type { ExecutionMode, GuestModule } from "../guest/call.js";
+import { HOST_MODULE, MEMORY_NAME } from "../guest/names.js";
 import { WASI_FUNCTIONS } from "../guest/wasi-preview1.js";
 import { OPA_IMPORTS } from "../opa/names.js";
 import { WAPC_IMPORTS } from "../wapc/names.js";
 import { HOST_IMPORT_MODULES } from "../wasi/names.js";
-import type { ExecutionMode, GuestModule } from "../worker/messages.js";
 import { type PolicyMetadata, readMetadata } from "./metadata.js";
 import { executionMode } from "./mode.js";
 import { compileErrorText } from "./not-a-module.js";
@@ -60,7 +60,7 @@ export class ModuleStore {
   ): Promise<PreparedModule> {
     const rewritten = rewriteModule(bytes, {
       maximumPages: memoryPages,
-      importMemoryAs: { module: MEMORY_MODULE, name: MEMORY_NAME },
+      importMemoryAs: { module: HOST_MODULE, name: MEMORY_NAME },
     });
     const module = await compile(rewritten.bytes);
     const metadata = readMetadata(module);
@@ -127,7 +127,7 @@ function minor(version: string): number {
 /** Refuses a module that imports what the host does not have, by name. */
 function checkImports(imports: readonly WebAssembly.ModuleImportDescriptor[], mode: ExecutionMode): void {
   const missing = imports
-    .filter((entry) => entry.module !== MEMORY_MODULE && !served(mode, entry))
+    .filter((entry) => entry.module !== HOST_MODULE && !served(mode, entry))
     .map(({ module: from, name, kind }) => `${from}.${name}${kind === "function" ? "" : ` (a ${kind})`}`);
   if (missing.length > 0)
     throw new WasmLoadError(

@@ -10,6 +10,7 @@ import {
   startGuest,
 } from "../guest/guest.js";
 import { CurrentCall } from "../guest/instance-call.js";
+import { HOST_MODULE, REFILL_NAME } from "../guest/names.js";
 import { newInstance } from "../guest/start-functions.js";
 import type { Builtin } from "./builtins/builtin.js";
 import { builtinsFor } from "./builtins/index.js";
@@ -45,7 +46,7 @@ export function regoRunner(): RunGuest {
     if (!memory) throw new GuestStartError("the module does not import its memory");
     const asked = new RegoCall(memory, host);
     return current.during(asked, () => {
-      asked.start(module, { ...env, memory });
+      asked.start(module, { env: { ...env, memory }, [HOST_MODULE]: { [REFILL_NAME]: () => host.budget.refill() } });
       const builtins = known.get(module) ?? builtinsOf(asked, table);
       known.set(module, builtins);
       asked.builtins = builtins;
@@ -92,9 +93,9 @@ class RegoCall {
   }
 
   /** @throws GuestStartError */
-  start(module: WebAssembly.Module, env: WebAssembly.ModuleImports): void {
+  start(module: WebAssembly.Module, imports: WebAssembly.Imports): void {
     startGuest(() => {
-      this.#exports = newInstance(module, { env }).exports;
+      this.#exports = newInstance(module, imports).exports;
       this.push(EMPTY_DOCUMENT);
       this.baseHeap = this.ask("opa_heap_ptr_get");
     });

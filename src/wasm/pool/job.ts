@@ -1,14 +1,7 @@
+import type { GuestCall, GuestModule, GuestResult, HostAnswer } from "../guest/call.js";
 import type { GuestLimits } from "../limits.js";
 import type { Phase } from "../worker/control-block.js";
-import type {
-  ContentMessage,
-  GuestCall,
-  GuestModule,
-  GuestResult,
-  HostAnswer,
-  HostCallMessage,
-  LogMessage,
-} from "../worker/messages.js";
+import type { ContentMessage, HostCallMessage, LogMessage } from "../worker/messages.js";
 
 /** What to run, for whom, and for how long. */
 export interface Job {

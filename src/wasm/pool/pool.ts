@@ -11,7 +11,8 @@
  * takes a second then. A call of a policy that has answered before is broken off only when others find no thread. Each call is broken off at most
  * once, and not when it has asked the host for anything; log lines of its first run are not repeated.
  */
-import type { ExecutionMode, FromWorker, HostCallMessage } from "../worker/messages.js";
+import type { ExecutionMode } from "../guest/call.js";
+import type { FromWorker, HostCallMessage } from "../worker/messages.js";
 import type { Clock } from "./clock.js";
 import { FairQueue } from "./fair-queue.js";
 import type { Assigned, Job, JobResult, Waiting } from "./job.js";

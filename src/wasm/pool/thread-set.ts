@@ -1,6 +1,7 @@
 /** The pool's threads: started, kept idle, interrupted, replaced. Which jobs they run is decided by the pool. */
 import { errorText } from "../../data/error-text.js";
-import type { ExecutionMode, FromWorker } from "../worker/messages.js";
+import type { ExecutionMode } from "../guest/call.js";
+import type { FromWorker } from "../worker/messages.js";
 import type { Clock } from "./clock.js";
 import { Interrupter } from "./interrupter.js";
 import type { ThreadEnd } from "./job.js";

@@ -1,18 +1,10 @@
 import { setPriority } from "node:os";
 import { Worker } from "node:worker_threads";
 import { errorText } from "../../data/error-text.js";
+import type { ExecutionMode, GuestModule, GuestResult, HostAnswer } from "../guest/call.js";
 import { ControlBlock } from "../worker/control-block.js";
 import { MAILBOX_SLOTS, Mailbox } from "../worker/mailbox.js";
-import type {
-  ContentMessage,
-  ExecutionMode,
-  FromWorker,
-  GuestModule,
-  GuestResult,
-  HostAnswer,
-  ToWorker,
-  WorkerStart,
-} from "../worker/messages.js";
+import type { ContentMessage, FromWorker, ToWorker, WorkerStart } from "../worker/messages.js";
 import type { Assigned, ThreadEnd, Waiting } from "./job.js";
 import type { SlotKind } from "./slots.js";
 

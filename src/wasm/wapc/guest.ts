@@ -39,12 +39,10 @@ export function wapcRunner(): RunGuest {
     wapc: wapcImports(current.get),
     wasi_snapshot_preview1: wasiImports(current.get) as WebAssembly.ModuleImports,
   };
-  const runner: RunGuest = (module, input, host, memory) => {
+  return (module, input, host, memory) => {
     const call = new WapcCall(input, host, memory);
     return current.during(call, () => run(module, call, imports));
   };
-  runner.forget = current.forget;
-  return runner;
 }
 
 function wapcImports(call: () => WapcCall): WebAssembly.ModuleImports {

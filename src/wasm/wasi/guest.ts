@@ -54,12 +54,10 @@ export function wasiRunner(): RunGuest {
     host,
     "kubewarden:javy/host": host,
   };
-  const runner: RunGuest = (module, input, guestHost, memory) => {
+  return (module, input, guestHost, memory) => {
     const call = new CommandCall(input, guestHost, memory);
     return current.during(call, () => run(module, call, input.operation, imports));
   };
-  runner.forget = current.forget;
-  return runner;
 }
 
 /** The answer, or the error's text, is appended to standard input; note that 0 means success here, 1 in waPC. */

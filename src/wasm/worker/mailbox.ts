@@ -6,7 +6,7 @@
  * The slots form a ring: the main thread fills them in order, the worker takes them in order. A call that the worker has not begun can be
  * withdrawn, so that nothing is stuck behind a guest that takes long.
  */
-import type { GuestOperation, GuestResult } from "./messages.js";
+import type { GuestOperation, GuestResult } from "../guest/call.js";
 
 /** Calls a worker holds: the one it runs and those it goes on with. A power of two. */
 export const MAILBOX_SLOTS = 4;

@@ -4,54 +4,18 @@
  */
 import { readlinkSync } from "node:fs";
 import { MessageChannel, type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
-import { readCallAnswer, readWasiAnswer } from "../answer.js";
-import { GuestLimitError, GuestMemoryError, GuestStartError, type RunGuest } from "../guest/guest.js";
-import { Memories } from "../guest/memories.js";
-import { readAnswer } from "../guest/read-answer.js";
-import type { ReadAnswer } from "../question.js";
+import { SLICE_UNITS } from "../guest/budget.js";
+import type { ExecutionMode, GuestResult, HostAnswer } from "../guest/call.js";
+import { CallHost, type HostSide } from "../guest/call-host.js";
+import { GuestRunner } from "../guest/run-call.js";
 import { ControlBlock } from "./control-block.js";
-import { WorkerHost } from "./host.js";
 import { type Delivery, Mailbox } from "./mailbox.js";
-import type {
-  ExecutionMode,
-  FromWorker,
-  GuestFailure,
-  GuestResult,
-  HostAnswer,
-  ModuleMessage,
-  PayloadMessage,
-  ToWorker,
-  WorkerStart,
-} from "./messages.js";
+import type { FromWorker, ModuleMessage, PayloadMessage, ToWorker, WorkerStart } from "./messages.js";
 
 /** Milliseconds for which the worker waits for the next call inside of its loop, which makes that call cheap; then it waits in the event loop. */
 const WAIT_FOR_CALL_MS = 20;
 /** Calls after which the event loop gets a turn: the engine frees part of its memory only there. */
 const CALLS_PER_TURN = 32;
-
-/** Characters of a failure's text: it becomes part of an HTTP answer, and a Rego module chooses it. */
-const FAILURE_CHARACTERS = 8 * 1024;
-
-/** How guests of one kind are run, and their answers read. */
-interface GuestKind {
-  readonly run: RunGuest;
-  readonly read: ReadAnswer;
-}
-
-/** Each protocol's code is loaded with its first guest. */
-const loaders: Record<ExecutionMode, () => Promise<GuestKind>> = {
-  extism: async () => ({ run: (await import("../extism/guest.js")).extismRunner(), read: readCallAnswer }),
-  "kubewarden-wapc": async () => ({ run: (await import("../wapc/guest.js")).wapcRunner(), read: readCallAnswer }),
-  wasi: async () => ({ run: (await import("../wasi/guest.js")).wasiRunner(), read: readWasiAnswer }),
-  opa: async () => ({
-    run: (await import("../opa/guest.js")).regoRunner(),
-    read: (await import("../opa/answer.js")).readOpaAnswer,
-  }),
-  gatekeeper: async () => ({
-    run: (await import("../opa/guest.js")).regoRunner(),
-    read: (await import("../gatekeeper/answer.js")).readGatekeeperAnswer,
-  }),
-};
 
 /** The thread's state and its loop. */
 class GuestWorker {
@@ -59,8 +23,7 @@ class GuestWorker {
   readonly #mailbox: Mailbox;
   readonly #modules = new Map<number, ModuleMessage>();
   readonly #payloads = new Map<number, PayloadMessage>();
-  readonly #kinds = new Map<ExecutionMode, GuestKind>();
-  readonly #memories = new Memories();
+  readonly #runner = new GuestRunner();
   /** A call whose runner is being loaded. */
   #postponed: Delivery | undefined;
   readonly #selfChannel = new MessageChannel();
@@ -73,8 +36,8 @@ class GuestWorker {
     this.#selfChannel.port1.on("message", () => this.#serve());
   }
 
-  async loadKind(mode: ExecutionMode): Promise<void> {
-    this.#kinds.set(mode, await loaders[mode]());
+  loadKind(mode: ExecutionMode): Promise<void> {
+    return this.#runner.load(mode);
   }
 
   /**
@@ -102,13 +65,12 @@ class GuestWorker {
       if (delivery) {
         const prepared = this.#receiveUntil(() => this.#modules.get(delivery.moduleId));
         const { mode } = prepared.module;
-        const kind = this.#kinds.get(mode);
-        if (!kind) {
+        if (!this.#runner.has(mode)) {
           this.#postponed = delivery;
-          void this.loadKind(mode).then(() => this.#continueLater());
+          void this.#runner.load(mode).then(() => this.#continueLater());
           return;
         }
-        this.#run(delivery, prepared, kind);
+        this.#run(delivery, prepared);
         calls++;
       } else if (!this.#mailbox.sleep(WAIT_FOR_CALL_MS) && this.#mailbox.leave()) return;
     }
@@ -120,7 +82,6 @@ class GuestWorker {
     this.#modules.clear();
     this.#payloads.clear();
     this.#postponed = undefined;
-    for (const { run } of this.#kinds.values()) run.forget?.();
   }
 
   /** Goes on after a turn of the event loop. */
@@ -128,29 +89,42 @@ class GuestWorker {
     this.#selfChannel.port2.postMessage(undefined);
   }
 
-  #run(delivery: Delivery, { module, limits }: ModuleMessage, { run, read }: GuestKind): void {
+  #run(delivery: Delivery, { module, limits }: ModuleMessage): void {
     const { ticket, operation } = delivery;
     const payload = delivery.payload ?? this.#receiveUntil(() => this.#payloads.get(ticket));
-    const host = new WorkerHost(ticket, this.post, this.#answerTo, this.#control, limits);
-    const { importedMemory: shape } = module;
-    let memory: WebAssembly.Memory | undefined;
-    let result: GuestResult;
-    try {
-      this.#control.begin();
-      memory = shape && this.#memories.take(module.id, shape);
-      const name = operation === "validate-raw" ? "validate" : operation;
-      const answer = run(module.module, { operation: name, ...payload }, host, memory);
-      result = readAnswer(answer, operation, { input: payload.input, limits }, read);
-    } catch (error) {
-      result = failure(error);
-    }
+    let posted = 0;
+    const side: HostSide = {
+      ask: (question) => {
+        this.#control.arm();
+        posted++;
+        this.post({ type: "host-call", ticket, ...question });
+        for (;;) {
+          this.#control.sleep();
+          // Before the port is read, so that an answer which comes after that still ends the next sleep.
+          this.#control.arm();
+          const answer = this.#answerTo(ticket);
+          if (answer !== undefined) return answer;
+        }
+      },
+      line: (line) => {
+        posted++;
+        this.post({ type: "log", ticket, ...line });
+      },
+      sleep: (milliseconds) => {
+        this.#control.arm();
+        this.#control.sleep(milliseconds);
+      },
+    };
+    const budget = { isSpent: false, refill: () => SLICE_UNITS };
+    this.#control.begin();
+    this.#control.enterCall();
+    const came = this.#runner.run(module, { operation, ...payload }, new CallHost(side, limits, budget));
+    const result: GuestResult = came.kind === "ended" ? { kind: "trap", text: "ended" } : came;
     this.#control.end();
     // Also the payloads of earlier calls that were interrupted or withdrawn.
     for (const earlier of this.#payloads.keys()) if (((earlier - ticket) | 0) <= 0) this.#payloads.delete(earlier);
     const byPort = (content: string) => this.post({ type: "content", ticket, content });
-    if (this.#mailbox.finish(ticket, result, host.finish(), byPort)) this.post({ type: "signal" });
-    // After the answer, so that nobody waits for the wiping. The memory of a call that failed is not used again.
-    if (shape && memory && result.kind === "answer") this.#memories.give(module.id, memory, shape);
+    if (this.#mailbox.finish(ticket, result, posted, byPort)) this.post({ type: "signal" });
   }
 
   /** The host's answer to a call, if it has come. An answer to an interrupted call may still be before it. */
@@ -191,25 +165,6 @@ class GuestWorker {
   #next(): ToWorker | undefined {
     return receiveMessageOnPort(this.#port)?.message as ToWorker | undefined;
   }
-}
-
-/** Turns what a guest threw into a result. Texts are kept short: the first line, no stack. */
-function failure(error: unknown): GuestFailure {
-  if (error instanceof GuestLimitError) return { kind: "limit", text: error.message };
-  const text = firstLine(error instanceof Error ? error.message : thrownText(error));
-  if (error instanceof GuestMemoryError) return { kind: "out-of-memory", text };
-  if (error instanceof GuestStartError) return { kind: "start-failed", text };
-  return { kind: "trap", text };
-}
-
-/** An exception of the guest's own is no Error, and its text can't be read. */
-function thrownText(thrown: unknown): string {
-  return thrown instanceof WebAssembly.Exception ? "an exception that the policy did not catch" : String(thrown);
-}
-
-function firstLine(text: string): string {
-  const line = text.split("\n", 1)[0] ?? "";
-  return line.length > FAILURE_CHARACTERS ? `${line.slice(0, FAILURE_CHARACTERS)}…` : line;
 }
 
 /** Linux names the calling thread in procfs; the number at the end is its id. */

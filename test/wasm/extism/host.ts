@@ -2,6 +2,7 @@
 
 import type { GuestHost } from "../../../src/wasm/guest/guest.js";
 import { DEFAULT_GUEST_LIMITS, type GuestLimits } from "../../../src/wasm/limits.js";
+import { ENDLESS } from "../support.js";
 
 /** One log line. */
 export type Line = readonly [level: string, text: string];
@@ -12,6 +13,7 @@ export function recordingHost(limits: Partial<GuestLimits> = {}): GuestHost & { 
   return {
     lines,
     limits: { ...DEFAULT_GUEST_LIMITS, ...limits },
+    budget: ENDLESS,
     call(binding, namespace, operation, payload) {
       const asked = `${binding} ${namespace} ${operation} ${new TextDecoder().decode(payload)}`;
       return operation === "fail"

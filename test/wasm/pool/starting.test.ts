@@ -1,10 +1,10 @@
 /** The pool when its threads can't even start. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { ExecutionMode } from "../../../src/wasm/guest/call.js";
 import { DEFAULT_GUEST_LIMITS } from "../../../src/wasm/limits.js";
 import { systemClock } from "../../../src/wasm/pool/clock.js";
 import { WorkerPool } from "../../../src/wasm/pool/pool.js";
-import type { ExecutionMode } from "../../../src/wasm/worker/messages.js";
 import { file } from "../support.js";
 
 test("a call without a deadline does not wait for threads that never start", { timeout: 20_000 }, async (t) => {

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { ExecutionMode } from "../../../src/wasm/guest/call.js";
 import { Interrupter } from "../../../src/wasm/pool/interrupter.js";
 import { GuestThread } from "../../../src/wasm/pool/thread.js";
 import { ThreadSet, type ThreadSetLimits } from "../../../src/wasm/pool/thread-set.js";
-import type { ExecutionMode } from "../../../src/wasm/worker/messages.js";
 import { heldClock } from "./held-clock.js";
 
 /** @param mode what threads load before they are ready; there is no code for "none", so that they fail */

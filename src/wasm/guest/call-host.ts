@@ -1,38 +1,48 @@
-import { type GuestHost, GuestLimitError, NAME_LENGTH } from "../guest/guest.js";
 import type { GuestLimits } from "../limits.js";
-import type { ControlBlock } from "./control-block.js";
-import type { FromWorker, GuestLogLevel, HostAnswer, LogMessage } from "./messages.js";
+import type { Budget } from "./budget.js";
+import type { GuestLogLevel, HostAnswer, HostQuestion, LogLine } from "./call.js";
+import { type GuestHost, GuestLimitError, NAME_LENGTH } from "./guest.js";
 
 const NOTHING = new Uint8Array();
 /** What a line counts beside its text: the log writes a time, a level and names around it, and lines may be empty. */
 const LINE_BYTES = 64;
+/** Bytes of standard error that are kept for the error message; the text becomes part of an HTTP answer, so more would only hurt. */
+const STDERR_BYTES = 8 * 1024;
+
+/** Where a guest is: making the instance and its start functions, or in the call itself. */
+export type Phase = "start" | "call";
+
+/** What is behind the host of a call; a thread's and the main thread's differ. */
+export interface HostSide {
+  /** Asks the host and waits for its answer. The payload is a copy. */
+  ask(question: HostQuestion): HostAnswer;
+  /** Takes a line for the log; nobody waits for it. */
+  line(line: LogLine): void;
+  /** Waits for so many milliseconds. */
+  sleep(milliseconds: number): void;
+}
 
 /** One call's host. Counts what the guest uses. */
-export class WorkerHost implements GuestHost {
+export class CallHost implements GuestHost {
   #calls = 0;
   #logged = 0;
   #dropped = 0;
-  #posted = 0;
-  readonly #ticket: number;
-  readonly #post: (message: FromWorker) => void;
-  readonly #receive: (ticket: number) => HostAnswer | undefined;
-  readonly #control: ControlBlock;
+  #phase: Phase = "start";
+  readonly #errors: Uint8Array[] = [];
+  #errorBytes = 0;
+  readonly #side: HostSide;
 
-  /**
-   * @param ticket the call's number in the mailbox
-   * @param receive the answer to this call, if it has come
-   */
   constructor(
-    ticket: number,
-    post: (message: FromWorker) => void,
-    receive: (ticket: number) => HostAnswer | undefined,
-    control: ControlBlock,
+    side: HostSide,
     readonly limits: GuestLimits,
+    readonly budget: Budget,
   ) {
-    this.#ticket = ticket;
-    this.#post = post;
-    this.#receive = receive;
-    this.#control = control;
+    this.#side = side;
+  }
+
+  /** Where the guest is, or was when it ended. */
+  get phase(): Phase {
+    return this.#phase;
   }
 
   call(binding: string, namespace: string, operation: string, payload: Uint8Array): HostAnswer {
@@ -50,16 +60,7 @@ export class WorkerHost implements GuestHost {
       );
     if (payload.length > this.limits.hostCallBytes)
       throw new GuestLimitError(`the policy asked the host with more than ${this.limits.hostCallBytes} bytes`);
-    this.#control.arm();
-    this.#posted++;
-    this.#post({ type: "host-call", ticket: this.#ticket, binding, namespace, operation, payload: payload.slice() });
-    for (;;) {
-      this.#control.sleep();
-      // Before the port is read, so that an answer which comes after that still ends the next sleep.
-      this.#control.arm();
-      const answer = this.#receive(this.#ticket);
-      if (answer !== undefined) return answer;
-    }
+    return this.#side.ask({ binding, namespace, operation, payload: payload.slice() });
   }
 
   output(bytes: Uint8Array): void {
@@ -67,13 +68,13 @@ export class WorkerHost implements GuestHost {
   }
 
   /** Cut before it is decoded: the text of a guest's whole memory would take half a gigabyte of the host's. */
-  #logBytes(bytes: Uint8Array, source: LogMessage["source"]): void {
+  #logBytes(bytes: Uint8Array, source: LogLine["source"]): void {
     const { logLineBytes } = this.limits;
     const text = new TextDecoder().decode(bytes.subarray(0, logLineBytes)).trimEnd();
     this.log("info", bytes.length > logLineBytes ? `${text}…` : text, source);
   }
 
-  log(level: GuestLogLevel, text: string, source: LogMessage["source"]): void {
+  log(level: GuestLogLevel, text: string, source: LogLine["source"]): void {
     if (this.#dropped > 0) {
       this.#dropped++;
       return;
@@ -86,39 +87,36 @@ export class WorkerHost implements GuestHost {
       return;
     }
     this.#dropped++;
-    // Also logged here, because a call that is killed does not reach `finish`.
+    // Also logged here, because a call that is ended does not reach `finish`.
     this.#line("warn", `further log lines of this call are dropped, because it may log ${logBytes} bytes`, "policy");
   }
 
-  /**
-   * Logs how many lines were dropped.
-   * @returns how many messages this call has posted
-   */
-  finish(): number {
+  /** The call has ended: logs how many lines were dropped. */
+  finish(): void {
     const dropped = this.#dropped;
     if (dropped > 0) this.#line("warn", `${dropped} more log lines of this call were dropped`, "policy");
-    return this.#posted;
   }
 
-  #line(level: GuestLogLevel, text: string, source: LogMessage["source"]): void {
-    this.#posted++;
-    this.#post({ type: "log", ticket: this.#ticket, level, text, source });
+  #line(level: GuestLogLevel, text: string, source: LogLine["source"]): void {
+    this.#side.line({ level, text, source });
   }
 
   enterCall(): void {
-    this.#control.enterCall();
+    this.#phase = "call";
   }
 
   stderr(bytes: Uint8Array): void {
-    this.#control.appendStderr(bytes);
+    if (this.#errorBytes >= STDERR_BYTES) return;
+    const part = bytes.slice(0, STDERR_BYTES - this.#errorBytes);
+    this.#errorBytes += part.length;
+    this.#errors.push(part);
   }
 
   stderrText(): string {
-    return this.#control.stderr();
+    return Buffer.concat(this.#errors).toString();
   }
 
   sleep(milliseconds: number): void {
-    this.#control.arm();
-    this.#control.sleep(milliseconds);
+    this.#side.sleep(milliseconds);
   }
 }

@@ -1,0 +1,77 @@
+/** One call of a guest: what it is asked, of which module, and what comes of it. */
+import type { HostAnswer } from "../../host-capabilities/host.js";
+
+/** How a module wants to be talked to. The names are those of the metadata section, and `extism` beside them. */
+export type ExecutionMode = "extism" | "kubewarden-wapc" | "wasi" | "opa" | "gatekeeper";
+
+/**
+ * What a guest is asked: about an admission request, or any JSON (which the guest knows as `validate` too); its settings, a call for which WASI policies have
+ * a name of their own; Rego modules for the builtins they lack; Extism modules without a check of settings for no more than their start.
+ */
+export type GuestOperation =
+  | "validate"
+  | "validate-raw"
+  | "validate_settings"
+  | "validate-settings"
+  | "missing-builtins"
+  | "start";
+
+/** One question to a guest. */
+export interface GuestCall {
+  readonly operation: GuestOperation;
+  /** The payload as JSON text. */
+  readonly input: string;
+  /** The data document of a Rego module, as JSON text. */
+  readonly data?: string;
+}
+
+/** Sizes of a memory, in pages. */
+export interface GuestMemory {
+  readonly initial: number;
+  readonly maximum: number;
+}
+
+/** A compiled module as workers know it. */
+export interface GuestModule {
+  readonly id: number;
+  readonly module: WebAssembly.Module;
+  readonly mode: ExecutionMode;
+  /** The memory that the module wants from its host, when it has none of its own. */
+  readonly importedMemory?: GuestMemory;
+}
+
+/** Why a call gave no answer. */
+export type GuestFailure =
+  /** The guest reported an error in its protocol's way, or ended with an exit code. */
+  | { readonly kind: "guest-error"; readonly text: string }
+  /** A trap, a stack overflow, or a failing host function. */
+  | { readonly kind: "trap"; readonly text: string }
+  /** The host has no memory left for another instance. */
+  | { readonly kind: "out-of-memory"; readonly text: string }
+  /** The instance could not be made or initialised. */
+  | { readonly kind: "start-failed"; readonly text: string }
+  /** A limit was passed; `text` says which. */
+  | { readonly kind: "limit"; readonly text: string };
+
+/** What came of a call, as the worker saw it. The answer to a review has been read: the text is its outcome's (`outcome-text.ts`). */
+export type GuestResult = { readonly kind: "answer"; readonly text: string } | GuestFailure;
+
+/** What a guest asks the host. */
+export interface HostQuestion {
+  readonly binding: string;
+  readonly namespace: string;
+  readonly operation: string;
+  readonly payload: Uint8Array;
+}
+
+export type GuestLogLevel = "trace" | "debug" | "info" | "warn" | "error";
+
+/** A line that a guest wants logged. */
+export interface LogLine {
+  readonly level: GuestLogLevel;
+  readonly text: string;
+  /** `policy` for the guest's own log calls, `event` for a `tracing/log` payload (spec kubewarden.md 7.3), `output` for what it prints. */
+  readonly source: "policy" | "event" | "output";
+}
+
+export type { HostAnswer };
