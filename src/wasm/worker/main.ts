@@ -8,6 +8,7 @@ import { SLICE_UNITS } from "../guest/budget.js";
 import type { ExecutionMode, GuestResult, HostAnswer } from "../guest/call.js";
 import { CallHost, type HostSide } from "../guest/call-host.js";
 import { GuestRunner } from "../guest/run-call.js";
+import { printResult } from "../outcome-text.js";
 import { ControlBlock } from "./control-block.js";
 import { type Delivery, Mailbox } from "./mailbox.js";
 import type { FromWorker, ModuleMessage, PayloadMessage, ToWorker, WorkerStart } from "./messages.js";
@@ -119,7 +120,7 @@ class GuestWorker {
     this.#control.begin();
     this.#control.enterCall();
     const came = this.#runner.run(module, { operation, ...payload }, new CallHost(side, limits, budget));
-    const result: GuestResult = came.kind === "ended" ? { kind: "trap", text: "ended" } : came;
+    const result: GuestResult = came.kind === "ended" ? { kind: "trap", text: "ended" } : printResult(came);
     this.#control.end();
     // Also the payloads of earlier calls that were interrupted or withdrawn.
     for (const earlier of this.#payloads.keys()) if (((earlier - ticket) | 0) <= 0) this.#payloads.delete(earlier);
