@@ -4,6 +4,7 @@
  */
 
 import type { HostAnswer } from "../worker/messages.js";
+import { REFILL, refill } from "./budget.js";
 import { type GuestHost, NAME_BYTES } from "./guest.js";
 import { MEMORY_MODULE, MEMORY_NAME } from "./memories.js";
 import { newInstance } from "./start-functions.js";
@@ -71,8 +72,8 @@ export abstract class InstanceCall implements WasiCall {
    * @returns what it exports
    */
   instantiate(module: WebAssembly.Module, imports: WebAssembly.Imports): WebAssembly.Instance["exports"] {
-    const memory = this.#importedMemory && { [MEMORY_MODULE]: { [MEMORY_NAME]: this.#importedMemory } };
-    this.instance = newInstance(module, { ...imports, ...memory });
+    const memory = this.#importedMemory && { [MEMORY_NAME]: this.#importedMemory };
+    this.instance = newInstance(module, { ...imports, [MEMORY_MODULE]: { ...memory, [REFILL]: refill } });
     return this.instance.exports;
   }
 }

@@ -1,5 +1,6 @@
 /** Runs evaluations of Rego modules (OPA and Gatekeeper alike), byte level of spec kubewarden.md 6.5. */
 import { parseJson } from "../../data/json.js";
+import { REFILL, refill } from "../guest/budget.js";
 import {
   type GuestAnswer,
   type GuestHost,
@@ -10,6 +11,7 @@ import {
   startGuest,
 } from "../guest/guest.js";
 import { CurrentCall } from "../guest/instance-call.js";
+import { MEMORY_MODULE } from "../guest/memories.js";
 import { newInstance } from "../guest/start-functions.js";
 import type { Builtin } from "./builtins/builtin.js";
 import { builtinsFor } from "./builtins/index.js";
@@ -94,7 +96,7 @@ class RegoCall {
   /** @throws GuestStartError */
   start(module: WebAssembly.Module, env: WebAssembly.ModuleImports): void {
     startGuest(() => {
-      this.#exports = newInstance(module, { env }).exports;
+      this.#exports = newInstance(module, { env, [MEMORY_MODULE]: { [REFILL]: refill } }).exports;
       this.push(EMPTY_DOCUMENT);
       this.baseHeap = this.ask("opa_heap_ptr_get");
     });
