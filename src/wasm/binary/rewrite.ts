@@ -3,12 +3,7 @@
  * and whose memory it is. Everything else is copied byte for byte.
  */
 import { WasmLoadError } from "../errors.js";
-<<<<<<< HEAD
 import type { GuestMemory } from "../guest/call.js";
-import { describeNonModule } from "../module/not-a-module.js";
-=======
-import type { GuestMemory } from "../worker/messages.js";
->>>>>>> h-a
 import { HEADER, IMPORT_MEMORY, LIMITS_HAVE_MAXIMUM, Reader, skipImportDescription, skipValueType } from "./reader.js";
 import { requireHeader, SECTION_IMPORT, SECTION_MEMORY, SECTION_TABLE } from "./sections.js";
 import { Writer } from "./writer.js";
