@@ -34,7 +34,8 @@ export function skipValueType(reader: Reader): void {
   if (type === 0x63 || type === 0x64) reader.unsigned();
 }
 
-function skipLimits(reader: Reader): void {
+/** Passes the limits of a memory or a table. */
+export function skipLimits(reader: Reader): void {
   const flags = reader.byte();
   reader.unsigned();
   if (flags & LIMITS_HAVE_MAXIMUM) reader.unsigned();

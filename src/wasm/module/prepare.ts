@@ -8,6 +8,7 @@ import { EXTISM_FUNCTIONS, EXTISM_MODULE, HOST_CALL_MODULE, HOST_CALL_NAME } fro
 import type { ExecutionMode, GuestModule } from "../guest/call.js";
 import { HOST_MODULE, MEMORY_NAME } from "../guest/names.js";
 import { WASI_FUNCTIONS } from "../guest/wasi-preview1.js";
+import { meterModule } from "../meter/meter.js";
 import { OPA_IMPORTS } from "../opa/names.js";
 import { WAPC_IMPORTS } from "../wapc/names.js";
 import { HOST_IMPORT_MODULES } from "../wasi/names.js";
@@ -62,7 +63,7 @@ export class ModuleStore {
       maximumPages: memoryPages,
       importMemoryAs: { module: HOST_MODULE, name: MEMORY_NAME },
     });
-    const module = await compile(rewritten.bytes);
+    const module = await compile(meterModule(rewritten.bytes));
     const metadata = readMetadata(module);
     const mode = executionMode(module, metadata, configured);
     checkMetadata(metadata, mode);
