@@ -14,7 +14,7 @@ import { HostCapabilities } from "../src/host-capabilities/host.js";
 import type { Review } from "../src/policy/review.js";
 import { extismRunner } from "../src/wasm/extism/guest.js";
 import { SLICE_UNITS } from "../src/wasm/guest/budget.js";
-import type { GuestHost, RunGuest } from "../src/wasm/guest/guest.js";
+import { type GuestHost, GuestLimitError, type RunGuest } from "../src/wasm/guest/guest.js";
 import { Memories } from "../src/wasm/guest/memories.js";
 import { Moment, MomentView } from "../src/wasm/guest/moment.js";
 import { createWasmRuntime, DEFAULT_GUEST_LIMITS, type ExecutionMode, type WasmPolicy } from "../src/wasm/index.js";
@@ -71,6 +71,7 @@ const nobody: GuestHost = {
   sleep() {},
   moment: new MomentView(new Moment()),
   work() {},
+  limitPassed: (text) => new GuestLimitError(text),
 };
 
 /** Microseconds per call. */

@@ -23,6 +23,11 @@ export interface GuestHost {
   log(level: GuestLogLevel, text: string, source: LogLine["source"]): void;
   /** Logs what the guest printed, cut to the length of a line. The bytes may lie in the guest's memory. */
   output(bytes: Uint8Array): void;
+  /**
+   * The guest has passed one of its limits. The call has failed with that, also when the guest catches what is thrown.
+   * @returns what to throw
+   */
+  limitPassed(text: string): GuestLimitError;
   /** Says that the instance is initialised and the call begins. */
   enterCall(): void;
   /** Keeps what the guest writes to standard error. */

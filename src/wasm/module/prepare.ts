@@ -8,6 +8,7 @@ import { EXTISM_FUNCTIONS, EXTISM_MODULE, HOST_CALL_MODULE, HOST_CALL_NAME } fro
 import type { ExecutionMode, GuestModule } from "../guest/call.js";
 import { HOST_MODULE, MEMORY_NAME } from "../guest/names.js";
 import { WASI_FUNCTIONS } from "../guest/wasi-preview1.js";
+import { shortCallsBefore } from "../inline/first-call.js";
 import { meterModule } from "../meter/meter.js";
 import { OPA_IMPORTS } from "../opa/names.js";
 import { WAPC_IMPORTS } from "../wapc/names.js";
@@ -30,6 +31,8 @@ export interface PreparedModule extends GuestModule {
   readonly mode: ExecutionMode;
   /** Names of exported functions. */
   readonly exports: ReadonlySet<string>;
+  /** Calls of a policy that must have been short on threads before one runs on the main thread; Infinity: none ever does. */
+  readonly inlineAfter: number;
 }
 
 /** Prepares modules, the same bytes once. */
@@ -84,6 +87,7 @@ export class ModuleStore {
       digest,
       mode,
       exports,
+      inlineAfter: shortCallsBefore(bytes, importedMemory),
       ...(importedMemory && { importedMemory }),
     };
   }

@@ -4,7 +4,6 @@ import {
   type GuestAnswer,
   type GuestHost,
   type GuestInput,
-  GuestLimitError,
   GuestStartError,
   type RunGuest,
   startGuest,
@@ -12,6 +11,7 @@ import {
 import { CurrentCall, InstanceImports } from "../guest/instance-call.js";
 import { newInstance } from "../guest/start-functions.js";
 import type { Builtin } from "./builtins/builtin.js";
+import { builtinCost } from "./builtins/cost.js";
 import { builtinsFor } from "./builtins/index.js";
 import { MISSING_BUILTINS } from "./names.js";
 import { printRego, readRego } from "./rego-value.js";
@@ -131,7 +131,7 @@ class RegoCall {
       return bytes.subarray(address, address + length);
     }
     if (bytes.length - address > outputBytes)
-      throw new GuestLimitError(`the policy's answer is longer than ${outputBytes} bytes`);
+      throw this.host.limitPassed(`the policy's answer is longer than ${outputBytes} bytes`);
     throw new Error("a text without end in the guest's memory");
   }
 }
@@ -154,8 +154,9 @@ function regoImports(call: () => RegoCall, table: Readonly<Record<string, Builti
     const name = asking.builtins.names.get(id) ?? `builtin ${id}`;
     const serve = Object.hasOwn(table, name) ? table[name] : undefined;
     if (!serve) throw new Error(`the builtin ${name} is not there`);
-    const operands = parameters.map((address) => readRego(decoder.decode(asking.dump(address))));
-    return asking.push(encoder.encode(printRego(serve(...operands))));
+    const operands = parameters.map((address) => decoder.decode(asking.dump(address)));
+    asking.host.work(builtinCost(name, operands));
+    return asking.push(encoder.encode(printRego(serve(...operands.map(readRego)))));
   };
   return {
     opa_abort(address: number) {
