@@ -1,6 +1,6 @@
 import type { GuestLimits } from "../limits.js";
 import type { Budget } from "./budget.js";
-import type { GuestLogLevel, HostAnswer, HostQuestion, LogLine } from "./call.js";
+import type { GuestLogLevel, HostAnswer, HostQuestion, LogLine, Phase } from "./call.js";
 import { type GuestHost, GuestLimitError, NAME_LENGTH } from "./guest.js";
 
 const NOTHING = new Uint8Array();
@@ -8,9 +8,6 @@ const NOTHING = new Uint8Array();
 const LINE_BYTES = 64;
 /** Bytes of standard error that are kept for the error message; the text becomes part of an HTTP answer, so more would only hurt. */
 const STDERR_BYTES = 8 * 1024;
-
-/** Where a guest is: making the instance and its start functions, or in the call itself. */
-export type Phase = "start" | "call";
 
 /** What is behind the host of a call; a thread's and the main thread's differ. */
 export interface HostSide {

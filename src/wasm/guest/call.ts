@@ -56,6 +56,16 @@ export type GuestFailure =
 /** What came of a call, as the worker saw it. The answer to a review has been read: the text is its outcome's (`outcome-text.ts`). */
 export type GuestResult = { readonly kind: "answer"; readonly text: string } | GuestFailure;
 
+/** Where a guest is: making the instance and its start functions, or in the call itself. */
+export type Phase = "start" | "call";
+
+/** The call's budget has ended the guest. */
+export interface Ended {
+  readonly kind: "ended";
+  readonly phase: Phase;
+  readonly stderr: string;
+}
+
 /** What a guest asks the host. */
 export interface HostQuestion {
   readonly binding: string;

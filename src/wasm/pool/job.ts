@@ -1,5 +1,4 @@
-import type { GuestCall, GuestModule, GuestResult, HostAnswer } from "../guest/call.js";
-import type { Phase } from "../guest/call-host.js";
+import type { GuestCall, GuestModule, GuestResult, HostAnswer, Phase } from "../guest/call.js";
 import type { GuestLimits } from "../limits.js";
 import type { HostCallMessage, LogMessage } from "../worker/messages.js";
 

@@ -1,5 +1,6 @@
 /** What the main thread and a worker thread say to each other. One worker runs one call at a time. */
 import type {
+  Ended,
   ExecutionMode,
   GuestCall,
   GuestModule,
@@ -8,7 +9,6 @@ import type {
   HostQuestion,
   LogLine,
 } from "../guest/call.js";
-import type { Ended } from "../guest/run-call.js";
 import type { GuestLimits } from "../limits.js";
 import type { ThreadAllowance } from "./thread-budget.js";
 
