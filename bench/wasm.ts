@@ -16,6 +16,7 @@ import { extismRunner } from "../src/wasm/extism/guest.js";
 import { SLICE_UNITS } from "../src/wasm/guest/budget.js";
 import type { GuestHost, RunGuest } from "../src/wasm/guest/guest.js";
 import { Memories } from "../src/wasm/guest/memories.js";
+import { Moment, MomentView } from "../src/wasm/guest/moment.js";
 import { createWasmRuntime, DEFAULT_GUEST_LIMITS, type ExecutionMode, type WasmPolicy } from "../src/wasm/index.js";
 import { ModuleStore } from "../src/wasm/module/prepare.js";
 import { regoRunner } from "../src/wasm/opa/guest.js";
@@ -68,6 +69,8 @@ const nobody: GuestHost = {
   stderr() {},
   stderrText: () => "",
   sleep() {},
+  moment: new MomentView(new Moment()),
+  work() {},
 };
 
 /** Microseconds per call. */

@@ -3,6 +3,7 @@
  * do by itself: log lines, variables, host calls.
  */
 import { readFileSync } from "node:fs";
+import { HOST_CALL_UNITS } from "../guest/budget.js";
 import type { GuestLogLevel } from "../guest/call.js";
 import { type GuestHost, GuestLimitError, NAME_BYTES } from "../guest/guest.js";
 import { EXTISM_FUNCTIONS, EXTISM_MODULE, HOST_CALL_MODULE, HOST_CALL_NAME } from "./names.js";
@@ -110,10 +111,14 @@ export class Kernel {
       },
       refuse_http: (which: number) => this.#host.log("error", `${HTTP_FUNCTIONS[which]} is not enabled`, "policy"),
       variable_get: (address: number, length: number) => {
+        this.#host.work(length >>> 0);
         const value = this.#variables.get(this.#text(address, length));
-        return value ? this.#store(value) : 0;
+        if (value === undefined) return 0;
+        this.#host.work(HOST_CALL_UNITS + value.length);
+        return this.#store(value);
       },
       variable_set: (address: number, length: number, value: number, valueLength: number) => {
+        this.#host.work(HOST_CALL_UNITS + (length >>> 0) + (valueLength >>> 0));
         const name = this.#text(address, length);
         if (value === 0) this.#variables.delete(name);
         else this.#setVariable(name, this.#bytes(value, valueLength).slice());

@@ -1,5 +1,6 @@
 /** One call of a guest: what it is asked, of which module, and what comes of it. */
 import type { HostAnswer } from "../../host-capabilities/host.js";
+import type { Outcome } from "../../policy/outcome.js";
 
 /** How a module wants to be talked to. The names are those of the metadata section, and `extism` beside them. */
 export type ExecutionMode = "extism" | "kubewarden-wapc" | "wasi" | "opa" | "gatekeeper";
@@ -53,7 +54,14 @@ export type GuestFailure =
   /** A limit was passed; `text` says which. */
   | { readonly kind: "limit"; readonly text: string };
 
-/** What came of a call, as the worker saw it. The answer to a review has been read: the text is its outcome's (`outcome-text.ts`). */
+/** What came of a call in the thread that ran it. The answer to a review has been read. */
+export type RunResult =
+  | { readonly kind: "outcome"; readonly outcome: Outcome }
+  /** The answer to any other question. */
+  | { readonly kind: "answer"; readonly text: string }
+  | GuestFailure;
+
+/** The same on its way to another thread: the answer to a review is its outcome's text (`outcome-text.ts`). */
 export type GuestResult = { readonly kind: "answer"; readonly text: string } | GuestFailure;
 
 /** Where a guest is: making the instance and its start functions, or in the call itself. */

@@ -3,12 +3,20 @@ import { errorText } from "../../data/error-text.js";
 import type { GuestLimits } from "../limits.js";
 import type { Budget } from "./budget.js";
 import type { GuestFailure, GuestLogLevel, GuestOperation, HostAnswer, LogLine } from "./call.js";
+import type { MomentView } from "./moment.js";
 
 /** What the host offers to the guest of one call; every method counts against the call's limits. */
 export interface GuestHost {
   readonly limits: GuestLimits;
   /** How long the guest may run. */
   readonly budget: Budget;
+  /** The time and the chance that the guest sees. */
+  readonly moment: MomentView;
+  /**
+   * Counts what the host does for the guest, before it does it: about as many units as bytes that it reads, copies or makes.
+   * @throws BudgetSpent
+   */
+  work(units: number): void;
   /** Asks the main thread and blocks until it answers. The payload may lie in the guest's memory. */
   call(binding: string, namespace: string, operation: string, payload: Uint8Array): HostAnswer;
   /** Passes a line to the log without waiting. */

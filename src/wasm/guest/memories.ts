@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import type { GuestMemory } from "./call.js";
 import { GuestMemoryError } from "./guest.js";
 
@@ -6,39 +7,58 @@ const PAGE_BYTES = 64 * 1024;
 const KEPT = 16;
 /** A kept memory may be so many pages larger than the module asked for: it can't shrink, and the next guest would start with all of it. */
 const GROWN_PAGES = 16;
-/** Largest memory kept, in pages: wiping more takes longer than making a new one. */
+/** Largest memory kept, in pages: wiping more may take longer than making a new one. */
 const LARGEST_PAGES = 128;
+
+/** A memory that is all zeros. */
+interface Wiped {
+  readonly memory: WebAssembly.Memory;
+  readonly wipe: Wipe;
+}
+
+/** Wipes the memory up to this byte. */
+type Wipe = (end: number) => unknown;
 
 /**
  * Memories of guests, wiped and used again. New memories for all instances would be garbage collected in batches, which costs more than
- * all else about an instance; wiping a MiB costs some microseconds.
+ * all else about an instance; wiping a MiB costs some ten microseconds (wipe.wat).
  */
 export class Memories {
   /** By module id, least recently used first. */
-  readonly #kept = new Map<number, WebAssembly.Memory>();
+  readonly #kept = new Map<number, Wiped>();
+  /** How the memory given out last is wiped: it is usually the next to be given back. */
+  #lent: Wiped | undefined;
+  #wiper: WebAssembly.Module | undefined;
 
   /**
    * A memory that holds nothing but zeros.
    * @throws GuestMemoryError when there is none left
    */
   take(moduleId: number, shape: GuestMemory): WebAssembly.Memory {
-    const memory = this.#kept.get(moduleId);
-    if (!memory) return newMemory(shape);
+    const kept = this.#kept.get(moduleId);
+    if (!kept) return newMemory(shape);
     this.#kept.delete(moduleId);
-    return memory;
+    this.#lent = kept;
+    return kept.memory;
   }
 
   /** Wipes the memory of an instance that has answered, and keeps it unless it is large. */
   give(moduleId: number, memory: WebAssembly.Memory, { initial }: GuestMemory): void {
-    const bytes = new Uint8Array(memory.buffer);
-    if (bytes.length > Math.min(initial + GROWN_PAGES, LARGEST_PAGES) * PAGE_BYTES) return;
-    bytes.fill(0);
-    this.#kept.set(moduleId, memory);
+    const { byteLength } = memory.buffer;
+    if (byteLength > Math.min(initial + GROWN_PAGES, LARGEST_PAGES) * PAGE_BYTES) return;
+    const wiped = this.#lent?.memory === memory ? this.#lent : { memory, wipe: this.#wipeFor(memory) };
+    wiped.wipe(byteLength);
+    this.#kept.set(moduleId, wiped);
     if (this.#kept.size <= KEPT) return;
     for (const oldest of this.#kept.keys()) {
       this.#kept.delete(oldest);
       break;
     }
+  }
+
+  #wipeFor(memory: WebAssembly.Memory): Wipe {
+    this.#wiper ??= new WebAssembly.Module(new Uint8Array(readFileSync(new URL("./wipe.wasm", import.meta.url))));
+    return new WebAssembly.Instance(this.#wiper, { guest: { memory } }).exports.wipe as Wipe;
   }
 }
 

@@ -1,7 +1,7 @@
 /** Runs one call of a guest to its end, in the thread it is called in. Knows nothing of threads, and looks at no clock: the call's budget does. */
 import { readCallAnswer, readWasiAnswer } from "../answer.js";
 import type { ReadAnswer } from "../question.js";
-import type { Ended, ExecutionMode, GuestFailure, GuestModule, GuestOperation, GuestResult } from "./call.js";
+import type { Ended, ExecutionMode, GuestFailure, GuestModule, GuestOperation, RunResult } from "./call.js";
 import type { CallHost } from "./call-host.js";
 import { GuestLimitError, GuestMemoryError, GuestStartError, type RunGuest } from "./guest.js";
 import { Memories } from "./memories.js";
@@ -56,14 +56,14 @@ export class GuestRunner {
   }
 
   /** Runs a call in a fresh instance; never throws. The mode's code has been {@link load}ed. */
-  run(module: GuestModule, question: Question, host: CallHost): GuestResult | Ended {
+  run(module: GuestModule, question: Question, host: CallHost): RunResult | Ended {
     const kind = this.#kinds.get(module.mode);
     if (!kind) return { kind: "start-failed", text: `the code for ${module.mode} policies is not loaded` };
     const { importedMemory: shape } = module;
     const { operation } = question;
     const { limits } = host;
     let memory: WebAssembly.Memory | undefined;
-    let result: GuestResult;
+    let result: RunResult;
     try {
       memory = shape && this.#memories.take(module.id, shape);
       const name = operation === "validate-raw" ? "validate" : operation;
@@ -74,7 +74,8 @@ export class GuestRunner {
     }
     if (host.budget.isSpent) return { kind: "ended", phase: host.phase, stderr: host.stderrText() };
     // The memory of a call that failed is not used again.
-    if (shape && memory && result.kind === "answer") this.#memories.give(module.id, memory, shape);
+    if (shape && memory && (result.kind === "outcome" || result.kind === "answer"))
+      this.#memories.give(module.id, memory, shape);
     host.finish();
     return result;
   }

@@ -9,8 +9,7 @@ import {
   type RunGuest,
   startGuest,
 } from "../guest/guest.js";
-import { CurrentCall } from "../guest/instance-call.js";
-import { HOST_MODULE, REFILL_NAME } from "../guest/names.js";
+import { CurrentCall, InstanceImports } from "../guest/instance-call.js";
 import { newInstance } from "../guest/start-functions.js";
 import type { Builtin } from "./builtins/builtin.js";
 import { builtinsFor } from "./builtins/index.js";
@@ -41,12 +40,14 @@ export function regoRunner(): RunGuest {
     now: () => call().now,
   });
   const env = regoImports(call, table);
+  const imports = new InstanceImports({ env }, () => call().host);
   const known = new WeakMap<WebAssembly.Module, Builtins>();
   return (module, input, host, memory) => {
     if (!memory) throw new GuestStartError("the module does not import its memory");
     const asked = new RegoCall(memory, host);
     return current.during(asked, () => {
-      asked.start(module, { env: { ...env, memory }, [HOST_MODULE]: { [REFILL_NAME]: () => host.budget.refill() } });
+      env.memory = memory;
+      asked.start(module, imports.withMemory(undefined));
       const builtins = known.get(module) ?? builtinsOf(asked, table);
       known.set(module, builtins);
       asked.builtins = builtins;
@@ -76,7 +77,6 @@ class RegoCall {
   /** Where the heap begins for every evaluation. */
   baseHeap = 0;
   #exports: Readonly<Record<string, WebAssembly.ExportValue>> = {};
-  #moment: number | undefined;
   readonly #memory: WebAssembly.Memory;
 
   constructor(
@@ -88,8 +88,7 @@ class RegoCall {
 
   /** Milliseconds since 1970, the same throughout the evaluation. */
   get now(): number {
-    this.#moment ??= Date.now();
-    return this.#moment;
+    return this.host.moment.began;
   }
 
   /** @throws GuestStartError */
@@ -125,12 +124,15 @@ class RegoCall {
   /** A text in the guest's memory, up to its NUL. */
   bytesAt(address: number): Uint8Array {
     const bytes = new Uint8Array(this.#memory.buffer);
-    const end = bytes.indexOf(0, address);
-    if (end < 0) throw new Error("a text without end in the guest's memory");
     const { outputBytes } = this.host.limits;
-    if (end - address > outputBytes)
+    const length = bytes.subarray(address, address + outputBytes + 1).indexOf(0);
+    if (length >= 0) {
+      this.host.work(length);
+      return bytes.subarray(address, address + length);
+    }
+    if (bytes.length - address > outputBytes)
       throw new GuestLimitError(`the policy's answer is longer than ${outputBytes} bytes`);
-    return bytes.subarray(address, end);
+    throw new Error("a text without end in the guest's memory");
   }
 }
 

@@ -8,11 +8,15 @@ import {
   type RunGuest,
   startGuest,
 } from "../guest/guest.js";
-import { CurrentCall, type HostCallParameters, InstanceCall } from "../guest/instance-call.js";
+import { CurrentCall, type HostCallParameters, InstanceCall, InstanceImports } from "../guest/instance-call.js";
 import { afterExit, callStart } from "../guest/start-functions.js";
 import { wasiImports } from "../guest/wasi-preview1.js";
 
 const NOTHING = new Uint8Array();
+/** The names of what is asked, as guests get them. */
+const OPERATIONS: ReadonlyMap<string, Uint8Array> = new Map(
+  ["validate", "validate_settings"].map((name) => [name, Buffer.from(name)]),
+);
 /** Called once per instance, in this order, when the module has them. */
 const START_FUNCTIONS = ["_start", "wapc_init"] as const;
 
@@ -27,7 +31,7 @@ class WapcCall extends InstanceCall {
 
   constructor({ operation, input }: GuestInput, host: GuestHost, importedMemory: WebAssembly.Memory | undefined) {
     super(host, importedMemory);
-    this.operation = Buffer.from(operation);
+    this.operation = OPERATIONS.get(operation) ?? Buffer.from(operation);
     this.payload = input;
   }
 }
@@ -35,10 +39,13 @@ class WapcCall extends InstanceCall {
 /** Makes a {@link RunGuest} for waPC guests. Its import object serves all calls: making one for each would cost more than the instance. */
 export function wapcRunner(): RunGuest {
   const current = new CurrentCall<WapcCall>();
-  const imports = {
-    wapc: wapcImports(current.get),
-    wasi_snapshot_preview1: wasiImports(current.get) as WebAssembly.ModuleImports,
-  };
+  const imports = new InstanceImports(
+    {
+      wapc: wapcImports(current.get),
+      wasi_snapshot_preview1: wasiImports(current.get) as WebAssembly.ModuleImports,
+    },
+    () => current.get().host,
+  );
   return (module, input, host, memory) => {
     const call = new WapcCall(input, host, memory);
     return current.during(call, () => run(module, call, imports));
@@ -53,18 +60,23 @@ function wapcImports(call: () => WapcCall): WebAssembly.ModuleImports {
     call().bytes(pointer, Math.min(length >>> 0, call().host.limits.logLineBytes));
   return {
     __guest_request(operationPointer: number, payloadPointer: number) {
-      const { operation, payload } = call();
+      const { operation, payload, host } = call();
+      host.work(payload.length);
       call().bytes(operationPointer, operation.length).set(operation);
       call().bytes(payloadPointer, payload.length).set(payload);
     },
     __guest_response(pointer: number, length: number) {
-      const { outputBytes } = call().host.limits;
+      const { host } = call();
+      const { outputBytes } = host.limits;
       if (length >>> 0 > outputBytes)
         throw new GuestLimitError(`the policy's answer is longer than ${outputBytes} bytes`);
+      host.work(length >>> 0);
       call().answer = call().bytes(pointer, length).slice();
     },
     __guest_error(pointer: number, length: number) {
-      call().error = cut(pointer, length).slice();
+      const text = cut(pointer, length);
+      call().host.work(text.length);
+      call().error = text.slice();
     },
     __host_call(...parameters: HostCallParameters): number {
       const result = call().askHost(...parameters);
@@ -81,7 +93,7 @@ function wapcImports(call: () => WapcCall): WebAssembly.ModuleImports {
   };
 }
 
-function run(module: WebAssembly.Module, call: WapcCall, imports: WebAssembly.Imports): GuestAnswer {
+function run(module: WebAssembly.Module, call: WapcCall, imports: InstanceImports): GuestAnswer {
   const { host, operation, payload } = call;
   let exited = false;
   const exports = startGuest(() => {

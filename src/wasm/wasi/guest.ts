@@ -8,12 +8,17 @@ import {
   type RunGuest,
   startGuest,
 } from "../guest/guest.js";
-import { CurrentCall, type HostCallParameters, InstanceCall } from "../guest/instance-call.js";
+import { CurrentCall, type HostCallParameters, InstanceCall, InstanceImports } from "../guest/instance-call.js";
 import { ExitStatus, wasiArguments, wasiImports } from "../guest/wasi-preview1.js";
 
 const SUCCESS = 0;
 const FAILURE = 1;
 const NOTHING = new Uint8Array();
+
+/** What is asked, as guests get it. */
+const ARGUMENTS: ReadonlyMap<string, readonly Uint8Array[]> = new Map(
+  ["validate", "validate-settings"].map((name) => [name, wasiArguments("policy.wasm", name)]),
+);
 
 class CommandCall extends InstanceCall {
   readonly args: readonly Uint8Array[];
@@ -23,7 +28,7 @@ class CommandCall extends InstanceCall {
 
   constructor({ operation, input }: GuestInput, host: GuestHost, importedMemory: WebAssembly.Memory | undefined) {
     super(host, importedMemory);
-    this.args = wasiArguments("policy.wasm", operation);
+    this.args = ARGUMENTS.get(operation) ?? wasiArguments("policy.wasm", operation);
     this.stdin.push(input);
   }
 
@@ -49,11 +54,14 @@ class CommandCall extends InstanceCall {
 export function wasiRunner(): RunGuest {
   const current = new CurrentCall<CommandCall>();
   const host = { call: hostCall(current.get) };
-  const imports = {
-    wasi_snapshot_preview1: wasiImports(current.get) as WebAssembly.ModuleImports,
-    host,
-    "kubewarden:javy/host": host,
-  };
+  const imports = new InstanceImports(
+    {
+      wasi_snapshot_preview1: wasiImports(current.get) as WebAssembly.ModuleImports,
+      host,
+      "kubewarden:javy/host": host,
+    },
+    () => current.get().host,
+  );
   return (module, input, guestHost, memory) => {
     const call = new CommandCall(input, guestHost, memory);
     return current.during(call, () => run(module, call, input.operation, imports));
@@ -70,12 +78,7 @@ function hostCall(call: () => CommandCall) {
   };
 }
 
-function run(
-  module: WebAssembly.Module,
-  call: CommandCall,
-  operation: string,
-  imports: WebAssembly.Imports,
-): GuestAnswer {
+function run(module: WebAssembly.Module, call: CommandCall, operation: string, imports: InstanceImports): GuestAnswer {
   const { host } = call;
   const start = startGuest(() => call.instantiate(module, imports))._start;
   if (typeof start !== "function") throw new GuestStartError("cannot find `_start` function inside of module");

@@ -3,6 +3,7 @@ import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "
 import type { ExecutionMode, HostAnswer } from "../guest/call.js";
 import { CallHost, type HostSide } from "../guest/call-host.js";
 import { GuestRunner } from "../guest/run-call.js";
+import { printResult } from "../outcome-text.js";
 import { ControlBlock } from "./control-block.js";
 import type { CallMessage, FromWorker, ModuleMessage, ToWorker, WorkerStart } from "./messages.js";
 import { sharedClock } from "./shared-clock.js";
@@ -75,7 +76,8 @@ class GuestWorker {
       input: Buffer.from(call.input),
       ...(call.data !== undefined && { data: Buffer.from(call.data) }),
     };
-    const result = this.#runner.run(module, question, host);
+    const came = this.#runner.run(module, question, host);
+    const result = came.kind === "ended" ? came : printResult(came);
     this.post({ type: "result", ticket, result, computedMs: budget.computedMs });
   }
 
