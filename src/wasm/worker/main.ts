@@ -2,6 +2,7 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import type { ExecutionMode, HostAnswer } from "../guest/call.js";
 import { CallHost, type HostSide } from "../guest/call-host.js";
+import { Moment } from "../guest/moment.js";
 import { GuestRunner } from "../guest/run-call.js";
 import { printResult } from "../outcome-text.js";
 import { ControlBlock } from "./control-block.js";
@@ -70,7 +71,8 @@ class GuestWorker {
     const { ticket, call } = message;
     const budget = new ThreadBudget(message, this.#control, this.#shares, this.#now);
     this.#control.begin();
-    const host = new ThreadCallHost(this.#control, this.#sideOf(ticket, budget), limits, budget);
+    const moment = new Moment(message.moment);
+    const host = new ThreadCallHost(this.#control, this.#sideOf(ticket, budget), limits, budget, moment);
     const question = {
       operation: call.operation,
       input: Buffer.from(call.input),
