@@ -1,5 +1,6 @@
 /** Runs evaluations of Rego modules (OPA and Gatekeeper alike), byte level of spec kubewarden.md 6.5. */
 import { parseJson } from "../../data/json.js";
+import { BudgetSpent } from "../guest/budget.js";
 import {
   type GuestAnswer,
   type GuestHost,
@@ -156,7 +157,10 @@ function regoImports(call: () => RegoCall, table: Readonly<Record<string, Builti
     if (!serve) throw new Error(`the builtin ${name} is not there`);
     const operands = parameters.map((address) => decoder.decode(asking.dump(address)));
     asking.host.work(builtinCost(name, operands));
-    return asking.push(encoder.encode(printRego(serve(...operands.map(readRego)))));
+    const value = encoder.encode(printRego(serve(...operands.map(readRego))));
+    // What was charged is an estimate.
+    if (asking.host.budget.isSpent) throw new BudgetSpent();
+    return asking.push(value);
   };
   return {
     opa_abort(address: number) {

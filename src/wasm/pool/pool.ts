@@ -4,8 +4,7 @@
  * policies that time out begin as long ones. docs/architecture.md has a drawing.
  */
 import { availableParallelism } from "node:os";
-import type { ExecutionMode, HostAnswer } from "../guest/call.js";
-import type { Phase } from "../guest/call-host.js";
+import type { ExecutionMode, HostAnswer, Phase } from "../guest/call.js";
 import type { CallReport, HostCallMessage, ResultMessage } from "../worker/messages.js";
 import { sharedClock } from "../worker/shared-clock.js";
 import { SharedShares } from "../worker/shares.js";

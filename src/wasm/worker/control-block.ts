@@ -2,7 +2,7 @@
  * Memory that one worker shares with the main thread: where the worker sleeps (in a host call, in a guest's own sleep, while it gives way), which
  * call is to end, and whether its guest is starting or in its call.
  */
-import type { Phase } from "../guest/call-host.js";
+import type { Phase } from "../guest/call.js";
 
 /** Int32 fields. */
 const SIGNAL = 0;

@@ -72,13 +72,8 @@ class GuestWorker {
     const { ticket, call } = message;
     const budget = new ThreadBudget(message, this.#control, this.#shares, this.#now);
     this.#control.begin();
-    const host = new ThreadCallHost(
-      this.#control,
-      this.#sideOf(ticket, budget),
-      limits,
-      budget,
-      new Moment(message.moment, this.#seeds),
-    );
+      const moment = new Moment(message.moment, this.#seeds);
+    const host = new ThreadCallHost(this.#control, this.#sideOf(ticket, budget), limits, budget, moment);
     const question = {
       operation: call.operation,
       input: Buffer.from(call.input),

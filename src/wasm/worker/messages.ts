@@ -1,5 +1,6 @@
 /** What the main thread and a worker thread say to each other. One worker runs one call at a time. */
 import type {
+  Ended,
   ExecutionMode,
   GuestCall,
   GuestModule,
@@ -9,7 +10,6 @@ import type {
   LogLine,
 } from "../guest/call.js";
 import type { MomentParts } from "../guest/moment.js";
-import type { Ended } from "../guest/run-call.js";
 import type { GuestLimits } from "../limits.js";
 import type { ThreadAllowance } from "./thread-budget.js";
 
@@ -25,7 +25,7 @@ export interface CallMessage extends ThreadAllowance {
   readonly type: "call";
   readonly moduleId: number;
   readonly call: GuestCall;
-  /** What another run of the call has seen. */
+  /** What another run of the same call has seen. */
   readonly moment?: MomentParts;
 }
 
