@@ -112,8 +112,7 @@ export class GuestThread {
     this.#known.set(module.id, true);
     if (!has) this.#post({ type: "module", module: shared(module), limits });
     const { ticket, nudge } = this.#mailbox.put(module.id, call.operation, call.input, call.data, (large) => {
-      const input = Buffer.from(call.input);
-      this.#post({ type: "payload", ticket: large, input, ...(call.data && { data: Buffer.from(call.data) }) });
+      this.#post({ type: "payload", ticket: large, input: call.input, ...(call.data && { data: call.data }) });
     });
     this.jobs.push({ job, settle, isRerun, heard, ticket, started: now, resumed: now, messages: 0 });
     if (nudge && !this.#nudging) {

@@ -122,8 +122,8 @@ export class Mailbox {
   put(
     moduleId: number,
     operation: GuestOperation,
-    input: string,
-    data: string | undefined,
+    input: Uint8Array,
+    data: Uint8Array | undefined,
     byPort: (ticket: number) => void,
   ): { readonly ticket: number; readonly nudge: boolean } {
     const fields = this.#fields;
@@ -132,10 +132,11 @@ export class Mailbox {
     fields[slot + MODULE] = moduleId;
     fields[slot + OPERATION] = OPERATIONS.indexOf(operation);
     const at = indexOf(ticket) * INPUT_BYTES;
-    if (fits(INPUT_BYTES, input, data)) {
-      const inputLength = this.#input.write(input, at, "utf8");
-      fields[slot + INPUT_LENGTH] = inputLength;
-      fields[slot + DATA_LENGTH] = data === undefined ? NONE : this.#input.write(data, at + inputLength, "utf8");
+    if (input.length + (data?.length ?? 0) <= INPUT_BYTES) {
+      this.#input.set(input, at);
+      if (data !== undefined) this.#input.set(data, at + input.length);
+      fields[slot + INPUT_LENGTH] = input.length;
+      fields[slot + DATA_LENGTH] = data?.length ?? NONE;
     } else {
       fields[slot + INPUT_LENGTH] = BY_PORT;
       byPort(ticket);
@@ -275,9 +276,8 @@ function slotOf(ticket: number): number {
   return HEADER_FIELDS + indexOf(ticket) * SLOT_FIELDS;
 }
 
-/** Whether both texts together have at most so many bytes. Those of a large text are not counted for it. */
-function fits(bytes: number, text: string, other = ""): boolean {
-  const units = text.length + other.length;
-  if (units > bytes) return false;
-  return units * BYTES_PER_UNIT <= bytes || Buffer.byteLength(text) + Buffer.byteLength(other) <= bytes;
+/** Whether a text has at most so many bytes. Those of a large text are not counted for it. */
+function fits(bytes: number, text: string): boolean {
+  if (text.length > bytes) return false;
+  return text.length * BYTES_PER_UNIT <= bytes || Buffer.byteLength(text) <= bytes;
 }

@@ -43,7 +43,7 @@ function opened(t: TestContext) {
       .run({
         key,
         module: { id: 1, module: CHAOS, mode: "kubewarden-wapc" },
-        call: { operation: "validate", input: JSON.stringify({ request: { mode }, settings: {} }) },
+        call: { operation: "validate", input: Buffer.from(JSON.stringify({ request: { mode }, settings: {} })) },
         limits: DEFAULT_GUEST_LIMITS,
         deadline: Number.POSITIVE_INFINITY,
         onHostCall: () => Promise.reject(new Error("not asked")),

@@ -18,7 +18,7 @@ function job(mode: string): Job {
   return {
     key: "p",
     module: { id: 1, module: CHAOS, mode: "kubewarden-wapc" },
-    call: { operation: "validate", input: JSON.stringify({ request: { mode }, settings: {} }) },
+    call: { operation: "validate", input: Buffer.from(JSON.stringify({ request: { mode }, settings: {} })) },
     limits: DEFAULT_GUEST_LIMITS,
     deadline: Number.POSITIVE_INFINITY,
     onHostCall: () => Promise.reject(new Error("not asked")),

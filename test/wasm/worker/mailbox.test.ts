@@ -9,7 +9,9 @@ function ends() {
   const main = Mailbox.create();
   const worker = new Mailbox(main.buffer);
   const put = (input: string, data?: string): number =>
-    main.put(5, "validate", input, data, () => assert.fail("it fits")).ticket;
+    main.put(5, "validate", Buffer.from(input), data === undefined ? undefined : Buffer.from(data), () =>
+      assert.fail("it fits"),
+    ).ticket;
   const finish = (ticket: number, answer = "yes", messages = 0) =>
     worker.finish(ticket, { kind: "answer", text: answer }, messages, () => assert.fail("it fits"));
   return { main, worker, put, finish };
@@ -65,7 +67,7 @@ describe("a worker's mailbox", () => {
     new Int32Array(main.buffer).fill(nearTheEnd, 1, 3);
     for (let call = 0; call < 10; call++) {
       assert.ok(main.hasRoom());
-      const { ticket } = main.put(1, "validate", `${call}`, undefined, () => {});
+      const { ticket } = main.put(1, "validate", Buffer.from(`${call}`), undefined, () => {});
       const delivery = worker.take();
       assert.ok(delivery);
       assert.deepEqual(content(delivery), { input: `${call}` });
@@ -82,7 +84,13 @@ describe("a worker's mailbox", () => {
       ["→".repeat(22_000), undefined],
       ["x".repeat(40_000), "y".repeat(40_000)],
     ] as const) {
-      const { ticket } = main.put(1, "validate", input, data, (large) => announced.push(large));
+      const { ticket } = main.put(
+        1,
+        "validate",
+        Buffer.from(input),
+        data === undefined ? undefined : Buffer.from(data),
+        (large) => announced.push(large),
+      );
       assert.equal(announced.at(-1), ticket);
       const delivery = worker.take();
       assert.equal(delivery?.payload, undefined);
@@ -151,7 +159,7 @@ describe("a worker's mailbox", () => {
     assert.equal(main.nudge(), false);
     worker.take();
     assert.equal(worker.leave(), true);
-    assert.equal(main.put(1, "validate", "2", undefined, () => {}).nudge, true);
+    assert.equal(main.put(1, "validate", Buffer.from("2"), undefined, () => {}).nudge, true);
     worker.take();
     put("3");
     assert.equal(worker.leave(), false, "there is a call already");
