@@ -16,6 +16,7 @@ import type { InlineCalls } from "./inline/inline-calls.js";
 import { type GuestLimits, LOAD_TIMEOUT_FACTOR } from "./limits.js";
 import { logEntry } from "./log.js";
 import type { PreparedModule } from "./module/prepare.js";
+import { NOTHING } from "./payload.js";
 import type { Job, JobResult } from "./pool/job.js";
 import type { WorkerPool } from "./pool/pool.js";
 import type { GuestLogEntry, WasmPolicy } from "./wasm-policy.js";
@@ -48,7 +49,7 @@ export class LoadedPolicy implements WasmPolicy {
   readonly implementation: ExecutionMode;
   readonly digest: string;
   readonly #history: CallHistory;
-  #lastData: { readonly resources: readonly ResourceSnapshot[]; readonly text: string } | undefined;
+  #lastData: { readonly resources: readonly ResourceSnapshot[]; readonly bytes: Uint8Array } | undefined;
   readonly #parts: PolicyParts;
 
   constructor(
@@ -72,7 +73,7 @@ export class LoadedPolicy implements WasmPolicy {
   }
 
   async #evaluateWithData(review: Review, context: EvaluationContext): Promise<Outcome> {
-    let data: string;
+    let data: Uint8Array;
     try {
       data = await this.#data(context.signal);
     } catch (error) {
@@ -85,7 +86,7 @@ export class LoadedPolicy implements WasmPolicy {
   }
 
   /** On the main thread when the call is likely to be short, else on another. */
-  #ask(review: Review, context: EvaluationContext, data: string): Outcome | Promise<Outcome> {
+  #ask(review: Review, context: EvaluationContext, data: Uint8Array): Outcome | Promise<Outcome> {
     const { protocol, settings, module, limits, inline } = this.#parts;
     const call = protocol.validateCall(review, settings, data);
     if ("verdict" in call) return call;
@@ -139,26 +140,26 @@ export class LoadedPolicy implements WasmPolicy {
   }
 
   /** The data document, when it does not depend on the cluster; empty when the guest gets none. */
-  #dataAtOnce(): string | undefined {
+  #dataAtOnce(): Uint8Array | undefined {
     const { protocol, caller, settings } = this.#parts;
-    if (protocol.dataDocument === undefined) return "";
+    if (protocol.dataDocument === undefined) return NOTHING;
     if (caller.contextAwareResources.length > 0) return undefined;
-    this.#lastData ??= { resources: [], text: protocol.dataDocument.text(settings, []) };
-    return this.#lastData.text;
+    this.#lastData ??= { resources: [], bytes: protocol.dataDocument.bytes(settings, []) };
+    return this.#lastData.bytes;
   }
 
   /** The data document. It stays the same until the cluster's resources change: printing thousands of them takes the main thread long. */
-  async #data(signal: AbortSignal): Promise<string> {
+  async #data(signal: AbortSignal): Promise<Uint8Array> {
     const { protocol, settings } = this.#parts;
     const resources = await this.#resources(protocol.dataDocument?.plurals === true, signal);
     const before = this.#lastData;
     const same =
       before?.resources.length === resources.length &&
       resources.every(({ items }, index) => before.resources[index]?.items === items);
-    if (same) return before.text;
-    const text = protocol.dataDocument?.text(settings, resources) ?? "";
-    this.#lastData = { resources, text };
-    return text;
+    if (same) return before.bytes;
+    const bytes = protocol.dataDocument?.bytes(settings, resources) ?? NOTHING;
+    this.#lastData = { resources, bytes };
+    return bytes;
   }
 
   /** All resources of the kinds that the policy may read; no capability is needed for them (spec kubewarden.md 6.5). */

@@ -7,7 +7,7 @@ import type { Outcome } from "../../policy/outcome.js";
 import type { ExecutionMode, GuestCall, GuestModule, LogLine } from "../guest/call.js";
 import { CallHost } from "../guest/call-host.js";
 import { type Moment, Seeds } from "../guest/moment.js";
-import { GuestRunner, type Question } from "../guest/run-call.js";
+import { GuestRunner } from "../guest/run-call.js";
 import type { GuestLimits } from "../limits.js";
 import type { CallHistory } from "./history.js";
 import { MainThreadShare } from "./share.js";
@@ -69,7 +69,7 @@ export class InlineCalls {
     if (!this.#share.allows(began, history.usualMs)) return undefined;
     const trial = new Trial(began, this.#now);
     const host = new CallHost(trial, limits, trial, moment);
-    const result = this.#runner.run(module, questionOf(call), host);
+    const result = this.#runner.run(module, call, host);
     const ended = this.#now();
     this.#share.took(began, ended);
     if (result.kind !== "outcome") {
@@ -87,8 +87,4 @@ export class InlineCalls {
   get status(): InlineStatus {
     return { answered: this.#answered, movedOn: this.#movedOn };
   }
-}
-
-function questionOf({ operation, input, data }: GuestCall): Question {
-  return { operation, input: Buffer.from(input), ...(data !== undefined && { data: Buffer.from(data) }) };
 }

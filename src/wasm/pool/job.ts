@@ -9,8 +9,6 @@ export interface Job {
   readonly key: string;
   readonly module: GuestModule;
   readonly call: GuestCall;
-  /** What another run of the same call has seen. */
-  readonly moment?: MomentParts;
   readonly limits: GuestLimits;
   /** The module checks its settings as it is loaded: no request waits for it, and it tells nothing about requests. */
   readonly isCheck?: boolean;
