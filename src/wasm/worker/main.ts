@@ -126,6 +126,7 @@ class GuestWorker {
     for (const earlier of this.#payloads.keys()) if (((earlier - ticket) | 0) <= 0) this.#payloads.delete(earlier);
     const byPort = (content: string) => this.post({ type: "content", ticket, content });
     if (this.#mailbox.finish(ticket, result, posted, byPort)) this.post({ type: "signal" });
+    this.#runner.tidy();
   }
 
   /** The host's answer to a call, if it has come. An answer to an interrupted call may still be before it. */
