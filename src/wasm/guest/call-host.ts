@@ -1,6 +1,6 @@
 import type { GuestLimits } from "../limits.js";
 import { type Budget, BudgetSpent, HOST_CALL_UNITS, SLICE_UNITS } from "./budget.js";
-import type { GuestLogLevel, HostAnswer, HostQuestion, LogLine } from "./call.js";
+import type { GuestLogLevel, HostAnswer, HostQuestion, LogLine, Phase } from "./call.js";
 import { type GuestHost, GuestLimitError, NAME_LENGTH } from "./guest.js";
 import { Moment, MomentView } from "./moment.js";
 
@@ -11,9 +11,6 @@ const LINE_BYTES = 64;
 const STDERR_BYTES = 8 * 1024;
 
 const NS_PER_MS = 1e6;
-
-/** Where a guest is: making the instance and its start functions, or in the call itself. */
-export type Phase = "start" | "call";
 
 /** What is behind the host of a call; a thread's and the main thread's differ. */
 export interface HostSide {

@@ -74,6 +74,16 @@ export type RunResult =
 /** The same on its way to another thread: the answer to a review is its outcome's text (`outcome-text.ts`). */
 export type GuestResult = { readonly kind: "answer"; readonly text: string } | GuestFailure;
 
+/** Where a guest is: making the instance and its start functions, or in the call itself. */
+export type Phase = "start" | "call";
+
+/** The call's budget has ended the guest. */
+export interface Ended {
+  readonly kind: "ended";
+  readonly phase: Phase;
+  readonly stderr: string;
+}
+
 /** What a guest asks the host. */
 export interface HostQuestion {
   readonly binding: string;

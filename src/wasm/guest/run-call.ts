@@ -1,8 +1,8 @@
 /** Runs one call of a guest to its end, in the thread it is called in. Knows nothing of threads, and looks at no clock: the call's budget does. */
 import { readCallAnswer, readWasiAnswer } from "../answer.js";
 import type { ReadAnswer } from "../question.js";
-import type { ExecutionMode, GuestFailure, GuestModule, GuestOperation, RunResult } from "./call.js";
-import type { CallHost, Phase } from "./call-host.js";
+import type { Ended, ExecutionMode, GuestFailure, GuestModule, GuestOperation, RunResult } from "./call.js";
+import type { CallHost } from "./call-host.js";
 import { GuestLimitError, GuestMemoryError, GuestStartError, type RunGuest } from "./guest.js";
 import { Memories } from "./memories.js";
 import { readAnswer } from "./read-answer.js";
@@ -17,13 +17,6 @@ export interface Question {
   readonly input: Uint8Array;
   /** The data document of a Rego module, JSON in UTF-8. */
   readonly data?: Uint8Array;
-}
-
-/** The budget has ended the guest. */
-export interface Ended {
-  readonly kind: "ended";
-  readonly phase: Phase;
-  readonly stderr: string;
 }
 
 /** How guests of one kind are run, and their answers read. */
