@@ -101,9 +101,11 @@ async function bareCall({ path, mode, run }: Guest): Promise<() => Promise<void>
   const input = new TextEncoder().encode(payload);
   return async () => {
     const shape = prepared.importedMemory;
-    const memory = shape && memories.take(prepared.id, shape);
-    run(prepared.module, { operation: "validate", input }, nobody, memory);
-    if (memory) memories.give(prepared.id, memory, shape);
+    const { image } = prepared;
+    const memory = shape && image && memories.take(prepared.id, shape, image);
+    run(prepared, { operation: "validate", input }, nobody, memory);
+    if (memory && image) memories.give(prepared.id, memory, image);
+    memories.tidy();
   };
 }
 

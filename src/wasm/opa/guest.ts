@@ -1,6 +1,8 @@
 /** Runs evaluations of Rego modules (OPA and Gatekeeper alike), byte level of spec kubewarden.md 6.5. */
+
 import { parseJson } from "../../data/json.js";
 import { BudgetSpent } from "../guest/budget.js";
+import type { InstanceSource } from "../guest/call.js";
 import {
   type GuestAnswer,
   type GuestHost,
@@ -43,14 +45,14 @@ export function regoRunner(): RunGuest {
   const env = regoImports(call, table);
   const imports = new InstanceImports({ env }, () => call().host);
   const known = new WeakMap<WebAssembly.Module, Builtins>();
-  return (module, input, host, memory) => {
+  return (source, input, host, memory) => {
     if (!memory) throw new GuestStartError("the module does not import its memory");
     const asked = new RegoCall(memory, host);
     return current.during(asked, () => {
       env.memory = memory;
-      asked.start(module, imports.withMemory(undefined));
-      const builtins = known.get(module) ?? builtinsOf(asked, table);
-      known.set(module, builtins);
+      asked.start(source, imports.withMemory(undefined));
+      const builtins = known.get(source.module) ?? builtinsOf(asked, table);
+      known.set(source.module, builtins);
       asked.builtins = builtins;
       return run(asked, input);
     });
@@ -93,9 +95,9 @@ class RegoCall {
   }
 
   /** @throws GuestStartError */
-  start(module: WebAssembly.Module, imports: WebAssembly.Imports): void {
+  start(source: InstanceSource, imports: WebAssembly.Imports): void {
     startGuest(() => {
-      this.#exports = newInstance(module, imports).exports;
+      this.#exports = newInstance(source, imports).exports;
       this.push(EMPTY_DOCUMENT);
       this.baseHeap = this.ask("opa_heap_ptr_get");
     });

@@ -1,4 +1,5 @@
 /** Runs calls of waPC guests, byte level of spec kubewarden.md 6.2. */
+import type { InstanceSource } from "../guest/call.js";
 import {
   type GuestAnswer,
   type GuestHost,
@@ -45,9 +46,9 @@ export function wapcRunner(): RunGuest {
     },
     () => current.get().host,
   );
-  return (module, input, host, memory) => {
+  return (source, input, host, memory) => {
     const call = new WapcCall(input, host, memory);
-    return current.during(call, () => run(module, call, imports));
+    return current.during(call, () => run(source, call, imports));
   };
 }
 
@@ -91,11 +92,11 @@ function wapcImports(call: () => WapcCall): WebAssembly.ModuleImports {
   };
 }
 
-function run(module: WebAssembly.Module, call: WapcCall, imports: InstanceImports): GuestAnswer {
+function run(source: InstanceSource, call: WapcCall, imports: InstanceImports): GuestAnswer {
   const { host, operation, payload } = call;
   let exited = false;
   const exports = startGuest(() => {
-    const made = call.instantiate(module, imports);
+    const made = call.instantiate(source, imports);
     for (const name of START_FUNCTIONS) if (callStart(made, name)) exited = true;
     return made;
   });

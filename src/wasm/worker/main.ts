@@ -77,6 +77,7 @@ class GuestWorker {
     const came = this.#runner.run(module, call, host);
     const result = came.kind === "ended" ? came : printResult(came);
     this.post({ type: "result", ticket, result, computedMs: budget.computedMs });
+    this.#runner.tidy();
   }
 
   #sideOf(ticket: number, budget: ThreadBudget): HostSide {
