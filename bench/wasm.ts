@@ -32,7 +32,8 @@ const RUNAWAY_ROUND_MS = 3_000;
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const review = JSON.parse(readFileSync(`${root}/test/fixtures/reviews/pod.json`, "utf8")) as { request: never };
 const requestText = JSON.stringify(review.request);
-const question: Review = { kind: "admission", request: review.request, requestText: () => requestText };
+const requestBytes = Buffer.from(requestText);
+const question: Review = { kind: "admission", request: review.request, requestBytes: () => requestBytes };
 const patience = { deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
 
 interface Guest {

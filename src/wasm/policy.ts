@@ -13,6 +13,7 @@ import type { PreparedSettings, Protocol } from "./guest-protocol.js";
 import { type GuestLimits, LOAD_TIMEOUT_FACTOR } from "./limits.js";
 import { logEntry } from "./log.js";
 import type { PreparedModule } from "./module/prepare.js";
+import { NOTHING } from "./payload.js";
 import type { Job, JobResult } from "./pool/job.js";
 import type { WorkerPool } from "./pool/pool.js";
 import type { GuestLogEntry, WasmPolicy } from "./wasm-policy.js";
@@ -38,7 +39,7 @@ export class LoadedPolicy implements WasmPolicy {
   readonly immediate = false;
   readonly implementation: ExecutionMode;
   readonly digest: string;
-  #lastData: { readonly resources: readonly ResourceSnapshot[]; readonly text: string } | undefined;
+  #lastData: { readonly resources: readonly ResourceSnapshot[]; readonly bytes: Uint8Array } | undefined;
   readonly #parts: PolicyParts;
 
   constructor(
@@ -52,7 +53,7 @@ export class LoadedPolicy implements WasmPolicy {
 
   async evaluate(review: Review, context: EvaluationContext): Promise<Outcome> {
     const { protocol, settings } = this.#parts;
-    let data = "";
+    let data = NOTHING;
     if (protocol.dataDocument) {
       try {
         data = await this.#data(protocol.dataDocument, context.signal);
@@ -85,17 +86,17 @@ export class LoadedPolicy implements WasmPolicy {
   }
 
   /** The data document. It stays the same until the cluster's resources change: printing thousands of them takes the main thread long. */
-  async #data(document: NonNullable<Protocol["dataDocument"]>, signal: AbortSignal): Promise<string> {
+  async #data(document: NonNullable<Protocol["dataDocument"]>, signal: AbortSignal): Promise<Uint8Array> {
     const wanted = this.#parts.caller.contextAwareResources.length > 0;
     const resources = wanted ? await this.#resources(document.plurals, signal) : [];
     const before = this.#lastData;
     const same =
       before?.resources.length === resources.length &&
       resources.every(({ items }, index) => before.resources[index]?.items === items);
-    if (same) return before.text;
-    const text = document.text(this.#parts.settings, resources);
-    this.#lastData = { resources, text };
-    return text;
+    if (same) return before.bytes;
+    const bytes = document.bytes(this.#parts.settings, resources);
+    this.#lastData = { resources, bytes };
+    return bytes;
   }
 
   /** All resources of the kinds that the policy may read; no capability is needed for them (spec kubewarden.md 6.5). */

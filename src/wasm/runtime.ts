@@ -77,7 +77,7 @@ export function createWasmRuntime(options: WasmRuntimeOptions): WasmRuntime {
       const grants = grantsOf(source);
       const memoryPages = source.memoryPages ?? limits.memoryPages;
       const module = await store.prepare(source.bytes, memoryPages, source.executionMode);
-      const settings: PreparedSettings = { value: source.settings, text: stringifyJson(source.settings) };
+      const settings: PreparedSettings = { value: source.settings, bytes: Buffer.from(stringifyJson(source.settings)) };
       const timeoutMs = source.timeoutMs ?? fallback;
       const policy = new LoadedPolicy(source.id, {
         module,
