@@ -71,12 +71,7 @@ class GuestWorker {
     const budget = new ThreadBudget(message, this.#control, this.#shares, this.#now);
     this.#control.begin();
     const host = new ThreadCallHost(this.#control, this.#sideOf(ticket, budget), limits, budget);
-    const question = {
-      operation: call.operation,
-      input: Buffer.from(call.input),
-      ...(call.data !== undefined && { data: Buffer.from(call.data) }),
-    };
-    const came = this.#runner.run(module, question, host);
+    const came = this.#runner.run(module, call, host);
     const result = came.kind === "ended" ? came : printResult(came);
     this.post({ type: "result", ticket, result, computedMs: budget.computedMs });
   }
