@@ -1,5 +1,6 @@
 /** Runs evaluations of Rego modules (OPA and Gatekeeper alike), byte level of spec kubewarden.md 6.5. */
 import { parseJson } from "../../data/json.js";
+import { BudgetSpent } from "../guest/budget.js";
 import {
   type GuestAnswer,
   type GuestHost,
@@ -155,7 +156,10 @@ function regoImports(call: () => RegoCall, table: Readonly<Record<string, Builti
     const serve = Object.hasOwn(table, name) ? table[name] : undefined;
     if (!serve) throw new Error(`the builtin ${name} is not there`);
     const operands = parameters.map((address) => readRego(decoder.decode(asking.dump(address))));
-    return asking.push(encoder.encode(printRego(serve(...operands))));
+    const value = encoder.encode(printRego(serve(...operands)));
+    // What a builtin takes is not charged: some take long.
+    if (asking.host.budget.isSpent) throw new BudgetSpent();
+    return asking.push(value);
   };
   return {
     opa_abort(address: number) {

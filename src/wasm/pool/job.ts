@@ -1,4 +1,5 @@
 import type { GuestCall, GuestModule, GuestResult, HostAnswer, Phase } from "../guest/call.js";
+import type { MomentParts } from "../guest/moment.js";
 import type { GuestLimits } from "../limits.js";
 import type { HostCallMessage, LogMessage } from "../worker/messages.js";
 
@@ -8,6 +9,8 @@ export interface Job {
   readonly key: string;
   readonly module: GuestModule;
   readonly call: GuestCall;
+  /** What another run of the same call has seen. */
+  readonly moment?: MomentParts;
   readonly limits: GuestLimits;
   /** The module checks its settings as it is loaded: no request waits for it, and it tells nothing about requests. */
   readonly isCheck?: boolean;

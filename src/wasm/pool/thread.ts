@@ -77,13 +77,20 @@ export class GuestThread {
   }
 
   /** Posts a call, with the module when the worker does not have it yet. There must be no other one. */
-  begin({ module, call, limits }: Job, allowance: Omit<ThreadAllowance, "ticket">): void {
+  begin({ module, call, limits, moment }: Job, allowance: Omit<ThreadAllowance, "ticket">): void {
     this.#worker.ref();
     const has = this.#known.delete(module.id);
     this.#known.set(module.id, true);
     if (!has) this.#post({ type: "module", module: shared(module), limits });
     this.#ticket++;
-    this.#post({ type: "call", ticket: this.#ticket, moduleId: module.id, call, ...allowance });
+    this.#post({
+      type: "call",
+      ticket: this.#ticket,
+      moduleId: module.id,
+      call,
+      ...allowance,
+      ...(moment && { moment }),
+    });
   }
 
   /** The call is over: the thread no longer keeps the process alive. */

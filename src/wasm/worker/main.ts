@@ -2,6 +2,7 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import type { ExecutionMode, HostAnswer } from "../guest/call.js";
 import { CallHost, type HostSide } from "../guest/call-host.js";
+import { Moment } from "../guest/moment.js";
 import { GuestRunner } from "../guest/run-call.js";
 import { printResult } from "../outcome-text.js";
 import { ControlBlock } from "./control-block.js";

@@ -9,6 +9,7 @@ import type {
   HostQuestion,
   LogLine,
 } from "../guest/call.js";
+import type { MomentParts } from "../guest/moment.js";
 import type { GuestLimits } from "../limits.js";
 import type { ThreadAllowance } from "./thread-budget.js";
 
@@ -24,6 +25,8 @@ export interface CallMessage extends ThreadAllowance {
   readonly type: "call";
   readonly moduleId: number;
   readonly call: GuestCall;
+  /** What another run of the same call has seen. */
+  readonly moment?: MomentParts;
 }
 
 export type ToWorker =
