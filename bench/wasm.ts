@@ -14,7 +14,7 @@ import { HostCapabilities } from "../src/host-capabilities/host.js";
 import type { Review } from "../src/policy/review.js";
 import { extismRunner } from "../src/wasm/extism/guest.js";
 import { SLICE_UNITS } from "../src/wasm/guest/budget.js";
-import type { GuestHost, RunGuest } from "../src/wasm/guest/guest.js";
+import { type GuestHost, GuestLimitError, type RunGuest } from "../src/wasm/guest/guest.js";
 import { Memories } from "../src/wasm/guest/memories.js";
 import { Moment, MomentView } from "../src/wasm/guest/moment.js";
 import { createWasmRuntime, DEFAULT_GUEST_LIMITS, type ExecutionMode, type WasmPolicy } from "../src/wasm/index.js";
@@ -72,6 +72,7 @@ const nobody: GuestHost = {
   sleep() {},
   moment: new MomentView(new Moment()),
   work() {},
+  limitPassed: (text) => new GuestLimitError(text),
 };
 
 /** Microseconds per call. */
@@ -100,9 +101,11 @@ async function bareCall({ path, mode, run }: Guest): Promise<() => Promise<void>
   const input = new TextEncoder().encode(payload);
   return async () => {
     const shape = prepared.importedMemory;
-    const memory = shape && memories.take(prepared.id, shape);
-    run(prepared.module, { operation: "validate", input }, nobody, memory);
-    if (memory) memories.give(prepared.id, memory, shape);
+    const { image } = prepared;
+    const memory = shape && image && memories.take(prepared.id, shape, image);
+    run(prepared, { operation: "validate", input }, nobody, memory);
+    if (memory && image) memories.give(prepared.id, memory, image);
+    memories.tidy();
   };
 }
 
