@@ -98,7 +98,7 @@ writeFileSync(policies, POLICIES);
 const ports = ["--port", `${PORT}`, "--readiness-probe-port", `${PORT + 1}`];
 const server = start(
   0,
-  [join(root, "dist/src/main.js"), "--policies", policies, "--addr", "127.0.0.1", ...ports, "--workers", "1"],
+  [join(root, "dist/server/main.js"), "--policies", policies, "--addr", "127.0.0.1", ...ports, "--workers", "1"],
   "ignore",
 );
 try {
