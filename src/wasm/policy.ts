@@ -13,6 +13,7 @@ import type { PreparedSettings, Protocol } from "./guest-protocol.js";
 import { type GuestLimits, LOAD_TIMEOUT_FACTOR } from "./limits.js";
 import { logEntry } from "./log.js";
 import type { PreparedModule } from "./module/prepare.js";
+import { checkKey } from "./pool/history.js";
 import type { Job, JobResult } from "./pool/job.js";
 import type { WorkerPool } from "./pool/pool.js";
 import type { GuestLogEntry, WasmPolicy } from "./wasm-policy.js";
@@ -110,8 +111,7 @@ export class LoadedPolicy implements WasmPolicy {
     const { module, pool, limits, caller, capabilities, log, timeoutMs } = this.#parts;
     const request = review?.kind === "admission" ? review.request.uid : undefined;
     const job: Job = {
-      // Of their own: requests wait neither behind the check of a reload, nor does its time-out tell anything about them. No id ends so.
-      key: context ? this.id : `${this.id}/`,
+      key: context ? this.id : checkKey(this.id),
       module,
       call,
       limits,
