@@ -80,6 +80,19 @@ export class Reader {
     throw new WasmLoadError("wasm-invalid", "invalid wasm file: an integer is too long");
   }
 
+  /** LEB128, signed, 32 bits. */
+  signed(): number {
+    let value = 0;
+    for (let shift = 0; shift < 35; shift += 7) {
+      const byte = this.byte();
+      value |= (byte & 0x7f) << shift;
+      if ((byte & 0x80) !== 0) continue;
+      const unused = 32 - shift - 7;
+      return unused > 0 ? (value << unused) >> unused : value;
+    }
+    throw new WasmLoadError("wasm-invalid", "invalid wasm file: an integer is too long");
+  }
+
   bytes(length: number): Uint8Array {
     if (this.position + length > this.#source.length)
       throw new WasmLoadError("wasm-invalid", "invalid wasm file: it ends in the middle of a section");

@@ -1,4 +1,5 @@
 /** Runs calls of Extism plugins: Extism 1.x, with a kernel of our own for what plugin and host share (kernel.wat). */
+import type { InstanceSource } from "../guest/call.js";
 import { type GuestAnswer, type GuestInput, GuestStartError, type RunGuest, startGuest } from "../guest/guest.js";
 import { CurrentCall, InstanceCall, InstanceImports } from "../guest/instance-call.js";
 import { afterExit, callStart } from "../guest/start-functions.js";
@@ -32,13 +33,13 @@ export function extismRunner(): RunGuest {
     kernel,
     imports: new InstanceImports({ ...kernel.imports, wasi_snapshot_preview1: wasi }, () => current.get().host),
   });
-  return (module, input, host, memory) => {
+  return (source, input, host, memory) => {
     const used = kept ?? withImports(new Kernel(compiled, host));
     kept = undefined;
     const { kernel, imports } = used;
     kernel.begin(host);
     const call = new PluginCall(host, memory);
-    const answer = current.during(call, () => run(kernel, module, call, input, imports));
+    const answer = current.during(call, () => run(kernel, source, call, input, imports));
     if (kernel.reusable) kept = used;
     return answer;
   };
@@ -51,7 +52,7 @@ interface KernelWithImports {
 
 function run(
   kernel: Kernel,
-  module: WebAssembly.Module,
+  source: InstanceSource,
   call: PluginCall,
   { operation: name, input }: GuestInput,
   imports: InstanceImports,
@@ -59,7 +60,7 @@ function run(
   const { host } = call;
   let exited = false;
   const exports = startGuest(() => {
-    const made = call.instantiate(module, imports);
+    const made = call.instantiate(source, imports);
     exited = initialize(made);
     return made;
   });

@@ -2,7 +2,7 @@
 import { errorText } from "../../data/error-text.js";
 import type { GuestLimits } from "../limits.js";
 import type { Budget } from "./budget.js";
-import type { GuestFailure, GuestLogLevel, GuestOperation, HostAnswer, LogLine } from "./call.js";
+import type { GuestFailure, GuestLogLevel, GuestOperation, HostAnswer, InstanceSource, LogLine } from "./call.js";
 import type { MomentView } from "./moment.js";
 
 /** What the host offers to the guest of one call; every method counts against the call's limits. */
@@ -23,6 +23,11 @@ export interface GuestHost {
   log(level: GuestLogLevel, text: string, source: LogLine["source"]): void;
   /** Logs what the guest printed, cut to the length of a line. The bytes may lie in the guest's memory. */
   output(bytes: Uint8Array): void;
+  /**
+   * The guest has passed one of its limits. The call has failed with that, also when the guest catches what is thrown.
+   * @returns what to throw
+   */
+  limitPassed(text: string): GuestLimitError;
   /** Says that the instance is initialised and the call begins. */
   enterCall(): void;
   /** Keeps what the guest writes to standard error. */
@@ -50,9 +55,9 @@ export type GuestAnswer = { readonly kind: "answer"; readonly bytes: Uint8Array 
 export interface RunGuest {
   /**
    * Runs one call in a fresh instance. A trap may be thrown; the loop turns it into a result.
-   * @param memory the memory that the module wants from its host, all zeros
+   * @param memory the memory that the module wants from its host, holding what it begins with
    */
-  (module: WebAssembly.Module, call: GuestInput, host: GuestHost, memory?: WebAssembly.Memory): GuestAnswer;
+  (source: InstanceSource, call: GuestInput, host: GuestHost, memory?: WebAssembly.Memory): GuestAnswer;
 }
 
 /** Longest name of a host call in characters, all parts together: the longest that exists has 50, and names of refused calls are logged. */

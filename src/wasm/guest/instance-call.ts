@@ -3,7 +3,7 @@
  * made once for each worker, so they ask for the current call each time.
  */
 
-import type { HostAnswer } from "./call.js";
+import type { HostAnswer, InstanceSource } from "./call.js";
 import { type GuestHost, NAME_BYTES } from "./guest.js";
 import { HOST_MODULE, MEMORY_NAME, REFILL_NAME } from "./names.js";
 import { newInstance } from "./start-functions.js";
@@ -70,8 +70,8 @@ export abstract class InstanceCall implements WasiCall {
    * Makes the instance, with the memory that is given to it.
    * @returns what it exports
    */
-  instantiate(module: WebAssembly.Module, imports: InstanceImports): WebAssembly.Instance["exports"] {
-    this.instance = newInstance(module, imports.withMemory(this.#importedMemory));
+  instantiate(source: InstanceSource, imports: InstanceImports): WebAssembly.Instance["exports"] {
+    this.instance = newInstance(source, imports.withMemory(this.#importedMemory));
     return this.instance.exports;
   }
 }

@@ -3,9 +3,8 @@
 (module
   (import "guest" "memory" (memory 0))
 
-  ;; Wipes the memory up to `end`, a multiple of 4096.
-  (func (export "wipe") (param $end i32)
-    (local $page i32)
+  ;; Wipes the memory from `page` up to `end`, both multiples of 4096.
+  (func (export "wipe") (param $page i32) (param $end i32)
     (local $at i32)
     (local $found v128)
     (loop $pages

@@ -1,11 +1,12 @@
 /** Runs evaluations of Rego modules (OPA and Gatekeeper alike), byte level of spec kubewarden.md 6.5. */
+
 import { parseJson } from "../../data/json.js";
 import { BudgetSpent } from "../guest/budget.js";
+import type { InstanceSource } from "../guest/call.js";
 import {
   type GuestAnswer,
   type GuestHost,
   type GuestInput,
-  GuestLimitError,
   GuestStartError,
   type RunGuest,
   startGuest,
@@ -13,6 +14,7 @@ import {
 import { CurrentCall, InstanceImports } from "../guest/instance-call.js";
 import { newInstance } from "../guest/start-functions.js";
 import type { Builtin } from "./builtins/builtin.js";
+import { builtinCost } from "./builtins/cost.js";
 import { builtinsFor } from "./builtins/index.js";
 import { MISSING_BUILTINS } from "./names.js";
 import { printRego, readRego } from "./rego-value.js";
@@ -43,14 +45,14 @@ export function regoRunner(): RunGuest {
   const env = regoImports(call, table);
   const imports = new InstanceImports({ env }, () => call().host);
   const known = new WeakMap<WebAssembly.Module, Builtins>();
-  return (module, input, host, memory) => {
+  return (source, input, host, memory) => {
     if (!memory) throw new GuestStartError("the module does not import its memory");
     const asked = new RegoCall(memory, host);
     return current.during(asked, () => {
       env.memory = memory;
-      asked.start(module, imports.withMemory(undefined));
-      const builtins = known.get(module) ?? builtinsOf(asked, table);
-      known.set(module, builtins);
+      asked.start(source, imports.withMemory(undefined));
+      const builtins = known.get(source.module) ?? builtinsOf(asked, table);
+      known.set(source.module, builtins);
       asked.builtins = builtins;
       return run(asked, input);
     });
@@ -93,9 +95,9 @@ class RegoCall {
   }
 
   /** @throws GuestStartError */
-  start(module: WebAssembly.Module, imports: WebAssembly.Imports): void {
+  start(source: InstanceSource, imports: WebAssembly.Imports): void {
     startGuest(() => {
-      this.#exports = newInstance(module, imports).exports;
+      this.#exports = newInstance(source, imports).exports;
       this.push(EMPTY_DOCUMENT);
       this.baseHeap = this.ask("opa_heap_ptr_get");
     });
@@ -132,7 +134,7 @@ class RegoCall {
       return bytes.subarray(address, address + length);
     }
     if (bytes.length - address > outputBytes)
-      throw new GuestLimitError(`the policy's answer is longer than ${outputBytes} bytes`);
+      throw this.host.limitPassed(`the policy's answer is longer than ${outputBytes} bytes`);
     throw new Error("a text without end in the guest's memory");
   }
 }
@@ -155,9 +157,10 @@ function regoImports(call: () => RegoCall, table: Readonly<Record<string, Builti
     const name = asking.builtins.names.get(id) ?? `builtin ${id}`;
     const serve = Object.hasOwn(table, name) ? table[name] : undefined;
     if (!serve) throw new Error(`the builtin ${name} is not there`);
-    const operands = parameters.map((address) => readRego(decoder.decode(asking.dump(address))));
-    const value = encoder.encode(printRego(serve(...operands)));
-    // What a builtin takes is not charged: some take long.
+    const operands = parameters.map((address) => decoder.decode(asking.dump(address)));
+    asking.host.work(builtinCost(name, operands));
+    const value = encoder.encode(printRego(serve(...operands.map(readRego))));
+    // What was charged is an estimate.
     if (asking.host.budget.isSpent) throw new BudgetSpent();
     return asking.push(value);
   };

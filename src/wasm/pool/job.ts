@@ -9,8 +9,6 @@ export interface Job {
   readonly key: string;
   readonly module: GuestModule;
   readonly call: GuestCall;
-  /** What another run of the same call has seen. */
-  readonly moment?: MomentParts;
   readonly limits: GuestLimits;
   /** The module checks its settings as it is loaded: no request waits for it, and it tells nothing about requests. */
   readonly isCheck?: boolean;
@@ -23,6 +21,10 @@ export interface Job {
   /** Answers a host call; the signal is aborted when the job has ended meanwhile. */
   readonly onHostCall: (message: HostCallMessage, signal: AbortSignal) => Promise<HostAnswer>;
   readonly onLog: (message: LogMessage) => void;
+  /** What another run of the same call has seen of time and chance. */
+  readonly moment?: MomentParts;
+  /** Told when the guest has ended by itself: for how many milliseconds it has computed. */
+  readonly onComputed?: (milliseconds: number) => void;
 }
 
 /** Why a thread has ended by itself. */

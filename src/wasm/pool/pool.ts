@@ -177,6 +177,7 @@ export class WorkerPool {
     if (result.kind === "ended") this.#timeOut(running, result.phase, result.stderr);
     else {
       this.#history.ended(job.key, computedMs);
+      job.onComputed?.(computedMs);
       this.#settle(running, result);
     }
     this.#free(running);

@@ -88,8 +88,8 @@ export class GuestThread {
       ticket: this.#ticket,
       moduleId: module.id,
       call,
-      ...allowance,
       ...(moment && { moment }),
+      ...allowance,
     });
   }
 
@@ -125,6 +125,13 @@ export class GuestThread {
 }
 
 /** Only what the worker needs: a prepared module has more, and everything posted is copied. */
-function shared({ id, module, mode, importedMemory }: GuestModule): GuestModule {
-  return { id, module, mode, ...(importedMemory && { importedMemory }) };
+function shared({ id, module, mode, importedMemory, image, state }: GuestModule): GuestModule {
+  return {
+    id,
+    module,
+    mode,
+    ...(importedMemory && { importedMemory }),
+    ...(image && { image }),
+    ...(state && { state }),
+  };
 }

@@ -1,9 +1,9 @@
 /** Runs calls of waPC guests, byte level of spec kubewarden.md 6.2. */
+import type { InstanceSource } from "../guest/call.js";
 import {
   type GuestAnswer,
   type GuestHost,
   type GuestInput,
-  GuestLimitError,
   GuestStartError,
   type RunGuest,
   startGuest,
@@ -46,9 +46,9 @@ export function wapcRunner(): RunGuest {
     },
     () => current.get().host,
   );
-  return (module, input, host, memory) => {
+  return (source, input, host, memory) => {
     const call = new WapcCall(input, host, memory);
-    return current.during(call, () => run(module, call, imports));
+    return current.during(call, () => run(source, call, imports));
   };
 }
 
@@ -68,8 +68,7 @@ function wapcImports(call: () => WapcCall): WebAssembly.ModuleImports {
     __guest_response(pointer: number, length: number) {
       const { host } = call();
       const { outputBytes } = host.limits;
-      if (length >>> 0 > outputBytes)
-        throw new GuestLimitError(`the policy's answer is longer than ${outputBytes} bytes`);
+      if (length >>> 0 > outputBytes) throw host.limitPassed(`the policy's answer is longer than ${outputBytes} bytes`);
       host.work(length >>> 0);
       call().answer = call().bytes(pointer, length).slice();
     },
@@ -93,11 +92,11 @@ function wapcImports(call: () => WapcCall): WebAssembly.ModuleImports {
   };
 }
 
-function run(module: WebAssembly.Module, call: WapcCall, imports: InstanceImports): GuestAnswer {
+function run(source: InstanceSource, call: WapcCall, imports: InstanceImports): GuestAnswer {
   const { host, operation, payload } = call;
   let exited = false;
   const exports = startGuest(() => {
-    const made = call.instantiate(module, imports);
+    const made = call.instantiate(source, imports);
     for (const name of START_FUNCTIONS) if (callStart(made, name)) exited = true;
     return made;
   });

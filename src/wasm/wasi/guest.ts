@@ -1,4 +1,5 @@
 /** Runs calls of WASI commands, spec kubewarden.md 6.4. */
+import type { InstanceSource } from "../guest/call.js";
 import {
   type GuestAnswer,
   type GuestHost,
@@ -35,7 +36,8 @@ class CommandCall extends InstanceCall {
   override stdout(bytes: Uint8Array): void {
     this.#size += bytes.length;
     const { outputBytes } = this.host.limits;
-    if (this.#size > outputBytes) throw new GuestLimitError(`the policy's answer is longer than ${outputBytes} bytes`);
+    if (this.#size > outputBytes)
+      throw this.host.limitPassed(`the policy's answer is longer than ${outputBytes} bytes`);
     this.#written.push(bytes.slice());
   }
 
@@ -62,9 +64,9 @@ export function wasiRunner(): RunGuest {
     },
     () => current.get().host,
   );
-  return (module, input, guestHost, memory) => {
+  return (source, input, guestHost, memory) => {
     const call = new CommandCall(input, guestHost, memory);
-    return current.during(call, () => run(module, call, input.operation, imports));
+    return current.during(call, () => run(source, call, input.operation, imports));
   };
 }
 
@@ -78,9 +80,9 @@ function hostCall(call: () => CommandCall) {
   };
 }
 
-function run(module: WebAssembly.Module, call: CommandCall, operation: string, imports: InstanceImports): GuestAnswer {
+function run(source: InstanceSource, call: CommandCall, operation: string, imports: InstanceImports): GuestAnswer {
   const { host } = call;
-  const start = startGuest(() => call.instantiate(module, imports))._start;
+  const start = startGuest(() => call.instantiate(source, imports))._start;
   if (typeof start !== "function") throw new GuestStartError("cannot find `_start` function inside of module");
   host.enterCall();
   try {

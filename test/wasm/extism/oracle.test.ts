@@ -26,7 +26,7 @@ function ours(operation: string): Seen {
   const host = recordingHost();
   const { lines } = host;
   try {
-    const answer = run(module, { operation, input: new TextEncoder().encode(INPUT) }, host);
+    const answer = run({ module }, { operation, input: new TextEncoder().encode(INPUT) }, host);
     return answer.kind === "answer" ? { output: read(answer.bytes), lines } : { error: answer.text, lines };
   } catch {
     return { trapped: true, lines };

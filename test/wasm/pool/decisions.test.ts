@@ -54,7 +54,7 @@ function held(t: TestContext, size: number) {
       .run({
         key: name.charAt(0),
         module: { id: 1, module: MODULE, mode: "kubewarden-wapc" },
-        call: { operation: "validate", input: name },
+        call: { operation: "validate", input: Buffer.from(name) },
         limits: DEFAULT_GUEST_LIMITS,
         deadline: Number.POSITIVE_INFINITY,
         onHostCall: () => new Promise(() => {}),
@@ -66,9 +66,9 @@ function held(t: TestContext, size: number) {
   };
   const isBegun = (each: { worker: Worker; message: ToWorker }): each is Begun => each.message.type === "call";
   /** The calls that have begun, in their order. */
-  const begun = () => posted.filter(isBegun).map(({ message }) => message.call.input);
+  const begun = () => posted.filter(isBegun).map(({ message }) => Buffer.from(message.call.input).toString());
   const find = (name: string): Begun => {
-    const found = posted.filter(isBegun).find(({ message }) => message.call.input === name);
+    const found = posted.filter(isBegun).find(({ message }) => Buffer.from(message.call.input).toString() === name);
     assert.ok(found, `${name} has not begun`);
     return found;
   };
