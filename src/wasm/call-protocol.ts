@@ -11,13 +11,17 @@ export function reviewPayload(review: Review, settings: PreparedSettings): strin
   return `{"request":${review.requestText()},"settings":${settings.text}}`;
 }
 
+/** What goes with every question to a plugin that has an environment of its own. */
+const beside = ({ environment }: PreparedSettings): { readonly data?: string } =>
+  environment === undefined ? {} : { data: environment };
+
 /** @param hasSettings whether a module with these exports checks its settings */
 export function callProtocol(hasSettings: (exports: ReadonlySet<string>) => boolean): Protocol {
   return {
     loadCall: (settings, exports) =>
       hasSettings(exports)
-        ? { operation: "validate_settings", input: settings.text }
-        : { operation: START_ONLY, input: "" },
+        ? { operation: "validate_settings", input: settings.text, ...beside(settings) }
+        : { operation: START_ONLY, input: "", ...beside(settings) },
 
     loadProblem: (result) =>
       settingsRefused(() => {
@@ -25,10 +29,13 @@ export function callProtocol(hasSettings: (exports: ReadonlySet<string>) => bool
         return readSettingsVerdict(result.text);
       }, "error: "),
 
-    validateCall: (review, settings) => ({
-      operation: validateOperation(review),
-      input: reviewPayload(review, settings),
-    }),
+    validateCall: (review, settings) => {
+      const operation = validateOperation(review);
+      const input = reviewPayload(review, settings);
+      return settings.environment === undefined
+        ? { operation, input }
+        : { operation, input, data: settings.environment };
+    },
 
     outcome: (result) => (result.kind === "answer" ? readOutcome(result.text) : callFailure(result)),
   };

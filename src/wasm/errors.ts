@@ -12,6 +12,7 @@ export type WasmLoadErrorCode =
   | "wasm-exports"
   | "wasm-start"
   | "wasm-builtins"
+  | "wasm-plugin"
   | "wasm-settings"
   | "wasm-capability-pattern";
 

@@ -10,6 +10,8 @@ import type { GuestCall, GuestOperation } from "./worker/messages.js";
 export interface PreparedSettings {
   readonly text: string;
   readonly value: unknown;
+  /** What an Extism plugin finds beside its input (`extism/environment.ts`), as text; absent: nothing of its own. */
+  readonly environment?: string;
 }
 
 /** One kind of guest. Stateless. */

@@ -3,6 +3,7 @@ import { type GuestAnswer, type GuestInput, GuestStartError, type RunGuest, star
 import { CurrentCall, InstanceCall } from "../guest/instance-call.js";
 import { afterExit, callStart } from "../guest/start-functions.js";
 import { ExitStatus, wasiArguments, wasiImports } from "../guest/wasi-preview1.js";
+import { EnvironmentReader } from "./environment.js";
 import { compileKernel, Kernel } from "./kernel.js";
 import { START_ONLY } from "./names.js";
 
@@ -25,13 +26,14 @@ class PluginCall extends InstanceCall {
  */
 export function extismRunner(): RunGuest {
   const compiled = compileKernel();
+  const environments = new EnvironmentReader();
   let kept: Kernel | undefined;
   const current = new CurrentCall<PluginCall>();
   const wasi = wasiImports(current.get) as WebAssembly.ModuleImports;
   const runner: RunGuest = (module, input, host, memory) => {
     const kernel = kept ?? new Kernel(compiled, host);
     kept = undefined;
-    kernel.begin(host);
+    kernel.begin(host, environments.read(input.data));
     const call = new PluginCall(host, memory);
     const answer = current.during(call, () => run(kernel, module, call, input, wasi));
     if (kernel.reusable) kept = kernel;

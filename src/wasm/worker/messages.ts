@@ -22,7 +22,7 @@ export interface GuestCall {
   readonly operation: GuestOperation;
   /** The payload as JSON text. */
   readonly input: string;
-  /** The data document of a Rego module, as JSON text. */
+  /** The data document of a Rego module, or the environment of an Extism plugin, as JSON text. */
   readonly data?: string;
 }
 
