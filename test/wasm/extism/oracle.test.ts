@@ -136,7 +136,11 @@ describe("an Extism plugin sees the same as under Extism's SDK:", () => {
         (func (export "find") (result i32)
           (call $output_set (call $input_offset) (call $length (call $config_get (call $input_offset))))
           (i32.const 0))`);
-      return run({ module: found }, { operation: "find", input: Buffer.from(name), data: environment({}) }, recordingHost());
+      return run(
+        { module: found },
+        { operation: "find", input: Buffer.from(name), data: environment({}) },
+        recordingHost(),
+      );
     };
     for (const name of ["toString", "__proto__", "constructor"])
       assert.deepEqual(find(name).kind === "answer" && find(name), { kind: "answer", bytes: new Uint8Array() });
