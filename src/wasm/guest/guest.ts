@@ -44,7 +44,7 @@ export interface GuestInput {
   readonly operation: string;
   /** The payload, JSON in UTF-8. */
   readonly input: Uint8Array;
-  /** The data document of a Rego module, JSON in UTF-8. */
+  /** The data document of a Rego module, or the environment of an Extism plugin; JSON in UTF-8. */
   readonly data?: Uint8Array;
 }
 
