@@ -42,6 +42,8 @@ export interface PolicyLoaderOptions {
   readonly policyTimeout: number;
   /** Threads that run guests. */
   readonly workers: number;
+  /** Processors that this process may use. Default: as many as it may run on. */
+  readonly processors?: number;
   /** Monotonic milliseconds. */
   readonly now: () => number;
   /** How modules are fetched. */
@@ -79,7 +81,7 @@ export interface PolicyLoader {
  * @throws EgressListError
  */
 export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
-  const { policyTimeout, workers, now, log, violation, executor, fetch } = options;
+  const { policyTimeout, workers, processors, now, log, violation, executor, fetch } = options;
   const inspector = fetch.trustRoot && createImageInspector(fetch, fetch.trustRoot);
   const cluster = openAccess(options.cluster, now, options.note ?? (() => {}));
   const world = cluster && clusterWorld(cluster, now);
@@ -92,6 +94,7 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
   });
   const runtime = createWasmRuntime({
     workers,
+    ...(processors !== undefined && { processors }),
     defaultTimeoutMs: Number.isFinite(policyTimeout) ? policyTimeout : null,
     log,
     capabilities: createHostCapabilities({

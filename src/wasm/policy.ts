@@ -17,6 +17,7 @@ import { type GuestLimits, LOAD_TIMEOUT_FACTOR } from "./limits.js";
 import { logEntry } from "./log.js";
 import type { PreparedModule } from "./module/prepare.js";
 import { NOTHING } from "./payload.js";
+import { checkKey } from "./pool/history.js";
 import type { Job, JobResult } from "./pool/job.js";
 import type { WorkerPool } from "./pool/pool.js";
 import type { GuestLogEntry, WasmPolicy } from "./wasm-policy.js";
@@ -173,8 +174,7 @@ export class LoadedPolicy implements WasmPolicy {
   #run(call: GuestCall, about?: AboutRequest): Promise<JobResult> {
     const { module, pool, limits, timeoutMs } = this.#parts;
     return pool.run({
-      // Of their own: requests wait neither behind the check of a reload, nor does its time-out tell anything about them. No id ends so.
-      key: about ? this.id : `${this.id}/`,
+      key: about ? this.id : checkKey(this.id),
       module,
       call,
       limits,

@@ -24,6 +24,8 @@ const HIDDEN_SETTING = "the setting `kubernetes` is hidden from the policy: the 
 export interface WasmRuntimeOptions {
   /** Calls that run side by side. */
   readonly workers: number;
+  /** Processors that this process may use. Default: as many as it may run on. */
+  readonly processors?: number;
   /** Milliseconds per call unless the policy says otherwise; null for no limit. Default {@link DEFAULT_TIMEOUT_MS}. */
   readonly defaultTimeoutMs?: number | null;
   readonly limits?: Partial<GuestLimits>;
@@ -86,7 +88,7 @@ export interface RuntimeStatus extends PoolStatus {
 export function createWasmRuntime(options: WasmRuntimeOptions): WasmRuntime {
   const limits: GuestLimits = { ...DEFAULT_GUEST_LIMITS, ...options.limits };
   const clock = options.clock ?? systemClock;
-  const pool = new WorkerPool(options.workers, clock);
+  const pool = new WorkerPool(options.workers, clock, options);
   const inline = new InlineCalls(() => clock.now());
   const store = new ModuleStore();
   const fallback =

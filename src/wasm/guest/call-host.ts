@@ -63,8 +63,9 @@ export class CallHost implements GuestHost {
   }
 
   limitPassed(text: string): GuestLimitError {
-    this.#passed ??= new GuestLimitError(text);
-    return this.#passed;
+    const error = new GuestLimitError(text);
+    this.#passed ??= error;
+    return error;
   }
 
   /** The first limit that was passed. */

@@ -7,10 +7,10 @@ import type { HostSide } from "../guest/call-host.js";
 export const INLINE_UNITS = 3_000_000;
 
 /**
- * Milliseconds by the clock, for code that is slower than its fuel says, such as that which the engine has not optimized yet. Longer than the slices in which
- * operating systems share out a busy processor: who had to wait for one has not run.
+ * Milliseconds by the clock, for code that is slower than its fuel says, such as that which the engine has not optimized yet: as long as anybody may have
+ * the main thread before others have their turn. Much longer than the fuel lasts, because who had to wait for a busy processor has not run.
  */
-export const INLINE_MS = 5;
+export const INLINE_MS = 10;
 
 /** One call's budget and the host behind it. Whoever wants to wait has spent the budget: the call begins again on a thread. */
 export class Trial implements Budget, HostSide {

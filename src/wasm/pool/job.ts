@@ -5,7 +5,7 @@ import type { HostCallMessage, LogMessage } from "../worker/messages.js";
 
 /** What to run, for whom, and for how long. */
 export interface Job {
-  /** The policy's id; another one for checks of its settings. Calls of different keys take turns. */
+  /** The policy's id, or the key of checks of its settings (`history.ts`). Calls of different keys take turns. */
   readonly key: string;
   readonly module: GuestModule;
   readonly call: GuestCall;
