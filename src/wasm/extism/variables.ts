@@ -8,6 +8,10 @@ export class Variables {
   readonly #values = new Map<string, Uint8Array>();
   #bytes = 0;
 
+  get isEmpty(): boolean {
+    return this.#values.size === 0;
+  }
+
   get(name: string): Uint8Array | undefined {
     return this.#values.get(name);
   }
