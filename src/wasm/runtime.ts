@@ -6,6 +6,7 @@ import { type KubernetesReader, NO_CLUSTER } from "../kubernetes/reader.js";
 import { WasmLoadError } from "./errors.js";
 import type { ExecutionMode } from "./guest/call.js";
 import type { PreparedSettings } from "./guest-protocol.js";
+import { InlineCalls, type InlineStatus } from "./inline/inline-calls.js";
 import { DEFAULT_GUEST_LIMITS, DEFAULT_TIMEOUT_MS, type GuestLimits } from "./limits.js";
 import { ModuleStore } from "./module/prepare.js";
 import { LoadedPolicy } from "./policy.js";
@@ -59,15 +60,23 @@ export interface WasmRuntime {
    * @throws WasmLoadError
    */
   load(source: WasmSource): Promise<WasmPolicy>;
-  status(): PoolStatus;
+  status(): RuntimeStatus;
   /** Ends all threads. Calls under way are answered as failures. */
   close(): void;
+}
+
+/** Numbers for metrics. */
+export interface RuntimeStatus extends PoolStatus {
+  /** Calls on the main thread. */
+  readonly inline: InlineStatus;
 }
 
 /** Makes a runtime. Threads start with the first call. */
 export function createWasmRuntime(options: WasmRuntimeOptions): WasmRuntime {
   const limits: GuestLimits = { ...DEFAULT_GUEST_LIMITS, ...options.limits };
-  const pool = new WorkerPool(options.workers, options.clock ?? systemClock);
+  const clock = options.clock ?? systemClock;
+  const pool = new WorkerPool(options.workers, clock);
+  const inline = new InlineCalls(() => clock.now());
   const store = new ModuleStore();
   const fallback =
     options.defaultTimeoutMs === undefined ? DEFAULT_TIMEOUT_MS : (options.defaultTimeoutMs ?? undefined);
@@ -77,13 +86,14 @@ export function createWasmRuntime(options: WasmRuntimeOptions): WasmRuntime {
       const grants = grantsOf(source);
       const memoryPages = source.memoryPages ?? limits.memoryPages;
       const module = await store.prepare(source.bytes, memoryPages, source.executionMode);
-      const settings: PreparedSettings = { value: source.settings, text: stringifyJson(source.settings) };
+      const settings: PreparedSettings = { value: source.settings, bytes: Buffer.from(stringifyJson(source.settings)) };
       const timeoutMs = source.timeoutMs ?? fallback;
       const policy = new LoadedPolicy(source.id, {
         module,
         settings,
         protocol: protocolOf(module.mode),
         pool,
+        inline,
         limits: { ...limits, memoryPages },
         caller: { policy: source.id, capabilities: grants, contextAwareResources: source.contextAwareResources ?? [] },
         capabilities: options.capabilities,
@@ -91,13 +101,14 @@ export function createWasmRuntime(options: WasmRuntimeOptions): WasmRuntime {
         log: options.log,
         ...(timeoutMs !== undefined && { timeoutMs }),
       });
+      await inline.load(module.mode);
       const problem = await policy.loadProblem();
       if (problem) throw problem;
       if (module.mode === "opa" && hidesSetting(source))
         options.log({ policy: source.id, level: "warn", message: HIDDEN_SETTING, fields: {} });
       return policy;
     },
-    status: () => pool.status(),
+    status: () => ({ ...pool.status(), inline: inline.status }),
     close: () => pool.close(),
   };
 }

@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { HOST_CALL_UNITS } from "../guest/budget.js";
 import type { GuestLogLevel } from "../guest/call.js";
-import { type GuestHost, GuestLimitError, NAME_BYTES } from "../guest/guest.js";
+import { type GuestHost, NAME_BYTES } from "../guest/guest.js";
 import { EXTISM_FUNCTIONS, EXTISM_MODULE, HOST_CALL_MODULE, HOST_CALL_NAME } from "./names.js";
 import { Variables } from "./variables.js";
 
@@ -79,7 +79,7 @@ export class Kernel {
   output(): Uint8Array {
     const length = this.#exports.output_length() >>> 0;
     const { outputBytes } = this.#host.limits;
-    if (length > outputBytes) throw new GuestLimitError(`the policy's answer is longer than ${outputBytes} bytes`);
+    if (length > outputBytes) throw this.#host.limitPassed(`the policy's answer is longer than ${outputBytes} bytes`);
     return this.#bytes(this.#exports.output_offset(), length);
   }
 
@@ -103,7 +103,7 @@ export class Kernel {
     return {
       passed_limit: () => {
         const bytes = this.#host.limits.memoryPages * PAGE_BYTES;
-        throw new GuestLimitError(`the policy allocated more than ${bytes} bytes from the host`);
+        throw this.#host.limitPassed(`the policy allocated more than ${bytes} bytes from the host`);
       },
       bad_output: () => {
         throw new Error("the output lies outside of the blocks that the policy has allocated");

@@ -31,6 +31,7 @@ export class CallHost implements GuestHost {
   #errors: Uint8Array[] | undefined;
   #errorBytes = 0;
   #worked = 0;
+  #passed: GuestLimitError | undefined;
   #view: MomentView | undefined;
   readonly #side: HostSide;
   readonly #moment: Moment | undefined;
@@ -61,6 +62,16 @@ export class CallHost implements GuestHost {
     }
   }
 
+  limitPassed(text: string): GuestLimitError {
+    this.#passed ??= new GuestLimitError(text);
+    return this.#passed;
+  }
+
+  /** The first limit that was passed. */
+  get passed(): GuestLimitError | undefined {
+    return this.#passed;
+  }
+
   /** Where the guest is, or was when it ended. */
   get phase(): Phase {
     return this.#phase;
@@ -75,13 +86,11 @@ export class CallHost implements GuestHost {
     this.#calls++;
     this.work(HOST_CALL_UNITS + payload.length);
     if (this.#calls > this.limits.hostCalls)
-      throw new GuestLimitError(`the policy made more than ${this.limits.hostCalls} calls to the host`);
+      throw this.limitPassed(`the policy made more than ${this.limits.hostCalls} calls to the host`);
     if (binding.length + namespace.length + operation.length > NAME_LENGTH)
-      throw new GuestLimitError(
-        `the policy made a call to the host whose name is longer than ${NAME_LENGTH} characters`,
-      );
+      throw this.limitPassed(`the policy made a call to the host whose name is longer than ${NAME_LENGTH} characters`);
     if (payload.length > this.limits.hostCallBytes)
-      throw new GuestLimitError(`the policy asked the host with more than ${this.limits.hostCallBytes} bytes`);
+      throw this.limitPassed(`the policy asked the host with more than ${this.limits.hostCallBytes} bytes`);
     return this.#side.ask({ binding, namespace, operation, payload: payload.slice() });
   }
 

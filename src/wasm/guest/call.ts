@@ -22,10 +22,10 @@ export type GuestOperation =
 /** One question to a guest. */
 export interface GuestCall {
   readonly operation: GuestOperation;
-  /** The payload as JSON text. */
-  readonly input: string;
-  /** The data document of a Rego module, as JSON text. */
-  readonly data?: string;
+  /** The payload, JSON in UTF-8. */
+  readonly input: Uint8Array;
+  /** The data document of a Rego module, JSON in UTF-8. */
+  readonly data?: Uint8Array;
 }
 
 /** Sizes of a memory, in pages. */

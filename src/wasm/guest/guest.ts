@@ -33,6 +33,11 @@ export interface GuestHost {
   log(level: GuestLogLevel, text: string, source: LogLine["source"]): void;
   /** Logs what the guest printed, cut to the length of a line. The bytes may lie in the guest's memory. */
   output(bytes: Uint8Array): void;
+  /**
+   * The guest has passed one of its limits. The call has failed with that, also when the guest catches what is thrown.
+   * @returns what to throw
+   */
+  limitPassed(text: string): GuestLimitError;
   /** Says that the instance is initialised and the call begins. */
   enterCall(): void;
   /** Says that all has run which runs before a guest is told what is asked: its state can be taken now. */

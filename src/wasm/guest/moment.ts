@@ -15,6 +15,26 @@ const PIECE = new Uint8Array(64 * 1024);
 /** Nanoseconds between two looks at the clock: who waits for a time to come sees it come. */
 const LOOK_NS = 1_000n;
 
+/** Seeds that are made at a time: to ask for a few bytes takes as long as for some thousand. */
+const SEEDS_AT_ONCE = 40;
+
+/** Makes seeds. */
+export class Seeds {
+  #made = new Uint8Array();
+  #used = 0;
+
+  /** Another one; nobody else gets its bytes. */
+  next(): Uint8Array {
+    if (this.#used === this.#made.length) {
+      this.#made = randomBytes(SEED_BYTES * SEEDS_AT_ONCE);
+      this.#used = 0;
+    }
+    const from = this.#used;
+    this.#used += SEED_BYTES;
+    return this.#made.subarray(from, this.#used);
+  }
+}
+
 /** What there is of a {@link Moment}, to be handed to another thread. */
 export interface MomentParts {
   /** When it was first looked at the clock. */
@@ -35,15 +55,19 @@ export class Moment {
   #time: StartTime | undefined;
   #seed: Uint8Array | undefined;
 
+  readonly #seeds: Seeds | undefined;
+
   /** @param parts what another run of the same call has seen */
-  constructor({ time, seed }: MomentParts = {}) {
-    this.#time = time;
-    this.#seed = seed;
+  constructor(parts?: MomentParts, seeds?: Seeds) {
+    this.#time = parts?.time;
+    this.#seed = parts?.seed;
+    this.#seeds = seeds;
   }
 
   /** What has been asked for so far. */
   get parts(): MomentParts {
-    return { ...(this.#time && { time: this.#time }), ...(this.#seed && { seed: this.#seed }) };
+    // A copy: a part of a larger buffer would be posted with all of it.
+    return { ...(this.#time && { time: this.#time }), ...(this.#seed && { seed: this.#seed.slice() }) };
   }
 
   /** When the call began. */
@@ -54,7 +78,7 @@ export class Moment {
 
   /** What its random bytes are made of. */
   get seed(): Uint8Array {
-    this.#seed ??= randomBytes(SEED_BYTES);
+    this.#seed ??= this.#seeds?.next() ?? randomBytes(SEED_BYTES);
     return this.#seed;
   }
 }

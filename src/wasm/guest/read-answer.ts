@@ -13,6 +13,7 @@ const REVIEWS: Readonly<Partial<Record<GuestOperation, Question["review"]>>> = {
 
 /**
  * The answer to a review as an outcome, any other answer as it is.
+ * @param answerBytes most bytes of the answer, beside what the limits say
  * @throws GuestLimitError when it is too large
  */
 export function readAnswer(
@@ -20,10 +21,11 @@ export function readAnswer(
   operation: GuestOperation,
   { input, limits }: Omit<Question, "review">,
   read: ReadAnswer,
+  answerBytes = Number.POSITIVE_INFINITY,
 ): RunResult {
   if (answer.kind !== "answer") return answer;
   const { buffer, byteOffset, length } = answer.bytes;
-  const most = mostAnswerBytes(limits, input.length);
+  const most = Math.min(mostAnswerBytes(limits, input.length), answerBytes);
   if (length > most)
     throw new GuestLimitError(`the policy's answer is longer than ${most} bytes, to a question of ${input.length}`);
   // JSON is UTF-8: an answer with other bytes must not allow anything, whatever a lenient decoder makes of it.

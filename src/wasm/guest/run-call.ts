@@ -44,6 +44,12 @@ const loaders: Record<ExecutionMode, () => Promise<GuestKind>> = {
 export class GuestRunner {
   readonly #kinds = new Map<ExecutionMode, GuestKind>();
   readonly #memories = new Memories();
+  readonly #answerBytes: number;
+
+  /** @param answerBytes most bytes of an answer, beside what the call's own limits say */
+  constructor(answerBytes = Number.POSITIVE_INFINITY) {
+    this.#answerBytes = answerBytes;
+  }
 
   /** Whether {@link run} can run guests of this mode. */
   has(mode: ExecutionMode): boolean {
@@ -68,10 +74,12 @@ export class GuestRunner {
       if (shape && image) memory = this.#memories.take(module.id, shape, image);
       const name = operation === "validate-raw" ? "validate" : operation;
       const answer = kind.run(module, { ...question, operation: name }, host, memory);
-      result = readAnswer(answer, operation, { input: question.input, limits }, kind.read);
+      result = readAnswer(answer, operation, { input: question.input, limits }, kind.read, this.#answerBytes);
     } catch (error) {
       result = failure(error);
     }
+    // Whatever the guest has made of what was thrown at it.
+    if (host.passed && result.kind !== "limit") result = failure(host.passed);
     if (host.budget.isSpent) return { kind: "ended", phase: host.phase, stderr: host.stderrText() };
     // The memory of a call that failed is not used again.
     if (memory && image && (result.kind === "outcome" || result.kind === "answer"))

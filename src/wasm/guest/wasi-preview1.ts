@@ -4,7 +4,7 @@
  * descriptor, whereas the host-call answers of WASI policies arrive on standard input later (spec kubewarden.md 6.4).
  */
 import { HOST_CALL_UNITS } from "./budget.js";
-import { type GuestHost, GuestLimitError } from "./guest.js";
+import type { GuestHost } from "./guest.js";
 
 /** The guest ended itself. Thrown through the guest's frames. */
 export class ExitStatus extends Error {
@@ -111,7 +111,8 @@ export function wasiImports(current: () => WasiCall): Record<string, Import> {
     new Uint8Array(current().memory.buffer, pointer >>> 0, length >>> 0);
 
   function vectors(pointer: number, count: number): Uint8Array[] {
-    if (count >>> 0 > 1024) throw new GuestLimitError("the policy passed more than 1024 buffers to one read or write");
+    if (count >>> 0 > 1024)
+      throw current().host.limitPassed("the policy passed more than 1024 buffers to one read or write");
     const table = view();
     current().host.work((count >>> 0) * HOST_CALL_UNITS);
     return Array.from({ length: count }, (_, index) =>

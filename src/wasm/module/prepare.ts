@@ -10,6 +10,7 @@ import { HIDDEN_PREFIX, HOST_MODULE, MEMORY_NAME } from "../guest/names.js";
 import { WASI_FUNCTIONS } from "../guest/wasi-preview1.js";
 import { extractState } from "../image/extract.js";
 import { emptyImage } from "../image/memory-image.js";
+import { shortCallsBefore } from "../inline/first-call.js";
 import { meterModule } from "../meter/meter.js";
 import { OPA_IMPORTS } from "../opa/names.js";
 import { WAPC_IMPORTS } from "../wapc/names.js";
@@ -32,6 +33,8 @@ export interface PreparedModule extends GuestModule {
   readonly mode: ExecutionMode;
   /** Names of exported functions. */
   readonly exports: ReadonlySet<string>;
+  /** Calls of a policy that must have been short on threads before one runs on the main thread; Infinity: none ever does. */
+  readonly inlineAfter: number;
   /** Why no state of its instances can be taken, when that is so. */
   readonly coldBecause?: string;
 }
@@ -93,6 +96,7 @@ export class ModuleStore {
       digest,
       mode,
       exports,
+      inlineAfter: shortCallsBefore(bytes, importedMemory),
       ...(importedMemory && { importedMemory, image: extracted.image ?? emptyImage(importedMemory.initial) }),
       ...(extracted.coldBecause !== undefined && { coldBecause: extracted.coldBecause }),
     };

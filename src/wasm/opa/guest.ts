@@ -7,7 +7,6 @@ import {
   type GuestAnswer,
   type GuestHost,
   type GuestInput,
-  GuestLimitError,
   GuestStartError,
   type RunGuest,
   type StartedInstance,
@@ -17,6 +16,7 @@ import { CurrentCall, InstanceImports } from "../guest/instance-call.js";
 import { newInstance } from "../guest/start-functions.js";
 import type { Builtins } from "../image/captured-state.js";
 import type { Builtin } from "./builtins/builtin.js";
+import { builtinCost } from "./builtins/cost.js";
 import { builtinsFor } from "./builtins/index.js";
 import { MISSING_BUILTINS } from "./names.js";
 import { printRego, readRego } from "./rego-value.js";
@@ -146,7 +146,7 @@ class RegoCall {
       return bytes.subarray(address, address + length);
     }
     if (bytes.length - address > outputBytes)
-      throw new GuestLimitError(`the policy's answer is longer than ${outputBytes} bytes`);
+      throw this.host.limitPassed(`the policy's answer is longer than ${outputBytes} bytes`);
     throw new Error("a text without end in the guest's memory");
   }
 }
@@ -169,9 +169,10 @@ function regoImports(call: () => RegoCall, table: Readonly<Record<string, Builti
     const name = asking.builtins.names.get(id) ?? `builtin ${id}`;
     const serve = Object.hasOwn(table, name) ? table[name] : undefined;
     if (!serve) throw new Error(`the builtin ${name} is not there`);
-    const operands = parameters.map((address) => readRego(decoder.decode(asking.dump(address))));
-    const value = encoder.encode(printRego(serve(...operands)));
-    // What a builtin takes is not charged: some take long.
+    const operands = parameters.map((address) => decoder.decode(asking.dump(address)));
+    asking.host.work(builtinCost(name, operands));
+    const value = encoder.encode(printRego(serve(...operands.map(readRego))));
+    // What was charged is an estimate.
     if (asking.host.budget.isSpent) throw new BudgetSpent();
     return asking.push(value);
   };

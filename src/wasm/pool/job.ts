@@ -5,12 +5,10 @@ import type { HostCallMessage, LogMessage } from "../worker/messages.js";
 
 /** What to run, for whom, and for how long. */
 export interface Job {
-  /** The policy's id; another one for checks of its settings. Calls of different keys take turns. */
+  /** The policy's id, or the key of checks of its settings (`history.ts`). Calls of different keys take turns. */
   readonly key: string;
   readonly module: GuestModule;
   readonly call: GuestCall;
-  /** What another run of the same call has seen. */
-  readonly moment?: MomentParts;
   readonly limits: GuestLimits;
   /** The module checks its settings as it is loaded: no request waits for it, and it tells nothing about requests. */
   readonly isCheck?: boolean;
@@ -23,6 +21,10 @@ export interface Job {
   /** Answers a host call; the signal is aborted when the job has ended meanwhile. */
   readonly onHostCall: (message: HostCallMessage, signal: AbortSignal) => Promise<HostAnswer>;
   readonly onLog: (message: LogMessage) => void;
+  /** What another run of the same call has seen of time and chance. */
+  readonly moment?: MomentParts;
+  /** Told when the guest has ended by itself: for how many milliseconds it has computed. */
+  readonly onComputed?: (milliseconds: number) => void;
 }
 
 /** Why a thread has ended by itself. */

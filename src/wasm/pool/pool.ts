@@ -70,6 +70,8 @@ export class WorkerPool {
   readonly #clock: Clock;
   readonly #sharedClock = sharedClock();
   readonly #processors: number;
+  /** Threads that start at a time: a start takes 30 ms of a processor from everybody. */
+  readonly #mostStarting: number;
   readonly #measureMain: () => number;
   #mainLoad = 1;
   #cancelTick: (() => void) | undefined;
@@ -79,6 +81,7 @@ export class WorkerPool {
   constructor(size: number, clock: Clock, options: PoolOptions = {}) {
     this.#clock = clock;
     this.#processors = options.processors ?? availableParallelism();
+    this.#mostStarting = Math.max(1, Math.floor(this.#processors / 2));
     this.#measureMain = options.mainLoad ?? mainLoad();
     this.#history = new History(() => clock.now());
     this.#slots = new Slots(size);
@@ -137,8 +140,10 @@ export class WorkerPool {
       if (!next) break;
       this.#begin(thread, next);
     }
-    if (this.#queue.someKey(this.#mayBegin))
-      this.#threads.start(Math.max(1, Math.min(this.#queue.size, this.#slots.free)));
+    if (this.#queue.someKey(this.#mayBegin)) {
+      const wanted = Math.max(1, Math.min(this.#queue.size, this.#slots.free));
+      this.#threads.start(Math.min(wanted, this.#mostStarting));
+    }
     this.#publish();
   }
 
@@ -172,6 +177,7 @@ export class WorkerPool {
     if (result.kind === "ended") this.#timeOut(running, result.phase, result.stderr);
     else {
       this.#history.ended(job.key, computedMs);
+      job.onComputed?.(computedMs);
       this.#settle(running, result);
     }
     this.#free(running);

@@ -88,8 +88,8 @@ export class GuestThread {
       ticket: this.#ticket,
       moduleId: module.id,
       call,
-      ...allowance,
       ...(moment && { moment }),
+      ...allowance,
     });
   }
 

@@ -4,7 +4,6 @@ import {
   type GuestAnswer,
   type GuestHost,
   type GuestInput,
-  GuestLimitError,
   GuestStartError,
   type RunGuest,
   startGuest,
@@ -69,8 +68,7 @@ function wapcImports(call: () => WapcCall): WebAssembly.ModuleImports {
     __guest_response(pointer: number, length: number) {
       const { host } = call();
       const { outputBytes } = host.limits;
-      if (length >>> 0 > outputBytes)
-        throw new GuestLimitError(`the policy's answer is longer than ${outputBytes} bytes`);
+      if (length >>> 0 > outputBytes) throw host.limitPassed(`the policy's answer is longer than ${outputBytes} bytes`);
       host.work(length >>> 0);
       call().answer = call().bytes(pointer, length).slice();
     },

@@ -36,7 +36,8 @@ class CommandCall extends InstanceCall {
   override stdout(bytes: Uint8Array): void {
     this.#size += bytes.length;
     const { outputBytes } = this.host.limits;
-    if (this.#size > outputBytes) throw new GuestLimitError(`the policy's answer is longer than ${outputBytes} bytes`);
+    if (this.#size > outputBytes)
+      throw this.host.limitPassed(`the policy's answer is longer than ${outputBytes} bytes`);
     this.#written.push(bytes.slice());
   }
 

@@ -2,7 +2,7 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import type { ExecutionMode, HostAnswer } from "../guest/call.js";
 import { CallHost, type HostSide } from "../guest/call-host.js";
-import { Moment } from "../guest/moment.js";
+import { Moment, Seeds } from "../guest/moment.js";
 import { GuestRunner } from "../guest/run-call.js";
 import { printResult } from "../outcome-text.js";
 import { ControlBlock } from "./control-block.js";
@@ -35,6 +35,7 @@ class GuestWorker {
   readonly #shares: SharedShares;
   readonly #modules = new Map<number, ModuleMessage>();
   readonly #runner = new GuestRunner();
+  readonly #seeds = new Seeds();
   readonly #now = sharedClock();
   readonly #port: MessagePort;
 
@@ -71,14 +72,9 @@ class GuestWorker {
     const { ticket, call } = message;
     const budget = new ThreadBudget(message, this.#control, this.#shares, this.#now);
     this.#control.begin();
-    const moment = new Moment(message.moment);
+    const moment = new Moment(message.moment, this.#seeds);
     const host = new ThreadCallHost(this.#control, this.#sideOf(ticket, budget), limits, budget, moment);
-    const question = {
-      operation: call.operation,
-      input: Buffer.from(call.input),
-      ...(call.data !== undefined && { data: Buffer.from(call.data) }),
-    };
-    const came = this.#runner.run(module, question, host);
+    const came = this.#runner.run(module, call, host);
     const result = came.kind === "ended" ? came : printResult(came);
     this.post({ type: "result", ticket, result, computedMs: budget.computedMs });
     this.#runner.tidy();

@@ -1,6 +1,6 @@
 /** A host for plugins that are run without workers. */
 
-import type { GuestHost } from "../../../src/wasm/guest/guest.js";
+import { type GuestHost, GuestLimitError } from "../../../src/wasm/guest/guest.js";
 import { Moment, MomentView } from "../../../src/wasm/guest/moment.js";
 import { DEFAULT_GUEST_LIMITS, type GuestLimits } from "../../../src/wasm/limits.js";
 import { ENDLESS } from "../support.js";
@@ -29,5 +29,6 @@ export function recordingHost(limits: Partial<GuestLimits> = {}): GuestHost & { 
     sleep() {},
     moment: new MomentView(new Moment()),
     work() {},
+    limitPassed: (text) => new GuestLimitError(text),
   };
 }

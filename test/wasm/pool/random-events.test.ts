@@ -66,7 +66,7 @@ test("calls, time-outs, callers that go, dying threads and a busy main thread, a
     const job: Job = {
       key: `${hostile ? "hostile" : "honest"} ${Math.floor(random() * 3)}`,
       module: pick(modules),
-      call: { operation: "validate", input: JSON.stringify({ request: { mode }, settings: {} }) },
+      call: { operation: "validate", input: Buffer.from(JSON.stringify({ request: { mode }, settings: {} })) },
       limits: { ...DEFAULT_GUEST_LIMITS, memoryPages: 512 },
       timeoutMs: hostile ? pick([3, 6, 10, 30, 60]) : pick([2, 5_000, 5_000]),
       deadline: performance.now() + pick([20, 200, 2_000, 2_000]),

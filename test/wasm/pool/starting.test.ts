@@ -17,7 +17,7 @@ test("a call without a deadline does not wait for threads that never start", { t
     pool.run({
       key: "p",
       module: { id: 1, module: new WebAssembly.Module(new Uint8Array(file("test/fixtures/trivial/wapc.wasm"))), mode },
-      call: { operation: "validate", input: "{}" },
+      call: { operation: "validate", input: Buffer.from("{}") },
       limits: DEFAULT_GUEST_LIMITS,
       deadline: Number.POSITIVE_INFINITY,
       onHostCall: () => Promise.reject(new Error("not asked")),
@@ -40,7 +40,7 @@ test("a memory that can't be had fails its call, not the thread", async (t) => {
   const result = await pool.run({
     key: "p",
     module: { id: 1, module, mode: "kubewarden-wapc", importedMemory, image: emptyImage(70_000) },
-    call: { operation: "validate", input: "{}" },
+    call: { operation: "validate", input: Buffer.from("{}") },
     limits: DEFAULT_GUEST_LIMITS,
     deadline: Number.POSITIVE_INFINITY,
     onHostCall: () => Promise.reject(new Error("not asked")),

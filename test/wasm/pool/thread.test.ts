@@ -45,7 +45,7 @@ test("a thread without a call forgets the modules that it was asked for least re
     const job = {
       key: "p",
       module: { id, module, mode: "kubewarden-wapc" as const },
-      call: { operation: "validate" as const, input: "{}" },
+      call: { operation: "validate" as const, input: Buffer.from("{}") },
       limits: DEFAULT_GUEST_LIMITS,
       deadline: Number.POSITIVE_INFINITY,
       onHostCall: () => Promise.reject(new Error("not asked")),
