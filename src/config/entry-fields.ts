@@ -110,6 +110,11 @@ const module = {
     "`true`",
   ),
   memoryLimitMiB: optional(integer(1, MAX_MEMORY_MIB), "Most memory of the guest, in MiB.", "the server's limit"),
+  warmStart: optional(
+    flag,
+    "Whether the module's instances may begin with a state that was taken once, in place of running their start for every request.",
+    "`true`",
+  ),
 };
 
 const resource = {

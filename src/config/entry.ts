@@ -81,6 +81,8 @@ export interface ModuleEntry extends Standing {
   readonly native: boolean;
   /** Absent: the server's limit. */
   readonly memoryLimitMiB?: number;
+  /** Whether its instances may begin with a state that was taken before. */
+  readonly warmStart: boolean;
 }
 
 /** What a failed validation of a CEL policy does. */

@@ -31,6 +31,8 @@ export interface WasmRuntimeOptions {
   readonly capabilities: HostCapabilities;
   /** Where Rego policies get the resources of `contextAwareResources` from. Default: there is no cluster, and such policies fail. */
   readonly kubernetes?: KubernetesReader;
+  /** False: no policy's instances begin with a state that was taken before. Default true. */
+  readonly warmStart?: boolean;
   /** Default: the system's. */
   readonly clock?: Clock;
 }
@@ -49,6 +51,8 @@ export interface WasmSource {
   readonly contextAwareResources?: readonly ResourceKind[];
   /** Patterns of spec kubewarden.md 1.5; none: nothing is allowed. */
   readonly hostCapabilities?: readonly string[];
+  /** False: each of its instances begins cold. */
+  readonly warmStart?: boolean;
   /** Says what the module is, when it does not say so itself or says it wrongly. */
   readonly executionMode?: ExecutionMode;
 }
@@ -78,6 +82,7 @@ export function createWasmRuntime(options: WasmRuntimeOptions): WasmRuntime {
   const pool = new WorkerPool(options.workers, clock);
   const inline = new InlineCalls(() => clock.now());
   const store = new ModuleStore();
+  let states = 0;
   const fallback =
     options.defaultTimeoutMs === undefined ? DEFAULT_TIMEOUT_MS : (options.defaultTimeoutMs ?? undefined);
 
@@ -99,6 +104,9 @@ export function createWasmRuntime(options: WasmRuntimeOptions): WasmRuntime {
         capabilities: options.capabilities,
         kubernetes: options.kubernetes ?? NO_CLUSTER,
         log: options.log,
+        warmStart: (source.warmStart ?? true) && (options.warmStart ?? true),
+        // Prepared modules count up from 1.
+        newId: () => --states,
         ...(timeoutMs !== undefined && { timeoutMs }),
       });
       await inline.load(module.mode);

@@ -23,10 +23,15 @@ export interface StartReport {
   readonly because?: string;
 }
 
+/** The start of a policy whose state is not taken yet, or never is. */
+export const coldStart = (because: string): StartReport => ({ start: "cold", because });
+
 /** A start and the state for it; none when it is cold. */
 export interface FoundStart {
   readonly report: StartReport;
   readonly taken?: TakenState;
+  /** Whether the state is that of any start, whatever the time and the chance: nothing has to be proved of it. */
+  readonly isExact: boolean;
 }
 
 /** What the state is taken of. */
@@ -60,12 +65,14 @@ export async function takeState(order: StateOrder): Promise<FoundStart> {
   const trial = new Trial(order);
   await trial.begin();
   const after = await trial.start();
-  if (typeof after === "string") return { report: { start: "cold", because: after } };
+  if (typeof after === "string") return { report: coldStart(after), isExact: true };
+  const isExact = !trial.dependsOnChance;
   const started = { ...order.module, image: after.image, state: after.state };
-  if (order.neutral.length === 0 || order.budget.isSpent) return { report: { start: "started" }, taken: after };
+  if (order.neutral.length === 0 || order.budget.isSpent)
+    return { report: { start: "started" }, taken: after, isExact };
   const warm = await trial.call(started);
-  if (typeof warm === "string") return { report: { start: "started", because: warm }, taken: after };
-  return { report: { start: "warm" }, taken: warm };
+  if (typeof warm === "string") return { report: { start: "started", because: warm }, taken: after, isExact };
+  return { report: { start: "warm" }, taken: warm, isExact: false };
 }
 
 /** What came of a run. */
@@ -78,6 +85,8 @@ interface Run {
 }
 
 class Trial {
+  /** Whether the state after the start depends on the time or on chance. */
+  dependsOnChance = false;
   readonly #order: StateOrder;
   readonly #runner = new GuestRunner();
   /** What instances that began cold have answered, by the question. */
@@ -99,6 +108,7 @@ class Trial {
     const other = await this.#capture(module, "start", laterMoment());
     if (typeof other === "string") return other;
     if (same(one, other)) return one;
+    this.dependsOnChance = true;
     // Most often the keys of its hash maps, which a server draws once, too, or when it was started.
     if (neutral.length === 0) return "what its start leaves depends on chance";
     return (await this.#difference(module, [one, other])) ?? one;
