@@ -105,6 +105,7 @@ export function createLoader(
       ...(access && { cluster: access }),
       note: (message) => logger?.warn(message),
       egress,
+      warmStart: values.disableWarmStart !== true,
       ...special,
     }),
   );

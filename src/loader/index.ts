@@ -54,6 +54,8 @@ export interface PolicyLoaderOptions {
   readonly executor?: Executor;
   /** Told when a guest asks for what it was not granted. */
   readonly violation: ViolationSink;
+  /** False: instances of modules all start anew. */
+  readonly warmStart?: boolean;
   /** Where Kubernetes objects are looked up; absent: nowhere but in files. */
   readonly cluster?: ClusterAccess;
   /** Where policies may send HTTP requests to. */
@@ -95,6 +97,7 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
   const runtime = createWasmRuntime({
     workers,
     ...(processors !== undefined && { processors }),
+    ...(options.warmStart !== undefined && { warmStart: options.warmStart }),
     defaultTimeoutMs: Number.isFinite(policyTimeout) ? policyTimeout : null,
     log,
     capabilities: createHostCapabilities({

@@ -35,6 +35,8 @@ export interface WasmRuntimeOptions {
   readonly capabilities: HostCapabilities;
   /** Where Rego policies get the resources of `contextAwareResources` from. Default: there is no cluster, and such policies fail. */
   readonly kubernetes?: KubernetesReader;
+  /** False: no policy's instances begin with a state that was taken before. Default true. */
+  readonly warmStart?: boolean;
   /** Default: the system's. */
   readonly clock?: Clock;
 }
@@ -53,6 +55,8 @@ export interface WasmSource {
   readonly contextAwareResources?: readonly ResourceKind[];
   /** Patterns of spec kubewarden.md 1.5; none: nothing is allowed. */
   readonly hostCapabilities?: readonly string[];
+  /** False: each of its instances begins cold. */
+  readonly warmStart?: boolean;
   /** Says what the module is, when it does not say so itself or says it wrongly. */
   readonly executionMode?: ExecutionMode;
   /** What only Extism plugins have; with it, a module of another kind is refused. */
@@ -91,6 +95,7 @@ export function createWasmRuntime(options: WasmRuntimeOptions): WasmRuntime {
   const pool = new WorkerPool(options.workers, clock, options);
   const inline = new InlineCalls(() => clock.now());
   const store = new ModuleStore();
+  let states = 0;
   const fallback =
     options.defaultTimeoutMs === undefined ? DEFAULT_TIMEOUT_MS : (options.defaultTimeoutMs ?? undefined);
 
@@ -123,6 +128,9 @@ export function createWasmRuntime(options: WasmRuntimeOptions): WasmRuntime {
         capabilities: options.capabilities,
         kubernetes: options.kubernetes ?? NO_CLUSTER,
         log: options.log,
+        warmStart: (source.warmStart ?? true) && (options.warmStart ?? true),
+        // Prepared modules count up from 1.
+        newId: () => --states,
         ...(timeoutMs !== undefined && { timeoutMs }),
       });
       await inline.load(module.mode);

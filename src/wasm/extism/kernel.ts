@@ -48,6 +48,8 @@ export class Kernel {
   #environment = NO_ENVIRONMENT;
   #variables = new Variables(NO_ENVIRONMENT.varBytes);
   #http = new PluginHttp();
+  /** What is used when the plugin has no block. */
+  #unused = 0;
   #host: GuestHost;
 
   constructor(module: WebAssembly.Module, host: GuestHost) {
@@ -69,6 +71,7 @@ export class Kernel {
     this.#variables = new Variables(environment.varBytes);
     this.#http = new PluginHttp();
     this.#exports.reset(host.limits.memoryPages);
+    this.#unused = this.#exports.used();
   }
 
   /** Gives the plugin its input. */
@@ -89,6 +92,11 @@ export class Kernel {
   error(): string | undefined {
     const address = this.#exports.error_offset();
     return address === 0 ? undefined : this.#line(address, this.#exports.error_length());
+  }
+
+  /** Whether the plugin has left nothing here: what it remembers of the kernel is void for another kernel. */
+  get isUntouched(): boolean {
+    return this.#exports.used() === this.#unused && this.#exports.error_offset() === 0 && this.#variables.isEmpty;
   }
 
   /** Whether it pays to use this kernel again. */
