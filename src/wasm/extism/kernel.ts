@@ -125,9 +125,13 @@ export class Kernel {
       },
       log_level: () => this.#logLevel(),
       config_get: (address: number, length: number) => {
+        this.#host.work(HOST_CALL_UNITS + (length >>> 0));
         const { config } = this.#environment;
         const name = this.#text(address, length);
-        return Object.hasOwn(config, name) ? this.#store(this.#encoder.encode(config[name])) : 0;
+        if (!Object.hasOwn(config, name)) return 0;
+        const value = this.#encoder.encode(config[name]);
+        this.#host.work(value.length);
+        return this.#store(value);
       },
       http_request: this.#httpRequest.bind(this),
       http_status: () => this.#http.status,
@@ -203,6 +207,8 @@ export class Kernel {
 
   /** As much of a text as a log line may have, or a little more. */
   #line(address: number, length: number): string {
-    return this.#text(address, Math.min(length >>> 0, this.#host.limits.logLineBytes * UNIT_BYTES));
+    const most = Math.min(length >>> 0, this.#host.limits.logLineBytes * UNIT_BYTES);
+    this.#host.work(most);
+    return this.#text(address, most);
   }
 }

@@ -24,7 +24,7 @@ export interface GuestHost {
   readonly moment: MomentView;
   /**
    * Counts what the host does for the guest, before it does it: about as many units as bytes that it reads, copies or makes.
-   * @throws BudgetSpent
+   * @throws {@link BUDGET_SPENT}
    */
   work(units: number): void;
   /** Asks the main thread and blocks until it answers. The payload may lie in the guest's memory. */
