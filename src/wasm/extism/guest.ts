@@ -1,24 +1,16 @@
 /** Runs calls of Extism plugins: Extism 1.x, with a kernel of our own for what plugin and host share (kernel.wat). */
 import { type GuestAnswer, type GuestInput, GuestStartError, type RunGuest, startGuest } from "../guest/guest.js";
-import { CurrentCall, InstanceCall } from "../guest/instance-call.js";
-import { afterExit, callStart } from "../guest/start-functions.js";
-import { ExitStatus, wasiArguments, wasiImports } from "../guest/wasi-preview1.js";
+import { CurrentCall } from "../guest/instance-call.js";
+import { afterExit } from "../guest/start-functions.js";
+import { ExitStatus, wasiImports } from "../guest/wasi-preview1.js";
 import { EnvironmentReader } from "./environment.js";
 import { compileKernel, Kernel } from "./kernel.js";
+import { instantiateLinked } from "./linking.js";
 import { START_ONLY } from "./names.js";
+import { PluginCall, type Started, start } from "./plugin-call.js";
 
 /** The answer to {@link START_ONLY}. */
 const NOTHING = new Uint8Array();
-const ARGUMENTS = wasiArguments("policy.wasm");
-
-/** The first of these that a module has is called. */
-const START_FUNCTIONS = ["_initialize", "_start", "__wasm_call_ctors"] as const;
-
-type Exports = WebAssembly.Instance["exports"];
-
-class PluginCall extends InstanceCall {
-  readonly args = ARGUMENTS;
-}
 
 /**
  * Makes a {@link RunGuest} for Extism plugins. It keeps its kernel from one call to the next, wiped: an answer's bytes are valid until then. A call that
@@ -30,12 +22,17 @@ export function extismRunner(): RunGuest {
   let kept: Kernel | undefined;
   const current = new CurrentCall<PluginCall>();
   const wasi = wasiImports(current.get) as WebAssembly.ModuleImports;
-  const runner: RunGuest = (module, input, host, memory) => {
+  const runner: RunGuest = (module, input, host, memory, linked) => {
     const kernel = kept ?? new Kernel(compiled, host);
     kept = undefined;
     kernel.begin(host, environments.read(input.data));
     const call = new PluginCall(host, memory);
-    const answer = current.during(call, () => run(kernel, module, call, input, wasi));
+    const answer = current.during(call, () => {
+      const hosts = { ...kernel.imports, wasi_snapshot_preview1: wasi };
+      return run(kernel, call, input, () =>
+        linked ? instantiateLinked(call, module, linked, hosts) : start(call.instantiate(module, hosts)),
+      );
+    });
     if (kernel.reusable) kept = kernel;
     return answer;
   };
@@ -43,20 +40,15 @@ export function extismRunner(): RunGuest {
   return runner;
 }
 
+/** @param make makes the instance, initialised */
 function run(
   kernel: Kernel,
-  module: WebAssembly.Module,
   call: PluginCall,
   { operation: name, input }: GuestInput,
-  wasi: WebAssembly.ModuleImports,
+  make: () => Started,
 ): GuestAnswer {
   const { host } = call;
-  let exited = false;
-  const exports = startGuest(() => {
-    const made = call.instantiate(module, { ...kernel.imports, wasi_snapshot_preview1: wasi });
-    exited = initialize(made);
-    return made;
-  });
+  const { exports, exited } = startGuest(make);
   if (name === START_ONLY) return { kind: "answer", bytes: NOTHING };
   const operation = exports[name];
   if (typeof operation !== "function") throw new GuestStartError(`the module does not export ${name}`);
@@ -72,18 +64,4 @@ function run(
     throw exited && error instanceof WebAssembly.RuntimeError ? afterExit(error) : error;
   }
   return { kind: "answer", bytes: kernel.output() };
-}
-
-/**
- * Runs what must run before the first call: Haskell's runtime, or a WASI reactor's or command's start, or else the constructors of static objects (which the
- * others run themselves).
- * @returns whether the module ended by an exit with status 0, as a command may
- */
-function initialize(exports: Exports): boolean {
-  if (exports.hs_init) {
-    callStart(exports, "_initialize");
-    return callStart(exports, "hs_init");
-  }
-  const name = START_FUNCTIONS.find((start) => exports[start] !== undefined);
-  return name !== undefined && callStart(exports, name);
 }

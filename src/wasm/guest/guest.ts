@@ -1,7 +1,14 @@
 /** The interface between the worker's loop and the guest protocols: what a protocol gets, and what it must do. */
 import { errorText } from "../../data/error-text.js";
 import type { GuestLimits } from "../limits.js";
-import type { GuestFailure, GuestLogLevel, GuestOperation, HostAnswer, LogMessage } from "../worker/messages.js";
+import type {
+  GuestFailure,
+  GuestLogLevel,
+  GuestOperation,
+  HostAnswer,
+  LinkedModule,
+  LogMessage,
+} from "../worker/messages.js";
 
 /** What the host offers to the guest of one call; every method counts against the call's limits. */
 export interface GuestHost {
@@ -40,8 +47,15 @@ export interface RunGuest {
   /**
    * Runs one call in a fresh instance. A trap may be thrown; the loop turns it into a result.
    * @param memory the memory that the module wants from its host, all zeros
+   * @param linked what the module and each other may import from
    */
-  (module: WebAssembly.Module, call: GuestInput, host: GuestHost, memory?: WebAssembly.Memory): GuestAnswer;
+  (
+    module: WebAssembly.Module,
+    call: GuestInput,
+    host: GuestHost,
+    memory?: WebAssembly.Memory,
+    linked?: readonly LinkedModule[],
+  ): GuestAnswer;
   /** Drops a call that was interrupted: its guest may have hundreds of MiB. */
   forget?(): void;
 }

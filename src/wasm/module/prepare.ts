@@ -4,13 +4,14 @@ import { LRUCache } from "lru-cache";
 import { errorText } from "../../data/error-text.js";
 import { rewriteModule } from "../binary/rewrite.js";
 import { WasmLoadError } from "../errors.js";
-import { EXTISM_FUNCTIONS, EXTISM_MODULE, HOST_CALL_MODULE, HOST_CALL_NAME } from "../extism/names.js";
+import { EXTISM_FUNCTIONS, EXTISM_MODULE, HOST_CALL_MODULE, HOST_CALL_NAME, MAIN_MODULE } from "../extism/names.js";
 import { MEMORY_MODULE, MEMORY_NAME } from "../guest/memories.js";
 import { WASI_FUNCTIONS } from "../guest/wasi-preview1.js";
 import { OPA_IMPORTS } from "../opa/names.js";
 import { WAPC_IMPORTS } from "../wapc/names.js";
 import { HOST_IMPORT_MODULES } from "../wasi/names.js";
-import type { ExecutionMode, GuestModule } from "../worker/messages.js";
+import type { ExecutionMode, GuestModule, LinkedModule } from "../worker/messages.js";
+import { checkLinks, isLinked } from "./links.js";
 import { type PolicyMetadata, readMetadata } from "./metadata.js";
 import { executionMode } from "./mode.js";
 import { compileErrorText } from "./not-a-module.js";
@@ -24,11 +25,17 @@ const KUBEWARDEN_VERSION = "1.38.0";
 
 /** A module ready to run. */
 export interface PreparedModule extends GuestModule {
-  /** `sha256:<hex>` of the original bytes. */
+  /** `sha256:<hex>` of the original bytes; of a plugin of several modules that of a list of their digests. */
   readonly digest: string;
   readonly mode: ExecutionMode;
   /** Names of exported functions. */
   readonly exports: ReadonlySet<string>;
+}
+
+/** A module of an Extism plugin beside its main module. */
+export interface NamedModule {
+  readonly name: string;
+  readonly bytes: Uint8Array;
 }
 
 /** Prepares modules, the same bytes once. */
@@ -39,14 +46,20 @@ export class ModuleStore {
   /**
    * @param memoryPages most pages of its memory; modules are prepared once for each limit
    * @param configured the `executionMode` of the configuration, if it has one
+   * @param others what an Extism plugin has beside its main module; the limit holds for each
    * @throws WasmLoadError
    */
-  prepare(bytes: Uint8Array, memoryPages: number, configured?: ExecutionMode): Promise<PreparedModule> {
-    const digest = `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
+  prepare(
+    bytes: Uint8Array,
+    memoryPages: number,
+    configured?: ExecutionMode,
+    others: readonly NamedModule[] = [],
+  ): Promise<PreparedModule> {
+    const digest = digestOf(bytes, others);
     const key = `${digest} ${memoryPages} ${configured ?? ""}`;
     const known = this.#cache.get(key);
     if (known) return known;
-    const made = this.#make(bytes, digest, memoryPages, configured);
+    const made = this.#make(bytes, digest, memoryPages, configured, others);
     this.#cache.set(key, made);
     made.catch(() => this.#cache.delete(key));
     return made;
@@ -57,6 +70,7 @@ export class ModuleStore {
     digest: string,
     memoryPages: number,
     configured: ExecutionMode | undefined,
+    others: readonly NamedModule[],
   ): Promise<PreparedModule> {
     const rewritten = rewriteModule(bytes, {
       maximumPages: memoryPages,
@@ -66,13 +80,17 @@ export class ModuleStore {
     const metadata = readMetadata(module);
     const mode = executionMode(module, metadata, configured);
     checkMetadata(metadata, mode);
-    const { importedMemory } = rewritten;
-    const imports = WebAssembly.Module.imports(module);
+    const linked = await Promise.all(others.map((other) => this.#linked(other, memoryPages)));
+    const all = WebAssembly.Module.imports(module);
+    const imports = linked.length === 0 ? all : all.filter((entry) => !isLinked(entry, linked));
+    if (linked.length > 0) checkLinks(module, linked, (entry) => served("extism", entry));
+    const hasMemoryOfOthers = imports.length < all.length && all.some((entry) => isLinked(entry, linked, "memory"));
+    const importedMemory = hasMemoryOfOthers ? undefined : rewritten.importedMemory;
     checkImports(imports, mode);
     checkExports({
       bytes: rewritten.bytes,
       mode,
-      hasMemory: importedMemory !== undefined,
+      hasMemory: rewritten.importedMemory !== undefined,
       importsMemory: imports.some(isRegoMemory),
       usesMemory: imports.some((entry) => entry.module === WASI_MODULE),
     });
@@ -84,8 +102,21 @@ export class ModuleStore {
       mode,
       exports,
       ...(importedMemory && { importedMemory }),
+      ...(linked.length > 0 && { linked }),
     };
   }
+
+  /** Others keep their memories, limited as the main module's. */
+  async #linked({ name, bytes }: NamedModule, maximumPages: number): Promise<LinkedModule> {
+    return { name, module: await compile(rewriteModule(bytes, { maximumPages }).bytes) };
+  }
+}
+
+function digestOf(bytes: Uint8Array, others: readonly NamedModule[]): string {
+  const own = `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
+  if (others.length === 0) return own;
+  const list = [[MAIN_MODULE, own], ...others.map((other) => [other.name, digestOf(other.bytes, [])])];
+  return `sha256:${createHash("sha256").update(JSON.stringify(list)).digest("hex")}`;
 }
 
 async function compile(bytes: Uint8Array<ArrayBuffer>): Promise<WebAssembly.Module> {

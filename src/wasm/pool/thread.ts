@@ -216,6 +216,6 @@ function textOf(content: ContentMessage["content"]): string {
 }
 
 /** Only what the worker needs: a prepared module has more, and everything posted is copied. */
-function shared({ id, module, mode, importedMemory }: GuestModule): GuestModule {
-  return { id, module, mode, ...(importedMemory && { importedMemory }) };
+function shared({ id, module, mode, importedMemory, linked }: GuestModule): GuestModule {
+  return { id, module, mode, ...(importedMemory && { importedMemory }), ...(linked && { linked }) };
 }

@@ -139,7 +139,7 @@ class GuestWorker {
       this.#control.begin();
       memory = shape && this.#memories.take(module.id, shape);
       const name = operation === "validate-raw" ? "validate" : operation;
-      const answer = run(module.module, { operation: name, ...payload }, host, memory);
+      const answer = run(module.module, { operation: name, ...payload }, host, memory, module.linked);
       result = readAnswer(answer, operation, { input: payload.input, limits }, read);
     } catch (error) {
       result = failure(error);

@@ -32,6 +32,12 @@ export interface GuestMemory {
   readonly maximum: number;
 }
 
+/** A module of an Extism plugin that others of the plugin import from, by its name. */
+export interface LinkedModule {
+  readonly name: string;
+  readonly module: WebAssembly.Module;
+}
+
 /** A compiled module as workers know it. */
 export interface GuestModule {
   readonly id: number;
@@ -39,6 +45,8 @@ export interface GuestModule {
   readonly mode: ExecutionMode;
   /** The memory that the module wants from its host, when it has none of its own. */
   readonly importedMemory?: GuestMemory;
+  /** What an Extism plugin has beside its main module. */
+  readonly linked?: readonly LinkedModule[];
 }
 
 /** To the worker, before the first call of a module. */
