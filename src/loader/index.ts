@@ -25,7 +25,6 @@ export { type ClusterAccess, findCluster } from "../world/cluster.js";
 export { EgressListError } from "../world/http/egress-rules.js";
 export { type EgressOptions, type OpenHttp, openHttp } from "../world/open-external.js";
 export type { ClusterNeed, LoadedConfig } from "./loader.js";
-export { prefetchModules } from "./prefetch.js";
 
 /** How modules are fetched, and images looked at for guests. */
 export interface LoaderFetchOptions extends ModuleFetcherOptions {

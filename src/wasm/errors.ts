@@ -4,6 +4,7 @@
 export type WasmLoadErrorCode =
   | "wasm-invalid"
   | "wasm-memory"
+  | "wasm-meter"
   | "wasm-metadata"
   | "wasm-version"
   | "wasm-protocol"

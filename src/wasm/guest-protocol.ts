@@ -3,15 +3,16 @@ import type { ResourceSnapshot } from "../kubernetes/reader.js";
 import type { Failure, Outcome } from "../policy/outcome.js";
 import type { Review } from "../policy/review.js";
 import type { WasmLoadError } from "./errors.js";
+import type { GuestCall, GuestOperation } from "./guest/call.js";
 import type { JobResult } from "./pool/job.js";
-import type { GuestCall, GuestOperation } from "./worker/messages.js";
 
 /** A policy's settings, ready to be put into payloads. */
 export interface PreparedSettings {
-  readonly text: string;
+  /** JSON in UTF-8, printed once. */
+  readonly bytes: Uint8Array;
   readonly value: unknown;
-  /** What an Extism plugin finds beside its input (`extism/environment.ts`), as text; absent: nothing of its own. */
-  readonly environment?: string;
+  /** What an Extism plugin finds beside its input (`extism/environment.ts`), as JSON in UTF-8; absent: nothing of its own. */
+  readonly environment?: Uint8Array;
 }
 
 /** One kind of guest. Stateless. */
@@ -20,15 +21,15 @@ export interface Protocol {
   readonly dataDocument?: {
     /** Whether it gets them by the names of resources, such as `pods`. */
     readonly plurals: boolean;
-    /** The document, JSON. */
-    text(settings: PreparedSettings, resources: readonly ResourceSnapshot[]): string;
+    /** The document, JSON in UTF-8. */
+    bytes(settings: PreparedSettings, resources: readonly ResourceSnapshot[]): Uint8Array;
   };
   /** The call that is made at load, which checks the settings, or only starts a module that has nothing to check. */
   loadCall(settings: PreparedSettings, exports: ReadonlySet<string>): GuestCall;
   /** Why the module can't serve with these settings, undefined when it can. It has started. */
   loadProblem(result: JobResult): WasmLoadError | undefined;
   /** The call for a review, or why there can't be one. */
-  validateCall(review: Review, settings: PreparedSettings, data: string): GuestCall | Failure;
+  validateCall(review: Review, settings: PreparedSettings, data: Uint8Array): GuestCall | Failure;
   /** What the call came to. */
   outcome(result: JobResult): Outcome;
 }

@@ -6,7 +6,9 @@ import { CapabilityPatternError, parseCapabilities } from "../host-capabilities/
 import { type KubernetesReader, NO_CLUSTER } from "../kubernetes/reader.js";
 import { WasmLoadError } from "./errors.js";
 import { type PluginEnvironment, printEnvironment } from "./extism/environment.js";
+import type { ExecutionMode } from "./guest/call.js";
 import type { PreparedSettings } from "./guest-protocol.js";
+import { InlineCalls, type InlineStatus } from "./inline/inline-calls.js";
 import { DEFAULT_GUEST_LIMITS, DEFAULT_TIMEOUT_MS, type GuestLimits } from "./limits.js";
 import { ModuleStore, type NamedModule } from "./module/prepare.js";
 import { LoadedPolicy } from "./policy.js";
@@ -15,7 +17,6 @@ import { WorkerPool } from "./pool/pool.js";
 import type { PoolStatus } from "./pool/status.js";
 import { protocolOf } from "./protocol.js";
 import type { GuestLogEntry, WasmPolicy } from "./wasm-policy.js";
-import type { ExecutionMode } from "./worker/messages.js";
 
 const HIDDEN_SETTING = "the setting `kubernetes` is hidden from the policy: the cluster's resources stand in its place";
 
@@ -75,15 +76,23 @@ export interface WasmRuntime {
    * @throws WasmLoadError
    */
   load(source: WasmSource): Promise<WasmPolicy>;
-  status(): PoolStatus;
+  status(): RuntimeStatus;
   /** Ends all threads. Calls under way are answered as failures. */
   close(): void;
+}
+
+/** Numbers for metrics. */
+export interface RuntimeStatus extends PoolStatus {
+  /** Calls on the main thread. */
+  readonly inline: InlineStatus;
 }
 
 /** Makes a runtime. Threads start with the first call. */
 export function createWasmRuntime(options: WasmRuntimeOptions): WasmRuntime {
   const limits: GuestLimits = { ...DEFAULT_GUEST_LIMITS, ...options.limits };
-  const pool = new WorkerPool(options.workers, options.clock ?? systemClock);
+  const clock = options.clock ?? systemClock;
+  const pool = new WorkerPool(options.workers, clock);
+  const inline = new InlineCalls(() => clock.now());
   const store = new ModuleStore();
   const fallback =
     options.defaultTimeoutMs === undefined ? DEFAULT_TIMEOUT_MS : (options.defaultTimeoutMs ?? undefined);
@@ -97,8 +106,8 @@ export function createWasmRuntime(options: WasmRuntimeOptions): WasmRuntime {
       if (plugin && module.mode !== "extism") throw notAPlugin(module.mode);
       const settings: PreparedSettings = {
         value: source.settings,
-        text: stringifyJson(source.settings),
-        ...(plugin && { environment: printEnvironment(plugin.environment) }),
+        bytes: Buffer.from(stringifyJson(source.settings)),
+        ...(plugin && { environment: Buffer.from(printEnvironment(plugin.environment)) }),
       };
       const timeoutMs = narrowed(source.timeoutMs ?? fallback, plugin?.timeoutMs);
       const policy = new LoadedPolicy(source.id, {
@@ -106,6 +115,7 @@ export function createWasmRuntime(options: WasmRuntimeOptions): WasmRuntime {
         settings,
         protocol: protocolOf(module.mode),
         pool,
+        inline,
         limits: { ...limits, memoryPages },
         caller: {
           policy: source.id,
@@ -118,13 +128,14 @@ export function createWasmRuntime(options: WasmRuntimeOptions): WasmRuntime {
         log: options.log,
         ...(timeoutMs !== undefined && { timeoutMs }),
       });
+      await inline.load(module.mode);
       const problem = await policy.loadProblem();
       if (problem) throw problem;
       if (module.mode === "opa" && hidesSetting(source))
         options.log({ policy: source.id, level: "warn", message: HIDDEN_SETTING, fields: {} });
       return policy;
     },
-    status: () => pool.status(),
+    status: () => ({ ...pool.status(), inline: inline.status }),
     close: () => pool.close(),
   };
 }

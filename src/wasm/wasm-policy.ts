@@ -1,5 +1,5 @@
 import type { Policy } from "../policy/policy.js";
-import type { ExecutionMode, GuestLogLevel } from "./worker/messages.js";
+import type { ExecutionMode, GuestLogLevel } from "./guest/call.js";
 
 /** A policy that a module decides. `implementation` is its execution mode. */
 export interface WasmPolicy extends Policy {

@@ -1,13 +1,14 @@
 /** Runs calls of Extism plugins: Extism 1.x, with a kernel of our own for what plugin and host share (kernel.wat). */
+import type { InstanceSource } from "../guest/call.js";
 import { type GuestAnswer, type GuestInput, GuestStartError, type RunGuest, startGuest } from "../guest/guest.js";
-import { CurrentCall } from "../guest/instance-call.js";
+import { CurrentCall, InstanceImports } from "../guest/instance-call.js";
 import { afterExit } from "../guest/start-functions.js";
 import { ExitStatus, wasiImports } from "../guest/wasi-preview1.js";
 import { EnvironmentReader } from "./environment.js";
 import { compileKernel, Kernel } from "./kernel.js";
 import { instantiateLinked } from "./linking.js";
 import { START_ONLY } from "./names.js";
-import { PluginCall, type Started, start } from "./plugin-call.js";
+import { PluginCall, start } from "./plugin-call.js";
 
 /** The answer to {@link START_ONLY}. */
 const NOTHING = new Uint8Array();
@@ -19,36 +20,41 @@ const NOTHING = new Uint8Array();
 export function extismRunner(): RunGuest {
   const compiled = compileKernel();
   const environments = new EnvironmentReader();
-  let kept: Kernel | undefined;
+  let kept: KernelWithImports | undefined;
   const current = new CurrentCall<PluginCall>();
   const wasi = wasiImports(current.get) as WebAssembly.ModuleImports;
-  const runner: RunGuest = (module, input, host, memory, linked) => {
-    const kernel = kept ?? new Kernel(compiled, host);
+  const withImports = (kernel: Kernel): KernelWithImports => ({
+    kernel,
+    imports: new InstanceImports({ ...kernel.imports, wasi_snapshot_preview1: wasi }, () => current.get().host),
+  });
+  return (source, input, host, memory) => {
+    const used = kept ?? withImports(new Kernel(compiled, host));
     kept = undefined;
+    const { kernel, imports } = used;
     kernel.begin(host, environments.read(input.data));
     const call = new PluginCall(host, memory);
-    const answer = current.during(call, () => {
-      const hosts = { ...kernel.imports, wasi_snapshot_preview1: wasi };
-      return run(kernel, call, input, () =>
-        linked ? instantiateLinked(call, module, linked, hosts) : start(call.instantiate(module, hosts)),
-      );
-    });
-    if (kernel.reusable) kept = kernel;
+    const answer = current.during(call, () => run(kernel, source, call, input, imports));
+    if (kernel.reusable) kept = used;
     return answer;
   };
-  runner.forget = current.forget;
-  return runner;
 }
 
-/** @param make makes the instance, initialised */
+interface KernelWithImports {
+  readonly kernel: Kernel;
+  readonly imports: InstanceImports;
+}
+
 function run(
   kernel: Kernel,
+  source: InstanceSource,
   call: PluginCall,
   { operation: name, input }: GuestInput,
-  make: () => Started,
+  imports: InstanceImports,
 ): GuestAnswer {
   const { host } = call;
-  const { exports, exited } = startGuest(make);
+  const { exports, exited } = startGuest(() =>
+    source.linked ? instantiateLinked(call, source, imports) : start(call.instantiate(source, imports)),
+  );
   if (name === START_ONLY) return { kind: "answer", bytes: NOTHING };
   const operation = exports[name];
   if (typeof operation !== "function") throw new GuestStartError(`the module does not export ${name}`);

@@ -3,8 +3,9 @@
  * do by itself: log lines, variables, host calls.
  */
 import { readFileSync } from "node:fs";
-import { type GuestHost, GuestLimitError, NAME_BYTES } from "../guest/guest.js";
-import type { GuestLogLevel } from "../worker/messages.js";
+import { HOST_CALL_UNITS } from "../guest/budget.js";
+import type { GuestLogLevel } from "../guest/call.js";
+import { type GuestHost, NAME_BYTES } from "../guest/guest.js";
 import { LOG_LEVELS, NO_ENVIRONMENT, type PluginEnvironment } from "./environment.js";
 import { PluginHttp } from "./http.js";
 import { EXTISM_FUNCTIONS, EXTISM_MODULE, HOST_CALL_MODULE, HOST_CALL_NAME } from "./names.js";
@@ -80,7 +81,7 @@ export class Kernel {
   output(): Uint8Array {
     const length = this.#exports.output_length() >>> 0;
     const { outputBytes } = this.#host.limits;
-    if (length > outputBytes) throw new GuestLimitError(`the policy's answer is longer than ${outputBytes} bytes`);
+    if (length > outputBytes) throw this.#host.limitPassed(`the policy's answer is longer than ${outputBytes} bytes`);
     return this.#bytes(this.#exports.output_offset(), length);
   }
 
@@ -99,7 +100,7 @@ export class Kernel {
     return {
       passed_limit: () => {
         const bytes = this.#host.limits.memoryPages * PAGE_BYTES;
-        throw new GuestLimitError(`the policy allocated more than ${bytes} bytes from the host`);
+        throw this.#host.limitPassed(`the policy allocated more than ${bytes} bytes from the host`);
       },
       bad_output: () => {
         throw new Error("the output lies outside of the blocks that the policy has allocated");
@@ -124,10 +125,14 @@ export class Kernel {
       http_status: () => this.#http.status,
       http_headers: () => this.#store(this.#encoder.encode(this.#http.headers)),
       variable_get: (address: number, length: number) => {
+        this.#host.work(length >>> 0);
         const value = this.#variables.get(this.#text(address, length));
-        return value ? this.#store(value) : 0;
+        if (value === undefined) return 0;
+        this.#host.work(HOST_CALL_UNITS + value.length);
+        return this.#store(value);
       },
       variable_set: (address: number, length: number, value: number, valueLength: number) => {
+        this.#host.work(HOST_CALL_UNITS + (length >>> 0) + (valueLength >>> 0));
         if (this.#environment.varBytes === 0) throw new Error("Vars are disabled by this host");
         const name = this.#text(address, length);
         if (value === 0) this.#variables.delete(name);

@@ -2,10 +2,10 @@
  * Plugins of several modules: each import whose module has a name of the plugin's own comes from there, all others from the host. As in Extism's SDK for
  * JavaScript, who is imported from is made first, and functions may be imported in circles.
  */
+import type { InstanceSource } from "../guest/call.js";
 import { GuestStartError } from "../guest/guest.js";
-import { newInstance } from "../guest/start-functions.js";
+import type { InstanceImports } from "../guest/instance-call.js";
 import { wasiImports } from "../guest/wasi-preview1.js";
-import type { LinkedModule } from "../worker/messages.js";
 import { MAIN_MODULE } from "./names.js";
 import { PluginCall, type Started, start } from "./plugin-call.js";
 
@@ -14,30 +14,29 @@ const WASI_MODULE = "wasi_snapshot_preview1";
 /**
  * Makes instances of the main module and of those that it needs.
  * @param call the main module's
- * @param host what the host offers, by import module
+ * @param imports what the host offers to each
  * @throws GuestStartError
  */
-export function instantiateLinked(
-  call: PluginCall,
-  main: WebAssembly.Module,
-  linked: readonly LinkedModule[],
-  host: WebAssembly.Imports,
-): Started {
-  return new Linking(call, main, linked, host).main();
+export function instantiateLinked(call: PluginCall, source: InstanceSource, imports: InstanceImports): Started {
+  return new Linking(call, source, imports).main();
 }
 
 /** One plugin on its way to be made (disposable). */
 class Linking {
   readonly #call: PluginCall;
-  readonly #host: WebAssembly.Imports;
-  readonly #modules: ReadonlyMap<string, WebAssembly.Module>;
+  readonly #imports: InstanceImports;
+  readonly #modules: ReadonlyMap<string, InstanceSource>;
   /** By name; undefined: it is being made. */
   readonly #made = new Map<string, WebAssembly.Instance["exports"] | undefined>();
 
-  constructor(call: PluginCall, main: WebAssembly.Module, linked: readonly LinkedModule[], host: WebAssembly.Imports) {
+  constructor(call: PluginCall, source: InstanceSource, imports: InstanceImports) {
     this.#call = call;
-    this.#host = host;
-    this.#modules = new Map([[MAIN_MODULE, main], ...linked.map(({ name, module }) => [name, module] as const)]);
+    this.#imports = imports;
+    const { linked = [] } = source;
+    this.#modules = new Map<string, InstanceSource>([
+      [MAIN_MODULE, source],
+      ...linked.map((each) => [each.name, each] as const),
+    ]);
   }
 
   main(): Started {
@@ -46,36 +45,28 @@ class Linking {
 
   #make(name: string): Started {
     this.#made.set(name, undefined);
-    const module = this.#modules.get(name);
-    if (!module) throw new Error(`there is no module ${name}`);
-    const isMain = name === MAIN_MODULE;
-    const call = isMain ? this.#call : new PluginCall(this.#call.host, undefined);
-    const imports = this.#importsOf(name, module, isMain ? this.#host : this.#hostFor(module, call));
-    // Only the main module may have a memory of the host's.
-    const exports = isMain ? call.instantiate(module, imports) : call.own(newInstance(module, imports));
-    const started = start(exports);
-    this.#made.set(name, exports);
+    const source = this.#modules.get(name);
+    if (!source) throw new Error(`there is no module ${name}`);
+    const entries = WebAssembly.Module.imports(source.module);
+    const others = this.#fromOthers(name, entries);
+    // Only the main module may have a memory of the host's; any other one's WASI works on that one's own.
+    const call = name === MAIN_MODULE ? this.#call : new PluginCall(this.#call.host, undefined);
+    const usesWasi = call !== this.#call && entries.some(({ module }) => module === WASI_MODULE);
+    const wasi = usesWasi ? { [WASI_MODULE]: wasiImports(() => call) as WebAssembly.ModuleImports } : {};
+    const started = start(call.instantiate(source, this.#imports, { ...wasi, ...others }));
+    this.#made.set(name, started.exports);
     return started;
   }
 
-  /** A module's WASI works on that module's memory. */
-  #hostFor(module: WebAssembly.Module, call: PluginCall): WebAssembly.Imports {
-    const usesWasi = WebAssembly.Module.imports(module).some((entry) => entry.module === WASI_MODULE);
-    return usesWasi
-      ? { ...this.#host, [WASI_MODULE]: wasiImports(() => call) as WebAssembly.ModuleImports }
-      : this.#host;
-  }
-
-  #importsOf(name: string, module: WebAssembly.Module, host: WebAssembly.Imports): WebAssembly.Imports {
-    const imports: Record<string, WebAssembly.ModuleImports> = { ...host };
-    const own = new Map<string, WebAssembly.ModuleImports>();
-    for (const entry of WebAssembly.Module.imports(module)) {
+  /** What a module imports from others, which are made now. */
+  #fromOthers(importer: string, entries: readonly WebAssembly.ModuleImportDescriptor[]): WebAssembly.Imports {
+    const imports: Record<string, WebAssembly.ModuleImports> = {};
+    for (const entry of entries) {
       if (!this.#modules.has(entry.module)) continue;
-      const values = own.get(entry.module) ?? {};
-      own.set(entry.module, values);
-      values[entry.name] = this.#value(name, entry);
+      const values = imports[entry.module] ?? {};
+      imports[entry.module] = values;
+      values[entry.name] = this.#value(importer, entry);
     }
-    for (const [from, values] of own) imports[from] = values;
     return imports;
   }
 

@@ -12,12 +12,6 @@ type Exports = WebAssembly.Instance["exports"];
 /** One call on its way through a module of a plugin. */
 export class PluginCall extends InstanceCall {
   readonly args = ARGUMENTS;
-
-  /** Takes an instance that was made elsewhere as its own. @returns what it exports */
-  own(instance: WebAssembly.Instance): Exports {
-    this.instance = instance;
-    return instance.exports;
-  }
 }
 
 /** An instance that may be called. */

@@ -1,24 +1,33 @@
 /** The interface between the worker's loop and the guest protocols: what a protocol gets, and what it must do. */
 import { errorText } from "../../data/error-text.js";
 import type { GuestLimits } from "../limits.js";
-import type {
-  GuestFailure,
-  GuestLogLevel,
-  GuestOperation,
-  HostAnswer,
-  LinkedModule,
-  LogMessage,
-} from "../worker/messages.js";
+import type { Budget } from "./budget.js";
+import type { GuestFailure, GuestLogLevel, GuestOperation, HostAnswer, InstanceSource, LogLine } from "./call.js";
+import type { MomentView } from "./moment.js";
 
 /** What the host offers to the guest of one call; every method counts against the call's limits. */
 export interface GuestHost {
   readonly limits: GuestLimits;
+  /** How long the guest may run. */
+  readonly budget: Budget;
+  /** The time and the chance that the guest sees. */
+  readonly moment: MomentView;
+  /**
+   * Counts what the host does for the guest, before it does it: about as many units as bytes that it reads, copies or makes.
+   * @throws BudgetSpent
+   */
+  work(units: number): void;
   /** Asks the main thread and blocks until it answers. The payload may lie in the guest's memory. */
   call(binding: string, namespace: string, operation: string, payload: Uint8Array): HostAnswer;
   /** Passes a line to the log without waiting. */
-  log(level: GuestLogLevel, text: string, source: LogMessage["source"]): void;
+  log(level: GuestLogLevel, text: string, source: LogLine["source"]): void;
   /** Logs what the guest printed, cut to the length of a line. The bytes may lie in the guest's memory. */
   output(bytes: Uint8Array): void;
+  /**
+   * The guest has passed one of its limits. The call has failed with that, also when the guest catches what is thrown.
+   * @returns what to throw
+   */
+  limitPassed(text: string): GuestLimitError;
   /** Says that the instance is initialised and the call begins. */
   enterCall(): void;
   /** Keeps what the guest writes to standard error. */
@@ -46,18 +55,9 @@ export type GuestAnswer = { readonly kind: "answer"; readonly bytes: Uint8Array 
 export interface RunGuest {
   /**
    * Runs one call in a fresh instance. A trap may be thrown; the loop turns it into a result.
-   * @param memory the memory that the module wants from its host, all zeros
-   * @param linked what the module and each other may import from
+   * @param memory the memory that the module wants from its host, holding what it begins with
    */
-  (
-    module: WebAssembly.Module,
-    call: GuestInput,
-    host: GuestHost,
-    memory?: WebAssembly.Memory,
-    linked?: readonly LinkedModule[],
-  ): GuestAnswer;
-  /** Drops a call that was interrupted: its guest may have hundreds of MiB. */
-  forget?(): void;
+  (source: InstanceSource, call: GuestInput, host: GuestHost, memory?: WebAssembly.Memory): GuestAnswer;
 }
 
 /** Longest name of a host call in characters, all parts together: the longest that exists has 50, and names of refused calls are logged. */

@@ -1,13 +1,13 @@
 /** Whether the modules of an Extism plugin fit together: said at load, with the words of Extism's SDK for JavaScript. */
 import { WasmLoadError } from "../errors.js";
 import { EXTISM_MODULE, MAIN_MODULE } from "../extism/names.js";
-import { MEMORY_MODULE } from "../guest/memories.js";
-import type { LinkedModule } from "../worker/messages.js";
+import type { LinkedModule } from "../guest/call.js";
+import { HOST_MODULE } from "../guest/names.js";
 
 type Import = WebAssembly.ModuleImportDescriptor;
 
 /** What every plugin gets of its host under these names, no other module may stand for. */
-const RESERVED: ReadonlySet<string> = new Set([EXTISM_MODULE, MEMORY_MODULE, "wasi_snapshot_preview1"]);
+const RESERVED: ReadonlySet<string> = new Set([EXTISM_MODULE, HOST_MODULE, "wasi_snapshot_preview1"]);
 
 /** Most mistakes that a message lists. */
 const LISTED = 8;
@@ -41,7 +41,7 @@ export function checkLinks(
       const { module: from, name, kind } = entry;
       const provider = modules.get(from);
       if (provider === undefined)
-        return from === MEMORY_MODULE || hosted(entry)
+        return from === HOST_MODULE || hosted(entry)
           ? []
           : [
               `from module "${importer}": cannot resolve import "${from}" "${name}": not provided by host imports nor linked manifest items`,

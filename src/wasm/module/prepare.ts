@@ -5,12 +5,16 @@ import { errorText } from "../../data/error-text.js";
 import { rewriteModule } from "../binary/rewrite.js";
 import { WasmLoadError } from "../errors.js";
 import { EXTISM_FUNCTIONS, EXTISM_MODULE, HOST_CALL_MODULE, HOST_CALL_NAME, MAIN_MODULE } from "../extism/names.js";
-import { MEMORY_MODULE, MEMORY_NAME } from "../guest/memories.js";
+import type { ExecutionMode, GuestModule, LinkedModule } from "../guest/call.js";
+import { HIDDEN_PREFIX, HOST_MODULE, MEMORY_NAME } from "../guest/names.js";
 import { WASI_FUNCTIONS } from "../guest/wasi-preview1.js";
+import { type Extracted, extractState } from "../image/extract.js";
+import { emptyImage } from "../image/memory-image.js";
+import { shortCallsBefore } from "../inline/first-call.js";
+import { meterModule } from "../meter/meter.js";
 import { OPA_IMPORTS } from "../opa/names.js";
 import { WAPC_IMPORTS } from "../wapc/names.js";
 import { HOST_IMPORT_MODULES } from "../wasi/names.js";
-import type { ExecutionMode, GuestModule, LinkedModule } from "../worker/messages.js";
 import { checkLinks, isLinked } from "./links.js";
 import { type PolicyMetadata, readMetadata } from "./metadata.js";
 import { executionMode } from "./mode.js";
@@ -30,6 +34,10 @@ export interface PreparedModule extends GuestModule {
   readonly mode: ExecutionMode;
   /** Names of exported functions. */
   readonly exports: ReadonlySet<string>;
+  /** Calls of a policy that must have been short on threads before one runs on the main thread; Infinity: none ever does. */
+  readonly inlineAfter: number;
+  /** Why no state of its instances can be taken, when that is so. */
+  readonly coldBecause?: string;
 }
 
 /** A module of an Extism plugin beside its main module. */
@@ -74,18 +82,24 @@ export class ModuleStore {
   ): Promise<PreparedModule> {
     const rewritten = rewriteModule(bytes, {
       maximumPages: memoryPages,
-      importMemoryAs: { module: MEMORY_MODULE, name: MEMORY_NAME },
+      importMemoryAs: { module: HOST_MODULE, name: MEMORY_NAME },
     });
-    const module = await compile(rewritten.bytes);
+    // What others import from a module, or give it, no captured state would hold.
+    const extracted: Extracted =
+      others.length > 0
+        ? { bytes: rewritten.bytes, coldBecause: "it has several modules" }
+        : extractState(rewritten.bytes, rewritten.importedMemory);
+    const module = await compile(meterModule(extracted.bytes));
     const metadata = readMetadata(module);
     const mode = executionMode(module, metadata, configured);
     checkMetadata(metadata, mode);
-    const linked = await Promise.all(others.map((other) => this.#linked(other, memoryPages)));
-    const all = WebAssembly.Module.imports(module);
-    const imports = linked.length === 0 ? all : all.filter((entry) => !isLinked(entry, linked));
+    const linked = await Promise.all(others.map((other) => linkedModule(other, memoryPages)));
     if (linked.length > 0) checkLinks(module, linked, (entry) => served("extism", entry));
-    const hasMemoryOfOthers = imports.length < all.length && all.some((entry) => isLinked(entry, linked, "memory"));
-    const importedMemory = hasMemoryOfOthers ? undefined : rewritten.importedMemory;
+    const imports = WebAssembly.Module.imports(module).filter((entry) => !isLinked(entry, linked));
+    // The main module of a plugin may have its memory from another one.
+    const isOthers =
+      linked.length > 0 && !imports.some(({ module: from, name }) => from === HOST_MODULE && name === MEMORY_NAME);
+    const importedMemory = isOthers ? undefined : rewritten.importedMemory;
     checkImports(imports, mode);
     checkExports({
       bytes: rewritten.bytes,
@@ -94,22 +108,28 @@ export class ModuleStore {
       importsMemory: imports.some(isRegoMemory),
       usesMemory: imports.some((entry) => entry.module === WASI_MODULE),
     });
-    const exports = new Set(WebAssembly.Module.exports(module).map(({ name }) => name));
+    const exports = new Set(
+      WebAssembly.Module.exports(module)
+        .map(({ name }) => name)
+        .filter((name) => !name.startsWith(HIDDEN_PREFIX)),
+    );
     return {
       id: this.#nextId++,
       module,
       digest,
       mode,
       exports,
-      ...(importedMemory && { importedMemory }),
+      inlineAfter: linked.length > 0 ? Number.POSITIVE_INFINITY : shortCallsBefore(bytes, importedMemory),
+      ...(importedMemory && { importedMemory, image: extracted.image ?? emptyImage(importedMemory.initial) }),
+      ...(extracted.coldBecause !== undefined && { coldBecause: extracted.coldBecause }),
       ...(linked.length > 0 && { linked }),
     };
   }
+}
 
-  /** Others keep their memories, limited as the main module's. */
-  async #linked({ name, bytes }: NamedModule, maximumPages: number): Promise<LinkedModule> {
-    return { name, module: await compile(rewriteModule(bytes, { maximumPages }).bytes) };
-  }
+/** A module beside the main one: it keeps its memory, limited as the main one's. */
+async function linkedModule({ name, bytes }: NamedModule, maximumPages: number): Promise<LinkedModule> {
+  return { name, module: await compile(meterModule(rewriteModule(bytes, { maximumPages }).bytes)) };
 }
 
 function digestOf(bytes: Uint8Array, others: readonly NamedModule[]): string {
@@ -158,7 +178,7 @@ function minor(version: string): number {
 /** Refuses a module that imports what the host does not have, by name. */
 function checkImports(imports: readonly WebAssembly.ModuleImportDescriptor[], mode: ExecutionMode): void {
   const missing = imports
-    .filter((entry) => entry.module !== MEMORY_MODULE && !served(mode, entry))
+    .filter((entry) => entry.module !== HOST_MODULE && !served(mode, entry))
     .map(({ module: from, name, kind }) => `${from}.${name}${kind === "function" ? "" : ` (a ${kind})`}`);
   if (missing.length > 0)
     throw new WasmLoadError(

@@ -9,7 +9,7 @@ import { parseHostPatterns } from "../../../src/host-capabilities/http/host-patt
 import { createHostCapabilities } from "../../../src/host-capabilities/index.js";
 import { parseCapabilities } from "../../../src/host-capabilities/patterns.js";
 import { extismRunner } from "../../../src/wasm/extism/guest.js";
-import type { HostAnswer } from "../../../src/wasm/worker/messages.js";
+import type { HostAnswer } from "../../../src/wasm/guest/call.js";
 import { EgressRules } from "../../../src/world/http/egress-rules.js";
 import { GuardedClient } from "../../../src/world/http/guarded-client.js";
 import { pluginHttp } from "../../../src/world/http/plugin-http.js";
@@ -115,7 +115,7 @@ describe("an Extism plugin's HTTP", () => {
       };
       let result: Seen;
       try {
-        const answer = run(module, { operation, input: new TextEncoder().encode(input) }, host);
+        const answer = run({ module }, { operation, input: new TextEncoder().encode(input) }, host);
         const text =
           answer.kind === "answer"
             ? { output: Buffer.from(answer.bytes).toString("latin1") }

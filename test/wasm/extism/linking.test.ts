@@ -30,11 +30,9 @@ function ours(modules: Modules): string {
   const once = () => {
     try {
       const answer = run(
-        main.module,
+        { module: main.module, linked },
         { operation: "run", input: new Uint8Array() },
         recordingHost(),
-        undefined,
-        linked,
       );
       return answer.kind === "answer" ? Buffer.from(answer.bytes).toString("hex") : answer.text;
     } catch (error) {

@@ -32,7 +32,7 @@ function ours(operation: string, parts?: Partial<PluginEnvironment>): Seen {
   const { lines } = host;
   const data = parts && { data: environment(parts) };
   try {
-    const answer = run(module, { operation, input: new TextEncoder().encode(INPUT), ...data }, host);
+    const answer = run({ module }, { operation, input: new TextEncoder().encode(INPUT), ...data }, host);
     return answer.kind === "answer" ? { output: read(answer.bytes), lines } : { error: answer.text, lines };
   } catch {
     return { trapped: true, lines };
@@ -136,7 +136,11 @@ describe("an Extism plugin sees the same as under Extism's SDK:", () => {
         (func (export "find") (result i32)
           (call $output_set (call $input_offset) (call $length (call $config_get (call $input_offset))))
           (i32.const 0))`);
-      return run(found, { operation: "find", input: Buffer.from(name), data: environment({}) }, recordingHost());
+      return run(
+        { module: found },
+        { operation: "find", input: Buffer.from(name), data: environment({}) },
+        recordingHost(),
+      );
     };
     for (const name of ["toString", "__proto__", "constructor"])
       assert.deepEqual(find(name).kind === "answer" && find(name), { kind: "answer", bytes: new Uint8Array() });

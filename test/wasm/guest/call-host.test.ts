@@ -1,33 +1,34 @@
-/** What a guest can make the worker's side of the host hold and post. */
+/** What a guest can make its host hold and pass on. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import type { HostQuestion, LogLine } from "../../../src/wasm/guest/call.js";
+import { CallHost, type HostSide } from "../../../src/wasm/guest/call-host.js";
 import { DEFAULT_GUEST_LIMITS } from "../../../src/wasm/limits.js";
-import { ControlBlock } from "../../../src/wasm/worker/control-block.js";
-import { WorkerHost } from "../../../src/wasm/worker/host.js";
-import type { FromWorker, HostAnswer } from "../../../src/wasm/worker/messages.js";
+import { ENDLESS } from "../support.js";
 
 const LINE = DEFAULT_GUEST_LIMITS.logLineBytes;
 /** A line that counts 1 KiB, with the 64 bytes that every line counts beside its text. */
 const LONG_LINE = "a".repeat(1024 - 64);
 const ENOUGH_LINES = DEFAULT_GUEST_LIMITS.logBytes / 1024;
 
+type Posted = LogLine | HostQuestion;
+
 function recorded() {
-  const posted: FromWorker[] = [];
-  const answer: HostAnswer = { ok: true, payload: new Uint8Array() };
-  const host = new WorkerHost(
-    7,
-    (message) => posted.push(message),
-    () => answer,
-    // Nothing sleeps: the answer is there before anybody waits for it.
-    Object.assign(ControlBlock.create(), { sleep() {} }),
-    DEFAULT_GUEST_LIMITS,
-  );
-  return { host, posted };
+  const posted: Posted[] = [];
+  const side: HostSide = {
+    ask: (question) => {
+      posted.push(question);
+      return { ok: true, payload: new Uint8Array() };
+    },
+    line: (line) => posted.push(line),
+    sleep() {},
+  };
+  return { host: new CallHost(side, DEFAULT_GUEST_LIMITS, ENDLESS), posted };
 }
 
-const texts = (posted: readonly FromWorker[]) => posted.map((each) => (each.type === "log" ? each.text : each.type));
+const texts = (posted: readonly Posted[]) => posted.map((each) => ("text" in each ? each.text : each.operation));
 
-describe("a worker's host", () => {
+describe("a call's host", () => {
   test("logs of what a guest writes as much as a line may have, wherever it writes it", () => {
     const { host, posted } = recorded();
     const whole = new Uint8Array(LINE * 4).fill(97);
@@ -75,7 +76,7 @@ describe("a worker's host", () => {
     const memory = new Uint8Array(65_536).fill(49);
     host.call("kubewarden", "net", "v1/dns_lookup_host", memory.subarray(10, 13));
     const [message] = posted;
-    assert.ok(message?.type === "host-call");
+    assert.ok(message && "payload" in message);
     assert.deepEqual([...message.payload], [49, 49, 49]);
     assert.equal(message.payload.buffer.byteLength, 3);
   });
@@ -100,33 +101,11 @@ describe("a worker's host", () => {
     assert.equal(posted.length, hostCalls - 1);
   });
 
-  test("counts what it posts", () => {
-    const { host, posted } = recorded();
-    host.log("info", "line", "policy");
-    host.call("kubewarden", "net", "v1/dns_lookup_host", new Uint8Array());
-    for (let line = 0; line <= ENOUGH_LINES; line++) host.log("info", LONG_LINE, "policy");
-    assert.equal(host.finish(), posted.length);
-  });
-
-  test("sleeps through no answer: one that comes while it looks for it ends the next sleep", () => {
-    const control = ControlBlock.create();
-    const answer: HostAnswer = { ok: true, payload: new Uint8Array() };
-    let looks = 0;
-    const post = (message: FromWorker) => {
-      // Something else wakes the worker first.
-      if (message.type === "host-call") control.wake();
-    };
-    const receive = (): HostAnswer | undefined => {
-      looks++;
-      if (looks > 1) return answer;
-      control.wake();
-      return undefined;
-    };
-    const host = new WorkerHost(7, post, receive, control, DEFAULT_GUEST_LIMITS);
-    assert.equal(host.call("kubewarden", "net", "v1/dns_lookup_host", new Uint8Array()), answer);
-    // Armed again before the last look: a wake of this call does not end a sleep of the next.
-    const asleep = performance.now();
-    control.sleep(20);
-    assert.ok(performance.now() - asleep >= 19);
+  test("keeps the beginning of what is written to standard error", () => {
+    const { host } = recorded();
+    host.stderr(new Uint8Array(8_000).fill(97));
+    host.stderr(new Uint8Array(8_000).fill(98));
+    host.stderr(new Uint8Array(8_000).fill(99));
+    assert.equal(host.stderrText(), "a".repeat(8_000) + "b".repeat(192));
   });
 });
