@@ -164,6 +164,12 @@ describe("an Extism manifest", () => {
     place.put("loop.wasm", bytesOf('(module (func (export "validate") (loop $on (br $on))))'));
     place.put("slow.json", { wasm: [{ path: "loop.wasm" }], timeout_ms: 50 });
     assert.match((await place.ask("{ module: slow.json }")).says, /exceeded the allowed execution time/);
+    place.put(
+      "endless.wasm",
+      bytesOf('(module (func (export "answer") (result i64) (loop $on (br $on)) (unreachable)))'),
+    );
+    place.put("linked.json", { wasm: [{ path: "endless.wasm", name: "lib" }, { path: "user.wasm" }], timeout_ms: 50 });
+    assert.match((await place.ask("{ module: linked.json }")).says, /exceeded the allowed execution time/);
   });
 
   test("whose modules don't fit together is refused with all that is missing, in the SDK's words", async (context) => {
