@@ -118,12 +118,13 @@ export class Kernel {
       log_level: () => this.#logLevel(),
       config_get: (address: number, length: number) => {
         const { config } = this.#environment;
+        this.#host.work(HOST_CALL_UNITS + (length >>> 0));
         const name = this.#text(address, length);
-        return Object.hasOwn(config, name) ? this.#store(this.#encoder.encode(config[name])) : 0;
+        return Object.hasOwn(config, name) ? this.#storeText(config[name] ?? "") : 0;
       },
       http_request: this.#httpRequest.bind(this),
       http_status: () => this.#http.status,
-      http_headers: () => this.#store(this.#encoder.encode(this.#http.headers)),
+      http_headers: () => this.#storeText(this.#http.headers),
       variable_get: (address: number, length: number) => {
         this.#host.work(length >>> 0);
         const value = this.#variables.get(this.#text(address, length));
@@ -165,7 +166,10 @@ export class Kernel {
   #httpRequest(at: number, length: number, bodyAt: number, bodyLength: number): number {
     const body = bodyAt === 0 ? undefined : this.#bytes(bodyAt, bodyLength);
     const answer = this.#http.request(this.#host, this.#bytes(at, length), body);
-    if ("body" in answer) return this.#store(answer.body);
+    if ("body" in answer) {
+      this.#host.work(answer.body.length);
+      return this.#store(answer.body);
+    }
     this.#host.log("error", answer.problem, "policy");
     return 0;
   }
@@ -176,6 +180,11 @@ export class Kernel {
     if (problem === undefined) return;
     this.#host.log("error", problem, "policy");
     this.#exports.fail(this.#store(this.#encoder.encode(problem)));
+  }
+
+  #storeText(text: string): number {
+    this.#host.work(HOST_CALL_UNITS + text.length);
+    return this.#store(this.#encoder.encode(text));
   }
 
   #store(bytes: Uint8Array): number {
