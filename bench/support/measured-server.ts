@@ -74,8 +74,10 @@ export class MeasuredServer {
     const child = spawnOn(SERVER_CORE, command, cwd, "ignore");
     const end = performance.now() + READY_WITHIN_MS;
     while (performance.now() < end && child.exitCode === null && child.signalCode === null) {
-      const answer = await fetch(readiness).catch(() => undefined);
-      if (answer?.ok) return new MeasuredServer(child, port);
+      const answers = async (url: string): Promise<Response | undefined> => fetch(url).catch(() => undefined);
+      // The port that is asked may open a little later than the one that tells.
+      if ((await answers(readiness))?.ok && (await answers(`http://127.0.0.1:${port}/`)) !== undefined)
+        return new MeasuredServer(child, port);
       await sleep(20);
     }
     child.kill("SIGKILL");
