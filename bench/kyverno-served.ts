@@ -40,7 +40,7 @@ const review = (object: JsonObject): AdmissionQuestion => {
     ...{ uid: "u", kind, resource, requestKind: kind, requestResource: resource, name: "app", namespace: "team-0" },
     ...{ operation: "CREATE", userInfo: { username: "alice" }, object, oldObject: null, dryRun: false },
   };
-  return { kind: "admission", request, requestText: () => "" } as AdmissionQuestion;
+  return { kind: "admission", request, requestBytes: () => new Uint8Array() } as AdmissionQuestion;
 };
 
 const place = { file: "bench", line: 1, column: 1, path: [] };

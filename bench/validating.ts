@@ -27,7 +27,7 @@ const WARM_UP = 60;
 const line = readFileSync(new URL("../../test/vectors/vap/bench.jsonl", import.meta.url), "utf8");
 const written = parseJson(line) as JsonObject;
 const request = written.request as unknown as AdmissionQuestion["request"];
-const review: AdmissionQuestion = { kind: "admission", request, requestText: () => "" };
+const review: AdmissionQuestion = { kind: "admission", request, requestBytes: () => new Uint8Array() };
 
 function load(documents: readonly unknown[]) {
   const place = { file: "bench", line: 1, column: 1, path: [] };

@@ -14,8 +14,9 @@ import { HostCapabilities } from "../src/host-capabilities/host.js";
 import type { Review } from "../src/policy/review.js";
 import { extismRunner } from "../src/wasm/extism/guest.js";
 import { SLICE_UNITS } from "../src/wasm/guest/budget.js";
-import type { GuestHost, RunGuest } from "../src/wasm/guest/guest.js";
+import { type GuestHost, GuestLimitError, type RunGuest } from "../src/wasm/guest/guest.js";
 import { Memories } from "../src/wasm/guest/memories.js";
+import { Moment, MomentView } from "../src/wasm/guest/moment.js";
 import { createWasmRuntime, DEFAULT_GUEST_LIMITS, type ExecutionMode, type WasmPolicy } from "../src/wasm/index.js";
 import { ModuleStore } from "../src/wasm/module/prepare.js";
 import { regoRunner } from "../src/wasm/opa/guest.js";
@@ -31,7 +32,8 @@ const RUNAWAY_ROUND_MS = 3_000;
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const review = JSON.parse(readFileSync(`${root}/test/fixtures/reviews/pod.json`, "utf8")) as { request: never };
 const requestText = JSON.stringify(review.request);
-const question: Review = { kind: "admission", request: review.request, requestText: () => requestText };
+const requestBytes = Buffer.from(requestText);
+const question: Review = { kind: "admission", request: review.request, requestBytes: () => requestBytes };
 const patience = { deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
 
 interface Guest {
@@ -68,6 +70,9 @@ const nobody: GuestHost = {
   stderr() {},
   stderrText: () => "",
   sleep() {},
+  moment: new MomentView(new Moment()),
+  work() {},
+  limitPassed: (text) => new GuestLimitError(text),
 };
 
 /** Microseconds per call. */
@@ -96,9 +101,11 @@ async function bareCall({ path, mode, run }: Guest): Promise<() => Promise<void>
   const input = new TextEncoder().encode(payload);
   return async () => {
     const shape = prepared.importedMemory;
-    const memory = shape && memories.take(prepared.id, shape);
-    run(prepared.module, { operation: "validate", input }, nobody, memory);
-    if (memory) memories.give(prepared.id, memory, shape);
+    const { image } = prepared;
+    const memory = shape && image && memories.take(prepared.id, shape, image);
+    run(prepared, { operation: "validate", input }, nobody, memory);
+    if (memory && image) memories.give(prepared.id, memory, image);
+    memories.tidy();
   };
 }
 

@@ -2,12 +2,15 @@
  * The body of `/validate`, `/audit` and `/validate_raw`: JSON text to a question for policies, or the error that answers it
  * (spec kubewarden.md 3.2, 3.4, 3.5).
  */
-import { JsonError, type JsonLimits, readJson, stringifyJson } from "../data/json.js";
+import { JsonError, type JsonLimits, readJson } from "../data/json.js";
 import { hasMoreValues } from "../data/json-values.js";
+import { printedOnce } from "../data/printed-once.js";
 import { isJsonObject } from "../data/same-value.js";
 import type { AdmissionRequest } from "./admission-request.js";
+import { bodyText } from "./body-text.js";
 import { formatPath, positionOf } from "./json-position.js";
 import { readAdmissionRequest } from "./read-admission-request.js";
+import { admissionBytes, RAW_CUTS, REVIEW_CUTS, type ReadBody, rawBytes } from "./request-bytes.js";
 import { notJson, type RequestProblem, tooManyValues, wrongShape } from "./request-problem.js";
 import { fieldNames, missing, refuseMisspelt, required, ShapeError, wrongType } from "./shape.js";
 
@@ -15,15 +18,15 @@ import { fieldNames, missing, refuseMisspelt, required, ShapeError, wrongType } 
 export interface DecodedAdmission {
   readonly kind: "admission";
   readonly request: AdmissionRequest;
-  /** The request as guests get it: known fields, absent ones left out. Made at the first call and kept. */
-  readonly requestText: () => string;
+  /** The request as guests get it, UTF-8: known fields, absent ones left out. Made at the first call and kept. */
+  readonly requestBytes: () => Uint8Array;
 }
 
 /** A raw review's request. The shape of the policy room's `RawQuestion`. */
 export interface DecodedRaw {
   readonly kind: "raw";
   readonly payload: unknown;
-  readonly requestText: () => string;
+  readonly requestBytes: () => Uint8Array;
 }
 
 const REVIEW = fieldNames("request");
@@ -39,24 +42,33 @@ const REVIEW_KEYS: JsonLimits = {
     except: ([first, second]) => first === "request" && OBJECTS.has(second),
   },
 };
-const OBJECTS: ReadonlySet<unknown> = new Set(["object", "oldObject", "options"]);
+const OBJECTS: ReadonlySet<unknown> = new Set(REVIEW_CUTS.inner);
+
+/** For whoever asks guests. */
+const REVIEW_FOR_GUESTS: JsonLimits = { ...REVIEW_KEYS, cuts: REVIEW_CUTS };
 
 /** The same of raw reviews: the review and the members of its request. */
-const RAW_KEYS: JsonLimits = { unique: { depth: 2 } };
+const RAW_FOR_GUESTS: JsonLimits = { unique: { depth: 2 }, cuts: RAW_CUTS };
 
 /**
  * Reads an AdmissionReview. `kind` and `apiVersion` of the review are not looked at; the audit client leaves them out.
+ * @param body as it was sent; it must not change afterwards
  * @param maxValues most JSON values that the text may hold
  */
 export function decodeAdmissionReview(
-  text: string,
+  body: Uint8Array,
   maxValues = Number.POSITIVE_INFINITY,
 ): DecodedAdmission | RequestProblem {
-  return decode(text, maxValues, REVIEW_KEYS, (review, plain) => {
-    if (!isJsonObject(review)) throw wrongType(review, "struct AdmissionReviewRequest");
-    refuseMisspelt(review, REVIEW);
-    return admissionQuestion(required(review, "request", readAdmissionRequest), plain);
+  return decode(body, maxValues, REVIEW_FOR_GUESTS, (review, read) => {
+    const request = requestOf(review);
+    return { kind: "admission", request, requestBytes: admissionBytes(request, read) };
   });
+}
+
+function requestOf(review: unknown): AdmissionRequest {
+  if (!isJsonObject(review)) throw wrongType(review, "struct AdmissionReviewRequest");
+  refuseMisspelt(review, REVIEW);
+  return required(review, "request", readAdmissionRequest);
 }
 
 /** The versions of reviews. Their fields are the same. */
@@ -71,23 +83,22 @@ export interface VersionedReview {
 }
 
 /** Reads an AdmissionReview with its version. `maxValues` as for {@link decodeAdmissionReview}. */
-export function decodeVersionedReview(text: string, maxValues: number): VersionedReview | RequestProblem {
-  return decode(text, maxValues, REVIEW_KEYS, (review) => {
-    if (!isJsonObject(review)) throw wrongType(review, "struct AdmissionReviewRequest");
-    refuseMisspelt(review, REVIEW);
-    const beta = review.apiVersion === "admission.k8s.io/v1beta1";
-    const request = required(review, "request", readAdmissionRequest);
+export function decodeVersionedReview(body: Uint8Array, maxValues: number): VersionedReview | RequestProblem {
+  return decode(body, maxValues, REVIEW_KEYS, (review) => {
+    const request = requestOf(review);
+    const beta = isJsonObject(review) && review.apiVersion === "admission.k8s.io/v1beta1";
     return { kind: "review", request, apiVersion: beta ? "admission.k8s.io/v1beta1" : "admission.k8s.io/v1" };
   });
 }
 
 /** Reads `{"request": <any JSON>}`. `maxValues` as for {@link decodeAdmissionReview}. */
-export function decodeRawReview(text: string, maxValues = Number.POSITIVE_INFINITY): DecodedRaw | RequestProblem {
-  return decode(text, maxValues, RAW_KEYS, (review, plain) => {
+export function decodeRawReview(body: Uint8Array, maxValues = Number.POSITIVE_INFINITY): DecodedRaw | RequestProblem {
+  return decode(body, maxValues, RAW_FOR_GUESTS, (review, read) => {
     if (!isJsonObject(review)) throw wrongType(review, "struct RawReviewRequest");
     refuseMisspelt(review, REVIEW);
     if (!Object.hasOwn(review, "request")) throw missing("request");
-    return rawQuestion(review.request, plain);
+    const payload = review.request;
+    return { kind: "raw", payload, requestBytes: rawBytes(payload, read) };
   });
 }
 
@@ -96,32 +107,26 @@ export function decodeRawReview(text: string, maxValues = Number.POSITIVE_INFINI
  * @param plain true when it holds no bigint and no boxed double
  */
 export function admissionQuestion(request: AdmissionRequest, plain = false): DecodedAdmission {
-  return { kind: "admission", request, requestText: printedOnce(request, plain) };
+  return { kind: "admission", request, requestBytes: printedOnce(request, plain) };
 }
 
 /** A question about any JSON value. `plain` as for {@link admissionQuestion}. */
 export function rawQuestion(payload: unknown, plain = false): DecodedRaw {
-  return { kind: "raw", payload, requestText: printedOnce(payload, plain) };
-}
-
-function printedOnce(value: unknown, plain: boolean): () => string {
-  let text: string | undefined;
-  return () => {
-    text ??= stringifyJson(value, plain);
-    return text;
-  };
+  return { kind: "raw", payload, requestBytes: printedOnce(payload, plain) };
 }
 
 function decode<T>(
-  text: string,
+  bytes: Uint8Array,
   maxValues: number,
   limits: JsonLimits,
-  read: (value: unknown, plain: boolean) => T,
+  read: (value: unknown, body: ReadBody) => T,
 ): T | RequestProblem {
+  const text = bodyText(bytes);
+  if (typeof text !== "string") return text;
   if (hasMoreValues(text, maxValues)) return tooManyValues(maxValues);
   try {
-    const { value, plain } = readJson(text, limits);
-    return read(value, plain);
+    const document = readJson(text, limits, bytes);
+    return read(document.value, { bytes, document });
   } catch (error) {
     if (error instanceof JsonError) return notJson(`${prefix(formatPath(error.path))}${error.message}`);
     if (!(error instanceof ShapeError)) throw error;

@@ -18,7 +18,7 @@ const OPERATIONS = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
  */
 export function readRequest(written: unknown, place: string): DecodedAdmission {
   const bare = typeof written === "object" && written !== null && "uid" in written && !("request" in written);
-  const decoded = decodeAdmissionReview(stringifyJson(bare ? { request: written } : written));
+  const decoded = decodeAdmissionReview(Buffer.from(stringifyJson(bare ? { request: written } : written)));
   if (decoded.kind === "problem") throw new UsageError(`${place}: ${decoded.text}`);
   return decoded;
 }

@@ -21,15 +21,10 @@ export function hasMoreValues(text: string, limit: number): boolean {
 
 /** The index of the quote that ends the string whose content starts at `from`; -1 when there is none. */
 export function closingQuote(text: string, from: number): number {
-  const first = text.indexOf('"', from);
-  if (first <= from || text.charCodeAt(first - 1) !== BACKSLASH) return first;
-  // There are escapes: from here on each is stepped over.
-  let at = first - 1;
-  while (at > from && text.charCodeAt(at - 1) === BACKSLASH) at--;
-  for (let i = at; i < text.length; i++) {
-    const c = text.charCodeAt(i);
-    if (c === QUOTE) return i;
-    if (c === BACKSLASH) i++;
+  for (let end = text.indexOf('"', from); end >= 0; end = text.indexOf('"', end + 1)) {
+    let first = end;
+    while (first > from && text.charCodeAt(first - 1) === BACKSLASH) first--;
+    if ((end - first) % 2 === 0) return end;
   }
   return -1;
 }

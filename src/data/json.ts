@@ -8,14 +8,19 @@
  * a `number` unless its value is a safe integer, then as a `Number` object (spec kubernetes-cel.md 6.2, 9.1).
  */
 import { JsonError } from "./json-error.js";
-import { ExactReader, JSON_MAX_DEPTH, numberOf, type UniqueKeys } from "./json-reader.js";
-import { closingQuote } from "./json-values.js";
+import { ExactReader, numberOf, type UniqueKeys } from "./json-reader.js";
+import { type Cut, scanJson, type WantedCuts } from "./json-scan.js";
 
 /** What {@link readJson} found. */
 export interface JsonDocument {
   readonly value: unknown;
   /** True when the value holds only what `JSON.stringify` prints back truly: no bigint, no `Number` object. */
   readonly plain: boolean;
+  /**
+   * Where values stand whose own text was wanted, as far as it says to whoever reads it what the value says here: numbers as they are printed, no
+   * escapes of surrogates. Whether keys are repeated in it is left to {@link hasRepeatedKeys}.
+   */
+  readonly cuts: readonly Cut[];
 }
 
 /** How to read. */
@@ -24,6 +29,8 @@ export interface JsonLimits {
   readonly number?: (text: string) => unknown;
   /** Where a key that stands twice in one object is an error; default: nowhere, the last one counts, as in Go. */
   readonly unique?: UniqueKeys;
+  /** Values whose own text is wanted. */
+  readonly cuts?: WantedCuts;
 }
 
 /** No object at all may have a key twice: for texts whose writer must not mean two things. */
@@ -31,24 +38,34 @@ export const UNIQUE_KEYS: UniqueKeys = { depth: Number.POSITIVE_INFINITY };
 
 /**
  * Reads one JSON document.
+ * @param bytes the same text in UTF-8, for who has it
  * @throws JsonError with line and column when the text is not JSON, nests too deeply, has a number that no double holds, or repeats a key
  */
-export function readJson(text: string, limits: JsonLimits = {}): JsonDocument {
+export function readJson(text: string, limits: JsonLimits = {}, bytes: Uint8Array = Buffer.from(text)): JsonDocument {
   const { unique, number } = limits;
   const keyDepth = unique?.depth ?? 0;
   // Who reads numbers in another way wants fractions as they were written.
-  const colons = number !== undefined && FRACTION.test(text) ? -1 : scan(text, keyDepth);
-  if (colons >= 0) {
+  const asWritten = number !== undefined && FRACTION.test(text);
+  const surrogates = asWritten ? "lone" : escapedSurrogates(text);
+  const scan = surrogates === "lone" ? undefined : scanJson(bytes, keyDepth, limits.cuts);
+  if (scan !== undefined) {
     try {
       const value: unknown = JSON.parse(text);
       // A repeated key makes one member of two; the exact reader says whether it may.
-      if (keyDepth === 0 || keysWithin(value, keyDepth) === colons) return { value, plain: true };
+      if (keyDepth === 0 || keysWithin(value, keyDepth) === scan.keys) {
+        return { value, plain: true, cuts: surrogates === "none" ? scan.cuts : [] };
+      }
     } catch {
       // Not JSON: the exact reader says where.
     }
   }
   const value = new ExactReader(text, number ?? numberOf, unique).read();
-  return { value, plain: false };
+  return { value, plain: false, cuts: [] };
+}
+
+/** Whether an object in the cut text has a key twice: readers differ in which one counts. */
+export function hasRepeatedKeys({ keys }: Cut, value: unknown): boolean {
+  return keysWithin(value, Number.POSITIVE_INFINITY) !== keys;
 }
 
 /** The number of members in a value's objects down to a depth. */
@@ -112,81 +129,24 @@ function printDouble(value: number): string {
 /** There is no fraction without it; texts may have it, too. */
 const FRACTION = /\d\.\d/;
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
+const SURROGATE = /\\u[dD][89a-fA-F]/g;
+const PAIR = /\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F]/y;
 /** Characters of two escapes. */
 const PAIR_LENGTH = 12;
-const MINUS = 0x2d;
-const COLON = 0x3a;
-const ZERO = 0x30;
-const DOT = 0x2e;
-/** A run of digits not longer than this is a safe integer whatever its digits, and a fraction of them is read exactly enough never to become whole. */
-const SAFE_DIGITS = 15;
 
-/**
- * Finds out whether the built-in parser reads this text exactly and within the depth limit: if so, the number of keys down to `keyDepth`, else
- * -1. It need not be JSON: a wrong guess on broken text only means that the other reader reports the error.
- */
-function scan(text: string, keyDepth: number): number {
-  if (mayHaveLoneSurrogate(text, "\\ud") || mayHaveLoneSurrogate(text, "\\uD")) return -1;
-  let depth = 0;
-  let keys = 0;
-  const length = text.length;
-  for (let i = 0; i < length; i++) {
-    const c = text.charCodeAt(i);
-    if (c === QUOTE) {
-      i = closingQuote(text, i + 1);
-      if (i < 0) return keys;
-    } else if (c === 0x7b || c === 0x5b) {
-      if (++depth > JSON_MAX_DEPTH) return -1;
-    } else if (c === 0x7d || c === 0x5d) {
-      depth--;
-    } else if (c === COLON) {
-      if (depth <= keyDepth) keys++;
-    } else if (c === MINUS || (c >= ZERO && c <= 0x39)) {
-      const end = plainNumberEnd(text, i);
-      if (end < 0) return -1;
-      i = end - 1;
-    }
-  }
-  return keys;
-}
-
-const PAIR = /\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F]/y;
-
-/** Whether an escape of a surrogate may be a lone one, which must become U+FFFD; pairs, as of emoji, may not. */
-function mayHaveLoneSurrogate(text: string, beginning: string): boolean {
-  for (let at = text.indexOf(beginning); at >= 0; at = text.indexOf(beginning, at + PAIR_LENGTH)) {
+/** What escapes of surrogates a text has: pairs, as of emoji, or some that may be alone, which must become U+FFFD. */
+function escapedSurrogates(text: string): "none" | "pairs" | "lone" {
+  let found: "none" | "pairs" = "none";
+  SURROGATE.lastIndex = 0;
+  for (let hit = SURROGATE.exec(text); hit !== null; hit = SURROGATE.exec(text)) {
     // Behind a backslash it may be none.
-    if (text.charCodeAt(at - 1) === BACKSLASH) return true;
-    PAIR.lastIndex = at;
-    if (!PAIR.test(text)) return true;
+    if (text[hit.index - 1] === "\\") return "lone";
+    PAIR.lastIndex = hit.index;
+    if (!PAIR.test(text)) return "lone";
+    SURROGATE.lastIndex = hit.index + PAIR_LENGTH;
+    found = "pairs";
   }
-  return false;
+  return found;
 }
 
-/** The end of the number at `from` when it is a short integer other than -0, or a short fraction that is no whole number, else -1. */
-function plainNumberEnd(text: string, from: number): number {
-  const digits = text.charCodeAt(from) === MINUS ? from + 1 : from;
-  let end = digitsEnd(text, digits);
-  const c = text.charCodeAt(end);
-  if (c === DOT) {
-    const fraction = end + 1;
-    end = digitsEnd(text, fraction);
-    // A last digit of 0 may be the last of many: the exact reader finds out.
-    if (end === fraction || text.charCodeAt(end - 1) === ZERO || isExponent(text.charCodeAt(end))) return -1;
-  } else if (isExponent(c) || (digits > from && text.charCodeAt(digits) === ZERO)) return -1;
-  return end - digits > SAFE_DIGITS ? -1 : end;
-}
-
-const isExponent = (c: number): boolean => c === 0x65 || c === 0x45;
-
-/** The end of the digits that begin at `from`. */
-function digitsEnd(text: string, from: number): number {
-  let end = from;
-  let c = text.charCodeAt(end);
-  while (c >= ZERO && c <= 0x39) c = text.charCodeAt(++end);
-  return end;
-}
-
-export { JsonError };
+export { type Cut, JsonError, type WantedCuts };

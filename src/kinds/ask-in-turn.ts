@@ -1,9 +1,10 @@
 /** Policies that change the object and policies that judge it in one entry: as in a cluster, what is judged is what the changes have left. */
+
+import { printedOnce } from "../data/printed-once.js";
 import { evaluateInTime } from "../policy/evaluate-in-time.js";
 import { EvaluationRun } from "../policy/evaluation-run.js";
 import type { EvaluationContext, Failure, Mutation, Outcome, Policy, Review } from "../policy/index.js";
 import { askTogether, mostSevere } from "./ask-together.js";
-import { printedOnce } from "./printed-once.js";
 
 /**
  * Several policies as one. Where those that mutate say anything but yes, that is the answer, and nobody else is asked.
@@ -45,9 +46,9 @@ export function askInTurn(
 function mutated(review: Review, mutation: Mutation): Review | Failure {
   if (mutation.kind !== "patch" || mutation.changed === undefined) return UNKNOWN;
   const { object } = mutation.changed;
-  if (review.kind === "raw") return { ...review, payload: object, requestText: printedOnce(object) };
+  if (review.kind === "raw") return { ...review, payload: object, requestBytes: printedOnce(object) };
   const request = { ...review.request, object };
-  return { ...review, request, requestText: printedOnce(request) };
+  return { ...review, request, requestBytes: printedOnce(request) };
 }
 
 /** What nobody can judge is no yes. */

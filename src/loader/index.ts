@@ -29,7 +29,6 @@ export { type ClusterAccess, findCluster } from "../world/cluster.js";
 export { EgressListError } from "../world/http/egress-rules.js";
 export { type EgressOptions, type OpenHttp, openHttp } from "../world/open-external.js";
 export type { ClusterNeed, LoadedConfig } from "./loader.js";
-export { prefetchModules } from "./prefetch.js";
 
 /** How modules are fetched, and images looked at for guests. */
 export interface LoaderFetchOptions extends ModuleFetcherOptions {
@@ -97,6 +96,7 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
     log,
     capabilities: createHostCapabilities({
       violation,
+      http: external.plugins,
       ...(inspector && { images: inspector.images }),
       ...(executor && { executor }),
       ...(cluster && { kubernetes: cluster.reader }),

@@ -1,6 +1,6 @@
 /**
  * The question put to a policy: an AdmissionRequest or any JSON value. One Review is made per HTTP request and shared by every policy
- * and group member that looks at it, so what is derived from it (the text for guests) is made once.
+ * and group member that looks at it, so what is derived from it (the bytes for guests) is made once.
  */
 import type { AdmissionRequest } from "../admission/admission-request.js";
 
@@ -11,8 +11,8 @@ export type Review = AdmissionQuestion | RawQuestion;
 export interface AdmissionQuestion {
   readonly kind: "admission";
   readonly request: AdmissionRequest;
-  /** The request re-serialised for guests (spec kubewarden.md 3.2): known fields only, absent ones left out. Made at first use. */
-  readonly requestText: () => string;
+  /** The request as guests get it (spec kubewarden.md 3.2), JSON in UTF-8: known fields only, absent ones left out. Made at first use, and not to be changed. */
+  readonly requestBytes: () => Uint8Array;
   /** True when a group asks about another value than the request's object: resource rules and selectors are not consulted. */
   readonly targeted?: boolean;
 }
@@ -21,6 +21,6 @@ export interface AdmissionQuestion {
 export interface RawQuestion {
   readonly kind: "raw";
   readonly payload: unknown;
-  readonly requestText: () => string;
+  readonly requestBytes: () => Uint8Array;
   readonly targeted?: boolean;
 }

@@ -1,13 +1,6 @@
 /** Reading a request's body up to a limit, and what makes a body acceptable (spec kubewarden.md 3.5). */
-import { isAscii, isUtf8 } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import {
-  bodyTooLarge,
-  encodedBody,
-  notJson,
-  type RequestProblem,
-  unsupportedMediaType,
-} from "../admission/request-problem.js";
+import { bodyTooLarge, encodedBody, type RequestProblem, unsupportedMediaType } from "../admission/request-problem.js";
 
 /** Whether a content type announces JSON: `application/json` or `application/*+json`, in any case, with any parameters. */
 export function isJsonContentType(contentType: string | undefined): boolean {
@@ -27,17 +20,13 @@ export function announcesTooMuch(request: IncomingMessage, limit: number): boole
 }
 
 /**
- * Reads the whole body and hands it over as text, or the problem that answers the request. When the client goes away before the end, nobody
+ * Reads the whole body and hands it over, or the problem that answers the request. When the client goes away before the end, nobody
  * is called.
  * @param limit most bytes of a body
  */
-export function readBody(
-  request: IncomingMessage,
-  limit: number,
-  done: (body: string | RequestProblem, bytes: number) => void,
-): void {
+export function readBody(request: IncomingMessage, limit: number, done: (body: Buffer | RequestProblem) => void): void {
   if (announcesTooMuch(request, limit)) {
-    done(bodyTooLarge, 0);
+    done(bodyTooLarge);
     return;
   }
   let first: Buffer | undefined;
@@ -51,7 +40,7 @@ export function readBody(
       finished = true;
       first = undefined;
       chunks = undefined;
-      done(bodyTooLarge, size);
+      done(bodyTooLarge);
     } else if (first === undefined) first = chunk;
     else if (chunks === undefined) chunks = [first, chunk];
     else chunks.push(chunk);
@@ -59,7 +48,7 @@ export function readBody(
   request.on("end", () => {
     if (finished) return;
     finished = true;
-    done(textOf(chunks === undefined ? (first ?? EMPTY) : Buffer.concat(chunks, size)), size);
+    done(chunks === undefined ? (first ?? EMPTY) : Buffer.concat(chunks, size));
   });
 }
 
@@ -68,7 +57,7 @@ export function receiveJson(
   request: IncomingMessage,
   response: ServerResponse,
   limit: number,
-  done: (body: string | RequestProblem) => void,
+  done: (body: Buffer | RequestProblem) => void,
 ): void {
   const encoding = foreignEncoding(request.headers["content-encoding"]);
   if (!isJsonContentType(request.headers["content-type"])) {
@@ -83,13 +72,3 @@ export function receiveJson(
 }
 
 const EMPTY = Buffer.alloc(0);
-
-function textOf(bytes: Buffer): string | RequestProblem {
-  // One byte a character is cheaper to make, to keep and to parse.
-  if (isAscii(bytes)) return bytes.toString("latin1");
-  if (isUtf8(bytes)) return bytes.toString("utf8");
-  const before = bytes.toString("utf8").split("\ufffd", 1)[0] ?? "";
-  const line = before.split("\n").length;
-  const column = Buffer.byteLength(before.slice(before.lastIndexOf("\n") + 1)) + 1;
-  return notJson(`invalid unicode code point at line ${line} column ${column}`);
-}

@@ -4,7 +4,7 @@
  */
 import type { Turns } from "../policy/turns.js";
 
-/** Characters from which a body waits: what is read in less than a slice (10 ms) even when it is nothing but empty lists, the costliest JSON there is. */
+/** Bytes from which a body waits: what is read in less than a slice (10 ms) even when it is nothing but empty lists, the costliest JSON there is. */
 export const LARGE_BODY = 128 * 1024;
 /** Bodies that wait; more are refused, as a queue of them would hold what nobody has looked at yet: 128 MiB at the default limit of bodies. */
 export const MAX_WAITING_BODIES = 64;

@@ -45,7 +45,7 @@ export function createReviewHandler(options: ReviewHandlerOptions): ReviewHandle
   return (request, response, route) => {
     const exchange = new Exchange(options, request, response, route);
     receiveJson(request, response, bodyLimit, (body) => {
-      if (typeof body !== "string") exchange.fail(body);
+      if (!Buffer.isBuffer(body)) exchange.fail(body);
       else if (body.length < LARGE_BODY) exchange.decode(body);
       else exchange.decodeInTurn(body, large);
     });
@@ -73,13 +73,13 @@ class Exchange {
     this.#route = route;
   }
 
-  decode(body: string): void {
+  decode(body: Buffer): void {
     const review = this.#read(body);
     if (review !== undefined) this.#admit(review);
   }
 
   /** The same for a large body: reading it is one turn on the main thread, asking the policy the next, and only for a client that still waits. */
-  decodeInTurn(body: string, bodies: LargeBodies): void {
+  decodeInTurn(body: Buffer, bodies: LargeBodies): void {
     const { metrics, logger } = this.#options;
     const turn = bodies.wait();
     if (turn === undefined) {
@@ -108,7 +108,7 @@ class Exchange {
   }
 
   /** The review in a body; undefined when the request has been refused. */
-  #read(body: string): Review | undefined {
+  #read(body: Buffer): Review | undefined {
     const decode = this.#route.origin === "validate_raw" ? decodeRawReview : decodeAdmissionReview;
     const review = decode(body, this.#options.maxValues);
     if (review.kind !== "problem") return review;

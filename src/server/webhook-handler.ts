@@ -59,8 +59,8 @@ class WebhookExchange {
     this.#webhook = webhook;
   }
 
-  async answer(body: string | RequestProblem, large: LargeBodies): Promise<void> {
-    if (typeof body !== "string") {
+  async answer(body: Buffer | RequestProblem, large: LargeBodies): Promise<void> {
+    if (!Buffer.isBuffer(body)) {
       this.fail(body);
       return;
     }

@@ -5,19 +5,28 @@ import { START_ONLY } from "./extism/names.js";
 import { callFailure, detail } from "./failures.js";
 import { type PreparedSettings, type Protocol, validateOperation } from "./guest-protocol.js";
 import { readOutcome } from "./outcome-text.js";
+import { NOTHING, payload } from "./payload.js";
 
-/** The payload of a review: `{"request":…,"settings":{…}}`, put together from texts that were made once. */
-export function reviewPayload(review: Review, settings: PreparedSettings): string {
-  return `{"request":${review.requestText()},"settings":${settings.text}}`;
+/** The payload of a review: `{"request":…,"settings":{…}}`, put together from bytes that were made once. */
+export function reviewPayload(review: Review, settings: PreparedSettings): Uint8Array {
+  return payload([REQUEST, review.requestBytes(), SETTINGS, settings.bytes, END]);
 }
+
+const REQUEST = Buffer.from('{"request":');
+const SETTINGS = Buffer.from(',"settings":');
+const END = Buffer.from("}");
+
+/** What goes with every question to a plugin that has an environment of its own. */
+const beside = ({ environment }: PreparedSettings): { readonly data?: Uint8Array } =>
+  environment === undefined ? {} : { data: environment };
 
 /** @param hasSettings whether a module with these exports checks its settings */
 export function callProtocol(hasSettings: (exports: ReadonlySet<string>) => boolean): Protocol {
   return {
     loadCall: (settings, exports) =>
       hasSettings(exports)
-        ? { operation: "validate_settings", input: settings.text }
-        : { operation: START_ONLY, input: "" },
+        ? { operation: "validate_settings", input: settings.bytes, ...beside(settings) }
+        : { operation: START_ONLY, input: NOTHING, ...beside(settings) },
 
     loadProblem: (result) =>
       settingsRefused(() => {
@@ -25,10 +34,13 @@ export function callProtocol(hasSettings: (exports: ReadonlySet<string>) => bool
         return readSettingsVerdict(result.text);
       }, "error: "),
 
-    validateCall: (review, settings) => ({
-      operation: validateOperation(review),
-      input: reviewPayload(review, settings),
-    }),
+    validateCall: (review, settings) => {
+      const operation = validateOperation(review);
+      const input = reviewPayload(review, settings);
+      return settings.environment === undefined
+        ? { operation, input }
+        : { operation, input, data: settings.environment };
+    },
 
     outcome: (result) => (result.kind === "answer" ? readOutcome(result.text) : callFailure(result)),
   };

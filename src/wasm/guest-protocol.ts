@@ -8,8 +8,11 @@ import type { JobResult } from "./pool/job.js";
 
 /** A policy's settings, ready to be put into payloads. */
 export interface PreparedSettings {
-  readonly text: string;
+  /** JSON in UTF-8, printed once. */
+  readonly bytes: Uint8Array;
   readonly value: unknown;
+  /** What an Extism plugin finds beside its input (`extism/environment.ts`), as JSON in UTF-8; absent: nothing of its own. */
+  readonly environment?: Uint8Array;
 }
 
 /** One kind of guest. Stateless. */
@@ -18,15 +21,15 @@ export interface Protocol {
   readonly dataDocument?: {
     /** Whether it gets them by the names of resources, such as `pods`. */
     readonly plurals: boolean;
-    /** The document, JSON. */
-    text(settings: PreparedSettings, resources: readonly ResourceSnapshot[]): string;
+    /** The document, JSON in UTF-8. */
+    bytes(settings: PreparedSettings, resources: readonly ResourceSnapshot[]): Uint8Array;
   };
   /** The call that is made at load, which checks the settings, or only starts a module that has nothing to check. */
   loadCall(settings: PreparedSettings, exports: ReadonlySet<string>): GuestCall;
   /** Why the module can't serve with these settings, undefined when it can. It has started. */
   loadProblem(result: JobResult): WasmLoadError | undefined;
   /** The call for a review, or why there can't be one. */
-  validateCall(review: Review, settings: PreparedSettings, data: string): GuestCall | Failure;
+  validateCall(review: Review, settings: PreparedSettings, data: Uint8Array): GuestCall | Failure;
   /** What the call came to. */
   outcome(result: JobResult): Outcome;
 }

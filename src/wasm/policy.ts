@@ -8,11 +8,15 @@ import type { Review } from "../policy/review.js";
 import { WasmLoadError } from "./errors.js";
 import { START_ONLY } from "./extism/names.js";
 import { detail, fail } from "./failures.js";
-import type { ExecutionMode, GuestCall } from "./guest/call.js";
+import type { ExecutionMode, GuestCall, HostAnswer, HostQuestion, LogLine } from "./guest/call.js";
+import { Moment } from "./guest/moment.js";
 import type { PreparedSettings, Protocol } from "./guest-protocol.js";
+import { CallHistory } from "./inline/history.js";
+import type { InlineCalls } from "./inline/inline-calls.js";
 import { type GuestLimits, LOAD_TIMEOUT_FACTOR } from "./limits.js";
 import { logEntry } from "./log.js";
 import type { PreparedModule } from "./module/prepare.js";
+import { NOTHING } from "./payload.js";
 import type { Job, JobResult } from "./pool/job.js";
 import type { WorkerPool } from "./pool/pool.js";
 import type { GuestLogEntry, WasmPolicy } from "./wasm-policy.js";
@@ -23,6 +27,7 @@ export interface PolicyParts {
   readonly settings: PreparedSettings;
   readonly protocol: Protocol;
   readonly pool: WorkerPool;
+  readonly inline: InlineCalls;
   readonly limits: GuestLimits;
   readonly caller: Caller;
   readonly capabilities: HostCapabilities;
@@ -32,13 +37,19 @@ export interface PolicyParts {
   readonly timeoutMs?: number;
 }
 
+/** What a job for a request has of its own. */
+type AboutRequest = Pick<Job, "deadline" | "isAborted" | "moment" | "onComputed" | "onHostCall" | "onLog">;
+
+/** Milliseconds of computing on a thread up to which a call would have answered on the main thread. */
+const SHORT_MS = 0.8;
+
 /** A module with its settings. */
 export class LoadedPolicy implements WasmPolicy {
   readonly kind = "wasm";
-  readonly immediate = false;
   readonly implementation: ExecutionMode;
   readonly digest: string;
-  #lastData: { readonly resources: readonly ResourceSnapshot[]; readonly text: string } | undefined;
+  readonly #history: CallHistory;
+  #lastData: { readonly resources: readonly ResourceSnapshot[]; readonly bytes: Uint8Array } | undefined;
   readonly #parts: PolicyParts;
 
   constructor(
@@ -48,25 +59,69 @@ export class LoadedPolicy implements WasmPolicy {
     this.#parts = parts;
     this.implementation = parts.module.mode;
     this.digest = parts.module.digest;
+    this.#history = new CallHistory(parts.module.inlineAfter);
   }
 
-  async evaluate(review: Review, context: EvaluationContext): Promise<Outcome> {
-    const { protocol, settings } = this.#parts;
-    let data = "";
-    if (protocol.dataDocument) {
-      try {
-        data = await this.#data(protocol.dataDocument, context.signal);
-      } catch (error) {
-        const shown = shownText(error, "the policy server could not read the policy's resources");
-        const failure = fail("capability", `cannot perform a request via callback channel: ${shown}`);
-        const whole = wholeText(error);
-        return whole === shown ? failure : { ...failure, detail: whole };
-      }
+  /** Whether the next call begins on the main thread: most of these answer there. */
+  get immediate(): boolean {
+    return this.#dataAtOnce() !== undefined && this.#parts.inline.wouldTry(this.#history);
+  }
+
+  evaluate(review: Review, context: EvaluationContext): Outcome | Promise<Outcome> {
+    const data = this.#dataAtOnce();
+    return data === undefined ? this.#evaluateWithData(review, context) : this.#ask(review, context, data);
+  }
+
+  async #evaluateWithData(review: Review, context: EvaluationContext): Promise<Outcome> {
+    let data: Uint8Array;
+    try {
+      data = await this.#data(context.signal);
+    } catch (error) {
+      const shown = shownText(error, "the policy server could not read the policy's resources");
+      const failure = fail("capability", `cannot perform a request via callback channel: ${shown}`);
+      const whole = wholeText(error);
+      return whole === shown ? failure : { ...failure, detail: whole };
     }
+    return this.#ask(review, context, data);
+  }
+
+  /** On the main thread when the call is likely to be short, else on another. */
+  #ask(review: Review, context: EvaluationContext, data: Uint8Array): Outcome | Promise<Outcome> {
+    const { protocol, settings, module, limits, inline } = this.#parts;
     const call = protocol.validateCall(review, settings, data);
     if ("verdict" in call) return call;
+    const moment = new Moment(undefined, inline.seeds);
+    const answered = inline.try({
+      module,
+      call,
+      limits,
+      moment,
+      history: this.#history,
+      onLog: (line) => this.#log(line, review),
+    });
+    return answered ?? this.#askOnThread(call, review, context, moment);
+  }
+
+  async #askOnThread(call: GuestCall, review: Review, context: EvaluationContext, moment: Moment): Promise<Outcome> {
+    const { protocol } = this.#parts;
     const reasons = new Reasons();
-    const result = await this.#run(call, context, review, reasons);
+    let asked = false;
+    let computed = Number.POSITIVE_INFINITY;
+    const result = await this.#run(call, {
+      deadline: context.deadline,
+      // The signal is made when somebody asks for it; most calls never take so long.
+      isAborted: () => context.signal.aborted,
+      moment: moment.parts,
+      onComputed: (milliseconds) => {
+        computed = milliseconds;
+      },
+      onHostCall: (message, ended) => {
+        asked = true;
+        return this.#serve(message, ended, reasons);
+      },
+      onLog: (line) => this.#log(line, review),
+    });
+    this.#history.onThread(result.kind === "answer" && !asked && computed < SHORT_MS);
     if (result.kind === "crash" && result.whole !== undefined) reasons.add(result.whole);
     const outcome = protocol.outcome(result);
     const reason = reasons.text;
@@ -84,18 +139,27 @@ export class LoadedPolicy implements WasmPolicy {
     return new WasmLoadError("wasm-start", `the policy could not be started: ${detail(result)}`);
   }
 
+  /** The data document, when it does not depend on the cluster; empty when the guest gets none. */
+  #dataAtOnce(): Uint8Array | undefined {
+    const { protocol, caller, settings } = this.#parts;
+    if (protocol.dataDocument === undefined) return NOTHING;
+    if (caller.contextAwareResources.length > 0) return undefined;
+    this.#lastData ??= { resources: [], bytes: protocol.dataDocument.bytes(settings, []) };
+    return this.#lastData.bytes;
+  }
+
   /** The data document. It stays the same until the cluster's resources change: printing thousands of them takes the main thread long. */
-  async #data(document: NonNullable<Protocol["dataDocument"]>, signal: AbortSignal): Promise<string> {
-    const wanted = this.#parts.caller.contextAwareResources.length > 0;
-    const resources = wanted ? await this.#resources(document.plurals, signal) : [];
+  async #data(signal: AbortSignal): Promise<Uint8Array> {
+    const { protocol, settings } = this.#parts;
+    const resources = await this.#resources(protocol.dataDocument?.plurals === true, signal);
     const before = this.#lastData;
     const same =
       before?.resources.length === resources.length &&
       resources.every(({ items }, index) => before.resources[index]?.items === items);
-    if (same) return before.text;
-    const text = document.text(this.#parts.settings, resources);
-    this.#lastData = { resources, text };
-    return text;
+    if (same) return before.bytes;
+    const bytes = protocol.dataDocument?.bytes(settings, resources) ?? NOTHING;
+    this.#lastData = { resources, bytes };
+    return bytes;
   }
 
   /** All resources of the kinds that the policy may read; no capability is needed for them (spec kubewarden.md 6.5). */
@@ -105,25 +169,33 @@ export class LoadedPolicy implements WasmPolicy {
     return orAborted(snapshots, signal, "the time for the evaluation is up");
   }
 
-  /** @param reasons takes why host calls failed */
-  #run(call: GuestCall, context?: EvaluationContext, review?: Review, reasons?: Reasons): Promise<JobResult> {
-    const { module, pool, limits, caller, capabilities, log, timeoutMs } = this.#parts;
-    const request = review?.kind === "admission" ? review.request.uid : undefined;
-    const job: Job = {
+  /** @param about a request; absent for the check at load */
+  #run(call: GuestCall, about?: AboutRequest): Promise<JobResult> {
+    const { module, pool, limits, timeoutMs } = this.#parts;
+    return pool.run({
       // Of their own: requests wait neither behind the check of a reload, nor does its time-out tell anything about them. No id ends so.
-      key: context ? this.id : `${this.id}/`,
+      key: about ? this.id : `${this.id}/`,
       module,
       call,
       limits,
-      deadline: context?.deadline ?? Number.POSITIVE_INFINITY,
-      ...(timeoutMs !== undefined && { timeoutMs: context ? timeoutMs : timeoutMs * LOAD_TIMEOUT_FACTOR }),
-      ...(!context && { isCheck: true }),
-      // The signal is made when somebody asks for it; most calls never take so long.
-      ...(context && { isAborted: () => context.signal.aborted }),
-      onHostCall: (message, killed) =>
-        capabilities.serve(message, { caller, signal: killed, failed: (reason) => reasons?.add(reason) }),
-      onLog: (message) => log(logEntry(this.id, request, message)),
-    };
-    return pool.run(job);
+      deadline: Number.POSITIVE_INFINITY,
+      ...(timeoutMs !== undefined && { timeoutMs: about ? timeoutMs : timeoutMs * LOAD_TIMEOUT_FACTOR }),
+      ...(about ?? {
+        isCheck: true,
+        onHostCall: (message, ended) => this.#serve(message, ended),
+        onLog: (line) => this.#log(line),
+      }),
+    });
+  }
+
+  /** @param reasons takes why the call to the host failed */
+  #serve(question: HostQuestion, ended: AbortSignal, reasons?: Reasons): Promise<HostAnswer> {
+    const { capabilities, caller } = this.#parts;
+    return capabilities.serve(question, { caller, signal: ended, failed: (reason) => reasons?.add(reason) });
+  }
+
+  #log(line: LogLine, review?: Review): void {
+    const request = review?.kind === "admission" ? review.request.uid : undefined;
+    this.#parts.log(logEntry(this.id, request, line));
   }
 }

@@ -5,13 +5,14 @@ import { causeOf, detail, fail, type Unanswered } from "./failures.js";
 import type { GuestCall } from "./guest/call.js";
 import { MISSING_BUILTINS } from "./opa/names.js";
 import { readOutcome } from "./outcome-text.js";
+import { NOTHING } from "./payload.js";
 import type { JobResult } from "./pool/job.js";
 
 const INTERRUPTED = "internal server error: guest code interrupted, execution deadline exceeded";
 
 /** Rego modules have no settings check; what is checked at load is that the host has their builtins. */
 export function regoLoadCall(): GuestCall {
-  return { operation: MISSING_BUILTINS, input: "" };
+  return { operation: MISSING_BUILTINS, input: NOTHING };
 }
 
 /** The load's outcome: a module whose builtins the host lacks is refused by name. */

@@ -34,7 +34,7 @@ describe("doubles in place of integers", () => {
       },
     });
     const request = { uid: "u", object: member("object"), oldObject: member("oldObject") };
-    const review = { kind: "admission", request, requestText: () => "" } as unknown as Review;
+    const review = { kind: "admission", request, requestBytes: () => new Uint8Array() } as unknown as Review;
     const validations = [{ expression: "object.replicas == 3.0" }];
     const policy = compileCelModule({ validations }, { id: "p", timeoutMs: 1000, now: () => 0 });
     assert.ok(policy);

@@ -102,7 +102,7 @@ function reviewOf(answer: string): Review {
     userInfo: {},
     object: {},
   };
-  return { kind: "admission", request, requestText: () => answer };
+  return { kind: "admission", request, requestBytes: () => Buffer.from(answer) };
 }
 
 /** What a run found. */

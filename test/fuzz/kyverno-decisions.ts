@@ -202,7 +202,7 @@ function question(next: Random): Question {
   };
   const targeted = next(8) === 0;
   const unclear = !targeted && !(saysItsKind(request.object) && saysItsKind(request.oldObject));
-  const review = { kind: "admission", request, requestText: () => "", ...(targeted && { targeted }) };
+  const review = { kind: "admission", request, requestBytes: () => new Uint8Array(), ...(targeted && { targeted }) };
   return {
     review: review as unknown as AdmissionQuestion,
     matches: targeted ? ["everything", "pods", "services"] : matches,

@@ -25,7 +25,7 @@ import { pick, type Random, random } from "./random.js";
 const REVIEW: AdmissionQuestion = {
   kind: "admission",
   request: deployment() as unknown as AdmissionQuestion["request"],
-  requestText: () => "",
+  requestBytes: () => new Uint8Array(),
 };
 
 /** What long expressions cost; the last two are more than one may. */

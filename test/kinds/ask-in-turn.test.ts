@@ -17,7 +17,7 @@ import type { EvaluationContext, Outcome, Policy, Review } from "../../src/polic
 import { ask } from "../support/asking.js";
 
 const CONTEXT: EvaluationContext = { deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
-const REVIEW: Review = { kind: "raw", payload: { a: 1 }, requestText: () => '{"a":1}' };
+const REVIEW: Review = { kind: "raw", payload: { a: 1 }, requestBytes: () => Buffer.from('{"a":1}') };
 const ALLOW: Outcome = { verdict: "allow" };
 const patch = (object: unknown): Outcome => ({
   verdict: "allow",
@@ -38,7 +38,8 @@ function fake(outcome: Outcome | Promise<Outcome>, asked: Review[] = []): Policy
   };
 }
 
-const texts = (reviews: readonly Review[]): string[] => reviews.map(({ requestText }) => requestText());
+const texts = (reviews: readonly Review[]): string[] =>
+  reviews.map(({ requestBytes }) => Buffer.from(requestBytes()).toString());
 
 describe("policies asked in turn", () => {
   for (const [when, delayed] of [
@@ -144,7 +145,7 @@ const review = (team: string): Review => ({
     userInfo: {},
     object: map(team),
   },
-  requestText: () => "",
+  requestBytes: () => new Uint8Array(),
 });
 
 describe("an entry that mutates and validates", () => {

@@ -6,7 +6,7 @@ import { createGroupPolicy } from "../../src/kinds/group/group-policy.js";
 import type { Mutation, Outcome, Policy, Review } from "../../src/policy/index.js";
 import { answerOf } from "../support/asking.js";
 
-const REVIEW: Review = { kind: "raw", payload: {}, requestText: () => "{}" };
+const REVIEW: Review = { kind: "raw", payload: {}, requestBytes: () => Buffer.from("{}") };
 const ALLOW: Outcome = { verdict: "allow" };
 const DENY: Outcome = { verdict: "deny", message: "no", code: 403 };
 const ERROR: Outcome = { verdict: "error", message: "boom", cause: "expression" };

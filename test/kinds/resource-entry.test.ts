@@ -80,7 +80,7 @@ describe("documents of a resource entry", () => {
     assert.equal(prepared.needs.asks, true);
     const policy = await prepared.policy(NOW);
     const outcome = await policy.evaluate(
-      { kind: "raw", payload: {}, requestText: () => "" },
+      { kind: "raw", payload: {}, requestBytes: () => new Uint8Array() },
       { deadline: 1, signal: new AbortController().signal },
     );
     assert.deepEqual([policy.id, policy.implementation, outcome.verdict], ["p", "a, b", "deny"]);

@@ -25,7 +25,11 @@ async function load(yaml: string) {
   return { evaluator: createEvaluator(policies, { policyTimeout: 1000 }), problems };
 }
 
-const raw = (payload: unknown): Review => ({ kind: "raw", payload, requestText: () => JSON.stringify(payload) });
+const raw = (payload: unknown): Review => ({
+  kind: "raw",
+  payload,
+  requestBytes: () => Buffer.from(JSON.stringify(payload)),
+});
 
 /** A group over a guest that misbehaves as the request says. */
 const groups = (protocol: string) => `

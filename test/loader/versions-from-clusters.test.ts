@@ -43,7 +43,7 @@ async function said(context: TestContext, cluster: ClusterAccess, version: strin
       userInfo: {},
       object: { apiVersion: `acme.example/${version}`, kind: "Limit" },
     },
-    requestText: () => "",
+    requestBytes: () => new Uint8Array(),
   };
   const outcome = await loaded.policies.entries.get("p")?.policy?.evaluate(review, patience());
   return `${outcome?.verdict}: ${outcome?.verdict === "skip" ? outcome.reason : outcome?.message}`;

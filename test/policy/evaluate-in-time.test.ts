@@ -4,7 +4,7 @@ import { BROKEN, DEADLINE_GRACE_MS, evaluateInTime, TIMED_OUT } from "../../src/
 import { EvaluationRun } from "../../src/policy/evaluation-run.js";
 import type { EvaluationContext, Outcome, Policy, Review } from "../../src/policy/index.js";
 
-const REVIEW: Review = { kind: "raw", payload: {}, requestText: () => "{}" };
+const REVIEW: Review = { kind: "raw", payload: {}, requestBytes: () => Buffer.from("{}") };
 const ALLOW: Outcome = { verdict: "allow" };
 
 const policyOf = (evaluate: (context: EvaluationContext) => Outcome | Promise<Outcome>): Policy => ({

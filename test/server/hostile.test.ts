@@ -12,7 +12,8 @@ describe("hostile clients", () => {
     server = await serve([
       immediate("now", (review) => ({
         verdict: "deny",
-        message: review.kind === "admission" ? (review.request.name ?? "") : review.requestText(),
+        message:
+          review.kind === "admission" ? (review.request.name ?? "") : Buffer.from(review.requestBytes()).toString(),
       })),
       entry("slow", async (review) => {
         await sleep(30);

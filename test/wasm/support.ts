@@ -53,17 +53,17 @@ export function admission(object?: unknown): Review {
     userInfo: { username: "alice" },
     ...(object !== undefined && { object }),
   };
-  return { kind: "admission", request, requestText: () => stringifyJson(request) };
+  return { kind: "admission", request, requestBytes: () => Buffer.from(stringifyJson(request)) };
 }
 
 /** A review of any JSON value. */
 export function raw(payload: unknown): Review {
-  return { kind: "raw", payload, requestText: () => stringifyJson(payload) };
+  return { kind: "raw", payload, requestBytes: () => Buffer.from(stringifyJson(payload)) };
 }
 
 /** What a guest was asked about a review. */
 export function question(review: Review): Question {
-  const input = Buffer.from(`{"request":${review.requestText()},"settings":{}}`);
+  const input = Buffer.from(`{"request":${Buffer.from(review.requestBytes())},"settings":{}}`);
   return { review: review.kind, input, limits: DEFAULT_GUEST_LIMITS };
 }
 

@@ -57,7 +57,7 @@ describe("the world of documents", () => {
     const question = {
       kind: "admission",
       request: deployment(),
-      requestText: () => "",
+      requestBytes: () => new Uint8Array(),
     } as unknown as AdmissionQuestion;
     const context = { deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
     const failurePolicy = "Ignore";

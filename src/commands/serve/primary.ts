@@ -3,9 +3,9 @@
  * their metrics, and answers the probes.
  */
 import cluster from "node:cluster";
-import { createProbeApp } from "../../server/app.js";
 import { watchFiles } from "../../server/file-watch.js";
 import { type Listener, listen } from "../../server/listener.js";
+import { probeHandler } from "../../server/plain-routes.js";
 import type { Logger } from "../../telemetry/logger.js";
 import type { PushedMetrics } from "../../telemetry/otlp/metric-data.js";
 import type { Push } from "../../telemetry/otlp/metrics-push.js";
@@ -101,7 +101,7 @@ class Primary {
       logger: this.#logger,
       // A process that has to be replaced needs file descriptors here, whoever floods the probes.
       ...(maxConnections !== undefined && { maxConnections }),
-      handler: createProbeApp({ ready: () => this.#ready(), metricsText: this.#metrics.text }),
+      handler: probeHandler({ ready: () => this.#ready(), metricsText: this.#metrics.text }),
     });
     this.#logger.info("all processes are serving", { processes: workers, readiness_port: probes.port });
     const files = await watchFiles({ paths: () => (watch ? this.#files : []), changed: () => this.#reload() });

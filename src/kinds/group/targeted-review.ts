@@ -1,5 +1,5 @@
+import { printedOnce } from "../../data/printed-once.js";
 import type { AdmissionRequest, Review } from "../../policy/index.js";
-import { printedOnce } from "../printed-once.js";
 
 /**
  * The question `member(value)` asks: the same request, about another value. `object` (or the raw payload) is the value; its own apiVersion
@@ -8,12 +8,12 @@ import { printedOnce } from "../printed-once.js";
  */
 export function reviewOf(review: Review, value: unknown): Review {
   if (review.kind === "raw") {
-    return { kind: "raw", payload: value, requestText: printedOnce(value), targeted: true };
+    return { kind: "raw", payload: value, requestBytes: printedOnce(value), targeted: true };
   }
   const { oldObject: _, ...rest } = review.request;
   const kind = kindOf(value);
   const request: AdmissionRequest = { ...rest, ...(kind && { kind, requestKind: kind }), object: value };
-  return { kind: "admission", request, requestText: printedOnce(request), targeted: true };
+  return { kind: "admission", request, requestBytes: printedOnce(request), targeted: true };
 }
 
 /** What a Kubernetes object says that it is. */

@@ -1,8 +1,10 @@
 /** Runs calls of Extism plugins: Extism 1.x, with a kernel of our own for what plugin and host share (kernel.wat). */
+import type { InstanceSource } from "../guest/call.js";
 import { type GuestAnswer, type GuestInput, GuestStartError, type RunGuest, startGuest } from "../guest/guest.js";
-import { CurrentCall, InstanceCall } from "../guest/instance-call.js";
+import { CurrentCall, InstanceCall, InstanceImports } from "../guest/instance-call.js";
 import { afterExit, callStart } from "../guest/start-functions.js";
 import { ExitStatus, wasiArguments, wasiImports } from "../guest/wasi-preview1.js";
+import { EnvironmentReader } from "./environment.js";
 import { compileKernel, Kernel } from "./kernel.js";
 import { START_ONLY } from "./names.js";
 
@@ -25,31 +27,42 @@ class PluginCall extends InstanceCall {
  */
 export function extismRunner(): RunGuest {
   const compiled = compileKernel();
-  let kept: Kernel | undefined;
+  const environments = new EnvironmentReader();
+  let kept: KernelWithImports | undefined;
   const current = new CurrentCall<PluginCall>();
   const wasi = wasiImports(current.get) as WebAssembly.ModuleImports;
-  return (module, input, host, memory) => {
-    const kernel = kept ?? new Kernel(compiled, host);
+  const withImports = (kernel: Kernel): KernelWithImports => ({
+    kernel,
+    imports: new InstanceImports({ ...kernel.imports, wasi_snapshot_preview1: wasi }, () => current.get().host),
+  });
+  return (source, input, host, memory) => {
+    const used = kept ?? withImports(new Kernel(compiled, host));
     kept = undefined;
-    kernel.begin(host);
+    const { kernel, imports } = used;
+    kernel.begin(host, environments.read(input.data));
     const call = new PluginCall(host, memory);
-    const answer = current.during(call, () => run(kernel, module, call, input, wasi));
-    if (kernel.reusable) kept = kernel;
+    const answer = current.during(call, () => run(kernel, source, call, input, imports));
+    if (kernel.reusable) kept = used;
     return answer;
   };
 }
 
+interface KernelWithImports {
+  readonly kernel: Kernel;
+  readonly imports: InstanceImports;
+}
+
 function run(
   kernel: Kernel,
-  module: WebAssembly.Module,
+  source: InstanceSource,
   call: PluginCall,
   { operation: name, input }: GuestInput,
-  wasi: WebAssembly.ModuleImports,
+  imports: InstanceImports,
 ): GuestAnswer {
   const { host } = call;
   let exited = false;
   const exports = startGuest(() => {
-    const made = call.instantiate(module, { ...kernel.imports, wasi_snapshot_preview1: wasi });
+    const made = call.instantiate(source, imports);
     exited = initialize(made);
     return made;
   });

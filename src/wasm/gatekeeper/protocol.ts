@@ -1,15 +1,21 @@
 import { stringifyJson } from "../../data/json.js";
 import { fail } from "../failures.js";
 import type { Protocol } from "../guest-protocol.js";
+import { payload } from "../payload.js";
 import { regoLoadCall, regoLoadProblem, regoOutcome } from "../rego.js";
 import { inventory } from "../rego-data.js";
+
+const EMPTY = Buffer.from("{}");
+const PARAMETERS = Buffer.from('{"parameters":');
+const REVIEW = Buffer.from(',"review":');
+const END = Buffer.from("}");
 
 /** Gatekeeper policies: settings are parameters, the answer is a list of violations, spec kubewarden.md 6.5. */
 export const gatekeeper: Protocol = {
   dataDocument: {
     plurals: false,
-    text: (_settings, resources) =>
-      resources.length === 0 ? "{}" : stringifyJson({ inventory: inventory(resources) }),
+    bytes: (_settings, resources) =>
+      resources.length === 0 ? EMPTY : Buffer.from(stringifyJson({ inventory: inventory(resources) })),
   },
   loadCall: regoLoadCall,
   loadProblem: regoLoadProblem,
@@ -18,7 +24,7 @@ export const gatekeeper: Protocol = {
       return fail("protocol", "internal server error: Gatekeeper does not support raw validation requests");
     return {
       operation: "validate",
-      input: `{"parameters":${settings.text},"review":${review.requestText()}}`,
+      input: payload([PARAMETERS, settings.bytes, REVIEW, review.requestBytes(), END]),
       data,
     };
   },

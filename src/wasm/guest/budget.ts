@@ -13,3 +13,14 @@ export interface Budget {
 
 /** Units between two looks: some tens of microseconds of compiled code, a look takes a tenth of one. */
 export const SLICE_UNITS = 100_000;
+
+/**
+ * Units that a call of a host's function costs beside what the guest's own code is charged for it: about a tenth of a microsecond to half of one, in which
+ * compiled code does some hundred instructions. Without it a loop around such a call would run for long between two looks.
+ */
+export const HOST_CALL_UNITS = 500;
+
+/** The host has stopped to work for a guest whose budget is spent. What becomes of it in the guest does not matter: the call is void. */
+export class BudgetSpent extends Error {
+  override readonly name = "BudgetSpent";
+}

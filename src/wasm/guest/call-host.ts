@@ -1,7 +1,8 @@
 import type { GuestLimits } from "../limits.js";
-import type { Budget } from "./budget.js";
-import type { GuestLogLevel, HostAnswer, HostQuestion, LogLine } from "./call.js";
+import { type Budget, BudgetSpent, HOST_CALL_UNITS, SLICE_UNITS } from "./budget.js";
+import type { GuestLogLevel, HostAnswer, HostQuestion, LogLine, Phase } from "./call.js";
 import { type GuestHost, GuestLimitError, NAME_LENGTH } from "./guest.js";
+import { Moment, MomentView } from "./moment.js";
 
 const NOTHING = new Uint8Array();
 /** What a line counts beside its text: the log writes a time, a level and names around it, and lines may be empty. */
@@ -9,8 +10,7 @@ const LINE_BYTES = 64;
 /** Bytes of standard error that are kept for the error message; the text becomes part of an HTTP answer, so more would only hurt. */
 const STDERR_BYTES = 8 * 1024;
 
-/** Where a guest is: making the instance and its start functions, or in the call itself. */
-export type Phase = "start" | "call";
+const NS_PER_MS = 1e6;
 
 /** What is behind the host of a call; a thread's and the main thread's differ. */
 export interface HostSide {
@@ -28,16 +28,48 @@ export class CallHost implements GuestHost {
   #logged = 0;
   #dropped = 0;
   #phase: Phase = "start";
-  readonly #errors: Uint8Array[] = [];
+  #errors: Uint8Array[] | undefined;
   #errorBytes = 0;
+  #worked = 0;
+  #passed: GuestLimitError | undefined;
+  #view: MomentView | undefined;
   readonly #side: HostSide;
+  readonly #moment: Moment | undefined;
 
+  /** @param moment what other runs of the same call have seen or will see; absent: there are none */
   constructor(
     side: HostSide,
     readonly limits: GuestLimits,
     readonly budget: Budget,
+    moment?: Moment,
   ) {
     this.#side = side;
+    this.#moment = moment;
+  }
+
+  /** Made at first use: most guests look at no clock. */
+  get moment(): MomentView {
+    this.#view ??= new MomentView(this.#moment ?? new Moment());
+    return this.#view;
+  }
+
+  work(units: number): void {
+    this.#worked += units;
+    while (this.#worked >= SLICE_UNITS) {
+      const more = this.budget.refill();
+      if (more <= 0) throw new BudgetSpent();
+      this.#worked -= more;
+    }
+  }
+
+  limitPassed(text: string): GuestLimitError {
+    this.#passed ??= new GuestLimitError(text);
+    return this.#passed;
+  }
+
+  /** The first limit that was passed. */
+  get passed(): GuestLimitError | undefined {
+    return this.#passed;
   }
 
   /** Where the guest is, or was when it ended. */
@@ -52,14 +84,13 @@ export class CallHost implements GuestHost {
       return { ok: true, payload: NOTHING };
     }
     this.#calls++;
+    this.work(HOST_CALL_UNITS + payload.length);
     if (this.#calls > this.limits.hostCalls)
-      throw new GuestLimitError(`the policy made more than ${this.limits.hostCalls} calls to the host`);
+      throw this.limitPassed(`the policy made more than ${this.limits.hostCalls} calls to the host`);
     if (binding.length + namespace.length + operation.length > NAME_LENGTH)
-      throw new GuestLimitError(
-        `the policy made a call to the host whose name is longer than ${NAME_LENGTH} characters`,
-      );
+      throw this.limitPassed(`the policy made a call to the host whose name is longer than ${NAME_LENGTH} characters`);
     if (payload.length > this.limits.hostCallBytes)
-      throw new GuestLimitError(`the policy asked the host with more than ${this.limits.hostCallBytes} bytes`);
+      throw this.limitPassed(`the policy asked the host with more than ${this.limits.hostCallBytes} bytes`);
     return this.#side.ask({ binding, namespace, operation, payload: payload.slice() });
   }
 
@@ -70,11 +101,14 @@ export class CallHost implements GuestHost {
   /** Cut before it is decoded: the text of a guest's whole memory would take half a gigabyte of the host's. */
   #logBytes(bytes: Uint8Array, source: LogLine["source"]): void {
     const { logLineBytes } = this.limits;
-    const text = new TextDecoder().decode(bytes.subarray(0, logLineBytes)).trimEnd();
+    const part = bytes.subarray(0, logLineBytes);
+    this.work(part.length);
+    const text = new TextDecoder().decode(part).trimEnd();
     this.log("info", bytes.length > logLineBytes ? `${text}…` : text, source);
   }
 
   log(level: GuestLogLevel, text: string, source: LogLine["source"]): void {
+    this.work(HOST_CALL_UNITS);
     if (this.#dropped > 0) {
       this.#dropped++;
       return;
@@ -109,14 +143,16 @@ export class CallHost implements GuestHost {
     if (this.#errorBytes >= STDERR_BYTES) return;
     const part = bytes.slice(0, STDERR_BYTES - this.#errorBytes);
     this.#errorBytes += part.length;
+    this.#errors ??= [];
     this.#errors.push(part);
   }
 
   stderrText(): string {
-    return Buffer.concat(this.#errors).toString();
+    return this.#errors === undefined ? "" : Buffer.concat(this.#errors).toString();
   }
 
   sleep(milliseconds: number): void {
     this.#side.sleep(milliseconds);
+    this.moment.slept(BigInt(Math.ceil(milliseconds * NS_PER_MS)));
   }
 }

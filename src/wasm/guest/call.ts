@@ -1,5 +1,8 @@
 /** One call of a guest: what it is asked, of which module, and what comes of it. */
 import type { HostAnswer } from "../../host-capabilities/host.js";
+import type { Outcome } from "../../policy/outcome.js";
+import type { CapturedState } from "../image/captured-state.js";
+import type { MemoryImage } from "../image/memory-image.js";
 
 /** How a module wants to be talked to. The names are those of the metadata section, and `extism` beside them. */
 export type ExecutionMode = "extism" | "kubewarden-wapc" | "wasi" | "opa" | "gatekeeper";
@@ -19,10 +22,10 @@ export type GuestOperation =
 /** One question to a guest. */
 export interface GuestCall {
   readonly operation: GuestOperation;
-  /** The payload as JSON text. */
-  readonly input: string;
-  /** The data document of a Rego module, as JSON text. */
-  readonly data?: string;
+  /** The payload, JSON in UTF-8. */
+  readonly input: Uint8Array;
+  /** The data document of a Rego module, JSON in UTF-8. */
+  readonly data?: Uint8Array;
 }
 
 /** Sizes of a memory, in pages. */
@@ -31,13 +34,21 @@ export interface GuestMemory {
   readonly maximum: number;
 }
 
-/** A compiled module as workers know it. */
-export interface GuestModule {
-  readonly id: number;
+/** What instances are made of. */
+export interface InstanceSource {
   readonly module: WebAssembly.Module;
+  /** With which they begin, as their memory does: what ran before it was taken does not run again. */
+  readonly state?: CapturedState;
+}
+
+/** A compiled module as workers know it. */
+export interface GuestModule extends InstanceSource {
+  readonly id: number;
   readonly mode: ExecutionMode;
   /** The memory that the module wants from its host, when it has none of its own. */
   readonly importedMemory?: GuestMemory;
+  /** What that memory holds when an instance is made. */
+  readonly image?: MemoryImage;
 }
 
 /** Why a call gave no answer. */
@@ -53,8 +64,25 @@ export type GuestFailure =
   /** A limit was passed; `text` says which. */
   | { readonly kind: "limit"; readonly text: string };
 
-/** What came of a call, as the worker saw it. The answer to a review has been read: the text is its outcome's (`outcome-text.ts`). */
+/** What came of a call in the thread that ran it. The answer to a review has been read. */
+export type RunResult =
+  | { readonly kind: "outcome"; readonly outcome: Outcome }
+  /** The answer to any other question. */
+  | { readonly kind: "answer"; readonly text: string }
+  | GuestFailure;
+
+/** The same on its way to another thread: the answer to a review is its outcome's text (`outcome-text.ts`). */
 export type GuestResult = { readonly kind: "answer"; readonly text: string } | GuestFailure;
+
+/** Where a guest is: making the instance and its start functions, or in the call itself. */
+export type Phase = "start" | "call";
+
+/** The call's budget has ended the guest. */
+export interface Ended {
+  readonly kind: "ended";
+  readonly phase: Phase;
+  readonly stderr: string;
+}
 
 /** What a guest asks the host. */
 export interface HostQuestion {

@@ -3,7 +3,7 @@
  * made once for each worker, so they ask for the current call each time.
  */
 
-import type { HostAnswer } from "./call.js";
+import type { HostAnswer, InstanceSource } from "./call.js";
 import { type GuestHost, NAME_BYTES } from "./guest.js";
 import { HOST_MODULE, MEMORY_NAME, REFILL_NAME } from "./names.js";
 import { newInstance } from "./start-functions.js";
@@ -70,12 +70,31 @@ export abstract class InstanceCall implements WasiCall {
    * Makes the instance, with the memory that is given to it.
    * @returns what it exports
    */
-  instantiate(module: WebAssembly.Module, imports: WebAssembly.Imports): WebAssembly.Instance["exports"] {
-    const { budget } = this.host;
-    const own: WebAssembly.ModuleImports = { [REFILL_NAME]: () => budget.refill() };
-    if (this.#importedMemory) own[MEMORY_NAME] = this.#importedMemory;
-    this.instance = newInstance(module, { ...imports, [HOST_MODULE]: own });
+  instantiate(source: InstanceSource, imports: InstanceImports): WebAssembly.Instance["exports"] {
+    this.instance = newInstance(source, imports.withMemory(this.#importedMemory));
     return this.instance.exports;
+  }
+}
+
+/** An import object for one instance after the other: to make one for each would take longer than the instance. */
+export class InstanceImports {
+  readonly #all: WebAssembly.Imports;
+  readonly #own: WebAssembly.ModuleImports;
+
+  /**
+   * @param imports what all instances are given
+   * @param host of the call that runs
+   */
+  constructor(imports: WebAssembly.Imports, host: () => GuestHost) {
+    this.#own = { [REFILL_NAME]: () => host().budget.refill() };
+    this.#all = { ...imports, [HOST_MODULE]: this.#own };
+  }
+
+  /** The imports of the next instance. */
+  withMemory(memory: WebAssembly.Memory | undefined): WebAssembly.Imports {
+    if (memory === undefined) delete this.#own[MEMORY_NAME];
+    else this.#own[MEMORY_NAME] = memory;
+    return this.#all;
   }
 }
 

@@ -1,8 +1,8 @@
 /** Runs one call of a guest to its end, in the thread it is called in. Knows nothing of threads, and looks at no clock: the call's budget does. */
 import { readCallAnswer, readWasiAnswer } from "../answer.js";
 import type { ReadAnswer } from "../question.js";
-import type { ExecutionMode, GuestFailure, GuestModule, GuestOperation, GuestResult } from "./call.js";
-import type { CallHost, Phase } from "./call-host.js";
+import type { Ended, ExecutionMode, GuestFailure, GuestModule, GuestOperation, RunResult } from "./call.js";
+import type { CallHost } from "./call-host.js";
 import { GuestLimitError, GuestMemoryError, GuestStartError, type RunGuest } from "./guest.js";
 import { Memories } from "./memories.js";
 import { readAnswer } from "./read-answer.js";
@@ -17,13 +17,6 @@ export interface Question {
   readonly input: Uint8Array;
   /** The data document of a Rego module, JSON in UTF-8. */
   readonly data?: Uint8Array;
-}
-
-/** The budget has ended the guest. */
-export interface Ended {
-  readonly kind: "ended";
-  readonly phase: Phase;
-  readonly stderr: string;
 }
 
 /** How guests of one kind are run, and their answers read. */
@@ -51,6 +44,12 @@ const loaders: Record<ExecutionMode, () => Promise<GuestKind>> = {
 export class GuestRunner {
   readonly #kinds = new Map<ExecutionMode, GuestKind>();
   readonly #memories = new Memories();
+  readonly #answerBytes: number;
+
+  /** @param answerBytes most bytes of an answer, beside what the call's own limits say */
+  constructor(answerBytes = Number.POSITIVE_INFINITY) {
+    this.#answerBytes = answerBytes;
+  }
 
   /** Whether {@link run} can run guests of this mode. */
   has(mode: ExecutionMode): boolean {
@@ -63,27 +62,35 @@ export class GuestRunner {
   }
 
   /** Runs a call in a fresh instance; never throws. The mode's code has been {@link load}ed. */
-  run(module: GuestModule, question: Question, host: CallHost): GuestResult | Ended {
+  run(module: GuestModule, question: Question, host: CallHost): RunResult | Ended {
     const kind = this.#kinds.get(module.mode);
     if (!kind) return { kind: "start-failed", text: `the code for ${module.mode} policies is not loaded` };
-    const { importedMemory: shape } = module;
+    const { importedMemory: shape, image } = module;
     const { operation } = question;
     const { limits } = host;
     let memory: WebAssembly.Memory | undefined;
-    let result: GuestResult;
+    let result: RunResult;
     try {
-      memory = shape && this.#memories.take(module.id, shape);
+      if (shape && image) memory = this.#memories.take(module.id, shape, image);
       const name = operation === "validate-raw" ? "validate" : operation;
-      const answer = kind.run(module.module, { ...question, operation: name }, host, memory);
-      result = readAnswer(answer, operation, { input: question.input, limits }, kind.read);
+      const answer = kind.run(module, { ...question, operation: name }, host, memory);
+      result = readAnswer(answer, operation, { input: question.input, limits }, kind.read, this.#answerBytes);
     } catch (error) {
       result = failure(error);
     }
+    // Whatever the guest has made of what was thrown at it.
+    if (host.passed && result.kind !== "limit") result = failure(host.passed);
     if (host.budget.isSpent) return { kind: "ended", phase: host.phase, stderr: host.stderrText() };
     // The memory of a call that failed is not used again.
-    if (shape && memory && result.kind === "answer") this.#memories.give(module.id, memory, shape);
+    if (memory && image && (result.kind === "outcome" || result.kind === "answer"))
+      this.#memories.give(module.id, memory, image);
     host.finish();
     return result;
+  }
+
+  /** Makes ready for the next call; to be called when the answer is on its way. Without it the next call does the same, and is later for it. */
+  tidy(): void {
+    this.#memories.tidy();
   }
 }
 

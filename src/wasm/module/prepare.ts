@@ -6,8 +6,12 @@ import { rewriteModule } from "../binary/rewrite.js";
 import { WasmLoadError } from "../errors.js";
 import { EXTISM_FUNCTIONS, EXTISM_MODULE, HOST_CALL_MODULE, HOST_CALL_NAME } from "../extism/names.js";
 import type { ExecutionMode, GuestModule } from "../guest/call.js";
-import { HOST_MODULE, MEMORY_NAME } from "../guest/names.js";
+import { HIDDEN_PREFIX, HOST_MODULE, MEMORY_NAME } from "../guest/names.js";
 import { WASI_FUNCTIONS } from "../guest/wasi-preview1.js";
+import { extractState } from "../image/extract.js";
+import { emptyImage } from "../image/memory-image.js";
+import { shortCallsBefore } from "../inline/first-call.js";
+import { meterModule } from "../meter/meter.js";
 import { OPA_IMPORTS } from "../opa/names.js";
 import { WAPC_IMPORTS } from "../wapc/names.js";
 import { HOST_IMPORT_MODULES } from "../wasi/names.js";
@@ -29,6 +33,10 @@ export interface PreparedModule extends GuestModule {
   readonly mode: ExecutionMode;
   /** Names of exported functions. */
   readonly exports: ReadonlySet<string>;
+  /** Calls of a policy that must have been short on threads before one runs on the main thread; Infinity: none ever does. */
+  readonly inlineAfter: number;
+  /** Why no state of its instances can be taken, when that is so. */
+  readonly coldBecause?: string;
 }
 
 /** Prepares modules, the same bytes once. */
@@ -62,11 +70,12 @@ export class ModuleStore {
       maximumPages: memoryPages,
       importMemoryAs: { module: HOST_MODULE, name: MEMORY_NAME },
     });
-    const module = await compile(rewritten.bytes);
+    const { importedMemory } = rewritten;
+    const extracted = extractState(rewritten.bytes, importedMemory);
+    const module = await compile(meterModule(extracted.bytes));
     const metadata = readMetadata(module);
     const mode = executionMode(module, metadata, configured);
     checkMetadata(metadata, mode);
-    const { importedMemory } = rewritten;
     const imports = WebAssembly.Module.imports(module);
     checkImports(imports, mode);
     checkExports({
@@ -76,14 +85,20 @@ export class ModuleStore {
       importsMemory: imports.some(isRegoMemory),
       usesMemory: imports.some((entry) => entry.module === WASI_MODULE),
     });
-    const exports = new Set(WebAssembly.Module.exports(module).map(({ name }) => name));
+    const exports = new Set(
+      WebAssembly.Module.exports(module)
+        .map(({ name }) => name)
+        .filter((name) => !name.startsWith(HIDDEN_PREFIX)),
+    );
     return {
       id: this.#nextId++,
       module,
       digest,
       mode,
       exports,
-      ...(importedMemory && { importedMemory }),
+      inlineAfter: shortCallsBefore(bytes, importedMemory),
+      ...(importedMemory && { importedMemory, image: extracted.image ?? emptyImage(importedMemory.initial) }),
+      ...(extracted.coldBecause !== undefined && { coldBecause: extracted.coldBecause }),
     };
   }
 }

@@ -1,18 +1,20 @@
 /** Runs evaluations of Rego modules (OPA and Gatekeeper alike), byte level of spec kubewarden.md 6.5. */
+
 import { parseJson } from "../../data/json.js";
+import { BudgetSpent } from "../guest/budget.js";
+import type { InstanceSource } from "../guest/call.js";
 import {
   type GuestAnswer,
   type GuestHost,
   type GuestInput,
-  GuestLimitError,
   GuestStartError,
   type RunGuest,
   startGuest,
 } from "../guest/guest.js";
-import { CurrentCall } from "../guest/instance-call.js";
-import { HOST_MODULE, REFILL_NAME } from "../guest/names.js";
+import { CurrentCall, InstanceImports } from "../guest/instance-call.js";
 import { newInstance } from "../guest/start-functions.js";
 import type { Builtin } from "./builtins/builtin.js";
+import { builtinCost } from "./builtins/cost.js";
 import { builtinsFor } from "./builtins/index.js";
 import { MISSING_BUILTINS } from "./names.js";
 import { printRego, readRego } from "./rego-value.js";
@@ -41,14 +43,16 @@ export function regoRunner(): RunGuest {
     now: () => call().now,
   });
   const env = regoImports(call, table);
+  const imports = new InstanceImports({ env }, () => call().host);
   const known = new WeakMap<WebAssembly.Module, Builtins>();
-  return (module, input, host, memory) => {
+  return (source, input, host, memory) => {
     if (!memory) throw new GuestStartError("the module does not import its memory");
     const asked = new RegoCall(memory, host);
     return current.during(asked, () => {
-      asked.start(module, { env: { ...env, memory }, [HOST_MODULE]: { [REFILL_NAME]: () => host.budget.refill() } });
-      const builtins = known.get(module) ?? builtinsOf(asked, table);
-      known.set(module, builtins);
+      env.memory = memory;
+      asked.start(source, imports.withMemory(undefined));
+      const builtins = known.get(source.module) ?? builtinsOf(asked, table);
+      known.set(source.module, builtins);
       asked.builtins = builtins;
       return run(asked, input);
     });
@@ -76,7 +80,6 @@ class RegoCall {
   /** Where the heap begins for every evaluation. */
   baseHeap = 0;
   #exports: Readonly<Record<string, WebAssembly.ExportValue>> = {};
-  #moment: number | undefined;
   readonly #memory: WebAssembly.Memory;
 
   constructor(
@@ -88,14 +91,13 @@ class RegoCall {
 
   /** Milliseconds since 1970, the same throughout the evaluation. */
   get now(): number {
-    this.#moment ??= Date.now();
-    return this.#moment;
+    return this.host.moment.began;
   }
 
   /** @throws GuestStartError */
-  start(module: WebAssembly.Module, imports: WebAssembly.Imports): void {
+  start(source: InstanceSource, imports: WebAssembly.Imports): void {
     startGuest(() => {
-      this.#exports = newInstance(module, imports).exports;
+      this.#exports = newInstance(source, imports).exports;
       this.push(EMPTY_DOCUMENT);
       this.baseHeap = this.ask("opa_heap_ptr_get");
     });
@@ -125,12 +127,15 @@ class RegoCall {
   /** A text in the guest's memory, up to its NUL. */
   bytesAt(address: number): Uint8Array {
     const bytes = new Uint8Array(this.#memory.buffer);
-    const end = bytes.indexOf(0, address);
-    if (end < 0) throw new Error("a text without end in the guest's memory");
     const { outputBytes } = this.host.limits;
-    if (end - address > outputBytes)
-      throw new GuestLimitError(`the policy's answer is longer than ${outputBytes} bytes`);
-    return bytes.subarray(address, end);
+    const length = bytes.subarray(address, address + outputBytes + 1).indexOf(0);
+    if (length >= 0) {
+      this.host.work(length);
+      return bytes.subarray(address, address + length);
+    }
+    if (bytes.length - address > outputBytes)
+      throw this.host.limitPassed(`the policy's answer is longer than ${outputBytes} bytes`);
+    throw new Error("a text without end in the guest's memory");
   }
 }
 
@@ -152,8 +157,12 @@ function regoImports(call: () => RegoCall, table: Readonly<Record<string, Builti
     const name = asking.builtins.names.get(id) ?? `builtin ${id}`;
     const serve = Object.hasOwn(table, name) ? table[name] : undefined;
     if (!serve) throw new Error(`the builtin ${name} is not there`);
-    const operands = parameters.map((address) => readRego(decoder.decode(asking.dump(address))));
-    return asking.push(encoder.encode(printRego(serve(...operands))));
+    const operands = parameters.map((address) => decoder.decode(asking.dump(address)));
+    asking.host.work(builtinCost(name, operands));
+    const value = encoder.encode(printRego(serve(...operands.map(readRego))));
+    // What was charged is an estimate.
+    if (asking.host.budget.isSpent) throw new BudgetSpent();
+    return asking.push(value);
   };
   return {
     opa_abort(address: number) {

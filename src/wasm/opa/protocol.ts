@@ -1,5 +1,6 @@
 import { stringifyJson } from "../../data/json.js";
 import { type PreparedSettings, type Protocol, validateOperation } from "../guest-protocol.js";
+import { payload } from "../payload.js";
 import { regoLoadCall, regoLoadProblem, regoOutcome } from "../rego.js";
 import { byPlural } from "../rego-data.js";
 
@@ -7,20 +8,23 @@ import { byPlural } from "../rego-data.js";
 export const opa: Protocol = {
   dataDocument: {
     plurals: true,
-    text: (settings, resources) =>
-      resources.length === 0 ? settings.text : withKubernetes(settings, byPlural(resources)),
+    bytes: (settings, resources) =>
+      resources.length === 0 ? settings.bytes : withKubernetes(settings, byPlural(resources)),
   },
   loadCall: regoLoadCall,
   loadProblem: regoLoadProblem,
   validateCall: (review, _settings, data) => ({
     operation: validateOperation(review),
-    input: `{"request":${review.requestText()}}`,
+    input: payload([REQUEST, review.requestBytes(), END]),
     data,
   }),
   outcome: regoOutcome,
 };
 
+const REQUEST = Buffer.from('{"request":');
+const END = Buffer.from("}");
+
 /** The settings with the key `kubernetes`, which overrides a setting of that name. */
-function withKubernetes({ value }: PreparedSettings, kubernetes: unknown): string {
-  return stringifyJson({ ...(value as Record<string, unknown>), kubernetes });
+function withKubernetes({ value }: PreparedSettings, kubernetes: unknown): Uint8Array {
+  return Buffer.from(stringifyJson({ ...(value as Record<string, unknown>), kubernetes }));
 }

@@ -6,7 +6,7 @@ import { readOutcome } from "../outcome-text.js";
 
 /** WASI commands, spec kubewarden.md 6.4. */
 export const wasi: Protocol = {
-  loadCall: (settings) => ({ operation: "validate-settings", input: settings.text }),
+  loadCall: (settings) => ({ operation: "validate-settings", input: settings.bytes }),
 
   loadProblem: (result) =>
     settingsRefused(

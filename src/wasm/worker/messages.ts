@@ -1,6 +1,17 @@
 /** What the main thread and a worker thread say to each other. One worker runs one call at a time. */
-import type { ExecutionMode, GuestModule, HostAnswer, HostQuestion, LogLine } from "../guest/call.js";
+import type {
+  Ended,
+  ExecutionMode,
+  GuestCall,
+  GuestModule,
+  GuestResult,
+  HostAnswer,
+  HostQuestion,
+  LogLine,
+} from "../guest/call.js";
+import type { MomentParts } from "../guest/moment.js";
 import type { GuestLimits } from "../limits.js";
+import type { ThreadAllowance } from "./thread-budget.js";
 
 /** To the worker, before the first call of a module. */
 export interface ModuleMessage {
@@ -9,29 +20,30 @@ export interface ModuleMessage {
   readonly limits: GuestLimits;
 }
 
-/** To the worker: the payload of a call that is too large for the mailbox. */
-export interface PayloadMessage {
-  readonly type: "payload";
-  readonly ticket: number;
-  readonly input: Uint8Array;
-  readonly data?: Uint8Array;
+/** To the worker that has no call: run this one. */
+export interface CallMessage extends ThreadAllowance {
+  readonly type: "call";
+  readonly moduleId: number;
+  readonly call: GuestCall;
+  /** What another run of the same call has seen. */
+  readonly moment?: MomentParts;
 }
 
 export type ToWorker =
   | ModuleMessage
-  | PayloadMessage
+  | CallMessage
   /** This module won't be asked for again soon. */
   | { readonly type: "forget"; readonly moduleId: number }
   /** To the worker that sleeps in a host call. */
-  | { readonly type: "answer"; readonly ticket: number; readonly answer: HostAnswer }
-  /** To the worker in its event loop: there is a call in the mailbox; or, after an interruption, go on. */
-  | { readonly type: "wake" | "resume" };
+  | { readonly type: "answer"; readonly ticket: number; readonly answer: HostAnswer };
 
-/** From the worker: the text of a result that is too large for the mailbox. */
-export interface ContentMessage {
-  readonly type: "content";
+/** From the worker: the call is over, and the next one may come. */
+export interface ResultMessage {
+  readonly type: "result";
   readonly ticket: number;
-  readonly content: Uint8Array | string;
+  readonly result: GuestResult | Ended;
+  /** Milliseconds for which the call has computed. */
+  readonly computedMs: number;
 }
 
 /** From the worker: the guest asks the host; the worker sleeps on the control block until the answer is posted. */
@@ -46,19 +58,15 @@ export interface LogMessage extends LogLine {
   readonly ticket: number;
 }
 
-export type FromWorker =
-  | ContentMessage
-  | HostCallMessage
-  | LogMessage
-  /** There are results in the mailbox. */
-  | { readonly type: "signal" }
-  /** Ready for the first call, or again after an interruption; with the operating system's id of the thread, where it can be had. */
-  | { readonly type: "ready"; readonly taskId?: number };
+/** From the worker about its call. */
+export type CallReport = ResultMessage | HostCallMessage | LogMessage;
+
+export type FromWorker = CallReport /** Ready for the first call. */ | { readonly type: "ready" };
 
 /** What a new worker is given. */
 export interface WorkerStart {
   readonly control: SharedArrayBuffer;
-  readonly mailbox: SharedArrayBuffer;
+  readonly shares: SharedArrayBuffer;
   /** Kinds of guests whose code is to be loaded before the first call, whose time limit would else pay for it. */
   readonly modes: readonly ExecutionMode[];
 }

@@ -7,7 +7,12 @@ import { explanationText } from "../../../src/commands/explain/explanation.js";
 import type { EvaluationContext, Outcome, Policy, Review } from "../../../src/policy/index.js";
 
 const context: EvaluationContext = { deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
-const raw = (payload: unknown, targeted = false): Review => ({ kind: "raw", payload, requestText: () => "", targeted });
+const raw = (payload: unknown, targeted = false): Review => ({
+  kind: "raw",
+  payload,
+  requestBytes: () => new Uint8Array(),
+  targeted,
+});
 const environment = createEnvironment({ flavour: "kubernetes", variables: [{ name: "object", type: DYN }] });
 
 function programOf(source: string) {

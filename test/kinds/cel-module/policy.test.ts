@@ -31,11 +31,11 @@ const options = { id: "p", timeoutMs: 1000, now: () => performance.now() };
 const context = { deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
 
 function reviewOf({ name, request }: Recorded): Review {
-  const requestText = () => "";
-  if (name.startsWith("raw-")) return { kind: "raw", payload: request, requestText };
+  const requestBytes = () => new Uint8Array();
+  if (name.startsWith("raw-")) return { kind: "raw", payload: request, requestBytes };
   // An absent object, as the wire's reader has it: null counts as absent.
   const known = Object.entries(request as object).filter(([, value]) => value !== null);
-  return { kind: "admission", request: Object.fromEntries(known) as unknown as AdmissionRequest, requestText };
+  return { kind: "admission", request: Object.fromEntries(known) as unknown as AdmissionRequest, requestBytes };
 }
 
 function asOutcome({ accepted, message, code, error }: Recorded["answer"]): Outcome {
@@ -101,7 +101,7 @@ describe("settings of Kubewarden's CEL module", () => {
     test(`a raw request with ${JSON.stringify(fields)}`, () => {
       const policy = compileCelModule({ validations: [{ expression: "object.a == 1" }] }, options);
       const payload = { OBJECT: { a: 1 }, ...fields };
-      const outcome = answerOf(policy, { kind: "raw", payload, requestText: () => "" }, context);
+      const outcome = answerOf(policy, { kind: "raw", payload, requestBytes: () => new Uint8Array() }, context);
       const message = `Error deserializing request: json: cannot unmarshal ${mistake}`;
       assert.deepEqual(outcome, mistake === undefined ? { verdict: "allow" } : unreadable(message));
     });
@@ -120,7 +120,7 @@ describe("settings of Kubewarden's CEL module", () => {
       now: options.now,
     });
     const verdictOf = (payload: unknown) =>
-      answerOf(group, { kind: "raw", payload, requestText: () => "" }, context).verdict;
+      answerOf(group, { kind: "raw", payload, requestBytes: () => new Uint8Array() }, context).verdict;
     assert.equal(verdictOf({ object: { banned: false } }), "allow");
     assert.equal(verdictOf({ object: { banned: true } }), "deny");
     assert.equal(verdictOf({ object: { banned: true }, uid: 5 }), "error");
@@ -141,7 +141,8 @@ describe("settings of Kubewarden's CEL module", () => {
         { expression: "object.list == request.object.list && object.list.all(x, object.list.all(y, x + y >= 0.0))" },
       ];
       const policy = compileCelModule({ validations }, { id: "p", timeoutMs, now: () => time });
-      return answerOf(policy, { kind: "raw", payload: { object }, requestText: () => "" }, context).verdict;
+      return answerOf(policy, { kind: "raw", payload: { object }, requestBytes: () => new Uint8Array() }, context)
+        .verdict;
     };
     assert.deepEqual([outcome(100), time], ["allow", 60]);
     assert.equal(outcome(50), "error");
@@ -171,7 +172,7 @@ describe("rules that take long", () => {
       }
     })();
     const validations = [..."abcd"].map((letter) => ({ expression: `object.a != '${letter}'`, message: letter }));
-    const review: Review = { kind: "raw", payload: { object: { a: "d" } }, requestText: () => "" };
+    const review: Review = { kind: "raw", payload: { object: { a: "d" } }, requestBytes: () => new Uint8Array() };
     const policy = compileCelModule({ validations }, { id: "p", timeoutMs: Number.POSITIVE_INFINITY, now });
     const outcome = await policy?.evaluate(review, { ...context, turns });
     assert.deepEqual([outcome?.verdict, taken], ["deny", 3]);
@@ -199,7 +200,7 @@ describe("rules that take long", () => {
       }
     })();
     const validations = [..."abcd"].map((letter) => ({ expression: `object.a != '${letter}'`, message: letter }));
-    const review: Review = { kind: "raw", payload: { object: { a: "d" } }, requestText: () => "" };
+    const review: Review = { kind: "raw", payload: { object: { a: "d" } }, requestBytes: () => new Uint8Array() };
     const policy = compileCelModule({ validations }, { id: "p", timeoutMs: Number.POSITIVE_INFINITY, now });
     const outcome = await policy?.evaluate(review, { ...context, signal: gone.signal, turns });
     assert.deepEqual([outcome?.verdict, taken], ["error", 1]);

@@ -20,10 +20,10 @@ const admission = (request: Partial<AdmissionRequest>, targeted = false): Review
     userInfo: BOB,
     ...request,
   },
-  requestText: () => "",
+  requestBytes: () => new Uint8Array(),
   ...(targeted && { targeted }),
 });
-const raw = (payload: unknown): Review => ({ kind: "raw", payload, requestText: () => "" });
+const raw = (payload: unknown): Review => ({ kind: "raw", payload, requestBytes: () => new Uint8Array() });
 
 /** What is asked in short: the purpose, or the verdict with its reason. */
 function asked(review: Review): string {

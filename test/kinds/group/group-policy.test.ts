@@ -48,7 +48,11 @@ function group(
   });
 }
 
-const raw = (payload: unknown): Review => ({ kind: "raw", payload, requestText: () => JSON.stringify(payload) });
+const raw = (payload: unknown): Review => ({
+  kind: "raw",
+  payload,
+  requestBytes: () => Buffer.from(JSON.stringify(payload)),
+});
 
 function context(observed: Observation[] = []): EvaluationContext {
   return {
@@ -264,7 +268,7 @@ describe("member(value) asks about another value of an admission request", () =>
       object: { spec: { template } },
       oldObject: { spec: {} },
     };
-    await ask(policy, { kind: "admission", request, requestText: () => JSON.stringify(request) });
+    await ask(policy, { kind: "admission", request, requestBytes: () => Buffer.from(JSON.stringify(request)) });
     const review = asked[0];
     assert.ok(review?.kind === "admission" && review.targeted);
     const { oldObject: _, ...rest } = request;
@@ -275,7 +279,7 @@ describe("member(value) asks about another value of an admission request", () =>
       object: template,
     };
     assert.deepEqual(review.request, expected);
-    assert.deepEqual(JSON.parse(review.requestText()), expected);
+    assert.deepEqual(JSON.parse(Buffer.from(review.requestBytes()).toString()), expected);
   });
 
   test("a value without a JSON form is an error, not an answer", async () => {

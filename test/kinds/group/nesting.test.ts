@@ -10,7 +10,7 @@ import { ask } from "../../support/asking.js";
 
 /** As deep as a configuration may nest inline groups. */
 const DEPTH = 16;
-const REVIEW: Review = { kind: "raw", payload: {}, requestText: () => "{}" };
+const REVIEW: Review = { kind: "raw", payload: {}, requestBytes: () => Buffer.from("{}") };
 
 function groupOf(id: string, expression: string, members: Readonly<Record<string, Policy>>): Policy {
   const compiled = compileGroupExpression(expression, Object.keys(members));

@@ -27,7 +27,11 @@ function group(expression: string, members: Readonly<Record<string, Policy>>, no
   });
 }
 
-const raw = (payload: unknown): Review => ({ kind: "raw", payload, requestText: () => JSON.stringify(payload) });
+const raw = (payload: unknown): Review => ({
+  kind: "raw",
+  payload,
+  requestBytes: () => Buffer.from(JSON.stringify(payload)),
+});
 
 const context = (observed: Observation[] = []): EvaluationContext => ({
   ...{ deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal },
@@ -41,7 +45,7 @@ describe("a question about another value", () => {
   const KIND = { group: "apps", version: "v1", kind: "Deployment" };
   const admissionOf = (object: unknown): Review => {
     const request = { ...POD, kind: KIND, resource: { group: "apps", version: "v1", resource: "deployments" }, object };
-    return { kind: "admission", request, requestText: () => "" };
+    return { kind: "admission", request, requestBytes: () => new Uint8Array() };
   };
   /** The kind that the member is told. */
   const kindAsked = async (value: string): Promise<unknown> => {
@@ -72,8 +76,8 @@ describe("a question about another value", () => {
     await ask(group("m(object.part)", { m: fake("m", allow, asked) }), raw({ part: { n: 9007199254740993n } }));
     const [review] = asked;
     assert.ok(review?.kind === "raw" && review.targeted === true);
-    assert.equal(review.requestText(), '{"n":9007199254740993}');
-    assert.equal(review.requestText(), review.requestText());
+    assert.equal(Buffer.from(review.requestBytes()).toString(), '{"n":9007199254740993}');
+    assert.equal(review.requestBytes(), review.requestBytes());
   });
 });
 

@@ -74,11 +74,11 @@ export const review = (more: JsonObject = {}, targeted = false): AdmissionQuesti
     object: POD,
     ...more,
   } as AdmissionQuestion["request"],
-  requestText: () => "",
+  requestBytes: () => new Uint8Array(),
   targeted,
 });
 
-export const raw = (payload: unknown): RawQuestion => ({ kind: "raw", payload, requestText: () => "" });
+export const raw = (payload: unknown): RawQuestion => ({ kind: "raw", payload, requestBytes: () => new Uint8Array() });
 
 export const context = (more: Partial<EvaluationContext> = {}): EvaluationContext => ({
   deadline: Number.POSITIVE_INFINITY,

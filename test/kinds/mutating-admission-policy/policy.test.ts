@@ -130,7 +130,7 @@ describe("MutatingAdmissionPolicies as a policy", () => {
   });
 
   test("mutate raw payloads that are of some kind", () => {
-    const raw = (payload: unknown): Review => ({ kind: "raw", payload, requestText: () => "" });
+    const raw = (payload: unknown): Review => ({ kind: "raw", payload, requestBytes: () => new Uint8Array() });
     const of = asked([policy(patches("[JSONPatch{op: 'add', path: '/data/b', value: '2'}]"))]);
     assert.deepEqual(stepsOf(outcomeOf(of, raw(map({ a: "1" })))), [{ op: "add", path: "/data/b", value: "2" }]);
     for (const payload of [{ data: {} }, 5, null, []]) assert.equal(outcomeOf(of, raw(payload)).verdict, "error");

@@ -86,13 +86,13 @@ describe("documents that hold anything anywhere", () => {
       const review: AdmissionQuestion = {
         kind: "admission",
         request: { ...request, object: mutated(request.object, next) } as unknown as AdmissionQuestion["request"],
-        requestText: () => "",
+        requestBytes: () => new Uint8Array(),
       };
       const together = askedOf(prepared);
       for (const asked of [
         review,
         { ...review, targeted: true },
-        { kind: "raw" as const, payload: 1, requestText: () => "" },
+        { kind: "raw" as const, payload: 1, requestBytes: () => new Uint8Array() },
       ]) {
         assert.match(answerOf(together, asked, context)?.verdict ?? "", /^(?:allow|deny|skip|error)$/);
       }
@@ -111,7 +111,7 @@ describe("a selector of a check that is made of the request", () => {
   const verdictOf = (kind: string, selector: string) => {
     const check = `authorizer.group('').resource('pods').${kind}(object.data.x).check('list')`;
     const request = deployment({ object: { data: { x: selector } } });
-    const review = { kind: "admission", request, requestText: () => "" } as unknown as AdmissionQuestion;
+    const review = { kind: "admission", request, requestBytes: () => new Uint8Array() } as unknown as AdmissionQuestion;
     return answerOf(inline(validations(`!${check}.allowed()`), { authorizer }), review, context);
   };
 

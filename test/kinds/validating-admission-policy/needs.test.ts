@@ -104,7 +104,7 @@ describe("what a policy will ask of the world", () => {
       outerWorldFor(prepared.needs, cluster, false, () => 0),
     );
     const request = deployment() as unknown as AdmissionRequest;
-    const review: Review = { kind: "admission", request, requestText: () => "" };
+    const review: Review = { kind: "admission", request, requestBytes: () => new Uint8Array() };
     const context = { deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
     assert.deepEqual(answerOf(prepared.policy("p", world), review, context), { verdict: "allow" });
   });

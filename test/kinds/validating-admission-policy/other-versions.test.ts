@@ -19,7 +19,7 @@ async function outcome(asked: JsonObject, rules: readonly JsonObject[], ...docum
   const review: AdmissionQuestion = {
     kind: "admission",
     request: asked as unknown as AdmissionQuestion["request"],
-    requestText: () => "",
+    requestBytes: () => new Uint8Array(),
   };
   const patience = { deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
   return await askedOf(prepared).evaluate(review, patience);
@@ -69,7 +69,11 @@ describe("a request in another version than the policy's rules name is never all
 
   test("the failure policy decides about that as about other errors", async () => {
     const ignoring = { ...policy({ ...matching(V1), failurePolicy: "Ignore" }, "ignoring.acme.example") };
-    const review = { kind: "admission", request: widget("v2"), requestText: () => "" } as unknown as AdmissionQuestion;
+    const review = {
+      kind: "admission",
+      request: widget("v2"),
+      requestBytes: () => new Uint8Array(),
+    } as unknown as AdmissionQuestion;
     const said = await askedOf(prepare([ignoring])).evaluate(review, {
       deadline: Infinity,
       signal: new AbortController().signal,
@@ -190,7 +194,11 @@ describe("a request in another version than the policy's rules name is never all
         equivalentSets: sets,
       });
       const served = prepared.policy(id, worldWith({ resources }));
-      const review = { kind: "admission", request: asked, requestText: () => "" } as unknown as AdmissionQuestion;
+      const review = {
+        kind: "admission",
+        request: asked,
+        requestBytes: () => new Uint8Array(),
+      } as unknown as AdmissionQuestion;
       const said = await served.evaluate(review, {
         deadline: Infinity,
         signal: new AbortController().signal,

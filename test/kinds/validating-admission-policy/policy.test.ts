@@ -18,10 +18,10 @@ const context = (more: Partial<EvaluationContext> = {}): EvaluationContext => ({
 const review = (request: JsonObject, more: Partial<AdmissionQuestion> = {}): AdmissionQuestion => ({
   kind: "admission",
   request: request as unknown as AdmissionQuestion["request"],
-  requestText: () => "",
+  requestBytes: () => new Uint8Array(),
   ...more,
 });
-const raw = (payload: unknown): RawQuestion => ({ kind: "raw", payload, requestText: () => "" });
+const raw = (payload: unknown): RawQuestion => ({ kind: "raw", payload, requestBytes: () => new Uint8Array() });
 
 /** All policies of documents together. */
 const load = (...documents: readonly JsonObject[]) => ask(prepare(documents));

@@ -12,7 +12,7 @@ const context = { deadline: Number.POSITIVE_INFINITY, signal: new AbortControlle
 const review: AdmissionQuestion = {
   kind: "admission",
   request: deployment() as unknown as AdmissionQuestion["request"],
-  requestText: () => "",
+  requestBytes: () => new Uint8Array(),
 };
 /** Prepares documents whose positions are the lengths of the paths asked for. */
 const load = (...documents: readonly JsonObject[]) => prepare(documents);

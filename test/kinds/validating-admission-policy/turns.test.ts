@@ -13,7 +13,7 @@ import { binding, costly, deployment, map, namespaceObject, policy, ref, validat
 const review: AdmissionQuestion = {
   kind: "admission",
   request: deployment() as unknown as AdmissionQuestion["request"],
-  requestText: () => "",
+  requestBytes: () => new Uint8Array(),
 };
 
 /** So dear that the clock is read after it. */

@@ -18,7 +18,7 @@ const context = (more: Partial<EvaluationContext> = {}): EvaluationContext => ({
 const review: AdmissionQuestion = {
   kind: "admission",
   request: deployment() as unknown as AdmissionQuestion["request"],
-  requestText: () => "",
+  requestBytes: () => new Uint8Array(),
 };
 
 /** The outcome of a policy that has to wait. */

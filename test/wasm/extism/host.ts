@@ -1,6 +1,7 @@
 /** A host for plugins that are run without workers. */
 
-import type { GuestHost } from "../../../src/wasm/guest/guest.js";
+import { type GuestHost, GuestLimitError } from "../../../src/wasm/guest/guest.js";
+import { Moment, MomentView } from "../../../src/wasm/guest/moment.js";
 import { DEFAULT_GUEST_LIMITS, type GuestLimits } from "../../../src/wasm/limits.js";
 import { ENDLESS } from "../support.js";
 
@@ -26,5 +27,8 @@ export function recordingHost(limits: Partial<GuestLimits> = {}): GuestHost & { 
     stderr() {},
     stderrText: () => "",
     sleep() {},
+    moment: new MomentView(new Moment()),
+    work() {},
+    limitPassed: (text) => new GuestLimitError(text),
   };
 }

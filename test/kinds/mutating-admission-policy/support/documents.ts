@@ -90,7 +90,11 @@ export function review(object: JsonObject = map({ a: "1" }), more: JsonObject = 
     object,
     ...more,
   };
-  return { kind: "admission", request: request as unknown as AdmissionQuestion["request"], requestText: () => "" };
+  return {
+    kind: "admission",
+    request: request as unknown as AdmissionQuestion["request"],
+    requestBytes: () => new Uint8Array(),
+  };
 }
 
 /** The steps of the patch that an outcome brings; none without one. */

@@ -1,0 +1,84 @@
+/**
+ * A request as guests get it (spec kubewarden.md 3.2): known fields only, absent ones left out. What is large and has nothing that must be changed is cut
+ * out of the body as it stands there.
+ */
+import { hasRepeatedKeys, type JsonDocument, stringifyJson, type WantedCuts } from "../data/json.js";
+import type { AdmissionRequest } from "./admission-request.js";
+
+/** What is cut out of an AdmissionReview. */
+export const REVIEW_CUTS = {
+  member: "request",
+  inner: ["object", "oldObject", "options"],
+} as const satisfies WantedCuts;
+
+/** What is cut out of a raw review. */
+export const RAW_CUTS = { member: "request" } as const satisfies WantedCuts;
+
+/** A body and what was read of it. */
+export interface ReadBody {
+  /** UTF-8. */
+  readonly bytes: Uint8Array;
+  readonly document: JsonDocument;
+}
+
+/** The AdmissionRequest of a body, UTF-8. Made at the first call, and kept. */
+export function admissionBytes(request: AdmissionRequest, body: ReadBody): () => Uint8Array {
+  return once(() => {
+    const head = stringifyJson(headOf(request), body.document.plain);
+    const parts: Uint8Array[] = [Buffer.from(head.slice(0, -1))];
+    for (const name of REVIEW_CUTS.inner) {
+      const value = request[name];
+      if (value !== undefined) parts.push(MEMBERS[name], textOf(name, value, body));
+    }
+    parts.push(END);
+    return Buffer.concat(parts);
+  });
+}
+
+/** The same of a raw review. */
+export function rawBytes(payload: unknown, body: ReadBody): () => Uint8Array {
+  return once(() => textOf(RAW_CUTS.member, payload, body));
+}
+
+const MEMBERS: Readonly<Record<(typeof REVIEW_CUTS.inner)[number], Uint8Array>> = {
+  object: Buffer.from(',"object":'),
+  oldObject: Buffer.from(',"oldObject":'),
+  options: Buffer.from(',"options":'),
+};
+const END = Buffer.from("}");
+
+/** All but what may be cut out. */
+function headOf(request: AdmissionRequest): object {
+  const { uid, kind, resource, operation, userInfo, subResource, requestKind, requestResource } = request;
+  const { requestSubResource, name, namespace, dryRun } = request;
+  // What is undefined is not printed.
+  return {
+    uid,
+    kind,
+    resource,
+    operation,
+    userInfo,
+    subResource,
+    requestKind,
+    requestResource,
+    requestSubResource,
+    name,
+    namespace,
+    dryRun,
+  };
+}
+
+/** A value's own text; or what is printed of it where its own text may say something else to another reader. */
+function textOf(name: string, value: unknown, { bytes, document }: ReadBody): Uint8Array {
+  const cut = document.cuts.find((each) => each.name === name);
+  if (cut !== undefined && !hasRepeatedKeys(cut, value)) return bytes.subarray(cut.start, cut.end);
+  return Buffer.from(stringifyJson(value, document.plain));
+}
+
+function once(make: () => Uint8Array): () => Uint8Array {
+  let made: Uint8Array | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
