@@ -29,12 +29,7 @@ export const PINNED = ((): boolean => {
 })();
 
 /** @param output whether its output is read, or the file that gets what it complains about */
-function spawnOn(
-  core: number,
-  command: readonly string[],
-  cwd: string,
-  stdout: "ignore" | "pipe" | number,
-): ChildProcess {
+function spawnOn(core: number, command: readonly string[], cwd: string, output: "read" | number): ChildProcess {
   const [program = "", ...args] = [...(PINNED ? ["taskset", "-c", `${core}`] : []), ...command];
   const env: NodeJS.ProcessEnv = { ...process.env };
   // Kubewarden's server takes this for one of its flags and refuses to start.
