@@ -62,6 +62,11 @@ const OPTIONS: readonly Written[] = [
   },
   { flag: "disable-timeout-protection", kind: "flag", description: "no time limit on evaluations" },
   {
+    flag: "disable-warm-start",
+    kind: "flag",
+    description: "start every instance of a WASM module anew, in place of from a state that was taken once",
+  },
+  {
     flag: "always-accept-admission-reviews-on-namespace",
     kind: "string",
     description: "accept admission reviews of this namespace unseen",

@@ -144,6 +144,11 @@ const module = {
     "Extism modules: log lines of the plugin below this level are dropped.",
     "`trace`",
   ),
+  warmStart: optional(
+    flag,
+    "Whether the module's instances may begin with a state that was taken once, in place of running their start for every request.",
+    "`true`",
+  ),
 };
 
 const resource = {

@@ -105,6 +105,7 @@ export function moduleEntry(
     contextAwareResources: Object.freeze([]),
     hostCapabilities: context.defaultHostCapabilities,
     native: true,
+    warmStart: true,
     ...parts,
     module: Object.freeze(module),
     ...(executionMode !== undefined && {

@@ -42,6 +42,8 @@ export interface PolicyLoaderOptions {
   readonly policyTimeout: number;
   /** Threads that run guests. */
   readonly workers: number;
+  /** Processors that this process may use. Default: as many as it may run on. */
+  readonly processors?: number;
   /** Monotonic milliseconds. */
   readonly now: () => number;
   /** How modules are fetched. */
@@ -52,6 +54,8 @@ export interface PolicyLoaderOptions {
   readonly executor?: Executor;
   /** Told when a guest asks for what it was not granted. */
   readonly violation: ViolationSink;
+  /** False: instances of modules all start anew. */
+  readonly warmStart?: boolean;
   /** Where Kubernetes objects are looked up; absent: nowhere but in files. */
   readonly cluster?: ClusterAccess;
   /** Where policies may send HTTP requests to. */
@@ -79,7 +83,7 @@ export interface PolicyLoader {
  * @throws EgressListError
  */
 export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
-  const { policyTimeout, workers, now, log, violation, executor, fetch } = options;
+  const { policyTimeout, workers, processors, now, log, violation, executor, fetch } = options;
   const inspector = fetch.trustRoot && createImageInspector(fetch, fetch.trustRoot);
   const cluster = openAccess(options.cluster, now, options.note ?? (() => {}));
   const world = cluster && clusterWorld(cluster, now);
@@ -92,6 +96,8 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
   });
   const runtime = createWasmRuntime({
     workers,
+    ...(processors !== undefined && { processors }),
+    ...(options.warmStart !== undefined && { warmStart: options.warmStart }),
     defaultTimeoutMs: Number.isFinite(policyTimeout) ? policyTimeout : null,
     log,
     capabilities: createHostCapabilities({

@@ -24,6 +24,8 @@ const HIDDEN_SETTING = "the setting `kubernetes` is hidden from the policy: the 
 export interface WasmRuntimeOptions {
   /** Calls that run side by side. */
   readonly workers: number;
+  /** Processors that this process may use. Default: as many as it may run on. */
+  readonly processors?: number;
   /** Milliseconds per call unless the policy says otherwise; null for no limit. Default {@link DEFAULT_TIMEOUT_MS}. */
   readonly defaultTimeoutMs?: number | null;
   readonly limits?: Partial<GuestLimits>;
@@ -33,6 +35,8 @@ export interface WasmRuntimeOptions {
   readonly capabilities: HostCapabilities;
   /** Where Rego policies get the resources of `contextAwareResources` from. Default: there is no cluster, and such policies fail. */
   readonly kubernetes?: KubernetesReader;
+  /** False: no policy's instances begin with a state that was taken before. Default true. */
+  readonly warmStart?: boolean;
   /** Default: the system's. */
   readonly clock?: Clock;
 }
@@ -51,6 +55,8 @@ export interface WasmSource {
   readonly contextAwareResources?: readonly ResourceKind[];
   /** Patterns of spec kubewarden.md 1.5; none: nothing is allowed. */
   readonly hostCapabilities?: readonly string[];
+  /** False: each of its instances begins cold. */
+  readonly warmStart?: boolean;
   /** Says what the module is, when it does not say so itself or says it wrongly. */
   readonly executionMode?: ExecutionMode;
   /** What only Extism plugins have; with it, a module of another kind is refused. */
@@ -86,9 +92,10 @@ export interface RuntimeStatus extends PoolStatus {
 export function createWasmRuntime(options: WasmRuntimeOptions): WasmRuntime {
   const limits: GuestLimits = { ...DEFAULT_GUEST_LIMITS, ...options.limits };
   const clock = options.clock ?? systemClock;
-  const pool = new WorkerPool(options.workers, clock);
+  const pool = new WorkerPool(options.workers, clock, options);
   const inline = new InlineCalls(() => clock.now());
   const store = new ModuleStore();
+  let states = 0;
   const fallback =
     options.defaultTimeoutMs === undefined ? DEFAULT_TIMEOUT_MS : (options.defaultTimeoutMs ?? undefined);
 
@@ -121,6 +128,9 @@ export function createWasmRuntime(options: WasmRuntimeOptions): WasmRuntime {
         capabilities: options.capabilities,
         kubernetes: options.kubernetes ?? NO_CLUSTER,
         log: options.log,
+        warmStart: (source.warmStart ?? true) && (options.warmStart ?? true),
+        // Prepared modules count up from 1.
+        newId: () => --states,
         ...(timeoutMs !== undefined && { timeoutMs }),
       });
       await inline.load(module.mode);

@@ -24,6 +24,7 @@ export const wasmKind = (runtime: WasmRuntime): ModuleKind => ({
         settings: entry.settings,
         contextAwareResources: entry.contextAwareResources,
         hostCapabilities: entry.hostCapabilities,
+        warmStart: entry.warmStart,
         ...(entry.timeoutEvalSeconds !== undefined && { timeoutMs: entry.timeoutEvalSeconds * 1000 }),
         ...(entry.memoryLimitMiB !== undefined && { memoryPages: entry.memoryLimitMiB * PAGES_PER_MIB }),
         ...(entry.executionMode !== undefined && { executionMode: entry.executionMode }),

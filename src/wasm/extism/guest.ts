@@ -60,12 +60,13 @@ function run(
   imports: InstanceImports,
 ): GuestAnswer {
   const { host } = call;
-  let exited = false;
+  let exited = source.state?.exited ?? false;
   const exports = startGuest(() => {
     const made = call.instantiate(source, imports);
-    exited = initialize(made);
+    if (!source.state) exited = initialize(made);
     return made;
   });
+  if (host.started && kernel.isUntouched) host.started({ exports, memory: call.memory, exited });
   if (name === START_ONLY) return { kind: "answer", bytes: NOTHING };
   const operation = exports[name];
   if (typeof operation !== "function") throw new GuestStartError(`the module does not export ${name}`);

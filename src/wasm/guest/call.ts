@@ -17,7 +17,8 @@ export type GuestOperation =
   | "validate_settings"
   | "validate-settings"
   | "missing-builtins"
-  | "start";
+  | "start"
+  | "take-state";
 
 /** One question to a guest. */
 export interface GuestCall {
@@ -26,6 +27,8 @@ export interface GuestCall {
   readonly input: Uint8Array;
   /** The data document of a Rego module, JSON in UTF-8. */
   readonly data?: Uint8Array;
+  /** With `take-state`: the payloads of the neutral requests, see `StateOrder`. */
+  readonly neutral?: readonly Uint8Array[];
 }
 
 /** Sizes of a memory, in pages. */
