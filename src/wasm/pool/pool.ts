@@ -169,6 +169,7 @@ export class WorkerPool {
     if (report.type === "result") this.#finish(running, report);
     else if (running.isSettled) return;
     else if (report.type === "log") running.job.onLog(report);
+    else if (report.type === "state") running.job.onState?.(report.found);
     else void this.#serve(running, report);
   }
 
