@@ -1,7 +1,7 @@
 /** How the instances of one policy begin: cold, until a state for them has been taken, and again when an answer shows that it should not have been. */
 import type { GuestModule } from "./guest/call.js";
 import { sizeOf } from "./image/memory-image.js";
-import { coldStart, type FoundStart, type StartReport } from "./image/take-state.js";
+import { coldStart, type FoundStart, type StartReport } from "./image/start-report.js";
 import type { PreparedModule } from "./module/prepare.js";
 
 /** A policy that is asked once, by a command, needs no state; from this call on it may be asked for ever. */

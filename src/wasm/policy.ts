@@ -13,7 +13,7 @@ import type { ExecutionMode, GuestCall, GuestModule, HostAnswer, HostQuestion, L
 import { Moment, type MomentParts } from "./guest/moment.js";
 import type { PreparedSettings, Protocol } from "./guest-protocol.js";
 import { neutralReviews } from "./image/neutral-requests.js";
-import { coldStart, type FoundStart, type StartReport } from "./image/take-state.js";
+import { coldStart, type FoundStart, type StartReport } from "./image/start-report.js";
 import { CallHistory } from "./inline/history.js";
 import type { InlineCalls } from "./inline/inline-calls.js";
 import { type GuestLimits, LOAD_TIMEOUT_FACTOR } from "./limits.js";

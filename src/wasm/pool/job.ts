@@ -1,6 +1,6 @@
 import type { GuestCall, GuestModule, GuestResult, HostAnswer, Phase } from "../guest/call.js";
 import type { MomentParts } from "../guest/moment.js";
-import type { FoundStart } from "../image/take-state.js";
+import type { FoundStart } from "../image/start-report.js";
 import type { GuestLimits } from "../limits.js";
 import type { HostCallMessage, LogMessage } from "../worker/messages.js";
 

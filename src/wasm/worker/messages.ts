@@ -10,7 +10,7 @@ import type {
   LogLine,
 } from "../guest/call.js";
 import type { MomentParts } from "../guest/moment.js";
-import type { FoundStart } from "../image/take-state.js";
+import type { FoundStart } from "../image/start-report.js";
 import type { GuestLimits } from "../limits.js";
 import type { ThreadAllowance } from "./thread-budget.js";
 
