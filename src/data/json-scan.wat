@@ -8,8 +8,8 @@
   ;; (where the value ends, keys before) of one that is wanted
   (import "scan" "close" (func $close (param i32 i32)))
 
-  ;; A window of 64 KiB, and room for reading beyond its end.
-  (memory (export "memory") 2)
+  ;; A window of 256 KiB
+  (memory (export "memory") 5)
 
   (global $depth (mut i32) (i32.const 0))
   ;; Keys that count.
@@ -17,19 +17,19 @@
   (global $all_keys (mut i32) (i32.const 0))
   (global $last_string (mut i32) (i32.const 0))
   (global $in_wanted (mut i32) (i32.const 0))
-  (global $surrogates (mut i32) (i32.const 0))
+  (global $unicode (mut i32) (i32.const 0))
 
   (func (export "begin")
     (global.set $depth (i32.const 0))
     (global.set $keys (i32.const 0))
     (global.set $all_keys (i32.const 0))
     (global.set $in_wanted (i32.const 0))
-    (global.set $surrogates (i32.const 0)))
+    (global.set $unicode (i32.const 0)))
 
   (func (export "keys") (result i32) (global.get $keys))
 
-  ;; Whether there are escapes of surrogates.
-  (func (export "surrogates") (result i32) (global.get $surrogates))
+  ;; Whether there may be escapes such as \u00e4.
+  (func (export "unicode") (result i32) (global.get $unicode))
 
   ;; A string that begins there is passed over by the host.
   (func (export "passed") (param $at i32) (global.set $last_string (local.get $at)))
@@ -85,35 +85,46 @@
 
   ;; The index behind the quote that ends the string whose content starts there; -1 when it does not end within so many bytes.
   (func $string_end (param $at i32) (param $length i32) (result i32)
-    (local $block v128) (local $found i32) (local $c i32)
+    (local $block v128) (local $quotes i32) (local $backslashes i32) (local $escaped i32)
+    ;; Whether the first byte of the block is escaped by the last one of the block before.
+    (local $carry i32)
+    (local $starts i32)
     (loop $next
       (if (i32.ge_u (local.get $at) (local.get $length)) (then (return (i32.const -1))))
       (local.set $block (v128.load align=1 (local.get $at)))
-      (local.set $found
-        (i8x16.bitmask
-          (v128.or
-            (i8x16.eq (local.get $block) (i8x16.splat (i32.const 0x22)))
-            (i8x16.eq (local.get $block) (i8x16.splat (i32.const 0x5c))))))
-      (if (i32.eqz (local.get $found))
+      (local.set $quotes (i8x16.bitmask (i8x16.eq (local.get $block) (i8x16.splat (i32.const 0x22)))))
+      (local.set $backslashes (i8x16.bitmask (i8x16.eq (local.get $block) (i8x16.splat (i32.const 0x5c)))))
+      (if (i32.or (local.get $backslashes) (local.get $carry))
+        (then
+          ;; Every other backslash of a run begins an escape. A run that begins at an even bit is told from one at an odd bit by a subtraction that
+          ;; carries through it (as in simdjson).
+          (local.set $starts (i32.and (local.get $backslashes) (i32.xor (local.get $carry) (i32.const -1))))
+          (local.set $starts
+            (i32.xor
+              (i32.sub
+                (i32.or (i32.shl (local.get $starts) (i32.const 1)) (i32.const 0xaaaaaaaa))
+                (local.get $starts))
+              (i32.const 0xaaaaaaaa)))
+          (local.set $escaped
+            (i32.xor (local.get $starts) (i32.or (local.get $backslashes) (local.get $carry))))
+          (local.set $carry
+            (i32.and
+              (i32.shr_u (i32.and (local.get $starts) (local.get $backslashes)) (i32.const 15))
+              (i32.const 1)))
+          (local.set $quotes
+            (i32.and (local.get $quotes) (i32.xor (local.get $escaped) (i32.const -1))))
+          ;; What comes behind the string's end may count, too: whoever is told looks closer.
+          (if (i32.and
+                (local.get $escaped)
+                (i8x16.bitmask (i8x16.eq (local.get $block) (i8x16.splat (i32.const 0x75)))))
+            (then (global.set $unicode (i32.const 1))))))
+      (if (i32.eqz (local.get $quotes))
         (then
           (local.set $at (i32.add (local.get $at) (i32.const 16)))
-          (br $next)))
-      (local.set $at (i32.add (local.get $at) (i32.ctz (local.get $found))))
-      (if (i32.ge_u (local.get $at) (local.get $length)) (then (return (i32.const -1))))
-      (if (i32.eq (i32.load8_u (local.get $at)) (i32.const 0x22))
-        (then (return (i32.add (local.get $at) (i32.const 1)))))
-      ;; The escape of a surrogate: u, d or D, 8 to f. What lies beyond the window's end is looked at with the next one.
-      (if (i32.ge_u (i32.add (local.get $at) (i32.const 4)) (local.get $length)) (then (return (i32.const -1))))
-      (local.set $c (i32.load8_u offset=1 (local.get $at)))
-      (if (i32.eq (local.get $c) (i32.const 0x75))
-        (then
-          (if (i32.and
-                (i32.eq (i32.or (i32.load8_u offset=2 (local.get $at)) (i32.const 0x20)) (i32.const 0x64))
-                (i32.ge_u (i32.load8_u offset=3 (local.get $at)) (i32.const 0x38)))
-            (then (global.set $surrogates (i32.const 1))))))
-      (local.set $at (i32.add (local.get $at) (i32.const 2)))
-      (br $next))
-    (unreachable))
+          (br $next))))
+    (local.set $at (i32.add (local.get $at) (i32.ctz (local.get $quotes))))
+    (if (i32.ge_u (local.get $at) (local.get $length)) (then (return (i32.const -1))))
+    (i32.add (local.get $at) (i32.const 1)))
 
   ;; Scans the window.
   ;; base: where it begins in the text; is_last: whether nothing follows; key_depth: how deep keys count; wanted_depth: of the values whose text may be
@@ -137,6 +148,16 @@
             (br_if $done (i32.lt_s (local.get $end) (i32.const 0)))
             (global.set $last_string (i32.add (local.get $base) (local.get $at)))
             (local.set $at (local.get $end))
+            (br $next)))
+        (if (i32.le_u (local.get $c) (i32.const 0x20))
+          (then
+            (local.set $end
+              (i8x16.bitmask
+                (i8x16.gt_u (v128.load align=1 (local.get $at)) (i8x16.splat (i32.const 0x20)))))
+            (local.set $at
+              (i32.add
+                (local.get $at)
+                (select (i32.ctz (local.get $end)) (i32.const 16) (local.get $end))))
             (br $next)))
         (if (i32.eq (local.get $c) (i32.const 0x3a))
           (then
@@ -194,4 +215,7 @@
             (br $next)))
         (local.set $at (i32.add (local.get $at) (i32.const 1)))
         (br $next)))
-    (local.get $at)))
+    (select
+      (local.get $at)
+      (local.get $length)
+      (i32.lt_u (local.get $at) (local.get $length)))))

@@ -47,7 +47,7 @@ export function readJson(text: string, limits: JsonLimits = {}, bytes: Uint8Arra
   // Who reads numbers in another way wants fractions as they were written.
   const asWritten = number !== undefined && FRACTION.test(text);
   const scan = asWritten ? undefined : scanJson(bytes, keyDepth, limits.cuts);
-  const surrogates = scan?.surrogates === true ? escapedSurrogates(text) : "none";
+  const surrogates = scan?.unicode === true ? escapedSurrogates(text) : "none";
   if (scan !== undefined && surrogates !== "lone") {
     try {
       const value: unknown = JSON.parse(text);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { hasRepeatedKeys, readJson, type WantedCuts } from "../../src/data/json.js";
+import { ExactReader, numberOf } from "../../src/data/json-reader.js";
 
 const WANTED: WantedCuts = { member: "request", inner: ["object", "options"] };
 
@@ -76,7 +77,7 @@ describe("a cut text with repeated keys is told", () => {
 });
 
 describe("long texts are looked at in windows", () => {
-  const WINDOW = 64 * 1024;
+  const WINDOW = 256 * 1024;
   /** A text in which `token` begins so many bytes before the end of the first window. */
   const placed = (token: string, before: number): string => {
     const head = '{"request":{"object":{"a":"';
@@ -147,6 +148,36 @@ describe("long texts are looked at in windows", () => {
       assert.throws(() => readJson(text), /EOF/);
     }
   });
+});
+
+test("strings end where they end, however many escapes they have and wherever those stand", () => {
+  let seed = 1;
+  const next = (most: number): number => {
+    seed = (seed * 48_271) % 0x7fffffff;
+    return seed % most;
+  };
+  for (let round = 0; round < 3_000; round += 1) {
+    const inner = Array.from({ length: next(60) }, () => ["\\", '"', "\n", "u", "}"][next(5)]).join("");
+    const text = `{"request":{"object":${JSON.stringify([inner, { [inner]: inner }])},"options":{}}}`;
+    const { object } = cut(text);
+    assert.deepEqual(JSON.parse(object ?? "null"), [inner, { [inner]: inner }]);
+    // With one backslash less it may be anything; what is said of it is what the exact reader says.
+    const at = text.indexOf("\\");
+    if (at < 0) continue;
+    const broken = text.slice(0, at) + text.slice(at + 1);
+    const outcome = (read: () => unknown): unknown => {
+      try {
+        return read();
+      } catch (error) {
+        return String(error);
+      }
+    };
+    assert.deepEqual(
+      outcome(() => readJson(broken).value),
+      outcome(() => new ExactReader(broken, numberOf).read()),
+      broken,
+    );
+  }
 });
 
 interface Review {
