@@ -1,5 +1,5 @@
 /** The loader's door: one object that turns configurations into sets of policies, as often as asked. */
-import { bundledSchemas, type KubernetesVersion, type Watcher } from "../cel-policy/index.js";
+import type { KubernetesVersion, Watcher } from "../cel-policy/index.js";
 import type { Config, ModuleEntry } from "../config/index.js";
 import {
   createImageInspector,
@@ -105,7 +105,7 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
   });
   const kinds = createKinds({
     ...(options.watcher && { watcher: options.watcher }),
-    ...(options.typeCheck && { schemas: bundledSchemas() }),
+    typeCheck: options.typeCheck ?? false,
     ...(options.kubernetesVersion && { kubernetesVersion: options.kubernetesVersion }),
     runtime,
     policyTimeout,
@@ -125,7 +125,14 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
       try {
         return await loadEntries(
           config,
-          { kinds, fetchModule, worldFor, foresee, policyTimeout, watcher: options.watcher },
+          {
+            kinds: await kinds.for(config.entries),
+            fetchModule,
+            worldFor,
+            foresee,
+            policyTimeout,
+            watcher: options.watcher,
+          },
           generation,
         );
       } finally {
