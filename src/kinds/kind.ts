@@ -44,8 +44,8 @@ export interface DocumentSet {
   readonly certificateRequests?: CertificateRequestSettings;
 }
 
-/** Policies that are documents (`resource:`). */
-export interface DocumentKind {
+/** The documents of a kind. Known without its code, which is loaded when there are some. */
+export interface KindDocuments {
   /** The documents that are policies. */
   readonly policies: readonly DocumentType[];
   /** Documents that belong to them, such as bindings. */
@@ -55,6 +55,10 @@ export interface DocumentKind {
    * tell the changed object with their patch.
    */
   readonly mutates?: boolean;
+}
+
+/** Policies that are documents (`resource:`). */
+export interface DocumentKind extends KindDocuments {
   /**
    * All policies among the documents, as one that asks them together.
    * @throws LoadError with every mistake at its place; one broken policy is enough, since what it forbids is not known
@@ -85,7 +89,7 @@ export interface ModuleKind {
   /** What a module may ask of the world, told by what its entry grants: the module itself need not be there. */
   needs(entry: ModuleEntry): Needs;
   /** The policy; undefined when another kind must run the module. Rejects with a LoadError. */
-  policy(entry: ModuleEntry, files: ModuleFiles): Promise<Policy> | Policy | undefined;
+  policy(entry: ModuleEntry, files: ModuleFiles): Promise<Policy | undefined> | Policy | undefined;
 }
 
 /** A member under the name that its group's expression calls. */

@@ -1,5 +1,5 @@
 /** The loader's door: one object that turns configurations into sets of policies, as often as asked. */
-import { bundledSchemas, type KubernetesVersion, type Watcher } from "../cel-policy/index.js";
+import type { KubernetesVersion, Watcher } from "../cel-policy/index.js";
 import type { Config } from "../config/index.js";
 import {
   createImageInspector,
@@ -107,7 +107,7 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
   });
   const kinds = createKinds({
     ...(options.watcher && { watcher: options.watcher }),
-    ...(options.typeCheck && { schemas: bundledSchemas() }),
+    typeCheck: options.typeCheck ?? false,
     ...(options.kubernetesVersion && { kubernetesVersion: options.kubernetesVersion }),
     runtime,
     policyTimeout,
@@ -127,7 +127,7 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
         return await loadEntries(
           config,
           {
-            kinds,
+            kinds: await kinds.for(config.entries),
             fetchModule: (entry, warn) => moduleFiles(entry, fetcher, warn),
             worldFor,
             foresee,
