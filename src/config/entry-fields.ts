@@ -103,7 +103,7 @@ const namespacedName = optional(anyValue, "Written by the Kubewarden controller;
 const module = {
   module: required(
     text("the address of a WASM module"),
-    "Address of the WASM module: a path, `file://`, `https://`, `http://`, `registry://`, or an OCI reference. `url` is an alias.",
+    "Address of the WASM module, or of an Extism manifest (JSON, TOML): a path, `file://`, `https://`, `http://`, `registry://`, or an OCI reference. `url` is an alias.",
   ),
   settings: optional(jsonObject, "Settings, handed to the module unchanged.", "`{}`"),
   timeoutEvalSeconds,

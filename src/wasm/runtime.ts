@@ -10,7 +10,7 @@ import type { ExecutionMode } from "./guest/call.js";
 import type { PreparedSettings } from "./guest-protocol.js";
 import { InlineCalls, type InlineStatus } from "./inline/inline-calls.js";
 import { DEFAULT_GUEST_LIMITS, DEFAULT_TIMEOUT_MS, type GuestLimits } from "./limits.js";
-import { ModuleStore } from "./module/prepare.js";
+import { ModuleStore, type NamedModule } from "./module/prepare.js";
 import { LoadedPolicy } from "./policy.js";
 import { type Clock, systemClock } from "./pool/clock.js";
 import { WorkerPool } from "./pool/pool.js";
@@ -68,6 +68,11 @@ export interface PluginParts {
   readonly environment: PluginEnvironment;
   /** Absent: it may not send HTTP requests. */
   readonly http?: HttpGrant;
+  /** Limits of the manifest: they hold beside those of {@link WasmSource} and the runtime. */
+  readonly timeoutMs?: number;
+  readonly memoryPages?: number;
+  /** Modules beside the main one. */
+  readonly linked?: readonly NamedModule[];
 }
 
 /** Loads modules and runs them. */
@@ -102,16 +107,16 @@ export function createWasmRuntime(options: WasmRuntimeOptions): WasmRuntime {
   return {
     async load(source) {
       const grants = grantsOf(source);
-      const memoryPages = source.memoryPages ?? limits.memoryPages;
-      const module = await store.prepare(source.bytes, memoryPages, source.executionMode);
       const { plugin } = source;
+      const memoryPages = narrowed(source.memoryPages ?? limits.memoryPages, plugin?.memoryPages);
+      const module = await store.prepare(source.bytes, memoryPages, source.executionMode, plugin?.linked);
       if (plugin && module.mode !== "extism") throw notAPlugin(module.mode);
       const settings: PreparedSettings = {
         value: source.settings,
         bytes: Buffer.from(stringifyJson(source.settings)),
         ...(plugin && { environment: Buffer.from(printEnvironment(plugin.environment)) }),
       };
-      const timeoutMs = source.timeoutMs ?? fallback;
+      const timeoutMs = narrowed(source.timeoutMs ?? fallback, plugin?.timeoutMs);
       const policy = new LoadedPolicy(source.id, {
         module,
         settings,
@@ -148,6 +153,13 @@ export function createWasmRuntime(options: WasmRuntimeOptions): WasmRuntime {
 /** Whether an OPA policy has a setting in the place where it gets the cluster's resources (spec kubewarden.md 6.5). */
 function hidesSetting({ settings, contextAwareResources = [] }: WasmSource): boolean {
   return contextAwareResources.length > 0 && Object.hasOwn(settings, "kubernetes");
+}
+
+/** The smaller one of a limit and another one that there may be. */
+function narrowed(limit: number, other: number | undefined): number;
+function narrowed(limit: number | undefined, other: number | undefined): number | undefined;
+function narrowed(limit: number | undefined, other: number | undefined): number | undefined {
+  return limit === undefined || other === undefined ? (limit ?? other) : Math.min(limit, other);
 }
 
 const notAPlugin = (mode: ExecutionMode): WasmLoadError =>

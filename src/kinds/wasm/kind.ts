@@ -15,12 +15,12 @@ const KUBERNETES_CAPABILITIES = "kubernetes/";
 /** WASM modules of every guest protocol. */
 export const wasmKind = (runtime: WasmRuntime): ModuleKind => ({
   needs: needsOf,
-  async policy(entry, bytes) {
-    const plugin = pluginParts(entry);
+  async policy(entry, files) {
+    const plugin = pluginParts(entry, files.plugin);
     try {
       return await runtime.load({
         id: entry.id,
-        bytes,
+        bytes: files.bytes,
         settings: entry.settings,
         contextAwareResources: entry.contextAwareResources,
         hostCapabilities: entry.hostCapabilities,

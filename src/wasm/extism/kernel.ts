@@ -127,6 +127,7 @@ export class Kernel {
       config_get: (address: number, length: number) => {
         this.#host.work(HOST_CALL_UNITS + (length >>> 0));
         const { config } = this.#environment;
+        this.#host.work(HOST_CALL_UNITS + (length >>> 0));
         const name = this.#text(address, length);
         if (!Object.hasOwn(config, name)) return 0;
         const value = this.#encoder.encode(config[name]);
@@ -135,7 +136,7 @@ export class Kernel {
       },
       http_request: this.#httpRequest.bind(this),
       http_status: () => this.#http.status,
-      http_headers: () => this.#store(this.#encoder.encode(this.#http.headers)),
+      http_headers: () => this.#storeText(this.#http.headers),
       variable_get: (address: number, length: number) => {
         this.#host.work(length >>> 0);
         const value = this.#variables.get(this.#text(address, length));
@@ -177,7 +178,10 @@ export class Kernel {
   #httpRequest(at: number, length: number, bodyAt: number, bodyLength: number): number {
     const body = bodyAt === 0 ? undefined : this.#bytes(bodyAt, bodyLength);
     const answer = this.#http.request(this.#host, this.#bytes(at, length), body);
-    if ("body" in answer) return this.#store(answer.body);
+    if ("body" in answer) {
+      this.#host.work(answer.body.length);
+      return this.#store(answer.body);
+    }
     this.#host.log("error", answer.problem, "policy");
     return 0;
   }
@@ -188,6 +192,11 @@ export class Kernel {
     if (problem === undefined) return;
     this.#host.log("error", problem, "policy");
     this.#exports.fail(this.#store(this.#encoder.encode(problem)));
+  }
+
+  #storeText(text: string): number {
+    this.#host.work(HOST_CALL_UNITS + text.length);
+    return this.#store(this.#encoder.encode(text));
   }
 
   #store(bytes: Uint8Array): number {
