@@ -28,8 +28,9 @@ const PLAN: Plan = {
   warmUp: setting("BENCH_WARM_UP_SECONDS", 15),
   connections: 16,
 };
-/** For a policy that takes up to 100 ms: more would wait for longer than it may take. */
+/** For a policy that takes up to 100 ms: more would only wait for each other. */
 const SLOW_CONNECTIONS = 4;
+const SLOW_TIMEOUT_SECONDS = 10;
 const BESIDE_CONNECTIONS = 8;
 /** Clients of the policy that loops, each with one request at a time. */
 const LOOPING = [1, 4];
@@ -59,7 +60,7 @@ const ownFile = (path: string): string => join(root, path);
 const theirFile = (name: string): string => join(process.env["GUEST_MODULES"] ?? folder, name);
 const trivial = entry(ownFile("test/fixtures/trivial/wapc.wasm"), "kubewarden-wapc");
 const rust = entry(ownFile("test/vectors/kubewarden/wasm/chaos-wapc.wasm"), "kubewarden-wapc", "{ mode: accept }");
-const looping = entry(ownFile("test/fixtures/chaos/wapc.wasm"), "kubewarden-wapc", "{ mode: loop }");
+const looping = entry(ownFile("test/vectors/kubewarden/wasm/chaos-wapc.wasm"), "kubewarden-wapc", "{ mode: loop }");
 
 /** A policy that is measured. */
 interface Row {
@@ -122,13 +123,17 @@ function write(name: string, [ours, theirs]: readonly [string, string]): readonl
 }
 
 /** Starts the servers that there are, each with one worker; all else is as they have it by default. */
-async function start(name: string, policies: readonly [string, string]): Promise<readonly Side[]> {
+async function start(
+  name: string,
+  policies: readonly [string, string],
+  timeout = TIMEOUT_SECONDS,
+): Promise<readonly Side[]> {
   const [own, other] = write(name, policies);
   const serve = async (side: string, command: readonly string[], file: string): Promise<Side> => {
     const [port, probes] = [await freePort(), await freePort()];
     const flags = [
       ...["--policies", file, "--addr", "127.0.0.1", "--port", `${port}`, "--readiness-probe-port", `${probes}`],
-      ...["--workers", "1", "--policy-timeout", `${TIMEOUT_SECONDS}`],
+      ...["--workers", "1", "--policy-timeout", `${timeout}`],
     ];
     const readiness = `http://127.0.0.1:${probes}/readiness`;
     const server = await MeasuredServer.start({ command: [...command, ...flags], cwd: folder, port, readiness });
@@ -171,9 +176,11 @@ function compare(name: string, rounds: ReadonlyMap<string, readonly Round[]>): v
 /** One policy, all sides in turns. */
 async function row({ name, what, policy, connections = PLAN.connections }: Row): Promise<void> {
   console.log(`\n${name}: ${what}${connections === PLAN.connections ? "" : `, at ${connections} connections`}`);
+  const timeout = connections === SLOW_CONNECTIONS ? SLOW_TIMEOUT_SECONDS : TIMEOUT_SECONDS;
   const sides = await start(
     name,
     both(policy, (text) => `${name}: ${text}\n`),
+    timeout,
   );
   const starts = sides.map(({ server }) => server.usage());
   const rounds = await inTurns([...sides, await startBare()], { ...PLAN, connections });
