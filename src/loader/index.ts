@@ -99,6 +99,7 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
     log,
     capabilities: createHostCapabilities({
       violation,
+      http: external.plugins,
       ...(inspector && { images: inspector.images }),
       ...(executor && { executor }),
       ...(cluster && { kubernetes: cluster.reader }),

@@ -1,9 +1,11 @@
 /** Loads modules as policies and runs their calls in worker threads. */
 import { stringifyJson } from "../data/json.js";
 import type { HostCapabilities, ResourceKind } from "../host-capabilities/host.js";
+import type { HttpGrant } from "../host-capabilities/http/grant.js";
 import { CapabilityPatternError, parseCapabilities } from "../host-capabilities/patterns.js";
 import { type KubernetesReader, NO_CLUSTER } from "../kubernetes/reader.js";
 import { WasmLoadError } from "./errors.js";
+import { type PluginEnvironment, printEnvironment } from "./extism/environment.js";
 import type { ExecutionMode } from "./guest/call.js";
 import type { PreparedSettings } from "./guest-protocol.js";
 import { InlineCalls, type InlineStatus } from "./inline/inline-calls.js";
@@ -53,6 +55,15 @@ export interface WasmSource {
   readonly hostCapabilities?: readonly string[];
   /** Says what the module is, when it does not say so itself or says it wrongly. */
   readonly executionMode?: ExecutionMode;
+  /** What only Extism plugins have; with it, a module of another kind is refused. */
+  readonly plugin?: PluginParts;
+}
+
+/** What an Extism plugin has beside what every module has. */
+export interface PluginParts {
+  readonly environment: PluginEnvironment;
+  /** Absent: it may not send HTTP requests. */
+  readonly http?: HttpGrant;
 }
 
 /** Loads modules and runs them. */
@@ -88,7 +99,13 @@ export function createWasmRuntime(options: WasmRuntimeOptions): WasmRuntime {
       const grants = grantsOf(source);
       const memoryPages = source.memoryPages ?? limits.memoryPages;
       const module = await store.prepare(source.bytes, memoryPages, source.executionMode);
-      const settings: PreparedSettings = { value: source.settings, bytes: Buffer.from(stringifyJson(source.settings)) };
+      const { plugin } = source;
+      if (plugin && module.mode !== "extism") throw notAPlugin(module.mode);
+      const settings: PreparedSettings = {
+        value: source.settings,
+        bytes: Buffer.from(stringifyJson(source.settings)),
+        ...(plugin && { environment: Buffer.from(printEnvironment(plugin.environment)) }),
+      };
       const timeoutMs = source.timeoutMs ?? fallback;
       const policy = new LoadedPolicy(source.id, {
         module,
@@ -97,7 +114,12 @@ export function createWasmRuntime(options: WasmRuntimeOptions): WasmRuntime {
         pool,
         inline,
         limits: { ...limits, memoryPages },
-        caller: { policy: source.id, capabilities: grants, contextAwareResources: source.contextAwareResources ?? [] },
+        caller: {
+          policy: source.id,
+          capabilities: grants,
+          contextAwareResources: source.contextAwareResources ?? [],
+          ...(plugin?.http && { http: plugin.http }),
+        },
         capabilities: options.capabilities,
         kubernetes: options.kubernetes ?? NO_CLUSTER,
         log: options.log,
@@ -119,6 +141,12 @@ export function createWasmRuntime(options: WasmRuntimeOptions): WasmRuntime {
 function hidesSetting({ settings, contextAwareResources = [] }: WasmSource): boolean {
   return contextAwareResources.length > 0 && Object.hasOwn(settings, "kubernetes");
 }
+
+const notAPlugin = (mode: ExecutionMode): WasmLoadError =>
+  new WasmLoadError(
+    "wasm-plugin",
+    `the module is of the kind ${mode}: config, allowedHosts, logLevel and manifests are for Extism modules`,
+  );
 
 function grantsOf({ id, hostCapabilities }: WasmSource) {
   try {

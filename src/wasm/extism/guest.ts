@@ -4,6 +4,7 @@ import { type GuestAnswer, type GuestInput, GuestStartError, type RunGuest, star
 import { CurrentCall, InstanceCall, InstanceImports } from "../guest/instance-call.js";
 import { afterExit, callStart } from "../guest/start-functions.js";
 import { ExitStatus, wasiArguments, wasiImports } from "../guest/wasi-preview1.js";
+import { EnvironmentReader } from "./environment.js";
 import { compileKernel, Kernel } from "./kernel.js";
 import { START_ONLY } from "./names.js";
 
@@ -26,6 +27,7 @@ class PluginCall extends InstanceCall {
  */
 export function extismRunner(): RunGuest {
   const compiled = compileKernel();
+  const environments = new EnvironmentReader();
   let kept: KernelWithImports | undefined;
   const current = new CurrentCall<PluginCall>();
   const wasi = wasiImports(current.get) as WebAssembly.ModuleImports;
@@ -37,7 +39,7 @@ export function extismRunner(): RunGuest {
     const used = kept ?? withImports(new Kernel(compiled, host));
     kept = undefined;
     const { kernel, imports } = used;
-    kernel.begin(host);
+    kernel.begin(host, environments.read(input.data));
     const call = new PluginCall(host, memory);
     const answer = current.during(call, () => run(kernel, source, call, input, imports));
     if (kernel.reusable) kept = used;
