@@ -6,6 +6,7 @@ import { readSections, SECTION_IMPORT, SECTION_TYPE } from "../../../src/wasm/bi
 import { type FunctionType, readTypes } from "../../../src/wasm/binary/types.js";
 import { METER_MODULE, REFILL } from "../../../src/wasm/meter/helpers.js";
 import { meterModule } from "../../../src/wasm/meter/meter.js";
+import { verifyMetered } from "./verify.js";
 
 /** Units of a slice that is more than such a module uses. */
 const ENOUGH = 0x7fff_ffff;
@@ -26,7 +27,10 @@ export type Comparison =
 export function compareBoth(bytes: Uint8Array<ArrayBuffer>, seed: number): Comparison {
   const plain = compiled(bytes);
   if (typeof plain === "string") return { kind: "skipped", why: plain };
-  const metered = new WebAssembly.Module(meterModule(bytes));
+  const meteredBytes = meterModule(bytes);
+  const metered = new WebAssembly.Module(meteredBytes);
+  const unpaid = verifyMetered(meteredBytes);
+  if (unpaid !== undefined) return { kind: "different", what: unpaid };
   const wanted = imports(bytes);
   if (!wanted) return { kind: "skipped", why: "JavaScript can't make what it imports" };
   const exported = exportedFunctionTypes(bytes);
