@@ -13,6 +13,7 @@ export type WasmLoadErrorCode =
   | "wasm-exports"
   | "wasm-start"
   | "wasm-builtins"
+  | "wasm-plugin"
   | "wasm-settings"
   | "wasm-capability-pattern";
 

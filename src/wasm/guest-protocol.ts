@@ -11,6 +11,8 @@ export interface PreparedSettings {
   /** JSON in UTF-8, printed once. */
   readonly bytes: Uint8Array;
   readonly value: unknown;
+  /** What an Extism plugin finds beside its input (`extism/environment.ts`), as JSON in UTF-8; absent: nothing of its own. */
+  readonly environment?: Uint8Array;
 }
 
 /** One kind of guest. Stateless. */

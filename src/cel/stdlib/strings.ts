@@ -4,12 +4,8 @@ import { added, fn, method, methodFn, type Native, overloadFn } from "../declare
 import { DYN, INT, listType, STRING } from "../types.js";
 import { groupedFormat } from "./format/grouped.js";
 import { plainFormat } from "./format/plain.js";
-import { join, quote, replace, reverse, split, trim } from "./string-edits.js";
+import { join, lowerAscii, quote, replace, reverse, split, trim, upperAscii } from "./string-edits.js";
 import { charAt, indexOf, lastIndexOf, substring } from "./string-positions.js";
-
-/** Only the letters A to Z have another case here. */
-const lower = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
-const upper = (text: string): string => text.replace(/[a-z]+/g, (letters) => letters.toUpperCase());
 
 const functions: readonly FunctionDeclaration[] = [
   methodFn("charAt", "string_char_at_int", [STRING, INT], STRING, charAt),
@@ -23,7 +19,7 @@ const functions: readonly FunctionDeclaration[] = [
     method("string_last_index_of_string", [STRING, STRING], INT, lastIndexOf),
     method("string_last_index_of_string_int", [STRING, STRING, INT], INT, lastIndexOf),
   ),
-  methodFn("lowerAscii", "string_lower_ascii", [STRING], STRING, lower),
+  methodFn("lowerAscii", "string_lower_ascii", [STRING], STRING, lowerAscii),
   fn(
     "replace",
     method("string_replace_string_string", [STRING, STRING, STRING], STRING, replace),
@@ -40,7 +36,7 @@ const functions: readonly FunctionDeclaration[] = [
     method("string_substring_int_int", [STRING, INT, INT], STRING, substring),
   ),
   methodFn("trim", "string_trim", [STRING], STRING, trim),
-  methodFn("upperAscii", "string_upper_ascii", [STRING], STRING, upper),
+  methodFn("upperAscii", "string_upper_ascii", [STRING], STRING, upperAscii),
   fn(
     "join",
     method("list_join", [listType(STRING)], STRING, join),

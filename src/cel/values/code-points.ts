@@ -8,9 +8,13 @@ const SURROGATE = /[\ud800-\udfff]/;
 /** Whether every code point of the text is one UTF-16 unit. */
 export const isFlat = (text: string): boolean => !SURROGATE.test(text);
 
+/** Longer texts are asked whether they are flat: of one whose characters take a byte each the pattern knows it at once. */
+const SHORT = 32;
+
 /** The number of code points. */
 export function codePointLength(text: string): number {
   let length = text.length;
+  if (length > SHORT && isFlat(text)) return length;
   for (let index = 1; index < text.length; index++) {
     // A low surrogate behind a high one is the second half of one code point.
     if ((text.charCodeAt(index) & 0xfc00) === 0xdc00 && (text.charCodeAt(index - 1) & 0xfc00) === 0xd800) length--;

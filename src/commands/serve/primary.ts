@@ -17,6 +17,7 @@ import type { ProblemReport, ToPrimary } from "./messages.js";
 import { roomForConnections } from "./open-files.js";
 import type { ServeSettings } from "./settings.js";
 import { delayFor, type HangUps, stopSignal } from "./signals.js";
+import { withSmallYoungGeneration } from "./young-generation.js";
 
 /** How long processes may take to hand over their metrics: half of what Prometheus waits for a scrape by default. */
 const COLLECT_WITHIN_MS = 5000;
@@ -89,6 +90,7 @@ class Primary {
     // Each process accepts for itself. With the default, this process accepts and hands connections on, and those handed to a process that has just
     // died hang for ever.
     cluster.schedulingPolicy = cluster.SCHED_NONE;
+    cluster.setupPrimary({ execArgv: withSmallYoungGeneration(process.execArgv, process.env.NODE_OPTIONS) });
     await this.#prefetch();
     const failure = await this.#fleet.start(workers);
     if (failure !== undefined) return failure;

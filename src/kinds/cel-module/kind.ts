@@ -18,8 +18,9 @@ export function celModuleKind(policyTimeout: number, now: () => number, watcher?
   const doubles = new Doubles();
   return {
     needs: () => NO_NEEDS,
-    policy({ id, native, executionMode, settings, timeoutEvalSeconds }, bytes) {
-      if (!native || (executionMode !== undefined && executionMode !== "wasi")) return undefined;
+    policy({ id, native, executionMode, settings, timeoutEvalSeconds }, { bytes, plugin }) {
+      if (!native || plugin !== undefined || (executionMode !== undefined && executionMode !== "wasi"))
+        return undefined;
       if (readMetadataOfBytes(bytes)?.annotations["io.kubewarden.policy.title"] !== CEL_MODULE_TITLE) return undefined;
       const timeoutMs = timeoutEvalSeconds === undefined ? policyTimeout : timeoutEvalSeconds * 1000;
       return compileCelModule(settings, { id, timeoutMs, now, doubles, watcher });

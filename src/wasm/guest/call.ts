@@ -37,9 +37,17 @@ export interface GuestMemory {
   readonly maximum: number;
 }
 
+/** A module of an Extism plugin that others of the plugin import from, by its name. */
+export interface LinkedModule {
+  readonly name: string;
+  readonly module: WebAssembly.Module;
+}
+
 /** What instances are made of. */
 export interface InstanceSource {
   readonly module: WebAssembly.Module;
+  /** What an Extism plugin has beside its main module. */
+  readonly linked?: readonly LinkedModule[];
   /** With which they begin, as their memory does: what ran before it was taken does not run again. */
   readonly state?: CapturedState;
 }

@@ -3,6 +3,7 @@
  * nothing that was tried tells it from a start of its own.
  */
 import { isDeepStrictEqual } from "node:util";
+import { START_ONLY } from "../extism/names.js";
 import type { Budget } from "../guest/budget.js";
 import type { GuestModule } from "../guest/call.js";
 import { CallHost, type HostSide } from "../guest/call-host.js";
@@ -167,7 +168,10 @@ class Trial {
     const side = new SilentSide();
     const image = module.image ?? { pages: 0, runs: [] };
     const host = new CaptureHost(image, until, side, limits, budget, moment);
-    const result = runner.run(module, this.#question(input), host);
+    const question = this.#question(input);
+    const asked: Question =
+      until === "start" && module.mode === "extism" ? { ...question, operation: START_ONLY } : question;
+    const result = runner.run(module, asked, host);
     if (budget.isSpent) return "its time was up before the state was taken";
     if (side.spoke) return until === "start" ? "its start asks the host or logs" : "it asks the host or logs";
     if (until === "answer" && result.kind !== "outcome") return "a neutral request is not answered";

@@ -1,5 +1,5 @@
 /** What a call on the main thread has: a small budget, and a host that can't wait. */
-import { type Budget, BudgetSpent, SLICE_UNITS } from "../guest/budget.js";
+import { BUDGET_SPENT, type Budget, SLICE_UNITS } from "../guest/budget.js";
 import type { HostAnswer, LogLine } from "../guest/call.js";
 import type { HostSide } from "../guest/call-host.js";
 
@@ -49,7 +49,7 @@ export class Trial implements Budget, HostSide {
     return SLICE_UNITS;
   }
 
-  /** @throws BudgetSpent always. A guest may catch it, but has no fuel after what it has left, and its answer does not count. */
+  /** @throws {@link BUDGET_SPENT} always. A guest may catch it, but has no fuel after what it has left, and its answer does not count. */
   ask(): HostAnswer {
     return this.#giveUp();
   }
@@ -59,14 +59,14 @@ export class Trial implements Budget, HostSide {
     this.#lines.push(line);
   }
 
-  /** @throws BudgetSpent always */
+  /** @throws {@link BUDGET_SPENT} always */
   sleep(): void {
     this.#giveUp();
   }
 
   #giveUp(): never {
     this.#isSpent = true;
-    throw new BudgetSpent();
+    throw BUDGET_SPENT;
   }
 }
 

@@ -1,7 +1,7 @@
 /** Runs evaluations of Rego modules (OPA and Gatekeeper alike), byte level of spec kubewarden.md 6.5. */
 
 import { parseJson } from "../../data/json.js";
-import { BudgetSpent } from "../guest/budget.js";
+import { BUDGET_SPENT } from "../guest/budget.js";
 import type { InstanceSource } from "../guest/call.js";
 import {
   type GuestAnswer,
@@ -173,7 +173,7 @@ function regoImports(call: () => RegoCall, table: Readonly<Record<string, Builti
     asking.host.work(builtinCost(name, operands));
     const value = encoder.encode(printRego(serve(...operands.map(readRego))));
     // What was charged is an estimate.
-    if (asking.host.budget.isSpent) throw new BudgetSpent();
+    if (asking.host.budget.isSpent) throw BUDGET_SPENT;
     return asking.push(value);
   };
   return {
