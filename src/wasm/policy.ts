@@ -168,6 +168,7 @@ export class LoadedPolicy implements WasmPolicy {
     const { protocol, settings, module } = this.#parts;
     const data = this.#dataAtOnce();
     if (data === undefined) return neverFound("its data document changes with the cluster");
+    if (module.linked) return neverFound("it is linked of several modules");
     if (module.mode === "wasi") return neverFound("a command runs as a whole");
     const calls =
       module.mode === "kubewarden-wapc"

@@ -3,6 +3,7 @@
  * nothing that was tried tells it from a start of its own.
  */
 import { isDeepStrictEqual } from "node:util";
+import { START_ONLY } from "../extism/names.js";
 import type { Budget } from "../guest/budget.js";
 import type { GuestModule } from "../guest/call.js";
 import { CallHost, type HostSide } from "../guest/call-host.js";
@@ -39,6 +40,9 @@ const WORTHWHILE_UNITS = 100_000;
 const WORTHWHILE_SHARE = 0.2;
 /** Units that bringing a byte of a state back is worth. */
 const UNITS_PER_BYTE = 0.1;
+
+const NOT_CHECKED = "its time was up before the state was checked";
+const NOT_ANSWERED = "it answers no neutral request";
 
 /** Takes it. Never throws; guests run in the thread in which this is called. */
 export async function takeState(order: StateOrder): Promise<FoundStart> {
@@ -96,10 +100,10 @@ class Trial {
 
   /** The state after a neutral call, or why there is none. */
   async call(started: GuestModule): Promise<TakenState | string> {
-    const [first, second] = this.#order.neutral;
-    if (!first || !second) return "there is no neutral request";
+    // A policy for Ingresses may have nothing but an error for a Pod.
+    const [first, second] = this.#order.neutral.filter((input) => this.#coldRun(input).answered);
+    if (!first || !second) return NOT_ANSWERED;
     const cold = this.#coldRun(second);
-    if (!cold.answered) return "a neutral request is not answered";
     if (cold.units < WORTHWHILE_UNITS) return "its calls are short";
     const warm = await this.#captureTwice(started, "answer", first);
     if (typeof warm === "string") return warm;
@@ -113,16 +117,18 @@ class Trial {
 
   /** Asks about all neutral requests from each state: every answer must be that of an instance that began cold. */
   async #difference(module: GuestModule, states: readonly TakenState[]): Promise<string | undefined> {
-    for (const input of this.#order.neutral) {
-      if (this.#order.budget.isSpent) return "its time was up before the state was checked";
+    const { neutral } = this.#order;
+    for (const input of neutral) {
+      if (this.#order.budget.isSpent) return NOT_CHECKED;
       const cold = this.#coldRun(input);
       for (const run of [cold, ...states.map((taken) => this.#run({ ...module, ...taken }, input))]) {
         if (run.spoke) return "it asks the host or logs";
-        if (!run.answered) return "a neutral request is not answered";
         if (!isDeepStrictEqual(run.result, cold.result)) return "its answers depend on calls before, or on chance";
       }
     }
-    return undefined;
+    if (this.#order.budget.isSpent) return NOT_CHECKED;
+    // Errors that are alike prove nothing when there is nothing else.
+    return neutral.some((input) => this.#coldRun(input).answered) ? undefined : NOT_ANSWERED;
   }
 
   /** What an instance that begins cold answers. */
@@ -167,10 +173,13 @@ class Trial {
     const side = new SilentSide();
     const image = module.image ?? { pages: 0, runs: [] };
     const host = new CaptureHost(image, until, side, limits, budget, moment);
-    const result = runner.run(module, this.#question(input), host);
+    const question = this.#question(input);
+    const asked: Question =
+      until === "start" && module.mode === "extism" ? { ...question, operation: START_ONLY } : question;
+    const result = runner.run(module, asked, host);
     if (budget.isSpent) return "its time was up before the state was taken";
     if (side.spoke) return until === "start" ? "its start asks the host or logs" : "it asks the host or logs";
-    if (until === "answer" && result.kind !== "outcome") return "a neutral request is not answered";
+    if (until === "answer" && result.kind !== "outcome") return NOT_ANSWERED;
     const taken = until === "start" ? host.taken : host.take();
     if (!taken) return "its start leaves something with the host, or does not end well";
     return taken.ownBytes > STATE_BYTES

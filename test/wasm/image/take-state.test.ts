@@ -141,7 +141,7 @@ describe("the state with which a policy's instances begin", () => {
     [
       "a policy that can't answer",
       { call: "(unreachable)" },
-      { start: "started", because: "a neutral request is not answered" },
+      { start: "started", because: "it answers no neutral request" },
     ],
     ["a policy whose calls are short", {}, { start: "started", because: "its calls are short" }],
   ] as const) {
