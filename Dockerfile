@@ -6,10 +6,11 @@ COPY vendor ./vendor
 # No package's own script is needed, so none runs.
 RUN npm ci --ignore-scripts
 COPY tsconfig.json ./
-COPY scripts/build-wasm.mjs ./scripts/
+COPY scripts/build-wasm.mjs scripts/join.mjs ./scripts/
 COPY src ./src
 RUN node node_modules/typescript/bin/tsc --declaration false --sourceMap false \
  && node scripts/build-wasm.mjs \
+ && node scripts/join.mjs \
  && npm prune --omit=dev --ignore-scripts
 
 FROM node:22-bookworm-slim
@@ -24,11 +25,11 @@ WORKDIR /policy-server
 COPY --from=build /build/package.json ./
 COPY --from=build /build/node_modules ./node_modules
 COPY vendor ./vendor
-COPY --from=build /build/dist/src ./dist/src
+COPY --from=build /build/dist/server ./dist/server
 COPY data ./data
 COPY LICENSE ./
 # As a number, because Kubernetes cannot tell of a name that it isn't root.
 USER 65532:65532
 EXPOSE 3000 8081
-# Node itself is the container's first process: SIGTERM reaches it, and it drains.
-ENTRYPOINT ["node", "/policy-server/dist/src/main.js"]
+# The flag is that of the executable's first line: what short-lived objects may take. Node itself is the container's first process: SIGTERM reaches it, and it drains.
+ENTRYPOINT ["node", "--max-semi-space-size=4", "/policy-server/dist/server/main.js"]

@@ -113,7 +113,7 @@ try {
   const [ours, probes, bare] = [14_300, 14_301, 14_302];
   // One process against one process.
   const flags = ["--addr", "127.0.0.1", "--port", `${ours}`, "--readiness-probe-port", `${probes}`, "--workers", "1"];
-  const main = join(root, "dist/src/main.js");
+  const main = join(root, "dist/server/main.js");
   const server = spawn(process.execPath, [main, "--policies", policies, "--log-level", "warn", ...flags], {
     stdio: "inherit",
   });

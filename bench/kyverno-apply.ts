@@ -34,7 +34,7 @@ const folder = mkdtempSync(join(tmpdir(), "bench-kyverno-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 
-const OURS = [process.execPath, fileURLToPath(new URL("../src/main.js", import.meta.url))];
+const OURS = [process.execPath, fileURLToPath(new URL("../server/main.js", import.meta.url))];
 const policies = join(folder, "policies");
 mkdirSync(policies);
 const files = kyvernoPolicies().map((policy, i) => {

@@ -7,13 +7,16 @@
  * | a call through the pool (fresh instance, worker thread, deadline) / the same on this thread | one trip between threads: below 0.1 ms more |
  * | p99 of a policy beside a runaway guest / alone | at most 1.1 |
  */
+
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { HostCapabilities } from "../src/host-capabilities/host.js";
 import type { Review } from "../src/policy/review.js";
 import { extismRunner } from "../src/wasm/extism/guest.js";
-import type { GuestHost, RunGuest } from "../src/wasm/guest/guest.js";
+import { SLICE_UNITS } from "../src/wasm/guest/budget.js";
+import { type GuestHost, GuestLimitError, type RunGuest } from "../src/wasm/guest/guest.js";
 import { Memories } from "../src/wasm/guest/memories.js";
+import { Moment, MomentView } from "../src/wasm/guest/moment.js";
 import { createWasmRuntime, DEFAULT_GUEST_LIMITS, type ExecutionMode, type WasmPolicy } from "../src/wasm/index.js";
 import { ModuleStore } from "../src/wasm/module/prepare.js";
 import { regoRunner } from "../src/wasm/opa/guest.js";
@@ -59,6 +62,7 @@ const GUESTS: readonly Guest[] = [
 /** A host that offers nothing: the guests measured here ask for nothing. */
 const nobody: GuestHost = {
   limits: DEFAULT_GUEST_LIMITS,
+  budget: { isSpent: false, refill: () => SLICE_UNITS },
   call: () => ({ ok: false, error: "there is no host" }),
   log() {},
   output() {},
@@ -66,6 +70,9 @@ const nobody: GuestHost = {
   stderr() {},
   stderrText: () => "",
   sleep() {},
+  moment: new MomentView(new Moment()),
+  work() {},
+  limitPassed: (text) => new GuestLimitError(text),
 };
 
 /** Microseconds per call. */
@@ -94,9 +101,11 @@ async function bareCall({ path, mode, run }: Guest): Promise<() => Promise<void>
   const input = new TextEncoder().encode(payload);
   return async () => {
     const shape = prepared.importedMemory;
-    const memory = shape && memories.take(prepared.id, shape);
-    run(prepared.module, { operation: "validate", input }, nobody, memory);
-    if (memory) memories.give(prepared.id, memory, shape);
+    const { image } = prepared;
+    const memory = shape && image && memories.take(prepared.id, shape, image);
+    run(prepared, { operation: "validate", input }, nobody, memory);
+    if (memory && image) memories.give(prepared.id, memory, image);
+    memories.tidy();
   };
 }
 

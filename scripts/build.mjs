@@ -1,4 +1,4 @@
-// Builds everything that runs: TypeScript into dist/, then the WASM modules of policies/ and test/fixtures/.
+// Builds everything that runs: TypeScript into dist/, the WASM modules of policies/ and test/fixtures/, then what is shipped into dist/server.
 // `npm ci` runs this through the `prepare` script, so a fresh clone needs no other step.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -14,3 +14,4 @@ function run(command, args) {
 
 run(process.execPath, ["node_modules/typescript/bin/tsc"]);
 if (existsSync(new URL("build-wasm.mjs", import.meta.url))) run(process.execPath, ["scripts/build-wasm.mjs"]);
+run(process.execPath, ["scripts/join.mjs"]);

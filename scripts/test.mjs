@@ -6,6 +6,9 @@ import { run } from "node:test";
 import { spec } from "node:test/reporters";
 import { fileURLToPath } from "node:url";
 
+// Tests of the executable run what is shipped.
+await import("./join.mjs");
+
 const root = fileURLToPath(new URL("../dist/test", import.meta.url));
 const sources = fileURLToPath(new URL("../test", import.meta.url));
 const wanted = process.argv.slice(2);

@@ -8,6 +8,11 @@ const answer = JSON.stringify({
 });
 
 createServer((request, response) => {
+  // Somebody who wants to know whether it serves.
+  if (request.method === "GET") {
+    response.end();
+    return;
+  }
   const chunks: Buffer[] = [];
   request.on("data", (chunk: Buffer) => chunks.push(chunk));
   request.on("end", () => {

@@ -1,36 +1,58 @@
 /**
  * A load client as a process of its own: `node load-client.js <port> <path> <body file> <connections> <seconds>`. It keeps each connection busy with
- * one request at a time over loopback, stops by itself, and prints one line of JSON: requests, seconds, and percentiles of latency in milliseconds.
+ * one request at a time over loopback, stops by itself, and prints one line of JSON: a {@link Load}.
  *
- * It speaks just enough HTTP to count equal-sized answers: a general client costs more than the servers measured here.
+ * It speaks just enough HTTP to find the end of an answer: a general client costs more than the servers measured here.
  */
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
+
+/** What one run saw. */
+export interface Load {
+  readonly requests: number;
+  /** Answers that say `"allowed":true`. */
+  readonly allowed: number;
+  readonly seconds: number;
+  readonly perSecond: number;
+  /** Milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+  /** Part of a processor that the client itself used: near 1 it is what was measured. */
+  readonly clientCpu: number;
+}
+
+const HEAD_END = "\r\n\r\n";
+const ALLOWED = '"allowed":true';
+/** Milliseconds after which an answer that is still missing at the end is not waited for any longer. */
+const GIVE_UP_MS = 30_000;
 
 const [port = "", path = "/", file = "", connections = "16", seconds = "5"] = process.argv.slice(2);
 const body = readFileSync(file);
 const head = `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
 const request = Buffer.concat([Buffer.from(head), body]);
 const latencies: number[] = [];
+let allowed = 0;
+const startedWith = process.cpuUsage();
 const started = performance.now();
 const end = started + Number(seconds) * 1000;
 
-/** Bytes of one answer, head and body, read from the first one. */
-function answerSize(first: Buffer): number {
-  const text = first.toString("latin1");
-  const headEnd = text.indexOf("\r\n\r\n");
+/** Bytes of the answer, head and body, that begins here; `undefined` while its head is not whole. */
+function answerSize(received: Buffer): number | undefined {
+  const headEnd = received.indexOf(HEAD_END);
+  if (headEnd < 0) return undefined;
+  const text = received.toString("latin1", 0, headEnd);
   const length = /content-length: (\d+)/i.exec(text)?.[1];
-  if (!text.startsWith("HTTP/1.1 200") || headEnd < 0 || length === undefined)
-    throw new Error(`unexpected answer: ${text}`);
-  return headEnd + 4 + Number(length);
+  if (!text.startsWith("HTTP/1.1 200") || length === undefined)
+    throw new Error(`unexpected answer of ${path}: ${received.toString()}`);
+  return headEnd + HEAD_END.length + Number(length);
 }
 
 function runConnection(): Promise<void> {
   return new Promise((resolve, reject) => {
-    let received = 0;
-    let size = 0;
+    // Nearly always empty: an answer comes whole.
+    let before: Buffer | undefined;
     let sent = 0;
-    const socket = connect(Number(port), "127.0.0.1");
+    const socket = connect(Number(port), "127.0.0.1").setNoDelay(true);
     const send = () => {
       sent = performance.now();
       socket.write(request);
@@ -38,30 +60,44 @@ function runConnection(): Promise<void> {
     socket
       .on("connect", send)
       .on("error", reject)
-      .on("close", () => resolve());
+      .on("close", () => (performance.now() < end ? reject(new Error(`${path}: closed early`)) : resolve()));
     socket.on("data", (chunk) => {
-      received += chunk.length;
-      if (size === 0) size = answerSize(chunk);
-      if (received < size) return;
-      received -= size;
+      const received = before === undefined ? chunk : Buffer.concat([before, chunk]);
+      const size = answerSize(received);
+      if (size === undefined || received.length < size) {
+        before = received;
+        return;
+      }
+      before = undefined;
       const now = performance.now();
       latencies.push(now - sent);
+      if (received.includes(ALLOWED)) allowed++;
       if (now < end) send();
       else socket.destroy();
     });
   });
 }
 
-await Promise.all(Array.from({ length: Number(connections) }, runConnection));
-latencies.sort((a, b) => a - b);
-const percentile = (p: number) => latencies[Math.min(latencies.length - 1, Math.floor((latencies.length * p) / 100))];
-const elapsed = (performance.now() - started) / 1000;
-console.log(
-  JSON.stringify({
-    requests: latencies.length,
-    seconds: elapsed,
-    perSecond: latencies.length / elapsed,
-    p50: percentile(50),
-    p99: percentile(99),
-  }),
+const stuck = setTimeout(
+  () => {
+    throw new Error(`${path}: no answer for ${GIVE_UP_MS / 1000} s`);
+  },
+  Number(seconds) * 1000 + GIVE_UP_MS,
 );
+await Promise.all(Array.from({ length: Number(connections) }, runConnection));
+clearTimeout(stuck);
+const elapsed = (performance.now() - started) / 1000;
+const { user, system } = process.cpuUsage(startedWith);
+latencies.sort((a, b) => a - b);
+const percentile = (p: number): number =>
+  latencies[Math.min(latencies.length - 1, Math.floor((latencies.length * p) / 100))] ?? 0;
+const load: Load = {
+  requests: latencies.length,
+  allowed,
+  seconds: elapsed,
+  perSecond: latencies.length / elapsed,
+  p50: percentile(50),
+  p99: percentile(99),
+  clientCpu: (user + system) / 1e6 / elapsed,
+};
+console.log(JSON.stringify(load));

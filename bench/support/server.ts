@@ -50,7 +50,7 @@ export class ServerUnderTest {
   static async start({ args, nodeArgs = [], env, openFiles, output = "read", tls }: ServerOptions) {
     const [port, readiness] = [await freePort(), await freePort()];
     const listening = ["--addr", "127.0.0.1", "--port", `${port}`, "--readiness-probe-port", `${readiness}`];
-    const command = [process.execPath, ...nodeArgs, "dist/src/main.js", ...listening, ...args];
+    const command = [process.execPath, ...nodeArgs, "dist/server/main.js", ...listening, ...args];
     const limited =
       openFiles === undefined ? command : ["sh", "-c", `ulimit -n ${openFiles} && exec "$0" "$@"`, ...command];
     const target = typeof output === "object" ? openSync(output.file, "w") : "pipe";

@@ -1,5 +1,4 @@
 /** From options to loaded policies: what `serve`, `check` and `eval` share. */
-import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import {
   addressPath,
@@ -16,16 +15,13 @@ import {
   createPolicyLoader,
   type PolicyLoader,
   type PolicyLoaderOptions,
-  prefetchModules,
 } from "../loader/index.js";
 import type { Logger } from "../telemetry/logger.js";
 import { withEgress } from "./egress-options.js";
 import { fetchOptions } from "./fetch-options.js";
 import type { CommandIo } from "./io.js";
 import { type ClusterProblem, clusterAccess, clusterProblem } from "./kubernetes-options.js";
-
-/** File names looked for when none is given: ours, then Kubewarden's. */
-const DEFAULT_FILES = ["policies.yaml", "policies.yml"] as const;
+import { policiesFile } from "./policies-file.js";
 
 /** Policies that will fail for want of a cluster. */
 export interface WithoutCluster extends ClusterProblem {
@@ -65,7 +61,7 @@ export interface PolicySource {
 }
 
 /**
- * A source for the options `policies`, `policy-timeout`, `disable-timeout-protection` and `workers`.
+ * A source for the options `policies`, `policy-timeout`, `disable-timeout-protection`, `workers` and `processors`.
  * @param special what some commands ask of the loader beyond that
  */
 export function createPolicySource(
@@ -101,6 +97,7 @@ export function createLoader(
     createPolicyLoader({
       policyTimeout,
       workers: typeof values.workers === "number" ? values.workers : availableParallelism(),
+      ...(typeof values.processors === "number" && { processors: values.processors }),
       now: () => performance.now(),
       fetch: fetchOptions(values, env, (message) => logger?.warn(message)),
       log: ({ policy, level, message, fields }) => guests?.log(level, message, { policy_id: policy, ...fields }),
@@ -108,6 +105,7 @@ export function createLoader(
       ...(access && { cluster: access }),
       note: (message) => logger?.warn(message),
       egress,
+      warmStart: values.disableWarmStart !== true,
       ...special,
     }),
   );
@@ -149,23 +147,6 @@ async function load({ file, loader, generation, problem, warn }: Loading): Promi
 /** All problems as lines for a person. */
 export function problemLines({ problems }: LoadResult): string[] {
   return problems.map(formatProblem);
-}
-
-function policiesFile({ policies }: Readonly<Record<string, unknown>>): string {
-  if (typeof policies === "string") return policies;
-  return DEFAULT_FILES.find((name) => existsSync(name)) ?? DEFAULT_FILES[0];
-}
-
-/**
- * Fetches the modules of the options' policies into the download folder, as often as called: several processes are about to load them.
- * @throws as {@link fetchOptions} does; what it makes never rejects
- */
-export function modulePrefetch(values: Readonly<Record<string, unknown>>, env: CommandIo["env"]): () => Promise<void> {
-  const options = fetchOptions(values, env, () => {});
-  return async () => {
-    const read = loadConfig(policiesFile(values));
-    if (read.ok) await prefetchModules(read.config, options);
-  };
 }
 
 /** The local module files of an entry and its members: they are looked after like the configuration. */

@@ -1,9 +1,10 @@
 /** The keys of every kind of entry and member: the one definition behind reading, the JSON Schema and the documentation. */
+import { HostPatternError, parseHostPatterns } from "../host-capabilities/http/host-patterns.js";
 import { CapabilityPatternError, parseCapabilities } from "../host-capabilities/patterns.js";
 import { celPolicy } from "./cel-fields.js";
 import { certificateRequests } from "./certificate-request-fields.js";
 import { type Fields, optional, record, required } from "./record-shape.js";
-import { anyValue, flag, integer, jsonObject, listOf, oneOf, oneOrMore, type Shape, text } from "./shape.js";
+import { anyValue, flag, integer, jsonObject, listOf, mapOf, oneOf, oneOrMore, type Shape, text } from "./shape.js";
 
 /** Longest time limit, in seconds: a day. Kubernetes itself waits 30 s at most; the bound keeps timers within 32 bits. */
 const MAX_TIMEOUT_SECONDS = 86_400;
@@ -23,6 +24,24 @@ const capabilityPattern: Shape<string> = {
     } catch (mistake) {
       if (!(mistake instanceof CapabilityPatternError)) throw mistake;
       sink.error(path, `invalid hostCapabilities pattern for policy ${sink.policy}: ${mistake.message}`);
+      return undefined;
+    }
+  },
+};
+
+/** A host, or a pattern for hosts, of `allowedHosts`. */
+export const hostPattern: Shape<string> = {
+  label: "host pattern",
+  schema: { type: "string", minLength: 1, examples: ["api.example.com", "*.example.com"] },
+  read(node, path, sink) {
+    const pattern = text("a host or a pattern for hosts").read(node, path, sink);
+    if (pattern === undefined) return undefined;
+    try {
+      parseHostPatterns([pattern]);
+      return pattern;
+    } catch (mistake) {
+      if (!(mistake instanceof HostPatternError)) throw mistake;
+      sink.error(path, mistake.message);
       return undefined;
     }
   },
@@ -84,7 +103,7 @@ const namespacedName = optional(anyValue, "Written by the Kubewarden controller;
 const module = {
   module: required(
     text("the address of a WASM module"),
-    "Address of the WASM module: a path, `file://`, `https://`, `http://`, `registry://`, or an OCI reference. `url` is an alias.",
+    "Address of the WASM module, or of an Extism manifest (JSON, TOML): a path, `file://`, `https://`, `http://`, `registry://`, or an OCI reference. `url` is an alias.",
   ),
   settings: optional(jsonObject, "Settings, handed to the module unchanged.", "`{}`"),
   timeoutEvalSeconds,
@@ -110,6 +129,26 @@ const module = {
     "`true`",
   ),
   memoryLimitMiB: optional(integer(1, MAX_MEMORY_MIB), "Most memory of the guest, in MiB.", "the server's limit"),
+  config: optional(
+    mapOf(text("a string", { mayBeEmpty: true })),
+    "Extism modules: configuration that the plugin reads by `config_get`; goes before the manifest's, key by key.",
+    "the manifest's, else none",
+  ),
+  allowedHosts: optional(
+    listOf(hostPattern),
+    "Extism modules: hosts that the plugin may send HTTP requests to. `*`, `?`, `[a-z]` and `{a,b}` have their meaning.",
+    "those of a manifest that is a file, else none",
+  ),
+  logLevel: optional(
+    oneOf("trace", "debug", "info", "warn", "error", "silent"),
+    "Extism modules: log lines of the plugin below this level are dropped.",
+    "`trace`",
+  ),
+  warmStart: optional(
+    flag,
+    "Whether the module's instances may begin with a state that was taken once, in place of running their start for every request.",
+    "`true`",
+  ),
 };
 
 const resource = {

@@ -81,6 +81,14 @@ export interface ModuleEntry extends Standing {
   readonly native: boolean;
   /** Absent: the server's limit. */
   readonly memoryLimitMiB?: number;
+  /** Extism: goes before the manifest's. */
+  readonly config?: Readonly<Record<string, string>>;
+  /** Extism: checked patterns, see `parseHostPatterns`. */
+  readonly allowedHosts?: readonly string[];
+  /** Extism; absent: `trace`. */
+  readonly logLevel?: "trace" | "debug" | "info" | "warn" | "error" | "silent";
+  /** Whether its instances may begin with a state that was taken before. */
+  readonly warmStart: boolean;
 }
 
 /** What a failed validation of a CEL policy does. */

@@ -5,6 +5,8 @@ import { orAborted } from "../data/or-aborted.js";
 import { shownText, wholeText } from "../data/public-text.js";
 import type { KubernetesReader, ResourceKind, ResourceSnapshot } from "../kubernetes/reader.js";
 import type { Executor } from "./executor.js";
+import type { HttpGrant } from "./http/grant.js";
+import { HTTP_CALL } from "./http/wire.js";
 import { askSnapshots, readSnapshots, type SnapshotQuery } from "./kubernetes/snapshots.js";
 import type { CapabilityGrants } from "./patterns.js";
 import { PayloadError } from "./payload.js";
@@ -34,6 +36,8 @@ export interface Caller {
   readonly policy: string;
   readonly capabilities: CapabilityGrants;
   readonly contextAwareResources: readonly ResourceKind[];
+  /** What an Extism plugin may ask by HTTP; absent: nothing. */
+  readonly http?: HttpGrant;
 }
 
 /** Circumstances of one execution. */
@@ -63,6 +67,11 @@ export interface Operation {
    */
   readonly resource?: (payload: unknown) => ResourceKind;
   /**
+   * Why this caller may not ask this; `undefined` when it may. It has reported what is worth it.
+   * @throws as `resource`
+   */
+  readonly gate?: (payload: unknown, caller: Caller) => string | undefined;
+  /**
    * Executes.
    * @returns the answer, a JSON value or a {@link JsonText}
    * @throws anything; what it has to show (`data/public-text`) goes to the guest behind `Callback evaluation failure: `
@@ -79,6 +88,7 @@ export interface Capability {
 /** Told when a policy asks for what it was not granted. */
 export type ViolationSink = (message: string, fields: Readonly<Record<string, string>>) => void;
 
+const KUBEWARDEN = "kubewarden";
 const STOPPED = "nobody waits for the answer any more";
 /** What a guest is told of a failure that has no words for it. */
 export const FAILED = "the host could not answer";
@@ -87,14 +97,24 @@ const execute: Executor = (_, run) => run();
 
 /** All capabilities of a server. */
 export class HostCapabilities {
-  readonly #namespaces: ReadonlyMap<string, Capability>;
+  /** By binding and namespace. */
+  readonly #bindings: ReadonlyMap<string, ReadonlyMap<string, Capability>>;
   readonly #onViolation: ViolationSink;
   readonly #executor: Executor;
 
-  constructor(capabilities: readonly Capability[], onViolation: ViolationSink, executor: Executor = execute) {
+  /** @param http what Extism plugins ask by HTTP; default: nobody answers it */
+  constructor(
+    capabilities: readonly Capability[],
+    onViolation: ViolationSink,
+    executor: Executor = execute,
+    http?: Capability,
+  ) {
     this.#onViolation = onViolation;
     this.#executor = executor;
-    this.#namespaces = new Map(capabilities.map((capability) => [capability.namespace, capability]));
+    this.#bindings = new Map([
+      [KUBEWARDEN, byNamespace(capabilities)],
+      [HTTP_CALL.binding, byNamespace(http === undefined ? [] : [http])],
+    ]);
   }
 
   /** Answers one call; never rejects, whatever the capability does. Logging (`tracing`) does not come this way. */
@@ -102,9 +122,10 @@ export class HostCapabilities {
     const { binding, namespace, operation } = call;
     const { caller, signal } = context;
     if (signal.aborted) return refuse(STOPPED);
-    if (binding !== "kubewarden") return refuse(`unknown binding: ${binding}`);
+    const namespaces = this.#bindings.get(binding);
+    if (namespaces === undefined) return refuse(`unknown binding: ${binding}`);
     const path = `${namespace}/${operation}`;
-    if (namespace !== "tracing" && !caller.capabilities.allows(path)) {
+    if (binding === KUBEWARDEN && namespace !== "tracing" && !caller.capabilities.allows(path)) {
       this.#onViolation("Policy tried to use a host capability it doesn't have access to", {
         policy: caller.policy,
         capability: forLog(path),
@@ -113,7 +134,7 @@ export class HostCapabilities {
         `Policy has not been granted access to the '${path}' host capability. The violation has been reported.`,
       );
     }
-    const operations = this.#namespaces.get(namespace)?.operations;
+    const operations = namespaces.get(namespace)?.operations;
     // The only operation of `tracing` is served where the guest runs.
     if (!operations && namespace !== "tracing") return refuse(`unknown namespace: ${namespace}`);
     const serving = operations && Object.hasOwn(operations, operation) ? operations[operation] : undefined;
@@ -123,6 +144,8 @@ export class HostCapabilities {
       payload = parseJson(new TextDecoder("utf-8", { fatal: true }).decode(call.payload));
       const resource = serving.resource?.(payload);
       if (resource && !granted(caller, resource)) return this.#refuseResource(caller, resource);
+      const refusal = serving.gate?.(payload, caller);
+      if (refusal !== undefined) return refuse(refusal);
     } catch (error) {
       return refuse(errorText(error));
     }
@@ -134,6 +157,7 @@ export class HostCapabilities {
       if (error instanceof PayloadError) return refuse(error.message);
       const [shown, because, whole] = [shownText(error, FAILED), shownCause(error), wholeText(error)];
       if (whole !== shown && whole !== `${shown}: ${because}`) context.failed?.(`${path}: ${whole}`);
+      if (binding !== KUBEWARDEN) return refuse(shown);
       // A cause follows after a blank line (spec kubewarden.md 7.1, row 6).
       const caused = because === "" ? "" : `\n\nCaused by:\n    ${because}`;
       return refuse(`Callback evaluation failure: ${shown}${caused}`);
@@ -160,6 +184,9 @@ export class HostCapabilities {
   }
 }
 
+const byNamespace = (capabilities: readonly Capability[]): ReadonlyMap<string, Capability> =>
+  new Map(capabilities.map((capability) => [capability.namespace, capability]));
+
 /** Whether the policy may read this kind. */
 export function granted(caller: Caller, wanted: ResourceKind): boolean {
   return caller.contextAwareResources.some(
@@ -168,7 +195,7 @@ export function granted(caller: Caller, wanted: ResourceKind): boolean {
 }
 
 /** What a guest named, as a field of a log line. */
-function forLog(name: string): string {
+export function forLog(name: string): string {
   return name.length > LOGGED_NAME_LENGTH ? `${name.slice(0, LOGGED_NAME_LENGTH)}…` : name;
 }
 

@@ -3,7 +3,8 @@ import { lookup } from "node:dns/promises";
 import { type KubernetesReader, NO_CLUSTER } from "../kubernetes/reader.js";
 import { cryptoCapability } from "./crypto.js";
 import type { Executor } from "./executor.js";
-import { type Capability, HostCapabilities, type ViolationSink } from "./host.js";
+import { type Capability, forLog, HostCapabilities, type ViolationSink } from "./host.js";
+import { httpCapability, NO_HTTP, type SendHttp } from "./http/capability.js";
 import { type ImageReader, NO_REGISTRY } from "./images.js";
 import { kubernetesCapability } from "./kubernetes/capability.js";
 import { netCapability } from "./net.js";
@@ -11,6 +12,7 @@ import { ociCapability } from "./oci.js";
 
 export type { Executor } from "./executor.js";
 export type { ViolationSink } from "./host.js";
+export type { HttpReply, HttpRequest, SendHttp } from "./http/capability.js";
 export { recordSession, replaySession, SessionError } from "./sessions/session.js";
 
 /** The windows through which the host looks for guests. */
@@ -19,14 +21,17 @@ export interface HostWindows {
   readonly kubernetes?: KubernetesReader;
   /** Default: there is no registry. */
   readonly images?: ImageReader;
+  /** Default: there is no network for plugins. */
+  readonly http?: SendHttp;
   /** Records or replays a session. Default: neither. */
   readonly executor?: Executor;
   /** Told when a policy asks for what it was not granted. */
   readonly violation: ViolationSink;
 }
 
-/** All capabilities of spec kubewarden.md 7.2. */
-export function createHostCapabilities({ kubernetes, images, executor, violation }: HostWindows): HostCapabilities {
+/** All capabilities of spec kubewarden.md 7.2, and HTTP for Extism plugins. */
+export function createHostCapabilities(windows: HostWindows): HostCapabilities {
+  const { kubernetes, images, http, executor, violation } = windows;
   const monotonic = () => performance.now();
   const capabilities: readonly Capability[] = [
     netCapability(async (host) => (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address)),
@@ -34,5 +39,11 @@ export function createHostCapabilities({ kubernetes, images, executor, violation
     kubernetesCapability(kubernetes ?? NO_CLUSTER, monotonic),
     ociCapability(images ?? NO_REGISTRY, monotonic),
   ];
-  return new HostCapabilities(capabilities, violation, executor);
+  const requests = httpCapability(http ?? NO_HTTP, ({ policy }, host) =>
+    violation("Policy tried to send an HTTP request to a host it doesn't have access to", {
+      policy,
+      host: forLog(host),
+    }),
+  );
+  return new HostCapabilities(capabilities, violation, executor, requests);
 }

@@ -129,7 +129,8 @@ function unrecognised(document: SourceDocument, kinds: readonly DocumentKind[]):
 const owns = ({ policies, companions }: DocumentKind, document: SourceDocument): boolean =>
   isOneOf(policies, document) || isOneOf(companions, document);
 
-function isOneOf(types: readonly DocumentType[], document: SourceDocument): boolean {
+/** Whether a document is of one of the types. */
+export function isOneOf(types: readonly DocumentType[], document: SourceDocument): boolean {
   const { group, kind } = identityOf(document);
   return types.some((type) => type.group === group && type.kind === kind);
 }

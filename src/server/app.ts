@@ -1,20 +1,14 @@
-/** Every route but the hot ones, on Express: what is served, metrics, probes, and the empty 404 and 405 of spec kubewarden.md 3.1. */
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
+/** Every route but the hot and the plain ones, on Express: what is served, profiles, and the empty 404 and 405 of spec kubewarden.md 3.1. */
 import express, { type Express, type NextFunction, type Request, type Response } from "express";
-import { Registry } from "prom-client";
 import type { Evaluator } from "../evaluation/evaluator.js";
-import type { MetricsText } from "../telemetry/metrics.js";
 import { addProfiles } from "./profiles.js";
 import { sendEmpty } from "./respond.js";
-
-const PROMETHEUS_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
 
 /** What the API port's app shows. */
 export interface AppOptions {
   readonly evaluator: Evaluator;
-  /** Metrics in Prometheus' text format. */
-  readonly metricsText: () => Promise<MetricsText>;
+  /** Paths that are answered before Express when asked by GET. */
+  readonly plainPaths: readonly string[];
   /** Whether profiles may be taken. */
   readonly profiles: boolean;
   /** Paths of webhooks, which are answered before Express. */
@@ -22,12 +16,12 @@ export interface AppOptions {
 }
 
 /** The app behind the hot routes on the API port. */
-export function createApp({ evaluator, metricsText, profiles, webhookPaths }: AppOptions): Express {
+export function createApp({ evaluator, plainPaths, profiles, webhookPaths }: AppOptions): Express {
   const app = bareApp();
-  get(app, "/policies", (_request, response) => {
+  app.get("/policies", (_request, response) => {
     response.json(listPolicies(evaluator));
   });
-  get(app, "/metrics", (_request, response) => sendMetrics(metricsText, response));
+  refuseOthers(app, ["/policies", ...plainPaths]);
   if (profiles) addProfiles(app);
   for (const path of ["/validate/:id", "/audit/:id", "/validate_raw/:id"]) {
     // POST is answered before Express; here are the others, and the form with the member in a segment of its own.
@@ -37,44 +31,23 @@ export function createApp({ evaluator, metricsText, profiles, webhookPaths }: Ap
   return withFallbacks(app);
 }
 
-/** What the probes ask about. */
-export interface ProbeOptions {
-  /** True from the moment requests are answered well until the server begins to stop. */
-  readonly ready: () => boolean;
-  readonly metricsText: () => Promise<MetricsText>;
-}
-
-/** The app on the readiness port: always plain HTTP (spec kubewarden.md 3.1), so metrics are here too for scrapers without a client certificate. */
-export function createProbeApp({ ready, metricsText }: ProbeOptions): Express {
+/** The app behind the plain routes on the readiness port. */
+export function createProbeApp(plainPaths: readonly string[]): Express {
   const app = bareApp();
-  get(app, "/readiness", (_request, response) => sendEmpty(response, ready() ? 200 : 503));
-  get(app, "/liveness", (_request, response) => sendEmpty(response, 200));
-  get(app, "/metrics", (_request, response) => sendMetrics(metricsText, response));
+  refuseOthers(app, plainPaths);
   return withFallbacks(app);
 }
 
 /** The answer to `GET /policies`; `error` says why a policy is unavailable. */
 function listPolicies({ policies }: Evaluator): object {
   const rows = Array.from(policies.entries.values(), ({ id, policy, mode, allowedToMutate, unavailable }) => {
-    const { kind, implementation } = policy;
+    const { kind, implementation, start } = policy;
     const available = unavailable === undefined;
-    return { id, kind, implementation, mode, allowedToMutate, available, ...(!available && { error: unavailable }) };
+    const started = start && { start: start.start, ...(start.because !== undefined && { startReason: start.because }) };
+    const problem = !available && { error: unavailable };
+    return { id, kind, implementation, mode, allowedToMutate, available, ...started, ...problem };
   });
   return { generation: policies.generation, policies: rows };
-}
-
-/** All of them or a 503: whoever reads a part can't know that it is one. */
-async function sendMetrics(metricsText: () => Promise<MetricsText>, response: Response): Promise<void> {
-  const text = await metricsText();
-  if ("unavailable" in text) {
-    response.status(503).type("text/plain").send(`${text.unavailable}\n`);
-    return;
-  }
-  const bodies = text.parts.map((part) => Buffer.from(part));
-  const length = bodies.reduce((sum, body) => sum + body.length, 0);
-  response.writeHead(200, { "Content-Type": PROMETHEUS_TYPE, "Content-Length": length });
-  // Part after part as the client takes them. One that goes away needs no answer.
-  await pipeline(Readable.from(bodies), response).catch(() => {});
 }
 
 /** Express without the things that a machine's client has no use for, and with paths taken literally. */
@@ -87,13 +60,9 @@ function bareApp(): Express {
   return app;
 }
 
-function get(
-  app: Express,
-  path: string,
-  handler: (request: Request, response: Response) => void | Promise<void>,
-): void {
-  app.get(path, handler);
-  app.all(path, (_request, response) => refuseMethod(response, "GET, HEAD"));
+/** 405 for whatever is not GET or HEAD. */
+function refuseOthers(app: Express, paths: readonly string[]): void {
+  for (const path of paths) app.all(path, (_request, response) => refuseMethod(response, "GET, HEAD"));
 }
 
 function refuseMethod(response: Response, allowed: string): void {

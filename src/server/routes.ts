@@ -1,4 +1,4 @@
-/** The hot routes: `/validate/{id}`, `/audit/{id}` and `/validate_raw/{id}` (spec kubewarden.md 3.1). Everything else is Express' business. */
+/** The hot routes: `/validate/{id}`, `/audit/{id}` and `/validate_raw/{id}` (spec kubewarden.md 3.1). Everything else is answered behind them. */
 import { pathNotUtf8, type RequestProblem, somethingWentWrong } from "../admission/request-problem.js";
 import type { RequestOrigin } from "../evaluation/verdict.js";
 

@@ -1,4 +1,4 @@
-/** The server: hot routes on node:http, everything else on Express, probes on a port of their own, and a stop that loses no request. */
+/** The server: hot and plain routes on node:http, everything else on Express, probes on a port of their own, and a stop that loses no request. */
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TlsOptions } from "node:tls";
@@ -8,9 +8,9 @@ import type { DecisionSink } from "../telemetry/decision.js";
 import type { Logger } from "../telemetry/logger.js";
 import type { Metrics, MetricsText } from "../telemetry/metrics.js";
 import { oneAtATime } from "../telemetry/one-at-a-time.js";
-import { createApp, createProbeApp } from "./app.js";
 import { DEFAULT_CONCURRENCY, DEFAULT_QUEUE, DEFAULT_QUEUE_TIMEOUT_MS, Gate, type GateLimits } from "./gate.js";
 import { listen } from "./listener.js";
+import { apiRoutes, plainOr, probeHandler } from "./plain-routes.js";
 import { sendProblem } from "./respond.js";
 import { createReviewHandler } from "./review-handler.js";
 import { pathOf, reviewRoute } from "./routes.js";
@@ -103,11 +103,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const review = createReviewHandler({ evaluator, gate, ...reading });
   const { webhooks = [] } = options;
   const askWebhook = createWebhookHandler({ turns: evaluator.turns, ...reading });
-  const app = createApp({
-    evaluator,
-    metricsText,
-    profiles: options.profiles ?? false,
-    webhookPaths: webhooks.map(({ path }) => path),
+  const plain = apiRoutes(metricsText);
+  const app = plainOr(plain, async () => {
+    const { createApp } = await import("./app.js");
+    const webhookPaths = webhooks.map(({ path }) => path);
+    return createApp({ evaluator, plainPaths: [...plain.keys()], profiles: options.profiles ?? false, webhookPaths });
   });
   const others = (request: IncomingMessage, response: ServerResponse): void => {
     const path = request.method === "POST" ? pathOf(request.url ?? "") : undefined;
@@ -138,7 +138,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       : await listen({
           address,
           port: readinessPort,
-          handler: createProbeApp({ ready: () => !stopping, metricsText }),
+          handler: probeHandler({ ready: () => !stopping, metricsText }),
         }).catch(async (error: unknown) => {
           await main.close(0);
           throw error;

@@ -16,13 +16,17 @@ const REQUEST = Buffer.from('{"request":');
 const SETTINGS = Buffer.from(',"settings":');
 const END = Buffer.from("}");
 
+/** What goes with every question to a plugin that has an environment of its own. */
+const beside = ({ environment }: PreparedSettings): { readonly data?: Uint8Array } =>
+  environment === undefined ? {} : { data: environment };
+
 /** @param hasSettings whether a module with these exports checks its settings */
 export function callProtocol(hasSettings: (exports: ReadonlySet<string>) => boolean): Protocol {
   return {
     loadCall: (settings, exports) =>
       hasSettings(exports)
-        ? { operation: "validate_settings", input: settings.bytes }
-        : { operation: START_ONLY, input: NOTHING },
+        ? { operation: "validate_settings", input: settings.bytes, ...beside(settings) }
+        : { operation: START_ONLY, input: NOTHING, ...beside(settings) },
 
     loadProblem: (result) =>
       settingsRefused(() => {
@@ -30,10 +34,13 @@ export function callProtocol(hasSettings: (exports: ReadonlySet<string>) => bool
         return readSettingsVerdict(result.text);
       }, "error: "),
 
-    validateCall: (review, settings) => ({
-      operation: validateOperation(review),
-      input: reviewPayload(review, settings),
-    }),
+    validateCall: (review, settings) => {
+      const operation = validateOperation(review);
+      const input = reviewPayload(review, settings);
+      return settings.environment === undefined
+        ? { operation, input }
+        : { operation, input, data: settings.environment };
+    },
 
     outcome: (result) => (result.kind === "answer" ? readOutcome(result.text) : callFailure(result)),
   };

@@ -4,6 +4,7 @@
 export type WasmLoadErrorCode =
   | "wasm-invalid"
   | "wasm-memory"
+  | "wasm-meter"
   | "wasm-metadata"
   | "wasm-version"
   | "wasm-protocol"
@@ -12,6 +13,7 @@ export type WasmLoadErrorCode =
   | "wasm-exports"
   | "wasm-start"
   | "wasm-builtins"
+  | "wasm-plugin"
   | "wasm-settings"
   | "wasm-capability-pattern";
 

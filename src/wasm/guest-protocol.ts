@@ -3,14 +3,16 @@ import type { ResourceSnapshot } from "../kubernetes/reader.js";
 import type { Failure, Outcome } from "../policy/outcome.js";
 import type { Review } from "../policy/review.js";
 import type { WasmLoadError } from "./errors.js";
+import type { GuestCall, GuestOperation } from "./guest/call.js";
 import type { JobResult } from "./pool/job.js";
-import type { GuestCall, GuestOperation } from "./worker/messages.js";
 
 /** A policy's settings, ready to be put into payloads. */
 export interface PreparedSettings {
   /** JSON in UTF-8, printed once. */
   readonly bytes: Uint8Array;
   readonly value: unknown;
+  /** What an Extism plugin finds beside its input (`extism/environment.ts`), as JSON in UTF-8; absent: nothing of its own. */
+  readonly environment?: Uint8Array;
 }
 
 /** One kind of guest. Stateless. */

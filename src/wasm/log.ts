@@ -1,7 +1,7 @@
 import { JsonError, parseJson, stringifyJson } from "../data/json.js";
 import { isJsonObject } from "../data/same-value.js";
+import type { GuestLogLevel, LogLine } from "./guest/call.js";
 import type { GuestLogEntry } from "./wasm-policy.js";
-import type { GuestLogLevel, LogMessage } from "./worker/messages.js";
 
 /** Levels of `tracing/log`; `warn` is ours, as some guests have it so. */
 const TRACING_LEVELS: Readonly<Record<string, GuestLogLevel>> = {
@@ -17,7 +17,7 @@ const TRACING_LEVELS: Readonly<Record<string, GuestLogLevel>> = {
  * Reads a `tracing/log` event (spec kubewarden.md 7.3); other lines are taken as they are.
  * @param request the uid of the request that the guest was asked about, if there is one
  */
-export function logEntry(policy: string, request: string | undefined, line: LogMessage): GuestLogEntry {
+export function logEntry(policy: string, request: string | undefined, line: LogLine): GuestLogEntry {
   const { level, text, source } = line;
   const about = request === undefined ? {} : { request_uid: request };
   if (source !== "event") return { policy, level, message: text, fields: about };

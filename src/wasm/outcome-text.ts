@@ -1,6 +1,7 @@
 /** Outcomes on their way from a guest's thread to the main thread, as JSON text. */
 import { parseJson, stringifyJson } from "../data/json.js";
 import type { Outcome } from "../policy/outcome.js";
+import type { GuestResult, RunResult } from "./guest/call.js";
 import { GuestLimitError } from "./guest/guest.js";
 import { FINDINGS_CHARACTERS } from "./limits.js";
 
@@ -16,6 +17,17 @@ export function printOutcome(outcome: Outcome): string {
   throw new GuestLimitError(
     `the policy's message, warnings and annotations are longer than ${FINDINGS_CHARACTERS} characters`,
   );
+}
+
+/** A result as another thread gets it. */
+export function printResult(result: RunResult): GuestResult {
+  if (result.kind !== "outcome") return result;
+  try {
+    return { kind: "answer", text: printOutcome(result.outcome) };
+  } catch (error) {
+    if (error instanceof GuestLimitError) return { kind: "limit", text: error.message };
+    throw error;
+  }
 }
 
 /** Reads what {@link printOutcome} has printed. */

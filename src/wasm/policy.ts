@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { orAborted } from "../data/or-aborted.js";
 import { Reasons, shownText, wholeText } from "../data/public-text.js";
 import type { Caller, HostCapabilities } from "../host-capabilities/host.js";
@@ -8,15 +9,22 @@ import type { Review } from "../policy/review.js";
 import { WasmLoadError } from "./errors.js";
 import { START_ONLY } from "./extism/names.js";
 import { detail, fail } from "./failures.js";
+import type { ExecutionMode, GuestCall, GuestModule, HostAnswer, HostQuestion, LogLine } from "./guest/call.js";
+import { Moment, type MomentParts } from "./guest/moment.js";
 import type { PreparedSettings, Protocol } from "./guest-protocol.js";
+import { neutralReviews } from "./image/neutral-requests.js";
+import { coldStart, type FoundStart, type StartReport } from "./image/start-report.js";
+import { CallHistory } from "./inline/history.js";
+import type { InlineCalls } from "./inline/inline-calls.js";
 import { type GuestLimits, LOAD_TIMEOUT_FACTOR } from "./limits.js";
 import { logEntry } from "./log.js";
 import type { PreparedModule } from "./module/prepare.js";
 import { NOTHING } from "./payload.js";
+import { PolicyStart } from "./policy-start.js";
+import { checkKey } from "./pool/history.js";
 import type { Job, JobResult } from "./pool/job.js";
 import type { WorkerPool } from "./pool/pool.js";
 import type { GuestLogEntry, WasmPolicy } from "./wasm-policy.js";
-import type { ExecutionMode, GuestCall } from "./worker/messages.js";
 
 /** What a policy is made of, and what it gets from its runtime. */
 export interface PolicyParts {
@@ -24,21 +32,37 @@ export interface PolicyParts {
   readonly settings: PreparedSettings;
   readonly protocol: Protocol;
   readonly pool: WorkerPool;
+  readonly inline: InlineCalls;
   readonly limits: GuestLimits;
   readonly caller: Caller;
   readonly capabilities: HostCapabilities;
   readonly kubernetes: KubernetesReader;
+  /** Whether instances may begin with a state that was taken before. */
+  readonly warmStart: boolean;
+  /** An id for a module with a state. */
+  readonly newId: () => number;
   readonly log: (entry: GuestLogEntry) => void;
   /** Milliseconds per call. */
   readonly timeoutMs?: number;
 }
 
+/** What a job for a request has of its own. */
+type AboutRequest = Pick<Job, "deadline" | "isAborted" | "moment" | "onComputed" | "onHostCall" | "onLog">;
+
+/** Milliseconds in which a state is taken and checked. A module that compiles for half a second in each call needs ten of them; nobody waits. */
+const TAKING_STATE_MS = 30_000;
+/** Milliseconds of computing on a thread up to which a call would have answered on the main thread. */
+const SHORT_MS = 0.8;
+
+const neverFound = (because: string): FoundStart => ({ report: coldStart(because), isExact: true });
+
 /** A module with its settings. */
 export class LoadedPolicy implements WasmPolicy {
   readonly kind = "wasm";
-  readonly immediate = false;
   readonly implementation: ExecutionMode;
   readonly digest: string;
+  readonly #history: CallHistory;
+  readonly #start: PolicyStart;
   #lastData: { readonly resources: readonly ResourceSnapshot[]; readonly bytes: Uint8Array } | undefined;
   readonly #parts: PolicyParts;
 
@@ -49,25 +73,145 @@ export class LoadedPolicy implements WasmPolicy {
     this.#parts = parts;
     this.implementation = parts.module.mode;
     this.digest = parts.module.digest;
+    this.#history = new CallHistory(parts.module.inlineAfter);
+    this.#start = new PolicyStart({
+      module: parts.module,
+      enabled: parts.warmStart,
+      newId: parts.newId,
+      take: () => this.#takeState(),
+      warn: (message) => parts.log({ policy: id, level: "warn", message, fields: {} }),
+    });
   }
 
-  async evaluate(review: Review, context: EvaluationContext): Promise<Outcome> {
-    const { protocol, settings } = this.#parts;
-    let data = NOTHING;
-    if (protocol.dataDocument) {
-      try {
-        data = await this.#data(protocol.dataDocument, context.signal);
-      } catch (error) {
-        const shown = shownText(error, "the policy server could not read the policy's resources");
-        const failure = fail("capability", `cannot perform a request via callback channel: ${shown}`);
-        const whole = wholeText(error);
-        return whole === shown ? failure : { ...failure, detail: whole };
-      }
+  /** How its instances begin. */
+  get start(): StartReport {
+    return this.#start.report;
+  }
+
+  /** Whether the next call begins on the main thread: most of these answer there. */
+  get immediate(): boolean {
+    return this.#dataAtOnce() !== undefined && this.#parts.inline.wouldTry(this.#history);
+  }
+
+  evaluate(review: Review, context: EvaluationContext): Outcome | Promise<Outcome> {
+    const data = this.#dataAtOnce();
+    return data === undefined ? this.#evaluateWithData(review, context) : this.#ask(review, context, data);
+  }
+
+  async #evaluateWithData(review: Review, context: EvaluationContext): Promise<Outcome> {
+    let data: Uint8Array;
+    try {
+      data = await this.#data(context.signal);
+    } catch (error) {
+      const shown = shownText(error, "the policy server could not read the policy's resources");
+      const failure = fail("capability", `cannot perform a request via callback channel: ${shown}`);
+      const whole = wholeText(error);
+      return whole === shown ? failure : { ...failure, detail: whole };
     }
+    return this.#ask(review, context, data);
+  }
+
+  /** On the main thread when the call is likely to be short, else on another. */
+  #ask(review: Review, context: EvaluationContext, data: Uint8Array): Outcome | Promise<Outcome> {
+    const { protocol, settings, limits, inline } = this.#parts;
     const call = protocol.validateCall(review, settings, data);
     if ("verdict" in call) return call;
+    const moment = new Moment(undefined, inline.seeds);
+    if (this.#start.begin()) return this.#askBothWays(call, review, context, moment);
+    const { module, isSmall } = this.#start;
+    if (!isSmall) return this.#askOnThread(call, review, context, moment);
+    const answered = inline.try({
+      module,
+      call,
+      limits,
+      moment,
+      history: this.#history,
+      onLog: (line) => this.#log(line, review),
+    });
+    return answered ?? this.#askOnThread(call, review, context, moment);
+  }
+
+  /** Asks an instance that begins cold, whose answer it is, and then one with the policy's state, which must say the same. */
+  async #askBothWays(call: GuestCall, review: Review, context: EvaluationContext, moment: Moment): Promise<Outcome> {
+    // Looked at now, both see the same.
+    const { time, seed } = moment;
+    const { module } = this.#start;
+    const outcome = await this.#askOnThread(call, review, context, new Moment({ time, seed }), this.#parts.module);
+    if (outcome.verdict !== "error") void this.#compare(call, outcome, { time, seed }, module);
+    return outcome;
+  }
+
+  async #compare(call: GuestCall, outcome: Outcome, moment: MomentParts, module: GuestModule): Promise<void> {
+    const { protocol } = this.#parts;
+    let asked = false;
+    const result = await this.#run(
+      call,
+      {
+        deadline: Number.POSITIVE_INFINITY,
+        moment,
+        onHostCall: () => {
+          asked = true;
+          return Promise.resolve({ ok: false, error: "the host does not answer while a policy's state is tried" });
+        },
+        // The other one has logged.
+        onLog: () => {},
+      },
+      module,
+    );
+    if (asked) this.#start.refuse("it asks the host");
+    else if (result.kind === "timeout" || result.kind === "refused" || result.kind === "crash") return;
+    else if (!isDeepStrictEqual(protocol.outcome(result), outcome))
+      this.#start.refuse("with the state an answer was another than without");
+  }
+
+  async #takeState(): Promise<FoundStart> {
+    const { protocol, settings, module } = this.#parts;
+    const data = this.#dataAtOnce();
+    if (data === undefined) return neverFound("its data document changes with the cluster");
+    if (module.mode === "wasi") return neverFound("a command runs as a whole");
+    const calls =
+      module.mode === "kubewarden-wapc"
+        ? neutralReviews().map((review) => protocol.validateCall(review, settings, data))
+        : [];
+    const neutral = calls.flatMap((call) => ("verdict" in call ? [] : [call.input]));
+    let found: FoundStart | undefined;
+    const call: GuestCall = { operation: "take-state", input: NOTHING, data, neutral };
+    const result = await this.#run(call, undefined, module, (state) => {
+      found = state;
+    });
+    return found ?? neverFound(`its state could not be taken: ${result.kind}`);
+  }
+
+  async #askOnThread(
+    call: GuestCall,
+    review: Review,
+    context: EvaluationContext,
+    moment: Moment,
+    module = this.#start.module,
+  ): Promise<Outcome> {
+    const { protocol } = this.#parts;
     const reasons = new Reasons();
-    const result = await this.#run(call, context, review, reasons);
+    let asked = false;
+    let computed = Number.POSITIVE_INFINITY;
+    const result = await this.#run(
+      call,
+      {
+        deadline: context.deadline,
+        // The signal is made when somebody asks for it; most calls never take so long.
+        isAborted: () => context.signal.aborted,
+        moment: moment.parts,
+        onComputed: (milliseconds) => {
+          computed = milliseconds;
+        },
+        onHostCall: (message, ended) => {
+          asked = true;
+          return this.#serve(message, ended, reasons);
+        },
+        onLog: (line) => this.#log(line, review),
+      },
+      module,
+    );
+    this.#history.onThread(result.kind === "answer" && !asked && computed < SHORT_MS);
     if (result.kind === "crash" && result.whole !== undefined) reasons.add(result.whole);
     const outcome = protocol.outcome(result);
     const reason = reasons.text;
@@ -85,16 +229,25 @@ export class LoadedPolicy implements WasmPolicy {
     return new WasmLoadError("wasm-start", `the policy could not be started: ${detail(result)}`);
   }
 
+  /** The data document, when it does not depend on the cluster; empty when the guest gets none. */
+  #dataAtOnce(): Uint8Array | undefined {
+    const { protocol, caller, settings } = this.#parts;
+    if (protocol.dataDocument === undefined) return NOTHING;
+    if (caller.contextAwareResources.length > 0) return undefined;
+    this.#lastData ??= { resources: [], bytes: protocol.dataDocument.bytes(settings, []) };
+    return this.#lastData.bytes;
+  }
+
   /** The data document. It stays the same until the cluster's resources change: printing thousands of them takes the main thread long. */
-  async #data(document: NonNullable<Protocol["dataDocument"]>, signal: AbortSignal): Promise<Uint8Array> {
-    const wanted = this.#parts.caller.contextAwareResources.length > 0;
-    const resources = wanted ? await this.#resources(document.plurals, signal) : [];
+  async #data(signal: AbortSignal): Promise<Uint8Array> {
+    const { protocol, settings } = this.#parts;
+    const resources = await this.#resources(protocol.dataDocument?.plurals === true, signal);
     const before = this.#lastData;
     const same =
       before?.resources.length === resources.length &&
       resources.every(({ items }, index) => before.resources[index]?.items === items);
     if (same) return before.bytes;
-    const bytes = document.bytes(this.#parts.settings, resources);
+    const bytes = protocol.dataDocument?.bytes(settings, resources) ?? NOTHING;
     this.#lastData = { resources, bytes };
     return bytes;
   }
@@ -106,25 +259,39 @@ export class LoadedPolicy implements WasmPolicy {
     return orAborted(snapshots, signal, "the time for the evaluation is up");
   }
 
-  /** @param reasons takes why host calls failed */
-  #run(call: GuestCall, context?: EvaluationContext, review?: Review, reasons?: Reasons): Promise<JobResult> {
-    const { module, pool, limits, caller, capabilities, log, timeoutMs } = this.#parts;
-    const request = review?.kind === "admission" ? review.request.uid : undefined;
-    const job: Job = {
-      // Of their own: requests wait neither behind the check of a reload, nor does its time-out tell anything about them. No id ends so.
-      key: context ? this.id : `${this.id}/`,
+  /** @param about a request; absent for what is asked at load and beside requests */
+  #run(
+    call: GuestCall,
+    about?: AboutRequest,
+    module: GuestModule = this.#parts.module,
+    onState?: (found: FoundStart) => void,
+  ): Promise<JobResult> {
+    const { pool, limits, timeoutMs } = this.#parts;
+    return pool.run({
+      key: about ? this.id : checkKey(this.id),
       module,
       call,
       limits,
-      deadline: context?.deadline ?? Number.POSITIVE_INFINITY,
-      ...(timeoutMs !== undefined && { timeoutMs: context ? timeoutMs : timeoutMs * LOAD_TIMEOUT_FACTOR }),
-      ...(!context && { isCheck: true }),
-      // The signal is made when somebody asks for it; most calls never take so long.
-      ...(context && { isAborted: () => context.signal.aborted }),
-      onHostCall: (message, killed) =>
-        capabilities.serve(message, { caller, signal: killed, failed: (reason) => reasons?.add(reason) }),
-      onLog: (message) => log(logEntry(this.id, request, message)),
-    };
-    return pool.run(job);
+      deadline: Number.POSITIVE_INFINITY,
+      ...(onState && { onState }),
+      ...(onState && { timeoutMs: TAKING_STATE_MS }),
+      ...(timeoutMs !== undefined && !onState && { timeoutMs: about ? timeoutMs : timeoutMs * LOAD_TIMEOUT_FACTOR }),
+      ...(about ?? {
+        isCheck: true,
+        onHostCall: (message, ended) => this.#serve(message, ended),
+        onLog: (line) => this.#log(line),
+      }),
+    });
+  }
+
+  /** @param reasons takes why the call to the host failed */
+  #serve(question: HostQuestion, ended: AbortSignal, reasons?: Reasons): Promise<HostAnswer> {
+    const { capabilities, caller } = this.#parts;
+    return capabilities.serve(question, { caller, signal: ended, failed: (reason) => reasons?.add(reason) });
+  }
+
+  #log(line: LogLine, review?: Review): void {
+    const request = review?.kind === "admission" ? review.request.uid : undefined;
+    this.#parts.log(logEntry(this.id, request, line));
   }
 }

@@ -2,11 +2,11 @@
 import type { Failure, Outcome } from "../policy/outcome.js";
 import { WasmLoadError } from "./errors.js";
 import { causeOf, detail, fail, type Unanswered } from "./failures.js";
+import type { GuestCall } from "./guest/call.js";
 import { MISSING_BUILTINS } from "./opa/names.js";
 import { readOutcome } from "./outcome-text.js";
 import { NOTHING } from "./payload.js";
 import type { JobResult } from "./pool/job.js";
-import type { GuestCall } from "./worker/messages.js";
 
 const INTERRUPTED = "internal server error: guest code interrupted, execution deadline exceeded";
 

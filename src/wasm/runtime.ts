@@ -1,19 +1,22 @@
 /** Loads modules as policies and runs their calls in worker threads. */
 import { stringifyJson } from "../data/json.js";
 import type { HostCapabilities, ResourceKind } from "../host-capabilities/host.js";
+import type { HttpGrant } from "../host-capabilities/http/grant.js";
 import { CapabilityPatternError, parseCapabilities } from "../host-capabilities/patterns.js";
 import { type KubernetesReader, NO_CLUSTER } from "../kubernetes/reader.js";
 import { WasmLoadError } from "./errors.js";
+import { type PluginEnvironment, printEnvironment } from "./extism/environment.js";
+import type { ExecutionMode } from "./guest/call.js";
 import type { PreparedSettings } from "./guest-protocol.js";
+import { InlineCalls, type InlineStatus } from "./inline/inline-calls.js";
 import { DEFAULT_GUEST_LIMITS, DEFAULT_TIMEOUT_MS, type GuestLimits } from "./limits.js";
-import { ModuleStore } from "./module/prepare.js";
+import { ModuleStore, type NamedModule } from "./module/prepare.js";
 import { LoadedPolicy } from "./policy.js";
 import { type Clock, systemClock } from "./pool/clock.js";
 import { WorkerPool } from "./pool/pool.js";
 import type { PoolStatus } from "./pool/status.js";
 import { protocolOf } from "./protocol.js";
 import type { GuestLogEntry, WasmPolicy } from "./wasm-policy.js";
-import type { ExecutionMode } from "./worker/messages.js";
 
 const HIDDEN_SETTING = "the setting `kubernetes` is hidden from the policy: the cluster's resources stand in its place";
 
@@ -21,6 +24,8 @@ const HIDDEN_SETTING = "the setting `kubernetes` is hidden from the policy: the 
 export interface WasmRuntimeOptions {
   /** Calls that run side by side. */
   readonly workers: number;
+  /** Processors that this process may use. Default: as many as it may run on. */
+  readonly processors?: number;
   /** Milliseconds per call unless the policy says otherwise; null for no limit. Default {@link DEFAULT_TIMEOUT_MS}. */
   readonly defaultTimeoutMs?: number | null;
   readonly limits?: Partial<GuestLimits>;
@@ -30,6 +35,8 @@ export interface WasmRuntimeOptions {
   readonly capabilities: HostCapabilities;
   /** Where Rego policies get the resources of `contextAwareResources` from. Default: there is no cluster, and such policies fail. */
   readonly kubernetes?: KubernetesReader;
+  /** False: no policy's instances begin with a state that was taken before. Default true. */
+  readonly warmStart?: boolean;
   /** Default: the system's. */
   readonly clock?: Clock;
 }
@@ -48,8 +55,24 @@ export interface WasmSource {
   readonly contextAwareResources?: readonly ResourceKind[];
   /** Patterns of spec kubewarden.md 1.5; none: nothing is allowed. */
   readonly hostCapabilities?: readonly string[];
+  /** False: each of its instances begins cold. */
+  readonly warmStart?: boolean;
   /** Says what the module is, when it does not say so itself or says it wrongly. */
   readonly executionMode?: ExecutionMode;
+  /** What only Extism plugins have; with it, a module of another kind is refused. */
+  readonly plugin?: PluginParts;
+}
+
+/** What an Extism plugin has beside what every module has. */
+export interface PluginParts {
+  readonly environment: PluginEnvironment;
+  /** Absent: it may not send HTTP requests. */
+  readonly http?: HttpGrant;
+  /** Limits of the manifest: they hold beside those of {@link WasmSource} and the runtime. */
+  readonly timeoutMs?: number;
+  readonly memoryPages?: number;
+  /** Modules beside the main one. */
+  readonly linked?: readonly NamedModule[];
 }
 
 /** Loads modules and runs them. */
@@ -59,45 +82,70 @@ export interface WasmRuntime {
    * @throws WasmLoadError
    */
   load(source: WasmSource): Promise<WasmPolicy>;
-  status(): PoolStatus;
+  status(): RuntimeStatus;
   /** Ends all threads. Calls under way are answered as failures. */
   close(): void;
+}
+
+/** Numbers for metrics. */
+export interface RuntimeStatus extends PoolStatus {
+  /** Calls on the main thread. */
+  readonly inline: InlineStatus;
 }
 
 /** Makes a runtime. Threads start with the first call. */
 export function createWasmRuntime(options: WasmRuntimeOptions): WasmRuntime {
   const limits: GuestLimits = { ...DEFAULT_GUEST_LIMITS, ...options.limits };
-  const pool = new WorkerPool(options.workers, options.clock ?? systemClock);
+  const clock = options.clock ?? systemClock;
+  const pool = new WorkerPool(options.workers, clock, options);
+  const inline = new InlineCalls(() => clock.now());
   const store = new ModuleStore();
+  let states = 0;
   const fallback =
     options.defaultTimeoutMs === undefined ? DEFAULT_TIMEOUT_MS : (options.defaultTimeoutMs ?? undefined);
 
   return {
     async load(source) {
       const grants = grantsOf(source);
-      const memoryPages = source.memoryPages ?? limits.memoryPages;
-      const module = await store.prepare(source.bytes, memoryPages, source.executionMode);
-      const settings: PreparedSettings = { value: source.settings, bytes: Buffer.from(stringifyJson(source.settings)) };
-      const timeoutMs = source.timeoutMs ?? fallback;
+      const { plugin } = source;
+      const memoryPages = narrowed(source.memoryPages ?? limits.memoryPages, plugin?.memoryPages);
+      const module = await store.prepare(source.bytes, memoryPages, source.executionMode, plugin?.linked);
+      if (plugin && module.mode !== "extism") throw notAPlugin(module.mode);
+      const settings: PreparedSettings = {
+        value: source.settings,
+        bytes: Buffer.from(stringifyJson(source.settings)),
+        ...(plugin && { environment: Buffer.from(printEnvironment(plugin.environment)) }),
+      };
+      const timeoutMs = narrowed(source.timeoutMs ?? fallback, plugin?.timeoutMs);
       const policy = new LoadedPolicy(source.id, {
         module,
         settings,
         protocol: protocolOf(module.mode),
         pool,
+        inline,
         limits: { ...limits, memoryPages },
-        caller: { policy: source.id, capabilities: grants, contextAwareResources: source.contextAwareResources ?? [] },
+        caller: {
+          policy: source.id,
+          capabilities: grants,
+          contextAwareResources: source.contextAwareResources ?? [],
+          ...(plugin?.http && { http: plugin.http }),
+        },
         capabilities: options.capabilities,
         kubernetes: options.kubernetes ?? NO_CLUSTER,
         log: options.log,
+        warmStart: (source.warmStart ?? true) && (options.warmStart ?? true),
+        // Prepared modules count up from 1.
+        newId: () => --states,
         ...(timeoutMs !== undefined && { timeoutMs }),
       });
+      await inline.load(module.mode);
       const problem = await policy.loadProblem();
       if (problem) throw problem;
       if (module.mode === "opa" && hidesSetting(source))
         options.log({ policy: source.id, level: "warn", message: HIDDEN_SETTING, fields: {} });
       return policy;
     },
-    status: () => pool.status(),
+    status: () => ({ ...pool.status(), inline: inline.status }),
     close: () => pool.close(),
   };
 }
@@ -106,6 +154,19 @@ export function createWasmRuntime(options: WasmRuntimeOptions): WasmRuntime {
 function hidesSetting({ settings, contextAwareResources = [] }: WasmSource): boolean {
   return contextAwareResources.length > 0 && Object.hasOwn(settings, "kubernetes");
 }
+
+/** The smaller one of a limit and another one that there may be. */
+function narrowed(limit: number, other: number | undefined): number;
+function narrowed(limit: number | undefined, other: number | undefined): number | undefined;
+function narrowed(limit: number | undefined, other: number | undefined): number | undefined {
+  return limit === undefined || other === undefined ? (limit ?? other) : Math.min(limit, other);
+}
+
+const notAPlugin = (mode: ExecutionMode): WasmLoadError =>
+  new WasmLoadError(
+    "wasm-plugin",
+    `the module is of the kind ${mode}: config, allowedHosts, logLevel and manifests are for Extism modules`,
+  );
 
 function grantsOf({ id, hostCapabilities }: WasmSource) {
   try {

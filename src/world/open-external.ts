@@ -8,6 +8,7 @@ import { DEFAULT_BLOCKLIST, EgressRules } from "./http/egress-rules.js";
 import { GuardedClient } from "./http/guarded-client.js";
 import type { HttpSource } from "./http/http-source.js";
 import { NetworkHttp } from "./http/network-http.js";
+import { type PluginReply, type PluginRequest, pluginHttp } from "./http/plugin-http.js";
 import { type ReadImage, RegistryImages } from "./images/registry-images.js";
 import { ClusterObjects } from "./objects/cluster-objects.js";
 
@@ -66,6 +67,8 @@ export function addressGuard({ blocklist = DEFAULT_BLOCKLIST }: EgressOptions = 
 /** Data with the connections that it comes over. */
 export interface OpenExternal {
   readonly data: ExternalData;
+  /** What Extism plugins ask by HTTP. */
+  readonly plugins: (request: PluginRequest) => Promise<PluginReply>;
   /** Ends connections, and what is under way. */
   close(): Promise<void>;
 }
@@ -80,6 +83,7 @@ export function openExternal({ egress, readImage, cluster, now }: ExternalOption
   const keeper = new EntryKeeper({ client, now, ...(cluster && { cluster }) });
   const objects = cluster && new ClusterObjects(cluster);
   return {
+    plugins: pluginHttp(client),
     data: {
       objects: objects ?? NO_OBJECTS,
       http,

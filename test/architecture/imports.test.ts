@@ -89,7 +89,7 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
     ],
   },
   "kinds/registry": {
-    types: ["policy"],
+    types: ["config", "policy"],
     rooms: [
       "admission-policy",
       "cel-policy",

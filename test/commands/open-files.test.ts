@@ -36,7 +36,7 @@ test("connections get what the limit leaves beside other files", () => {
 });
 
 test("serve says so instead of failing in the middle", { skip: process.platform !== "linux" }, () => {
-  const { status, stderr } = spawnSync("sh", ["-c", 'ulimit -n 64; exec "$0" dist/src/main.js', process.execPath], {
+  const { status, stderr } = spawnSync("sh", ["-c", 'ulimit -n 64; exec "$0" dist/server/main.js', process.execPath], {
     cwd: root,
     encoding: "utf8",
   });

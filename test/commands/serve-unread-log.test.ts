@@ -29,7 +29,7 @@ for (const workers of ["1", "2"]) {
     const flags = ["--port", `${port}`, "--readiness-probe-port", `${readiness}`, "--workers", workers];
     const child = spawn(
       process.execPath,
-      ["dist/src/main.js", "--addr", "127.0.0.1", "--policies", file, "--drain-grace", "1", ...flags],
+      ["dist/server/main.js", "--addr", "127.0.0.1", "--policies", file, "--drain-grace", "1", ...flags],
       { cwd: root, stdio: ["ignore", "pipe", "ignore"] },
     );
     try {

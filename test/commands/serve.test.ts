@@ -94,7 +94,7 @@ for (const workers of ["1", "2"]) {
     const file = path.join(folder, `early-${workers}.yaml`);
     writeFileSync(file, policies("one"));
     const ports = ["--port", `${await freePort()}`, "--readiness-probe-port", `${await freePort()}`];
-    const started = ["dist/src/main.js", "--addr", "127.0.0.1", ...ports, "--policies", file];
+    const started = ["dist/server/main.js", "--addr", "127.0.0.1", ...ports, "--policies", file];
     started.push("--workers", workers, "--drain-delay", "1");
     const child = spawn(process.execPath, started, { cwd: root, stdio: ["ignore", "pipe", "inherit"] });
     let log = "";
@@ -306,7 +306,7 @@ describe("serve in the background", () => {
     writeFileSync(file, policies("no"));
     const [pidFile, log] = [path.join(folder, "pid"), path.join(folder, "log")];
     const [port, readiness] = [await freePort(), await freePort()];
-    const main = fileURLToPath(new URL("../../src/main.js", import.meta.url));
+    const main = fileURLToPath(new URL("../../server/main.js", import.meta.url));
     const args = ["--policies", file, "--workers", "1", "--addr", "127.0.0.1", "--port", `${port}`];
     const daemon = ["--daemon", "--daemon-pid-file", pidFile, "--daemon-stdout-file", log];
     const { status } = spawnSync(process.execPath, [

@@ -140,7 +140,7 @@ describe("mistakes of policies.yaml", () => {
     "an unknown key is refused": [
       "p: {module: ./x.wasm, zzz: 1}",
       [
-        "p.yaml:1:23: p.zzz: unknown key, expected one of module, settings, timeoutEvalSeconds, contextAwareResources, hostCapabilities, executionMode, native, memoryLimitMiB, policyMode, allowedToMutate, message, namespacedName",
+        "p.yaml:1:23: p.zzz: unknown key, expected one of module, settings, timeoutEvalSeconds, contextAwareResources, hostCapabilities, executionMode, native, memoryLimitMiB, config, allowedHosts, logLevel, policyMode, allowedToMutate, message, namespacedName",
       ],
     ],
     "a key of the custom resource is named as it is here": [

@@ -32,7 +32,7 @@ describe("the Dockerfile", () => {
   });
 
   test("what it takes from the stage before is made there", () => {
-    const made = new Set(["node_modules", "dist/src", "package.json"]);
+    const made = new Set(["node_modules", "dist/server", "package.json"]);
     const taken = ofStage("COPY").flatMap((rest) => /^--from=build \/build\/(\S+)/.exec(rest)?.[1] ?? []);
     assert.deepEqual(taken.sort(), [...made].sort());
   });
@@ -40,8 +40,8 @@ describe("the Dockerfile", () => {
   test("it starts node itself, on the file that the build makes", () => {
     const [entry] = ofStage("ENTRYPOINT");
     const [folder] = ofStage("WORKDIR");
-    const [node, file = ""] = JSON.parse(entry ?? "[]") as string[];
-    assert.equal(node, "node");
+    const [node, flag, file = ""] = JSON.parse(entry ?? "[]") as string[];
+    assert.equal(`#!/usr/bin/env -S ${node} ${flag}`, read("dist/server/main.js").split("\n")[0]);
     assert.ok(file.startsWith(`${folder}/`));
     const inside = file.slice(`${folder}/`.length);
     assert.ok(existsSync(new URL(inside, root)), inside);

@@ -17,7 +17,7 @@ for (const page of PAGES) {
 
   for (const [, command = "", output = ""] of examples) {
     test(`docs/${page}: ${command}`, async () => {
-      const runnable = command.replace("npx policy-server", `${process.execPath} dist/src/main.js`);
+      const runnable = command.replace("npx policy-server", `${process.execPath} dist/server/main.js`);
       const printed = await new Promise<string>((resolve) => {
         execFile("bash", ["-c", runnable], { cwd: root, timeout: 30_000 }, (_, stdout) => resolve(stdout));
       });

@@ -7,6 +7,7 @@ import { createEvaluator } from "../../src/evaluation/evaluator.js";
 import { createPolicySet } from "../../src/evaluation/policy-set.js";
 import { createWebhooks } from "../../src/kinds/registry.js";
 import { createApp, createProbeApp } from "../../src/server/app.js";
+import { apiRoutes, probeRoutes } from "../../src/server/plain-routes.js";
 import { admissionReview, immediate, serve, type TestServer } from "../server/fake-policy.js";
 
 const page = readFileSync(new URL("../../../docs/http.md", import.meta.url), "utf8");
@@ -65,8 +66,15 @@ describe("docs/http.md", () => {
     const evaluator = createEvaluator(createPolicySet([]), { policyTimeout: 2000 });
     const metricsText = async () => ({ parts: [] });
     const paths = [
-      ...pathsOf(createApp({ evaluator, metricsText, profiles: true, webhookPaths: webhooks.map(({ path }) => path) })),
-      ...pathsOf(createProbeApp({ ready: () => true, metricsText })),
+      ...pathsOf(
+        createApp({
+          evaluator,
+          plainPaths: [...apiRoutes(metricsText).keys()],
+          profiles: true,
+          webhookPaths: webhooks.map(({ path }) => path),
+        }),
+      ),
+      ...pathsOf(createProbeApp([...probeRoutes({ ready: () => true, metricsText }).keys()])),
     ];
     const written = new Set(endpoints.map(({ path }) => path.replace("<id>", ":id")));
     for (const path of paths) assert.ok(written.has(path.replace("/:member", "")), path);

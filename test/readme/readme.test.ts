@@ -38,7 +38,7 @@ describe("the commands of the README print what it says", async () => {
     test(command, async () => {
       const runnable = command
         .replace("http://localhost:3000", server.url)
-        .replace("npx policy-server", `${process.execPath} dist/src/main.js`);
+        .replace("npx policy-server", `${process.execPath} dist/server/main.js`);
       assert.equal(await shell(runnable), output);
     });
   }

@@ -31,7 +31,16 @@ async function start(args: readonly string[], tries: number): Promise<ExampleSer
   const [port, readiness] = [await freePort(), await freePort()];
   const child = spawn(
     process.execPath,
-    ["dist/src/main.js", "--addr", "127.0.0.1", "--port", `${port}`, "--readiness-probe-port", `${readiness}`, ...args],
+    [
+      "dist/server/main.js",
+      "--addr",
+      "127.0.0.1",
+      "--port",
+      `${port}`,
+      "--readiness-probe-port",
+      `${readiness}`,
+      ...args,
+    ],
     { cwd: root, stdio: ["ignore", "pipe", "pipe"] },
   );
   let log = "";

@@ -27,7 +27,7 @@ describe("limits of answers", () => {
       const bytes = Buffer.from('{"accepted":true}'.padEnd(length));
       return readAnswer({ kind: "answer", bytes }, "validate-raw", asked, readCallAnswer);
     };
-    assert.deepEqual(read(most), { kind: "answer", text: '{"verdict":"allow"}' });
+    assert.deepEqual(read(most), { kind: "outcome", outcome: { verdict: "allow" } });
     assert.throws(() => read(most + 1), REFUSED);
   });
 

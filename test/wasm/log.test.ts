@@ -4,8 +4,6 @@ import { logEntry } from "../../src/wasm/log.js";
 
 function event(text: string) {
   const { level, message, fields } = logEntry("p", "u-1", {
-    type: "log",
-    ticket: 0,
     level: "info",
     text,
     source: "event",

@@ -1,4 +1,5 @@
 /** What the tests of the WASM room share. */
+
 import { readFileSync } from "node:fs";
 import type { AdmissionRequest } from "../../src/admission/admission-request.js";
 import { stringifyJson } from "../../src/data/json.js";
@@ -7,6 +8,8 @@ import { type Capability, HostCapabilities } from "../../src/host-capabilities/h
 import type { Mutation, Outcome } from "../../src/policy/outcome.js";
 import type { EvaluationContext } from "../../src/policy/policy.js";
 import type { Review } from "../../src/policy/review.js";
+import { type Budget, SLICE_UNITS } from "../../src/wasm/guest/budget.js";
+import type { HostSide } from "../../src/wasm/guest/call-host.js";
 import {
   createWasmRuntime,
   type GuestLogEntry,
@@ -78,3 +81,13 @@ export function context(milliseconds = 60_000): EvaluationContext {
 export async function behave(policy: WasmPolicy, mode: string): Promise<Outcome> {
   return policy.evaluate(admission({ kind: "Pod", metadata: { annotations: { "chaos/mode": mode } } }), context());
 }
+
+/** A budget without an end. */
+export const ENDLESS: Budget = { isSpent: false, refill: () => SLICE_UNITS };
+
+/** Nobody behind a host. */
+export const NO_SIDE: HostSide = {
+  ask: () => ({ ok: false, error: "there is no host" }),
+  line() {},
+  sleep() {},
+};

@@ -10,6 +10,8 @@ import type { ResultType } from "./result-type.js";
 
 /** Expressions kept compiled. A policy has about ten: this is a thousand policies with nothing in common. */
 const MAX_EXPRESSIONS = 10_000;
+/** With `max` a cache takes room for all of them from the beginning: half a megabyte for every dialect. */
+const AT_MOST_EXPRESSIONS = { maxSize: MAX_EXPRESSIONS, sizeCalculation: () => 1 };
 /** Environments kept; each policy with variables needs one per variable. */
 const MAX_ENVIRONMENTS = 500;
 
@@ -21,9 +23,9 @@ export class ExpressionCompiler {
   /** What expressions name that mean something else in another scope. */
   readonly #privateNames: readonly string[];
   /** By the wanted result and the text. */
-  readonly #shared = new LRUCache<string, CompiledExpression>({ max: MAX_EXPRESSIONS });
+  readonly #shared = new LRUCache<string, CompiledExpression>(AT_MOST_EXPRESSIONS);
   /** By the scope, too. */
-  readonly #own = new LRUCache<string, CompiledExpression>({ max: MAX_EXPRESSIONS });
+  readonly #own = new LRUCache<string, CompiledExpression>(AT_MOST_EXPRESSIONS);
   readonly #environments = new LRUCache<string, Environment>({ max: MAX_ENVIRONMENTS });
   /** Of scopes that grow: an environment looks its variables up when something is compiled, and so grows with them. */
   readonly #growing = new WeakMap<Scope, Environment>();

@@ -1,8 +1,9 @@
 /**
  * Regular expressions with RE2's syntax, Go's error texts, and time linear in the text (spec kubernetes-cel.md 3.3 and 9.3).
  */
+import { createRequire } from "node:module";
 import { LRUCache } from "lru-cache";
-import { RE2JS, RE2JSSyntaxException } from "re2js";
+import type { RE2JS } from "re2js";
 import { CelError } from "../values/cel-error.js";
 import { tooLarge } from "../values/limits.js";
 import { originalFragment, type Rewritten, rewrite } from "./rewrite.js";
@@ -52,6 +53,10 @@ export interface Match {
   readonly end: number;
   readonly groups: readonly (string | undefined)[];
 }
+
+const require = createRequire(import.meta.url);
+/** Loaded with the first pattern: many policies have none, and its tables of characters take 2 MiB. */
+const re2js = (): typeof import("re2js") => require("re2js");
 
 /** A compiled pattern. */
 export class Pattern {
@@ -140,7 +145,7 @@ export function compilePattern(source: string, now: Clock = systemClock): Patter
   const rewritten = rewrite(source);
   if (rewritten.size > MAX_PROGRAM_SIZE) return new CelError(`${PREFIX}expression too large`);
   try {
-    return new Pattern(source, rewritten.size, RE2JS.compile(rewritten.pattern), now);
+    return new Pattern(source, rewritten.size, re2js().RE2JS.compile(rewritten.pattern), now);
   } catch (error) {
     return new CelError(errorText(source, rewritten, error));
   }
@@ -161,7 +166,7 @@ interface RE2JSAutomaton {
 }
 
 function errorText(source: string, rewritten: Rewritten, error: unknown): string {
-  if (!(error instanceof RE2JSSyntaxException)) return `${PREFIX}expression too large`;
+  if (!(error instanceof re2js().RE2JSSyntaxException)) return `${PREFIX}expression too large`;
   const { message } = error;
   if (message === `${PREFIX}trailing backslash at end of expression`) return `${message}: \`\``;
   const quote = message.indexOf(": `");

@@ -3,16 +3,12 @@ import { createLineSink, handleOf } from "../../telemetry/line-sink.js";
 import { createLogger } from "../../telemetry/logger.js";
 import { Metrics } from "../../telemetry/metrics.js";
 import type { CommandIo } from "../io.js";
-import { noteIgnoredFailure } from "../kubernetes-options.js";
-import { createPolicySource, modulePrefetch } from "../load.js";
-import { serveAlone } from "./alone.js";
 import { startDaemon } from "./daemon.js";
 import { Exports } from "./exports.js";
 import { openFilesProblem } from "./open-files.js";
-import { servePrimary } from "./primary.js";
 import { serveSettings } from "./settings.js";
 import { endAfterException, hangUps, surviveRejections } from "./signals.js";
-import { leavePrimary, serveAsWorker, tellFailure } from "./worker.js";
+import { leavePrimary, tellFailure } from "./tell.js";
 
 /** Guests that run at a time in each process: one that runs away must not stop the others. */
 const GUEST_THREADS = 2;
@@ -48,11 +44,17 @@ export async function serveCommand(values: Readonly<Record<string, unknown>>, io
   });
   try {
     if (!cluster.isWorker) {
-      noteIgnoredFailure({ ...values, kubernetes: true }, io);
+      if (values.ignoreKubernetesConnectionFailure === true) {
+        const { noteIgnoredFailure } = await import("../kubernetes-options.js");
+        noteIgnoredFailure({ ...values, kubernetes: true }, io);
+      }
       const few = openFilesProblem();
       if (few !== undefined) logger.warn(few.message);
     }
     if (several && cluster.isPrimary) {
+      // It loads no policies, and so nothing that policies need.
+      const { servePrimary } = await import("./primary.js");
+      const { modulePrefetch } = await import("../module-prefetch.js");
       const prefetch = modulePrefetch(values, io.env);
       const push = exports.metrics.bind(exports);
       const failure = await servePrimary(settings, logger, () => sink.dropped, hangs, push, prefetch);
@@ -60,8 +62,9 @@ export async function serveCommand(values: Readonly<Record<string, unknown>>, io
       io.stderr.write(`Error: ${failure}\n`);
       return 1;
     }
+    const { createPolicySource } = await import("../load.js");
     // A server looks for a cluster of its own accord.
-    const loading = { ...values, workers: GUEST_THREADS, kubernetes: true };
+    const loading = { ...values, workers: GUEST_THREADS, processors: settings.processors, kubernetes: true };
     const source = createPolicySource(loading, io.env, logger, { warnWithoutCluster: true });
     try {
       const metrics = new Metrics();
@@ -70,11 +73,13 @@ export async function serveCommand(values: Readonly<Record<string, unknown>>, io
       const tracer = settings.traces ? await exports.traces() : undefined;
       const options = { settings, source, logger, metrics, cut: cut.signal, ...(tracer && { tracer }) };
       if (several) {
+        const { serveAsWorker } = await import("./worker.js");
         await serveAsWorker(options);
       } else {
         if (settings.pushMetrics) {
           await exports.metrics(async () => ({ metrics, others: await metrics.registry.getMetricsAsJSON() }));
         }
+        const { serveAlone } = await import("./alone.js");
         await serveAlone({ ...options, probes: true }, hangs);
       }
       return 0;

@@ -3,9 +3,9 @@
  * their metrics, and answers the probes.
  */
 import cluster from "node:cluster";
-import { createProbeApp } from "../../server/app.js";
 import { watchFiles } from "../../server/file-watch.js";
 import { type Listener, listen } from "../../server/listener.js";
+import { probeHandler } from "../../server/plain-routes.js";
 import type { Logger } from "../../telemetry/logger.js";
 import type { PushedMetrics } from "../../telemetry/otlp/metric-data.js";
 import type { Push } from "../../telemetry/otlp/metrics-push.js";
@@ -17,6 +17,7 @@ import type { ProblemReport, ToPrimary } from "./messages.js";
 import { roomForConnections } from "./open-files.js";
 import type { ServeSettings } from "./settings.js";
 import { delayFor, type HangUps, stopSignal } from "./signals.js";
+import { withSmallYoungGeneration } from "./young-generation.js";
 
 /** How long processes may take to hand over their metrics: half of what Prometheus waits for a scrape by default. */
 const COLLECT_WITHIN_MS = 5000;
@@ -89,6 +90,7 @@ class Primary {
     // Each process accepts for itself. With the default, this process accepts and hands connections on, and those handed to a process that has just
     // died hang for ever.
     cluster.schedulingPolicy = cluster.SCHED_NONE;
+    cluster.setupPrimary({ execArgv: withSmallYoungGeneration(process.execArgv, process.env.NODE_OPTIONS) });
     await this.#prefetch();
     const failure = await this.#fleet.start(workers);
     if (failure !== undefined) return failure;
@@ -101,7 +103,7 @@ class Primary {
       logger: this.#logger,
       // A process that has to be replaced needs file descriptors here, whoever floods the probes.
       ...(maxConnections !== undefined && { maxConnections }),
-      handler: createProbeApp({ ready: () => this.#ready(), metricsText: this.#metrics.text }),
+      handler: probeHandler({ ready: () => this.#ready(), metricsText: this.#metrics.text }),
     });
     this.#logger.info("all processes are serving", { processes: workers, readiness_port: probes.port });
     const files = await watchFiles({ paths: () => (watch ? this.#files : []), changed: () => this.#reload() });

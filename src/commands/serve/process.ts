@@ -14,7 +14,7 @@ import type { DecisionSink } from "../../telemetry/decision.js";
 import type { Logger } from "../../telemetry/logger.js";
 import type { Metrics, MetricsText } from "../../telemetry/metrics.js";
 import { type LoadResult, type PolicySource, problemLines, type WithoutCluster } from "../load.js";
-import { Approval, approvalProblem } from "./approval.js";
+import type { Approval } from "./approval.js";
 import { describeChange, newlyUnavailable, newlyWithoutCluster } from "./change.js";
 import type { ProblemReport } from "./messages.js";
 import { roomForConnections } from "./open-files.js";
@@ -47,12 +47,25 @@ export class StartError extends Error {
   readonly code = "START";
 }
 
+/** Loaded with `--approve` only. */
+type ApprovingModule = typeof import("./approval.js");
+
+/** What a serving process holds. */
+interface ServingParts {
+  readonly evaluator: Evaluator;
+  readonly server: RunningServer;
+  readonly certificates: FileWatch | undefined;
+  readonly webhooks: readonly Webhook[];
+  readonly approving: ApprovingModule | undefined;
+}
+
 /** A process that serves. */
 export class ServingProcess {
   readonly #options: ServingOptions;
   readonly #server: RunningServer;
   readonly #evaluator: Evaluator;
   readonly #certificates: FileWatch | undefined;
+  readonly #approving: ApprovingModule | undefined;
   #approval: Approval | undefined;
   readonly #webhooks: readonly Webhook[];
   #files: readonly string[];
@@ -63,21 +76,15 @@ export class ServingProcess {
   #attempts = 0;
   #stopping = false;
 
-  private constructor(
-    options: ServingOptions,
-    loaded: LoadResult,
-    evaluator: Evaluator,
-    server: RunningServer,
-    certificates: FileWatch | undefined,
-    webhooks: readonly Webhook[],
-  ) {
+  private constructor(options: ServingOptions, loaded: LoadResult, parts: ServingParts) {
     this.#options = options;
     this.#files = loaded.files;
     this.#withoutCluster = loaded.withoutCluster;
-    this.#evaluator = evaluator;
-    this.#server = server;
-    this.#certificates = certificates;
-    this.#webhooks = webhooks;
+    this.#evaluator = parts.evaluator;
+    this.#server = parts.server;
+    this.#certificates = parts.certificates;
+    this.#webhooks = parts.webhooks;
+    this.#approving = parts.approving;
   }
 
   /**
@@ -90,7 +97,8 @@ export class ServingProcess {
     const loaded = await source.load(options.generation);
     reportProblems(options, loaded, options.generation ?? 1);
     refuseUnusable(loaded, settings.strict);
-    refuseApproval(options, loaded);
+    const approving = settings.approve === undefined ? undefined : await import("./approval.js");
+    refuseApproval(options, loaded, approving);
     const evaluator = createEvaluator(loaded.policies, {
       policyTimeout: source.policyTimeout,
       ...(settings.alwaysAcceptNamespace !== undefined && { alwaysAcceptNamespace: settings.alwaysAcceptNamespace }),
@@ -130,7 +138,7 @@ export class ServingProcess {
       unavailable: broken(loaded.policies).length,
       pid: process.pid,
     });
-    return new ServingProcess(options, loaded, evaluator, server, certificates, webhooks);
+    return new ServingProcess(options, loaded, { evaluator, server, certificates, webhooks, approving });
   }
 
   /** Files and folders to look after: those of the served policies, and of the last ones that were kept out. */
@@ -195,10 +203,12 @@ export class ServingProcess {
   /** Approves CertificateRequests until it stops, when the settings want it: of several processes only one is to be told. */
   approve(): void {
     const { settings, source, logger, metrics } = this.#options;
-    if (settings.approve === undefined || this.#approval !== undefined || this.#stopping) return;
+    const approving = this.#approving;
+    if (settings.approve === undefined || approving === undefined || this.#approval !== undefined || this.#stopping)
+      return;
     const { access, policyTimeout } = source;
     const common = { id: settings.approve, access, policyTimeout, logger, metrics };
-    this.#approval = Approval.start({ ...common, evaluator: this.#evaluator });
+    this.#approval = approving.Approval.start({ ...common, evaluator: this.#evaluator });
   }
 
   /** Forgets what was prepared. */
@@ -226,9 +236,13 @@ function refuseUnusable(loaded: LoadResult, strict: boolean): void {
 }
 
 /** Only when everything begins: what a successor of a process finds in changed files ends no process, but pauses approvals. */
-function refuseApproval({ settings, source, successor = false }: ServingOptions, loaded: LoadResult): void {
-  if (settings.approve === undefined || successor) return;
-  const problem = approvalProblem(settings.approve, loaded.policies, source.access);
+function refuseApproval(
+  { settings, source, successor = false }: ServingOptions,
+  loaded: LoadResult,
+  approving: ApprovingModule | undefined,
+): void {
+  if (settings.approve === undefined || approving === undefined || successor) return;
+  const problem = approving.approvalProblem(settings.approve, loaded.policies, source.access);
   if (problem !== undefined) throw new StartError(problem);
 }
 

@@ -2,14 +2,9 @@
 
 import type { Metrics } from "../../telemetry/metrics.js";
 import { BEAT_EVERY_MS, Beats } from "./heartbeats.js";
-import {
-  GENERATION_VARIABLE,
-  type ProblemReport,
-  SUCCESSOR_VARIABLE,
-  type ToPrimary,
-  type ToWorker,
-} from "./messages.js";
+import { GENERATION_VARIABLE, type ProblemReport, SUCCESSOR_VARIABLE, type ToWorker } from "./messages.js";
 import { type ServingOptions, ServingProcess } from "./process.js";
+import { tell, tellSurely } from "./tell.js";
 import { WantedMetrics } from "./wanted-metrics.js";
 
 /** Serves until the primary says stop, or has gone. */
@@ -70,26 +65,4 @@ export async function serveAsWorker(options: Omit<ServingOptions, "probes" | "me
 async function handOver(metrics: Metrics) {
   for await (const batch of metrics.take()) tell({ type: "series", ...batch });
   return metrics.registry.getMetricsAsJSON();
-}
-
-/** Tells the primary why this process can't serve; resolves when it was told, or has gone. */
-export function tellFailure(message: string): Promise<void> {
-  return tellSurely({ type: "failed", message });
-}
-
-/** Lets go of the primary. It ends this process at once: what is left to say has been said. */
-export function leavePrimary(): void {
-  if (process.connected) process.disconnect();
-}
-
-function tellSurely(message: ToPrimary): Promise<void> {
-  return new Promise((resolve) => {
-    if (process.send === undefined || !process.connected) resolve();
-    else process.send(message, () => resolve());
-  });
-}
-
-function tell(message: ToPrimary): void {
-  // A primary that has just died is noticed as such: without somebody who takes the failure it ends this process before it could stop in order.
-  if (process.connected) process.send?.(message, () => {});
 }

@@ -2,12 +2,12 @@
  * Sessions: what a policy asked of the host and what it was told, recorded once and replayed without a cluster or a registry. The file is
  * kwctl's, spec kubewarden.md 10.2. Gates come before: a call that is refused is neither recorded nor replayed.
  */
-import { stringify } from "yaml";
 import { errorText } from "../../data/error-text.js";
 import { parseJson, stringifyJson } from "../../data/json.js";
 import { PublicError, shownText } from "../../data/public-text.js";
 import { isJsonObject } from "../../data/same-value.js";
 import { readYamlDocument } from "../../data/yaml.js";
+import { yamlLibrary } from "../../data/yaml-library.js";
 import type { Executor } from "../executor.js";
 import { FAILED, jsonOf } from "../host.js";
 import { PayloadError } from "../payload.js";
@@ -61,7 +61,7 @@ export function recordSession(): Recording {
       }
     },
     text: () =>
-      stringify(
+      yamlLibrary().stringify(
         exchanges.map(({ request, response }) => ({
           type: "Exchange",
           request: formatTaggedRequest(request),

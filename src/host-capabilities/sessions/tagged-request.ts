@@ -1,6 +1,6 @@
 /** Host calls as a session file writes them: a YAML tag and fields, spec kubewarden.md 10.2. */
-import { Document, parseDocument } from "yaml";
 import { stringifyJson } from "../../data/json.js";
+import { yamlLibrary } from "../../data/yaml-library.js";
 import type { HostCallPayload } from "../executor.js";
 
 /** A host call in the form in which it is recorded and compared. */
@@ -72,6 +72,7 @@ export function taggedRequest({ namespace, operation, payload }: HostCallPayload
 
 /** As the text of a session file's `request`. */
 export function formatTaggedRequest({ tag, fields }: TaggedRequest): string {
+  const { Document } = yamlLibrary();
   const document = new Document(fields);
   if (document.contents) document.contents.tag = `!${tag}`;
   return document.toString({ lineWidth: 0 });
@@ -82,7 +83,7 @@ export function formatTaggedRequest({ tag, fields }: TaggedRequest): string {
  * @throws when it is not a tagged map
  */
 export function parseTaggedRequest(text: string): TaggedRequest {
-  const document = parseDocument(text, { logLevel: "silent" });
+  const document = yamlLibrary().parseDocument(text, { logLevel: "silent" });
   const [mistake] = document.errors;
   if (mistake) throw mistake;
   const tag = document.contents?.tag;

@@ -3,7 +3,6 @@ import type { Watcher } from "../../cel-policy/watcher.js";
 import { readMetadataOfBytes } from "../../wasm/index.js";
 import { NO_NEEDS } from "../../world/needs.js";
 import type { ModuleKind } from "../kind.js";
-import { compileCelModule } from "./policy.js";
 
 /** The title in the metadata of Kubewarden's module that runs CEL rules. */
 const CEL_MODULE_TITLE = "cel-policy";
@@ -18,10 +17,12 @@ export function celModuleKind(policyTimeout: number, now: () => number, watcher?
   const doubles = new Doubles();
   return {
     needs: () => NO_NEEDS,
-    policy({ id, native, executionMode, settings, timeoutEvalSeconds }, bytes) {
-      if (!native || (executionMode !== undefined && executionMode !== "wasi")) return undefined;
+    async policy({ id, native, executionMode, settings, timeoutEvalSeconds }, { bytes, plugin }) {
+      if (!native || plugin !== undefined || (executionMode !== undefined && executionMode !== "wasi"))
+        return undefined;
       if (readMetadataOfBytes(bytes)?.annotations["io.kubewarden.policy.title"] !== CEL_MODULE_TITLE) return undefined;
       const timeoutMs = timeoutEvalSeconds === undefined ? policyTimeout : timeoutEvalSeconds * 1000;
+      const { compileCelModule } = await import("./policy.js");
       return compileCelModule(settings, { id, timeoutMs, now, doubles, watcher });
     },
   };

@@ -11,7 +11,7 @@ import { compilePolicy } from "./engine/compiled-policy.js";
 import { needsOf } from "./needs.js";
 import { CertificateRequestPolicySet } from "./policy.js";
 import { preparePolicies } from "./prepare-documents.js";
-import { GROUP, POLICY_KIND } from "./resource.js";
+import { CERTIFICATE_REQUEST_DOCUMENTS } from "./resource.js";
 import { compileRule } from "./rules.js";
 import { scrutinyOf } from "./scrutiny.js";
 
@@ -22,8 +22,7 @@ import { scrutinyOf } from "./scrutiny.js";
 export function certificateRequestPolicyKind(watcher?: Watcher): DocumentKind {
   const compiler = createRuleCompiler(watcher);
   return {
-    policies: [{ group: GROUP, kind: POLICY_KIND }],
-    companions: [],
+    ...CERTIFICATE_REQUEST_DOCUMENTS,
     prepare({ id, own, others, validationActions, certificateRequests: settings = {} }, warn) {
       const { readiness = "self", unprocessed = "allow", invalidPolicies = "refuse" } = settings;
       const { policies, problems } = preparePolicies(own, {

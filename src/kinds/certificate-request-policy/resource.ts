@@ -1,4 +1,5 @@
 /** CertificateRequestPolicies as they are evaluated: read, complete, without what has no meaning (spec certificate-request-policy.md 2). */
+import type { KindDocuments } from "../kind.js";
 
 /** The API group of the policies. */
 export const GROUP = "policy.cert-manager.io";
@@ -105,3 +106,9 @@ export interface CertificateRequestPolicy {
   /** The status of its `Ready` condition; `undefined` when there is none. */
   readonly ready: string | undefined;
 }
+
+/** The documents of the kind. */
+export const CERTIFICATE_REQUEST_DOCUMENTS: KindDocuments = {
+  policies: [{ group: GROUP, kind: POLICY_KIND }],
+  companions: [],
+};

@@ -7,7 +7,7 @@
 
 import { CelError, type EvaluationOptions, type Program, type Result, type Waiting } from "../../cel/index.js";
 import type { GroupWarnings } from "../../config/entry.js";
-import type { Outcome, Policy, Review } from "../../policy/index.js";
+import type { EvaluationContext, Outcome, Policy, Review } from "../../policy/index.js";
 import { EXPRESSION_STRETCH_MS } from "../../policy/turns.js";
 import type { GroupMember } from "../kind.js";
 import { MemberCalls, MemberFailure } from "./member-calls.js";
@@ -30,47 +30,66 @@ export interface GroupOptions {
 
 /** The group as a policy. */
 export function createGroupPolicy(options: GroupOptions): Policy {
-  const { id, now, program, message } = options;
-  const members = new Map(options.members.map((member) => [member.name, member]));
-  const names = options.members.map(({ name }) => name);
-  const concluded = (result: Result | Waiting, { answers }: MemberCalls): Outcome => {
+  return new GroupPolicy(options);
+}
+
+class GroupPolicy implements Policy {
+  readonly id: string;
+  readonly kind = "group";
+  readonly implementation = "group";
+  readonly #options: GroupOptions;
+  readonly #members: ReadonlyMap<string, GroupMember>;
+  readonly #names: readonly string[];
+
+  constructor(options: GroupOptions) {
+    this.id = options.id;
+    this.#options = options;
+    this.#members = new Map(options.members.map((member) => [member.name, member]));
+    this.#names = options.members.map(({ name }) => name);
+  }
+
+  /** Asked for every request: a guest's answer depends on what its calls came to lately. */
+  get immediate(): boolean {
+    for (const { policy } of this.#options.members) if (!policy.immediate) return false;
+    return true;
+  }
+
+  evaluate(review: Review, context: EvaluationContext): Outcome | Promise<Outcome> {
+    const { now, program } = this.#options;
+    const calls = new MemberCalls({ group: this.id, members: this.#members, review, context, now });
+    const bindings = bindingsOf(review);
+    const limits: EvaluationOptions = {
+      state: calls,
+      deadline: { at: context.deadline, now, stretch: EXPRESSION_STRETCH_MS },
+    };
+    // A result that still waits for members is never concluded from.
+    const result = calls.questions.settle<Result | Waiting>(
+      () => {
+        calls.begin();
+        return program.evaluate(bindings, limits).result;
+      },
+      context,
+      abandoned,
+    );
+    return result instanceof Promise
+      ? result.then((settled) => this.#concluded(settled, calls))
+      : this.#concluded(result, calls);
+  }
+
+  #concluded(result: Result | Waiting, { answers }: MemberCalls): Outcome {
+    const { message } = this.#options;
     const allowed = result === true;
-    const warnings = warningsOf(names, answers, options.warnings, allowed);
+    const warnings = warningsOf(this.#names, answers, this.#options.warnings, allowed);
     const findings = warnings.length === 0 ? {} : { warnings };
     if (allowed) return { verdict: "allow", ...findings };
-    const causes = causesOf(names, answers);
+    const causes = causesOf(this.#names, answers);
     if (result === false) return { verdict: "deny", message, code: DENIED, causes, ...findings };
     const failure = { verdict: "error", code: 500, causes, ...findings } as const;
     if (result instanceof MemberFailure) return { ...failure, message, cause: result.failure };
     const reason = result instanceof CelError ? result.message : "not a bool";
     const cause = result instanceof CelError && result.code === "interrupted" ? "timeout" : "expression";
     return { ...failure, message: `error evaluating policy group expression: ${reason}`, cause };
-  };
-  return {
-    id,
-    kind: "group",
-    implementation: "group",
-    immediate: options.members.every(({ policy }) => policy.immediate),
-    evaluate(review, context) {
-      const calls = new MemberCalls({ group: id, members, review, context, now });
-      const bindings = bindingsOf(review);
-      const { deadline } = context;
-      const limits: EvaluationOptions = {
-        state: calls,
-        deadline: { at: deadline, now, stretch: EXPRESSION_STRETCH_MS },
-      };
-      // A result that still waits for members is never concluded from.
-      const result = calls.questions.settle<Result | Waiting>(
-        () => {
-          calls.begin();
-          return program.evaluate(bindings, limits).result;
-        },
-        context,
-        abandoned,
-      );
-      return result instanceof Promise ? result.then((settled) => concluded(settled, calls)) : concluded(result, calls);
-    },
-  };
+  }
 }
 
 /** The request's variables; for a raw review `object` is the payload. */

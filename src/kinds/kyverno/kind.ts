@@ -10,14 +10,7 @@ import { createCompilers } from "./dialect.js";
 import { needsOf } from "./needs.js";
 import { KyvernoPolicySet } from "./policy.js";
 import { prepareDocuments } from "./prepare-documents.js";
-import {
-  CONTEXT_ENTRY_KIND,
-  CONTEXT_GROUP,
-  EXCEPTION_KIND,
-  GROUP,
-  NAMESPACED_POLICY_KIND,
-  POLICY_KIND,
-} from "./resource.js";
+import { KYVERNO_DOCUMENTS } from "./resource.js";
 
 /**
  * Kyverno's ValidatingPolicies and NamespacedValidatingPolicies, with exceptions and context entries (spec kyverno.md 1 to 6).
@@ -27,14 +20,7 @@ import {
 export function kyvernoKind(watcher?: Watcher, httpInNamespaced = false): DocumentKind {
   const compilers = createCompilers(watcher);
   return {
-    policies: [
-      { group: GROUP, kind: POLICY_KIND },
-      { group: GROUP, kind: NAMESPACED_POLICY_KIND },
-    ],
-    companions: [
-      { group: GROUP, kind: EXCEPTION_KIND },
-      { group: CONTEXT_GROUP, kind: CONTEXT_ENTRY_KIND },
-    ],
+    ...KYVERNO_DOCUMENTS,
     prepare({ id, own, others, validationActions }, warn) {
       const prepared = prepareDocuments(own, {
         compilers,

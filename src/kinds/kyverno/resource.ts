@@ -1,5 +1,6 @@
 /** Kyverno's resources as they are written (spec kyverno.md 1 and 5.1), after strict decoding: members are absent, never null, and of the right JSON type. */
 import type { MatchResources } from "../../cel-policy/match/match-resources.js";
+import type { KindDocuments } from "../kind.js";
 
 /** The API group of policies and exceptions. */
 export const GROUP = "policies.kyverno.io";
@@ -120,3 +121,15 @@ export interface ContextEntryResource {
     readonly projections?: readonly { readonly name?: string; readonly jmesPath?: string }[];
   };
 }
+
+/** The documents of the kind. */
+export const KYVERNO_DOCUMENTS: KindDocuments = {
+  policies: [
+    { group: GROUP, kind: POLICY_KIND },
+    { group: GROUP, kind: NAMESPACED_POLICY_KIND },
+  ],
+  companions: [
+    { group: GROUP, kind: EXCEPTION_KIND },
+    { group: CONTEXT_GROUP, kind: CONTEXT_ENTRY_KIND },
+  ],
+};

@@ -1,4 +1,3 @@
-import { GROUP } from "../../admission-policy/resource.js";
 import type { Server } from "../../admission-policy/server.js";
 import { type BundledSchemas, bundledSchemas } from "../../kubernetes/structured-merge/merge-schemas.js";
 import { worldOf } from "../../world/world.js";
@@ -6,7 +5,7 @@ import type { DocumentKind } from "../kind.js";
 import { LoadError } from "../load-error.js";
 import type { MutationCompilers } from "./compilers.js";
 import { prepareDocuments } from "./prepare.js";
-import { BINDING_KIND, POLICY_KIND } from "./resource.js";
+import { MUTATING_DOCUMENTS } from "./resource.js";
 
 /**
  * MutatingAdmissionPolicies: documents with their bindings.
@@ -20,9 +19,7 @@ export function mutatingAdmissionPolicyKind(
   // Read when there is a policy that needs them, and once.
   let schemas: BundledSchemas | undefined;
   return {
-    policies: [{ group: GROUP, kind: POLICY_KIND }],
-    companions: [{ group: GROUP, kind: BINDING_KIND }],
-    mutates: true,
+    ...MUTATING_DOCUMENTS,
     prepare({ id, own, others }, warn) {
       schemas ??= bundledSchemas();
       const prepared = prepareDocuments([...own, ...others], { compilers, schemas, ...(server && { server }) });

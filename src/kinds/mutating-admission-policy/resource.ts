@@ -1,5 +1,11 @@
 /** MutatingAdmissionPolicy and MutatingAdmissionPolicyBinding as they are written (spec mutating-admission-policy.md 1), after strict decoding. */
-import type { CommonBindingSpec, CommonPolicySpec, Resource } from "../../admission-policy/resource.js";
+import {
+  type CommonBindingSpec,
+  type CommonPolicySpec,
+  GROUP,
+  type Resource,
+} from "../../admission-policy/resource.js";
+import type { KindDocuments } from "../kind.js";
 
 export const POLICY_KIND = "MutatingAdmissionPolicy";
 export const BINDING_KIND = "MutatingAdmissionPolicyBinding";
@@ -29,3 +35,10 @@ export type BindingResource = Resource<BindingSpec, typeof BINDING_KIND>;
 
 /** The members of a mutation that hold expressions. */
 export type MutationMember = "jsonPatch" | "applyConfiguration";
+
+/** The documents of the kind. */
+export const MUTATING_DOCUMENTS: KindDocuments = {
+  policies: [{ group: GROUP, kind: POLICY_KIND }],
+  companions: [{ group: GROUP, kind: BINDING_KIND }],
+  mutates: true,
+};

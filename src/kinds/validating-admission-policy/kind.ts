@@ -1,4 +1,3 @@
-import { GROUP } from "../../admission-policy/resource.js";
 import type { Server } from "../../admission-policy/server.js";
 import type { ExpressionCompiler, SchemaFactory } from "../../cel-policy/index.js";
 import { worldOf } from "../../world/world.js";
@@ -6,7 +5,7 @@ import type { DocumentKind, InlineKind } from "../kind.js";
 import { LoadError } from "../load-error.js";
 import { prepareInline } from "./inline.js";
 import { prepareDocuments } from "./prepare.js";
-import { BINDING_KIND, POLICY_KIND } from "./resource.js";
+import { VALIDATING_DOCUMENTS } from "./resource.js";
 
 /**
  * ValidatingAdmissionPolicies: documents with their bindings, and the same written inline.
@@ -20,8 +19,7 @@ export function validatingAdmissionPolicyKind(
   server?: Server<ExpressionCompiler>,
 ): DocumentKind & { readonly inline: InlineKind } {
   return {
-    policies: [{ group: GROUP, kind: POLICY_KIND }],
-    companions: [{ group: GROUP, kind: BINDING_KIND }],
+    ...VALIDATING_DOCUMENTS,
     prepare({ id, own, others, validationActions }, warn) {
       const prepared = prepareDocuments([...own, ...others], {
         compiler,

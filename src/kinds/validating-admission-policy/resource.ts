@@ -1,5 +1,11 @@
 /** ValidatingAdmissionPolicy and ValidatingAdmissionPolicyBinding as they are written (spec validating-admission-policy.md 1), after strict decoding. */
-import type { CommonBindingSpec, CommonPolicySpec, Resource } from "../../admission-policy/resource.js";
+import {
+  type CommonBindingSpec,
+  type CommonPolicySpec,
+  GROUP,
+  type Resource,
+} from "../../admission-policy/resource.js";
+import type { KindDocuments } from "../kind.js";
 
 export const POLICY_KIND = "ValidatingAdmissionPolicy";
 export const BINDING_KIND = "ValidatingAdmissionPolicyBinding";
@@ -34,3 +40,9 @@ export type PolicyResource = Resource<PolicySpec, typeof POLICY_KIND>;
 
 /** A binding. */
 export type BindingResource = Resource<BindingSpec, typeof BINDING_KIND>;
+
+/** The documents of the kind. */
+export const VALIDATING_DOCUMENTS: KindDocuments = {
+  policies: [{ group: GROUP, kind: POLICY_KIND }],
+  companions: [{ group: GROUP, kind: BINDING_KIND }],
+};

@@ -7,21 +7,23 @@ export interface WorkLimit {
   done(): void;
 }
 
-/** A limit that follows a signal and a clock. */
-export function endWithin(outer: AbortSignal, milliseconds: number): WorkLimit {
+/** A limit that follows a signal, perhaps another one, and a clock. */
+export function endWithin(outer: AbortSignal, milliseconds: number, also?: AbortSignal): WorkLimit {
   const controller = new AbortController();
   const { signal } = controller;
   const end = (): void => controller.abort();
-  if (outer.aborted) end();
+  if (outer.aborted || also?.aborted) end();
   // As many follow a server's own signal as it has work under way.
   setMaxListeners(0, outer);
   outer.addEventListener("abort", end, { once: true });
+  also?.addEventListener("abort", end, { once: true });
   const timer = setTimeout(end, milliseconds);
   return {
     signal,
     done(): void {
       clearTimeout(timer);
       outer.removeEventListener("abort", end);
+      also?.removeEventListener("abort", end);
     },
   };
 }

@@ -34,7 +34,8 @@ export function skipValueType(reader: Reader): void {
   if (type === 0x63 || type === 0x64) reader.unsigned();
 }
 
-function skipLimits(reader: Reader): void {
+/** Passes the limits of a memory or a table. */
+export function skipLimits(reader: Reader): void {
   const flags = reader.byte();
   reader.unsigned();
   if (flags & LIMITS_HAVE_MAXIMUM) reader.unsigned();
@@ -75,6 +76,19 @@ export class Reader {
       const byte = this.byte();
       value += (byte & 0x7f) * 2 ** shift;
       if ((byte & 0x80) === 0) return value;
+    }
+    throw new WasmLoadError("wasm-invalid", "invalid wasm file: an integer is too long");
+  }
+
+  /** LEB128, signed, 32 bits. */
+  signed(): number {
+    let value = 0;
+    for (let shift = 0; shift < 35; shift += 7) {
+      const byte = this.byte();
+      value |= (byte & 0x7f) << shift;
+      if ((byte & 0x80) !== 0) continue;
+      const unused = 32 - shift - 7;
+      return unused > 0 ? (value << unused) >> unused : value;
     }
     throw new WasmLoadError("wasm-invalid", "invalid wasm file: an integer is too long");
   }

@@ -3,13 +3,10 @@
  * and whose memory it is. Everything else is copied byte for byte.
  */
 import { WasmLoadError } from "../errors.js";
-import { describeNonModule } from "../module/not-a-module.js";
-import type { GuestMemory } from "../worker/messages.js";
+import type { GuestMemory } from "../guest/call.js";
 import { HEADER, IMPORT_MEMORY, LIMITS_HAVE_MAXIMUM, Reader, skipImportDescription, skipValueType } from "./reader.js";
-
-const SECTION_IMPORT = 2;
-const SECTION_TABLE = 4;
-const SECTION_MEMORY = 5;
+import { requireHeader, SECTION_IMPORT, SECTION_MEMORY, SECTION_TABLE } from "./sections.js";
+import { Writer } from "./writer.js";
 
 /** The first byte of a table that has an initial value. */
 const TABLE_WITH_VALUE = 0x40;
@@ -35,12 +32,6 @@ export interface Rewritten {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** The memory that it imports (now), if it does; `maximum` is the smaller one of what it declares and the ceiling. */
   readonly importedMemory?: GuestMemory;
-}
-
-/** @throws WasmLoadError `wasm-invalid` when the bytes don't begin as a core WebAssembly module does */
-function requireHeader(bytes: Uint8Array): void {
-  if (HEADER.every((byte, index) => bytes[index] === byte)) return;
-  throw new WasmLoadError("wasm-invalid", `invalid wasm file: ${describeNonModule(bytes)}`);
 }
 
 /**
@@ -188,48 +179,4 @@ function withImport(body: Uint8Array, given: Uint8Array): Uint8Array {
   out.raw(body.subarray(reader.position));
   out.raw(given);
   return out.finish();
-}
-
-class Writer {
-  readonly #parts: Uint8Array[] = [];
-  #length = 0;
-
-  raw(bytes: ArrayLike<number>): void {
-    const part = bytes instanceof Uint8Array ? bytes : Uint8Array.from(bytes);
-    this.#parts.push(part);
-    this.#length += part.length;
-  }
-
-  unsigned(value: number): void {
-    const bytes: number[] = [];
-    let rest = value;
-    do {
-      const low = rest % 128;
-      rest = Math.floor(rest / 128);
-      bytes.push(rest > 0 ? low | 0x80 : low);
-    } while (rest > 0);
-    this.raw(bytes);
-  }
-
-  text(value: string): void {
-    const bytes = Buffer.from(value, "utf8");
-    this.unsigned(bytes.length);
-    this.raw(bytes);
-  }
-
-  section(id: number, body: Uint8Array): void {
-    this.raw([id]);
-    this.unsigned(body.length);
-    this.raw(body);
-  }
-
-  finish(): Uint8Array<ArrayBuffer> {
-    const out = new Uint8Array(this.#length);
-    let position = 0;
-    for (const part of this.#parts) {
-      out.set(part, position);
-      position += part.length;
-    }
-    return out;
-  }
 }

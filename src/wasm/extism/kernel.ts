@@ -3,8 +3,11 @@
  * do by itself: log lines, variables, host calls.
  */
 import { readFileSync } from "node:fs";
-import { type GuestHost, GuestLimitError, NAME_BYTES } from "../guest/guest.js";
-import type { GuestLogLevel } from "../worker/messages.js";
+import { HOST_CALL_UNITS } from "../guest/budget.js";
+import type { GuestLogLevel } from "../guest/call.js";
+import { type GuestHost, NAME_BYTES } from "../guest/guest.js";
+import { LOG_LEVELS, NO_ENVIRONMENT, type PluginEnvironment } from "./environment.js";
+import { PluginHttp } from "./http.js";
 import { EXTISM_FUNCTIONS, EXTISM_MODULE, HOST_CALL_MODULE, HOST_CALL_NAME } from "./names.js";
 import { Variables } from "./variables.js";
 
@@ -12,7 +15,6 @@ const PAGE_BYTES = 64 * 1024;
 /** Most bytes in use of a kernel that is kept: the next call, perhaps another policy's, waits for the wiping, 0.05 ms per MiB. */
 const KEPT_BYTES = 8 * 1024 * 1024;
 const LEVELS: readonly GuestLogLevel[] = ["trace", "debug", "info", "warn", "error"];
-const HTTP_FUNCTIONS = ["http_request", "http_status_code", "http_headers"] as const;
 /** Most bytes that a UTF-16 code unit has in UTF-8, rounded up: so many suffice for a log line that is then cut by its length. */
 const UNIT_BYTES = 4;
 const NOTHING = new Uint8Array();
@@ -43,7 +45,11 @@ export class Kernel {
   readonly #exports: KernelExports;
   readonly #decoder = new TextDecoder();
   readonly #encoder = new TextEncoder();
-  #variables = new Variables();
+  #environment = NO_ENVIRONMENT;
+  #variables = new Variables(NO_ENVIRONMENT.varBytes);
+  #http = new PluginHttp();
+  /** What is used when the plugin has no block. */
+  #unused = 0;
   #host: GuestHost;
 
   constructor(module: WebAssembly.Module, host: GuestHost) {
@@ -59,10 +65,13 @@ export class Kernel {
   }
 
   /** Forgets the last call and begins one for this host. Everything that the last one has given out is void. */
-  begin(host: GuestHost): void {
+  begin(host: GuestHost, environment: PluginEnvironment = NO_ENVIRONMENT): void {
     this.#host = host;
-    this.#variables = new Variables();
+    this.#environment = environment;
+    this.#variables = new Variables(environment.varBytes);
+    this.#http = new PluginHttp();
     this.#exports.reset(host.limits.memoryPages);
+    this.#unused = this.#exports.used();
   }
 
   /** Gives the plugin its input. */
@@ -75,7 +84,7 @@ export class Kernel {
   output(): Uint8Array {
     const length = this.#exports.output_length() >>> 0;
     const { outputBytes } = this.#host.limits;
-    if (length > outputBytes) throw new GuestLimitError(`the policy's answer is longer than ${outputBytes} bytes`);
+    if (length > outputBytes) throw this.#host.limitPassed(`the policy's answer is longer than ${outputBytes} bytes`);
     return this.#bytes(this.#exports.output_offset(), length);
   }
 
@@ -83,6 +92,11 @@ export class Kernel {
   error(): string | undefined {
     const address = this.#exports.error_offset();
     return address === 0 ? undefined : this.#line(address, this.#exports.error_length());
+  }
+
+  /** Whether the plugin has left nothing here: what it remembers of the kernel is void for another kernel. */
+  get isUntouched(): boolean {
+    return this.#exports.used() === this.#unused && this.#exports.error_offset() === 0 && this.#variables.isEmpty;
   }
 
   /** Whether it pays to use this kernel again. */
@@ -94,7 +108,7 @@ export class Kernel {
     return {
       passed_limit: () => {
         const bytes = this.#host.limits.memoryPages * PAGE_BYTES;
-        throw new GuestLimitError(`the policy allocated more than ${bytes} bytes from the host`);
+        throw this.#host.limitPassed(`the policy allocated more than ${bytes} bytes from the host`);
       },
       bad_output: () => {
         throw new Error("the output lies outside of the blocks that the policy has allocated");
@@ -105,15 +119,34 @@ export class Kernel {
       bad_variable: () => this.#host.log("error", "a variable's name or value is no block", "policy"),
       log: (level: number, address: number, length: number) => {
         const named = LEVELS[level] ?? "error";
+        if (address !== 0 && level < this.#logLevel()) return;
         if (address === 0) this.#host.log("error", `failed to log(${named}): the line is no block`, "policy");
         else this.#host.log(named, this.#line(address, length), "policy");
       },
-      refuse_http: (which: number) => this.#host.log("error", `${HTTP_FUNCTIONS[which]} is not enabled`, "policy"),
+      log_level: () => this.#logLevel(),
+      config_get: (address: number, length: number) => {
+        this.#host.work(HOST_CALL_UNITS + (length >>> 0));
+        const { config } = this.#environment;
+        this.#host.work(HOST_CALL_UNITS + (length >>> 0));
+        const name = this.#text(address, length);
+        if (!Object.hasOwn(config, name)) return 0;
+        const value = this.#encoder.encode(config[name]);
+        this.#host.work(value.length);
+        return this.#store(value);
+      },
+      http_request: this.#httpRequest.bind(this),
+      http_status: () => this.#http.status,
+      http_headers: () => this.#storeText(this.#http.headers),
       variable_get: (address: number, length: number) => {
+        this.#host.work(length >>> 0);
         const value = this.#variables.get(this.#text(address, length));
-        return value ? this.#store(value) : 0;
+        if (value === undefined) return 0;
+        this.#host.work(HOST_CALL_UNITS + value.length);
+        return this.#store(value);
       },
       variable_set: (address: number, length: number, value: number, valueLength: number) => {
+        this.#host.work(HOST_CALL_UNITS + (length >>> 0) + (valueLength >>> 0));
+        if (this.#environment.varBytes === 0) throw new Error("Vars are disabled by this host");
         const name = this.#text(address, length);
         if (value === 0) this.#variables.delete(name);
         else this.#setVariable(name, this.#bytes(value, valueLength).slice());
@@ -137,12 +170,33 @@ export class Kernel {
     return address;
   }
 
+  #logLevel(): number {
+    return LOG_LEVELS[this.#environment.logLevel];
+  }
+
+  /** An answer that is too large is none, and the log says so; whatever else goes wrong ends the call. */
+  #httpRequest(at: number, length: number, bodyAt: number, bodyLength: number): number {
+    const body = bodyAt === 0 ? undefined : this.#bytes(bodyAt, bodyLength);
+    const answer = this.#http.request(this.#host, this.#bytes(at, length), body);
+    if ("body" in answer) {
+      this.#host.work(answer.body.length);
+      return this.#store(answer.body);
+    }
+    this.#host.log("error", answer.problem, "policy");
+    return 0;
+  }
+
   /** A variable that finds no room is an error of the plugin. */
   #setVariable(name: string, value: Uint8Array): void {
     const problem = this.#variables.set(name, value);
     if (problem === undefined) return;
     this.#host.log("error", problem, "policy");
     this.#exports.fail(this.#store(this.#encoder.encode(problem)));
+  }
+
+  #storeText(text: string): number {
+    this.#host.work(HOST_CALL_UNITS + text.length);
+    return this.#store(this.#encoder.encode(text));
   }
 
   #store(bytes: Uint8Array): number {
@@ -162,6 +216,8 @@ export class Kernel {
 
   /** As much of a text as a log line may have, or a little more. */
   #line(address: number, length: number): string {
-    return this.#text(address, Math.min(length >>> 0, this.#host.limits.logLineBytes * UNIT_BYTES));
+    const most = Math.min(length >>> 0, this.#host.limits.logLineBytes * UNIT_BYTES);
+    this.#host.work(most);
+    return this.#text(address, most);
   }
 }

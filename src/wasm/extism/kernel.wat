@@ -13,7 +13,15 @@
   (import "services" "bad_error" (func $bad_error))
   ;; (level, address, length); address 0: the plugin gave none.
   (import "services" "log" (func $log (param i32 i32 i32)))
-  (import "services" "refuse_http" (func $refuse_http (param i32)))
+  ;; Below this level no line is wanted.
+  (import "services" "log_level" (func $log_level (result i32)))
+  ;; (name, its length) -> a block, or 0
+  (import "services" "config_get" (func $config_get (param i32 i32) (result i32)))
+  ;; (request, its length, body, its length) -> a block, or 0; without a body its address is 0.
+  (import "services" "http_request" (func $http_request (param i32 i32 i32 i32) (result i32)))
+  (import "services" "http_status" (func $http_status (result i32)))
+  ;; A block.
+  (import "services" "http_headers" (func $http_headers (result i32)))
   ;; (name, its length) -> a block, or 0
   (import "services" "variable_get" (func $variable_get (param i32 i32) (result i32)))
   ;; (name, its length, value, its length); value 0: the variable goes.
@@ -239,10 +247,14 @@
 
   ;; ---- What a plugin may ask; as in Extism, the blocks of names and log lines go with the question ----
 
-  ;; A policy's settings are part of its input: there is no configuration beside them.
   (func (export "config_get") (param $name i64) (result i64)
+    (local $value i64)
+    (if (i32.eqz (call $is_block (local.get $name))) (then (return (i64.const 0))))
+    (local.set $value
+      (i64.extend_i32_u
+        (call $config_get (i32.wrap_i64 (local.get $name)) (i32.wrap_i64 (call $length (local.get $name))))))
     (call $free (local.get $name))
-    (i64.const 0))
+    (local.get $value))
 
   (func (export "var_get") (param $name i64) (result i64)
     (local $value i64)
@@ -264,17 +276,22 @@
       (i32.wrap_i64 (local.get $value))
       (i32.wrap_i64 (call $length (local.get $value)))))
 
+  ;; A body that is no block counts as none; the blocks stay the plugin's.
   (func (export "http_request") (param $request i64) (param $body i64) (result i64)
-    (call $refuse_http (i32.const 0))
-    (i64.const 0))
+    (if (i32.eqz (call $is_block (local.get $request))) (then (return (i64.const 0))))
+    (if (i32.eqz (call $is_block (local.get $body))) (then (local.set $body (i64.const 0))))
+    (i64.extend_i32_u
+      (call $http_request
+        (i32.wrap_i64 (local.get $request))
+        (i32.wrap_i64 (call $length (local.get $request)))
+        (i32.wrap_i64 (local.get $body))
+        (i32.wrap_i64 (call $length (local.get $body))))))
 
   (func (export "http_status_code") (result i32)
-    (call $refuse_http (i32.const 1))
-    (i32.const 0))
+    (call $http_status))
 
   (func (export "http_headers") (result i64)
-    (call $refuse_http (i32.const 2))
-    (i64.const 0))
+    (i64.extend_i32_u (call $http_headers)))
 
   (func $log_block (param $level i32) (param $address i64)
     (if (i32.eqz (call $is_block (local.get $address)))
@@ -291,9 +308,8 @@
   (func (export "log_warn") (param $address i64) (call $log_block (i32.const 3) (local.get $address)))
   (func (export "log_error") (param $address i64) (call $log_block (i32.const 4) (local.get $address)))
 
-  ;; Every level is wanted: what is written in the end is decided elsewhere.
   (func (export "get_log_level") (result i32)
-    (i32.const 0))
+    (call $log_level))
 
   ;; What is no block counts as empty.
   (func (export "host_call") (param $namespace i64) (param $operation i64) (param $payload i64) (result i64)

@@ -1,12 +1,20 @@
-/** Most bytes of all variables: they need no more room than a request. */
-const VARIABLE_BYTES = 1024 * 1024;
 /** What a variable costs besides its name and value, as Extism's own runtime counts it. */
 const OVERHEAD_BYTES = 48;
 
 /** The variables of an Extism plugin. They outlive nothing here, because every call has its own instance. */
 export class Variables {
   readonly #values = new Map<string, Uint8Array>();
+  readonly #limit: number;
   #bytes = 0;
+
+  /** @param limit most bytes of all variables */
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get isEmpty(): boolean {
+    return this.#values.size === 0;
+  }
 
   get(name: string): Uint8Array | undefined {
     return this.#values.get(name);
@@ -16,7 +24,7 @@ export class Variables {
   set(name: string, value: Uint8Array): string | undefined {
     const known = this.#values.get(name);
     const bytes = this.#bytes + cost(name, value) - (known ? cost(name, known) : 0);
-    if (bytes > VARIABLE_BYTES) return `var memory limit exceeded: ${bytes} bytes requested, ${VARIABLE_BYTES} allowed`;
+    if (bytes > this.#limit) return `var memory limit exceeded: ${bytes} bytes requested, ${this.#limit} allowed`;
     this.#bytes = bytes;
     this.#values.set(name, value);
     return undefined;

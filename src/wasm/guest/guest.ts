@@ -1,19 +1,47 @@
 /** The interface between the worker's loop and the guest protocols: what a protocol gets, and what it must do. */
 import { errorText } from "../../data/error-text.js";
+import type { RegoState } from "../image/captured-state.js";
 import type { GuestLimits } from "../limits.js";
-import type { GuestFailure, GuestLogLevel, GuestOperation, HostAnswer, LogMessage } from "../worker/messages.js";
+import type { Budget } from "./budget.js";
+import type { GuestFailure, GuestLogLevel, GuestOperation, HostAnswer, InstanceSource, LogLine } from "./call.js";
+import type { MomentView } from "./moment.js";
+
+/** An instance that is ready to be asked. */
+export interface StartedInstance {
+  readonly exports: WebAssembly.Instance["exports"];
+  readonly memory: WebAssembly.Memory;
+  /** Whether the module ended in its start function by an exit. */
+  readonly exited: boolean;
+  readonly rego?: RegoState;
+}
 
 /** What the host offers to the guest of one call; every method counts against the call's limits. */
 export interface GuestHost {
   readonly limits: GuestLimits;
+  /** How long the guest may run. */
+  readonly budget: Budget;
+  /** The time and the chance that the guest sees. */
+  readonly moment: MomentView;
+  /**
+   * Counts what the host does for the guest, before it does it: about as many units as bytes that it reads, copies or makes.
+   * @throws {@link BUDGET_SPENT}
+   */
+  work(units: number): void;
   /** Asks the main thread and blocks until it answers. The payload may lie in the guest's memory. */
   call(binding: string, namespace: string, operation: string, payload: Uint8Array): HostAnswer;
   /** Passes a line to the log without waiting. */
-  log(level: GuestLogLevel, text: string, source: LogMessage["source"]): void;
+  log(level: GuestLogLevel, text: string, source: LogLine["source"]): void;
   /** Logs what the guest printed, cut to the length of a line. The bytes may lie in the guest's memory. */
   output(bytes: Uint8Array): void;
+  /**
+   * The guest has passed one of its limits. The call has failed with that, also when the guest catches what is thrown.
+   * @returns what to throw
+   */
+  limitPassed(text: string): GuestLimitError;
   /** Says that the instance is initialised and the call begins. */
   enterCall(): void;
+  /** Says that all has run which runs before a guest is told what is asked: its state can be taken now. */
+  started?(instance: StartedInstance): void;
   /** Keeps what the guest writes to standard error. */
   stderr(bytes: Uint8Array): void;
   /** All of standard error so far. */
@@ -28,7 +56,7 @@ export interface GuestInput {
   readonly operation: string;
   /** The payload, JSON in UTF-8. */
   readonly input: Uint8Array;
-  /** The data document of a Rego module, JSON in UTF-8. */
+  /** The data document of a Rego module, or the environment of an Extism plugin; JSON in UTF-8. */
   readonly data?: Uint8Array;
 }
 
@@ -39,11 +67,9 @@ export type GuestAnswer = { readonly kind: "answer"; readonly bytes: Uint8Array 
 export interface RunGuest {
   /**
    * Runs one call in a fresh instance. A trap may be thrown; the loop turns it into a result.
-   * @param memory the memory that the module wants from its host, all zeros
+   * @param memory the memory that the module wants from its host, holding what it begins with
    */
-  (module: WebAssembly.Module, call: GuestInput, host: GuestHost, memory?: WebAssembly.Memory): GuestAnswer;
-  /** Drops a call that was interrupted: its guest may have hundreds of MiB. */
-  forget?(): void;
+  (source: InstanceSource, call: GuestInput, host: GuestHost, memory?: WebAssembly.Memory): GuestAnswer;
 }
 
 /** Longest name of a host call in characters, all parts together: the longest that exists has 50, and names of refused calls are logged. */

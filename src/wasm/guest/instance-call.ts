@@ -3,9 +3,9 @@
  * made once for each worker, so they ask for the current call each time.
  */
 
-import type { HostAnswer } from "../worker/messages.js";
+import type { HostAnswer, InstanceSource } from "./call.js";
 import { type GuestHost, NAME_BYTES } from "./guest.js";
-import { MEMORY_MODULE, MEMORY_NAME } from "./memories.js";
+import { HOST_MODULE, MEMORY_NAME, REFILL_NAME } from "./names.js";
 import { newInstance } from "./start-functions.js";
 import { InputQueue, type WasiCall } from "./wasi-preview1.js";
 
@@ -68,12 +68,39 @@ export abstract class InstanceCall implements WasiCall {
 
   /**
    * Makes the instance, with the memory that is given to it.
+   * @param beside what this one is given beside the imports, or in their place
    * @returns what it exports
    */
-  instantiate(module: WebAssembly.Module, imports: WebAssembly.Imports): WebAssembly.Instance["exports"] {
-    const memory = this.#importedMemory && { [MEMORY_MODULE]: { [MEMORY_NAME]: this.#importedMemory } };
-    this.instance = newInstance(module, { ...imports, ...memory });
+  instantiate(
+    source: InstanceSource,
+    imports: InstanceImports,
+    beside?: WebAssembly.Imports,
+  ): WebAssembly.Instance["exports"] {
+    const all = imports.withMemory(this.#importedMemory);
+    this.instance = newInstance(source, beside ? { ...all, ...beside } : all);
     return this.instance.exports;
+  }
+}
+
+/** An import object for one instance after the other: to make one for each would take longer than the instance. */
+export class InstanceImports {
+  readonly #all: WebAssembly.Imports;
+  readonly #own: WebAssembly.ModuleImports;
+
+  /**
+   * @param imports what all instances are given
+   * @param host of the call that runs
+   */
+  constructor(imports: WebAssembly.Imports, host: () => GuestHost) {
+    this.#own = { [REFILL_NAME]: () => host().budget.refill() };
+    this.#all = { ...imports, [HOST_MODULE]: this.#own };
+  }
+
+  /** The imports of the next instance. */
+  withMemory(memory: WebAssembly.Memory | undefined): WebAssembly.Imports {
+    if (memory === undefined) delete this.#own[MEMORY_NAME];
+    else this.#own[MEMORY_NAME] = memory;
+    return this.#all;
   }
 }
 
@@ -85,11 +112,6 @@ export class CurrentCall<T> {
   readonly get = (): T => {
     if (!this.#call) throw new Error("no call is under way");
     return this.#call;
-  };
-
-  /** Drops a call that was interrupted: no `finally` has run then. */
-  readonly forget = (): void => {
-    this.#call = undefined;
   };
 
   /** Serves this call while it runs. */

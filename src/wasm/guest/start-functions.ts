@@ -1,6 +1,8 @@
 /** What of a module runs before it is asked: its start section, and the functions that its protocol calls first. */
 import { errorText } from "../../data/error-text.js";
+import type { InstanceSource } from "./call.js";
 import { GuestLimitError, GuestStartError } from "./guest.js";
+import { SET_GLOBALS_NAME, START_NAME } from "./names.js";
 import { ExitStatus } from "./wasi-preview1.js";
 
 /** A command's `main` ends by an exit with status 0 when all is well; the module's other exports can be called all the same. */
@@ -10,12 +12,17 @@ const MAY_EXIT = "_start";
 const ENGINE = "WebAssembly.Instance()";
 
 /**
- * Makes an instance.
+ * Makes an instance and sets its state, or runs its start section.
  * @throws GuestStartError when its start section ends it; what the engine throws when it does not fit its imports
  */
-export function newInstance(module: WebAssembly.Module, imports: WebAssembly.Imports): WebAssembly.Instance {
+export function newInstance({ module, state }: InstanceSource, imports: WebAssembly.Imports): WebAssembly.Instance {
   try {
-    return new WebAssembly.Instance(module, imports);
+    const instance = new WebAssembly.Instance(module, imports);
+    const first = instance.exports[state ? SET_GLOBALS_NAME : START_NAME];
+    if (typeof first !== "function") return instance;
+    if (state) first(...state.globals);
+    else first();
+    return instance;
   } catch (error) {
     if (error instanceof GuestLimitError || errorText(error).startsWith(ENGINE)) throw error;
     throw endedIn("start section", error);

@@ -3,8 +3,8 @@
  * Our own, because Node's `node:wasi` sleeps inside of native code (a killed worker would sleep on) and reads standard input from a file
  * descriptor, whereas the host-call answers of WASI policies arrive on standard input later (spec kubewarden.md 6.4).
  */
-import { randomFillSync } from "node:crypto";
-import { type GuestHost, GuestLimitError } from "./guest.js";
+import { HOST_CALL_UNITS } from "./budget.js";
+import type { GuestHost } from "./guest.js";
 
 /** The guest ended itself. Thrown through the guest's frames. */
 export class ExitStatus extends Error {
@@ -111,8 +111,10 @@ export function wasiImports(current: () => WasiCall): Record<string, Import> {
     new Uint8Array(current().memory.buffer, pointer >>> 0, length >>> 0);
 
   function vectors(pointer: number, count: number): Uint8Array[] {
-    if (count >>> 0 > 1024) throw new GuestLimitError("the policy passed more than 1024 buffers to one read or write");
+    if (count >>> 0 > 1024)
+      throw current().host.limitPassed("the policy passed more than 1024 buffers to one read or write");
     const table = view();
+    current().host.work((count >>> 0) * HOST_CALL_UNITS);
     return Array.from({ length: count }, (_, index) =>
       bytes(table.getUint32(pointer + index * 8, true), table.getUint32(pointer + index * 8 + 4, true)),
     );
@@ -121,8 +123,10 @@ export function wasiImports(current: () => WasiCall): Record<string, Import> {
     view().setUint32(pointer, value, true);
     return SUCCESS;
   };
-  const now = (clock: number): bigint =>
-    clock === CLOCK_REALTIME ? BigInt(Date.now()) * 1_000_000n : process.hrtime.bigint();
+  const now = (clock: number): bigint => {
+    const { moment } = current().host;
+    return clock === CLOCK_REALTIME ? moment.wall() : moment.monotonic();
+  };
 
   const imports: Record<string, Import> = {
     args_sizes_get(count: number, size: number) {
@@ -166,6 +170,7 @@ export function wasiImports(current: () => WasiCall): Record<string, Import> {
       let total = 0;
       for (const target of vectors(pointer, count)) {
         const length = current().stdin.read(target);
+        current().host.work(length);
         total += length;
         if (length < target.length) break;
       }
@@ -176,6 +181,7 @@ export function wasiImports(current: () => WasiCall): Record<string, Import> {
       const call = current();
       let total = 0;
       for (const part of vectors(pointer, count)) {
+        call.host.work(part.length);
         if (fd === 1) call.stdout(part);
         else call.stderr(part);
         total += part.length;
@@ -190,9 +196,8 @@ export function wasiImports(current: () => WasiCall): Record<string, Import> {
       throw new ExitStatus(code);
     },
     random_get(pointer: number, length: number) {
-      // A copy in between, because the memory may be larger than what one call may fill.
-      const target = bytes(pointer, length);
-      for (let done = 0; done < target.length; done += 65_536) randomFillSync(target.subarray(done, done + 65_536));
+      const { host } = current();
+      host.moment.random(bytes(pointer, length), (units) => host.work(units));
       return SUCCESS;
     },
     sched_yield: () => SUCCESS,
@@ -222,6 +227,7 @@ function poll(
   host: GuestHost,
 ): number {
   if (count === 0) return E_INVAL;
+  host.work((count >>> 0) * HOST_CALL_UNITS);
   let shortest: bigint | undefined;
   for (let index = 0; index < count; index++) {
     const at = subscriptions + index * SUBSCRIPTION_BYTES;

@@ -4,7 +4,7 @@ import { parseJson } from "../../data/json.js";
 import { isJsonObject } from "../../data/same-value.js";
 import { customSection } from "../binary/rewrite.js";
 import { WasmLoadError } from "../errors.js";
-import type { ExecutionMode } from "../worker/messages.js";
+import type { ExecutionMode } from "../guest/call.js";
 
 const SECTION = "io.kubewarden.metadata";
 const MODES: ReadonlySet<string> = new Set<ExecutionMode>(["kubewarden-wapc", "wasi", "opa", "gatekeeper", "extism"]);

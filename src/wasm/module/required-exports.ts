@@ -2,7 +2,7 @@
 
 import { exportedFunctionTypes } from "../binary/function-types.js";
 import { WasmLoadError } from "../errors.js";
-import type { ExecutionMode } from "../worker/messages.js";
+import type { ExecutionMode } from "../guest/call.js";
 
 /** Most names of a module's own exports that a message lists; a Go module has hundreds. */
 const LISTED_EXPORTS = 8;

@@ -1,17 +1,22 @@
 /** Runs evaluations of Rego modules (OPA and Gatekeeper alike), byte level of spec kubewarden.md 6.5. */
+
 import { parseJson } from "../../data/json.js";
+import { BUDGET_SPENT } from "../guest/budget.js";
+import type { InstanceSource } from "../guest/call.js";
 import {
   type GuestAnswer,
   type GuestHost,
   type GuestInput,
-  GuestLimitError,
   GuestStartError,
   type RunGuest,
+  type StartedInstance,
   startGuest,
 } from "../guest/guest.js";
-import { CurrentCall } from "../guest/instance-call.js";
+import { CurrentCall, InstanceImports } from "../guest/instance-call.js";
 import { newInstance } from "../guest/start-functions.js";
+import type { Builtins } from "../image/captured-state.js";
 import type { Builtin } from "./builtins/builtin.js";
+import { builtinCost } from "./builtins/cost.js";
 import { builtinsFor } from "./builtins/index.js";
 import { MISSING_BUILTINS } from "./names.js";
 import { printRego, readRego } from "./rego-value.js";
@@ -24,13 +29,6 @@ const EMPTY_DOCUMENT = new TextEncoder().encode("{}");
 /** Raised for `opa_abort`: the module gave up. */
 class RegoAbort extends Error {}
 
-/** What a module's builtins are called. */
-interface Builtins {
-  readonly names: ReadonlyMap<number, string>;
-  /** Those that the module needs and the host lacks. */
-  readonly missing: readonly string[];
-}
-
 /** Makes a {@link RunGuest} for Rego modules. Its import object and its table of builtins serve all calls. */
 export function regoRunner(): RunGuest {
   const current = new CurrentCall<RegoCall>();
@@ -40,25 +38,31 @@ export function regoRunner(): RunGuest {
     now: () => call().now,
   });
   const env = regoImports(call, table);
+  const imports = new InstanceImports({ env }, () => call().host);
   const known = new WeakMap<WebAssembly.Module, Builtins>();
-  return (module, input, host, memory) => {
+  return (source, input, host, memory) => {
     if (!memory) throw new GuestStartError("the module does not import its memory");
     const asked = new RegoCall(memory, host);
     return current.during(asked, () => {
-      asked.start(module, { ...env, memory });
-      const builtins = known.get(module) ?? builtinsOf(asked, table);
-      known.set(module, builtins);
+      env.memory = memory;
+      asked.start(source, imports.withMemory(undefined));
+      const builtins = source.state?.rego?.builtins ?? known.get(source.module) ?? builtinsOf(asked, table);
+      known.set(source.module, builtins);
       asked.builtins = builtins;
-      return run(asked, input);
+      return run(asked, source, input);
     });
   };
 }
 
-function run(call: RegoCall, { operation, input, data = EMPTY_DOCUMENT }: GuestInput): GuestAnswer {
+function run(
+  call: RegoCall,
+  { state }: InstanceSource,
+  { operation, input, data = EMPTY_DOCUMENT }: GuestInput,
+): GuestAnswer {
   if (operation === MISSING_BUILTINS)
     return { kind: "answer", bytes: new TextEncoder().encode(JSON.stringify(call.builtins.missing)) };
-  call.ask("opa_heap_ptr_set", call.baseHeap);
-  const dataAddress = call.push(data);
+  const dataAddress = state?.rego?.dataAddress ?? pushFirst(call, data);
+  call.host.started?.(call.startedWith(dataAddress));
   const inputAddress = call.push(input);
   const evaluation = call.ask("opa_eval_ctx_new");
   call.ask("opa_eval_ctx_set_input", evaluation, inputAddress);
@@ -69,13 +73,18 @@ function run(call: RegoCall, { operation, input, data = EMPTY_DOCUMENT }: GuestI
   return { kind: "answer", bytes: call.dump(call.ask("opa_eval_ctx_get_result", evaluation)) };
 }
 
+/** The data document is what the heap begins with. */
+function pushFirst(call: RegoCall, data: Uint8Array): number {
+  call.ask("opa_heap_ptr_set", call.baseHeap);
+  return call.push(data);
+}
+
 /** One call on its way through an instance. */
 class RegoCall {
   builtins: Builtins = { names: new Map(), missing: [] };
   /** Where the heap begins for every evaluation. */
   baseHeap = 0;
   #exports: Readonly<Record<string, WebAssembly.ExportValue>> = {};
-  #moment: number | undefined;
   readonly #memory: WebAssembly.Memory;
 
   constructor(
@@ -87,17 +96,23 @@ class RegoCall {
 
   /** Milliseconds since 1970, the same throughout the evaluation. */
   get now(): number {
-    this.#moment ??= Date.now();
-    return this.#moment;
+    return this.host.moment.began;
   }
 
   /** @throws GuestStartError */
-  start(module: WebAssembly.Module, env: WebAssembly.ModuleImports): void {
+  start(source: InstanceSource, imports: WebAssembly.Imports): void {
     startGuest(() => {
-      this.#exports = newInstance(module, { env }).exports;
+      this.#exports = newInstance(source, imports).exports;
+      if (source.state) return;
       this.push(EMPTY_DOCUMENT);
       this.baseHeap = this.ask("opa_heap_ptr_get");
     });
+  }
+
+  /** What of this instance can be taken when this data document is in its memory. */
+  startedWith(dataAddress: number): StartedInstance {
+    const rego = { dataAddress, builtins: this.builtins };
+    return { exports: this.#exports, memory: this.#memory, exited: false, rego };
   }
 
   /** Calls an exported function. */
@@ -124,12 +139,15 @@ class RegoCall {
   /** A text in the guest's memory, up to its NUL. */
   bytesAt(address: number): Uint8Array {
     const bytes = new Uint8Array(this.#memory.buffer);
-    const end = bytes.indexOf(0, address);
-    if (end < 0) throw new Error("a text without end in the guest's memory");
     const { outputBytes } = this.host.limits;
-    if (end - address > outputBytes)
-      throw new GuestLimitError(`the policy's answer is longer than ${outputBytes} bytes`);
-    return bytes.subarray(address, end);
+    const length = bytes.subarray(address, address + outputBytes + 1).indexOf(0);
+    if (length >= 0) {
+      this.host.work(length);
+      return bytes.subarray(address, address + length);
+    }
+    if (bytes.length - address > outputBytes)
+      throw this.host.limitPassed(`the policy's answer is longer than ${outputBytes} bytes`);
+    throw new Error("a text without end in the guest's memory");
   }
 }
 
@@ -151,8 +169,12 @@ function regoImports(call: () => RegoCall, table: Readonly<Record<string, Builti
     const name = asking.builtins.names.get(id) ?? `builtin ${id}`;
     const serve = Object.hasOwn(table, name) ? table[name] : undefined;
     if (!serve) throw new Error(`the builtin ${name} is not there`);
-    const operands = parameters.map((address) => readRego(decoder.decode(asking.dump(address))));
-    return asking.push(encoder.encode(printRego(serve(...operands))));
+    const operands = parameters.map((address) => decoder.decode(asking.dump(address)));
+    asking.host.work(builtinCost(name, operands));
+    const value = encoder.encode(printRego(serve(...operands.map(readRego))));
+    // What was charged is an estimate.
+    if (asking.host.budget.isSpent) throw BUDGET_SPENT;
+    return asking.push(value);
   };
   return {
     opa_abort(address: number) {

@@ -4,6 +4,8 @@ export interface Clock {
   now(): number;
   /** Calls back once after so many milliseconds; returns how to cancel that. */
   after(milliseconds: number, callback: () => void): () => void;
+  /** The same for what need not happen when the process has nothing else to do. */
+  afterward(milliseconds: number, callback: () => void): () => void;
 }
 
 /** The real time. */
@@ -11,6 +13,10 @@ export const systemClock: Clock = {
   now: () => performance.now(),
   after(milliseconds, callback) {
     const timer = setTimeout(callback, milliseconds);
+    return () => clearTimeout(timer);
+  },
+  afterward(milliseconds, callback) {
+    const timer = setTimeout(callback, milliseconds).unref();
     return () => clearTimeout(timer);
   },
 };

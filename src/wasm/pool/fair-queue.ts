@@ -8,14 +8,9 @@ export class FairQueue<T> {
     return this.#length;
   }
 
-  /** Whether an item of this key waits. */
-  has(key: string): boolean {
-    return this.#queues.has(key);
-  }
-
-  /** Whether the next item of any key is such. */
-  someNext(isSuch: (item: T) => boolean): boolean {
-    for (const [next] of this.#queues.values()) if (next !== undefined && isSuch(next)) return true;
+  /** Whether an item of such a key waits. */
+  someKey(isSuch: (key: string) => boolean): boolean {
+    for (const key of this.#queues.keys()) if (isSuch(key)) return true;
     return false;
   }
 
@@ -26,23 +21,11 @@ export class FairQueue<T> {
     this.#length++;
   }
 
-  /** Puts an item back to where it was taken from: it is the next one of its key, and its key has the next turn. */
-  putBack(key: string, item: T): void {
-    const own = this.#queues.get(key) ?? [];
-    const others = [...this.#queues].filter(([other]) => other !== key);
-    own.unshift(item);
-    this.#queues.clear();
-    this.#queues.set(key, own);
-    for (const [other, items] of others) this.#queues.set(other, items);
-    this.#length++;
-  }
-
-  /** The next item that may have a turn, of those that are first of their key; its key goes to the end of the round. */
-  take(eligible: (key: string, next: T) => boolean): T | undefined {
+  /** The next item of those whose keys may have a turn; its key goes to the end of the round. */
+  take(eligible: (key: string) => boolean): T | undefined {
     for (const [key, items] of this.#queues) {
-      const [item] = items;
-      if (item === undefined || !eligible(key, item)) continue;
-      items.shift();
+      if (!eligible(key)) continue;
+      const item = items.shift();
       this.#queues.delete(key);
       if (items.length > 0) this.#queues.set(key, items);
       this.#length--;

@@ -1,18 +1,12 @@
+import type { GuestCall, GuestModule, GuestResult, HostAnswer, Phase } from "../guest/call.js";
+import type { MomentParts } from "../guest/moment.js";
+import type { FoundStart } from "../image/start-report.js";
 import type { GuestLimits } from "../limits.js";
-import type { Phase } from "../worker/control-block.js";
-import type {
-  ContentMessage,
-  GuestCall,
-  GuestModule,
-  GuestResult,
-  HostAnswer,
-  HostCallMessage,
-  LogMessage,
-} from "../worker/messages.js";
+import type { HostCallMessage, LogMessage } from "../worker/messages.js";
 
 /** What to run, for whom, and for how long. */
 export interface Job {
-  /** The policy's id; another one for checks of its settings. Calls of different keys take turns. */
+  /** The policy's id, or the key of checks of its settings (`history.ts`). Calls of different keys take turns. */
   readonly key: string;
   readonly module: GuestModule;
   readonly call: GuestCall;
@@ -21,13 +15,19 @@ export interface Job {
   readonly isCheck?: boolean;
   /** Milliseconds the call may take once it runs; absent: no limit of its own. */
   readonly timeoutMs?: number;
-  /** When the caller stops waiting, on the pool's clock; waiting for a worker counts. */
+  /** When the caller stops waiting, on the pool's clock; waiting for a thread counts. */
   readonly deadline: number;
-  /** Whether nobody waits for the result any more. A call that waits, for a worker or the host, is then dropped, one that has run for a while stopped. */
+  /** Whether nobody waits for the result any more. A call that waits, for a thread or the host, is then dropped, one that has run for a while ended. */
   readonly isAborted?: () => boolean;
   /** Answers a host call; the signal is aborted when the job has ended meanwhile. */
   readonly onHostCall: (message: HostCallMessage, signal: AbortSignal) => Promise<HostAnswer>;
+  /** Takes what was found with the operation `take-state`. */
+  readonly onState?: (found: FoundStart) => void;
   readonly onLog: (message: LogMessage) => void;
+  /** What another run of the same call has seen of time and chance. */
+  readonly moment?: MomentParts;
+  /** Told when the guest has ended by itself: for how many milliseconds it has computed. */
+  readonly onComputed?: (milliseconds: number) => void;
 }
 
 /** Why a thread has ended by itself. */
@@ -42,34 +42,15 @@ export interface ThreadEnd {
 /** What came of a job. */
 export type JobResult =
   | GuestResult
-  /** Killed at its time limit, or given up before a worker was free (`waiting`). */
+  /** Ended at its time limit, or given up before a thread was free (`waiting`). */
   | { readonly kind: "timeout"; readonly phase: Phase | "waiting"; readonly stderr: string }
   /** The thread died under the guest: out of memory, or a fault of the engine. */
   | ({ readonly kind: "crash" } & ThreadEnd)
   /** Too many calls are waiting already, or the pool is closed. */
   | { readonly kind: "refused"; readonly text: string };
 
-/** A job that waits for a worker. */
+/** A job that waits for a thread. */
 export interface Waiting {
   readonly job: Job;
-  /** It was broken off to make room, and runs from its beginning again; this happens once. */
-  readonly isRerun: boolean;
-  /** Messages that had come from it when it was broken off: log lines, which are not passed on again. */
-  readonly heard: number;
   readonly settle: (result: JobResult) => void;
-}
-
-/** A job in a worker's mailbox. */
-export interface Assigned extends Waiting {
-  readonly ticket: number;
-  /** When its turn came, as far as the main thread knows. */
-  started: number;
-  /** When it last began to compute: at its start, or with the host's last answer. */
-  resumed: number;
-  /** Messages that have come from it through the port. */
-  messages: number;
-  /** A result that did not fit into the mailbox. */
-  content?: ContentMessage["content"];
-  /** Aborted when the job ends; made with its first host call. */
-  killed?: AbortController;
 }

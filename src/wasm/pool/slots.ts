@@ -1,80 +1,71 @@
 /**
- * `regular`: one of the pool's slots. `trial`: a call of a policy of which nothing is known yet; it takes no regular slot. `slow`: the call has run for a while, or is expected to, and has left its slot. `hostCall`: the call
- * waits for the host and needs no slot of another kind.
+ * What a call on a thread counts as. `slot`: it holds one of the pool's slots, as every call does at first. `long`: it has run for a while, or its
+ * policy's calls time out, and it leaves the slots to others. `host`: it waits for the host, and holds neither.
  */
-export type SlotKind = "regular" | "trial" | "slow" | "hostCall";
+export type Place = "slot" | "long" | "host";
 
-/** Slow calls of one policy, for each regular slot. Beyond that its next calls wait. */
-const MAX_SLOW_PER_POLICY = 1;
-/**
- * Slow calls in all, for each regular slot: with two slots eight policies that loop leave room for nobody else's slow calls until their time is up. A
- * thread takes some 8 MiB.
- */
-export const MAX_SLOW = 4;
+/** Long calls in all, for each slot: of that many policies which loop at the same time each may fill its part. A thread takes some MiB. */
+const LONG_PER_SLOT = 4;
 /** Calls that wait for the host at a time: each holds a thread of some MiB. */
 const MAX_HOST_CALLS = 32;
 /** Those of one policy: when what it asks for does not answer, other policies must still be able to ask the host. */
 const MAX_HOST_CALLS_PER_POLICY = 24;
 
-/** Counts busy threads by kind of slot, and slow and waiting ones also by policy. */
+/** Counts calls on threads by place, in all and of each policy. */
 export class Slots {
-  readonly #counts: Record<SlotKind, number> = { regular: 0, trial: 0, slow: 0, hostCall: 0 };
-  readonly #byPolicy = { slow: new Map<string, number>(), hostCall: new Map<string, number>() };
-  readonly #max: Readonly<Record<SlotKind, number>>;
+  readonly #counts: Record<Place, number> = { slot: 0, long: 0, host: 0 };
+  readonly #byPolicy = { long: new Map<string, number>(), host: new Map<string, number>() };
   readonly #size: number;
 
-  /** @param size number of regular slots */
+  /** @param size number of slots */
   constructor(size: number) {
     this.#size = size;
-    this.#max = { regular: size, trial: size, slow: MAX_SLOW * size, hostCall: MAX_HOST_CALLS };
   }
 
-  /** Whether a slot of this kind is free. */
-  hasRoom(kind: SlotKind): boolean {
-    return this.#counts[kind] < this.#max[kind];
-  }
-
-  /** Whether a policy has so many slow calls that its next ones must wait. */
-  hasMaxSlow(policy: string): boolean {
-    return (this.#byPolicy.slow.get(policy) ?? 0) >= MAX_SLOW_PER_POLICY * this.#size;
-  }
-
-  /** Whether a call of this policy may give up its regular slot while it waits for the host. */
-  mayWaitForHost(policy: string): boolean {
-    return this.hasRoom("hostCall") && (this.#byPolicy.hostCall.get(policy) ?? 0) < MAX_HOST_CALLS_PER_POLICY;
-  }
-
-  /** Regular slots that are free. */
+  /** Slots that are free. */
   get free(): number {
-    return Math.max(0, this.#size - this.#counts.regular);
+    return Math.max(0, this.#size - this.#counts.slot);
+  }
+
+  /** Calls that hold a slot. */
+  get taken(): number {
+    return this.#counts.slot;
   }
 
   /**
-   * Whether a policy of which nothing is known may have a thread. One may always be tried; more of them only where a thread is left for the others,
-   * and while no call is slow: several that loop at once would take all processors.
-   * @param idle threads that can be used at once
+   * Whether a call of this policy may begin, or go on behind an answer of the host, in that place. A policy with as many long calls as there are
+   * slots begins no other one, so that its calls never hold all slots for long. Those that begin as long calls, because the last ones of their policy timed out,
+   * have half of that each, and half of all places together.
    */
-  mayTry(idle: number): boolean {
-    return this.#counts.trial === 0 || (this.#counts.slow === 0 && this.hasRoom("trial") && idle > 1);
+  mayEnter(place: "slot" | "long", policy: string): boolean {
+    const long = this.#byPolicy.long.get(policy) ?? 0;
+    return place === "slot"
+      ? this.free > 0 && long < this.#size
+      : this.#counts.long < (LONG_PER_SLOT * this.#size) / 2 && long < Math.max(1, Math.floor(this.#size / 2));
   }
 
-  /** Threads that can be busy at the same time. */
-  get maxThreads(): number {
-    return this.#max.regular + this.#max.trial + this.#max.slow + this.#max.hostCall;
+  /** Whether a call that has run for a while may leave its slot to others. */
+  get hasRoomForLong(): boolean {
+    return this.#counts.long < LONG_PER_SLOT * this.#size;
   }
 
-  enter(kind: SlotKind, policy: string): void {
-    this.#count(kind, policy, 1);
+  /** Whether a call of this policy may leave its place while it waits for the host. */
+  mayWaitForHost(policy: string): boolean {
+    return this.#counts.host < MAX_HOST_CALLS && (this.#byPolicy.host.get(policy) ?? 0) < MAX_HOST_CALLS_PER_POLICY;
   }
 
-  leave(kind: SlotKind, policy: string): void {
-    this.#count(kind, policy, -1);
+  enter(place: Place, policy: string): void {
+    this.#count(place, policy, 1);
   }
 
-  #count(kind: SlotKind, policy: string, change: number): void {
-    this.#counts[kind] += change;
-    if (kind === "regular" || kind === "trial") return;
-    const policies = this.#byPolicy[kind];
+  leave(place: Place, policy: string): void {
+    this.#count(place, policy, -1);
+  }
+
+  #count(place: Place, policy: string, change: number): void {
+    this.#counts[place] += change;
+    if (place === "slot") return;
+    const policies = this.#byPolicy[place];
     const count = (policies.get(policy) ?? 0) + change;
     if (count > 0) policies.set(policy, count);
     else policies.delete(policy);

@@ -1,11 +1,13 @@
-/** Numbers for metrics. Counters count from the pool's start. */
+/** Numbers for whoever watches the pool. Counters count from its start. */
 export interface PoolStatus {
   readonly threads: number;
+  /** Threads that wait for a call. */
   readonly idle: number;
+  /** Calls on threads, those included whose callers were answered for them. */
   readonly running: number;
+  /** Calls that wait for a thread. */
   readonly waiting: number;
-  /** Threads replaced after a crash, or because they could not be interrupted. */
-  readonly recycled: number;
   readonly timeouts: number;
+  /** Threads that ended by themselves. */
   readonly crashes: number;
 }

@@ -1,20 +1,11 @@
-import { setPriority } from "node:os";
 import { Worker } from "node:worker_threads";
 import { errorText } from "../../data/error-text.js";
+import type { ExecutionMode, GuestModule, HostAnswer } from "../guest/call.js";
 import { ControlBlock } from "../worker/control-block.js";
-import { MAILBOX_SLOTS, Mailbox } from "../worker/mailbox.js";
-import type {
-  ContentMessage,
-  ExecutionMode,
-  FromWorker,
-  GuestModule,
-  GuestResult,
-  HostAnswer,
-  ToWorker,
-  WorkerStart,
-} from "../worker/messages.js";
-import type { Assigned, ThreadEnd, Waiting } from "./job.js";
-import type { SlotKind } from "./slots.js";
+import type { CallReport, FromWorker, ToWorker, WorkerStart } from "../worker/messages.js";
+import type { SharedShares } from "../worker/shares.js";
+import type { ThreadAllowance } from "../worker/thread-budget.js";
+import type { Job, ThreadEnd } from "./job.js";
 
 const ENTRY = new URL("../worker/main.js", import.meta.url);
 /** Modules a worker keeps; each holds compiled code. A server with more of them sends those used least again when they are needed. */
@@ -28,41 +19,28 @@ const HEAP_MIB = 256;
 const YOUNG_HEAP_MIB = 3;
 /** MiB of stack: V8's own default for workers; a guest that recurses without end overflows it and traps. */
 const STACK_MIB = 4;
-/** Scheduling priority (`nice`) of a guest that takes long: a tenth of the others' weight. With less, an honest but slow guest would starve on a busy machine. */
-export const LOW_PRIORITY = 10;
-/** That of a guest which is likely to time out: it runs when nobody else wants the processor. */
-export const LOWEST_PRIORITY = 19;
 
 /** What a thread tells its pool. */
 export interface ThreadEvents {
-  /** It can take calls: for the first time, or again after an interruption. */
+  /** It can take its first call. */
   ready(): void;
-  /** There may be results. */
-  signal(): void;
-  message(message: Exclude<FromWorker, { type: "ready" | "signal" }>): void;
+  /** About its call. */
+  report(report: CallReport): void;
   /** The thread has ended; by itself or killed. */
   ended(end: ThreadEnd): void;
 }
 
-/** One worker thread. It runs its jobs one after another. */
+/** One worker thread. It runs one call at a time. */
 export class GuestThread {
-  /** In the order in which they run; the first one is running, or done and not collected yet. */
-  readonly jobs: Assigned[] = [];
-  /** The slot of its first job; without meaning while there is none. */
-  slot: SlotKind = "regular";
-  /** The operating system's `nice` value: higher numbers run later. It can't go down again without privileges. */
-  priority = 0;
-  readonly control = ControlBlock.create();
-  readonly #mailbox = Mailbox.create();
+  readonly #control = ControlBlock.create();
   readonly #worker: Worker;
   /** Ids of modules the worker has, least recently used first. */
   readonly #known = new Map<number, true>();
-  #taskId: number | undefined;
-  #nudging = false;
+  #ticket = 0;
 
   /** @param modes kinds of guests to be ready for */
-  constructor(modes: readonly ExecutionMode[], events: ThreadEvents) {
-    const start: WorkerStart = { control: this.control.buffer, mailbox: this.#mailbox.buffer, modes };
+  constructor(modes: readonly ExecutionMode[], shares: SharedShares, events: ThreadEvents) {
+    const start: WorkerStart = { control: this.#control.buffer, shares: shares.buffer, modes };
     this.#worker = new Worker(ENTRY, {
       workerData: start,
       // Nothing of the server's environment or flags reaches a thread that runs foreign code.
@@ -76,13 +54,12 @@ export class GuestThread {
     });
     let end: ThreadEnd = { text: "the worker thread ended", outOfMemory: false };
     this.#worker.on("message", (message: FromWorker) => {
-      if (message.type === "signal") events.signal();
-      else if (message.type === "ready") {
+      if (message.type !== "ready") events.report(message);
+      else {
         // Until here it keeps the process alive, because a call may be waiting for it; from now on only while it runs one.
         this.#worker.unref();
-        this.#taskId = message.taskId ?? this.#taskId;
         events.ready();
-      } else events.message(message);
+      }
     });
     this.#worker.on("error", (error: unknown) => {
       const code = error instanceof Error && "code" in error ? error.code : undefined;
@@ -94,76 +71,30 @@ export class GuestThread {
     this.#worker.on("exit", () => events.ended(end));
   }
 
-  /** The thread's number, by which the interrupter knows it. */
-  get id(): number {
-    return this.#worker.threadId;
+  /** Where its guest is: making the instance, or in the call. */
+  get phase() {
+    return this.#control.phase;
   }
 
-  /** Whether another job may be put. */
-  hasRoom(): boolean {
-    return this.jobs.length < MAILBOX_SLOTS && this.#mailbox.hasRoom();
-  }
-
-  /** Puts a job into the mailbox, with the module when the worker does not have it yet. */
-  put({ job, settle, isRerun, heard }: Waiting, now: number): void {
-    const { module, call, limits } = job;
-    if (this.jobs.length === 0) this.#worker.ref();
+  /** Posts a call, with the module when the worker does not have it yet. There must be no other one. */
+  begin({ module, call, limits, moment }: Job, allowance: Omit<ThreadAllowance, "ticket">): void {
+    this.#worker.ref();
     const has = this.#known.delete(module.id);
     this.#known.set(module.id, true);
     if (!has) this.#post({ type: "module", module: shared(module), limits });
-    const { ticket, nudge } = this.#mailbox.put(module.id, call.operation, call.input, call.data, (large) => {
-      this.#post({ type: "payload", ticket: large, input: call.input, ...(call.data && { data: call.data }) });
+    this.#ticket++;
+    this.#post({
+      type: "call",
+      ticket: this.#ticket,
+      moduleId: module.id,
+      call,
+      ...(moment && { moment }),
+      ...allowance,
     });
-    this.jobs.push({ job, settle, isRerun, heard, ticket, started: now, resumed: now, messages: 0 });
-    if (nudge && !this.#nudging) {
-      this.#nudging = true;
-      setImmediate(this.#nudge);
-    }
   }
 
-  /** Runs after the requests that have come in at the same time: on a busy core the worker would otherwise take over after each one. */
-  readonly #nudge = () => {
-    this.#nudging = false;
-    if (this.#mailbox.nudge()) this.#post({ type: "wake" });
-  };
-
-  /** From now on a new result is signalled again. To be called before results are collected. */
-  acknowledge(): void {
-    this.#mailbox.acknowledge();
-  }
-
-  /** The result of the first job, if it is there; the job is off the thread then. */
-  collect(): { readonly assigned: Assigned; readonly result: GuestResult } | undefined {
-    const assigned = this.jobs[0];
-    if (!assigned) return undefined;
-    const arrival = this.#mailbox.collect(assigned.ticket, assigned.messages);
-    if (!arrival) return undefined;
-    this.jobs.shift();
-    const result = arrival.kind === "by-port" ? arrival.result(textOf(assigned.content ?? "")) : arrival;
-    return { assigned, result };
-  }
-
-  /** Takes back the jobs behind the first one as {@link withdraw} does, and the first one unless it has begun. It stays on the list. */
-  withdrawAll(): { readonly behind: Assigned[]; readonly first: boolean } {
-    // In this order: when the first one has not begun by then, none of the others has.
-    const behind = this.withdraw();
-    const first = this.jobs[0];
-    return { behind, first: first !== undefined && this.#mailbox.withdraw(first.ticket) };
-  }
-
-  /** Takes back the jobs behind the first one as far as they have not begun, in their order. */
-  withdraw(): Assigned[] {
-    const back: Assigned[] = [];
-    for (const assigned of this.jobs.slice(1)) if (this.#mailbox.withdraw(assigned.ticket)) back.push(assigned);
-    if (back.length > 0) {
-      const rest = this.jobs.filter((assigned) => !back.includes(assigned));
-      this.jobs.splice(0, this.jobs.length, ...rest);
-    }
-    return back;
-  }
-
-  /** The thread has no job left, and no longer keeps the process alive. */
-  becomeIdle(): void {
+  /** The call is over: the thread no longer keeps the process alive. */
+  rest(): void {
     this.#worker.unref();
     for (const id of this.#known.keys()) {
       if (this.#known.size <= KNOWN_MODULES) break;
@@ -173,33 +104,18 @@ export class GuestThread {
   }
 
   /** Posts a host call's answer and wakes the guest. */
-  answer(ticket: number, answer: HostAnswer): void {
-    this.#post({ type: "answer", ticket, answer });
-    this.control.wake();
+  answer(answer: HostAnswer): void {
+    this.#post({ type: "answer", ticket: this.#ticket, answer });
+    this.#control.wake();
   }
 
-  /** Lets other threads run first from now on. Works where threads have ids of their own (Linux); elsewhere nothing happens. */
-  lowerPriority(priority: number): void {
-    if (this.#taskId === undefined || this.priority >= priority) return;
-    this.priority = priority;
-    try {
-      setPriority(this.#taskId, priority);
-    } catch {
-      // A sandbox forbids it: the guest competes with the others until its time is up.
-    }
+  /** Nobody waits for the call any more: its guest ends itself when it looks. */
+  abort(): void {
+    this.#control.abort(this.#ticket);
   }
 
-  /** After an interruption: makes the thread take calls again, which it reports as ready. */
-  resume(): void {
-    this.#mailbox.reset();
-    this.control.end();
-    // Messages may be lost: taken off the port by the worker and not kept.
-    this.#known.clear();
-    this.#post({ type: "resume" });
-  }
-
-  /** Kills the thread, whatever it does. */
-  kill(): void {
+  /** Ends the thread, whatever it does. */
+  end(): void {
     void this.#worker.terminate();
   }
 
@@ -208,13 +124,15 @@ export class GuestThread {
   }
 }
 
-function textOf(content: ContentMessage["content"]): string {
-  return typeof content === "string"
-    ? content
-    : Buffer.from(content.buffer, content.byteOffset, content.length).toString();
-}
-
 /** Only what the worker needs: a prepared module has more, and everything posted is copied. */
-function shared({ id, module, mode, importedMemory }: GuestModule): GuestModule {
-  return { id, module, mode, ...(importedMemory && { importedMemory }) };
+function shared({ id, module, mode, importedMemory, image, state, linked }: GuestModule): GuestModule {
+  return {
+    id,
+    module,
+    mode,
+    ...(importedMemory && { importedMemory }),
+    ...(image && { image }),
+    ...(state && { state }),
+    ...(linked && { linked }),
+  };
 }

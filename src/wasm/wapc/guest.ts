@@ -1,18 +1,22 @@
 /** Runs calls of waPC guests, byte level of spec kubewarden.md 6.2. */
+import type { InstanceSource } from "../guest/call.js";
 import {
   type GuestAnswer,
   type GuestHost,
   type GuestInput,
-  GuestLimitError,
   GuestStartError,
   type RunGuest,
   startGuest,
 } from "../guest/guest.js";
-import { CurrentCall, type HostCallParameters, InstanceCall } from "../guest/instance-call.js";
+import { CurrentCall, type HostCallParameters, InstanceCall, InstanceImports } from "../guest/instance-call.js";
 import { afterExit, callStart } from "../guest/start-functions.js";
 import { wasiImports } from "../guest/wasi-preview1.js";
 
 const NOTHING = new Uint8Array();
+/** The names of what is asked, as guests get them. */
+const OPERATIONS: ReadonlyMap<string, Uint8Array> = new Map(
+  ["validate", "validate_settings"].map((name) => [name, Buffer.from(name)]),
+);
 /** Called once per instance, in this order, when the module has them. */
 const START_FUNCTIONS = ["_start", "wapc_init"] as const;
 
@@ -27,7 +31,7 @@ class WapcCall extends InstanceCall {
 
   constructor({ operation, input }: GuestInput, host: GuestHost, importedMemory: WebAssembly.Memory | undefined) {
     super(host, importedMemory);
-    this.operation = Buffer.from(operation);
+    this.operation = OPERATIONS.get(operation) ?? Buffer.from(operation);
     this.payload = input;
   }
 }
@@ -35,16 +39,17 @@ class WapcCall extends InstanceCall {
 /** Makes a {@link RunGuest} for waPC guests. Its import object serves all calls: making one for each would cost more than the instance. */
 export function wapcRunner(): RunGuest {
   const current = new CurrentCall<WapcCall>();
-  const imports = {
-    wapc: wapcImports(current.get),
-    wasi_snapshot_preview1: wasiImports(current.get) as WebAssembly.ModuleImports,
-  };
-  const runner: RunGuest = (module, input, host, memory) => {
+  const imports = new InstanceImports(
+    {
+      wapc: wapcImports(current.get),
+      wasi_snapshot_preview1: wasiImports(current.get) as WebAssembly.ModuleImports,
+    },
+    () => current.get().host,
+  );
+  return (source, input, host, memory) => {
     const call = new WapcCall(input, host, memory);
-    return current.during(call, () => run(module, call, imports));
+    return current.during(call, () => run(source, call, imports));
   };
-  runner.forget = current.forget;
-  return runner;
 }
 
 function wapcImports(call: () => WapcCall): WebAssembly.ModuleImports {
@@ -55,18 +60,22 @@ function wapcImports(call: () => WapcCall): WebAssembly.ModuleImports {
     call().bytes(pointer, Math.min(length >>> 0, call().host.limits.logLineBytes));
   return {
     __guest_request(operationPointer: number, payloadPointer: number) {
-      const { operation, payload } = call();
+      const { operation, payload, host } = call();
+      host.work(payload.length);
       call().bytes(operationPointer, operation.length).set(operation);
       call().bytes(payloadPointer, payload.length).set(payload);
     },
     __guest_response(pointer: number, length: number) {
-      const { outputBytes } = call().host.limits;
-      if (length >>> 0 > outputBytes)
-        throw new GuestLimitError(`the policy's answer is longer than ${outputBytes} bytes`);
+      const { host } = call();
+      const { outputBytes } = host.limits;
+      if (length >>> 0 > outputBytes) throw host.limitPassed(`the policy's answer is longer than ${outputBytes} bytes`);
+      host.work(length >>> 0);
       call().answer = call().bytes(pointer, length).slice();
     },
     __guest_error(pointer: number, length: number) {
-      call().error = cut(pointer, length).slice();
+      const text = cut(pointer, length);
+      call().host.work(text.length);
+      call().error = text.slice();
     },
     __host_call(...parameters: HostCallParameters): number {
       const result = call().askHost(...parameters);
@@ -83,16 +92,17 @@ function wapcImports(call: () => WapcCall): WebAssembly.ModuleImports {
   };
 }
 
-function run(module: WebAssembly.Module, call: WapcCall, imports: WebAssembly.Imports): GuestAnswer {
+function run(source: InstanceSource, call: WapcCall, imports: InstanceImports): GuestAnswer {
   const { host, operation, payload } = call;
-  let exited = false;
+  let exited = source.state?.exited ?? false;
   const exports = startGuest(() => {
-    const made = call.instantiate(module, imports);
-    for (const name of START_FUNCTIONS) if (callStart(made, name)) exited = true;
+    const made = call.instantiate(source, imports);
+    if (!source.state) for (const name of START_FUNCTIONS) if (callStart(made, name)) exited = true;
     return made;
   });
   const guestCall = exports.__guest_call;
   if (typeof guestCall !== "function") throw new GuestStartError("the module does not export __guest_call");
+  host.started?.({ exports, memory: call.memory, exited });
   host.enterCall();
   let success: number | bigint | undefined;
   try {

@@ -1,4 +1,5 @@
 /** Runs calls of WASI commands, spec kubewarden.md 6.4. */
+import type { InstanceSource } from "../guest/call.js";
 import {
   type GuestAnswer,
   type GuestHost,
@@ -8,12 +9,17 @@ import {
   type RunGuest,
   startGuest,
 } from "../guest/guest.js";
-import { CurrentCall, type HostCallParameters, InstanceCall } from "../guest/instance-call.js";
+import { CurrentCall, type HostCallParameters, InstanceCall, InstanceImports } from "../guest/instance-call.js";
 import { ExitStatus, wasiArguments, wasiImports } from "../guest/wasi-preview1.js";
 
 const SUCCESS = 0;
 const FAILURE = 1;
 const NOTHING = new Uint8Array();
+
+/** What is asked, as guests get it. */
+const ARGUMENTS: ReadonlyMap<string, readonly Uint8Array[]> = new Map(
+  ["validate", "validate-settings"].map((name) => [name, wasiArguments("policy.wasm", name)]),
+);
 
 class CommandCall extends InstanceCall {
   readonly args: readonly Uint8Array[];
@@ -23,14 +29,15 @@ class CommandCall extends InstanceCall {
 
   constructor({ operation, input }: GuestInput, host: GuestHost, importedMemory: WebAssembly.Memory | undefined) {
     super(host, importedMemory);
-    this.args = wasiArguments("policy.wasm", operation);
+    this.args = ARGUMENTS.get(operation) ?? wasiArguments("policy.wasm", operation);
     this.stdin.push(input);
   }
 
   override stdout(bytes: Uint8Array): void {
     this.#size += bytes.length;
     const { outputBytes } = this.host.limits;
-    if (this.#size > outputBytes) throw new GuestLimitError(`the policy's answer is longer than ${outputBytes} bytes`);
+    if (this.#size > outputBytes)
+      throw this.host.limitPassed(`the policy's answer is longer than ${outputBytes} bytes`);
     this.#written.push(bytes.slice());
   }
 
@@ -49,17 +56,18 @@ class CommandCall extends InstanceCall {
 export function wasiRunner(): RunGuest {
   const current = new CurrentCall<CommandCall>();
   const host = { call: hostCall(current.get) };
-  const imports = {
-    wasi_snapshot_preview1: wasiImports(current.get) as WebAssembly.ModuleImports,
-    host,
-    "kubewarden:javy/host": host,
-  };
-  const runner: RunGuest = (module, input, guestHost, memory) => {
+  const imports = new InstanceImports(
+    {
+      wasi_snapshot_preview1: wasiImports(current.get) as WebAssembly.ModuleImports,
+      host,
+      "kubewarden:javy/host": host,
+    },
+    () => current.get().host,
+  );
+  return (source, input, guestHost, memory) => {
     const call = new CommandCall(input, guestHost, memory);
-    return current.during(call, () => run(module, call, input.operation, imports));
+    return current.during(call, () => run(source, call, input.operation, imports));
   };
-  runner.forget = current.forget;
-  return runner;
 }
 
 /** The answer, or the error's text, is appended to standard input; note that 0 means success here, 1 in waPC. */
@@ -72,14 +80,9 @@ function hostCall(call: () => CommandCall) {
   };
 }
 
-function run(
-  module: WebAssembly.Module,
-  call: CommandCall,
-  operation: string,
-  imports: WebAssembly.Imports,
-): GuestAnswer {
+function run(source: InstanceSource, call: CommandCall, operation: string, imports: InstanceImports): GuestAnswer {
   const { host } = call;
-  const start = startGuest(() => call.instantiate(module, imports))._start;
+  const start = startGuest(() => call.instantiate(source, imports))._start;
   if (typeof start !== "function") throw new GuestStartError("cannot find `_start` function inside of module");
   host.enterCall();
   try {

@@ -131,7 +131,10 @@ export class EntryCalls {
     const body = method === "POST" ? `${goJson(data)}\n` : undefined;
     let reply: HttpReply;
     try {
-      reply = await this.#parts.client.request({ method, url, headers, body, ca }, ANSWER_BOUNDS.maxBytes);
+      reply = await this.#parts.client.request(
+        { method, url, headers, body, ca },
+        { maxBytes: ANSWER_BOUNDS.maxBytes },
+      );
     } catch (error) {
       if (!(error instanceof HttpFailure)) throw error;
       const reason =

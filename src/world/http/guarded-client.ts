@@ -1,4 +1,5 @@
 /** HTTP to servers that policies name, within the rules of egress (spec kyverno.md 4.5). */
+import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
 import { quote } from "../../data/go-quote.js";
 import { endWithin } from "../../kubernetes/client/abort.js";
@@ -10,12 +11,40 @@ import type { HttpQuestion } from "./http-source.js";
 import { ANSWER_MS, MAX_BODY_BYTES, MAX_REDIRECTS } from "./limits.js";
 
 /** What is asked. */
-export type HttpRequest = Omit<HttpQuestion, "namespaced">;
+export interface HttpRequest extends Pick<HttpQuestion, "url" | "headers" | "ca"> {
+  /** In upper case. */
+  readonly method: string;
+  readonly body: string | Uint8Array | undefined;
+}
+
+/** How it is asked. */
+export interface RequestOptions {
+  /** Largest body; default {@link MAX_BODY_BYTES}. */
+  readonly maxBytes?: number;
+  /** The address for texts; default: as it is written, without its password. */
+  readonly shown?: string;
+  /** Whether a redirect may lead there, beside the rules of egress; default: anywhere. */
+  readonly permits?: (url: URL) => boolean;
+  /** Aborted when nobody waits any more. */
+  readonly signal?: AbortSignal;
+}
 
 /** An answer, whatever its status. */
 export interface HttpReply {
   readonly status: number;
+  /** Names in lower case. */
+  readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
+}
+
+/** An answer whose body is too large. */
+export class BodyTooLarge extends HttpFailure {
+  constructor(
+    readonly reply: Omit<HttpReply, "body">,
+    { message, cause, reason }: HttpFailure,
+  ) {
+    super(message, { cause, ...(reason !== undefined && { reason }) });
+  }
 }
 
 /** One request on the way to an answer. */
@@ -26,9 +55,10 @@ interface Hop {
   /** As it is; where a server has redirected to it, it is for the log only: it may hold what is for those who ask alone. */
   readonly shown: string;
   readonly redirected: boolean;
-  readonly method: "GET" | "POST";
+  readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | undefined;
+  readonly body: string | Uint8Array | undefined;
+  readonly permits: ((url: URL) => boolean) | undefined;
 }
 
 /** Headers that say how a message is sent: these are not the policy's to say. */
@@ -52,18 +82,17 @@ export class GuardedClient {
 
   /**
    * Asks, and follows redirects.
-   * @param maxBytes largest body
-   * @throws HttpFailure when no answer can be had: what is refused, and what is too large, is none
+   * @throws HttpFailure when no answer can be had: what is refused, and what is too large (BodyTooLarge), is none
    */
   async request(
     { method, url: written, headers, body, ca }: HttpRequest,
-    maxBytes: number = MAX_BODY_BYTES,
+    options: RequestOptions = {},
   ): Promise<HttpReply> {
-    const shown = withoutPassword(written);
-    const url = parse(written, shown, method);
+    const { maxBytes = MAX_BODY_BYTES, shown = withoutPassword(written), permits, signal } = options;
+    const operation = operationOf(method);
+    const url = parse(written, shown, operation);
     const refusal = this.#rules.refusal(url, shown);
     if (refusal !== undefined) throw new HttpFailure(refusal);
-    const operation = method === "GET" ? "Get" : "Post";
     let hop: Hop = {
       url,
       asked: shown,
@@ -72,14 +101,17 @@ export class GuardedClient {
       method,
       headers: usable(headers, operation, shown),
       body,
+      permits,
     };
-    const limit = endWithin(this.#ended.signal, ANSWER_MS);
+    const limit = endWithin(this.#ended.signal, ANSWER_MS, signal);
     try {
       for (let redirects = 0; ; redirects++) {
         const answer = await this.#send(hop, operation, ca, limit.signal);
         const location = redirectOf(answer);
-        if (location === undefined)
-          return { status: answer.statusCode, body: await read(answer, maxBytes, operation, hop) };
+        if (location === undefined) {
+          const { statusCode: status, headers: received } = answer;
+          return { status, headers: received, body: await read(answer, maxBytes, operation, hop) };
+        }
         await answer.body.dump();
         hop = this.#next(hop, answer.statusCode, location, operation, redirects);
       }
@@ -105,7 +137,14 @@ export class GuardedClient {
     const sent = { "user-agent": "policy-group-gateway", ...authorization(url), ...headers };
     const path = `${url.pathname}${url.search}`;
     return this.#clients.request(
-      { origin: url.origin, path, method, headers: sent, signal, ...(body !== undefined && { body }) },
+      {
+        origin: url.origin,
+        path,
+        method: method as Dispatcher.HttpMethod,
+        headers: sent,
+        signal,
+        ...(body !== undefined && { body }),
+      },
       ca,
     );
   }
@@ -120,7 +159,8 @@ export class GuardedClient {
     if (!isHttp(url)) throw failed(operation, there, unsupported(url.protocol.slice(0, -1)));
     const refusal = this.#rules.refusal(url, shown);
     if (refusal !== undefined) throw blocked(operation, there, refusal);
-    const keeps = status === 307 || status === 308;
+    if (hop.permits?.(url) === false) throw blocked(operation, there, `the host ${url.hostname} is not permitted`);
+    const keeps = keepsMethod(status, hop.method);
     return {
       ...there,
       url,
@@ -132,12 +172,20 @@ export class GuardedClient {
   }
 }
 
+/** Of what moved, only a POST becomes a GET, as browsers have made it a rule (Fetch, 4.4); "see other" makes one of all that has a body. */
+function keepsMethod(status: number, method: string): boolean {
+  if (method === "GET" || method === "HEAD") return true;
+  return status === 303 ? false : status === 307 || status === 308 || method !== "POST";
+}
+
+/** As Go names methods in errors: `Get`. */
+const operationOf = (method: string): string => method.slice(0, 1) + method.slice(1).toLowerCase();
+
 const isHttp = ({ protocol }: URL): boolean => protocol === "http:" || protocol === "https:";
 const unsupported = (scheme: string): string => `unsupported protocol scheme ${quote(scheme, false)}`;
 
 /** Only what nobody can read in two ways: no control characters, and a host behind two slashes. */
-function parse(written: string, shown: string, method: string): URL {
-  const operation = method === "GET" ? "Get" : "Post";
+function parse(written: string, shown: string, operation: string): URL {
   const [, scheme = ""] = /^([a-z][a-z\d+.-]*):/i.exec(written) ?? [];
   // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what must not be in it
   if (/[\x00-\x1f\x7f]|^ /.test(written)) {
@@ -191,7 +239,12 @@ function redirectOf({ statusCode, headers }: Dispatcher.ResponseData): string | 
   return first === undefined || first === "" ? undefined : first;
 }
 
-async function read({ body }: Dispatcher.ResponseData, maxBytes: number, operation: string, hop: Hop): Promise<Buffer> {
+async function read(
+  { body, statusCode, headers }: Dispatcher.ResponseData,
+  maxBytes: number,
+  operation: string,
+  hop: Hop,
+): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body) {
@@ -199,7 +252,8 @@ async function read({ body }: Dispatcher.ResponseData, maxBytes: number, operati
     size += bytes.length;
     if (size > maxBytes) {
       body.destroy();
-      throw failed(operation, hop, `response length must be less than max allowed response length of ${maxBytes}`);
+      const reason = `response length must be less than max allowed response length of ${maxBytes}`;
+      throw new BodyTooLarge({ status: statusCode, headers }, failed(operation, hop, reason));
     }
     chunks.push(bytes);
   }

@@ -22,6 +22,13 @@ const IMPORTS: readonly [name: string, type: string, module?: string][] = [
   ["output_set", "(param i64 i64)"],
   ["error_set", "(param i64)"],
   ["log_info", "(param i64)"],
+  ["log_error", "(param i64)"],
+  ["get_log_level", "(result i32)"],
+  ["config_get", "(param i64) (result i64)"],
+  ["var_set", "(param i64 i64)"],
+  ["http_request", "(param i64 i64) (result i64)"],
+  ["http_status_code", "(result i32)"],
+  ["http_headers", "(result i64)"],
   ["host_call", "(param i64 i64 i64) (result i64)", "extism:host/user"],
   ["proc_exit", "(param i32)", "wasi_snapshot_preview1"],
 ];

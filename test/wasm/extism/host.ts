@@ -1,7 +1,9 @@
 /** A host for plugins that are run without workers. */
 
-import type { GuestHost } from "../../../src/wasm/guest/guest.js";
+import { type GuestHost, GuestLimitError } from "../../../src/wasm/guest/guest.js";
+import { Moment, MomentView } from "../../../src/wasm/guest/moment.js";
 import { DEFAULT_GUEST_LIMITS, type GuestLimits } from "../../../src/wasm/limits.js";
+import { ENDLESS } from "../support.js";
 
 /** One log line. */
 export type Line = readonly [level: string, text: string];
@@ -12,6 +14,7 @@ export function recordingHost(limits: Partial<GuestLimits> = {}): GuestHost & { 
   return {
     lines,
     limits: { ...DEFAULT_GUEST_LIMITS, ...limits },
+    budget: ENDLESS,
     call(binding, namespace, operation, payload) {
       const asked = `${binding} ${namespace} ${operation} ${new TextDecoder().decode(payload)}`;
       return operation === "fail"
@@ -24,5 +27,8 @@ export function recordingHost(limits: Partial<GuestLimits> = {}): GuestHost & { 
     stderr() {},
     stderrText: () => "",
     sleep() {},
+    moment: new MomentView(new Moment()),
+    work() {},
+    limitPassed: (text) => new GuestLimitError(text),
   };
 }

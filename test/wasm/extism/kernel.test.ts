@@ -12,7 +12,7 @@ const SECRET = "secret ".repeat(50);
 
 /** Asks a plugin; the kernel is the one of the call before, if that went well. */
 function ask(module: WebAssembly.Module, operation = "validate", input = "", limits: Partial<GuestLimits> = {}) {
-  return run(module, { operation, input: new TextEncoder().encode(input) }, recordingHost(limits));
+  return run({ module }, { operation, input: new TextEncoder().encode(input) }, recordingHost(limits));
 }
 
 function text(module: WebAssembly.Module, operation?: string, input?: string): string {
@@ -211,7 +211,7 @@ describe("the start of an Extism plugin", () => {
     const module = assemble(`${names.map((name) => tells(name, name.replaceAll("_", "")[0] ?? "")).join("\n")}
       ${tells("validate", "v")}`);
     const host = recordingHost();
-    run(module, { operation: "validate", input: new Uint8Array() }, host);
+    run({ module }, { operation: "validate", input: new Uint8Array() }, host);
     return host.lines.map(([, line]) => line).join("");
   };
 

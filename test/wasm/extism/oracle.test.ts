@@ -2,8 +2,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createPlugin } from "@extism/extism";
+import { NO_ENVIRONMENT, type PluginEnvironment, printEnvironment } from "../../../src/wasm/extism/environment.js";
 import { extismRunner } from "../../../src/wasm/extism/guest.js";
 import { file } from "../support.js";
+import { assemble } from "./assemble.js";
 import { type Line, recordingHost } from "./host.js";
 
 /** What a plugin's function comes to. */
@@ -22,24 +24,29 @@ const PLUGIN_ERROR = "Plugin-originated error: ";
 const module = new WebAssembly.Module(new Uint8Array(file("test/fixtures/extism/probe.wasm")));
 const run = extismRunner();
 
-function ours(operation: string): Seen {
+const environment = (parts: Partial<PluginEnvironment>): Uint8Array =>
+  Buffer.from(printEnvironment({ ...NO_ENVIRONMENT, ...parts }));
+
+function ours(operation: string, parts?: Partial<PluginEnvironment>): Seen {
   const host = recordingHost();
   const { lines } = host;
+  const data = parts && { data: environment(parts) };
   try {
-    const answer = run(module, { operation, input: new TextEncoder().encode(INPUT) }, host);
+    const answer = run({ module }, { operation, input: new TextEncoder().encode(INPUT), ...data }, host);
     return answer.kind === "answer" ? { output: read(answer.bytes), lines } : { error: answer.text, lines };
   } catch {
     return { trapped: true, lines };
   }
 }
 
-async function theirs(operation: string): Promise<Seen> {
+async function theirs(operation: string, options: Partial<PluginEnvironment> = {}): Promise<Seen> {
   const lines: Line[] = [];
   const line = (level: string) => (text: string) => lines.push([level, text]);
   const levels = ["trace", "debug", "info", "warn", "error"].map((level) => [level, line(level)]);
   const plugin = await createPlugin(module, {
     logger: Object.fromEntries(levels) as Console,
-    logLevel: "trace",
+    logLevel: options.logLevel ?? "trace",
+    config: { ...options.config },
     memory: { maxVarBytes: 1024 * 1024 },
   });
   try {
@@ -116,14 +123,40 @@ describe("an Extism plugin sees the same as under Extism's SDK:", () => {
       assert.deepEqual({ ...here, lines: levels(here) }, { ...there, lines: levels(there) });
     });
 
-  // The SDK traps where the engine can suspend a plugin (Node.js 24), so there it is no measure.
-  test("there is no HTTP: a plugin that asks for it gets nothing, and the log says so", () => {
-    const { output, lines } = ours("http");
-    assert.deepEqual(output, [0n, 0n, 0n]);
-    const refusals = ["http_request", "http_status_code", "http_headers"].map((name) => `${name} is not enabled`);
-    assert.deepEqual(
-      lines,
-      refusals.map((text) => ["error", text]),
-    );
+  test("configuration is found by name, empty values and such that are no ASCII included", async () => {
+    const config = { Cbcdefgh: "value", Dbcdefgh: "", Fbcdefgh: "\u{e4}\u{1f600}" };
+    const seen = ours("config_values", { config });
+    assert.deepEqual(seen, await theirs("config_values", { config }));
+    assert.deepEqual(seen.output, [5n, 118n, 0n, 0n, 6n, 0xc3n, 5n, 118n]);
+  });
+
+  test("what objects inherit is no configuration", () => {
+    const find = (name: string) => {
+      const found = assemble(`
+        (func (export "find") (result i32)
+          (call $output_set (call $input_offset) (call $length (call $config_get (call $input_offset))))
+          (i32.const 0))`);
+      return run(
+        { module: found },
+        { operation: "find", input: Buffer.from(name), data: environment({}) },
+        recordingHost(),
+      );
+    };
+    for (const name of ["toString", "__proto__", "constructor"])
+      assert.deepEqual(find(name).kind === "answer" && find(name), { kind: "answer", bytes: new Uint8Array() });
+  });
+
+  for (const logLevel of ["trace", "debug", "info", "warn", "error", "silent"] as const)
+    test(`of log lines those from ${logLevel} on are written, and the plugin is told so`, async () => {
+      const seen = ours("log", { logLevel });
+      assert.deepEqual(seen, await theirs("log", { logLevel }));
+      assert.equal(seen.lines.length, ["silent", "error", "warn", "info", "debug", "trace"].indexOf(logLevel));
+    });
+
+  test("variables have the room that they are given, and none where there are none", () => {
+    assert.equal(ours("variables_too_large", { varBytes: 4 * 1024 * 1024 }).error, undefined);
+    const allowed = ours("variables_too_large", { varBytes: 100 });
+    assert.equal(allowed.error, "var memory limit exceeded: 2097208 bytes requested, 100 allowed");
+    assert.ok(ours("variables", { varBytes: 0 }).trapped);
   });
 });

@@ -44,16 +44,16 @@ describe("a start section", () => {
 
   test("that traps or exits, with whatever status, ends the module", () => {
     assert.throws(
-      () => newInstance(module("(unreachable)"), { a: { exit() {} } }),
+      () => newInstance({ module: module("(unreachable)") }, { a: { exit() {} } }),
       new GuestStartError("the module ends in its start section: unreachable"),
     );
     assert.throws(
-      () => newInstance(module("(call $exit)"), { a: { exit: throwing(new ExitStatus(0)) } }),
+      () => newInstance({ module: module("(call $exit)") }, { a: { exit: throwing(new ExitStatus(0)) } }),
       new GuestStartError("the module ends in its start section: exit status 0"),
     );
   });
 
   test("is not blamed for what the engine refuses", () => {
-    assert.throws(() => newInstance(module("(nop)"), { a: {} }), /^LinkError: WebAssembly\.Instance\(\)/);
+    assert.throws(() => newInstance({ module: module("(nop)") }, { a: {} }), /^LinkError: WebAssembly\.Instance\(\)/);
   });
 });

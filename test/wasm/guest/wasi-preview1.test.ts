@@ -1,10 +1,10 @@
 /** Reading and writing through WASI, at its limits. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { CallHost } from "../../../src/wasm/guest/call-host.js";
 import { InputQueue, type WasiCall, wasiImports } from "../../../src/wasm/guest/wasi-preview1.js";
 import { DEFAULT_GUEST_LIMITS } from "../../../src/wasm/limits.js";
-import { ControlBlock } from "../../../src/wasm/worker/control-block.js";
-import { WorkerHost } from "../../../src/wasm/worker/host.js";
+import { ENDLESS, NO_SIDE } from "../support.js";
 
 type Call = (...parameters: number[]) => number;
 
@@ -25,13 +25,7 @@ function opened(buffers: number) {
     stdin,
     stdout: (bytes) => written.push(["out", Buffer.from(bytes).toString()]),
     stderr: (bytes) => written.push(["err", Buffer.from(bytes).toString()]),
-    host: new WorkerHost(
-      1,
-      () => {},
-      () => undefined,
-      ControlBlock.create(),
-      DEFAULT_GUEST_LIMITS,
-    ),
+    host: new CallHost(NO_SIDE, DEFAULT_GUEST_LIMITS, ENDLESS),
   };
   const { fd_read, fd_write } = wasiImports(() => call) as unknown as Record<string, Call>;
   assert.ok(fd_read && fd_write);

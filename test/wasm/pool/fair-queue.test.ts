@@ -31,14 +31,12 @@ describe("the queue of waiting calls", () => {
     assert.equal(waiting.take(all), 1);
   });
 
-  test("an item that was put back is the next one", () => {
-    const waiting = queue(["a", 1], ["b", 2], ["b", 3]);
-    assert.equal(waiting.take(all), 1);
-    assert.equal(waiting.take(all), 2);
-    waiting.push("a", 4);
-    waiting.putBack("b", 2);
-    const order = Array.from({ length: 3 }, () => waiting.take(all));
-    assert.deepEqual(order, [2, 4, 3]);
+  test("says whether anybody waits who may have a turn", () => {
+    const waiting = queue(["a", 1], ["b", 2]);
+    const isB = (key: string) => key === "b";
+    assert.equal(waiting.someKey(isB), true);
+    assert.equal(waiting.take(isB), 2);
+    assert.equal(waiting.someKey(isB), false);
   });
 
   test("items may leave their lines", () => {

@@ -5,13 +5,11 @@ import type { Clock } from "../../../src/wasm/pool/clock.js";
 export function heldClock() {
   const timers = new Map<() => void, number>();
   let now = 0;
-  const clock: Clock = {
-    now: () => now,
-    after(milliseconds, callback) {
-      timers.set(callback, now + milliseconds);
-      return () => timers.delete(callback);
-    },
+  const after: Clock["after"] = (milliseconds, callback) => {
+    timers.set(callback, now + milliseconds);
+    return () => timers.delete(callback);
   };
+  const clock: Clock = { now: () => now, after, afterward: after };
   /** Lets time pass without a timer. */
   const pass = (milliseconds: number) => {
     now += milliseconds;

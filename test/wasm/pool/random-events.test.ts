@@ -8,6 +8,7 @@ import { systemClock } from "../../../src/wasm/pool/clock.js";
 import type { Job } from "../../../src/wasm/pool/job.js";
 import { WorkerPool } from "../../../src/wasm/pool/pool.js";
 import { Slots } from "../../../src/wasm/pool/slots.js";
+import type { PoolStatus } from "../../../src/wasm/pool/status.js";
 import { GuestThread } from "../../../src/wasm/pool/thread.js";
 import { file } from "../support.js";
 
@@ -34,7 +35,7 @@ test("calls, time-outs, callers that go, dying threads and a busy main thread, a
   const modules = await Promise.all(
     ["wapc", "wasi", "extism"].map((name) => store.prepare(file(`test/fixtures/chaos/${name}.wasm`), 512)),
   );
-  // What goes in and out of the slots, and the threads to be killed.
+  // What goes in and out of the places, and the threads to be killed.
   const slots = new Map<string, number>();
   const count = (kind: string, change: number) => slots.set(kind, (slots.get(kind) ?? 0) + change);
   const { enter, leave } = Slots.prototype;
@@ -47,10 +48,10 @@ test("calls, time-outs, callers that go, dying threads and a busy main thread, a
     leave.call(this, kind, policy);
   });
   const threads = new Set<GuestThread>();
-  const { put } = GuestThread.prototype;
-  t.mock.method(GuestThread.prototype, "put", function (this: GuestThread, ...call: Parameters<GuestThread["put"]>) {
+  const { begin } = GuestThread.prototype;
+  t.mock.method(GuestThread.prototype, "begin", function (this: GuestThread, ...call: Parameters<typeof begin>) {
     threads.add(this);
-    put.apply(this, call);
+    begin.apply(this, call);
   });
 
   const pool = new WorkerPool(2, systemClock);
@@ -58,7 +59,7 @@ test("calls, time-outs, callers that go, dying threads and a busy main thread, a
   let calls = 0;
   const call = async () => {
     const hostile = random() < 0.4;
-    // Some answers and some questions do not fit into the mailbox.
+    // Some answers and some questions are long.
     const text = `unknown ${calls++} ${"é→".repeat(random() < 0.1 ? random() * 20_000 : 1)}`;
     const mode = hostile ? pick(HOSTILE) : text;
     const gone = random() < 0.15 ? performance.now() + random() * 30 : Number.POSITIVE_INFINITY;
@@ -90,22 +91,21 @@ test("calls, time-outs, callers that go, dying threads and a busy main thread, a
       await sleep(random() * 300);
       const thread = pick([...threads]);
       threads.delete(thread);
-      thread?.kill();
+      thread?.end();
       const busy = performance.now() + random() * 50;
       while (performance.now() < busy);
     }
   };
   await Promise.all([disturbances(), ...callers]);
 
-  const { running, waiting } = pool.status();
-  assert.deepEqual({ running, waiting }, { running: 0, waiting: 0 });
+  // Guests whose callers have their answers come to their ends, and threads to the end of their start.
+  const isBusy = ({ threads: all, idle }: PoolStatus) => all > idle;
+  for (let tries = 0; tries < 300 && isBusy(pool.status()); tries++) await sleep(10);
+  const { running, waiting, threads: all, idle } = pool.status();
+  assert.deepEqual({ running, waiting, idle }, { running: 0, waiting: 0, idle: all });
   assert.ok(slots.size > 6);
   assert.deepEqual(
     [...slots].filter(([, threadsLeft]) => threadsLeft !== 0),
     [],
   );
-  // Interrupted threads come to rest.
-  for (let tries = 0; tries < 300 && pool.status().threads > pool.status().idle; tries++) await sleep(10);
-  const { threads: all, idle } = pool.status();
-  assert.equal(idle, all);
 });

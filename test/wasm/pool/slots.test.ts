@@ -1,62 +1,66 @@
-/** The counts of slots: who may enter, in all and for one policy. */
+/** The counts of places: who may enter, in all and for one policy. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Slots } from "../../../src/wasm/pool/slots.js";
 
-describe("slots", () => {
-  test("a policy with as many slow calls as there are slots waits, others don't", () => {
+describe("the places of calls", () => {
+  test("there are as many slots as the pool has, whoever takes them", () => {
     const slots = new Slots(2);
-    slots.enter("slow", "a");
-    assert.equal(slots.hasMaxSlow("a"), false);
-    slots.enter("slow", "a");
-    assert.deepEqual([slots.hasMaxSlow("a"), slots.hasMaxSlow("b"), slots.hasRoom("slow")], [true, false, true]);
-    slots.leave("slow", "a");
-    assert.equal(slots.hasMaxSlow("a"), false);
+    for (const free of [1, 0]) {
+      assert.equal(slots.mayEnter("slot", "a"), true);
+      slots.enter("slot", "a");
+      assert.deepEqual([slots.free, slots.taken], [free, 2 - free]);
+    }
+    assert.equal(slots.mayEnter("slot", "b"), false);
+    slots.leave("slot", "a");
+    assert.equal(slots.mayEnter("slot", "b"), true);
   });
 
-  test("there is room for four slow calls for each regular slot", () => {
+  test("a policy with as many long calls as there are slots waits, others don't", () => {
+    const slots = new Slots(2);
+    slots.enter("long", "a");
+    assert.equal(slots.mayEnter("slot", "a"), true);
+    slots.enter("long", "a");
+    assert.deepEqual([slots.mayEnter("slot", "a"), slots.mayEnter("slot", "b")], [false, true]);
+    slots.leave("long", "a");
+    assert.equal(slots.mayEnter("slot", "a"), true);
+  });
+
+  test("there is room for four long calls for each slot", () => {
     const slots = new Slots(2);
     for (let calls = 0; calls < 8; calls++) {
-      assert.equal(slots.hasRoom("slow"), true);
-      slots.enter("slow", `${calls}`);
+      assert.equal(slots.hasRoomForLong, true);
+      slots.enter("long", `${calls}`);
     }
-    assert.equal(slots.hasRoom("slow"), false);
-    assert.equal(slots.maxThreads, 2 + 2 + 8 + 32);
+    assert.equal(slots.hasRoomForLong, false);
   });
+
+  for (const [size, each, all] of [
+    [1, 1, 2],
+    [2, 1, 4],
+    [4, 2, 8],
+  ] as const)
+    test(`of ${size} slots, policies whose calls time out take ${each} long places each and ${all} together`, () => {
+      const slots = new Slots(size);
+      let calls = 0;
+      for (let policy = 0; policy < 20; policy++)
+        for (let own = 0; slots.mayEnter("long", `${policy}`); own++, calls++) {
+          assert.ok(own < each);
+          slots.enter("long", `${policy}`);
+        }
+      assert.equal(calls, all);
+      assert.equal(slots.free, size);
+      assert.equal(slots.hasRoomForLong, true);
+    });
 
   test("a policy whose questions to the host are not answered leaves others room for theirs", () => {
     const slots = new Slots(2);
     let calls = 0;
-    for (; slots.mayWaitForHost("a"); calls++) slots.enter("hostCall", "a");
+    for (; slots.mayWaitForHost("a"); calls++) slots.enter("host", "a");
     assert.equal(calls, 24);
-    for (; slots.mayWaitForHost("b"); calls++) slots.enter("hostCall", "b");
+    for (; slots.mayWaitForHost("b"); calls++) slots.enter("host", "b");
     assert.equal(calls, 32);
-    slots.leave("hostCall", "a");
+    slots.leave("host", "a");
     assert.deepEqual([slots.mayWaitForHost("a"), slots.mayWaitForHost("b")], [true, true]);
-  });
-
-  test("calls in regular slots leave those free that they don't have", () => {
-    const slots = new Slots(2);
-    for (const free of [1, 0, 0]) {
-      slots.enter("regular", "a");
-      assert.equal(slots.free, free);
-    }
-    assert.equal(slots.hasRoom("regular"), false);
-    for (const free of [0, 1, 2]) {
-      slots.leave("regular", "a");
-      assert.equal(slots.free, free);
-    }
-  });
-
-  test("one policy of which nothing is known is always tried, a second one where a thread is left and nobody is slow", () => {
-    const slots = new Slots(2);
-    assert.equal(slots.mayTry(1), true);
-    slots.enter("trial", "a");
-    assert.deepEqual([slots.mayTry(1), slots.mayTry(2)], [false, true]);
-    slots.enter("slow", "b");
-    assert.equal(slots.mayTry(2), false);
-    slots.leave("trial", "a");
-    assert.equal(slots.mayTry(1), true);
-    assert.equal(slots.free, 2);
   });
 });

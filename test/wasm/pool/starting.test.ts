@@ -1,10 +1,11 @@
 /** The pool when its threads can't even start. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { ExecutionMode } from "../../../src/wasm/guest/call.js";
+import { emptyImage } from "../../../src/wasm/image/memory-image.js";
 import { DEFAULT_GUEST_LIMITS } from "../../../src/wasm/limits.js";
 import { systemClock } from "../../../src/wasm/pool/clock.js";
 import { WorkerPool } from "../../../src/wasm/pool/pool.js";
-import type { ExecutionMode } from "../../../src/wasm/worker/messages.js";
 import { file } from "../support.js";
 
 test("a call without a deadline does not wait for threads that never start", { timeout: 20_000 }, async (t) => {
@@ -38,7 +39,7 @@ test("a memory that can't be had fails its call, not the thread", async (t) => {
   const module = new WebAssembly.Module(new Uint8Array(file("test/fixtures/trivial/wapc.wasm")));
   const result = await pool.run({
     key: "p",
-    module: { id: 1, module, mode: "kubewarden-wapc", importedMemory },
+    module: { id: 1, module, mode: "kubewarden-wapc", importedMemory, image: emptyImage(70_000) },
     call: { operation: "validate", input: Buffer.from("{}") },
     limits: DEFAULT_GUEST_LIMITS,
     deadline: Number.POSITIVE_INFINITY,

@@ -1,121 +1,112 @@
-/** The pool's threads by themselves: what an interruption leaves behind, and which threads are there for which calls meanwhile. */
+/** The set of threads with a clock that the test holds: how many threads there are. */
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { describe, type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { promisify } from "node:util";
-import { DEFAULT_GUEST_LIMITS } from "../../../src/wasm/limits.js";
-import { systemClock } from "../../../src/wasm/pool/clock.js";
-import type { Job } from "../../../src/wasm/pool/job.js";
-import { GuestThread, LOWEST_PRIORITY } from "../../../src/wasm/pool/thread.js";
+import type { ExecutionMode } from "../../../src/wasm/guest/call.js";
+import { GuestThread } from "../../../src/wasm/pool/thread.js";
 import { ThreadSet } from "../../../src/wasm/pool/thread-set.js";
-import { Mailbox } from "../../../src/wasm/worker/mailbox.js";
-import { file } from "../support.js";
+import { SharedShares } from "../../../src/wasm/worker/shares.js";
+import { heldClock } from "./held-clock.js";
 
-const CHAOS = new WebAssembly.Module(new Uint8Array(file("test/fixtures/chaos/wapc.wasm")));
-
-function job(mode: string): Job {
-  return {
-    key: "p",
-    module: { id: 1, module: CHAOS, mode: "kubewarden-wapc" },
-    call: { operation: "validate", input: Buffer.from(JSON.stringify({ request: { mode }, settings: {} })) },
-    limits: DEFAULT_GUEST_LIMITS,
-    deadline: Number.POSITIVE_INFINITY,
-    onHostCall: () => Promise.reject(new Error("not asked")),
-    onLog: () => {},
-  };
-}
-
-function ready(t: TestContext) {
-  const set: ThreadSet = new ThreadSet(
-    { idle: 1, idleLowPriority: 1, all: 8 },
-    new Set(["kubewarden-wapc"]),
-    systemClock,
-    {
-      available: () => {},
-      signal: () => {},
-      message: () => {},
-      crashed: () => {},
-      cannotStart: assert.fail,
-    },
-  );
+/** @param mode what threads load before they are ready; there is no code for "none", so that they fail */
+function opened(t: TestContext, mode: ExecutionMode | "none" = "kubewarden-wapc") {
+  const held = heldClock();
+  let ready = 0;
+  const reasons: string[] = [];
+  const modes = new Set([mode as ExecutionMode]);
+  const set = new ThreadSet(modes, SharedShares.create(), held.clock, {
+    available: () => ready++,
+    report: () => {},
+    crashed: () => {},
+    cannotStart: (reason) => reasons.push(reason),
+  });
   t.after(() => set.close());
-  /** A thread that loops, whose jobs nobody looks after. */
-  const looping = async (): Promise<GuestThread> => {
-    while (!set.idleThread) {
-      set.refill(1);
+  const until = async (holds: () => boolean) => {
+    for (let tries = 0; !holds(); tries++) {
+      assert.ok(tries < 4_000, "it never happens");
       await sleep(5);
     }
-    const thread = set.idleThread;
-    set.take(thread);
-    thread.put({ job: job("loop"), settle: () => {}, isRerun: false, heard: 0 }, 0);
-    while (!thread.control.isRunning || thread.control.phase !== "call") await sleep(5);
-    return thread;
   };
-  return { set, looping };
+  /** So many threads have started since the last time. */
+  const started = async (count: number) => {
+    await until(() => ready >= count);
+    ready = 0;
+  };
+  return { set, modes, reasons, until, started, ...held };
 }
 
-describe("the set of threads", () => {
-  test("an interrupted thread does not look as if its guest still ran", async (t) => {
-    const { set, looping } = ready(t);
-    const thread = await looping();
-    thread.jobs.length = 0;
-    set.stop(thread, "kubewarden-wapc");
-    const before = set.idleCount;
-    while (set.idleCount === before) await sleep(5);
-    // An interruption on its strength could strike the worker outside of a guest.
-    assert.equal(thread.control.isRunning, false);
+const counts = (set: ThreadSet) => [set.threadCount, set.startingCount, set.idleCount];
+
+describe("the number of threads", () => {
+  test("grows by what is wanted, those counted that are starting", async (t) => {
+    const { set, started } = opened(t);
+    set.start(2);
+    set.start(2);
+    assert.deepEqual(counts(set), [2, 2, 0]);
+    await started(2);
+    assert.deepEqual(counts(set), [2, 0, 2]);
   });
 
-  test("regular calls do not wait for threads of low priority that are being interrupted, and those of policies that time out repeatedly do", async (t) => {
-    const { set, looping } = ready(t);
-    const thread = await looping();
-    thread.lowerPriority(LOWEST_PRIORITY);
-    set.refill(1);
-    while (set.idleCount < 2) await sleep(5);
-    thread.jobs.length = 0;
-    set.stop(thread, "kubewarden-wapc");
-    assert.ok(!set.lowPriorityThread);
-    assert.ok(set.idleThread);
-    set.take(set.idleThread);
-    assert.ok(set.idleThread);
-    set.take(set.idleThread);
-    const threads = set.threadCount;
-    set.refill(1);
-    assert.equal(set.threadCount, threads + 2);
+  test("falls when threads have had no call for ten seconds; those that had one last are used first", async (t) => {
+    const { set, started, tick, timers } = opened(t);
+    set.start(3);
+    await started(3);
+    const used = set.idleThread;
+    assert.ok(used);
+    tick(9_000);
+    set.take(used);
+    set.release(used);
+    tick(1_000);
+    assert.deepEqual(counts(set), [1, 0, 1]);
+    assert.equal(set.idleThread, used);
+    assert.equal(timers.size, 1);
+    tick(10_000);
+    assert.deepEqual(counts(set), [0, 0, 0]);
+    assert.equal(timers.size, 0);
+    assert.equal(set.crashes, 0);
   });
-});
 
-test("a thread takes back all calls or has begun the first", (t) => {
-  const thread = new GuestThread([], { ready() {}, signal() {}, message() {}, ended() {} });
-  t.after(() => thread.kill());
-  for (let call = 0; call < 3; call++)
-    thread.put({ job: job("accept"), settle: () => {}, isRerun: false, heard: 0 }, 0);
-  // The worker takes whatever there is at the worst of times.
-  const { withdraw } = Mailbox.prototype;
-  let begun = 0;
-  t.mock.method(Mailbox.prototype, "withdraw", function (this: Mailbox, ticket: number) {
-    const back = withdraw.call(this, ticket);
-    if (new Mailbox(this.buffer).take()) begun++;
-    return back;
+  test("is none when the set is closed: those that are starting end too", async (t) => {
+    const { set, started } = opened(t);
+    set.start(1);
+    await started(1);
+    set.start(2);
+    const end = t.mock.method(GuestThread.prototype, "end");
+    set.close();
+    assert.equal(end.mock.callCount(), 3);
+    assert.deepEqual(counts(set), [0, 0, 0]);
+    set.start(2);
+    assert.equal(set.threadCount, 0);
   });
-  const { first } = thread.withdrawAll();
-  assert.deepEqual({ first, begun, left: thread.jobs.length }, { first: false, begun: 1, left: 1 });
-});
 
-test("a process that may not start threads refuses calls and lives on", async () => {
-  const url = (path: string) => JSON.stringify(new URL(path, import.meta.url));
-  const script = `
-    import { readFileSync } from "node:fs";
-    import { createWasmRuntime } from ${url("../../../src/wasm/index.js")};
-    import { HostCapabilities } from ${url("../../../src/host-capabilities/host.js")};
-    const runtime = createWasmRuntime({ workers: 2, log() {}, capabilities: new HostCapabilities([], () => {}) });
-    const bytes = readFileSync(new URL(${url("../../../../test/fixtures/chaos/wapc.wasm")}));
-    for (let tries = 0; tries < 2; tries++)
-      await runtime.load({ id: "p", bytes, settings: {} }).catch((error) => console.log(error.message));
-    runtime.close();`;
-  const flag = process.allowedNodeEnvironmentFlags.has("--permission") ? "--permission" : "--experimental-permission";
-  const options = [flag, "--allow-fs-read=*", "--input-type=module", "--eval", script];
-  const { stdout } = await promisify(execFile)(process.execPath, options, { timeout: 60_000 });
-  assert.equal(stdout.match(/no worker thread starts: Access to this API has been restricted/g)?.length, 2, stdout);
+  test("does not grow for a while when one could not start, nor for ever when none can", async (t) => {
+    const { set, tick, until, reasons } = opened(t, "none");
+    for (const failures of [1, 2, 3]) {
+      set.start(1);
+      assert.equal(set.threadCount, 1);
+      await until(() => set.crashes === failures);
+      assert.equal(set.threadCount, 0);
+      set.start(1);
+      assert.equal(set.threadCount, 0);
+      assert.equal(reasons.length, failures < 3 ? 0 : 1);
+      tick(1_000);
+    }
+  });
+
+  test("grows again after failed starts, of which those before a good one no longer count", async (t) => {
+    const { set, modes, tick, until, started, reasons } = opened(t, "none");
+    for (const failures of [1, 2, 3]) {
+      if (failures === 3) {
+        modes.clear();
+        set.start(1);
+        await started(1);
+        modes.add("none" as ExecutionMode);
+      }
+      set.start(1);
+      await until(() => set.crashes === failures);
+      tick(1_000);
+      await started(0);
+    }
+    assert.deepEqual(reasons, []);
+  });
 });

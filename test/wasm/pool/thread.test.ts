@@ -8,9 +8,11 @@ import { DEFAULT_GUEST_LIMITS } from "../../../src/wasm/limits.js";
 import type { ThreadEnd } from "../../../src/wasm/pool/job.js";
 import { GuestThread } from "../../../src/wasm/pool/thread.js";
 import type { ToWorker } from "../../../src/wasm/worker/messages.js";
+import { SharedShares } from "../../../src/wasm/worker/shares.js";
 import { file } from "../support.js";
 
-const events = { ready() {}, signal() {}, message() {}, ended() {} };
+const events = { ready() {}, report() {}, ended() {} };
+const shares = SharedShares.create();
 
 for (const [code, outOfMemory] of [
   ["ERR_WORKER_OUT_OF_MEMORY", true],
@@ -23,23 +25,23 @@ for (const [code, outOfMemory] of [
       return this;
     });
     const ends: ThreadEnd[] = [];
-    const thread = new GuestThread([], { ...events, ended: (end) => ends.push(end) });
+    const thread = new GuestThread([], shares, { ...events, ended: (end) => ends.push(end) });
     listeners.get("error")?.(Object.assign(new Error("no memory, or so it says"), { code }));
     listeners.get("exit")?.(1);
-    thread.kill();
+    thread.end();
     // Whatever else it says may name files.
     const whole = "no memory, or so it says";
     const told = outOfMemory ? { text: whole, outOfMemory } : { text: "the worker thread failed", outOfMemory, whole };
     assert.deepEqual(ends, [told]);
   });
 
-test("an idle thread forgets the modules that it was asked for least recently", (t) => {
+test("a thread without a call forgets the modules that it was asked for least recently", (t) => {
   const posted: ToWorker[] = [];
   t.mock.method(Worker.prototype, "postMessage", (message: ToWorker) => posted.push(message));
-  const thread = new GuestThread([], events);
-  t.after(() => thread.kill());
+  const thread = new GuestThread([], shares, events);
+  t.after(() => thread.end());
   const module = new WebAssembly.Module(new Uint8Array(file("test/fixtures/trivial/wapc.wasm")));
-  const put = (id: number) => {
+  const begin = (id: number) => {
     const job = {
       key: "p",
       module: { id, module, mode: "kubewarden-wapc" as const },
@@ -49,14 +51,12 @@ test("an idle thread forgets the modules that it was asked for least recently", 
       onHostCall: () => Promise.reject(new Error("not asked")),
       onLog: () => {},
     };
-    thread.put({ job, settle: () => {}, isRerun: false, heard: 0 }, 0);
-    thread.withdrawAll();
-    thread.jobs.length = 0;
+    thread.begin(job, { deadline: 0, earlyMs: 0 });
   };
-  for (let id = 1; id <= 258; id++) put(id);
-  put(1);
+  for (let id = 1; id <= 258; id++) begin(id);
+  begin(1);
   assert.equal(posted.filter(({ type }) => type === "module").length, 258);
-  thread.becomeIdle();
+  thread.rest();
   assert.deepEqual(
     posted.filter((message) => message.type === "forget").map(({ moduleId }) => moduleId),
     [2, 3],
@@ -72,9 +72,11 @@ test("threads keep the process alive while they run a call, and not after that",
     const options = { workers: 1, defaultTimeoutMs: null, log() {}, capabilities: new HostCapabilities([], () => {}) };
     const bytes = readFileSync(new URL(${url("../../../../test/fixtures/trivial/wapc.wasm")}));
     const policy = await createWasmRuntime(options).load({ id: "p", bytes, settings: {} });
-    console.log(policy.kind);`;
+    console.log(policy.kind);
+    const answered = process.uptime();
+    process.on("exit", () => console.log(process.uptime() - answered < 5 ? "at once" : "later"));`;
   const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script], {
     timeout: 60_000,
   });
-  assert.equal(stdout, "wasm\n");
+  assert.equal(stdout, "wasm\nat once\n");
 });

@@ -1,0 +1,17 @@
+import { loadConfig } from "../config/index.js";
+import { prefetchModules } from "../loader/prefetch.js";
+import { fetchOptions } from "./fetch-options.js";
+import type { CommandIo } from "./io.js";
+import { policiesFile } from "./policies-file.js";
+
+/**
+ * Fetches the modules of the options' policies into the download folder, as often as called: several processes are about to load them.
+ * @throws as {@link fetchOptions} does; what it makes never rejects
+ */
+export function modulePrefetch(values: Readonly<Record<string, unknown>>, env: CommandIo["env"]): () => Promise<void> {
+  const options = fetchOptions(values, env, () => {});
+  return async () => {
+    const read = loadConfig(policiesFile(values));
+    if (read.ok) await prefetchModules(read.config, options);
+  };
+}

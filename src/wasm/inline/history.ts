@@ -1,0 +1,70 @@
+/** What a policy's calls came to so far, which says where its next one begins. */
+
+/** What a call counts that was tried on the main thread in vain, beside one that answered there. */
+const FAILURE_WEIGHT = 16;
+/** With this much its calls begin on threads: two failures in a row, or one in sixteen calls for long. */
+const TOO_MUCH = 2 * FAILURE_WEIGHT;
+/** Calls in a row that must be short on threads before the main thread is tried again, at first. */
+const FIRST_PROOF = 8;
+/** And at most: who fails each time costs the main thread a few milliseconds in so many calls. */
+const LONGEST_PROOF = 4_096;
+/** Answers on the main thread in a row after which former failures are forgotten. */
+const FORGOTTEN_AFTER = 1_024;
+/** How much a new duration counts in the usual one. */
+const NEWEST_SHARE = 1 / 16;
+/** The longest that counts there: a call that had to wait for the processor says nothing about the policy. */
+const LONGEST_MS = 1;
+
+/** One policy's history. */
+export class CallHistory {
+  /** Short calls on threads that are still wanted; 0: the next call begins on the main thread. */
+  #wanted: number;
+  /** How many will be wanted after the next failure. */
+  #proof = FIRST_PROOF;
+  #weight = 0;
+  #answers = 0;
+  #usual = 0;
+
+  /** @param wanted calls that must have been short on threads before the first on the main thread; Infinity: there is never one there */
+  constructor(wanted: number) {
+    this.#wanted = wanted;
+  }
+
+  /** Whether the next call begins on the main thread. */
+  get isInline(): boolean {
+    return this.#wanted === 0;
+  }
+
+  /** How many milliseconds a call usually takes there. */
+  get usualMs(): number {
+    return this.#usual;
+  }
+
+  /** A call has answered on the main thread. */
+  answered(milliseconds: number): void {
+    this.#usual += (Math.min(milliseconds, LONGEST_MS) - this.#usual) * NEWEST_SHARE;
+    if (this.#weight > 0) this.#weight--;
+    this.#answers++;
+    if (this.#answers === FORGOTTEN_AFTER) this.#proof = FIRST_PROOF;
+  }
+
+  /** A call on the main thread came to nothing. */
+  failed(): void {
+    this.#answers = 0;
+    this.#weight += FAILURE_WEIGHT;
+    if (this.#weight < TOO_MUCH) return;
+    this.#weight = 0;
+    this.#wanted = this.#proof;
+    this.#proof = Math.min(2 * this.#proof, LONGEST_PROOF);
+  }
+
+  /**
+   * A call has run on a thread.
+   * @param isShort whether it would have answered on the main thread
+   */
+  onThread(isShort: boolean): void {
+    if (this.#wanted === 0 || this.#wanted === Number.POSITIVE_INFINITY) return;
+    if (isShort) this.#wanted--;
+    else this.#wanted = Math.max(this.#wanted, this.#proof / 2);
+  }
+}

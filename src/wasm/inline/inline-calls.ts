@@ -1,0 +1,104 @@
+/**
+ * Calls on the main thread: a guest that answers within about a millisecond does so where it is asked, and nobody waits for another thread. Only a whole
+ * answer counts. Whatever else a call comes to, it is run again on a thread, from its beginning, and comes to what it comes to there: a guest sees nothing
+ * but its question, and a moment that is the same for both (`guest/moment.ts`).
+ */
+import type { Outcome } from "../../policy/outcome.js";
+import type { ExecutionMode, GuestCall, GuestModule, LogLine } from "../guest/call.js";
+import { CallHost } from "../guest/call-host.js";
+import { type Moment, Seeds } from "../guest/moment.js";
+import { GuestRunner } from "../guest/run-call.js";
+import type { GuestLimits } from "../limits.js";
+import type { CallHistory } from "./history.js";
+import { MainThreadShare } from "./share.js";
+import { Trial } from "./trial.js";
+
+/** Bytes of a question, data document included, up to which it is asked on the main thread: it is copied, and read by the guest. */
+export const INLINE_QUESTION_BYTES = 256 * 1024;
+/** Bytes of an answer up to which it is read on the main thread; to compare a changed object of this size with the request's takes some 0.1 ms. */
+const INLINE_ANSWER_BYTES = 32 * 1024;
+
+/** One call. */
+export interface InlineCall {
+  readonly module: GuestModule;
+  readonly call: GuestCall;
+  readonly limits: GuestLimits;
+  readonly moment: Moment;
+  readonly history: CallHistory;
+  /** Takes a line that the guest has logged. */
+  readonly onLog: (line: LogLine) => void;
+}
+
+/** How many calls there were. Counters count from the start. */
+export interface InlineStatus {
+  /** Calls that have answered on the main thread. */
+  readonly answered: number;
+  /** Calls that were begun there and then run on a thread. */
+  readonly movedOn: number;
+}
+
+/** Runs calls on the thread it is made on. */
+export class InlineCalls {
+  /** For the moments of calls. */
+  readonly seeds = new Seeds();
+  readonly #runner = new GuestRunner(INLINE_ANSWER_BYTES);
+  readonly #share = new MainThreadShare();
+  readonly #now: () => number;
+  #isTidying = false;
+  #answered = 0;
+  #movedOn = 0;
+
+  /** @param now monotonic milliseconds */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Loads the code for a kind of guests. */
+  load(mode: ExecutionMode): Promise<void> {
+    return this.#runner.load(mode);
+  }
+
+  /** Whether a policy's next call begins here. */
+  wouldTry(history: CallHistory): boolean {
+    return history.isInline && this.#share.allows(this.#now(), history.usualMs);
+  }
+
+  /** What a guest says about a review; undefined when it has to be asked on a thread. */
+  try({ module, call, limits, moment, history, onLog }: InlineCall): Outcome | undefined {
+    if (!history.isInline || call.input.length + (call.data?.length ?? 0) > INLINE_QUESTION_BYTES) return undefined;
+    const began = this.#now();
+    if (!this.#share.allows(began, history.usualMs)) return undefined;
+    const trial = new Trial(began, this.#now);
+    const host = new CallHost(trial, limits, trial, moment);
+    const result = this.#runner.run(module, call, host);
+    this.#tidyLater();
+    const ended = this.#now();
+    this.#share.took(began, ended);
+    if (result.kind !== "outcome") {
+      this.#movedOn++;
+      history.failed();
+      return undefined;
+    }
+    this.#answered++;
+    history.answered(ended - began);
+    for (const line of trial.lines) onLog(line);
+    return result.outcome;
+  }
+
+  /** Makes ready for the next call when the answers at hand are on their way. */
+  #tidyLater(): void {
+    if (this.#isTidying) return;
+    this.#isTidying = true;
+    setImmediate(this.#tidy);
+  }
+
+  readonly #tidy = (): void => {
+    this.#isTidying = false;
+    this.#runner.tidy();
+  };
+
+  /** Counts for metrics. */
+  get status(): InlineStatus {
+    return { answered: this.#answered, movedOn: this.#movedOn };
+  }
+}

@@ -1,0 +1,38 @@
+/** How much of the main thread guests take. */
+
+/** Milliseconds over which it is measured: what the main thread may be busy with at a stretch. */
+const WINDOW_MS = 100;
+/** The part of it that calls on the main thread may take; the rest is for requests, answers and other kinds of policies. */
+const MOST = 0.5;
+/**
+ * Milliseconds up to which a call does not count, and is never sent away: to hand it to a thread and take its result costs a good part of that, and
+ * nobody notices to wait for it.
+ */
+const SHORT_MS = 0.25;
+
+/** Measures, in windows one behind the other. */
+export class MainThreadShare {
+  #window = Number.NEGATIVE_INFINITY;
+  #used = 0;
+
+  /**
+   * Whether a call may run on the main thread.
+   * @param at monotonic milliseconds
+   * @param usualMs how long calls of its policy usually take there
+   */
+  allows(at: number, usualMs: number): boolean {
+    if (usualMs <= SHORT_MS) return true;
+    return at - this.#window >= WINDOW_MS || this.#used < MOST * WINDOW_MS;
+  }
+
+  /** A call has run there. */
+  took(began: number, ended: number): void {
+    const took = ended - began;
+    if (took <= SHORT_MS) return;
+    if (began - this.#window >= WINDOW_MS) {
+      this.#window = began;
+      this.#used = 0;
+    }
+    this.#used += took;
+  }
+}

@@ -1,0 +1,73 @@
+/** What a call on the main thread has: a small budget, and a host that can't wait. */
+import { BUDGET_SPENT, type Budget, SLICE_UNITS } from "../guest/budget.js";
+import type { HostAnswer, LogLine } from "../guest/call.js";
+import type { HostSide } from "../guest/call-host.js";
+
+/** Units of fuel: about a millisecond of compiled code. Most policies need a tenth of it; a switch of threads costs a tenth, too. */
+export const INLINE_UNITS = 3_000_000;
+
+/**
+ * Milliseconds by the clock, for code that is slower than its fuel says, such as that which the engine has not optimized yet: as long as anybody may have
+ * the main thread before others have their turn. Much longer than the fuel lasts, because who had to wait for a busy processor has not run.
+ */
+export const INLINE_MS = 10;
+
+/** One call's budget and the host behind it. Whoever wants to wait has spent the budget: the call begins again on a thread. */
+export class Trial implements Budget, HostSide {
+  #units = INLINE_UNITS;
+  #isSpent = false;
+  #lines: LogLine[] | undefined;
+  readonly #ends: number;
+  readonly #now: () => number;
+
+  /**
+   * @param began when the call began, in milliseconds
+   * @param now the same clock
+   */
+  constructor(began: number, now: () => number) {
+    this.#ends = began + INLINE_MS;
+    this.#now = now;
+  }
+
+  get isSpent(): boolean {
+    return this.#isSpent;
+  }
+
+  /** What was logged. It is passed on only when the call's answer counts, or it would be logged twice. */
+  get lines(): readonly LogLine[] {
+    return this.#lines ?? NONE;
+  }
+
+  refill(): number {
+    // The first stretch has just begun.
+    const isFirst = this.#units === INLINE_UNITS;
+    if (this.#isSpent || this.#units <= 0 || (!isFirst && this.#now() >= this.#ends)) {
+      this.#isSpent = true;
+      return 0;
+    }
+    this.#units -= SLICE_UNITS;
+    return SLICE_UNITS;
+  }
+
+  /** @throws {@link BUDGET_SPENT} always. A guest may catch it, but has no fuel after what it has left, and its answer does not count. */
+  ask(): HostAnswer {
+    return this.#giveUp();
+  }
+
+  line(line: LogLine): void {
+    this.#lines ??= [];
+    this.#lines.push(line);
+  }
+
+  /** @throws {@link BUDGET_SPENT} always */
+  sleep(): void {
+    this.#giveUp();
+  }
+
+  #giveUp(): never {
+    this.#isSpent = true;
+    throw BUDGET_SPENT;
+  }
+}
+
+const NONE: readonly LogLine[] = [];

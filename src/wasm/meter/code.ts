@@ -1,0 +1,244 @@
+/** The metered code section: charges put in, function indices shifted. */
+import { InstructionWalker } from "../binary/instruction-walker.js";
+import { Reader, skipValueType } from "../binary/reader.js";
+import { Writer } from "../binary/writer.js";
+import { WasmLoadError } from "../errors.js";
+import {
+  BULK,
+  HEAD_START,
+  HELPERS,
+  type MeterIndices,
+  type Rarely,
+  writeBulkCharge,
+  writeCharge,
+  writeHeadStart,
+  writeHelper,
+  writeLocalCharge,
+} from "./helpers.js";
+import { type FunctionCode, type IndexSpaces, POINT, POINT_SIZE, Segments } from "./segments.js";
+import { HOST_CALL_COST, UNCHARGED_COST } from "./weights.js";
+
+/** Bytes of a function's body beyond which V8 refuses it. */
+const LARGEST_BODY = 7_654_321;
+/** Parameters and locals of a function beyond which V8 refuses it. */
+const MOST_LOCALS = 50_000;
+/** How often it is looked whether functions without a charge call only such functions: chains of calls are found as deep as that at least. */
+const SWEEPS = 3;
+/** Not known to be without a charge. */
+const CHARGED = -1;
+
+const I32 = 0x7f;
+
+const BRANCH_HINTS = "metadata.code.branch_hint";
+/** A hint is one byte, and it is 0. */
+const UNLIKELY = [1, 0] as const;
+
+/** What the code section's functions are. */
+export interface CodeContext extends IndexSpaces {
+  readonly importedFunctions: number;
+  /** By function that the module defines, the number of its parameters. */
+  readonly parameters: readonly number[];
+}
+
+/** The metered code. */
+export interface MeteredCode {
+  /** The body of the code section. */
+  readonly body: Uint8Array;
+  /** The body of the custom section that says which branches are rarely taken (specification "Branch Hinting"), to stand before the code. */
+  readonly hints: Uint8Array;
+}
+
+/**
+ * Writes the body of the code section.
+ * @param bytes the module
+ * @param at where its code section's body begins, and where it ends
+ * @throws WasmLoadError
+ */
+export function meterCode(
+  bytes: Uint8Array,
+  at: { readonly start: number; readonly end: number },
+  context: CodeContext,
+  indices: MeterIndices,
+): MeteredCode {
+  const segments = new Segments();
+  const functions = readFunctions(bytes, at, context, segments);
+  const costs = payForCallees(functions, segments, context.importedFunctions);
+  const out = new Writer(Math.ceil((at.end - at.start) * 1.25) + 1_024);
+  out.unsigned(functions.length + HELPERS.length);
+  const body = new Writer();
+  const hints = new Hints();
+  for (const fn of functions) {
+    body.clear();
+    const rarely: Rarely = [];
+    writeFunction(body, { bytes, segments, fn, indices, rarely, charged: (costs[fn.index] ?? CHARGED) === CHARGED });
+    if (body.length > LARGEST_BODY)
+      throw new WasmLoadError(
+        "wasm-meter",
+        `function ${fn.index} has ${body.length} bytes with its metering and the limit is ${LARGEST_BODY}`,
+      );
+    out.block(body.view());
+    hints.add(fn.index + 1, rarely);
+  }
+  for (const helper of HELPERS) {
+    body.clear();
+    writeHelper(body, helper, indices);
+    out.block(body.view());
+  }
+  return { body: out.view(), hints: hints.section() };
+}
+
+/** Gathers the hints of functions. */
+class Hints {
+  readonly #entries = new Writer();
+  #functions = 0;
+
+  add(index: number, rarely: Rarely): void {
+    if (rarely.length === 0) return;
+    this.#functions++;
+    this.#entries.unsigned(index);
+    this.#entries.unsigned(rarely.length);
+    for (const at of rarely) {
+      this.#entries.unsigned(at);
+      this.#entries.raw(UNLIKELY);
+    }
+  }
+
+  section(): Uint8Array {
+    const out = new Writer(this.#entries.length + 64);
+    out.text(BRANCH_HINTS);
+    out.unsigned(this.#functions);
+    out.raw(this.#entries.view());
+    return out.view();
+  }
+}
+
+function readFunctions(
+  bytes: Uint8Array,
+  { start, end }: { readonly start: number; readonly end: number },
+  context: CodeContext,
+  segments: Segments,
+): readonly FunctionCode[] {
+  const { importedFunctions, parameters } = context;
+  const reader = new Reader(bytes.subarray(0, end), start);
+  const count = reader.unsigned();
+  if (count !== parameters.length)
+    throw new WasmLoadError("wasm-invalid", "invalid wasm file: functions and their code differ in number");
+  const walker = new InstructionWalker(bytes, 0, 0);
+  const functions: FunctionCode[] = [];
+  for (let number = 0; number < count; number++) {
+    const length = reader.unsigned();
+    const from = reader.position;
+    reader.bytes(length);
+    const behind = reader.position;
+    reader.position = from;
+    let locals = parameters[number] ?? 0;
+    for (let groups = reader.unsigned(); groups > 0; groups--) {
+      locals += reader.unsigned();
+      skipValueType(reader);
+    }
+    walker.moveTo(reader.position, behind);
+    reader.position = behind;
+    const index = importedFunctions + number;
+    functions.push(scanned(walker, { index, locals, start: from, end: behind }, context, segments));
+  }
+  return functions;
+}
+
+function scanned(
+  walker: InstructionWalker,
+  fn: { index: number; locals: number; start: number; end: number },
+  spaces: IndexSpaces,
+  segments: Segments,
+): FunctionCode {
+  try {
+    return segments.scan(walker, fn, spaces);
+  } catch (error) {
+    if (!(error instanceof WasmLoadError)) throw error;
+    throw new WasmLoadError(error.code, `${error.message} (in function ${fn.index})`, { cause: error });
+  }
+}
+
+/**
+ * Finds the functions that their callers pay for, and adds to every segment what its callees cost.
+ * @returns by function, what it costs in the whole when it has no charge of its own, and else {@link CHARGED}
+ */
+function payForCallees(
+  functions: readonly FunctionCode[],
+  { points, units }: Segments,
+  importedFunctions: number,
+): Int32Array {
+  const costs = new Int32Array(importedFunctions + functions.length).fill(CHARGED);
+  costs.fill(HOST_CALL_COST, 0, importedFunctions);
+  // Only calls of functions that are known already count, so that no cycle is ever without a charge.
+  const whole = ({ firstPoint, endPoint, firstSegment }: FunctionCode): number => {
+    let cost = units.at(firstSegment);
+    for (let point = firstPoint; point < endPoint && cost <= UNCHARGED_COST; point += POINT_SIZE) {
+      if (points.at(point + 1) !== POINT.callee) continue;
+      const callee = costs[points.at(point + 2)] ?? CHARGED;
+      if (callee === CHARGED) return Number.POSITIVE_INFINITY;
+      cost += callee;
+    }
+    return cost;
+  };
+  for (let sweep = 0; sweep < SWEEPS; sweep++)
+    for (const fn of functions) {
+      if (!fn.simple || fn.endSegment - fn.firstSegment > 1 || costs[fn.index] !== CHARGED) continue;
+      const cost = whole(fn);
+      if (cost <= UNCHARGED_COST) costs[fn.index] = cost;
+    }
+  for (let point = 0; point < points.length; point += POINT_SIZE)
+    if (points.at(point + 1) === POINT.callee)
+      units.add(points.at(point + 3), Math.max(0, costs[points.at(point + 2)] ?? 0));
+  return costs;
+}
+
+interface FunctionToWrite {
+  readonly bytes: Uint8Array;
+  readonly segments: Segments;
+  readonly fn: FunctionCode;
+  readonly indices: MeterIndices;
+  readonly charged: boolean;
+  /** Gets the places of charges. */
+  readonly rarely: Rarely;
+}
+
+function writeFunction(out: Writer, { bytes, segments, fn, indices, charged, rarely }: FunctionToWrite): void {
+  const { points, units } = segments;
+  // One more local for what is paid in advance, where there is room for it and something to gain.
+  const inAdvance = fn.endSegment - fn.firstSegment > 1 && fn.locals < MOST_LOCALS;
+  let position = fn.start;
+  if (inAdvance) {
+    const locals = new Reader(bytes, fn.start);
+    out.unsigned(locals.unsigned() + 1);
+    out.copy(bytes, locals.position, fn.code);
+    out.raw([1, I32]);
+    position = fn.code;
+  }
+  for (let point = fn.firstPoint; point < fn.endPoint; point += POINT_SIZE) {
+    const at = points.at(point);
+    out.copy(bytes, position, at);
+    position = at;
+    const value = points.at(point + 2);
+    switch (points.at(point + 1)) {
+      case POINT.entry:
+        if (!charged) break;
+        writeCharge(out, units.at(value) + (inAdvance ? HEAD_START : 0), indices, rarely);
+        if (inAdvance) writeHeadStart(out, fn.locals);
+        break;
+      case POINT.charge:
+        if (units.at(value) === 0) break;
+        if (inAdvance) writeLocalCharge(out, units.at(value), fn.locals, indices, rarely);
+        else writeCharge(out, units.at(value), indices, rarely);
+        break;
+      case POINT.bulk: {
+        const helper = BULK.get(value);
+        if (helper) writeBulkCharge(out, helper, indices);
+        break;
+      }
+      default:
+        out.unsigned(value < indices.refill ? value : value + 1);
+        while ((bytes[position++] ?? 0) >= 0x80);
+    }
+  }
+  out.copy(bytes, position, fn.end);
+}

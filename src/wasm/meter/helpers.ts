@@ -1,0 +1,186 @@
+/** The functions that metering adds to a module, and the sequences that it puts between the module's own instructions. */
+import { OP } from "../binary/instructions.js";
+import type { Writer } from "../binary/writer.js";
+
+/** Under this name a metered module imports the function that refills its fuel. */
+export const METER_MODULE = "policy-group-gateway:host";
+export const REFILL = "refill";
+
+/** Units that a function with loops pays for in advance, so that short loops never look at the fuel: with 256, metering costs a tenth more. */
+export const HEAD_START = 1_024;
+/** Units that it pays for when those are used up. What is left at its end is lost. */
+export const ADVANCE = 8_192;
+
+/** Bytes moved per unit, as a power of two: a processor copies 16 bytes in less than a simple instruction's time. */
+const BYTES_SHIFT = 4;
+/** References, and fields of arrays, are moved one or two in a simple instruction's time, with a barrier each. */
+const ENTRIES_SHIFT = 1;
+/** A new page costs 2^9 units when it is touched for the first time: sixteen pages of the operating system's. */
+const PAGES_SHIFT = 9;
+/** More pages than a memory can have make a growth fail, at no cost. */
+const MOST_PAGES = 65_536;
+
+const I32 = 0x7f;
+const EMPTY = 0x40;
+
+/** Functions that are added behind the module's own, in this order. */
+export const HELPERS = ["charge", "prepay", "bytes", "entries", "pages"] as const;
+export type Helper = (typeof HELPERS)[number];
+
+/** Indices in the metered module. */
+export interface MeterIndices {
+  /** The imported function. */
+  readonly refill: number;
+  /** The first of {@link HELPERS}. */
+  readonly helpers: number;
+  readonly fuel: number;
+}
+
+/** The types that are added behind the module's own, in this order. */
+export const ADDED_TYPES: readonly (readonly number[])[] = [
+  [0x60, 0, 1, I32], // refill
+  [0x60, 0, 0], // charge
+  [0x60, 1, I32, 1, I32], // the others
+];
+export const REFILL_TYPE = 0;
+
+/** Of {@link ADDED_TYPES}, the one that a helper has. */
+export function typeOfHelper(helper: Helper): number {
+  return helper === "charge" ? 1 : 2;
+}
+
+export function indexOfHelper({ helpers }: MeterIndices, helper: Helper): number {
+  return helpers + HELPERS.indexOf(helper);
+}
+
+/** Which helper is called with a bulk operation's length before it runs. */
+export const BULK: ReadonlyMap<number, Helper> = new Map([
+  [OP.memoryInit, "bytes"],
+  [OP.memoryCopy, "bytes"],
+  [OP.memoryFill, "bytes"],
+  [OP.memoryGrow, "pages"],
+  [OP.tableInit, "entries"],
+  [OP.tableCopy, "entries"],
+  [OP.tableGrow, "entries"],
+  [OP.tableFill, "entries"],
+  [OP.arrayNew, "entries"],
+  [OP.arrayNewDefault, "entries"],
+  [OP.arrayNewData, "entries"],
+  [OP.arrayNewElem, "entries"],
+  [OP.arrayFill, "entries"],
+  [OP.arrayCopy, "entries"],
+  [OP.arrayInitData, "entries"],
+  [OP.arrayInitElem, "entries"],
+]);
+
+/**
+ * Where in a function's body a charge asks whether the fuel is used up. The engine is told that it rarely is: else it saves its registers for the call
+ * in every round of a loop.
+ */
+export type Rarely = number[];
+
+/** Writes the body of a helper, with its locals. */
+export function writeHelper(out: Writer, helper: Helper, indices: MeterIndices): void {
+  const { fuel, refill } = indices;
+  if (helper === "charge") {
+    // Refills until the fuel is no debt any more: a large operation that was charged must not begin before it is paid.
+    out.raw([1, 1, I32]);
+    out.raw([OP.loop, EMPTY]);
+    withIndex(out, OP.call, refill);
+    out.raw([OP.localTee, 0, OP.i32Const, 0, OP.i32LeS, OP.if, EMPTY, OP.unreachable, OP.end]);
+    withIndex(out, OP.globalGet, fuel);
+    out.raw([OP.localGet, 0, OP.i32Add]);
+    withIndex(out, OP.globalSet, fuel);
+    withIndex(out, OP.globalGet, fuel);
+    out.raw([OP.i32Const, 0, OP.i32LtS, OP.brIf, 0, OP.end, OP.end]);
+    return;
+  }
+  out.byte(0);
+  withIndex(out, OP.globalGet, fuel);
+  if (helper === "prepay") {
+    // Its parameter is what is left of the last advance, below 0.
+    constant(out, ADVANCE);
+    out.raw([OP.localGet, 0, OP.i32Sub]);
+  } else if (helper === "pages") {
+    out.raw([OP.localGet, 0]);
+    constant(out, MOST_PAGES);
+    out.raw([OP.localGet, 0]);
+    constant(out, MOST_PAGES);
+    out.raw([OP.i32LtU, OP.select]);
+    constant(out, PAGES_SHIFT);
+    out.byte(OP.i32Shl);
+  } else {
+    // The length is unsigned; what is left of it after the shift is not negative.
+    out.raw([OP.localGet, 0]);
+    constant(out, helper === "bytes" ? BYTES_SHIFT : ENTRIES_SHIFT);
+    out.byte(OP.i32ShrU);
+  }
+  out.byte(OP.i32Sub);
+  withIndex(out, OP.globalSet, fuel);
+  chargeIfUsedUp(out, indices, []);
+  if (helper === "prepay") constant(out, ADVANCE);
+  else out.raw([OP.localGet, 0]);
+  out.byte(OP.end);
+}
+
+/** `fuel -= units`, and a refill when it is used up. */
+export function writeCharge(out: Writer, units: number, indices: MeterIndices, rarely: Rarely): void {
+  withIndex(out, OP.globalGet, indices.fuel);
+  constant(out, units);
+  out.byte(OP.i32Sub);
+  withIndex(out, OP.globalSet, indices.fuel);
+  chargeIfUsedUp(out, indices, rarely);
+}
+
+/** `advance = HEAD_START`, for a local that holds what is paid for. */
+export function writeHeadStart(out: Writer, local: number): void {
+  constant(out, HEAD_START);
+  withIndex(out, OP.localSet, local);
+}
+
+/** `advance -= units`, and another advance when it is used up. */
+export function writeLocalCharge(
+  out: Writer,
+  units: number,
+  local: number,
+  indices: MeterIndices,
+  rarely: Rarely,
+): void {
+  withIndex(out, OP.localGet, local);
+  constant(out, units);
+  out.byte(OP.i32Sub);
+  withIndex(out, OP.localTee, local);
+  writeIfBelowZero(out, rarely);
+  withIndex(out, OP.localGet, local);
+  withIndex(out, OP.call, indexOfHelper(indices, "prepay"));
+  withIndex(out, OP.localSet, local);
+  out.byte(OP.end);
+}
+
+/** Charges for the length on top of the stack, which stays there. */
+export function writeBulkCharge(out: Writer, helper: Helper, indices: MeterIndices): void {
+  withIndex(out, OP.call, indexOfHelper(indices, helper));
+}
+
+function chargeIfUsedUp(out: Writer, indices: MeterIndices, rarely: Rarely): void {
+  withIndex(out, OP.globalGet, indices.fuel);
+  writeIfBelowZero(out, rarely);
+  withIndex(out, OP.call, indexOfHelper(indices, "charge"));
+  out.byte(OP.end);
+}
+
+function writeIfBelowZero(out: Writer, rarely: Rarely): void {
+  out.raw([OP.i32Const, 0, OP.i32LtS]);
+  rarely.push(out.length);
+  out.raw([OP.if, EMPTY]);
+}
+
+function withIndex(out: Writer, code: number, index: number): void {
+  out.byte(code);
+  out.unsigned(index);
+}
+
+function constant(out: Writer, value: number): void {
+  out.byte(OP.i32Const);
+  out.signed(value);
+}

@@ -1,0 +1,147 @@
+/**
+ * Metered modules: the code looks at its fuel at every function's entry and every loop's begin, and asks its host for more when it is used up.
+ *
+ * The module imports one more function, {@link METER_MODULE}.{@link REFILL} of type () -> i32: units for the next slice, or 0 and less to end
+ * the guest by a trap, which no handler of the guest's catches. It has one more global, the fuel, and some functions (`helpers.ts`), all of them behind its
+ * own, which it therefore can't name. At any time it has run at most as many units (`weights.ts`) as it was given, and those of one segment,
+ * one function without a charge and one bulk operation, which is charged by its length before it runs.
+ */
+import { HEADER, Reader } from "../binary/reader.js";
+import {
+  KIND_FUNCTION,
+  rankOf,
+  readImports,
+  readSections,
+  SECTION_CODE,
+  SECTION_CUSTOM,
+  SECTION_ELEMENT,
+  SECTION_EXPORT,
+  SECTION_FUNCTION,
+  SECTION_GLOBAL,
+  SECTION_IMPORT,
+  SECTION_START,
+  SECTION_TABLE,
+  SECTION_TYPE,
+  type Section,
+} from "../binary/sections.js";
+import { readTypes } from "../binary/types.js";
+import { Writer } from "../binary/writer.js";
+import { WasmLoadError } from "../errors.js";
+import { meterCode } from "./code.js";
+import { ADDED_TYPES, HELPERS, METER_MODULE, type MeterIndices, REFILL, REFILL_TYPE, typeOfHelper } from "./helpers.js";
+import { Shift } from "./shift.js";
+
+/** A mutable i32 that is 0: the first charge asks the host. */
+const FUEL = Uint8Array.of(0x7f, 1, 0x41, 0, 0x0b);
+
+const NO_ENTRIES = Uint8Array.of(0);
+
+/**
+ * Meters a module.
+ * @throws WasmLoadError `wasm-invalid` when the bytes are no module, `wasm-meter` when it has what is not known here, `wasm-imports` when it asks for
+ *   the meter's own import
+ */
+export function meterModule(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const sections = readSections(bytes);
+  const body = (id: number): Uint8Array => sections.find((section) => section.id === id)?.body ?? NO_ENTRIES;
+  const types = readTypes(body(SECTION_TYPE));
+  if (!types.complete)
+    throw new WasmLoadError("wasm-meter", `type ${types.types.length} is of a form that is not known`);
+  const imports = readImports(body(SECTION_IMPORT));
+  if (imports.functionModules.has(METER_MODULE))
+    throw new WasmLoadError("wasm-imports", `the module imports from ${METER_MODULE}, which is the host's own`);
+  const defined = readFunctionTypes(body(SECTION_FUNCTION));
+  const importedFunctions = imports.functions.length;
+  const functions = importedFunctions + defined.length;
+  const globals = imports.globals + new Reader(body(SECTION_GLOBAL), 0).unsigned();
+  const indices: MeterIndices = { refill: importedFunctions, helpers: functions + 1, fuel: globals };
+  const parameters = defined.map((type) => types.types[type]?.parameters.length ?? 0);
+  const shift = new Shift(importedFunctions, { functions, globals });
+  const meterCodeOf = ({ body: old, at }: Section) => {
+    const context = { functions, globals, importedFunctions, parameters };
+    const source = at < 0 ? { bytes: old, start: 0 } : { bytes, start: at };
+    return meterCode(source.bytes, { start: source.start, end: source.start + old.length }, context, indices);
+  };
+  const rewrite = ({ id, body: old }: Section): Uint8Array | undefined => {
+    switch (id) {
+      case SECTION_CUSTOM:
+        return shift.custom(old);
+      case SECTION_TYPE:
+        return withEntries(old, ADDED_TYPES);
+      case SECTION_IMPORT:
+        return withEntries(old, [refillImport(types.types.length + REFILL_TYPE)]);
+      case SECTION_FUNCTION:
+        return withEntries(
+          old,
+          HELPERS.map((helper) => unsigned(types.types.length + typeOfHelper(helper))),
+        );
+      case SECTION_TABLE:
+        return shift.tables(old);
+      case SECTION_GLOBAL:
+        return shift.globals(old, FUEL, 1);
+      case SECTION_EXPORT:
+        return shift.exports(old);
+      case SECTION_START:
+        return shift.start(old);
+      case SECTION_ELEMENT:
+        return shift.elements(old);
+      default:
+        return old;
+    }
+  };
+  const out = new Writer(Math.ceil(bytes.length * 1.3) + 1_024);
+  out.raw(HEADER);
+  for (const section of withMissing(sections)) {
+    if (section.id === SECTION_CODE) {
+      const { hints, body: code } = meterCodeOf(section);
+      out.section(SECTION_CUSTOM, hints);
+      out.section(SECTION_CODE, code);
+      continue;
+    }
+    const rewritten = rewrite(section);
+    if (rewritten) out.section(section.id, rewritten);
+  }
+  return out.finish();
+}
+
+/** The sections, and empty ones where metering adds the first entry. */
+function withMissing(sections: readonly Section[]): readonly Section[] {
+  const all = [...sections];
+  for (const id of [SECTION_TYPE, SECTION_IMPORT, SECTION_FUNCTION, SECTION_GLOBAL, SECTION_CODE]) {
+    if (all.some((section) => section.id === id)) continue;
+    const next = all.findIndex((section) => rankOf(section.id) > rankOf(id));
+    all.splice(next < 0 ? all.length : next, 0, { id, body: NO_ENTRIES, at: -1 });
+  }
+  return all;
+}
+
+function withEntries(body: Uint8Array, added: readonly ArrayLike<number>[]): Uint8Array {
+  const reader = new Reader(body, 0);
+  const out = new Writer(body.length + 64);
+  out.unsigned(reader.unsigned() + added.length);
+  out.copy(body, reader.position, body.length);
+  for (const entry of added) out.raw(entry);
+  return out.view();
+}
+
+function refillImport(type: number): Uint8Array {
+  const out = new Writer();
+  out.text(METER_MODULE);
+  out.text(REFILL);
+  out.byte(KIND_FUNCTION);
+  out.unsigned(type);
+  return out.view();
+}
+
+function unsigned(value: number): Uint8Array {
+  const out = new Writer();
+  out.unsigned(value);
+  return out.view();
+}
+
+function readFunctionTypes(body: Uint8Array): readonly number[] {
+  const reader = new Reader(body, 0);
+  const types: number[] = [];
+  for (let left = reader.unsigned(); left > 0; left--) types.push(reader.unsigned());
+  return types;
+}

@@ -1,0 +1,187 @@
+/**
+ * Cuts functions into segments: runs of instructions that are paid for at once, where the run begins.
+ *
+ * A segment lasts from its charge to the next one in the text, without the loops in between, which have segments of their own. Within a loop control
+ * only goes forward, so that each of its instructions runs at most once for each execution of its charge, as long as nothing jumps over the charge
+ * into the segment. Only labels can be jumped to: the end of a block, `else`, `catch`. So behind one of those a new segment begins, unless the
+ * block began in the segment that is open there: then whoever jumps has passed that segment's charge already. The end of a loop is no label.
+ */
+
+import type { InstructionWalker } from "../binary/instruction-walker.js";
+import { IMMEDIATES, IMMEDIATES_OF, OP } from "../binary/instructions.js";
+import { WasmLoadError } from "../errors.js";
+import { BULK } from "./helpers.js";
+import { Integers } from "./integers.js";
+import { WEIGHTS } from "./weights.js";
+
+/**
+ * A segment that has grown to so many units ends. Small functions and loops have one segment each; in large ones, where most of the code is jumped over,
+ * not all of it is paid for.
+ */
+const LARGEST_SEGMENT = 512;
+
+/** What happens at a place of the code. */
+export const POINT = {
+  /** A function's first charge. */
+  entry: 0,
+  /** Any other charge; the value is the segment. */
+  charge: 1,
+  /** A call's index; the value is the callee. */
+  callee: 2,
+  /** Another function index. */
+  functionIndex: 3,
+  /** A bulk operation; the value is its code. */
+  bulk: 4,
+} as const;
+/** Numbers of a point: where, what, its value, its segment. */
+export const POINT_SIZE = 4;
+
+/** None is open: the next instruction that costs anything begins one. */
+const NONE = -1;
+
+/** A function of the module, and where its points are. */
+export interface FunctionCode {
+  /** Its index before metering. */
+  readonly index: number;
+  /** Parameters and locals together. */
+  readonly locals: number;
+  /** Where its local declarations begin, its instructions, and where they end. */
+  readonly start: number;
+  readonly code: number;
+  readonly end: number;
+  /** The first segment, charged at its entry, and the one behind its last. */
+  readonly firstSegment: number;
+  readonly endSegment: number;
+  readonly firstPoint: number;
+  readonly endPoint: number;
+  /** No loops, nor calls of functions that are not known before. */
+  readonly simple: boolean;
+}
+
+/** How many there are of what instructions name: metering adds entries behind them, which the module must not reach. */
+export interface IndexSpaces {
+  readonly functions: number;
+  readonly globals: number;
+}
+
+/** Gathers segments and points of one function after the other. */
+export class Segments {
+  readonly points = new Integers();
+  /** By segment, its units without what its callees add. */
+  readonly units = new Integers();
+  /** By open block: whether it is a loop, and the segment where it began (a loop: the one around it). */
+  readonly #blocks = new Integers();
+
+  /**
+   * @param walker at the function's first instruction
+   * @throws WasmLoadError
+   */
+  scan(
+    walker: InstructionWalker,
+    fn: { index: number; locals: number; start: number; end: number },
+    spaces: IndexSpaces,
+  ): FunctionCode {
+    const { points, units } = this;
+    const blocks = this.#blocks;
+    const code = walker.position;
+    const firstPoint = points.length;
+    const firstSegment = units.length;
+    let simple = true;
+    let current = this.#open(code, POINT.entry);
+    let depth = 1;
+    while (!walker.done) {
+      walker.next();
+      const instruction = walker.code;
+      const weight = WEIGHTS[instruction] ?? 0;
+      if (weight > 0) {
+        if (current === NONE || (units.at(current) > 0 && units.at(current) + weight > LARGEST_SEGMENT))
+          current = this.#open(walker.start, POINT.charge);
+        units.add(current, weight);
+      }
+      switch (IMMEDIATES_OF[instruction]) {
+        case IMMEDIATES.localIndex:
+          if (walker.index >= fn.locals) throw outOfRange(walker, "local");
+          continue;
+        case IMMEDIATES.globalIndex:
+          if (walker.index >= spaces.globals) throw outOfRange(walker, "global");
+          continue;
+        case IMMEDIATES.functionIndex: {
+          if (walker.index >= spaces.functions) throw outOfRange(walker, "function");
+          const what = instruction === OP.refFunc ? POINT.functionIndex : POINT.callee;
+          this.#point(walker.indexAt, what, walker.index, current);
+          continue;
+        }
+        default:
+      }
+      switch (instruction) {
+        case OP.block:
+        case OP.if:
+        case OP.try:
+        case OP.tryTable:
+          blocks.push(0);
+          blocks.push(current);
+          depth++;
+          break;
+        case OP.loop:
+          simple = false;
+          blocks.push(1);
+          blocks.push(current);
+          depth++;
+          current = this.#open(walker.position, POINT.charge);
+          break;
+        case OP.else:
+        case OP.catch:
+        case OP.catchAll:
+          if (blocks.at(blocks.length - 1) !== current) current = NONE;
+          break;
+        case OP.end:
+        case OP.delegate: {
+          depth--;
+          if (depth === 0) {
+            if (!walker.done) throw new WasmLoadError("wasm-invalid", "invalid wasm file: code behind its end");
+            break;
+          }
+          const began = blocks.pop();
+          const isLoop = blocks.pop() === 1;
+          if (isLoop) current = began;
+          else if (began !== current) current = NONE;
+          break;
+        }
+        case OP.callIndirect:
+        case OP.returnCallIndirect:
+        case OP.callRef:
+        case OP.returnCallRef:
+          simple = false;
+          break;
+        default:
+          if (BULK.has(instruction)) this.#point(walker.start, POINT.bulk, instruction, current);
+      }
+    }
+    if (depth !== 0) throw new WasmLoadError("wasm-invalid", "invalid wasm file: it does not end");
+    const { length: endPoint } = points;
+    const endSegment = units.length;
+    return { ...fn, code, firstSegment, endSegment, firstPoint, endPoint, simple };
+  }
+
+  #open(at: number, what: number): number {
+    const segment = this.units.length;
+    this.units.push(0);
+    this.#point(at, what, segment, segment);
+    return segment;
+  }
+
+  #point(at: number, what: number, value: number, segment: number): void {
+    this.points.push(at);
+    this.points.push(what);
+    this.points.push(value);
+    this.points.push(segment);
+  }
+}
+
+/** Said here, because what lies behind the last one is the meter's after metering. */
+function outOfRange(walker: InstructionWalker, what: string): WasmLoadError {
+  return new WasmLoadError(
+    "wasm-invalid",
+    `invalid wasm file: the instruction at offset ${walker.start} names ${what} ${walker.index}, which is not there`,
+  );
+}

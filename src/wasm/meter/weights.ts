@@ -1,0 +1,53 @@
+/** What instructions cost. A unit is about one simple instruction. */
+import { ATOMIC_BASE, CODES, GC_BASE, OP, SIMD_BASE } from "../binary/instructions.js";
+
+/**
+ * Functions without loops that cost no more than this in the whole, with all that they call, have no charge of their own: whoever calls them pays. Most
+ * of them take less time than the charge would.
+ */
+export const UNCHARGED_COST = 48;
+/** A call of the host: from WebAssembly to JavaScript and back takes some 20 ns, and the host does something, too. */
+export const HOST_CALL_COST = 64;
+/** A call with an unknown callee costs its look-up, and as much as a function may cost that is not charged. */
+const INDIRECT_CALL_COST = 8 + UNCHARGED_COST;
+/** To throw takes the engine some microseconds: it makes an object, notes the stack and looks for the handler. */
+const THROW_COST = 2_000;
+
+/** Instructions beyond the usual: divisions, square roots, what calls the engine, what allocates. */
+const HEAVY: readonly (readonly [from: number, to: number, weight: number])[] = [
+  [OP.throw, OP.throwRef, THROW_COST],
+  [OP.callIndirect, OP.callIndirect, INDIRECT_CALL_COST],
+  [OP.returnCallIndirect, OP.returnCallRef, INDIRECT_CALL_COST],
+  [OP.tableGet, OP.tableSet, 32],
+  [OP.memoryGrow, OP.memoryGrow, 512],
+  [0x6d, 0x70, 8], // i32: division and remainder
+  [0x7f, 0x82, 16], // i64: the same
+  [0x91, 0x91, 8], // f32.sqrt
+  [0x95, 0x95, 4], // f32.div
+  [0x9f, 0x9f, 8], // f64.sqrt
+  [0xa3, 0xa3, 4], // f64.div
+  [OP.refFunc, OP.refFunc, 16],
+  [GC_BASE, GC_BASE + 1, 32], // struct.new
+  [OP.arrayNew, OP.arrayNewElem, 64],
+  [GC_BASE + 18, GC_BASE + 25, 8], // casts
+  [OP.memoryInit, OP.tableFill, 32],
+  [SIMD_BASE, SIMD_BASE + 0x1ff, 2],
+  [SIMD_BASE + 0xe3, SIMD_BASE + 0xe3, 16], // f32x4.sqrt
+  [SIMD_BASE + 0xe7, SIMD_BASE + 0xe7, 8], // f32x4.div
+  [SIMD_BASE + 0xef, SIMD_BASE + 0xef, 16], // f64x2.sqrt
+  [SIMD_BASE + 0xf3, SIMD_BASE + 0xf3, 8], // f64x2.div
+  [ATOMIC_BASE, CODES - 1, 16],
+];
+
+/** What only shows where code begins and ends, and takes no time. A loop is charged by its body. */
+const FREE = [OP.nop, OP.block, OP.loop, OP.else, OP.try, OP.catch, OP.end, OP.delegate, OP.catchAll, OP.tryTable];
+
+/** By code, the units of one execution, but for what a callee, a bulk operation's length or a host function adds. */
+export const WEIGHTS: Readonly<Uint16Array> = tabulate();
+
+function tabulate(): Uint16Array {
+  const table = new Uint16Array(CODES).fill(1);
+  for (const [from, to, weight] of HEAVY) table.fill(weight, from, to + 1);
+  for (const code of FREE) table[code] = 0;
+  return table;
+}
