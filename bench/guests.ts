@@ -130,7 +130,8 @@ async function start(name: string, policies: readonly [string, string]): Promise
     return { name: side, server, question: question(port) };
   };
   const ready = (port: number): string => `http://127.0.0.1:${port + 1}/readiness`;
-  const ours = [process.execPath, join(root, "dist/src/main.js"), ...flags(own, OURS.port)];
+  // By its first line, as npx does: it says what V8 may take for short-lived objects.
+  const ours = [join(root, "dist/server/main.js"), ...flags(own, OURS.port)];
   const sides = [await serve("ours", ours, OURS.port, ready(OURS.port))];
   if (peer !== undefined) {
     const command = [peer, ...flags(other, PEER.port), "--ignore-kubernetes-connection-failure"];
