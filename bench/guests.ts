@@ -140,7 +140,8 @@ async function start(
     running.push(server);
     return { name: side, server, question: { port, path: `/validate/${name}`, body } };
   };
-  const sides = [await serve("ours", [process.execPath, join(root, "dist/server/main.js")], own)];
+  // By its first line, as npx does: it says what V8 may take for short-lived objects.
+  const sides = [await serve("ours", [join(root, "dist/server/main.js")], own)];
   if (peer !== undefined) sides.push(await serve("peer", [peer, "--ignore-kubernetes-connection-failure"], other));
   return sides;
 }
