@@ -15,6 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { freePort } from "../test/support/example-server.js";
 import { podReview, withMetadata } from "./support/guest-modules.js";
 import { load, MeasuredServer, PINNED } from "./support/measured-server.js";
 import { figures, inTurns, type Plan, type Round, ratio, type Side } from "./support/side-by-side.js";
@@ -27,6 +28,9 @@ const PLAN: Plan = {
   warmUp: setting("BENCH_WARM_UP_SECONDS", 15),
   connections: 16,
 };
+/** For a policy that takes up to 100 ms: more would only wait for each other. */
+const SLOW_CONNECTIONS = 4;
+const SLOW_TIMEOUT_SECONDS = 10;
 const BESIDE_CONNECTIONS = 8;
 /** Clients of the policy that loops, each with one request at a time. */
 const LOOPING = [1, 4];
@@ -44,7 +48,6 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const peer = process.env["KUBEWARDEN_POLICY_SERVER"];
 const folder = mkdtempSync(join(tmpdir(), "bench-guests-"));
 const body = join(folder, "review.json");
-const [OURS, PEER, BARE] = [{ port: 48_091 }, { port: 48_093 }, { port: 48_095 }];
 
 /** An entry of policies.yaml, in what both servers understand. */
 function entry(module: string, executionMode: string, settings = "{}"): string {
@@ -57,7 +60,7 @@ const ownFile = (path: string): string => join(root, path);
 const theirFile = (name: string): string => join(process.env["GUEST_MODULES"] ?? folder, name);
 const trivial = entry(ownFile("test/fixtures/trivial/wapc.wasm"), "kubewarden-wapc");
 const rust = entry(ownFile("test/vectors/kubewarden/wasm/chaos-wapc.wasm"), "kubewarden-wapc", "{ mode: accept }");
-const looping = entry(ownFile("test/fixtures/chaos/wapc.wasm"), "kubewarden-wapc", "{ mode: loop }");
+const looping = entry(ownFile("test/vectors/kubewarden/wasm/chaos-wapc.wasm"), "kubewarden-wapc", "{ mode: loop }");
 
 /** A policy that is measured. */
 interface Row {
@@ -65,6 +68,8 @@ interface Row {
   readonly what: string;
   /** Its entry for both servers, or for ours and the peer's. */
   readonly policy: string | readonly [string, string];
+  /** Default: those of the plan. */
+  readonly connections?: number;
 }
 
 const ROWS: readonly Row[] = [
@@ -100,12 +105,13 @@ const ROWS: readonly Row[] = [
     "trusted-repos",
     "Kubewarden's trusted-repos (Rust, 3.3 MB)",
     "{ registries: { allow: [registry.acme.example] }, tags: { reject: [latest] } }",
+    SLOW_CONNECTIONS,
   ),
 ];
 
-function theirs(name: string, what: string, settings: string): readonly Row[] {
+function theirs(name: string, what: string, settings: string, connections = PLAN.connections): readonly Row[] {
   const path = theirFile(`${name}.wasm`);
-  return existsSync(path) ? [{ name, what, policy: entry(path, "kubewarden-wapc", settings) }] : [];
+  return existsSync(path) ? [{ name, what, policy: entry(path, "kubewarden-wapc", settings), connections }] : [];
 }
 
 /** Policies for ours and for the peer's server, by the path of their files. */
@@ -117,26 +123,26 @@ function write(name: string, [ours, theirs]: readonly [string, string]): readonl
 }
 
 /** Starts the servers that there are, each with one worker; all else is as they have it by default. */
-async function start(name: string, policies: readonly [string, string]): Promise<readonly Side[]> {
+async function start(
+  name: string,
+  policies: readonly [string, string],
+  timeout = TIMEOUT_SECONDS,
+): Promise<readonly Side[]> {
   const [own, other] = write(name, policies);
-  const question = (port: number) => ({ port, path: `/validate/${name}`, body });
-  const flags = (file: string, port: number): string[] => [
-    ...["--policies", file, "--addr", "127.0.0.1", "--port", `${port}`, "--readiness-probe-port", `${port + 1}`],
-    ...["--workers", "1", "--policy-timeout", `${TIMEOUT_SECONDS}`],
-  ];
-  const serve = async (side: string, command: readonly string[], port: number, readiness: string): Promise<Side> => {
-    const server = await MeasuredServer.start({ command, cwd: folder, port, readiness });
+  const serve = async (side: string, command: readonly string[], file: string): Promise<Side> => {
+    const [port, probes] = [await freePort(), await freePort()];
+    const flags = [
+      ...["--policies", file, "--addr", "127.0.0.1", "--port", `${port}`, "--readiness-probe-port", `${probes}`],
+      ...["--workers", "1", "--policy-timeout", `${timeout}`],
+    ];
+    const readiness = `http://127.0.0.1:${probes}/readiness`;
+    const server = await MeasuredServer.start({ command: [...command, ...flags], cwd: folder, port, readiness });
     running.push(server);
-    return { name: side, server, question: question(port) };
+    return { name: side, server, question: { port, path: `/validate/${name}`, body } };
   };
-  const ready = (port: number): string => `http://127.0.0.1:${port + 1}/readiness`;
   // By its first line, as npx does: it says what V8 may take for short-lived objects.
-  const ours = [join(root, "dist/server/main.js"), ...flags(own, OURS.port)];
-  const sides = [await serve("ours", ours, OURS.port, ready(OURS.port))];
-  if (peer !== undefined) {
-    const command = [peer, ...flags(other, PEER.port), "--ignore-kubernetes-connection-failure"];
-    sides.push(await serve("peer", command, PEER.port, ready(PEER.port)));
-  }
+  const sides = [await serve("ours", [join(root, "dist/server/main.js")], own)];
+  if (peer !== undefined) sides.push(await serve("peer", [peer, "--ignore-kubernetes-connection-failure"], other));
   return sides;
 }
 
@@ -146,11 +152,11 @@ async function stopAll(): Promise<void> {
 }
 
 async function startBare(): Promise<Side> {
-  const command = [process.execPath, join(root, "dist/bench/support/bare-server.js"), `${BARE.port}`];
-  const readiness = `http://127.0.0.1:${BARE.port}/`;
-  const server = await MeasuredServer.start({ command, cwd: folder, port: BARE.port, readiness });
+  const port = await freePort();
+  const command = [process.execPath, join(root, "dist/bench/support/bare-server.js"), `${port}`];
+  const server = await MeasuredServer.start({ command, cwd: folder, port, readiness: `http://127.0.0.1:${port}/` });
   running.push(server);
-  return { name: "bare", server, question: { port: BARE.port, path: "/", body } };
+  return { name: "bare", server, question: { port, path: "/", body } };
 }
 
 const both = (policy: Row["policy"], around: (entry: string) => string): readonly [string, string] =>
@@ -169,14 +175,16 @@ function compare(name: string, rounds: ReadonlyMap<string, readonly Round[]>): v
 }
 
 /** One policy, all sides in turns. */
-async function row({ name, what, policy }: Row): Promise<void> {
-  console.log(`\n${name}: ${what}`);
+async function row({ name, what, policy, connections = PLAN.connections }: Row): Promise<void> {
+  console.log(`\n${name}: ${what}${connections === PLAN.connections ? "" : `, at ${connections} connections`}`);
+  const timeout = connections === SLOW_CONNECTIONS ? SLOW_TIMEOUT_SECONDS : TIMEOUT_SECONDS;
   const sides = await start(
     name,
     both(policy, (text) => `${name}: ${text}\n`),
+    timeout,
   );
   const starts = sides.map(({ server }) => server.usage());
-  const rounds = await inTurns([...sides, await startBare()], PLAN);
+  const rounds = await inTurns([...sides, await startBare()], { ...PLAN, connections });
   for (const [side, measured] of rounds) console.log(`  ${side}  ${figures(measured)}`);
   for (const [index, { name: side, server }] of sides.entries()) {
     const [first, last] = [starts[index], server.usage()];
@@ -258,8 +266,14 @@ try {
     console.log("KUBEWARDEN_POLICY_SERVER is not set: no ratio to Kubewarden's server can be given.");
   for (const [name, run] of runs) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
-    await run();
-    await stopAll();
+    try {
+      await run();
+    } catch (error) {
+      console.log(`  NOT MEASURED: ${error instanceof Error ? error.message : error}`);
+      process.exitCode = 1;
+    } finally {
+      await stopAll();
+    }
   }
 } finally {
   await stopAll();

@@ -1,6 +1,7 @@
 /** Servers that are measured from outside, and the clients that do it: each pinned to a processor of its own where the system can. */
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { type ChildProcess, execFileSync, type StdioOptions, spawn } from "node:child_process";
+import { closeSync, openSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Load } from "./load-client.js";
@@ -12,6 +13,8 @@ const READY_WITHIN_MS = 120_000;
 /** What the system counts a process's time in (`getconf CLK_TCK`). */
 const TICKS_PER_SECOND = 100;
 const KIB_PER_MIB = 1024;
+/** Characters of a server's output that are shown when it does not start. */
+const SHOWN = 1000;
 /** Fields of /proc/PID/stat behind the command's closing parenthesis: user and system time of all its threads. */
 const [USER_TIME, SYSTEM_TIME] = [11, 12];
 
@@ -25,12 +28,14 @@ export const PINNED = ((): boolean => {
   }
 })();
 
-function spawnOn(core: number, command: readonly string[], cwd: string, stdout: "ignore" | "pipe"): ChildProcess {
+/** @param output whether its output is read, or the file that gets what it complains about */
+function spawnOn(core: number, command: readonly string[], cwd: string, output: "read" | number): ChildProcess {
   const [program = "", ...args] = [...(PINNED ? ["taskset", "-c", `${core}`] : []), ...command];
   const env: NodeJS.ProcessEnv = { ...process.env };
   // Kubewarden's server takes this for one of its flags and refuses to start.
   delete env["NO_COLOR"];
-  return spawn(program, args, { cwd, env, stdio: ["ignore", stdout, stdout === "pipe" ? "inherit" : "ignore"] });
+  const stdio: StdioOptions = output === "read" ? ["ignore", "pipe", "inherit"] : ["ignore", "ignore", output];
+  return spawn(program, args, { cwd, env, stdio });
 }
 
 /** A process and all that it has started. */
@@ -67,19 +72,24 @@ export class MeasuredServer {
   }
 
   /**
-   * Starts it and waits until it is ready. Its output is thrown away.
+   * Starts it and waits until it is ready. What it complains about goes into a file of its folder, its log nowhere.
    * @throws Error when it ends before, or takes too long
    */
   static async start({ command, cwd, port, readiness }: ServerCommand): Promise<MeasuredServer> {
-    const child = spawnOn(SERVER_CORE, command, cwd, "ignore");
+    const output = join(cwd, `${port}.log`);
+    const file = openSync(output, "w");
+    const child = spawnOn(SERVER_CORE, command, cwd, file);
+    closeSync(file);
     const end = performance.now() + READY_WITHIN_MS;
     while (performance.now() < end && child.exitCode === null && child.signalCode === null) {
-      const answer = await fetch(readiness).catch(() => undefined);
-      if (answer?.ok) return new MeasuredServer(child, port);
+      const answers = async (url: string): Promise<Response | undefined> => fetch(url).catch(() => undefined);
+      // The port that is asked may open a little later than the one that tells.
+      if ((await answers(readiness))?.ok && (await answers(`http://127.0.0.1:${port}/`)) !== undefined)
+        return new MeasuredServer(child, port);
       await sleep(20);
     }
     child.kill("SIGKILL");
-    throw new Error(`did not become ready: ${command.join(" ")}`);
+    throw new Error(`did not become ready: ${command.join(" ")}: ${readFileSync(output, "utf8").slice(-SHOWN)}`);
   }
 
   usage(): Usage {
@@ -118,7 +128,7 @@ export interface Question {
 export function load({ port, path, body }: Question, connections: number, seconds: number): Promise<Load> {
   const client = fileURLToPath(new URL("load-client.js", import.meta.url));
   const command = [process.execPath, client, `${port}`, path, body, `${connections}`, `${seconds}`];
-  const child = spawnOn(CLIENT_CORE, command, process.cwd(), "pipe");
+  const child = spawnOn(CLIENT_CORE, command, process.cwd(), "read");
   let text = "";
   child.stdout?.on("data", (chunk) => {
     text += chunk;

@@ -61,7 +61,7 @@ export interface PolicySource {
 }
 
 /**
- * A source for the options `policies`, `policy-timeout`, `disable-timeout-protection` and `workers`.
+ * A source for the options `policies`, `policy-timeout`, `disable-timeout-protection`, `workers` and `processors`.
  * @param special what some commands ask of the loader beyond that
  */
 export function createPolicySource(
@@ -97,6 +97,7 @@ export function createLoader(
     createPolicyLoader({
       policyTimeout,
       workers: typeof values.workers === "number" ? values.workers : availableParallelism(),
+      ...(typeof values.processors === "number" && { processors: values.processors }),
       now: () => performance.now(),
       fetch: fetchOptions(values, env, (message) => logger?.warn(message)),
       log: ({ policy, level, message, fields }) => guests?.log(level, message, { policy_id: policy, ...fields }),
@@ -104,6 +105,7 @@ export function createLoader(
       ...(access && { cluster: access }),
       note: (message) => logger?.warn(message),
       egress,
+      warmStart: values.disableWarmStart !== true,
       ...special,
     }),
   );

@@ -62,6 +62,11 @@ const OPTIONS: readonly Written[] = [
   },
   { flag: "disable-timeout-protection", kind: "flag", description: "no time limit on evaluations" },
   {
+    flag: "disable-warm-start",
+    kind: "flag",
+    description: "start every instance of a WASM module anew, in place of from a state that was taken once",
+  },
+  {
     flag: "always-accept-admission-reviews-on-namespace",
     kind: "string",
     description: "accept admission reviews of this namespace unseen",
@@ -140,13 +145,13 @@ const OPTIONS: readonly Written[] = [
     kind: "string",
     default: "169.254.169.254/32,169.254.169.253/32,fd00:ec2::254/128,metadata.google.internal,127.0.0.0/8,::1/128",
     description:
-      "comma-separated hosts and ranges of addresses that Kyverno policies may not send HTTP requests to; empty blocks nothing",
+      "comma-separated hosts and ranges of addresses that Kyverno policies and Extism plugins may not send HTTP requests to; empty blocks nothing",
   },
   {
     flag: "http-allowlist",
     kind: "string",
     description:
-      "comma-separated beginnings of URLs (scheme, host, path) that Kyverno policies may send HTTP requests to; without it all that is not blocked",
+      "comma-separated beginnings of URLs (scheme, host, path) that Kyverno policies and Extism plugins may send HTTP requests to; without it all that is not blocked",
   },
   {
     flag: "allow-http-in-namespaced-policies",

@@ -103,7 +103,7 @@ const namespacedName = optional(anyValue, "Written by the Kubewarden controller;
 const module = {
   module: required(
     text("the address of a WASM module"),
-    "Address of the WASM module: a path, `file://`, `https://`, `http://`, `registry://`, or an OCI reference. `url` is an alias.",
+    "Address of the WASM module, or of an Extism manifest (JSON, TOML): a path, `file://`, `https://`, `http://`, `registry://`, or an OCI reference. `url` is an alias.",
   ),
   settings: optional(jsonObject, "Settings, handed to the module unchanged.", "`{}`"),
   timeoutEvalSeconds,
@@ -143,6 +143,11 @@ const module = {
     oneOf("trace", "debug", "info", "warn", "error", "silent"),
     "Extism modules: log lines of the plugin below this level are dropped.",
     "`trace`",
+  ),
+  warmStart: optional(
+    flag,
+    "Whether the module's instances may begin with a state that was taken once, in place of running their start for every request.",
+    "`true`",
   ),
 };
 

@@ -6,7 +6,7 @@ import { type MapNode, pairOf, type SourceNode } from "../documents/source-node.
 import type { ConfigFiles } from "./config-files.js";
 import type { ExecutionMode, GroupEntry, ModuleEntry, PolicyEntry, ResourceEntry } from "./entry.js";
 import { ENTRY_FIELDS, type KindKey, MEMBER_FIELDS } from "./entry-fields.js";
-import { parseModuleAddress } from "./module-address.js";
+import { addressPath, parseModuleAddress } from "./module-address.js";
 import type { ProblemSink } from "./problem-sink.js";
 import { type Fields, type Hints, type RecordValue, record } from "./record-shape.js";
 import type { Reference } from "./references.js";
@@ -97,6 +97,8 @@ export function moduleEntry(
     context.sink.error([...path, written], module.mistake);
     return undefined;
   }
+  // What a manifest names changes with it; modules are not watched.
+  if (module.kind === "file" && !module.location.endsWith(".wasm")) context.files.touched.add(addressPath(module));
   return Object.freeze({
     kind: "module",
     settings: Object.freeze({}),
@@ -105,6 +107,7 @@ export function moduleEntry(
     contextAwareResources: Object.freeze([]),
     hostCapabilities: context.defaultHostCapabilities,
     native: true,
+    warmStart: true,
     ...parts,
     module: Object.freeze(module),
     ...(executionMode !== undefined && {

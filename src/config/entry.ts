@@ -87,6 +87,8 @@ export interface ModuleEntry extends Standing {
   readonly allowedHosts?: readonly string[];
   /** Extism; absent: `trace`. */
   readonly logLevel?: "trace" | "debug" | "info" | "warn" | "error" | "silent";
+  /** Whether its instances may begin with a state that was taken before. */
+  readonly warmStart: boolean;
 }
 
 /** What a failed validation of a CEL policy does. */

@@ -6,3 +6,9 @@ export { type InnerPlace, parseResources, SourceDocument } from "../documents/so
 export type * from "./entry.js";
 export { type ConfigResult, loadConfig, parseConfig } from "./load-config.js";
 export { addressPath, type ModuleAddress, parseModuleAddress } from "./module-address.js";
+export {
+  isPluginManifest,
+  type ManifestModule,
+  type PluginManifest,
+  readPluginManifest,
+} from "./plugin-manifest/read.js";

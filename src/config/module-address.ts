@@ -12,7 +12,7 @@ export interface ModuleAddress {
 }
 
 /**
- * Reads an address. Without a scheme it is a path when it starts with `/`, `./` or `../`, or ends in `.wasm` and its first part doesn't
+ * Reads an address. Without a scheme it is a path when it starts with `/`, `./` or `../`, or ends in `.wasm` (of an Extism manifest `.json` or `.toml`) and its first part doesn't
  * look like a host (no dot, no port, not `localhost`); otherwise it is an OCI reference.
  * @param holder the file that holds the address: relative paths start at its folder
  */
@@ -48,7 +48,7 @@ function fileAddress(text: string, path: string, holder: string): ModuleAddress 
 
 function looksLikePath(text: string): boolean {
   if (/^\.{0,2}\//.test(text)) return true;
-  if (!text.endsWith(".wasm")) return false;
+  if (!/\.(?:wasm|json|toml)$/.test(text)) return false;
   const slash = text.indexOf("/");
   return slash === -1 || !/[.:]|^localhost$/.test(text.slice(0, slash));
 }

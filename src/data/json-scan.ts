@@ -1,7 +1,8 @@
 /**
  * One pass over a JSON text before the built-in parser reads it: whether it reads it exactly, how many keys there are, and where the values stand whose
- * own text is wanted. Bytes and not characters: a string's characters cost twice as much to look at.
+ * own text is wanted. The pass itself is WebAssembly (json-scan.wat).
  */
+import { readFileSync } from "node:fs";
 import { JSON_MAX_DEPTH } from "./json-reader.js";
 
 /** Which values' own text is wanted: a member of the document, or members of that member. Objects and lists are found, nothing else. */
@@ -24,26 +25,81 @@ export interface Cut {
 
 /** What a text has that the built-in parser reads exactly, if it is JSON at all. */
 export interface JsonScan {
-  /** Keys down to the depth that was asked for. */
+  /** Keys down to the depth that was asked for, without those in values that were cut out. */
   readonly keys: number;
   /** Of names that were wanted, the last one each. */
   readonly cuts: readonly Cut[];
+  /** Whether there may be escapes such as `\u00e4`. */
+  readonly unicode: boolean;
 }
 
+/** Bytes that are looked at at a time: what the module has room for. A string that is longer is passed over in another way, which takes twice as long. */
+const WINDOW = 256 * 1024;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-const MINUS = 0x2d;
-const COLON = 0x3a;
-const ZERO = 0x30;
-const NINE = 0x39;
-const DOT = 0x2e;
-const SPACE = 0x20;
-/** A run of digits not longer than this is a safe integer whatever its digits, and a fraction of them is read exactly enough never to become whole. */
-const SAFE_DIGITS = 15;
-/** Zeros behind `0.` from which a number is printed with an exponent. */
-const TINY_ZEROS = 6;
-/** Bytes after which the end of a string is looked for by a built-in function: calling it costs as much as looking at so many. */
-const LONG_STRING = 48;
+
+interface Scanner {
+  readonly memory: WebAssembly.Memory;
+  begin(): void;
+  scan(length: number, base: number, isLast: number, keyDepth: number, wantedDepth: number, most: number): number;
+  passed(at: number): void;
+  keys(): number;
+  unicode(): number;
+}
+
+/** Passes over one text after the other; what it holds of one is void with the next. */
+class JsonScanner {
+  readonly #scanner: Scanner;
+  readonly #window: Uint8Array;
+  #cutter: Cutter | undefined;
+
+  constructor() {
+    const code = readFileSync(new URL("./json-scan.wasm", import.meta.url));
+    const scan = {
+      open: (depth: number, key: number, at: number, keys: number) => this.#cutter?.open(depth, key, at, keys) ?? 0,
+      close: (end: number, keys: number) => this.#cutter?.close(end, keys),
+    };
+    const { exports } = new WebAssembly.Instance(new WebAssembly.Module(code), { scan });
+    this.#scanner = exports as unknown as Scanner;
+    this.#window = new Uint8Array(this.#scanner.memory.buffer);
+  }
+
+  scan(bytes: Uint8Array, keyDepth: number, wanted: WantedCuts | undefined): JsonScan | undefined {
+    const scanner = this.#scanner;
+    const cutter = wanted && new Cutter(bytes, wanted);
+    this.#cutter = cutter;
+    scanner.begin();
+    const wantedDepth = cutter?.depth ?? 0;
+    let unicode = false;
+    let base = 0;
+    while (base < bytes.length) {
+      const end = Math.min(base + WINDOW, bytes.length);
+      this.#window.set(base === 0 && end === bytes.length ? bytes : bytes.subarray(base, end));
+      const isLast = end === bytes.length;
+      const reached = scanner.scan(end - base, base, isLast ? 1 : 0, keyDepth, wantedDepth, JSON_MAX_DEPTH);
+      if (reached < 0) return undefined;
+      base += reached;
+      if (base < end && (reached === 0 || isLast)) {
+        // A string that is too long for a window, or never ends.
+        scanner.passed(base);
+        base = stringEnd(bytes, base + 1) + 1;
+        unicode = true;
+        if (base === 0) break;
+      }
+    }
+    this.#cutter = undefined;
+    return {
+      keys: scanner.keys(),
+      cuts: cutter?.found() ?? NO_CUTS,
+      unicode: unicode || scanner.unicode() !== 0,
+    };
+  }
+}
+
+const NO_CUTS: readonly Cut[] = [];
+
+/** One for all texts of a thread: they are passed over one after the other. */
+const scanner = new JsonScanner();
 
 /**
  * Finds out whether the built-in parser reads this text exactly and within the depth limit: undefined when it may not. The text need not be JSON: a wrong
@@ -51,35 +107,7 @@ const LONG_STRING = 48;
  * @param keyDepth how deep an object may be nested for its keys to be counted; 1 is the document itself
  */
 export function scanJson(bytes: Uint8Array, keyDepth: number, wanted?: WantedCuts): JsonScan | undefined {
-  const cutter = wanted && new Cutter(bytes, wanted);
-  const cutDepth = cutter?.depth ?? -1;
-  let depth = 0;
-  let keys = 0;
-  let allKeys = 0;
-  let lastString = 0;
-  const { length } = bytes;
-  for (let i = 0; i < length; i++) {
-    const c = bytes[i] as number;
-    if (c <= SPACE) continue;
-    if (c === QUOTE) {
-      lastString = i;
-      i = stringEnd(bytes, i + 1);
-      if (i < 0) break;
-    } else if (c === COLON) {
-      allKeys++;
-      if (depth <= keyDepth) keys++;
-    } else if (c === 0x7b || c === 0x5b) {
-      if (++depth > JSON_MAX_DEPTH) return undefined;
-      if (depth <= cutDepth) cutter?.open(depth, lastString, i, allKeys);
-    } else if (c === 0x7d || c === 0x5d) {
-      if (depth-- === cutDepth) cutter?.close(i + 1, allKeys);
-    } else if (c === MINUS || (c >= ZERO && c <= NINE)) {
-      const end = plainNumberEnd(bytes, i);
-      if (end < 0) return undefined;
-      i = end - 1;
-    }
-  }
-  return { keys, cuts: cutter?.found() ?? [] };
+  return scanner.scan(bytes, Math.min(keyDepth, JSON_MAX_DEPTH), wanted);
 }
 
 /** Finds the wanted values among those that open. */
@@ -89,9 +117,9 @@ class Cutter {
   readonly #bytes: Uint8Array;
   readonly #member: string;
   readonly #inner: readonly string[];
-  readonly #cuts: (Cut | undefined)[] = [];
+  readonly #cuts: Cut[] = [];
   #inMember = false;
-  #index = -1;
+  #name = "";
   #start = 0;
   #keys = 0;
 
@@ -102,80 +130,47 @@ class Cutter {
     this.depth = inner === undefined ? 2 : 3;
   }
 
-  /** @param key where the last string before it begins: what stands before a value in an object is its key */
-  open(depth: number, key: number, at: number, keys: number): void {
+  /**
+   * @param key where the last string before it begins: what stands before a value in an object is its key
+   * @returns 1 when the text of the value is wanted
+   */
+  open(depth: number, key: number, at: number, keys: number): number {
     if (depth === 2) this.#inMember = this.#isKey(key, this.#member);
-    if (depth < this.depth || !this.#inMember) return;
-    this.#index = depth === 2 ? 0 : this.#inner.findIndex((name) => this.#isKey(key, name));
+    if (depth < this.depth || !this.#inMember) return 0;
+    const name = depth === 2 ? this.#member : this.#inner.find((each) => this.#isKey(key, each));
+    if (name === undefined) return 0;
+    this.#name = name;
     this.#start = at;
     this.#keys = keys;
+    return 1;
   }
 
   close(end: number, keys: number): void {
-    const index = this.#index;
-    if (index < 0) return;
-    const name = this.#inner[index] ?? this.#member;
-    this.#cuts[index] = { name, start: this.#start, end, keys: keys - this.#keys };
-    this.#index = -1;
+    const cut = { name: this.#name, start: this.#start, end, keys: keys - this.#keys };
+    const former = this.#cuts.findIndex(({ name }) => name === cut.name);
+    if (former < 0) this.#cuts.push(cut);
+    else this.#cuts[former] = cut;
   }
 
   found(): readonly Cut[] {
-    return this.#cuts.filter((cut) => cut !== undefined);
+    return this.#cuts;
   }
 
   /** Whether the string that begins there is this one, written without escapes. */
   #isKey(at: number, name: string): boolean {
-    for (let i = 0; i < name.length; i++) if (this.#bytes[at + 1 + i] !== name.charCodeAt(i)) return false;
-    return this.#bytes[at + 1 + name.length] === QUOTE;
+    const bytes = this.#bytes;
+    if (bytes[at + 1 + name.length] !== QUOTE) return false;
+    for (let i = 0; i < name.length; i++) if (bytes[at + 1 + i] !== name.charCodeAt(i)) return false;
+    return true;
   }
 }
 
 /** The index of the quote that ends the string whose content starts at `from`; -1 when there is none. */
 function stringEnd(bytes: Uint8Array, from: number): number {
-  const near = Math.min(from + LONG_STRING, bytes.length);
-  for (let i = from; i < near; i++) {
-    const c = bytes[i] as number;
-    if (c === QUOTE) return i;
-    if (c === BACKSLASH) return escapedStringEnd(bytes, from, i + 2);
-  }
-  return escapedStringEnd(bytes, from, near);
-}
-
-/** The same of a string in which no quote before `at` ends it. */
-function escapedStringEnd(bytes: Uint8Array, from: number, at: number): number {
-  for (let end = bytes.indexOf(QUOTE, at); end >= 0; end = bytes.indexOf(QUOTE, end + 1)) {
+  for (let end = bytes.indexOf(QUOTE, from); end >= 0; end = bytes.indexOf(QUOTE, end + 1)) {
     let first = end;
     while (first > from && bytes[first - 1] === BACKSLASH) first--;
     if ((end - first) % 2 === 0) return end;
   }
   return -1;
-}
-
-/** The end of the number at `from` when it is a short integer other than -0, or a short fraction that is no whole number, else -1. */
-function plainNumberEnd(bytes: Uint8Array, from: number): number {
-  const digits = bytes[from] === MINUS ? from + 1 : from;
-  let end = digitsEnd(bytes, digits);
-  const c = bytes[end];
-  if (c === DOT) {
-    const fraction = end + 1;
-    end = digitsEnd(bytes, fraction);
-    // A last digit of 0 may be the last of many: the exact reader finds out.
-    if (end === fraction || bytes[end - 1] === ZERO || isExponent(bytes[end]) || isTiny(bytes, digits)) return -1;
-  } else if (isExponent(c) || (digits > from && bytes[digits] === ZERO)) return -1;
-  return end - digits > SAFE_DIGITS ? -1 : end;
-}
-
-const isExponent = (c: number | undefined): boolean => c === 0x65 || c === 0x45;
-
-/** Whether a fraction is so small that it is printed in another way than it is written here. */
-function isTiny(bytes: Uint8Array, digits: number): boolean {
-  for (let i = 0; i < TINY_ZEROS; i++) if (bytes[digits + 2 + i] !== ZERO) return false;
-  return bytes[digits] === ZERO;
-}
-
-/** The end of the digits that begin at `from`. */
-function digitsEnd(bytes: Uint8Array, from: number): number {
-  let end = from;
-  while (end < bytes.length && (bytes[end] as number) >= ZERO && (bytes[end] as number) <= NINE) end++;
-  return end;
 }

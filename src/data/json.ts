@@ -46,13 +46,13 @@ export function readJson(text: string, limits: JsonLimits = {}, bytes: Uint8Arra
   const keyDepth = unique?.depth ?? 0;
   // Who reads numbers in another way wants fractions as they were written.
   const asWritten = number !== undefined && FRACTION.test(text);
-  const surrogates = asWritten ? "lone" : escapedSurrogates(text);
-  const scan = surrogates === "lone" ? undefined : scanJson(bytes, keyDepth, limits.cuts);
-  if (scan !== undefined) {
+  const scan = asWritten ? undefined : scanJson(bytes, keyDepth, limits.cuts);
+  const surrogates = scan?.unicode === true ? escapedSurrogates(text) : "none";
+  if (scan !== undefined && surrogates !== "lone") {
     try {
       const value: unknown = JSON.parse(text);
       // A repeated key makes one member of two; the exact reader says whether it may.
-      if (keyDepth === 0 || keysWithin(value, keyDepth) === scan.keys) {
+      if (keyDepth === 0 || keysBeside(value, keyDepth, limits.cuts, scan.cuts) === scan.keys) {
         return { value, plain: true, cuts: surrogates === "none" ? scan.cuts : [] };
       }
     } catch {
@@ -67,6 +67,26 @@ export function readJson(text: string, limits: JsonLimits = {}, bytes: Uint8Arra
 export function hasRepeatedKeys({ keys }: Cut, value: unknown): boolean {
   return keysWithin(value, Number.POSITIVE_INFINITY) !== keys;
 }
+
+/** {@link keysWithin} without those of the values that were cut out. */
+function keysBeside(value: unknown, depth: number, wanted: WantedCuts | undefined, cuts: readonly Cut[]): number {
+  if (wanted === undefined || cuts.length === 0 || !isObject(value)) return keysWithin(value, depth);
+  const { [wanted.member]: member, ...others } = value;
+  const count = 1 + keysWithin(others, depth);
+  if (wanted.inner === undefined || depth === 1 || !isObject(member)) return count;
+  let within = 0;
+  for (const key in member) {
+    within += 1;
+    const item = member[key];
+    if (depth > 2 && typeof item === "object" && !cuts.some(({ name }) => name === key)) {
+      within += keysWithin(item, depth - 2);
+    }
+  }
+  return count + within;
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null;
 
 /** The number of members in a value's objects down to a depth. */
 function keysWithin(value: unknown, depth: number): number {

@@ -124,6 +124,11 @@ export function parseConfiguration(text: string, file: string): ParsedConfigurat
   return { document: new SourceDocument(file, source, root, nodeValue(root)), problems };
 }
 
+/** A document that another reader has read, which tells no places: all that is said of it stands at its beginning, with its path. */
+export function documentWithoutPlaces(text: string, file: string, root: SourceNode): SourceDocument {
+  return new SourceDocument(file, new SourceText(text), root, nodeValue(root));
+}
+
 /** What came of a file of resources. */
 export interface ParsedResources {
   /** None when the file has an error anywhere. */

@@ -1,5 +1,5 @@
 /** The face of the fetching room. */
-export { FetchError, fetchFailureShown, fetchFailureText } from "./fetch-error.js";
+export { FetchError, fetchFailureShown, fetchFailureText, withoutSecrets } from "./fetch-error.js";
 export { ImageInspector } from "./image-inspector.js";
 export { ImageMetadata } from "./image-metadata.js";
 export { createModuleFetcher, type ModuleFetcher, type ModuleFetcherOptions } from "./module-fetcher.js";

@@ -3,6 +3,7 @@
  * be asked. A kind knows no other kind; `registry.ts` names them all, and the loader knows them only through it.
  */
 import type { CelEntry, CertificateRequestSettings, GroupDraft, GroupEntry, ModuleEntry } from "../config/entry.js";
+import type { PluginManifest } from "../config/plugin-manifest/read.js";
 import type { Problem } from "../documents/problem.js";
 import type { SourceDocument } from "../documents/source-document.js";
 import type { Policy } from "../policy/index.js";
@@ -71,12 +72,24 @@ export interface InlineKind {
   prepare(entry: CelEntry, warn: Warn): PreparedEntry;
 }
 
+/** What the address of a module entry leads to. */
+export interface ModuleFiles {
+  /** Of the module; of an Extism manifest's the main one. */
+  readonly bytes: Uint8Array;
+  /** For an Extism manifest. */
+  readonly plugin?: {
+    readonly manifest: PluginManifest;
+    /** The modules beside the main one, by name. */
+    readonly linked: readonly { readonly name: string; readonly bytes: Uint8Array }[];
+  };
+}
+
 /** Policies that are WASM modules (`module:`). */
 export interface ModuleKind {
   /** What a module may ask of the world, told by what its entry grants: the module itself need not be there. */
   needs(entry: ModuleEntry): Needs;
   /** The policy; undefined when another kind must run the module. Rejects with a LoadError. */
-  policy(entry: ModuleEntry, bytes: Uint8Array): Promise<Policy | undefined> | Policy | undefined;
+  policy(entry: ModuleEntry, files: ModuleFiles): Promise<Policy | undefined> | Policy | undefined;
 }
 
 /** A member under the name that its group's expression calls. */

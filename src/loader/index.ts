@@ -1,25 +1,21 @@
 /** The loader's door: one object that turns configurations into sets of policies, as often as asked. */
 import type { KubernetesVersion, Watcher } from "../cel-policy/index.js";
-import type { Config, ModuleEntry } from "../config/index.js";
+import type { Config } from "../config/index.js";
 import {
   createImageInspector,
   createImageMetadata,
   createModuleFetcher,
-  FetchError,
-  fetchFailureShown,
-  fetchFailureText,
-  type ModuleFetcher,
   type ModuleFetcherOptions,
   type TrustRoot,
 } from "../fetch/index.js";
 import { createHostCapabilities, type Executor, type ViolationSink } from "../host-capabilities/index.js";
-import { LoadError } from "../kinds/load-error.js";
 import { createKinds } from "../kinds/registry.js";
 import { createWasmRuntime, type GuestLogEntry } from "../wasm/index.js";
 import { type ClusterAccess, clusterWorld, openAccess, outerWorldFor, warmUp } from "../world/cluster.js";
 import type { Needs } from "../world/needs.js";
 import { addressGuard, type EgressOptions, openExternal } from "../world/open-external.js";
 import { type LoadedConfig, loadEntries } from "./loader.js";
+import { moduleFiles } from "./module-files.js";
 import { downloads } from "./prefetch.js";
 
 export { type Executor, recordSession, replaySession, SessionError } from "../host-capabilities/index.js";
@@ -42,6 +38,8 @@ export interface PolicyLoaderOptions {
   readonly policyTimeout: number;
   /** Threads that run guests. */
   readonly workers: number;
+  /** Processors that this process may use. Default: as many as it may run on. */
+  readonly processors?: number;
   /** Monotonic milliseconds. */
   readonly now: () => number;
   /** How modules are fetched. */
@@ -52,6 +50,8 @@ export interface PolicyLoaderOptions {
   readonly executor?: Executor;
   /** Told when a guest asks for what it was not granted. */
   readonly violation: ViolationSink;
+  /** False: instances of modules all start anew. */
+  readonly warmStart?: boolean;
   /** Where Kubernetes objects are looked up; absent: nowhere but in files. */
   readonly cluster?: ClusterAccess;
   /** Where policies may send HTTP requests to. */
@@ -79,7 +79,7 @@ export interface PolicyLoader {
  * @throws EgressListError
  */
 export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
-  const { policyTimeout, workers, now, log, violation, executor, fetch } = options;
+  const { policyTimeout, workers, processors, now, log, violation, executor, fetch } = options;
   const inspector = fetch.trustRoot && createImageInspector(fetch, fetch.trustRoot);
   const cluster = openAccess(options.cluster, now, options.note ?? (() => {}));
   const world = cluster && clusterWorld(cluster, now);
@@ -92,6 +92,8 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
   });
   const runtime = createWasmRuntime({
     workers,
+    ...(processors !== undefined && { processors }),
+    ...(options.warmStart !== undefined && { warmStart: options.warmStart }),
     defaultTimeoutMs: Number.isFinite(policyTimeout) ? policyTimeout : null,
     log,
     capabilities: createHostCapabilities({
@@ -121,13 +123,12 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
       const fetcher = createModuleFetcher(fetch);
       // All at once; who loads a policy then waits for its own, and says what went wrong with it.
       for (const location of downloads(config.entries)) fetcher.fetch(location).catch(() => {});
-      const fetchModule = (entry: ModuleEntry) => fetched(entry, fetcher);
       try {
         return await loadEntries(
           config,
           {
             kinds: await kinds.for(config.entries),
-            fetchModule,
+            fetchModule: (entry, warn) => moduleFiles(entry, fetcher, warn),
             worldFor,
             foresee,
             policyTimeout,
@@ -147,21 +148,4 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
       void cluster?.close();
     },
   };
-}
-
-/** The operator reads the reason, a client only what kind of reason: reasons name registries, and paths of this machine. */
-async function fetched({ id, module, origin }: ModuleEntry, fetcher: ModuleFetcher): Promise<Uint8Array> {
-  try {
-    return (await fetcher.fetch(module.location)).bytes;
-  } catch (cause) {
-    const error =
-      cause instanceof FetchError ? cause : new FetchError("unexpected failure", { stage: "download", cause });
-    // Fetch messages mark members with `#` (spec kubewarden.md 1.4).
-    const asNamed = id.replace("/", "/#");
-    const reason = fetchFailureText(asNamed, module.text, error);
-    throw new LoadError(fetchFailureShown(asNamed, error), [origin.error(["module"], reason)], {
-      cause,
-      detail: reason,
-    });
-  }
 }

@@ -7,7 +7,7 @@ import type { Watcher } from "../cel-policy/index.js";
 import type { Config, ConfigEntry, GroupEntry, Member, ModuleEntry, PolicyEntry, Problem } from "../config/index.js";
 import { shownText, wholeText } from "../data/public-text.js";
 import { createPolicySet, type PolicySet, type ServedPolicy } from "../evaluation/policy-set.js";
-import type { GroupMember, Kinds, PreparedEntry, Warn } from "../kinds/kind.js";
+import type { GroupMember, Kinds, ModuleFiles, PreparedEntry, Warn } from "../kinds/kind.js";
 import { LoadError } from "../kinds/load-error.js";
 import { prepareDocuments } from "../kinds/resource-entry.js";
 import { createUnavailablePolicy, isUnavailable } from "../kinds/unavailable-policy.js";
@@ -19,8 +19,8 @@ import { clusterWarning, type LoadedEntry } from "./cluster-warning.js";
 /** What loading needs. */
 export interface LoadingOptions {
   readonly kinds: Kinds;
-  /** Gets a module's bytes for an entry. Rejects with a LoadError. */
-  readonly fetchModule: (entry: ModuleEntry) => Promise<Uint8Array>;
+  /** Gets what an entry's address leads to. Rejects with a LoadError. */
+  readonly fetchModule: (entry: ModuleEntry, warn: Warn) => Promise<ModuleFiles>;
   /** The world of a policy that needs this much of it. */
   readonly worldFor: (needs: Needs) => OuterWorld;
   /** Told what all policies need together, before the first one is made; what it returns is waited for at the end. */
@@ -129,9 +129,9 @@ class Loading {
   }
 
   async #modulePolicy(entry: ModuleEntry): Promise<Policy> {
-    const bytes = await this.#options.fetchModule(entry);
+    const files = await this.#options.fetchModule(entry, this.#warn);
     for (const kind of this.#options.kinds.modules) {
-      const policy = await kind.policy(entry, bytes);
+      const policy = await kind.policy(entry, files);
       if (policy !== undefined) return policy;
     }
     throw new Error("no kind takes the module");

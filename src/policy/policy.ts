@@ -43,6 +43,8 @@ export interface Policy {
   readonly kind: PolicyKind;
   /** What exactly decides, for `GET /policies`: `extism`, `kubewarden-wapc`, `ValidatingAdmissionPolicy`, `group` … */
   readonly implementation: string;
+  /** How the guest of a WASM policy begins, and why not with more done before; for `GET /policies`. */
+  readonly start?: { readonly start: "cold" | "started" | "warm"; readonly because?: string };
   /**
    * Whether it usually answers without waiting. Such a policy is asked as soon as a request is there, and takes a place among the evaluations
    * under way only when it has to wait after all; any other takes its place first.

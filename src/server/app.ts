@@ -41,9 +41,11 @@ export function createProbeApp(plainPaths: readonly string[]): Express {
 /** The answer to `GET /policies`; `error` says why a policy is unavailable. */
 function listPolicies({ policies }: Evaluator): object {
   const rows = Array.from(policies.entries.values(), ({ id, policy, mode, allowedToMutate, unavailable }) => {
-    const { kind, implementation } = policy;
+    const { kind, implementation, start } = policy;
     const available = unavailable === undefined;
-    return { id, kind, implementation, mode, allowedToMutate, available, ...(!available && { error: unavailable }) };
+    const started = start && { start: start.start, ...(start.because !== undefined && { startReason: start.because }) };
+    const problem = !available && { error: unavailable };
+    return { id, kind, implementation, mode, allowedToMutate, available, ...started, ...problem };
   });
   return { generation: policies.generation, policies: rows };
 }

@@ -34,6 +34,9 @@ export class LabelSets<T> {
   readonly #create: (values: LabelValues) => T;
   readonly #known = new Map<string, Place<T>>();
   #chosenCount = 0;
+  /** What was asked for last, which is often asked for again: comparing it takes a third of the time that joining takes. */
+  #lastValues: LabelValues = [];
+  #lastPlace: Place<T> | undefined;
 
   /**
    * @param chosen positions of the labels whose values requests choose
@@ -47,8 +50,12 @@ export class LabelSets<T> {
 
   /** The entry for these values, which may be one that stands for others too. */
   find(values: LabelValues): Place<T> {
+    if (this.#lastPlace !== undefined && sameValues(values, this.#lastValues)) return this.#lastPlace;
     const key = values.join("\u0000");
-    return this.#known.get(key) ?? this.#place(key, values);
+    const place = this.#known.get(key) ?? this.#place(key, values);
+    this.#lastValues = values;
+    this.#lastPlace = place;
+    return place;
   }
 
   /** All entries, in the order in which they came. */
@@ -94,4 +101,9 @@ export class LabelSets<T> {
     this.#known.set(key, place);
     return place;
   }
+}
+
+function sameValues(a: LabelValues, b: LabelValues): boolean {
+  for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false;
+  return a.length === b.length;
 }

@@ -1,6 +1,6 @@
 /** WASM policies: modules of every guest protocol, run in worker threads with limits. */
 export { WasmLoadError } from "./errors.js";
-export { LOG_LEVELS, type PluginLogLevel, VARIABLE_BYTES } from "./extism/environment.js";
+export { LOG_LEVELS, MAX_VARIABLE_BYTES, type PluginLogLevel, VARIABLE_BYTES } from "./extism/environment.js";
 export type { ExecutionMode } from "./guest/call.js";
 export { DEFAULT_GUEST_LIMITS } from "./limits.js";
 export { readMetadataOfBytes } from "./module/metadata.js";

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { orAborted } from "../data/or-aborted.js";
 import { Reasons, shownText, wholeText } from "../data/public-text.js";
 import type { Caller, HostCapabilities } from "../host-capabilities/host.js";
@@ -8,15 +9,19 @@ import type { Review } from "../policy/review.js";
 import { WasmLoadError } from "./errors.js";
 import { START_ONLY } from "./extism/names.js";
 import { detail, fail } from "./failures.js";
-import type { ExecutionMode, GuestCall, HostAnswer, HostQuestion, LogLine } from "./guest/call.js";
-import { Moment } from "./guest/moment.js";
+import type { ExecutionMode, GuestCall, GuestModule, HostAnswer, HostQuestion, LogLine } from "./guest/call.js";
+import { Moment, type MomentParts } from "./guest/moment.js";
 import type { PreparedSettings, Protocol } from "./guest-protocol.js";
+import { neutralReviews } from "./image/neutral-requests.js";
+import { coldStart, type FoundStart, type StartReport } from "./image/start-report.js";
 import { CallHistory } from "./inline/history.js";
 import type { InlineCalls } from "./inline/inline-calls.js";
 import { type GuestLimits, LOAD_TIMEOUT_FACTOR } from "./limits.js";
 import { logEntry } from "./log.js";
 import type { PreparedModule } from "./module/prepare.js";
 import { NOTHING } from "./payload.js";
+import { PolicyStart } from "./policy-start.js";
+import { checkKey } from "./pool/history.js";
 import type { Job, JobResult } from "./pool/job.js";
 import type { WorkerPool } from "./pool/pool.js";
 import type { GuestLogEntry, WasmPolicy } from "./wasm-policy.js";
@@ -32,6 +37,10 @@ export interface PolicyParts {
   readonly caller: Caller;
   readonly capabilities: HostCapabilities;
   readonly kubernetes: KubernetesReader;
+  /** Whether instances may begin with a state that was taken before. */
+  readonly warmStart: boolean;
+  /** An id for a module with a state. */
+  readonly newId: () => number;
   readonly log: (entry: GuestLogEntry) => void;
   /** Milliseconds per call. */
   readonly timeoutMs?: number;
@@ -40,8 +49,12 @@ export interface PolicyParts {
 /** What a job for a request has of its own. */
 type AboutRequest = Pick<Job, "deadline" | "isAborted" | "moment" | "onComputed" | "onHostCall" | "onLog">;
 
+/** Milliseconds in which a state is taken and checked. A module that compiles for half a second in each call needs ten of them; nobody waits. */
+const TAKING_STATE_MS = 30_000;
 /** Milliseconds of computing on a thread up to which a call would have answered on the main thread. */
 const SHORT_MS = 0.8;
+
+const neverFound = (because: string): FoundStart => ({ report: coldStart(because), isExact: true });
 
 /** A module with its settings. */
 export class LoadedPolicy implements WasmPolicy {
@@ -49,6 +62,7 @@ export class LoadedPolicy implements WasmPolicy {
   readonly implementation: ExecutionMode;
   readonly digest: string;
   readonly #history: CallHistory;
+  readonly #start: PolicyStart;
   #lastData: { readonly resources: readonly ResourceSnapshot[]; readonly bytes: Uint8Array } | undefined;
   readonly #parts: PolicyParts;
 
@@ -60,6 +74,18 @@ export class LoadedPolicy implements WasmPolicy {
     this.implementation = parts.module.mode;
     this.digest = parts.module.digest;
     this.#history = new CallHistory(parts.module.inlineAfter);
+    this.#start = new PolicyStart({
+      module: parts.module,
+      enabled: parts.warmStart,
+      newId: parts.newId,
+      take: () => this.#takeState(),
+      warn: (message) => parts.log({ policy: id, level: "warn", message, fields: {} }),
+    });
+  }
+
+  /** How its instances begin. */
+  get start(): StartReport {
+    return this.#start.report;
   }
 
   /** Whether the next call begins on the main thread: most of these answer there. */
@@ -87,10 +113,13 @@ export class LoadedPolicy implements WasmPolicy {
 
   /** On the main thread when the call is likely to be short, else on another. */
   #ask(review: Review, context: EvaluationContext, data: Uint8Array): Outcome | Promise<Outcome> {
-    const { protocol, settings, module, limits, inline } = this.#parts;
+    const { protocol, settings, limits, inline } = this.#parts;
     const call = protocol.validateCall(review, settings, data);
     if ("verdict" in call) return call;
     const moment = new Moment(undefined, inline.seeds);
+    if (this.#start.begin()) return this.#askBothWays(call, review, context, moment);
+    const { module, isSmall } = this.#start;
+    if (!isSmall) return this.#askOnThread(call, review, context, moment);
     const answered = inline.try({
       module,
       call,
@@ -102,25 +131,86 @@ export class LoadedPolicy implements WasmPolicy {
     return answered ?? this.#askOnThread(call, review, context, moment);
   }
 
-  async #askOnThread(call: GuestCall, review: Review, context: EvaluationContext, moment: Moment): Promise<Outcome> {
+  /** Asks an instance that begins cold, whose answer it is, and then one with the policy's state, which must say the same. */
+  async #askBothWays(call: GuestCall, review: Review, context: EvaluationContext, moment: Moment): Promise<Outcome> {
+    // Looked at now, both see the same.
+    const { time, seed } = moment;
+    const { module } = this.#start;
+    const outcome = await this.#askOnThread(call, review, context, new Moment({ time, seed }), this.#parts.module);
+    if (outcome.verdict !== "error") void this.#compare(call, outcome, { time, seed }, module);
+    return outcome;
+  }
+
+  async #compare(call: GuestCall, outcome: Outcome, moment: MomentParts, module: GuestModule): Promise<void> {
+    const { protocol } = this.#parts;
+    let asked = false;
+    const result = await this.#run(
+      call,
+      {
+        deadline: Number.POSITIVE_INFINITY,
+        moment,
+        onHostCall: () => {
+          asked = true;
+          return Promise.resolve({ ok: false, error: "the host does not answer while a policy's state is tried" });
+        },
+        // The other one has logged.
+        onLog: () => {},
+      },
+      module,
+    );
+    if (asked) this.#start.refuse("it asks the host");
+    else if (result.kind === "timeout" || result.kind === "refused" || result.kind === "crash") return;
+    else if (!isDeepStrictEqual(protocol.outcome(result), outcome))
+      this.#start.refuse("with the state an answer was another than without");
+  }
+
+  async #takeState(): Promise<FoundStart> {
+    const { protocol, settings, module } = this.#parts;
+    const data = this.#dataAtOnce();
+    if (data === undefined) return neverFound("its data document changes with the cluster");
+    if (module.mode === "wasi") return neverFound("a command runs as a whole");
+    const calls =
+      module.mode === "kubewarden-wapc"
+        ? neutralReviews().map((review) => protocol.validateCall(review, settings, data))
+        : [];
+    const neutral = calls.flatMap((call) => ("verdict" in call ? [] : [call.input]));
+    let found: FoundStart | undefined;
+    const call: GuestCall = { operation: "take-state", input: NOTHING, data, neutral };
+    const result = await this.#run(call, undefined, module, (state) => {
+      found = state;
+    });
+    return found ?? neverFound(`its state could not be taken: ${result.kind}`);
+  }
+
+  async #askOnThread(
+    call: GuestCall,
+    review: Review,
+    context: EvaluationContext,
+    moment: Moment,
+    module = this.#start.module,
+  ): Promise<Outcome> {
     const { protocol } = this.#parts;
     const reasons = new Reasons();
     let asked = false;
     let computed = Number.POSITIVE_INFINITY;
-    const result = await this.#run(call, {
-      deadline: context.deadline,
-      // The signal is made when somebody asks for it; most calls never take so long.
-      isAborted: () => context.signal.aborted,
-      moment: moment.parts,
-      onComputed: (milliseconds) => {
-        computed = milliseconds;
+    const result = await this.#run(
+      call,
+      {
+        deadline: context.deadline,
+        // The signal is made when somebody asks for it; most calls never take so long.
+        isAborted: () => context.signal.aborted,
+        moment: moment.parts,
+        onComputed: (milliseconds) => {
+          computed = milliseconds;
+        },
+        onHostCall: (message, ended) => {
+          asked = true;
+          return this.#serve(message, ended, reasons);
+        },
+        onLog: (line) => this.#log(line, review),
       },
-      onHostCall: (message, ended) => {
-        asked = true;
-        return this.#serve(message, ended, reasons);
-      },
-      onLog: (line) => this.#log(line, review),
-    });
+      module,
+    );
     this.#history.onThread(result.kind === "answer" && !asked && computed < SHORT_MS);
     if (result.kind === "crash" && result.whole !== undefined) reasons.add(result.whole);
     const outcome = protocol.outcome(result);
@@ -169,17 +259,23 @@ export class LoadedPolicy implements WasmPolicy {
     return orAborted(snapshots, signal, "the time for the evaluation is up");
   }
 
-  /** @param about a request; absent for the check at load */
-  #run(call: GuestCall, about?: AboutRequest): Promise<JobResult> {
-    const { module, pool, limits, timeoutMs } = this.#parts;
+  /** @param about a request; absent for what is asked at load and beside requests */
+  #run(
+    call: GuestCall,
+    about?: AboutRequest,
+    module: GuestModule = this.#parts.module,
+    onState?: (found: FoundStart) => void,
+  ): Promise<JobResult> {
+    const { pool, limits, timeoutMs } = this.#parts;
     return pool.run({
-      // Of their own: requests wait neither behind the check of a reload, nor does its time-out tell anything about them. No id ends so.
-      key: about ? this.id : `${this.id}/`,
+      key: about ? this.id : checkKey(this.id),
       module,
       call,
       limits,
       deadline: Number.POSITIVE_INFINITY,
-      ...(timeoutMs !== undefined && { timeoutMs: about ? timeoutMs : timeoutMs * LOAD_TIMEOUT_FACTOR }),
+      ...(onState && { onState }),
+      ...(onState && { timeoutMs: TAKING_STATE_MS }),
+      ...(timeoutMs !== undefined && !onState && { timeoutMs: about ? timeoutMs : timeoutMs * LOAD_TIMEOUT_FACTOR }),
       ...(about ?? {
         isCheck: true,
         onHostCall: (message, ended) => this.#serve(message, ended),

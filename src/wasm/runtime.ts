@@ -10,7 +10,7 @@ import type { ExecutionMode } from "./guest/call.js";
 import type { PreparedSettings } from "./guest-protocol.js";
 import { InlineCalls, type InlineStatus } from "./inline/inline-calls.js";
 import { DEFAULT_GUEST_LIMITS, DEFAULT_TIMEOUT_MS, type GuestLimits } from "./limits.js";
-import { ModuleStore } from "./module/prepare.js";
+import { ModuleStore, type NamedModule } from "./module/prepare.js";
 import { LoadedPolicy } from "./policy.js";
 import { type Clock, systemClock } from "./pool/clock.js";
 import { WorkerPool } from "./pool/pool.js";
@@ -24,6 +24,8 @@ const HIDDEN_SETTING = "the setting `kubernetes` is hidden from the policy: the 
 export interface WasmRuntimeOptions {
   /** Calls that run side by side. */
   readonly workers: number;
+  /** Processors that this process may use. Default: as many as it may run on. */
+  readonly processors?: number;
   /** Milliseconds per call unless the policy says otherwise; null for no limit. Default {@link DEFAULT_TIMEOUT_MS}. */
   readonly defaultTimeoutMs?: number | null;
   readonly limits?: Partial<GuestLimits>;
@@ -33,6 +35,8 @@ export interface WasmRuntimeOptions {
   readonly capabilities: HostCapabilities;
   /** Where Rego policies get the resources of `contextAwareResources` from. Default: there is no cluster, and such policies fail. */
   readonly kubernetes?: KubernetesReader;
+  /** False: no policy's instances begin with a state that was taken before. Default true. */
+  readonly warmStart?: boolean;
   /** Default: the system's. */
   readonly clock?: Clock;
 }
@@ -51,6 +55,8 @@ export interface WasmSource {
   readonly contextAwareResources?: readonly ResourceKind[];
   /** Patterns of spec kubewarden.md 1.5; none: nothing is allowed. */
   readonly hostCapabilities?: readonly string[];
+  /** False: each of its instances begins cold. */
+  readonly warmStart?: boolean;
   /** Says what the module is, when it does not say so itself or says it wrongly. */
   readonly executionMode?: ExecutionMode;
   /** What only Extism plugins have; with it, a module of another kind is refused. */
@@ -62,6 +68,11 @@ export interface PluginParts {
   readonly environment: PluginEnvironment;
   /** Absent: it may not send HTTP requests. */
   readonly http?: HttpGrant;
+  /** Limits of the manifest: they hold beside those of {@link WasmSource} and the runtime. */
+  readonly timeoutMs?: number;
+  readonly memoryPages?: number;
+  /** Modules beside the main one. */
+  readonly linked?: readonly NamedModule[];
 }
 
 /** Loads modules and runs them. */
@@ -86,25 +97,26 @@ export interface RuntimeStatus extends PoolStatus {
 export function createWasmRuntime(options: WasmRuntimeOptions): WasmRuntime {
   const limits: GuestLimits = { ...DEFAULT_GUEST_LIMITS, ...options.limits };
   const clock = options.clock ?? systemClock;
-  const pool = new WorkerPool(options.workers, clock);
+  const pool = new WorkerPool(options.workers, clock, options);
   const inline = new InlineCalls(() => clock.now());
   const store = new ModuleStore();
+  let states = 0;
   const fallback =
     options.defaultTimeoutMs === undefined ? DEFAULT_TIMEOUT_MS : (options.defaultTimeoutMs ?? undefined);
 
   return {
     async load(source) {
       const grants = grantsOf(source);
-      const memoryPages = source.memoryPages ?? limits.memoryPages;
-      const module = await store.prepare(source.bytes, memoryPages, source.executionMode);
       const { plugin } = source;
+      const memoryPages = narrowed(source.memoryPages ?? limits.memoryPages, plugin?.memoryPages);
+      const module = await store.prepare(source.bytes, memoryPages, source.executionMode, plugin?.linked);
       if (plugin && module.mode !== "extism") throw notAPlugin(module.mode);
       const settings: PreparedSettings = {
         value: source.settings,
         bytes: Buffer.from(stringifyJson(source.settings)),
         ...(plugin && { environment: Buffer.from(printEnvironment(plugin.environment)) }),
       };
-      const timeoutMs = source.timeoutMs ?? fallback;
+      const timeoutMs = narrowed(source.timeoutMs ?? fallback, plugin?.timeoutMs);
       const policy = new LoadedPolicy(source.id, {
         module,
         settings,
@@ -121,6 +133,9 @@ export function createWasmRuntime(options: WasmRuntimeOptions): WasmRuntime {
         capabilities: options.capabilities,
         kubernetes: options.kubernetes ?? NO_CLUSTER,
         log: options.log,
+        warmStart: (source.warmStart ?? true) && (options.warmStart ?? true),
+        // Prepared modules count up from 1.
+        newId: () => --states,
         ...(timeoutMs !== undefined && { timeoutMs }),
       });
       await inline.load(module.mode);
@@ -138,6 +153,13 @@ export function createWasmRuntime(options: WasmRuntimeOptions): WasmRuntime {
 /** Whether an OPA policy has a setting in the place where it gets the cluster's resources (spec kubewarden.md 6.5). */
 function hidesSetting({ settings, contextAwareResources = [] }: WasmSource): boolean {
   return contextAwareResources.length > 0 && Object.hasOwn(settings, "kubernetes");
+}
+
+/** The smaller one of a limit and another one that there may be. */
+function narrowed(limit: number, other: number | undefined): number;
+function narrowed(limit: number | undefined, other: number | undefined): number | undefined;
+function narrowed(limit: number | undefined, other: number | undefined): number | undefined {
+  return limit === undefined || other === undefined ? (limit ?? other) : Math.min(limit, other);
 }
 
 const notAPlugin = (mode: ExecutionMode): WasmLoadError =>

@@ -1,5 +1,6 @@
 import type { Policy } from "../policy/policy.js";
 import type { ExecutionMode, GuestLogLevel } from "./guest/call.js";
+import type { StartReport } from "./image/start-report.js";
 
 /** A policy that a module decides. `implementation` is its execution mode. */
 export interface WasmPolicy extends Policy {
@@ -7,6 +8,8 @@ export interface WasmPolicy extends Policy {
   readonly implementation: ExecutionMode;
   /** `sha256:<hex>` of the module. */
   readonly digest: string;
+  /** How its instances begin, for `GET /policies`. */
+  readonly start: StartReport;
 }
 
 /** One line that a guest wrote. */

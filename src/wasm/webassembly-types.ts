@@ -7,7 +7,7 @@ declare global {
     type ImportExportKind = "function" | "global" | "memory" | "table" | "tag";
     type ExportedFunction = (...parameters: (number | bigint)[]) => number | bigint | undefined;
     type ExportValue = ExportedFunction | Memory | object;
-    type ModuleImports = Record<string, ((...parameters: never[]) => unknown) | Memory>;
+    type ModuleImports = Record<string, ((...parameters: never[]) => unknown) | ExportValue>;
     type Imports = Record<string, ModuleImports>;
 
     interface ModuleExportDescriptor {

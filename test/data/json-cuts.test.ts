@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { hasRepeatedKeys, readJson, type WantedCuts } from "../../src/data/json.js";
+import { ExactReader, numberOf } from "../../src/data/json-reader.js";
 
 const WANTED: WantedCuts = { member: "request", inner: ["object", "options"] };
 
@@ -74,3 +75,111 @@ describe("a cut text with repeated keys is told", () => {
     test(`${object}: none`, () => assert.equal(repeated(object), false));
   }
 });
+
+describe("long texts are looked at in windows", () => {
+  const WINDOW = 256 * 1024;
+  /** A text in which `token` begins so many bytes before the end of the first window. */
+  const placed = (token: string, before: number): string => {
+    const head = '{"request":{"object":{"a":"';
+    const filler = "x".repeat(WINDOW - head.length - before - '","b":'.length);
+    return `${head}${filler}","b":${token},"c":{"d":[1]}}},"e":2}`;
+  };
+  for (const token of [
+    '"text"',
+    String.raw`"\"\\\""`,
+    String.raw`"\u00e4\n"`,
+    "123456789",
+    "-0.125",
+    "[{}]",
+    "true",
+    '"🙂"',
+  ]) {
+    test(`${token} may lie across two of them`, () => {
+      for (let before = 0; before <= 24; before += 1) {
+        const text = placed(token, before);
+        const bytes = Buffer.from(text);
+        const { value, plain, cuts } = readJson(text, { cuts: WANTED, unique: { depth: 4 } }, bytes);
+        assert.deepEqual(value, JSON.parse(text));
+        assert.equal(plain, true);
+        assert.equal(cuts.length, 1);
+        for (const { start, end } of cuts) {
+          assert.deepEqual(JSON.parse(bytes.toString("utf8", start, end)), (JSON.parse(text) as Review).request.object);
+        }
+      }
+    });
+  }
+
+  for (const token of [
+    "1.0",
+    "1e2",
+    "-0",
+    "12345678901234567",
+    String.raw`"\ud83d"`,
+    "0.0000001",
+    `${"[".repeat(500)}${"]".repeat(500)}`,
+  ]) {
+    test(`${token.slice(0, 20)} is found there, too`, () => {
+      for (let before = 0; before <= 24; before += 1) {
+        const text = placed(token, before);
+        if (token.startsWith("[")) assert.throws(() => readJson(text), /recursion limit/);
+        else assert.equal(readJson(text).plain, false, `${before}`);
+      }
+    });
+  }
+
+  test("a text may be longer than one", () => {
+    for (const inner of ["x", String.raw`\"`, String.raw`\\`, "ä"]) {
+      for (const length of [WINDOW - 40, WINDOW, 3 * WINDOW]) {
+        const text = `{"request":{"object":{"a":"${inner.repeat(length)}","b":[]},"options":{}},"c":"${inner.repeat(length)}"}`;
+        assert.deepEqual(Object.keys(cut(text)), ["object", "options"]);
+        assert.equal(readJson(text).plain, true);
+        assert.equal(readJson(text.replace("[]", "[1.0]")).plain, false);
+      }
+    }
+  });
+
+  test("one that never ends is an error", () => {
+    for (const text of [
+      '"',
+      `["${"x".repeat(2 * WINDOW)}`,
+      `["${'\\"'.repeat(2 * WINDOW)}`,
+      `{"a":1${" ".repeat(WINDOW)}`,
+    ]) {
+      assert.throws(() => readJson(text), /EOF/);
+    }
+  });
+});
+
+test("strings end where they end, however many escapes they have and wherever those stand", () => {
+  let seed = 1;
+  const next = (most: number): number => {
+    seed = (seed * 48_271) % 0x7fffffff;
+    return seed % most;
+  };
+  for (let round = 0; round < 3_000; round += 1) {
+    const inner = Array.from({ length: next(60) }, () => ["\\", '"', "\n", "u", "}"][next(5)]).join("");
+    const text = `{"request":{"object":${JSON.stringify([inner, { [inner]: inner }])},"options":{}}}`;
+    const { object } = cut(text);
+    assert.deepEqual(JSON.parse(object ?? "null"), [inner, { [inner]: inner }]);
+    // With one backslash less it may be anything; what is said of it is what the exact reader says.
+    const at = text.indexOf("\\");
+    if (at < 0) continue;
+    const broken = text.slice(0, at) + text.slice(at + 1);
+    const outcome = (read: () => unknown): unknown => {
+      try {
+        return read();
+      } catch (error) {
+        return String(error);
+      }
+    };
+    assert.deepEqual(
+      outcome(() => readJson(broken).value),
+      outcome(() => new ExactReader(broken, numberOf).read()),
+      broken,
+    );
+  }
+});
+
+interface Review {
+  readonly request: { readonly object: unknown };
+}

@@ -30,7 +30,8 @@ test("checks of settings that time out tell nothing about requests", async (t) =
   const served = await load(CHAOS);
   for (let loads = 1; loads <= 3; loads++) await assert.rejects(load(ENDLESS), /execution time/);
   const begun = t.mock.method(GuestThread.prototype, "begin");
-  assert.deepEqual(await behave(served, "accept"), { verdict: "allow" });
+  // It takes too long for the main thread.
+  assert.equal((await behave(served, "loop")).verdict, "error");
   // A policy whose calls time out has none.
   assert.ok((begun.mock.calls[0]?.arguments[1].earlyMs ?? 0) > 0);
   await assert.rejects(load(ENDLESS), /execution time/);

@@ -64,7 +64,7 @@ export async function serveCommand(values: Readonly<Record<string, unknown>>, io
     }
     const { createPolicySource } = await import("../load.js");
     // A server looks for a cluster of its own accord.
-    const loading = { ...values, workers: GUEST_THREADS, kubernetes: true };
+    const loading = { ...values, workers: GUEST_THREADS, processors: settings.processors, kubernetes: true };
     const source = createPolicySource(loading, io.env, logger, { warnWithoutCluster: true });
     try {
       const metrics = new Metrics();

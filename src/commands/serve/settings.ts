@@ -17,6 +17,8 @@ export interface ServeSettings {
   readonly clientNames: readonly string[];
   /** Processes that answer requests; 1: this one. */
   readonly workers: number;
+  /** Processors that each of them may count on. */
+  readonly processors: number;
   readonly bodyLimit: number;
   readonly concurrency: number;
   readonly queue: number;
@@ -51,13 +53,16 @@ export function serveSettings(values: Readonly<Record<string, unknown>>): ServeS
   const tls = tlsFiles(values);
   const namespace = text(values.alwaysAcceptAdmissionReviewsOnNamespace);
   const approve = text(values.approve);
+  const usable = usableProcessors();
+  const workers = typeof values.workers === "number" ? values.workers : usable;
   return {
     address,
     port: Number(values.port),
     readinessPort: Number(values.readinessProbePort),
     ...(tls && { tls }),
     clientNames: list(values.clientAllowedNames),
-    workers: typeof values.workers === "number" ? values.workers : usableProcessors(),
+    workers,
+    processors: Math.max(1, Math.floor(usable / workers)),
     bodyLimit: Number(values.maxBodyBytes),
     concurrency: Number(values.maxConcurrentRequests),
     queue: Number(values.maxQueuedRequests),

@@ -17,8 +17,9 @@ export function celModuleKind(policyTimeout: number, now: () => number, watcher?
   const doubles = new Doubles();
   return {
     needs: () => NO_NEEDS,
-    async policy({ id, native, executionMode, settings, timeoutEvalSeconds }, bytes) {
-      if (!native || (executionMode !== undefined && executionMode !== "wasi")) return undefined;
+    async policy({ id, native, executionMode, settings, timeoutEvalSeconds }, { bytes, plugin }) {
+      if (!native || plugin !== undefined || (executionMode !== undefined && executionMode !== "wasi"))
+        return undefined;
       if (readMetadataOfBytes(bytes)?.annotations["io.kubewarden.policy.title"] !== CEL_MODULE_TITLE) return undefined;
       const timeoutMs = timeoutEvalSeconds === undefined ? policyTimeout : timeoutEvalSeconds * 1000;
       const { compileCelModule } = await import("./policy.js");

@@ -15,15 +15,16 @@ const KUBERNETES_CAPABILITIES = "kubernetes/";
 /** WASM modules of every guest protocol. */
 export const wasmKind = (runtime: WasmRuntime): ModuleKind => ({
   needs: needsOf,
-  async policy(entry, bytes) {
-    const plugin = pluginParts(entry);
+  async policy(entry, files) {
+    const plugin = pluginParts(entry, files.plugin);
     try {
       return await runtime.load({
         id: entry.id,
-        bytes,
+        bytes: files.bytes,
         settings: entry.settings,
         contextAwareResources: entry.contextAwareResources,
         hostCapabilities: entry.hostCapabilities,
+        warmStart: entry.warmStart,
         ...(entry.timeoutEvalSeconds !== undefined && { timeoutMs: entry.timeoutEvalSeconds * 1000 }),
         ...(entry.memoryLimitMiB !== undefined && { memoryPages: entry.memoryLimitMiB * PAGES_PER_MIB }),
         ...(entry.executionMode !== undefined && { executionMode: entry.executionMode }),

@@ -1,25 +1,17 @@
 /** Runs calls of Extism plugins: Extism 1.x, with a kernel of our own for what plugin and host share (kernel.wat). */
 import type { InstanceSource } from "../guest/call.js";
 import { type GuestAnswer, type GuestInput, GuestStartError, type RunGuest, startGuest } from "../guest/guest.js";
-import { CurrentCall, InstanceCall, InstanceImports } from "../guest/instance-call.js";
-import { afterExit, callStart } from "../guest/start-functions.js";
-import { ExitStatus, wasiArguments, wasiImports } from "../guest/wasi-preview1.js";
+import { CurrentCall, InstanceImports } from "../guest/instance-call.js";
+import { afterExit } from "../guest/start-functions.js";
+import { ExitStatus, wasiImports } from "../guest/wasi-preview1.js";
 import { EnvironmentReader } from "./environment.js";
 import { compileKernel, Kernel } from "./kernel.js";
+import { instantiateLinked } from "./linking.js";
 import { START_ONLY } from "./names.js";
+import { PluginCall, start } from "./plugin-call.js";
 
 /** The answer to {@link START_ONLY}. */
 const NOTHING = new Uint8Array();
-const ARGUMENTS = wasiArguments("policy.wasm");
-
-/** The first of these that a module has is called. */
-const START_FUNCTIONS = ["_initialize", "_start", "__wasm_call_ctors"] as const;
-
-type Exports = WebAssembly.Instance["exports"];
-
-class PluginCall extends InstanceCall {
-  readonly args = ARGUMENTS;
-}
 
 /**
  * Makes a {@link RunGuest} for Extism plugins. It keeps its kernel from one call to the next, wiped: an answer's bytes are valid until then. A call that
@@ -60,12 +52,12 @@ function run(
   imports: InstanceImports,
 ): GuestAnswer {
   const { host } = call;
-  let exited = false;
-  const exports = startGuest(() => {
+  const { exports, exited } = startGuest(() => {
+    if (source.linked) return instantiateLinked(call, source, imports);
     const made = call.instantiate(source, imports);
-    exited = initialize(made);
-    return made;
+    return source.state ? { exports: made, exited: source.state.exited } : start(made);
   });
+  if (host.started && !source.linked && kernel.isUntouched) host.started({ exports, memory: call.memory, exited });
   if (name === START_ONLY) return { kind: "answer", bytes: NOTHING };
   const operation = exports[name];
   if (typeof operation !== "function") throw new GuestStartError(`the module does not export ${name}`);
@@ -81,18 +73,4 @@ function run(
     throw exited && error instanceof WebAssembly.RuntimeError ? afterExit(error) : error;
   }
   return { kind: "answer", bytes: kernel.output() };
-}
-
-/**
- * Runs what must run before the first call: Haskell's runtime, or a WASI reactor's or command's start, or else the constructors of static objects (which the
- * others run themselves).
- * @returns whether the module ended by an exit with status 0, as a command may
- */
-function initialize(exports: Exports): boolean {
-  if (exports.hs_init) {
-    callStart(exports, "_initialize");
-    return callStart(exports, "hs_init");
-  }
-  const name = START_FUNCTIONS.find((start) => exports[start] !== undefined);
-  return name !== undefined && callStart(exports, name);
 }

@@ -3,7 +3,10 @@ import { errorText } from "../../data/error-text.js";
 import { parseJson, stringifyJson } from "../../data/json.js";
 import { isJsonObject } from "../../data/same-value.js";
 import { HTTP_CALL, type HttpAnswer } from "../../host-capabilities/http/wire.js";
-import { type GuestHost, GuestLimitError } from "../guest/guest.js";
+import type { GuestHost } from "../guest/guest.js";
+
+/** Units of fuel for a byte of JSON that is read and printed again. */
+const READ_UNITS = 16;
 
 /** What a request came to: an answer, or why it has no body. */
 export type PluginAnswer = { readonly body: Uint8Array } | { readonly problem: string };
@@ -26,7 +29,8 @@ export class PluginHttp {
     const { hostCallBytes } = host.limits;
     // Said before texts are made of it.
     if (request.length + (body?.length ?? 0) > hostCallBytes)
-      throw new GuestLimitError(`the policy asked the host with more than ${hostCallBytes} bytes`);
+      throw host.limitPassed(`the policy asked the host with more than ${hostCallBytes} bytes`);
+    host.work(READ_UNITS * request.length + (body?.length ?? 0));
     const { binding, namespace, operation } = HTTP_CALL;
     const answer = host.call(binding, namespace, operation, Buffer.from(stringifyJson(questionOf(request, body))));
     if (!answer.ok) throw new Error(answer.error);

@@ -48,6 +48,8 @@ export class Kernel {
   #environment = NO_ENVIRONMENT;
   #variables = new Variables(NO_ENVIRONMENT.varBytes);
   #http = new PluginHttp();
+  /** What is used when the plugin has no block. */
+  #unused = 0;
   #host: GuestHost;
 
   constructor(module: WebAssembly.Module, host: GuestHost) {
@@ -69,6 +71,7 @@ export class Kernel {
     this.#variables = new Variables(environment.varBytes);
     this.#http = new PluginHttp();
     this.#exports.reset(host.limits.memoryPages);
+    this.#unused = this.#exports.used();
   }
 
   /** Gives the plugin its input. */
@@ -89,6 +92,11 @@ export class Kernel {
   error(): string | undefined {
     const address = this.#exports.error_offset();
     return address === 0 ? undefined : this.#line(address, this.#exports.error_length());
+  }
+
+  /** Whether the plugin has left nothing here: what it remembers of the kernel is void for another kernel. */
+  get isUntouched(): boolean {
+    return this.#exports.used() === this.#unused && this.#exports.error_offset() === 0 && this.#variables.isEmpty;
   }
 
   /** Whether it pays to use this kernel again. */
@@ -117,13 +125,18 @@ export class Kernel {
       },
       log_level: () => this.#logLevel(),
       config_get: (address: number, length: number) => {
+        this.#host.work(HOST_CALL_UNITS + (length >>> 0));
         const { config } = this.#environment;
+        this.#host.work(HOST_CALL_UNITS + (length >>> 0));
         const name = this.#text(address, length);
-        return Object.hasOwn(config, name) ? this.#store(this.#encoder.encode(config[name])) : 0;
+        if (!Object.hasOwn(config, name)) return 0;
+        const value = this.#encoder.encode(config[name]);
+        this.#host.work(value.length);
+        return this.#store(value);
       },
       http_request: this.#httpRequest.bind(this),
       http_status: () => this.#http.status,
-      http_headers: () => this.#store(this.#encoder.encode(this.#http.headers)),
+      http_headers: () => this.#storeText(this.#http.headers),
       variable_get: (address: number, length: number) => {
         this.#host.work(length >>> 0);
         const value = this.#variables.get(this.#text(address, length));
@@ -165,7 +178,10 @@ export class Kernel {
   #httpRequest(at: number, length: number, bodyAt: number, bodyLength: number): number {
     const body = bodyAt === 0 ? undefined : this.#bytes(bodyAt, bodyLength);
     const answer = this.#http.request(this.#host, this.#bytes(at, length), body);
-    if ("body" in answer) return this.#store(answer.body);
+    if ("body" in answer) {
+      this.#host.work(answer.body.length);
+      return this.#store(answer.body);
+    }
     this.#host.log("error", answer.problem, "policy");
     return 0;
   }
@@ -176,6 +192,11 @@ export class Kernel {
     if (problem === undefined) return;
     this.#host.log("error", problem, "policy");
     this.#exports.fail(this.#store(this.#encoder.encode(problem)));
+  }
+
+  #storeText(text: string): number {
+    this.#host.work(HOST_CALL_UNITS + text.length);
+    return this.#store(this.#encoder.encode(text));
   }
 
   #store(bytes: Uint8Array): number {
@@ -195,6 +216,8 @@ export class Kernel {
 
   /** As much of a text as a log line may have, or a little more. */
   #line(address: number, length: number): string {
-    return this.#text(address, Math.min(length >>> 0, this.#host.limits.logLineBytes * UNIT_BYTES));
+    const most = Math.min(length >>> 0, this.#host.limits.logLineBytes * UNIT_BYTES);
+    this.#host.work(most);
+    return this.#text(address, most);
   }
 }

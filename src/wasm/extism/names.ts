@@ -17,6 +17,9 @@ export const EXTISM_FUNCTIONS: ReadonlySet<string> = new Set([
 /** The operation that only starts a module: one that has no settings check would else run for the first time when it is asked. */
 export const START_ONLY = "start";
 
+/** The module of a plugin whose exports are called; every other one has another name. */
+export const MAIN_MODULE = "main";
+
 /** Where an Extism guest finds the host capabilities. */
 export const HOST_CALL_MODULE = "extism:host/user";
 export const HOST_CALL_NAME = "host_call";

@@ -12,6 +12,10 @@ export class Variables {
     this.#limit = limit;
   }
 
+  get isEmpty(): boolean {
+    return this.#values.size === 0;
+  }
+
   get(name: string): Uint8Array | undefined {
     return this.#values.get(name);
   }

@@ -21,6 +21,9 @@ export const SLICE_UNITS = 100_000;
 export const HOST_CALL_UNITS = 500;
 
 /** The host has stopped to work for a guest whose budget is spent. What becomes of it in the guest does not matter: the call is void. */
-export class BudgetSpent extends Error {
+class BudgetSpent extends Error {
   override readonly name = "BudgetSpent";
 }
+
+/** Always the same, because a guest may catch it and ask again: noting the stack each time would take longer than anything else. */
+export const BUDGET_SPENT: Error = new BudgetSpent("the budget of the call is spent");

@@ -1,5 +1,5 @@
 import type { GuestLimits } from "../limits.js";
-import { type Budget, BudgetSpent, HOST_CALL_UNITS, SLICE_UNITS } from "./budget.js";
+import { BUDGET_SPENT, type Budget, HOST_CALL_UNITS, SLICE_UNITS } from "./budget.js";
 import type { GuestLogLevel, HostAnswer, HostQuestion, LogLine, Phase } from "./call.js";
 import { type GuestHost, GuestLimitError, NAME_LENGTH } from "./guest.js";
 import { Moment, MomentView } from "./moment.js";
@@ -57,14 +57,15 @@ export class CallHost implements GuestHost {
     this.#worked += units;
     while (this.#worked >= SLICE_UNITS) {
       const more = this.budget.refill();
-      if (more <= 0) throw new BudgetSpent();
+      if (more <= 0) throw BUDGET_SPENT;
       this.#worked -= more;
     }
   }
 
   limitPassed(text: string): GuestLimitError {
-    this.#passed ??= new GuestLimitError(text);
-    return this.#passed;
+    const error = new GuestLimitError(text);
+    this.#passed ??= error;
+    return error;
   }
 
   /** The first limit that was passed. */

@@ -17,7 +17,8 @@ export type GuestOperation =
   | "validate_settings"
   | "validate-settings"
   | "missing-builtins"
-  | "start";
+  | "start"
+  | "take-state";
 
 /** One question to a guest. */
 export interface GuestCall {
@@ -26,6 +27,8 @@ export interface GuestCall {
   readonly input: Uint8Array;
   /** The data document of a Rego module, JSON in UTF-8. */
   readonly data?: Uint8Array;
+  /** With `take-state`: the payloads of the neutral requests, see `StateOrder`. */
+  readonly neutral?: readonly Uint8Array[];
 }
 
 /** Sizes of a memory, in pages. */
@@ -34,9 +37,17 @@ export interface GuestMemory {
   readonly maximum: number;
 }
 
+/** A module of an Extism plugin that others of the plugin import from, by its name. */
+export interface LinkedModule {
+  readonly name: string;
+  readonly module: WebAssembly.Module;
+}
+
 /** What instances are made of. */
 export interface InstanceSource {
   readonly module: WebAssembly.Module;
+  /** What an Extism plugin has beside its main module. */
+  readonly linked?: readonly LinkedModule[];
   /** With which they begin, as their memory does: what ran before it was taken does not run again. */
   readonly state?: CapturedState;
 }

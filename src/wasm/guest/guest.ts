@@ -1,9 +1,19 @@
 /** The interface between the worker's loop and the guest protocols: what a protocol gets, and what it must do. */
 import { errorText } from "../../data/error-text.js";
+import type { RegoState } from "../image/captured-state.js";
 import type { GuestLimits } from "../limits.js";
 import type { Budget } from "./budget.js";
 import type { GuestFailure, GuestLogLevel, GuestOperation, HostAnswer, InstanceSource, LogLine } from "./call.js";
 import type { MomentView } from "./moment.js";
+
+/** An instance that is ready to be asked. */
+export interface StartedInstance {
+  readonly exports: WebAssembly.Instance["exports"];
+  readonly memory: WebAssembly.Memory;
+  /** Whether the module ended in its start function by an exit. */
+  readonly exited: boolean;
+  readonly rego?: RegoState;
+}
 
 /** What the host offers to the guest of one call; every method counts against the call's limits. */
 export interface GuestHost {
@@ -14,7 +24,7 @@ export interface GuestHost {
   readonly moment: MomentView;
   /**
    * Counts what the host does for the guest, before it does it: about as many units as bytes that it reads, copies or makes.
-   * @throws BudgetSpent
+   * @throws {@link BUDGET_SPENT}
    */
   work(units: number): void;
   /** Asks the main thread and blocks until it answers. The payload may lie in the guest's memory. */
@@ -30,6 +40,8 @@ export interface GuestHost {
   limitPassed(text: string): GuestLimitError;
   /** Says that the instance is initialised and the call begins. */
   enterCall(): void;
+  /** Says that all has run which runs before a guest is told what is asked: its state can be taken now. */
+  started?(instance: StartedInstance): void;
   /** Keeps what the guest writes to standard error. */
   stderr(bytes: Uint8Array): void;
   /** All of standard error so far. */

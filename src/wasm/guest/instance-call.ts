@@ -68,10 +68,16 @@ export abstract class InstanceCall implements WasiCall {
 
   /**
    * Makes the instance, with the memory that is given to it.
+   * @param beside what this one is given beside the imports, or in their place
    * @returns what it exports
    */
-  instantiate(source: InstanceSource, imports: InstanceImports): WebAssembly.Instance["exports"] {
-    this.instance = newInstance(source, imports.withMemory(this.#importedMemory));
+  instantiate(
+    source: InstanceSource,
+    imports: InstanceImports,
+    beside?: WebAssembly.Imports,
+  ): WebAssembly.Instance["exports"] {
+    const all = imports.withMemory(this.#importedMemory);
+    this.instance = newInstance(source, beside ? { ...all, ...beside } : all);
     return this.instance.exports;
   }
 }

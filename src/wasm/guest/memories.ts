@@ -82,9 +82,11 @@ export class Memories {
   }
 }
 
-function fits({ buffer }: WebAssembly.Memory, { pages }: MemoryImage): boolean {
+function fits({ buffer }: WebAssembly.Memory, { pages, runs }: MemoryImage): boolean {
   const has = buffer.byteLength / PAGE_BYTES;
-  return has >= pages && has <= Math.min(pages + GROWN_PAGES, LARGEST_PAGES);
+  // A new one would have to be filled as well.
+  const largest = runs.length > 0 ? pages + GROWN_PAGES : LARGEST_PAGES;
+  return has >= pages && has <= Math.min(pages + GROWN_PAGES, largest);
 }
 
 function newMemory(shape: GuestMemory): WebAssembly.Memory {

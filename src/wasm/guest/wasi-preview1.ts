@@ -227,6 +227,7 @@ function poll(
   host: GuestHost,
 ): number {
   if (count === 0) return E_INVAL;
+  host.work((count >>> 0) * HOST_CALL_UNITS);
   let shortest: bigint | undefined;
   for (let index = 0; index < count; index++) {
     const at = subscriptions + index * SUBSCRIPTION_BYTES;

@@ -145,3 +145,15 @@ function addTo(runs: Run[], at: number, bytes: Uint8Array): void {
 
 const continues = (a: Uint8Array, b: Uint8Array): boolean =>
   a.buffer === b.buffer && a.byteOffset + a.length === b.byteOffset;
+
+/** Whether two images that were taken of the same module hold the same. */
+export function sameImage(one: MemoryImage, other: MemoryImage): boolean {
+  return (
+    one.pages === other.pages &&
+    one.runs.length === other.runs.length &&
+    one.runs.every(({ at, bytes }, index) => {
+      const run = other.runs[index];
+      return run !== undefined && run.at === at && Buffer.compare(bytes, run.bytes) === 0;
+    })
+  );
+}

@@ -11,7 +11,9 @@ const LONGEST_PROOF = 4_096;
 /** Answers on the main thread in a row after which former failures are forgotten. */
 const FORGOTTEN_AFTER = 1_024;
 /** How much a new duration counts in the usual one. */
-const NEWEST_SHARE = 1 / 8;
+const NEWEST_SHARE = 1 / 16;
+/** The longest that counts there: a call that had to wait for the processor says nothing about the policy. */
+const LONGEST_MS = 1;
 
 /** One policy's history. */
 export class CallHistory {
@@ -40,7 +42,7 @@ export class CallHistory {
 
   /** A call has answered on the main thread. */
   answered(milliseconds: number): void {
-    this.#usual += (milliseconds - this.#usual) * NEWEST_SHARE;
+    this.#usual += (Math.min(milliseconds, LONGEST_MS) - this.#usual) * NEWEST_SHARE;
     if (this.#weight > 0) this.#weight--;
     this.#answers++;
     if (this.#answers === FORGOTTEN_AFTER) this.#proof = FIRST_PROOF;

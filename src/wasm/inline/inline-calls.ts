@@ -44,6 +44,7 @@ export class InlineCalls {
   readonly #runner = new GuestRunner(INLINE_ANSWER_BYTES);
   readonly #share = new MainThreadShare();
   readonly #now: () => number;
+  #isTidying = false;
   #answered = 0;
   #movedOn = 0;
 
@@ -70,6 +71,7 @@ export class InlineCalls {
     const trial = new Trial(began, this.#now);
     const host = new CallHost(trial, limits, trial, moment);
     const result = this.#runner.run(module, call, host);
+    this.#tidyLater();
     const ended = this.#now();
     this.#share.took(began, ended);
     if (result.kind !== "outcome") {
@@ -82,6 +84,18 @@ export class InlineCalls {
     for (const line of trial.lines) onLog(line);
     return result.outcome;
   }
+
+  /** Makes ready for the next call when the answers at hand are on their way. */
+  #tidyLater(): void {
+    if (this.#isTidying) return;
+    this.#isTidying = true;
+    setImmediate(this.#tidy);
+  }
+
+  readonly #tidy = (): void => {
+    this.#isTidying = false;
+    this.#runner.tidy();
+  };
 
   /** Counts for metrics. */
   get status(): InlineStatus {

@@ -1,5 +1,5 @@
 /** What a call on the main thread has: a small budget, and a host that can't wait. */
-import { type Budget, BudgetSpent, SLICE_UNITS } from "../guest/budget.js";
+import { BUDGET_SPENT, type Budget, SLICE_UNITS } from "../guest/budget.js";
 import type { HostAnswer, LogLine } from "../guest/call.js";
 import type { HostSide } from "../guest/call-host.js";
 
@@ -7,10 +7,10 @@ import type { HostSide } from "../guest/call-host.js";
 export const INLINE_UNITS = 3_000_000;
 
 /**
- * Milliseconds by the clock, for code that is slower than its fuel says, such as that which the engine has not optimized yet. Longer than the slices in which
- * operating systems share out a busy processor: who had to wait for one has not run.
+ * Milliseconds by the clock, for code that is slower than its fuel says, such as that which the engine has not optimized yet: as long as anybody may have
+ * the main thread before others have their turn. Much longer than the fuel lasts, because who had to wait for a busy processor has not run.
  */
-export const INLINE_MS = 5;
+export const INLINE_MS = 10;
 
 /** One call's budget and the host behind it. Whoever wants to wait has spent the budget: the call begins again on a thread. */
 export class Trial implements Budget, HostSide {
@@ -49,7 +49,7 @@ export class Trial implements Budget, HostSide {
     return SLICE_UNITS;
   }
 
-  /** @throws BudgetSpent always. A guest may catch it, but has no fuel after what it has left, and its answer does not count. */
+  /** @throws {@link BUDGET_SPENT} always. A guest may catch it, but has no fuel after what it has left, and its answer does not count. */
   ask(): HostAnswer {
     return this.#giveUp();
   }
@@ -59,14 +59,14 @@ export class Trial implements Budget, HostSide {
     this.#lines.push(line);
   }
 
-  /** @throws BudgetSpent always */
+  /** @throws {@link BUDGET_SPENT} always */
   sleep(): void {
     this.#giveUp();
   }
 
   #giveUp(): never {
     this.#isSpent = true;
-    throw new BudgetSpent();
+    throw BUDGET_SPENT;
   }
 }
 

@@ -8,6 +8,7 @@ import {
   HEAD_START,
   HELPERS,
   type MeterIndices,
+  type Rarely,
   writeBulkCharge,
   writeCharge,
   writeHeadStart,
@@ -28,11 +29,23 @@ const CHARGED = -1;
 
 const I32 = 0x7f;
 
+const BRANCH_HINTS = "metadata.code.branch_hint";
+/** A hint is one byte, and it is 0. */
+const UNLIKELY = [1, 0] as const;
+
 /** What the code section's functions are. */
 export interface CodeContext extends IndexSpaces {
   readonly importedFunctions: number;
   /** By function that the module defines, the number of its parameters. */
   readonly parameters: readonly number[];
+}
+
+/** The metered code. */
+export interface MeteredCode {
+  /** The body of the code section. */
+  readonly body: Uint8Array;
+  /** The body of the custom section that says which branches are rarely taken (specification "Branch Hinting"), to stand before the code. */
+  readonly hints: Uint8Array;
 }
 
 /**
@@ -46,29 +59,57 @@ export function meterCode(
   at: { readonly start: number; readonly end: number },
   context: CodeContext,
   indices: MeterIndices,
-): Uint8Array {
+): MeteredCode {
   const segments = new Segments();
   const functions = readFunctions(bytes, at, context, segments);
   const costs = payForCallees(functions, segments, context.importedFunctions);
   const out = new Writer(Math.ceil((at.end - at.start) * 1.25) + 1_024);
   out.unsigned(functions.length + HELPERS.length);
   const body = new Writer();
+  const hints = new Hints();
   for (const fn of functions) {
     body.clear();
-    writeFunction(body, { bytes, segments, fn, indices, charged: (costs[fn.index] ?? CHARGED) === CHARGED });
+    const rarely: Rarely = [];
+    writeFunction(body, { bytes, segments, fn, indices, rarely, charged: (costs[fn.index] ?? CHARGED) === CHARGED });
     if (body.length > LARGEST_BODY)
       throw new WasmLoadError(
         "wasm-meter",
         `function ${fn.index} has ${body.length} bytes with its metering and the limit is ${LARGEST_BODY}`,
       );
     out.block(body.view());
+    hints.add(fn.index + 1, rarely);
   }
   for (const helper of HELPERS) {
     body.clear();
     writeHelper(body, helper, indices);
     out.block(body.view());
   }
-  return out.view();
+  return { body: out.view(), hints: hints.section() };
+}
+
+/** Gathers the hints of functions. */
+class Hints {
+  readonly #entries = new Writer();
+  #functions = 0;
+
+  add(index: number, rarely: Rarely): void {
+    if (rarely.length === 0) return;
+    this.#functions++;
+    this.#entries.unsigned(index);
+    this.#entries.unsigned(rarely.length);
+    for (const at of rarely) {
+      this.#entries.unsigned(at);
+      this.#entries.raw(UNLIKELY);
+    }
+  }
+
+  section(): Uint8Array {
+    const out = new Writer(this.#entries.length + 64);
+    out.text(BRANCH_HINTS);
+    out.unsigned(this.#functions);
+    out.raw(this.#entries.view());
+    return out.view();
+  }
 }
 
 function readFunctions(
@@ -157,9 +198,11 @@ interface FunctionToWrite {
   readonly fn: FunctionCode;
   readonly indices: MeterIndices;
   readonly charged: boolean;
+  /** Gets the places of charges. */
+  readonly rarely: Rarely;
 }
 
-function writeFunction(out: Writer, { bytes, segments, fn, indices, charged }: FunctionToWrite): void {
+function writeFunction(out: Writer, { bytes, segments, fn, indices, charged, rarely }: FunctionToWrite): void {
   const { points, units } = segments;
   // One more local for what is paid in advance, where there is room for it and something to gain.
   const inAdvance = fn.endSegment - fn.firstSegment > 1 && fn.locals < MOST_LOCALS;
@@ -179,13 +222,13 @@ function writeFunction(out: Writer, { bytes, segments, fn, indices, charged }: F
     switch (points.at(point + 1)) {
       case POINT.entry:
         if (!charged) break;
-        writeCharge(out, units.at(value) + (inAdvance ? HEAD_START : 0), indices);
+        writeCharge(out, units.at(value) + (inAdvance ? HEAD_START : 0), indices, rarely);
         if (inAdvance) writeHeadStart(out, fn.locals);
         break;
       case POINT.charge:
         if (units.at(value) === 0) break;
-        if (inAdvance) writeLocalCharge(out, units.at(value), fn.locals, indices);
-        else writeCharge(out, units.at(value), indices);
+        if (inAdvance) writeLocalCharge(out, units.at(value), fn.locals, indices, rarely);
+        else writeCharge(out, units.at(value), indices, rarely);
         break;
       case POINT.bulk: {
         const helper = BULK.get(value);

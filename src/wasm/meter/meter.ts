@@ -57,7 +57,12 @@ export function meterModule(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const indices: MeterIndices = { refill: importedFunctions, helpers: functions + 1, fuel: globals };
   const parameters = defined.map((type) => types.types[type]?.parameters.length ?? 0);
   const shift = new Shift(importedFunctions, { functions, globals });
-  const rewrite = ({ id, body: old, at }: Section): Uint8Array | undefined => {
+  const meterCodeOf = ({ body: old, at }: Section) => {
+    const context = { functions, globals, importedFunctions, parameters };
+    const source = at < 0 ? { bytes: old, start: 0 } : { bytes, start: at };
+    return meterCode(source.bytes, { start: source.start, end: source.start + old.length }, context, indices);
+  };
+  const rewrite = ({ id, body: old }: Section): Uint8Array | undefined => {
     switch (id) {
       case SECTION_CUSTOM:
         return shift.custom(old);
@@ -80,11 +85,6 @@ export function meterModule(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
         return shift.start(old);
       case SECTION_ELEMENT:
         return shift.elements(old);
-      case SECTION_CODE: {
-        const context = { functions, globals, importedFunctions, parameters };
-        const source = at < 0 ? { bytes: old, start: 0 } : { bytes, start: at };
-        return meterCode(source.bytes, { start: source.start, end: source.start + old.length }, context, indices);
-      }
       default:
         return old;
     }
@@ -92,6 +92,12 @@ export function meterModule(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const out = new Writer(Math.ceil(bytes.length * 1.3) + 1_024);
   out.raw(HEADER);
   for (const section of withMissing(sections)) {
+    if (section.id === SECTION_CODE) {
+      const { hints, body: code } = meterCodeOf(section);
+      out.section(SECTION_CUSTOM, hints);
+      out.section(SECTION_CODE, code);
+      continue;
+    }
     const rewritten = rewrite(section);
     if (rewritten) out.section(section.id, rewritten);
   }

@@ -18,7 +18,7 @@ import { WEIGHTS } from "./weights.js";
  * A segment that has grown to so many units ends. Small functions and loops have one segment each; in large ones, where most of the code is jumped over,
  * not all of it is paid for.
  */
-const LARGEST_SEGMENT = 256;
+const LARGEST_SEGMENT = 512;
 
 /** What happens at a place of the code. */
 export const POINT = {

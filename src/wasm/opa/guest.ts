@@ -1,7 +1,7 @@
 /** Runs evaluations of Rego modules (OPA and Gatekeeper alike), byte level of spec kubewarden.md 6.5. */
 
 import { parseJson } from "../../data/json.js";
-import { BudgetSpent } from "../guest/budget.js";
+import { BUDGET_SPENT } from "../guest/budget.js";
 import type { InstanceSource } from "../guest/call.js";
 import {
   type GuestAnswer,
@@ -9,10 +9,12 @@ import {
   type GuestInput,
   GuestStartError,
   type RunGuest,
+  type StartedInstance,
   startGuest,
 } from "../guest/guest.js";
 import { CurrentCall, InstanceImports } from "../guest/instance-call.js";
 import { newInstance } from "../guest/start-functions.js";
+import type { Builtins } from "../image/captured-state.js";
 import type { Builtin } from "./builtins/builtin.js";
 import { builtinCost } from "./builtins/cost.js";
 import { builtinsFor } from "./builtins/index.js";
@@ -26,13 +28,6 @@ const EMPTY_DOCUMENT = new TextEncoder().encode("{}");
 
 /** Raised for `opa_abort`: the module gave up. */
 class RegoAbort extends Error {}
-
-/** What a module's builtins are called. */
-interface Builtins {
-  readonly names: ReadonlyMap<number, string>;
-  /** Those that the module needs and the host lacks. */
-  readonly missing: readonly string[];
-}
 
 /** Makes a {@link RunGuest} for Rego modules. Its import object and its table of builtins serve all calls. */
 export function regoRunner(): RunGuest {
@@ -51,19 +46,23 @@ export function regoRunner(): RunGuest {
     return current.during(asked, () => {
       env.memory = memory;
       asked.start(source, imports.withMemory(undefined));
-      const builtins = known.get(source.module) ?? builtinsOf(asked, table);
+      const builtins = source.state?.rego?.builtins ?? known.get(source.module) ?? builtinsOf(asked, table);
       known.set(source.module, builtins);
       asked.builtins = builtins;
-      return run(asked, input);
+      return run(asked, source, input);
     });
   };
 }
 
-function run(call: RegoCall, { operation, input, data = EMPTY_DOCUMENT }: GuestInput): GuestAnswer {
+function run(
+  call: RegoCall,
+  { state }: InstanceSource,
+  { operation, input, data = EMPTY_DOCUMENT }: GuestInput,
+): GuestAnswer {
   if (operation === MISSING_BUILTINS)
     return { kind: "answer", bytes: new TextEncoder().encode(JSON.stringify(call.builtins.missing)) };
-  call.ask("opa_heap_ptr_set", call.baseHeap);
-  const dataAddress = call.push(data);
+  const dataAddress = state?.rego?.dataAddress ?? pushFirst(call, data);
+  call.host.started?.(call.startedWith(dataAddress));
   const inputAddress = call.push(input);
   const evaluation = call.ask("opa_eval_ctx_new");
   call.ask("opa_eval_ctx_set_input", evaluation, inputAddress);
@@ -72,6 +71,12 @@ function run(call: RegoCall, { operation, input, data = EMPTY_DOCUMENT }: GuestI
   call.host.enterCall();
   call.ask("eval", evaluation);
   return { kind: "answer", bytes: call.dump(call.ask("opa_eval_ctx_get_result", evaluation)) };
+}
+
+/** The data document is what the heap begins with. */
+function pushFirst(call: RegoCall, data: Uint8Array): number {
+  call.ask("opa_heap_ptr_set", call.baseHeap);
+  return call.push(data);
 }
 
 /** One call on its way through an instance. */
@@ -98,9 +103,16 @@ class RegoCall {
   start(source: InstanceSource, imports: WebAssembly.Imports): void {
     startGuest(() => {
       this.#exports = newInstance(source, imports).exports;
+      if (source.state) return;
       this.push(EMPTY_DOCUMENT);
       this.baseHeap = this.ask("opa_heap_ptr_get");
     });
+  }
+
+  /** What of this instance can be taken when this data document is in its memory. */
+  startedWith(dataAddress: number): StartedInstance {
+    const rego = { dataAddress, builtins: this.builtins };
+    return { exports: this.#exports, memory: this.#memory, exited: false, rego };
   }
 
   /** Calls an exported function. */
@@ -161,7 +173,7 @@ function regoImports(call: () => RegoCall, table: Readonly<Record<string, Builti
     asking.host.work(builtinCost(name, operands));
     const value = encoder.encode(printRego(serve(...operands.map(readRego))));
     // What was charged is an estimate.
-    if (asking.host.budget.isSpent) throw new BudgetSpent();
+    if (asking.host.budget.isSpent) throw BUDGET_SPENT;
     return asking.push(value);
   };
   return {

@@ -1,23 +1,26 @@
 import { LRUCache } from "lru-cache";
 
-/** Calls in a row that must have timed out: one may be the fault of a busy machine. */
+/** Calls in a row that must have timed out: one may be the fault of a busy machine. Of a policy that has never answered, one is enough. */
 const MIN_TIMEOUTS = 2;
 /** Milliseconds after the last time-out until it no longer counts. */
 const EXPIRES_AFTER_MS = 60_000;
-/** Policies remembered in each of the two lists; of others the pool knows nothing, as of new ones. */
-const MAX_POLICIES = 1_000;
+/** Policies remembered, with their checks; of others the pool knows nothing, as of new ones. */
+const MAX_POLICIES = 10_000;
 /** A call may take so many times as long as the longest of its policy before it counts as one that takes too long. */
 const LONGEST_FACTOR = 2;
-/** Milliseconds of computing that every call has at least before it does: the cold start of most guests. */
-const LEAST_EARLY_MS = 100;
+/** Milliseconds of computing that every call has at least before it does: most guests start cold in less. */
+const LEAST_EARLY_MS = 50;
 /** For the check of settings, a module's first call, for which the engine compiles its functions. */
 const CHECK_EARLY_MS = 1_000;
+
+/** The key of checks of a policy's settings: requests wait not behind the check of a reload, and its time-outs tell nothing about them. No policy's id ends so. */
+export const checkKey = (policy: string): string => `${policy}/`;
 
 /** What the pool remembers of each policy's calls. */
 export class History {
   /** Time-outs in a row. */
   readonly #timeouts: LRUCache<string, number>;
-  /** The longest that a call has computed which ended by itself, where that matters. */
+  /** The longest that a call has computed which ended by itself. */
   readonly #longest = new LRUCache<string, number>({ max: MAX_POLICIES });
 
   /** @param now monotonic milliseconds */
@@ -36,19 +39,21 @@ export class History {
    */
   earlyMs(policy: string, isCheck: boolean): number {
     if (this.timesOut(policy)) return 0;
-    const longest = this.#longest.get(policy) ?? 0;
+    // The first request of a policy is likely to take about as long as the check of its settings did.
+    const longest = Math.max(this.#longest.get(policy) ?? 0, this.#longest.get(checkKey(policy)) ?? 0);
     return Math.max(isCheck ? CHECK_EARLY_MS : LEAST_EARLY_MS, LONGEST_FACTOR * longest);
   }
 
   /** A call has timed out on its thread. */
   timedOut(policy: string): void {
-    this.#timeouts.set(policy, (this.#timeouts.get(policy) ?? 0) + 1);
+    const before = this.#timeouts.get(policy) ?? 0;
+    this.#timeouts.set(policy, this.#longest.has(policy) ? before + 1 : MIN_TIMEOUTS);
   }
 
   /** A call has ended by itself. */
   ended(policy: string, computedMs: number): void {
     if (this.#timeouts.size > 0) this.#timeouts.delete(policy);
-    if (LONGEST_FACTOR * computedMs <= LEAST_EARLY_MS) return;
-    if (computedMs > (this.#longest.get(policy) ?? 0)) this.#longest.set(policy, computedMs);
+    // Usually it is no longer, and reading costs less.
+    if (computedMs > (this.#longest.get(policy) ?? -1)) this.#longest.set(policy, computedMs);
   }
 }

@@ -1,11 +1,12 @@
 import type { GuestCall, GuestModule, GuestResult, HostAnswer, Phase } from "../guest/call.js";
 import type { MomentParts } from "../guest/moment.js";
+import type { FoundStart } from "../image/start-report.js";
 import type { GuestLimits } from "../limits.js";
 import type { HostCallMessage, LogMessage } from "../worker/messages.js";
 
 /** What to run, for whom, and for how long. */
 export interface Job {
-  /** The policy's id; another one for checks of its settings. Calls of different keys take turns. */
+  /** The policy's id, or the key of checks of its settings (`history.ts`). Calls of different keys take turns. */
   readonly key: string;
   readonly module: GuestModule;
   readonly call: GuestCall;
@@ -20,6 +21,8 @@ export interface Job {
   readonly isAborted?: () => boolean;
   /** Answers a host call; the signal is aborted when the job has ended meanwhile. */
   readonly onHostCall: (message: HostCallMessage, signal: AbortSignal) => Promise<HostAnswer>;
+  /** Takes what was found with the operation `take-state`. */
+  readonly onState?: (found: FoundStart) => void;
   readonly onLog: (message: LogMessage) => void;
   /** What another run of the same call has seen of time and chance. */
   readonly moment?: MomentParts;

@@ -70,6 +70,8 @@ export class WorkerPool {
   readonly #clock: Clock;
   readonly #sharedClock = sharedClock();
   readonly #processors: number;
+  /** Threads that start at a time: a start takes 30 ms of a processor from everybody. */
+  readonly #mostStarting: number;
   readonly #measureMain: () => number;
   #mainLoad = 1;
   #cancelTick: (() => void) | undefined;
@@ -79,6 +81,7 @@ export class WorkerPool {
   constructor(size: number, clock: Clock, options: PoolOptions = {}) {
     this.#clock = clock;
     this.#processors = options.processors ?? availableParallelism();
+    this.#mostStarting = Math.max(1, Math.floor(this.#processors / 2));
     this.#measureMain = options.mainLoad ?? mainLoad();
     this.#history = new History(() => clock.now());
     this.#slots = new Slots(size);
@@ -137,8 +140,10 @@ export class WorkerPool {
       if (!next) break;
       this.#begin(thread, next);
     }
-    if (this.#queue.someKey(this.#mayBegin))
-      this.#threads.start(Math.max(1, Math.min(this.#queue.size, this.#slots.free)));
+    if (this.#queue.someKey(this.#mayBegin)) {
+      const wanted = Math.max(1, Math.min(this.#queue.size, this.#slots.free));
+      this.#threads.start(Math.min(wanted, this.#mostStarting));
+    }
     this.#publish();
   }
 
@@ -164,6 +169,7 @@ export class WorkerPool {
     if (report.type === "result") this.#finish(running, report);
     else if (running.isSettled) return;
     else if (report.type === "log") running.job.onLog(report);
+    else if (report.type === "state") running.job.onState?.(report.found);
     else void this.#serve(running, report);
   }
 

@@ -125,7 +125,7 @@ export class GuestThread {
 }
 
 /** Only what the worker needs: a prepared module has more, and everything posted is copied. */
-function shared({ id, module, mode, importedMemory, image, state }: GuestModule): GuestModule {
+function shared({ id, module, mode, importedMemory, image, state, linked }: GuestModule): GuestModule {
   return {
     id,
     module,
@@ -133,5 +133,6 @@ function shared({ id, module, mode, importedMemory, image, state }: GuestModule)
     ...(importedMemory && { importedMemory }),
     ...(image && { image }),
     ...(state && { state }),
+    ...(linked && { linked }),
   };
 }

@@ -94,14 +94,15 @@ function wapcImports(call: () => WapcCall): WebAssembly.ModuleImports {
 
 function run(source: InstanceSource, call: WapcCall, imports: InstanceImports): GuestAnswer {
   const { host, operation, payload } = call;
-  let exited = false;
+  let exited = source.state?.exited ?? false;
   const exports = startGuest(() => {
     const made = call.instantiate(source, imports);
-    for (const name of START_FUNCTIONS) if (callStart(made, name)) exited = true;
+    if (!source.state) for (const name of START_FUNCTIONS) if (callStart(made, name)) exited = true;
     return made;
   });
   const guestCall = exports.__guest_call;
   if (typeof guestCall !== "function") throw new GuestStartError("the module does not export __guest_call");
+  host.started?.({ exports, memory: call.memory, exited });
   host.enterCall();
   let success: number | bigint | undefined;
   try {

@@ -4,6 +4,7 @@ import type { ExecutionMode, HostAnswer } from "../guest/call.js";
 import { CallHost, type HostSide } from "../guest/call-host.js";
 import { Moment, Seeds } from "../guest/moment.js";
 import { GuestRunner } from "../guest/run-call.js";
+import { type StateOrder, takeState } from "../image/take-state.js";
 import { printResult } from "../outcome-text.js";
 import { ControlBlock } from "./control-block.js";
 import type { CallMessage, FromWorker, ModuleMessage, ToWorker, WorkerStart } from "./messages.js";
@@ -72,12 +73,26 @@ class GuestWorker {
     const { ticket, call } = message;
     const budget = new ThreadBudget(message, this.#control, this.#shares, this.#now);
     this.#control.begin();
+    if (call.operation === "take-state") {
+      void this.#takeState(message, { module, limits, budget });
+      return;
+    }
     const moment = new Moment(message.moment, this.#seeds);
     const host = new ThreadCallHost(this.#control, this.#sideOf(ticket, budget), limits, budget, moment);
     const came = this.#runner.run(module, call, host);
     const result = came.kind === "ended" ? came : printResult(came);
     this.post({ type: "result", ticket, result, computedMs: budget.computedMs });
     this.#runner.tidy();
+  }
+
+  async #takeState(
+    { ticket, call }: CallMessage,
+    of: Pick<StateOrder, "module" | "limits"> & { budget: ThreadBudget },
+  ) {
+    const { data, neutral = [] } = call;
+    const found = await takeState({ ...of, neutral, ...(data && { data }) });
+    this.post({ type: "state", ticket, found });
+    this.post({ type: "result", ticket, result: { kind: "answer", text: "" }, computedMs: of.budget.computedMs });
   }
 
   #sideOf(ticket: number, budget: ThreadBudget): HostSide {

@@ -10,6 +10,7 @@ import type {
   LogLine,
 } from "../guest/call.js";
 import type { MomentParts } from "../guest/moment.js";
+import type { FoundStart } from "../image/start-report.js";
 import type { GuestLimits } from "../limits.js";
 import type { ThreadAllowance } from "./thread-budget.js";
 
@@ -58,8 +59,15 @@ export interface LogMessage extends LogLine {
   readonly ticket: number;
 }
 
+/** From the worker: with what state the policy's instances can begin. */
+export interface StateMessage {
+  readonly type: "state";
+  readonly ticket: number;
+  readonly found: FoundStart;
+}
+
 /** From the worker about its call. */
-export type CallReport = ResultMessage | HostCallMessage | LogMessage;
+export type CallReport = ResultMessage | StateMessage | HostCallMessage | LogMessage;
 
 export type FromWorker = CallReport /** Ready for the first call. */ | { readonly type: "ready" };
 

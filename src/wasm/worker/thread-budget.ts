@@ -55,8 +55,9 @@ export class ThreadBudget implements Budget {
     const now = this.#now();
     if (this.#isOver(now)) return 0;
     const stretch = now - this.#since;
-    if (stretch < STRETCH_MS || this.#computed + stretch < GIVES_WAY_AFTER_MS) return SLICE_UNITS;
-    this.#rest(stretch);
+    const beyond = this.#computed + stretch - GIVES_WAY_AFTER_MS;
+    if (stretch < STRETCH_MS || beyond <= 0) return SLICE_UNITS;
+    this.#rest(Math.min(stretch, beyond));
     return this.isSpent ? 0 : SLICE_UNITS;
   }
 
@@ -69,7 +70,7 @@ export class ThreadBudget implements Budget {
     this.#since = this.#now();
   }
 
-  /** Sleeps so long that the last stretch was no more than the call's share. */
+  /** Sleeps so long that the stretch behind it was no more than the call's share. */
   #rest(stretch: number): void {
     const share = this.#shares.of(this.#computed < this.#allowance.earlyMs);
     this.#control.arm();

@@ -1,7 +1,7 @@
 /** What the pool remembers of policies. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { History } from "../../../src/wasm/pool/history.js";
+import { checkKey, History } from "../../../src/wasm/pool/history.js";
 import { heldClock } from "./held-clock.js";
 
 function held() {
@@ -10,8 +10,12 @@ function held() {
 }
 
 describe("a policy's history", () => {
-  test("two time-outs in a row count, one does not", () => {
+  test("two time-outs in a row count; one is enough for a policy that has never answered", () => {
     const { history } = held();
+    history.timedOut("b");
+    assert.equal(history.timesOut("b"), true);
+    history.ended("b", 1);
+    history.ended("a", 1);
     history.timedOut("a");
     assert.equal(history.timesOut("a"), false);
     history.timedOut("a");
@@ -28,6 +32,7 @@ describe("a policy's history", () => {
 
   test("they are forgotten a minute after the last one", () => {
     const { history, pass } = held();
+    history.ended("a", 1);
     history.timedOut("a");
     pass(50_000);
     history.timedOut("a");
@@ -37,11 +42,19 @@ describe("a policy's history", () => {
     assert.equal(history.timesOut("a"), false);
   });
 
-  test("a call may take twice as long as the longest before, and 100 ms in any case; the check of settings a second", () => {
+  test("a call may take twice as long as the longest before, and 50 ms in any case; the check of settings a second", () => {
     const { history } = held();
-    assert.deepEqual([history.earlyMs("a", false), history.earlyMs("a", true)], [100, 1_000]);
+    assert.deepEqual([history.earlyMs("a", false), history.earlyMs("a", true)], [50, 1_000]);
     for (const computed of [400, 20, 300]) history.ended("a", computed);
-    assert.deepEqual([history.earlyMs("a", false), history.earlyMs("b", false)], [800, 100]);
+    assert.deepEqual([history.earlyMs("a", false), history.earlyMs("b", false)], [800, 50]);
+  });
+
+  test("the check of its settings says how long the first call may take", () => {
+    const { history } = held();
+    history.ended(checkKey("a"), 300);
+    assert.equal(history.earlyMs("a", false), 600);
+    for (let calls = 0; calls < 2; calls++) history.timedOut(checkKey("a"));
+    assert.equal(history.timesOut("a"), false);
   });
 
   test("one whose policy times out has no time of that kind", () => {
@@ -51,10 +64,10 @@ describe("a policy's history", () => {
     assert.deepEqual([history.earlyMs("a", false), history.earlyMs("a", true)], [0, 0]);
   });
 
-  test("is kept for the last thousand policies", () => {
+  test("is kept for the last ten thousand policies", () => {
     const { history } = held();
-    for (const policy of ["a", "b"]) for (let calls = 0; calls < 2; calls++) history.timedOut(policy);
-    for (let policy = 0; policy < 999; policy++) history.timedOut(`${policy}`);
+    for (const policy of ["a", "b"]) history.timedOut(policy);
+    for (let policy = 0; policy < 9_999; policy++) history.timedOut(`${policy}`);
     assert.deepEqual([history.timesOut("a"), history.timesOut("b")], [false, true]);
   });
 });

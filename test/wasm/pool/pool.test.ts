@@ -65,7 +65,7 @@ describe("the worker pool", () => {
   });
 
   test("lets others run while a guest waits for the host", async (t) => {
-    let answer: (value: unknown) => void = () => {};
+    let answer: ((value: unknown) => void) | undefined;
     const slow: Capability = {
       namespace: "net",
       operations: {
@@ -82,6 +82,8 @@ describe("the worker pool", () => {
     const asked = asking.evaluate(raw({ mode: 'host:kubewarden:net:v1/dns_lookup_host:"a"' }), context());
     assert.deepEqual(await behave(honest, "accept"), { verdict: "allow" });
     assert.deepEqual(await behave(asking, "accept"), { verdict: "allow" });
+    while (!answer) await new Promise((resolve) => setTimeout(resolve, 5));
+    assert.deepEqual(await behave(honest, "accept"), { verdict: "allow" });
     answer("at last");
     assert.deepEqual(await asked, { verdict: "deny", message: '+"at last"' });
   });

@@ -71,7 +71,7 @@ describe("the budget of a call on a thread", () => {
   test("a long call keeps to its share: that of early calls first, then that of late ones", (t) => {
     const call = held(t, { early: 0.5, late: 0.05 }, 10_000, 20);
     call.compute(20);
-    near(call.rested(), 20);
+    near(call.rested(), 15);
     const before = call.rested();
     call.compute(100);
     near(call.rested() - before, 1_900);

@@ -25,7 +25,7 @@ export function builtinCost(name: string, operands: readonly string[]): number {
   for (const { length } of operands) bytes += length;
   const linear = CALL + BYTE * bytes;
   if (name === "sprintf" && WIDE.test(operands[0] ?? "")) return LONG;
-  if (name.startsWith("time.") && name !== "time.now_ns") return linear + TIME;
+  if (name.startsWith("time.") && name !== "time.now_ns") return Math.min(linear + TIME, LONG);
   if (!name.startsWith("regex.")) return Math.min(linear, LONG);
   // A text is held against every place of the pattern, and a template is a pattern with its delimiters somewhere among the operands.
   return operands.some((text) => text.includes(COUNTED)) ? LONG : Math.min(linear + bytes * bytes, LONG);

@@ -1,0 +1,165 @@
+/** Extism manifests: which modules make a plugin, and what it may use. */
+import type { Path, Problem } from "../../documents/problem.js";
+import { parseConfiguration, type SourceDocument } from "../../documents/source-document.js";
+import { type ModuleAddress, parseModuleAddress } from "../module-address.js";
+import { ProblemSink } from "../problem-sink.js";
+import { type ManifestFields, manifestShape } from "./fields.js";
+import { parseToml } from "./toml.js";
+
+/** A module of a manifest. */
+export interface ManifestModule {
+  /** By which others import from it; the main module has the name `main`. */
+  readonly name: string;
+  readonly source: { readonly address: ModuleAddress } | { readonly data: Uint8Array };
+  /** SHA-256 in lower case. */
+  readonly hash?: string;
+  /** An error at the place of the module. */
+  readonly error: (message: string) => Problem;
+}
+
+/** A manifest without mistakes of its own. Bounds are as written. */
+export interface PluginManifest {
+  readonly main: ManifestModule;
+  readonly others: readonly ManifestModule[];
+  readonly config: Readonly<Record<string, string>>;
+  /** Checked patterns, see `parseHostPatterns`; absent: it says nothing about hosts. */
+  readonly allowedHosts?: readonly string[];
+  /** Whether it was read from a file here; what others have written grants no hosts. */
+  readonly isLocal: boolean;
+  readonly timeoutMs?: number;
+  readonly maxPages?: number;
+  readonly maxHttpResponseBytes?: number;
+  readonly maxVarBytes?: number;
+}
+
+/** What came of reading a manifest. */
+export type ManifestResult =
+  | { readonly manifest: PluginManifest }
+  | {
+      /** At least one. */
+      readonly problems: readonly Problem[];
+    };
+
+/** Largest manifest: one that holds its modules as base64 may be as large as those. In bytes. */
+const MAX_BYTES = 16 * 1024 * 1024;
+/** Most modules of a plugin: each is a new instance for every call. */
+const MAX_MODULES = 16;
+const MAIN = "main";
+const WASM_MAGIC = [0x00, 0x61, 0x73, 0x6d] as const;
+
+/** Whether these bytes are to be read as a manifest: no module, and named like one or begun like JSON. @param location `ModuleAddress.location` */
+export function isPluginManifest(bytes: Uint8Array, location: string): boolean {
+  if (WASM_MAGIC.every((byte, index) => bytes[index] === byte)) return false;
+  if (isToml(location) || /^[^?#]*\.json(?:[?#]|$)/i.test(location)) return true;
+  return String.fromCharCode(bytes.find((byte) => byte > 0x20) ?? 0) === "{";
+}
+
+const isToml = (location: string): boolean => /^[^?#]*\.toml(?:[?#]|$)/i.test(location);
+
+/**
+ * Reads a manifest, JSON or TOML.
+ * @param file its name for messages; for one that is a file its path, from which paths in it start
+ * @param location `ModuleAddress.location`
+ */
+export async function readPluginManifest(bytes: Uint8Array, file: string, location: string): Promise<ManifestResult> {
+  const whole = (message: string): ManifestResult => ({
+    problems: [{ severity: "error", file, line: 1, column: 1, path: [], message }],
+  });
+  if (bytes.length > MAX_BYTES) return whole(`a manifest has at most ${MAX_BYTES} bytes, this one ${bytes.length}`);
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return whole("a manifest is UTF-8, and this is not");
+  }
+  const { document, problems } = isToml(location) ? await parseToml(text, file) : parseConfiguration(text, file);
+  if (document === undefined || problems.length > 0) return { problems };
+  const sink = new ProblemSink(document);
+  const fields = manifestShape.read(document.root, [], sink);
+  const manifest = fields && manifestOf(fields, document, sink, location.startsWith("file:"));
+  return manifest && sink.errorCount === 0 ? { manifest } : { problems: sink.problems };
+}
+
+function manifestOf(
+  fields: ManifestFields,
+  document: SourceDocument,
+  sink: ProblemSink,
+  isLocal: boolean,
+): PluginManifest | undefined {
+  const { wasm = [], memory = {}, config = {}, allowed_hosts, timeout_ms } = fields;
+  if (wasm.length === 0 || wasm.length > MAX_MODULES) {
+    sink.error(["wasm"], `expected a list of 1 to ${MAX_MODULES} modules, each with path, url or data`);
+    return undefined;
+  }
+  const named = wasm.findIndex(({ name }) => name === MAIN);
+  const mainAt = wasm.length === 1 || named === -1 ? wasm.length - 1 : named;
+  const names = new Set<string>();
+  const modules = wasm.map((item, index): ManifestModule | undefined => {
+    const path: Path = ["wasm", index];
+    const name = index === mainAt ? MAIN : (item.name ?? item.hash ?? String(index));
+    if (names.has(name))
+      sink.error(
+        item.name === undefined ? path : [...path, "name"],
+        `a second module is named ${JSON.stringify(name)}`,
+      );
+    names.add(name);
+    const source = sourceOf(item, path, document.file, isLocal, sink);
+    const error = (message: string): Problem => document.problem("error", path, message);
+    return source && { name, source, error, ...(item.hash !== undefined && { hash: item.hash }) };
+  });
+  const main = modules[mainAt];
+  const others = modules.filter((module, index) => module !== undefined && index !== mainAt) as ManifestModule[];
+  if (main === undefined || others.length !== wasm.length - 1) return undefined;
+  const { max_pages, max_http_response_bytes, max_var_bytes } = memory;
+  return {
+    main,
+    others,
+    config,
+    isLocal,
+    ...(allowed_hosts !== undefined && { allowedHosts: allowed_hosts }),
+    ...(timeout_ms !== undefined && { timeoutMs: timeout_ms }),
+    ...(max_pages !== undefined && { maxPages: max_pages }),
+    ...(max_http_response_bytes !== undefined && { maxHttpResponseBytes: max_http_response_bytes }),
+    ...(max_var_bytes !== undefined && { maxVarBytes: max_var_bytes }),
+  };
+}
+
+type Item = NonNullable<ManifestFields["wasm"]>[number];
+
+function sourceOf(
+  { path: file, url, data }: Item,
+  path: Path,
+  holder: string,
+  isLocal: boolean,
+  sink: ProblemSink,
+): ManifestModule["source"] | undefined {
+  const given = [file, url, data].filter((each) => each !== undefined).length;
+  if (given !== 1) {
+    sink.error(path, `expected exactly one of path, url and data, found ${given === 0 ? "none" : "several"}`);
+    return undefined;
+  }
+  if (data !== undefined) return { data };
+  const key = [...path, file === undefined ? "url" : "path"];
+  if (file !== undefined && isLocal)
+    return addressed(parseModuleAddress(/^\.{0,2}\//.test(file) ? file : `./${file}`, holder), key, sink);
+  const scheme = /^([a-z][a-z\d+.-]*):\/\//i.exec(url ?? "")?.[1];
+  if (file === undefined && scheme === undefined) {
+    sink.error(key, "expected an address with its scheme, such as https:// or registry://; a file stands under path");
+    return undefined;
+  }
+  if (!isLocal && (file !== undefined || scheme === "file")) {
+    sink.error(key, "a manifest that was downloaded can't name files of this machine: expected url or data");
+    return undefined;
+  }
+  return addressed(parseModuleAddress(url ?? "", holder), key, sink);
+}
+
+function addressed(
+  address: ReturnType<typeof parseModuleAddress>,
+  path: Path,
+  sink: ProblemSink,
+): ManifestModule["source"] | undefined {
+  if (!("mistake" in address)) return { address };
+  sink.error(path, address.mistake);
+  return undefined;
+}

@@ -1,0 +1,245 @@
+/**
+ * Takes the state with which a policy's instances begin: after their start, and after one neutral call where that shows to pay. It is given only when
+ * nothing that was tried tells it from a start of its own.
+ */
+import { isDeepStrictEqual } from "node:util";
+import type { Budget } from "../guest/budget.js";
+import type { GuestModule } from "../guest/call.js";
+import { CallHost, type HostSide } from "../guest/call-host.js";
+import { Moment } from "../guest/moment.js";
+import { GuestRunner, type Question } from "../guest/run-call.js";
+import type { GuestLimits } from "../limits.js";
+import { CaptureHost } from "./capture-host.js";
+import type { TakenState } from "./captured-state.js";
+import { sameImage } from "./memory-image.js";
+import { coldStart, type FoundStart } from "./start-report.js";
+
+/** What the state is taken of. */
+export interface StateOrder {
+  /** Without a state. */
+  readonly module: GuestModule;
+  readonly limits: GuestLimits;
+  /** For all runs together. */
+  readonly budget: Budget;
+  /** The data document of a Rego module. */
+  readonly data?: Uint8Array;
+  /** Payloads of neutral requests, the one that warms first, those of other contents behind; none when only the state after the start is wanted. */
+  readonly neutral: readonly Uint8Array[];
+}
+
+/** Milliseconds between the two times at which a state is taken: one that depends on the clock differs. */
+const OTHER_TIME_MS = 86_400_000;
+/** Most bytes of a state of one policy: bringing a MiB back takes a hundred microseconds, and a server has a hundred policies. */
+const STATE_BYTES = 32 * 1024 * 1024;
+/** Units of fuel for which counting stops to look: a state that saves a tenth of a call is told from one that saves a third. */
+const COUNTED_UNITS = 1_000;
+/** A call that costs less is not worth a state of its own: some ten microseconds. */
+const WORTHWHILE_UNITS = 100_000;
+/** A state after a call pays when it saves at least so much of a call. */
+const WORTHWHILE_SHARE = 0.2;
+/** Units that bringing a byte of a state back is worth. */
+const UNITS_PER_BYTE = 0.1;
+
+/** Takes it. Never throws; guests run in the thread in which this is called. */
+export async function takeState(order: StateOrder): Promise<FoundStart> {
+  const trial = new Trial(order);
+  await trial.begin();
+  const after = await trial.start();
+  if (typeof after === "string") return { report: coldStart(after), isExact: true };
+  const isExact = !trial.dependsOnChance;
+  const started = { ...order.module, image: after.image, state: after.state };
+  if (order.neutral.length === 0 || order.budget.isSpent)
+    return { report: { start: "started" }, taken: after, isExact };
+  const warm = await trial.call(started);
+  if (typeof warm === "string") return { report: { start: "started", because: warm }, taken: after, isExact };
+  return { report: { start: "warm" }, taken: warm, isExact: false };
+}
+
+/** What came of a run. */
+interface Run {
+  readonly result: unknown;
+  readonly answered: boolean;
+  /** Whether the guest asked the host or logged. */
+  readonly spoke: boolean;
+  readonly units: number;
+}
+
+class Trial {
+  /** Whether the state after the start depends on the time or on chance. */
+  dependsOnChance = false;
+  readonly #order: StateOrder;
+  readonly #runner = new GuestRunner();
+  /** What instances that began cold have answered, by the question. */
+  readonly #cold = new Map<Uint8Array, Run>();
+
+  constructor(order: StateOrder) {
+    this.#order = order;
+  }
+
+  begin(): Promise<void> {
+    return this.#runner.load(this.#order.module.mode);
+  }
+
+  /** The state after the start, or why there is none. */
+  async start(): Promise<TakenState | string> {
+    const { module, neutral } = this.#order;
+    const one = await this.#captureTwice(module, "start");
+    if (typeof one === "string") return one;
+    const other = await this.#capture(module, "start", laterMoment());
+    if (typeof other === "string") return other;
+    if (same(one, other)) return one;
+    this.dependsOnChance = true;
+    // Most often the keys of its hash maps, which a server draws once, too, or when it was started.
+    if (neutral.length === 0) return "what its start leaves depends on chance";
+    return (await this.#difference(module, [one, other])) ?? one;
+  }
+
+  /** The state after a neutral call, or why there is none. */
+  async call(started: GuestModule): Promise<TakenState | string> {
+    const [first, second] = this.#order.neutral;
+    if (!first || !second) return "there is no neutral request";
+    const cold = this.#coldRun(second);
+    if (!cold.answered) return "a neutral request is not answered";
+    if (cold.units < WORTHWHILE_UNITS) return "its calls are short";
+    const warm = await this.#captureTwice(started, "answer", first);
+    if (typeof warm === "string") return warm;
+    const saved = this.#run(started, second).units - this.#run({ ...started, ...warm }, second).units;
+    if (saved < Math.max(cold.units * WORTHWHILE_SHARE, warm.ownBytes * UNITS_PER_BYTE))
+      return "a call before would not make its calls shorter";
+    const other = await this.#capture(started, "answer", new Moment(), second);
+    if (typeof other === "string") return other;
+    return (await this.#difference(started, [warm, other])) ?? warm;
+  }
+
+  /** Asks about all neutral requests from each state: every answer must be that of an instance that began cold. */
+  async #difference(module: GuestModule, states: readonly TakenState[]): Promise<string | undefined> {
+    for (const input of this.#order.neutral) {
+      if (this.#order.budget.isSpent) return "its time was up before the state was checked";
+      const cold = this.#coldRun(input);
+      for (const run of [cold, ...states.map((taken) => this.#run({ ...module, ...taken }, input))]) {
+        if (run.spoke) return "it asks the host or logs";
+        if (!run.answered) return "a neutral request is not answered";
+        if (!isDeepStrictEqual(run.result, cold.result)) return "its answers depend on calls before, or on chance";
+      }
+    }
+    return undefined;
+  }
+
+  /** What an instance that begins cold answers. */
+  #coldRun(input: Uint8Array): Run {
+    const known = this.#cold.get(input);
+    if (known) return known;
+    const run = this.#run(this.#order.module, input);
+    this.#cold.set(input, run);
+    return run;
+  }
+
+  /**
+   * A state that is the same at two times, with the same chance. It may depend on the clock that only runs: a state with an old reading of it is that of a
+   * process which has lived for long.
+   */
+  async #captureTwice(
+    module: GuestModule,
+    until: "start" | "answer",
+    input?: Uint8Array,
+  ): Promise<TakenState | string> {
+    const moment = new Moment();
+    const { seed, time } = moment;
+    const one = await this.#capture(module, until, moment, input);
+    if (typeof one === "string") return one;
+    const later = { wall: time.wall + OTHER_TIME_MS, monotonic: time.monotonic };
+    const other = await this.#capture(module, until, new Moment({ seed, time: later }), input);
+    if (typeof other === "string") return other;
+    return same(one, other) ? one : "what it leaves depends on the time of day";
+  }
+
+  /** @param input of the call after which the state is taken; none before any call */
+  async #capture(
+    module: GuestModule,
+    until: "start" | "answer",
+    moment: Moment,
+    input: Uint8Array = new Uint8Array(),
+  ): Promise<TakenState | string> {
+    const { limits, budget } = this.#order;
+    // A runner of its own has no memory that was used, and perhaps grown, before.
+    const runner = new GuestRunner();
+    await runner.load(module.mode);
+    const side = new SilentSide();
+    const image = module.image ?? { pages: 0, runs: [] };
+    const host = new CaptureHost(image, until, side, limits, budget, moment);
+    const result = runner.run(module, this.#question(input), host);
+    if (budget.isSpent) return "its time was up before the state was taken";
+    if (side.spoke) return until === "start" ? "its start asks the host or logs" : "it asks the host or logs";
+    if (until === "answer" && result.kind !== "outcome") return "a neutral request is not answered";
+    const taken = until === "start" ? host.taken : host.take();
+    if (!taken) return "its start leaves something with the host, or does not end well";
+    return taken.ownBytes > STATE_BYTES
+      ? `its state has ${taken.ownBytes} bytes, and the most is ${STATE_BYTES}`
+      : taken;
+  }
+
+  #run(module: GuestModule, input: Uint8Array): Run {
+    const { limits } = this.#order;
+    const side = new SilentSide();
+    const budget = new CountingBudget(this.#order.budget);
+    const host = new CallHost(side, limits, budget, module.state ? laterMoment() : new Moment());
+    const result = this.#runner.run(module, this.#question(input), host);
+    return { result, answered: result.kind === "outcome", spoke: side.spoke, units: budget.units };
+  }
+
+  #question(input: Uint8Array): Question {
+    const { data } = this.#order;
+    return { operation: "validate", input, ...(data && { data }) };
+  }
+}
+
+/** Far from when states are taken, so that what they remember of the time is wrong. */
+function laterMoment(): Moment {
+  const { wall, monotonic } = new Moment().time;
+  return new Moment({ time: { wall: wall + OTHER_TIME_MS, monotonic: monotonic + OTHER_TIME_MS * 1_000 } });
+}
+
+function same(one: TakenState, other: TakenState): boolean {
+  return sameImage(one.image, other.image) && isDeepStrictEqual(one.state, other.state);
+}
+
+/** Nobody answers, and whoever speaks is remembered. */
+class SilentSide implements HostSide {
+  spoke = false;
+
+  ask() {
+    this.spoke = true;
+    return { ok: false as const, error: "the host does not answer while a policy's state is taken" };
+  }
+
+  line(): void {
+    this.spoke = true;
+  }
+
+  sleep(): void {
+    this.spoke = true;
+  }
+}
+
+/** Counts what a run uses of another budget. */
+class CountingBudget implements Budget {
+  units = 0;
+  #given = 0;
+  readonly #whole: Budget;
+
+  constructor(whole: Budget) {
+    this.#whole = whole;
+  }
+
+  get isSpent(): boolean {
+    return this.#whole.isSpent;
+  }
+
+  refill(): number {
+    if (this.#given <= 0) this.#given = this.#whole.refill();
+    if (this.#given <= 0) return 0;
+    this.#given -= COUNTED_UNITS;
+    this.units += COUNTED_UNITS;
+    return COUNTED_UNITS;
+  }
+}

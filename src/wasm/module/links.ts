@@ -1,0 +1,56 @@
+/** Whether the modules of an Extism plugin fit together: said at load, with the words of Extism's SDK for JavaScript. */
+import { WasmLoadError } from "../errors.js";
+import { EXTISM_MODULE, MAIN_MODULE } from "../extism/names.js";
+import type { LinkedModule } from "../guest/call.js";
+import { HOST_MODULE } from "../guest/names.js";
+
+type Import = WebAssembly.ModuleImportDescriptor;
+
+/** What every plugin gets of its host under these names, no other module may stand for. */
+const RESERVED: ReadonlySet<string> = new Set([EXTISM_MODULE, HOST_MODULE, "wasi_snapshot_preview1"]);
+
+/** Most mistakes that a message lists. */
+const LISTED = 8;
+
+/** Whether something is imported from another module of the plugin. */
+export const isLinked = (
+  entry: Import,
+  linked: readonly LinkedModule[],
+  kind: WebAssembly.ImportExportKind = entry.kind,
+): boolean => entry.kind === kind && linked.some(({ name }) => name === entry.module);
+
+/**
+ * Refuses modules of which one imports what neither the host nor another one has.
+ * @param hosted whether the host has it
+ * @throws WasmLoadError `wasm-imports`, with all that is missing in one message
+ */
+export function checkLinks(
+  main: WebAssembly.Module,
+  linked: readonly LinkedModule[],
+  hosted: (entry: Import) => boolean,
+): void {
+  const taken = linked.find(({ name }) => RESERVED.has(name));
+  if (taken !== undefined)
+    throw new WasmLoadError(
+      "wasm-imports",
+      `${JSON.stringify(taken.name)} is a name of the host's own: give the module another`,
+    );
+  const modules = new Map([[MAIN_MODULE, main], ...linked.map(({ name, module }) => [name, module] as const)]);
+  const mistakes = [...modules].flatMap(([importer, module]) =>
+    WebAssembly.Module.imports(module).flatMap((entry) => {
+      const { module: from, name, kind } = entry;
+      const provider = modules.get(from);
+      if (provider === undefined)
+        return from === HOST_MODULE || hosted(entry)
+          ? []
+          : [
+              `from module "${importer}": cannot resolve import "${from}" "${name}": not provided by host imports nor linked manifest items`,
+            ];
+      const found = WebAssembly.Module.exports(provider).some((each) => each.name === name && each.kind === kind);
+      return found ? [] : [`from module "${importer}": cannot import "${from}" "${name}"; no export matched request`];
+    }),
+  );
+  if (mistakes.length === 0) return;
+  const more = mistakes.length > LISTED ? `; and ${mistakes.length - LISTED} more` : "";
+  throw new WasmLoadError("wasm-imports", mistakes.slice(0, LISTED).join("; ") + more);
+}

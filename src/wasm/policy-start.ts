@@ -1,0 +1,90 @@
+/** How the instances of one policy begin: cold, until a state for them has been taken, and again when an answer shows that it should not have been. */
+import type { GuestModule } from "./guest/call.js";
+import { sizeOf } from "./image/memory-image.js";
+import { coldStart, type FoundStart, type StartReport } from "./image/start-report.js";
+import type { PreparedModule } from "./module/prepare.js";
+
+/** A policy that is asked once, by a command, needs no state; from this call on it may be asked for ever. */
+const TAKEN_AT_CALL = 2;
+/** With a state that is not exact, so many calls run cold as well, and the cold answer counts. */
+const TRIAL_CALLS = 20;
+/** After these one in so many does. */
+const TRIAL_EVERY = 1_000;
+/** Bytes of an image up to which a call may run on the main thread, which brings the memory back behind it: a MiB takes a tenth of a millisecond. */
+const INLINE_IMAGE_BYTES = 2 * 1024 * 1024;
+
+/** What a start needs. */
+export interface PolicyStartParts {
+  readonly module: PreparedModule;
+  /** False: all its instances begin cold. */
+  readonly enabled: boolean;
+  /** An id for the module with its state, which no other module has. */
+  readonly newId: () => number;
+  /** Takes the state, on a thread. */
+  readonly take: () => Promise<FoundStart>;
+  /** Told when the policy goes back to cold instances. */
+  readonly warn: (message: string) => void;
+}
+
+/** One policy's start. */
+export class PolicyStart {
+  #module: GuestModule;
+  #report: StartReport;
+  #calls = 0;
+  /** Calls with the state that has to be proved; undefined when there is none. */
+  #tried: number | undefined;
+  readonly #parts: PolicyStartParts;
+
+  constructor(parts: PolicyStartParts) {
+    this.#parts = parts;
+    this.#module = parts.module;
+    const { coldBecause } = parts.module;
+    this.#report = coldStart(coldBecause ?? (parts.enabled ? "it has not been asked often enough" : "it is told to"));
+  }
+
+  /** What the next call's instance is made of. */
+  get module(): GuestModule {
+    return this.#module;
+  }
+
+  /** For `GET /policies`. */
+  get report(): StartReport {
+    return this.#report;
+  }
+
+  /** Whether calls may run on the main thread. */
+  get isSmall(): boolean {
+    return this.#isSmall;
+  }
+  #isSmall = true;
+
+  /** A call begins. Returns whether it is to run cold as well, to prove the state. */
+  begin(): boolean {
+    this.#calls++;
+    if (this.#calls === TAKEN_AT_CALL && this.#parts.enabled && this.#parts.module.coldBecause === undefined)
+      void this.#take();
+    if (this.#tried === undefined) return false;
+    this.#tried++;
+    return this.#tried <= TRIAL_CALLS || this.#tried % TRIAL_EVERY === 0;
+  }
+
+  /** A call has shown that the state can't serve. */
+  refuse(because: string): void {
+    if (this.#tried === undefined) return;
+    this.#tried = undefined;
+    this.#module = this.#parts.module;
+    this.#isSmall = true;
+    this.#report = coldStart(because);
+    this.#parts.warn(`the policy's instances begin cold again: ${because}`);
+  }
+
+  async #take(): Promise<void> {
+    const { report, taken, isExact } = await this.#parts.take();
+    this.#report = report;
+    if (!taken) return;
+    const { image, state } = taken;
+    this.#module = { ...this.#parts.module, id: this.#parts.newId(), image, state };
+    this.#isSmall = sizeOf(image) <= INLINE_IMAGE_BYTES;
+    if (!isExact) this.#tried = 0;
+  }
+}

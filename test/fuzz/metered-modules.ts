@@ -1,0 +1,82 @@
+/**
+ * Compares random modules metered and not. It reads them from standard input as scripts/wasm-smith prints them:
+ *
+ *     random-modules 0 100000 ends | node dist/test/fuzz/metered-modules.js ends
+ *     random-modules 0 100000 free | node dist/test/fuzz/metered-modules.js free
+ *
+ * Those that end by themselves must do the same in both forms; those that may run for ever must be ended.
+ */
+import { compareBoth, runOut } from "../wasm/meter/both.js";
+
+/** Bytes of the seed and the length before a module. */
+const HEAD = 8;
+/** Units after which a module that may run for ever is ended. */
+const UNITS = 300_000;
+/** All calls of a module take no more time of the processor than this, in milliseconds. */
+const LONGEST = 5_000;
+const REPORTED_EVERY = 10_000;
+
+const free = process.argv[2] === "free";
+let rest: Buffer = Buffer.alloc(0);
+let compared = 0;
+let skipped = 0;
+let ended = 0;
+let longest = 0;
+let different = 0;
+const reasons = new Map<string, number>();
+
+for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
+  rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+  let at = 0;
+  while (rest.length - at >= HEAD) {
+    const length = rest.readUInt32LE(at + 4);
+    if (rest.length - at - HEAD < length) break;
+    const seed = rest.readUInt32LE(at);
+    judge(new Uint8Array(rest.subarray(at + HEAD, at + HEAD + length)), seed);
+    at += HEAD + length;
+  }
+  rest = rest.subarray(at);
+}
+report();
+process.exitCode = different > 0 ? 1 : 0;
+
+function judge(bytes: Uint8Array<ArrayBuffer>, seed: number): void {
+  const start = process.cpuUsage();
+  try {
+    if (free) {
+      const calls = runOut(bytes, seed, UNITS);
+      if (calls === undefined) skipped++;
+      else ended += calls;
+    } else {
+      const comparison = compareBoth(bytes, seed);
+      if (comparison.kind === "skipped") {
+        skipped++;
+        const why = comparison.why.replace(/@.*|\d+/g, "").slice(0, 70);
+        reasons.set(why, (reasons.get(why) ?? 0) + 1);
+      }
+      if (comparison.kind === "different") {
+        different++;
+        console.log(`seed ${seed}: ${comparison.what}`);
+      }
+    }
+  } catch (error) {
+    different++;
+    console.log(`seed ${seed}: ${String(error)}`);
+  }
+  compared++;
+  const { user } = process.cpuUsage(start);
+  longest = Math.max(longest, user / 1_000);
+  if (user / 1_000 > LONGEST) {
+    different++;
+    console.log(`seed ${seed}: took ${Math.round(user / 1_000)} ms`);
+  }
+  if (compared % REPORTED_EVERY === 0) report();
+}
+
+function report(): void {
+  const most = [...reasons].sort(([, a], [, b]) => b - a).slice(0, 5);
+  console.log(
+    `${compared} modules, ${skipped} skipped, ${different} wrong, ${ended} calls ended, longest ${Math.round(longest)} ms`,
+    most.map(([why, count]) => `${count} ${why}`).join("; "),
+  );
+}

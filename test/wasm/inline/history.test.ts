@@ -1,0 +1,79 @@
+/** Where a policy's next call begins. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { CallHistory } from "../../../src/wasm/inline/history.js";
+
+/** Short calls on threads until the main thread is tried again. */
+function wanted(history: CallHistory): number {
+  for (let calls = 0; calls < 100_000; calls++) {
+    if (history.isInline) return calls;
+    history.onThread(true);
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+function failTwice(history: CallHistory): void {
+  history.failed();
+  history.failed();
+}
+
+describe("a policy's history", () => {
+  test("begins on the main thread, or behind as many short calls as its module wants", () => {
+    assert.equal(wanted(new CallHistory(0)), 0);
+    assert.equal(wanted(new CallHistory(4)), 4);
+    assert.equal(wanted(new CallHistory(Number.POSITIVE_INFINITY)), Number.POSITIVE_INFINITY);
+  });
+
+  test("leaves the main thread after two failures in a row", () => {
+    const history = new CallHistory(0);
+    history.failed();
+    assert.equal(history.isInline, true);
+    history.failed();
+    assert.equal(history.isInline, false);
+  });
+
+  test("stays there with one long call in a hundred, and not with one in ten", () => {
+    for (const [every, stays] of [
+      [100, true],
+      [10, false],
+    ] as const) {
+      const history = new CallHistory(0);
+      for (let call = 1; call <= 1_000 && history.isInline; call++) {
+        if (call % every === 0) history.failed();
+        else history.answered(0.1);
+      }
+      assert.equal(history.isInline, stays);
+    }
+  });
+
+  test("comes back after short calls on threads, one behind the other", () => {
+    const history = new CallHistory(0);
+    failTwice(history);
+    for (let call = 0; call < 7; call++) history.onThread(true);
+    history.onThread(false);
+    assert.equal(wanted(history), 8);
+  });
+
+  test("comes back later each time that it fails again, up to a most, and as soon as ever when it has done well for long", () => {
+    const history = new CallHistory(0);
+    const waits = Array.from({ length: 12 }, () => {
+      failTwice(history);
+      return wanted(history);
+    });
+    assert.deepEqual(waits.slice(0, 3), [8, 16, 32]);
+    assert.deepEqual(waits.slice(-2), [4_096, 4_096]);
+    for (let call = 0; call < 1_024; call++) history.answered(0.1);
+    failTwice(history);
+    assert.equal(wanted(history), 8);
+  });
+
+  test("knows how long a call usually takes; one that had to wait for the processor says little", () => {
+    const history = new CallHistory(0);
+    for (let call = 0; call < 200; call++) history.answered(0.02);
+    assert.ok(Math.abs(history.usualMs - 0.02) < 0.001);
+    history.answered(50);
+    assert.ok(history.usualMs < 0.1);
+    for (let call = 0; call < 200; call++) history.answered(0.5);
+    assert.ok(history.usualMs > 0.45);
+  });
+});

@@ -1,0 +1,27 @@
+/** How much of the main thread guests take. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { MainThreadShare } from "../../../src/wasm/inline/share.js";
+
+describe("the main thread", () => {
+  test("is left to others for half of each 100 ms by calls that take long", () => {
+    const share = new MainThreadShare();
+    let [now, ran] = [0, 0];
+    for (; now < 1_000; now += 0.5) {
+      if (!share.allows(now, 0.5)) continue;
+      share.took(now, now + 0.5);
+      ran += 0.5;
+    }
+    assert.ok(ran >= 490 && ran <= 510, `${ran} ms of 1000`);
+  });
+
+  test("is for calls that are short in any case, and they do not count", () => {
+    const share = new MainThreadShare();
+    for (let now = 0; now < 1_000; now += 0.1) share.took(now, now + 0.1);
+    assert.equal(share.allows(1_000, 0.9), true);
+    share.took(1_000, 1_060);
+    assert.equal(share.allows(1_060, 0.9), false);
+    assert.equal(share.allows(1_060, 0.1), true);
+    assert.equal(share.allows(1_101, 0.9), true);
+  });
+});

@@ -1,0 +1,52 @@
+/** What a call on the main thread may take. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { INLINE_MS, INLINE_UNITS, Trial } from "../../../src/wasm/inline/trial.js";
+
+function begun() {
+  let now = 1_000;
+  const trial = new Trial(now, () => now);
+  return { trial, pass: (milliseconds: number) => (now += milliseconds) };
+}
+
+const SPENT = { name: "BudgetSpent" };
+
+describe("a call on the main thread", () => {
+  test("has so much fuel and no more", () => {
+    const { trial } = begun();
+    let units = 0;
+    for (let more = trial.refill(); more > 0; more = trial.refill()) units += more;
+    assert.equal(units, INLINE_UNITS);
+    assert.equal(trial.isSpent, true);
+    assert.equal(trial.refill(), 0);
+  });
+
+  test("has so much time and no more, whatever fuel is left", () => {
+    const { trial, pass } = begun();
+    assert.ok(trial.refill() > 0);
+    pass(INLINE_MS - 0.1);
+    assert.ok(trial.refill() > 0);
+    assert.equal(trial.isSpent, false);
+    pass(0.1);
+    assert.equal(trial.refill(), 0);
+    assert.equal(trial.isSpent, true);
+  });
+
+  test("is over when it asks the host or wants to sleep", () => {
+    for (const wait of ["ask", "sleep"] as const) {
+      const { trial } = begun();
+      trial.refill();
+      assert.throws(() => trial[wait](), SPENT);
+      assert.equal(trial.isSpent, true);
+      assert.equal(trial.refill(), 0);
+    }
+  });
+
+  test("keeps its log lines", () => {
+    const { trial } = begun();
+    assert.deepEqual(trial.lines, []);
+    const line = { level: "info", text: "a", source: "policy" } as const;
+    trial.line(line);
+    assert.deepEqual(trial.lines, [line]);
+  });
+});

@@ -1,0 +1,227 @@
+/** Runs a module as it is and metered, and says where the two differ. */
+
+import { exportedFunctionTypes } from "../../../src/wasm/binary/function-types.js";
+import { Reader } from "../../../src/wasm/binary/reader.js";
+import { readSections, SECTION_IMPORT, SECTION_TYPE } from "../../../src/wasm/binary/sections.js";
+import { type FunctionType, readTypes } from "../../../src/wasm/binary/types.js";
+import { METER_MODULE, REFILL } from "../../../src/wasm/meter/helpers.js";
+import { meterModule } from "../../../src/wasm/meter/meter.js";
+import { verifyMetered } from "./verify.js";
+
+/** Units of a slice that is more than such a module uses. */
+const ENOUGH = 0x7fff_ffff;
+/** Calls of each export. */
+const CALLS = 2;
+
+/** What came of a comparison. */
+export type Comparison =
+  | { readonly kind: "equal" }
+  /** The engine does not take the module, or the call depth differs, which metering may change. */
+  | { readonly kind: "skipped"; readonly why: string }
+  | { readonly kind: "different"; readonly what: string };
+
+/**
+ * Calls all exports of a module that ends by itself, metered and not, and compares what they return or throw, what the host is asked, and then all globals,
+ * memories and tables.
+ */
+export function compareBoth(bytes: Uint8Array<ArrayBuffer>, seed: number): Comparison {
+  const plain = compiled(bytes);
+  if (typeof plain === "string") return { kind: "skipped", why: plain };
+  const meteredBytes = meterModule(bytes);
+  const metered = new WebAssembly.Module(meteredBytes);
+  const unpaid = verifyMetered(meteredBytes);
+  if (unpaid !== undefined) return { kind: "different", what: unpaid };
+  const wanted = imports(bytes);
+  if (!wanted) return { kind: "skipped", why: "JavaScript can't make what it imports" };
+  const exported = exportedFunctionTypes(bytes);
+  const one = history(plain, wanted, exported, seed, () => ENOUGH);
+  const other = history(metered, wanted, exported, seed, () => ENOUGH);
+  if ([...one, ...other].some((line) => line.includes("call stack"))) return { kind: "skipped", why: "stack" };
+  const at = one.findIndex((line, index) => line !== other[index]);
+  if (at < 0 && one.length === other.length) return { kind: "equal" };
+  return { kind: "different", what: `plain: ${one[Math.max(0, at)]}; metered: ${other[Math.max(0, at)]}` };
+}
+
+/**
+ * Calls all exports of a module that may run for ever, with fuel that ends.
+ * @returns how many calls were ended, undefined when the engine does not take the module
+ */
+export function runOut(bytes: Uint8Array<ArrayBuffer>, seed: number, units: number): number | undefined {
+  if (typeof compiled(bytes) === "string") return undefined;
+  const metered = new WebAssembly.Module(meterModule(bytes));
+  const wanted = imports(bytes);
+  if (!wanted) return undefined;
+  let ended = 0;
+  let given = false;
+  const refill = () => {
+    given = !given;
+    if (!given) ended++;
+    return given ? units : 0;
+  };
+  history(metered, wanted, exportedFunctionTypes(bytes), seed, refill);
+  return ended;
+}
+
+function compiled(bytes: Uint8Array<ArrayBuffer>): WebAssembly.Module | string {
+  try {
+    return new WebAssembly.Module(bytes);
+  } catch (error) {
+    return String(error);
+  }
+}
+
+/** What a module imports, with all that WebAssembly.Module.imports does not tell. */
+interface Import {
+  readonly from: string;
+  readonly name: string;
+  /** Gives an object of its own to each instance; a function writes down how it is called. */
+  make(lines: string[]): unknown;
+}
+
+/** The parts of the JavaScript API that src has no use for. */
+const api = WebAssembly as unknown as {
+  Global: new (type: object, value: unknown) => object;
+  Table: new (type: object) => object;
+  Tag: new (type: object) => object;
+};
+const TYPE_NAMES: Readonly<Record<number, string>> = {
+  127: "i32",
+  126: "i64",
+  125: "f32",
+  124: "f64",
+  123: "v128",
+  112: "anyfunc",
+  111: "externref",
+};
+
+/** @returns undefined when it imports what JavaScript can't make, such as vectors */
+function imports(bytes: Uint8Array): readonly Import[] | undefined {
+  try {
+    const found = readImports(bytes);
+    for (const { make } of found) make([]);
+    return found;
+  } catch {
+    return undefined;
+  }
+}
+
+function readImports(bytes: Uint8Array): readonly Import[] {
+  const body = (id: number) => readSections(bytes).find((section) => section.id === id)?.body ?? Uint8Array.of(0);
+  const { types } = readTypes(body(SECTION_TYPE));
+  const reader = new Reader(body(SECTION_IMPORT), 0);
+  const found: Import[] = [];
+  for (let left = reader.unsigned(); left > 0; left--) {
+    const from = reader.text();
+    const name = reader.text();
+    found.push({ from, name, make: maker(reader, types, `${from}.${name}`) });
+  }
+  return found;
+}
+
+function maker(reader: Reader, types: readonly (FunctionType | undefined)[], name: string): Import["make"] {
+  const kind = reader.byte();
+  if (kind === 0) {
+    const results = types[reader.unsigned()]?.results ?? [];
+    return (lines) => hostFunction(name, results, lines);
+  }
+  if (kind === 3) {
+    const value = TYPE_NAMES[reader.byte()] ?? "i32";
+    const mutable = reader.byte() === 1;
+    const initial = value === "anyfunc" ? null : someValue(value, 5);
+    return () => new api.Global({ value, mutable }, initial);
+  }
+  if (kind === 4) {
+    reader.byte();
+    const parameters = types[reader.unsigned()]?.parameters ?? [];
+    return () => new api.Tag({ parameters });
+  }
+  const element = kind === 1 ? (TYPE_NAMES[reader.byte()] ?? "anyfunc") : undefined;
+  const bounded = (reader.byte() & 1) === 1;
+  const initial = reader.unsigned();
+  const limits = { initial, ...(bounded && { maximum: reader.unsigned() }) };
+  return element === undefined ? () => new WebAssembly.Memory(limits) : () => new api.Table({ element, ...limits });
+}
+
+function hostFunction(name: string, results: readonly string[], lines: string[]): unknown {
+  let calls = 0;
+  return (...parameters: unknown[]) => {
+    lines.push(`host ${name}(${parameters.map(shown).join()})`);
+    const values = results.map((type) => someValue(type, calls++));
+    return values.length === 1 ? values[0] : values;
+  };
+}
+
+function history(
+  module: WebAssembly.Module,
+  wanted: readonly Import[],
+  exported: ReadonlyMap<string, string | undefined>,
+  seed: number,
+  refill: () => number,
+): string[] {
+  const lines: string[] = [];
+  const attempt = <T>(what: string, run: () => T): T | undefined => {
+    try {
+      const value = run();
+      lines.push(`${what} -> ${shown(value)}`);
+      return value;
+    } catch (error) {
+      lines.push(`${what} threw ${error instanceof Error ? error.message : typeof error}`);
+      return undefined;
+    }
+  };
+  const given = provide(wanted, lines, refill);
+  const instance = attempt("instance", () => new WebAssembly.Instance(module, given));
+  if (!instance) return lines;
+  let number = seed;
+  for (let round = 0; round < CALLS; round++)
+    for (const [name, type] of exported) {
+      const run = instance.exports[name];
+      if (typeof run !== "function") continue;
+      const parameters = (type ?? "() ->").slice(1).split(")")[0]?.split(" ").filter(Boolean) ?? [];
+      const values = parameters.map((each) => {
+        number = (Math.imul(number, 1_103_515_245) + 12_345) >>> 0;
+        return someValue(each, number);
+      });
+      attempt(name, () => (run as (...values: unknown[]) => unknown)(...values));
+    }
+  for (const [name, value] of Object.entries(instance.exports)) lines.push(`${name}: ${state(value)}`);
+  return lines;
+}
+
+/** An object for every import. */
+function provide(wanted: readonly Import[], lines: string[], refill: () => number): WebAssembly.Imports {
+  const given: Record<string, Record<string, unknown>> = { [METER_MODULE]: { [REFILL]: refill } };
+  for (const { from, name, make } of wanted) given[from] = { ...given[from], [name]: make(lines) };
+  return given as WebAssembly.Imports;
+}
+
+function someValue(type: string, number: number): unknown {
+  if (type === "i64") return BigInt(number) * 0x1_0000_0001n;
+  if (type === "i32") return number % 3 === 0 ? number % 16 : number | 0;
+  if (type === "f32" || type === "f64") return number / 7;
+  return null;
+}
+
+function shown(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(shown).join()}]`;
+  if (typeof value === "bigint") return `${value}n`;
+  if (Object.is(value, -0)) return "-0";
+  return typeof value === "object" || typeof value === "function" ? typeof value : String(value);
+}
+
+function state(value: unknown): string {
+  if (value instanceof WebAssembly.Memory) {
+    const bytes = new Uint8Array(value.buffer);
+    let sum = 0;
+    for (let at = 0; at < bytes.length; at++) sum = (Math.imul(sum, 31) + (bytes[at] ?? 0)) | 0;
+    return `memory ${bytes.length} ${sum}`;
+  }
+  if (typeof value !== "object" || value === null) return typeof value;
+  if ("length" in value) return `table ${String(value.length)}`;
+  if (!("value" in value)) return typeof value;
+  try {
+    return `global ${shown(value.value)}`;
+  } catch {
+    return "global";
+  }
+}
