@@ -1,5 +1,5 @@
 // Joins what the compiler has written to dist/src into the files that are shipped, dist/server: the executable, the scripts of its threads, and what they
-// share in dist/server/joined. Loading 650 files takes Node 0.6 s of CPU and 20 MiB, loading these a fifth of it. Packages stay outside, code is not
+// share in dist/server/joined. Loading 650 files takes Node 0.6 s of CPU and 20 MiB, loading these a fifth of it. Code is not
 // shortened, names are kept, so that stacks and profiles can be read. What is newer than everything it is made of is left alone.
 import {
   chmodSync,
@@ -21,6 +21,10 @@ const target = join(root, "dist/server");
 const MAIN = "main.js";
 /** Scripts of threads are started by such addresses, data files read. */
 const ADDRESS = /new URL\("([^"]+)", import\.meta\.url\)/g;
+/** Packages that every server loads, in 110 files, with what they bring: they are joined, too, and their licences go along. All others are loaded when used. */
+const JOINED = new Set(["@opentelemetry/api", "bintrees", "commander", "lru-cache", "prom-client", "tdigest"]);
+const isPackage = (id) => !/^[./]|^[a-zA-Z]:/.test(id);
+const packageOf = (id) => id.split("/", id.startsWith("@") ? 2 : 1).join("/");
 /** What stands for `import.meta.url` until it is known into which file a module goes. */
 const placeholder = (file) => `__OWN_ADDRESS__(${JSON.stringify(file)})`;
 const PLACEHOLDER = /__OWN_ADDRESS__\("([^"]+)"\)/g;
@@ -79,7 +83,7 @@ async function run() {
   const bundle = await rolldown({
     input: Object.fromEntries(entries().map((file) => [file.replace(/\.js$/, ""), join(source, file)])),
     platform: "node",
-    external: (id) => !id.startsWith(".") && !id.startsWith("/") && !id.includes(source),
+    external: (id) => isPackage(id) && !JOINED.has(packageOf(id)),
     plugins: [ownAddresses],
   });
   const { output } = await bundle.generate({
@@ -95,6 +99,13 @@ async function run() {
     made(join(target, file));
   };
   for (const file of data) write(file, (place) => copyFileSync(join(source, file), place));
+  for (const name of JOINED) {
+    const licence = readdirSync(join(root, "node_modules", name)).find((file) => /^licen[cs]e/i.test(file));
+    if (licence === undefined) throw new Error(`${name} has no licence to hand on`);
+    write(join("licences", name.replace("/", "-")), (place) =>
+      copyFileSync(join(root, "node_modules", name, licence), place),
+    );
+  }
   // The executable last: by its age it is told whether all was joined.
   for (const { fileName, code } of output.toSorted(
     (a, b) => Number(a.fileName === MAIN) - Number(b.fileName === MAIN),

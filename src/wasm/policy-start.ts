@@ -13,11 +13,17 @@ const TRIAL_EVERY = 1_000;
 /** Bytes of an image up to which a call may run on the main thread, which brings the memory back behind it: a MiB takes a tenth of a millisecond. */
 const INLINE_IMAGE_BYTES = 2 * 1024 * 1024;
 
+/** Units of a start that is worth a state: to bring one back takes some thirty microseconds more than to bring back a module's own image. */
+export const LONG_START_UNITS = 1_000_000;
+const SHORT_START = "its start is short";
+
 /** What a start needs. */
 export interface PolicyStartParts {
   readonly module: PreparedModule;
   /** False: all its instances begin cold. */
   readonly enabled: boolean;
+  /** Units of fuel of a start that is worth a state. */
+  readonly longStartUnits: number;
   /** An id for the module with its state, which no other module has. */
   readonly newId: () => number;
   /** Takes the state, on a thread. */
@@ -79,7 +85,11 @@ export class PolicyStart {
   }
 
   async #take(): Promise<void> {
-    const { report, taken, isExact } = await this.#parts.take();
+    const { report, taken, isExact, startUnits } = await this.#parts.take();
+    if (report.start === "started" && startUnits < this.#parts.longStartUnits) {
+      this.#report = coldStart(report.because === undefined ? SHORT_START : `${SHORT_START}, and ${report.because}`);
+      return;
+    }
     this.#report = report;
     if (!taken) return;
     const { image, state } = taken;

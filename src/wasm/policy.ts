@@ -39,6 +39,8 @@ export interface PolicyParts {
   readonly kubernetes: KubernetesReader;
   /** Whether instances may begin with a state that was taken before. */
   readonly warmStart: boolean;
+  /** Units of fuel of a start that is worth a state. */
+  readonly longStartUnits: number;
   /** An id for a module with a state. */
   readonly newId: () => number;
   readonly log: (entry: GuestLogEntry) => void;
@@ -51,10 +53,8 @@ type AboutRequest = Pick<Job, "deadline" | "isAborted" | "moment" | "onComputed"
 
 /** Milliseconds in which a state is taken and checked. A module that compiles for half a second in each call needs ten of them; nobody waits. */
 const TAKING_STATE_MS = 30_000;
-/** Milliseconds of computing on a thread up to which a call would have answered on the main thread. */
-const SHORT_MS = 0.8;
 
-const neverFound = (because: string): FoundStart => ({ report: coldStart(because), isExact: true });
+const neverFound = (because: string): FoundStart => ({ report: coldStart(because), isExact: true, startUnits: 0 });
 
 /** A module with its settings. */
 export class LoadedPolicy implements WasmPolicy {
@@ -78,6 +78,7 @@ export class LoadedPolicy implements WasmPolicy {
       module: parts.module,
       enabled: parts.warmStart,
       newId: parts.newId,
+      longStartUnits: parts.longStartUnits,
       take: () => this.#takeState(),
       warn: (message) => parts.log({ policy: id, level: "warn", message, fields: {} }),
     });
@@ -212,7 +213,7 @@ export class LoadedPolicy implements WasmPolicy {
       },
       module,
     );
-    this.#history.onThread(result.kind === "answer" && !asked && computed < SHORT_MS);
+    this.#history.onThread(result.kind === "answer" && !asked ? computed : undefined);
     if (result.kind === "crash" && result.whole !== undefined) reasons.add(result.whole);
     const outcome = protocol.outcome(result);
     const reason = reasons.text;

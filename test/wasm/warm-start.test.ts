@@ -90,7 +90,7 @@ describe("a policy's start", () => {
     ["Extism", "policies/privileged-pods/policy.wasm", "extism", {}],
   ] as const) {
     test(`${what}: answers are the same as without a state`, async (t) => {
-      const { runtime } = testRuntime();
+      const { runtime } = testRuntime({ longStartUnits: 0 });
       t.after(() => runtime.close());
       const cold = testRuntime({ warmStart: false });
       t.after(() => cold.runtime.close());
@@ -114,6 +114,12 @@ describe("a policy's start", () => {
         assert.deepEqual(await policy.evaluate(review, context()), expected[index]);
     });
   }
+
+  test("is cold when it is short", async (t) => {
+    const { policy } = await loaded(t, file("policies/privileged-pods/policy.wasm"));
+    await untilTaken(policy);
+    assert.deepEqual(policy.start, { start: "cold", because: "its start is short" });
+  });
 
   test("a command's is cold", async (t) => {
     const { policy } = await loaded(t, file("test/fixtures/trivial/wasi.wasm"));
