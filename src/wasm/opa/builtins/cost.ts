@@ -4,6 +4,8 @@
 const CALL = 2_000;
 /** Units a byte of the operands. */
 const BYTE = 64;
+/** Units of holding one character against one place of a pattern. */
+const STEP = 16;
 /** Units of one that looks up a time zone, which takes a tenth of a millisecond. */
 const TIME = 300_000;
 /** For what may take long, however short its operands are: more than a call on the main thread has. */
@@ -28,5 +30,5 @@ export function builtinCost(name: string, operands: readonly string[]): number {
   if (name.startsWith("time.") && name !== "time.now_ns") return Math.min(linear + TIME, LONG);
   if (!name.startsWith("regex.")) return Math.min(linear, LONG);
   // A text is held against every place of the pattern, and a template is a pattern with its delimiters somewhere among the operands.
-  return operands.some((text) => text.includes(COUNTED)) ? LONG : Math.min(linear + bytes * bytes, LONG);
+  return operands.some((text) => text.includes(COUNTED)) ? LONG : Math.min(linear + STEP * bytes * bytes, LONG);
 }
