@@ -4,6 +4,7 @@
 import {
   chmodSync,
   copyFileSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -17,6 +18,7 @@ import { rolldown } from "rolldown";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const source = join(root, "dist/src");
+const written = join(root, "src");
 const target = join(root, "dist/server");
 const MAIN = "main.js";
 /** Scripts of threads are started by such addresses, data files read. */
@@ -32,19 +34,29 @@ const PLACEHOLDER = /__OWN_ADDRESS__\("([^"]+)"\)/g;
 const files = readdirSync(source, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile())
   .map((entry) => relative(source, join(entry.parentPath, entry.name)).replaceAll("\\", "/"));
-const scripts = files.filter((file) => file.endsWith(".js"));
+/** The compiler leaves what it has made of sources that are no more. */
+const scripts = files.filter((file) => file.endsWith(".js") && existsSync(join(written, file.replace(/\.js$/, ".ts"))));
 const data = files.filter((file) => !/\.(js|d\.ts|map)$/.test(file));
 
-/** Whether all has been joined since it was compiled. */
+/** A folder and those in it. Each is as new as the last file that was added to it or taken away. */
+function folders(top) {
+  const below = readdirSync(top, { recursive: true, withFileTypes: true }).filter((entry) => entry.isDirectory());
+  return [top, ...below.map((entry) => join(entry.parentPath, entry.name))];
+}
+
+/** Whether all has been joined since it was compiled, and nothing taken away. */
 function isFresh() {
   const modified = (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs;
   const joined = modified(join(target, MAIN));
   const made = ["package-lock.json", "scripts/join.mjs"].map((file) => join(root, file));
   return (
     joined !== undefined &&
-    [...made, ...[...scripts, ...data].map((file) => join(source, file))].every(
-      (file) => (modified(file) ?? 0) < joined,
-    )
+    [
+      ...made,
+      ...folders(written),
+      ...folders(source),
+      ...[...scripts, ...data].map((file) => join(source, file)),
+    ].every((file) => (modified(file) ?? 0) < joined)
   );
 }
 

@@ -67,9 +67,16 @@ class JsonScanner {
   }
 
   scan(bytes: Uint8Array, keyDepth: number, wanted: WantedCuts | undefined): JsonScan | undefined {
-    const scanner = this.#scanner;
     const cutter = wanted && new Cutter(bytes, wanted);
     this.#cutter = cutter;
+    const scan = this.#scan(bytes, keyDepth, cutter);
+    // It holds the text, which may be a large body.
+    this.#cutter = undefined;
+    return scan;
+  }
+
+  #scan(bytes: Uint8Array, keyDepth: number, cutter: Cutter | undefined): JsonScan | undefined {
+    const scanner = this.#scanner;
     scanner.begin();
     const wantedDepth = cutter?.depth ?? 0;
     let unicode = false;
@@ -89,7 +96,6 @@ class JsonScanner {
         if (base === 0) break;
       }
     }
-    this.#cutter = undefined;
     return {
       keys: scanner.keys(),
       cuts: cutter?.found() ?? NO_CUTS,

@@ -54,7 +54,8 @@ export function prepareDocuments(entry: ResourceEntry, kinds: readonly DocumentK
       mutating.push(made);
       warnOfRefusals(entry, kind, warn);
     } catch (error) {
-      if (!(error instanceof LoadError)) throw error;
+      // One that names no problem must not be lost: the others would be served without it.
+      if (!(error instanceof LoadError) || error.problems.length === 0) throw error;
       errors.push(...error.problems);
     }
   }

@@ -6,6 +6,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { Registry } from "prom-client";
+import { loadedOnce } from "../data/loaded-once.js";
 import type { MetricsText } from "../telemetry/metrics.js";
 import { sendEmpty } from "./respond.js";
 import { pathOf } from "./routes.js";
@@ -61,7 +62,7 @@ export const probeRoutes = ({ ready, metricsText }: ProbeOptions): PlainRoutes =
 /** Answers the plain routes, has an app answer its own, and refuses all others. */
 export function plainOr({ plain, loaded, isPosted }: PortRoutes): RequestListener {
   const asked = new Set([...plain.keys(), ...(loaded?.paths ?? [])]);
-  const app = loaded && untilLoaded(loaded.load);
+  const app = loaded && loadedOnce(loaded.load);
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method, url = "" } = request;
     const read = method === "GET" || method === "HEAD";
@@ -86,18 +87,6 @@ export function plainOr({ plain, loaded, isPosted }: PortRoutes): RequestListene
 
 /** The handler of the readiness port. */
 export const probeHandler = (options: ProbeOptions): RequestListener => plainOr({ plain: probeRoutes(options) });
-
-/** Loads once; what has failed is tried again by whoever asks next. */
-function untilLoaded<T>(load: () => Promise<T>): () => Promise<T> {
-  let loaded: Promise<T> | undefined;
-  return () => {
-    loaded ??= load().catch((error: unknown) => {
-      loaded = undefined;
-      throw error;
-    });
-    return loaded;
-  };
-}
 
 function refuseMethod(response: ServerResponse, allowed: string): void {
   response.setHeader("Allow", allowed);

@@ -13,3 +13,6 @@ export function payload(parts: readonly Uint8Array[]): Uint8Array {
   }
   return whole;
 }
+
+/** The same of a text, in UTF-8: short ones made by `Buffer.from` lie in eight KiB that they share with others. */
+export const textPayload = (text: string): Uint8Array => payload([Buffer.from(text)]);

@@ -11,6 +11,7 @@ import type { PreparedSettings } from "./guest-protocol.js";
 import { InlineCalls, type InlineStatus } from "./inline/inline-calls.js";
 import { DEFAULT_GUEST_LIMITS, DEFAULT_TIMEOUT_MS, type GuestLimits } from "./limits.js";
 import { ModuleStore, type NamedModule } from "./module/prepare.js";
+import { textPayload } from "./payload.js";
 import { LoadedPolicy } from "./policy.js";
 import { LONG_START_UNITS } from "./policy-start.js";
 import { type Clock, systemClock } from "./pool/clock.js";
@@ -116,8 +117,8 @@ export function createWasmRuntime(options: WasmRuntimeOptions): WasmRuntime {
       if (plugin && module.mode !== "extism") throw notAPlugin(module.mode);
       const settings: PreparedSettings = {
         value: source.settings,
-        bytes: Buffer.from(stringifyJson(source.settings)),
-        ...(plugin && { environment: Buffer.from(printEnvironment(plugin.environment)) }),
+        bytes: textPayload(stringifyJson(source.settings)),
+        ...(plugin && { environment: textPayload(printEnvironment(plugin.environment)) }),
       };
       const timeoutMs = narrowed(source.timeoutMs ?? fallback, plugin?.timeoutMs);
       const policy = new LoadedPolicy(source.id, {

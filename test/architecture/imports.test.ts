@@ -72,7 +72,7 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
     types: ["policy"],
   },
   approver: { rooms: ["data", "kubernetes", "telemetry"], types: ["policy"] },
-  server: { rooms: ["admission", "evaluation", "policy", "telemetry"] },
+  server: { rooms: ["admission", "data", "evaluation", "policy", "telemetry"] },
   loader: {
     rooms: [
       "cel-policy",
@@ -93,6 +93,7 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
     rooms: [
       "admission-policy",
       "cel-policy",
+      "data",
       "kinds",
       "kinds/cel-module",
       "kinds/certificate-request-policy",

@@ -230,6 +230,17 @@ items:
       "rules.yaml:3:35: warning: kind: ClusterPolicy of kyverno.io/v1 has no effect here",
     ]);
   });
+
+  test("are not served without a kind that fails, whatever it says of that", () => {
+    const silentlyBroken: DocumentKind = {
+      ...fakeKind("b", ALLOW),
+      prepare: () => {
+        throw new LoadError("no problem named", []);
+      },
+    };
+    const entry = entryOf(rule("a", "one") + rule("b", "two"));
+    assert.throws(() => prepareDocuments(entry, [fakeKind("a", ALLOW), silentlyBroken], silent), /no problem named/);
+  });
 });
 
 function problemsOf(act: () => unknown): readonly string[] {

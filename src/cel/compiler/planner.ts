@@ -30,7 +30,7 @@ import { MapValue, type Value } from "../values/value.js";
 import { type CallCosts, costAmong, dearest } from "./call-costs.js";
 import { asIs, makeLists, marking } from "./marking.js";
 import { constantMembership } from "./membership.js";
-import { bindPattern } from "./patterns.js";
+import { bindPattern, constantPattern } from "./patterns.js";
 import {
   type AttributePlan,
   type Callee,
@@ -247,9 +247,9 @@ export class Planner {
       if (value instanceof CelError) throw new PlanError(value);
       return { kind: "const", id, value };
     }
-    const pattern = args[1];
-    if (pattern?.kind === "const" && typeof pattern.value === "string") {
-      const bound = bindPattern(name, pattern.value);
+    const pattern = constantPattern(name, args[1]);
+    if (pattern !== undefined) {
+      const bound = bindPattern(name, pattern);
       if (bound instanceof CelError && this.#folds) throw new PlanError(bound);
       if (!this.#folds && (bound instanceof CelError || kinds[0] !== "string")) return call(callee);
       if (bound instanceof Function)

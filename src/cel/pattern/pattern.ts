@@ -55,8 +55,26 @@ export interface Match {
 }
 
 const require = createRequire(import.meta.url);
-/** Loaded with the first pattern: many policies have none, and its tables of characters take 2 MiB. */
-const re2js = (): typeof import("re2js") => require("re2js");
+
+/** The library that compiles patterns. Node keeps it once it is loaded. May throw. */
+export type LibraryLoader = () => typeof import("re2js");
+
+/** Many policies have no pattern, and its tables of characters take 2 MiB. */
+const re2js: LibraryLoader = () => require("re2js");
+
+/** The library; an error where it can't be loaded, for want of file descriptors perhaps. */
+function loaded(load: LibraryLoader): ReturnType<LibraryLoader> | CelError {
+  try {
+    return load();
+  } catch {
+    return new CelError("regular expressions could not be loaded");
+  }
+}
+
+/** Loads the library before there are evaluations that need it. Where that fails each of them tries again, and says so. */
+export function loadPatterns(): void {
+  loaded(re2js);
+}
 
 /** A compiled pattern. */
 export class Pattern {
@@ -141,21 +159,33 @@ export class Pattern {
 }
 
 /** Compiles a pattern; the error has Go's text: `error parsing regexp: missing closing ): …`. */
-export function compilePattern(source: string, now: Clock = systemClock): Pattern | CelError {
+export function compilePattern(
+  source: string,
+  now: Clock = systemClock,
+  load: LibraryLoader = re2js,
+): Pattern | CelError {
+  const library = loaded(load);
+  return library instanceof CelError ? library : compileWith(library, source, now);
+}
+
+function compileWith(library: ReturnType<LibraryLoader>, source: string, now: Clock): Pattern | CelError {
   const rewritten = rewrite(source);
   if (rewritten.size > MAX_PROGRAM_SIZE) return new CelError(`${PREFIX}expression too large`);
   try {
-    return new Pattern(source, rewritten.size, re2js().RE2JS.compile(rewritten.pattern), now);
+    return new Pattern(source, rewritten.size, library.RE2JS.compile(rewritten.pattern), now);
   } catch (error) {
-    return new CelError(errorText(source, rewritten, error));
+    if (!(error instanceof library.RE2JSSyntaxException)) return new CelError(`${PREFIX}expression too large`);
+    return new CelError(errorText(source, rewritten, error.message));
   }
 }
 
 /** A pattern that comes from data: one that would take long to compile ends the evaluation. */
-function compileDynamic(source: string): Pattern | CelError {
+function compileDynamic(library: ReturnType<LibraryLoader>, source: string): Pattern | CelError {
   if (source.length > MAX_DYNAMIC_EFFORT) return tooLarge();
   const { size, effort } = rewrite(source);
-  return size > MAX_DYNAMIC_SIZE || effort > MAX_DYNAMIC_EFFORT ? tooLarge() : compilePattern(source);
+  return size > MAX_DYNAMIC_SIZE || effort > MAX_DYNAMIC_EFFORT
+    ? tooLarge()
+    : compileWith(library, source, systemClock);
 }
 
 /** What is used of the library's automaton. */
@@ -165,9 +195,7 @@ interface RE2JSAutomaton {
   clearCache(): void;
 }
 
-function errorText(source: string, rewritten: Rewritten, error: unknown): string {
-  if (!(error instanceof re2js().RE2JSSyntaxException)) return `${PREFIX}expression too large`;
-  const { message } = error;
+function errorText(source: string, rewritten: Rewritten, message: string): string {
   if (message === `${PREFIX}trailing backslash at end of expression`) return `${message}: \`\``;
   const quote = message.indexOf(": `");
   if (quote === -1) return message;
@@ -188,11 +216,20 @@ export class PatternCache {
     sizeCalculation: (pattern, source) => (pattern instanceof Pattern ? pattern.size : source.length) + 1,
   });
 
+  readonly #load: LibraryLoader;
+
+  constructor(load: LibraryLoader = re2js) {
+    this.#load = load;
+  }
+
   /** The compiled pattern, or the error of a bad one. */
   get(source: string): Pattern | CelError {
     const known = this.#compiled.get(source);
     if (known !== undefined) return known;
-    const pattern = compileDynamic(source);
+    const library = loaded(this.#load);
+    // Not kept: the next evaluation may have it.
+    if (library instanceof CelError) return library;
+    const pattern = compileDynamic(library, source);
     this.#compiled.set(source, pattern);
     return pattern;
   }

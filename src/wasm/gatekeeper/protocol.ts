@@ -1,11 +1,11 @@
 import { stringifyJson } from "../../data/json.js";
 import { fail } from "../failures.js";
 import type { Protocol } from "../guest-protocol.js";
-import { payload } from "../payload.js";
+import { payload, textPayload } from "../payload.js";
 import { regoLoadCall, regoLoadProblem, regoOutcome } from "../rego.js";
 import { inventory } from "../rego-data.js";
 
-const EMPTY = Buffer.from("{}");
+const EMPTY = textPayload("{}");
 const PARAMETERS = Buffer.from('{"parameters":');
 const REVIEW = Buffer.from(',"review":');
 const END = Buffer.from("}");
@@ -15,7 +15,7 @@ export const gatekeeper: Protocol = {
   dataDocument: {
     plurals: false,
     bytes: (_settings, resources) =>
-      resources.length === 0 ? EMPTY : Buffer.from(stringifyJson({ inventory: inventory(resources) })),
+      resources.length === 0 ? EMPTY : textPayload(stringifyJson({ inventory: inventory(resources) })),
   },
   loadCall: regoLoadCall,
   loadProblem: regoLoadProblem,

@@ -1,6 +1,6 @@
 import { stringifyJson } from "../../data/json.js";
 import { type PreparedSettings, type Protocol, validateOperation } from "../guest-protocol.js";
-import { payload } from "../payload.js";
+import { payload, textPayload } from "../payload.js";
 import { regoLoadCall, regoLoadProblem, regoOutcome } from "../rego.js";
 import { byPlural } from "../rego-data.js";
 
@@ -26,5 +26,5 @@ const END = Buffer.from("}");
 
 /** The settings with the key `kubernetes`, which overrides a setting of that name. */
 function withKubernetes({ value }: PreparedSettings, kubernetes: unknown): Uint8Array {
-  return Buffer.from(stringifyJson({ ...(value as Record<string, unknown>), kubernetes }));
+  return textPayload(stringifyJson({ ...(value as Record<string, unknown>), kubernetes }));
 }

@@ -1,6 +1,8 @@
 import { Worker } from "node:worker_threads";
 import { errorText } from "../../data/error-text.js";
 import type { ExecutionMode, GuestModule, HostAnswer } from "../guest/call.js";
+import { sizeOf } from "../image/memory-image.js";
+import type { GuestLimits } from "../limits.js";
 import { ControlBlock } from "../worker/control-block.js";
 import type { CallReport, FromWorker, ToWorker, WorkerStart } from "../worker/messages.js";
 import type { SharedShares } from "../worker/shares.js";
@@ -10,6 +12,11 @@ import type { Job, ThreadEnd } from "./job.js";
 const ENTRY = new URL("../worker/main.js", import.meta.url);
 /** Modules a worker keeps; each holds compiled code. A server with more of them sends those used least again when they are needed. */
 const KNOWN_MODULES = 256;
+/**
+ * Bytes of their images. Threads share those with the policies that are served, but hold what replaced policies began with: four states of the greatest size,
+ * or a hundred of a usual one. To send a module again copies none of them.
+ */
+const KNOWN_IMAGE_BYTES = 128 * 1024 * 1024;
 /** MiB of JavaScript heap of a worker: it holds a request's text, an answer's text, and for Rego the parsed documents. */
 const HEAP_MIB = 256;
 /**
@@ -34,8 +41,10 @@ export interface ThreadEvents {
 export class GuestThread {
   readonly #control = ControlBlock.create();
   readonly #worker: Worker;
-  /** Ids of modules the worker has, least recently used first. */
-  readonly #known = new Map<number, true>();
+  /** Bytes of their images by ids of modules the worker has, least recently used first. */
+  readonly #known = new Map<number, number>();
+  /** Of all of them. */
+  #knownBytes = 0;
   #ticket = 0;
 
   /** @param modes kinds of guests to be ready for */
@@ -79,9 +88,12 @@ export class GuestThread {
   /** Posts a call, with the module when the worker does not have it yet. There must be no other one. */
   begin({ module, call, limits, moment }: Job, allowance: Omit<ThreadAllowance, "ticket">): void {
     this.#worker.ref();
-    const has = this.#known.delete(module.id);
-    this.#known.set(module.id, true);
-    if (!has) this.#post({ type: "module", module: shared(module), limits });
+    const known = this.#known.get(module.id);
+    if (known === undefined) this.#add(module, limits);
+    else {
+      this.#known.delete(module.id);
+      this.#known.set(module.id, known);
+    }
     this.#ticket++;
     this.#post({
       type: "call",
@@ -96,9 +108,12 @@ export class GuestThread {
   /** The call is over: the thread no longer keeps the process alive. */
   rest(): void {
     this.#worker.unref();
-    for (const id of this.#known.keys()) {
-      if (this.#known.size <= KNOWN_MODULES) break;
+    for (const [id, bytes] of this.#known) {
+      // The last one is the one just asked for.
+      if (this.#known.size === 1) break;
+      if (this.#known.size <= KNOWN_MODULES && this.#knownBytes <= KNOWN_IMAGE_BYTES) break;
       this.#known.delete(id);
+      this.#knownBytes -= bytes;
       this.#post({ type: "forget", moduleId: id });
     }
   }
@@ -117,6 +132,13 @@ export class GuestThread {
   /** Ends the thread, whatever it does. */
   end(): void {
     void this.#worker.terminate();
+  }
+
+  #add(module: GuestModule, limits: GuestLimits): void {
+    const bytes = module.image ? sizeOf(module.image) : 0;
+    this.#known.set(module.id, bytes);
+    this.#knownBytes += bytes;
+    this.#post({ type: "module", module: shared(module), limits });
   }
 
   #post(message: ToWorker): void {

@@ -1,9 +1,10 @@
 /** The main thread's end of one worker thread: what it says of its end, what it lets the worker forget, and how long it keeps the process alive. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
 import { Worker } from "node:worker_threads";
+import { PAGE_BYTES } from "../../../src/wasm/image/memory-image.js";
 import { DEFAULT_GUEST_LIMITS } from "../../../src/wasm/limits.js";
 import type { ThreadEnd } from "../../../src/wasm/pool/job.js";
 import { GuestThread } from "../../../src/wasm/pool/thread.js";
@@ -35,16 +36,18 @@ for (const [code, outOfMemory] of [
     assert.deepEqual(ends, [told]);
   });
 
-test("a thread without a call forgets the modules that it was asked for least recently", (t) => {
+/** A thread, calls of modules that begin with so many bytes, and what it is sent. */
+function watchedThread(t: TestContext) {
   const posted: ToWorker[] = [];
   t.mock.method(Worker.prototype, "postMessage", (message: ToWorker) => posted.push(message));
   const thread = new GuestThread([], shares, events);
   t.after(() => thread.end());
   const module = new WebAssembly.Module(new Uint8Array(file("test/fixtures/trivial/wapc.wasm")));
-  const begin = (id: number) => {
+  const begin = (id: number, imageBytes = 0) => {
+    const image = { pages: imageBytes / PAGE_BYTES, runs: [{ at: 0, bytes: new Uint8Array(imageBytes) }] };
     const job = {
       key: "p",
-      module: { id, module, mode: "kubewarden-wapc" as const },
+      module: { id, module, mode: "kubewarden-wapc" as const, image },
       call: { operation: "validate" as const, input: Buffer.from("{}") },
       limits: DEFAULT_GUEST_LIMITS,
       deadline: Number.POSITIVE_INFINITY,
@@ -53,14 +56,42 @@ test("a thread without a call forgets the modules that it was asked for least re
     };
     thread.begin(job, { deadline: 0, earlyMs: 0 });
   };
+  return {
+    thread,
+    begin,
+    sent: () => posted.flatMap((message) => (message.type === "module" ? [message.module.id] : [])),
+    forgotten: () => posted.flatMap((message) => (message.type === "forget" ? [message.moduleId] : [])),
+  };
+}
+
+test("a thread without a call forgets the modules that it was asked for least recently", (t) => {
+  const { thread, begin, sent, forgotten } = watchedThread(t);
   for (let id = 1; id <= 258; id++) begin(id);
   begin(1);
-  assert.equal(posted.filter(({ type }) => type === "module").length, 258);
+  assert.equal(sent().length, 258);
   thread.rest();
-  assert.deepEqual(
-    posted.filter((message) => message.type === "forget").map(({ moduleId }) => moduleId),
-    [2, 3],
-  );
+  assert.deepEqual(forgotten(), [2, 3]);
+});
+
+test("a thread without a call forgets modules whose images are more than 128 MiB together, but never the last", (t) => {
+  const { thread, begin, sent, forgotten } = watchedThread(t);
+  const MIB = 1024 * 1024;
+  for (const id of [1, 2, 3, 4]) begin(id, 32 * MIB);
+  begin(1);
+  thread.rest();
+  assert.deepEqual(forgotten(), []);
+  begin(5, MIB);
+  thread.rest();
+  assert.deepEqual(forgotten(), [2]);
+  begin(2, 32 * MIB);
+  thread.rest();
+  assert.deepEqual(forgotten(), [2, 3]);
+  begin(6, 129 * MIB);
+  thread.rest();
+  begin(6);
+  thread.rest();
+  assert.deepEqual(forgotten(), [2, 3, 4, 1, 5, 2]);
+  assert.deepEqual(sent(), [1, 2, 3, 4, 5, 2, 6]);
 });
 
 test("threads keep the process alive while they run a call, and not after that", async () => {
