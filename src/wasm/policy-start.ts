@@ -6,7 +6,7 @@ import type { PreparedModule } from "./module/prepare.js";
 
 /** A policy that is asked once, by a command, needs no state; from this call on it may be asked for ever. */
 const TAKEN_AT_CALL = 2;
-/** With a state that is not exact, so many calls run cold as well, and the cold answer counts. */
+/** With a state that is not exact, calls run cold as well, and the cold answer counts, until the state has said the same so many times. */
 const TRIAL_CALLS = 20;
 /** After these one in so many does. */
 const TRIAL_EVERY = 1_000;
@@ -37,8 +37,8 @@ export class PolicyStart {
   #module: GuestModule;
   #report: StartReport;
   #calls = 0;
-  /** Calls with the state that has to be proved; undefined when there is none. */
-  #tried: number | undefined;
+  /** How often the state that has to be proved has said what a cold start says; undefined when there is none. */
+  #agreed: number | undefined;
   readonly #parts: PolicyStartParts;
 
   constructor(parts: PolicyStartParts) {
@@ -69,15 +69,19 @@ export class PolicyStart {
     this.#calls++;
     if (this.#calls === TAKEN_AT_CALL && this.#parts.enabled && this.#parts.module.coldBecause === undefined)
       void this.#take();
-    if (this.#tried === undefined) return false;
-    this.#tried++;
-    return this.#tried <= TRIAL_CALLS || this.#tried % TRIAL_EVERY === 0;
+    if (this.#agreed === undefined) return false;
+    return this.#agreed < TRIAL_CALLS || this.#calls % TRIAL_EVERY === 0;
+  }
+
+  /** With this module's state a call has said what it says without. */
+  agreed(module: GuestModule): void {
+    if (this.#agreed !== undefined && module === this.#module) this.#agreed++;
   }
 
   /** A call has shown that the state can't serve. */
   refuse(because: string): void {
-    if (this.#tried === undefined) return;
-    this.#tried = undefined;
+    if (this.#agreed === undefined) return;
+    this.#agreed = undefined;
     this.#module = this.#parts.module;
     this.#isSmall = true;
     this.#report = coldStart(because);
@@ -95,6 +99,6 @@ export class PolicyStart {
     const { image, state } = taken;
     this.#module = { ...this.#parts.module, id: this.#parts.newId(), image, state };
     this.#isSmall = sizeOf(image) <= INLINE_IMAGE_BYTES;
-    if (!isExact) this.#tried = 0;
+    if (!isExact) this.#agreed = 0;
   }
 }

@@ -12,10 +12,10 @@ export interface Budget {
 }
 
 /**
- * Units between two looks: some tens of microseconds of compiled code as policies have it, and a few milliseconds of the slowest there is; a look takes a
+ * Units between two looks: a few microseconds of compiled code as policies have it, and up to some milliseconds of the slowest there is; a look takes a
  * tenth of a microsecond.
  */
-export const SLICE_UNITS = 1_000_000;
+export const SLICE_UNITS = 100_000;
 
 /**
  * Units that a call of a host's function costs beside what the guest's own code is charged for it: about a tenth of a microsecond to half of one, in which
