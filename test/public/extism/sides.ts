@@ -45,8 +45,8 @@ const MEMORY_PAGES = 4096;
 const VARIABLE_BYTES = 1024 * 1024;
 /** After so long the SDK ends a plugin that loops. */
 const SDK_MS = 2_000;
-/** Looks at the clock after which a plugin that loops is ended here: some seconds. */
-const SLICES = 1_000;
+/** Units of fuel after which a plugin that loops is ended here: about a second. */
+const UNITS = 1_000_000_000;
 const PLUGIN_ERROR = /^Plugin-originated error: /;
 const LEVELS = ["trace", "debug", "info", "warn", "error"] as const;
 
@@ -189,11 +189,14 @@ export class OwnSide {
 /** A host with an end: its budget is spent at some time. What plugins print, the SDK drops. */
 function hostOf(call: (payload: Uint8Array) => HostAnswer): { readonly host: GuestHost; readonly lines: Line[] } {
   const recording = recordingHost({ memoryPages: MEMORY_PAGES });
-  let slices = 0;
+  let left = UNITS;
   const budget = {
-    refill: () => (slices++ < SLICES ? SLICE_UNITS : 0),
+    refill() {
+      left -= SLICE_UNITS;
+      return left > 0 ? SLICE_UNITS : 0;
+    },
     get isSpent() {
-      return slices > SLICES;
+      return left <= 0;
     },
   };
   const host: GuestHost = {
