@@ -28,6 +28,9 @@ function shell(command: string): Promise<string> {
   });
 }
 
+/** Why a guest begins cold is another from some moment on, when it has been asked for the second time. */
+const lasting = (output: string) => output.replace(/"startReason":"[^"]+"/g, '"startReason":""');
+
 describe("the commands of the README print what it says", async () => {
   const server = await startExample();
   const found = examples();
@@ -39,7 +42,7 @@ describe("the commands of the README print what it says", async () => {
       const runnable = command
         .replace("http://localhost:3000", server.url)
         .replace("npx policy-server", `${process.execPath} dist/server/main.js`);
-      assert.equal(await shell(runnable), output);
+      assert.equal(lasting(await shell(runnable)), lasting(output));
     });
   }
 

@@ -42,7 +42,7 @@ export interface PreparedModule extends GuestModule {
 }
 
 /**
- * Lets the engine read which branches are rarely taken, which a metered module says of its charges: they cost half as much then. Where the engine does
+ * Lets the engine read which branches are rarely taken, which a metered module says of its charges: they cost less then. Where the engine does
  * not know this option nothing else changes.
  */
 const BRANCH_HINTS = "--experimental-wasm-branch-hinting";

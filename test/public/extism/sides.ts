@@ -13,7 +13,10 @@ import { extismRunner } from "../../../src/wasm/extism/guest.js";
 import { SLICE_UNITS } from "../../../src/wasm/guest/budget.js";
 import type { GuestModule, HostAnswer, InstanceSource } from "../../../src/wasm/guest/call.js";
 import type { GuestHost } from "../../../src/wasm/guest/guest.js";
+import { Memories } from "../../../src/wasm/guest/memories.js";
 import { HOST_MODULE, MEMORY_NAME } from "../../../src/wasm/guest/names.js";
+import { extractState } from "../../../src/wasm/image/extract.js";
+import { emptyImage } from "../../../src/wasm/image/memory-image.js";
 import { DEFAULT_GUEST_LIMITS } from "../../../src/wasm/limits.js";
 import { meterModule } from "../../../src/wasm/meter/meter.js";
 import { ModuleStore } from "../../../src/wasm/module/prepare.js";
@@ -42,8 +45,8 @@ const MEMORY_PAGES = 4096;
 const VARIABLE_BYTES = 1024 * 1024;
 /** After so long the SDK ends a plugin that loops. */
 const SDK_MS = 2_000;
-/** Looks at the clock after which a plugin that loops is ended here: some seconds. */
-const SLICES = 1_000;
+/** Units of fuel after which a plugin that loops is ended here: about a second. */
+const UNITS = 1_000_000_000;
 const PLUGIN_ERROR = /^Plugin-originated error: /;
 const LEVELS = ["trace", "debug", "info", "warn", "error"] as const;
 
@@ -79,7 +82,7 @@ export async function theirs(plugin: Plugin, question: Question): Promise<Seen> 
   return { failure, lines };
 }
 
-type Prepared = InstanceSource & Partial<Pick<GuestModule, "importedMemory">>;
+type Prepared = InstanceSource & Pick<GuestModule, "id" | "importedMemory" | "image">;
 
 /** This server's side: what guests' threads and the main thread do for one call, without threads. */
 export class OwnSide {
@@ -87,6 +90,7 @@ export class OwnSide {
   readonly #run = extismRunner();
   readonly #client = new GuardedClient(new EgressRules({ blocklist: [], allowlist: [] }));
   readonly #capabilities = createHostCapabilities({ http: pluginHttp(this.#client), violation() {} });
+  #nextId = 1;
   readonly #prepared = new Map<Plugin, Prepared | string>();
 
   async close(): Promise<void> {
@@ -115,7 +119,7 @@ export class OwnSide {
 
   #once(source: Prepared, { operation, input, config }: Question, host: GuestHost) {
     try {
-      const { importedMemory } = source;
+      const { id, importedMemory, image } = source;
       const answer = this.#run(
         source,
         {
@@ -124,7 +128,7 @@ export class OwnSide {
           data: Buffer.from(printEnvironment({ ...NO_ENVIRONMENT, varBytes: VARIABLE_BYTES, config })),
         },
         host,
-        importedMemory && new WebAssembly.Memory(importedMemory),
+        importedMemory && image && new Memories().take(id, importedMemory, image),
       );
       return answer.kind === "answer"
         ? { output: Buffer.from(answer.bytes).toString("latin1") }
@@ -155,7 +159,7 @@ export class OwnSide {
 
   async #prepare({ modules: [main, ...others] }: Plugin): Promise<Prepared | string> {
     try {
-      return await this.#store.prepare(main.bytes, MEMORY_PAGES, "extism", others);
+      await this.#store.prepare(main.bytes, MEMORY_PAGES, "extism", others);
     } catch (error) {
       if (!(error instanceof WasmLoadError) || error.code !== "wasm-exports") return errorText(error);
     }
@@ -163,16 +167,20 @@ export class OwnSide {
       maximumPages: MEMORY_PAGES,
       importMemoryAs: { module: HOST_MODULE, name: MEMORY_NAME },
     });
-    const module = new WebAssembly.Module(meterModule(rewritten.bytes));
+    const { importedMemory } = rewritten;
+    const extracted = others.length > 0 ? rewritten : extractState(rewritten.bytes, importedMemory);
+    const module = new WebAssembly.Module(meterModule(extracted.bytes));
     const imports = WebAssembly.Module.imports(module);
     const hasMemory = imports.some((entry) => entry.module === HOST_MODULE && entry.name === MEMORY_NAME);
+    const image = "image" in extracted ? extracted.image : undefined;
     const linked = others.map(({ name, bytes }) => ({
       name,
       module: new WebAssembly.Module(meterModule(rewriteModule(bytes, { maximumPages: MEMORY_PAGES }).bytes)),
     }));
     return {
       module,
-      ...(hasMemory && rewritten.importedMemory && { importedMemory: rewritten.importedMemory }),
+      id: this.#nextId++,
+      ...(hasMemory && importedMemory && { importedMemory, image: image ?? emptyImage(importedMemory.initial) }),
       ...(linked.length > 0 && { linked }),
     };
   }
@@ -181,11 +189,14 @@ export class OwnSide {
 /** A host with an end: its budget is spent at some time. What plugins print, the SDK drops. */
 function hostOf(call: (payload: Uint8Array) => HostAnswer): { readonly host: GuestHost; readonly lines: Line[] } {
   const recording = recordingHost({ memoryPages: MEMORY_PAGES });
-  let slices = 0;
+  let left = UNITS;
   const budget = {
-    refill: () => (slices++ < SLICES ? SLICE_UNITS : 0),
+    refill() {
+      left -= SLICE_UNITS;
+      return left > 0 ? SLICE_UNITS : 0;
+    },
     get isSpent() {
-      return slices > SLICES;
+      return left <= 0;
     },
   };
   const host: GuestHost = {
