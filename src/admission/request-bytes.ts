@@ -9,10 +9,11 @@ import type { AdmissionRequest } from "./admission-request.js";
 export const REVIEW_CUTS = {
   member: "request",
   inner: ["object", "oldObject", "options"],
+  mayRepeat: true,
 } as const satisfies WantedCuts;
 
 /** What is cut out of a raw review. */
-export const RAW_CUTS = { member: "request" } as const satisfies WantedCuts;
+export const RAW_CUTS = { member: "request", mayRepeat: false } as const satisfies WantedCuts;
 
 /** A body and what was read of it. */
 export interface ReadBody {

@@ -10,6 +10,8 @@ export interface WantedCuts {
   readonly member: string;
   /** Absent: the member itself. */
   readonly inner?: readonly string[];
+  /** Keys in them may be repeated, whatever is said of other objects. */
+  readonly mayRepeat: boolean;
 }
 
 /** Where the text of a value stands. */
@@ -25,7 +27,7 @@ export interface Cut {
 
 /** What a text has that the built-in parser reads exactly, if it is JSON at all. */
 export interface JsonScan {
-  /** Keys down to the depth that was asked for, without those in values that were cut out. */
+  /** Keys down to the depth that was asked for, without those in values that were cut out and may repeat them. */
   readonly keys: number;
   /** Of names that were wanted, the last one each. */
   readonly cuts: readonly Cut[];
@@ -117,22 +119,24 @@ class Cutter {
   readonly #bytes: Uint8Array;
   readonly #member: string;
   readonly #inner: readonly string[];
+  readonly #wanted: number;
   readonly #cuts: Cut[] = [];
   #inMember = false;
   #name = "";
   #start = 0;
   #keys = 0;
 
-  constructor(bytes: Uint8Array, { member, inner }: WantedCuts) {
+  constructor(bytes: Uint8Array, { member, inner, mayRepeat }: WantedCuts) {
     this.#bytes = bytes;
     this.#member = member;
     this.#inner = inner ?? [];
+    this.#wanted = mayRepeat ? 1 : 2;
     this.depth = inner === undefined ? 2 : 3;
   }
 
   /**
    * @param key where the last string before it begins: what stands before a value in an object is its key
-   * @returns 1 when the text of the value is wanted
+   * @returns whether the text of the value is wanted, as the module takes it
    */
   open(depth: number, key: number, at: number, keys: number): number {
     if (depth === 2) this.#inMember = this.#isKey(key, this.#member);
@@ -142,7 +146,7 @@ class Cutter {
     this.#name = name;
     this.#start = at;
     this.#keys = keys;
-    return 1;
+    return this.#wanted;
   }
 
   close(end: number, keys: number): void {

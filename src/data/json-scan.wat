@@ -3,7 +3,8 @@
 ;;
 ;; The text comes in windows that begin with a token. What is found is kept from one window to the next.
 (module
-  ;; (depth, where the last string begins, where the value begins, keys before it) -> whether its text is wanted
+  ;; (depth, where the last string begins, where the value begins, keys before it) -> 0: its text is not wanted; 1: it is, and keys in it do not count;
+  ;; 2: it is, and they do
   (import "scan" "open" (func $open (param i32 i32 i32 i32) (result i32)))
   ;; (where the value ends, keys before) of one that is wanted
   (import "scan" "close" (func $close (param i32 i32)))
@@ -167,7 +168,7 @@
                 (global.get $keys)
                 (i32.and
                   (i32.le_s (global.get $depth) (local.get $key_depth))
-                  (i32.eqz (global.get $in_wanted)))))
+                  (i32.ne (global.get $in_wanted) (i32.const 1)))))
             (local.set $at (i32.add (local.get $at) (i32.const 1)))
             (br $next)))
         ;; { and [ differ in one bit, as } and ] do.
@@ -188,7 +189,9 @@
         (if (i32.eq (i32.or (local.get $c) (i32.const 0x20)) (i32.const 0x7d))
           (then
             (local.set $at (i32.add (local.get $at) (i32.const 1)))
-            (if (i32.and (global.get $in_wanted) (i32.eq (global.get $depth) (local.get $wanted_depth)))
+            (if (i32.and
+                  (i32.ne (global.get $in_wanted) (i32.const 0))
+                  (i32.eq (global.get $depth) (local.get $wanted_depth)))
               (then
                 (global.set $in_wanted (i32.const 0))
                 (call $close (i32.add (local.get $base) (local.get $at)) (global.get $all_keys))))

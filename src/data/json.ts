@@ -68,9 +68,9 @@ export function hasRepeatedKeys({ keys }: Cut, value: unknown): boolean {
   return keysWithin(value, Number.POSITIVE_INFINITY) !== keys;
 }
 
-/** {@link keysWithin} without those of the values that were cut out. */
+/** {@link keysWithin} without those of the values that were cut out and may repeat their keys. */
 function keysBeside(value: unknown, depth: number, wanted: WantedCuts | undefined, cuts: readonly Cut[]): number {
-  if (wanted === undefined || cuts.length === 0 || !isObject(value)) return keysWithin(value, depth);
+  if (wanted?.mayRepeat !== true || cuts.length === 0 || !isObject(value)) return keysWithin(value, depth);
   const { [wanted.member]: member, ...others } = value;
   const count = 1 + keysWithin(others, depth);
   if (wanted.inner === undefined || depth === 1 || !isObject(member)) return count;

@@ -1,6 +1,6 @@
 /**
- * Routes that machines ask again and again, probes and metrics, on node:http; all others are Express', which is loaded by the first request for one of them:
- * its 65 packages take a tenth of a second and 6 MiB.
+ * What is answered behind the hot routes: probes and metrics, which machines ask again and again, and the empty 404 and 405 of spec kubewarden.md 3.1, all on
+ * node:http. Express is loaded by the first request that it really answers: its 65 packages take a tenth of a second of the main thread and 6 MiB.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
@@ -12,11 +12,27 @@ import { pathOf } from "./routes.js";
 
 const PROMETHEUS_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
 
-/** Answers GET and HEAD of one path; other methods are Express' business. */
+/** Answers GET and HEAD of one path. */
 export type PlainRoute = (response: ServerResponse) => void | Promise<void>;
 
 /** Routes by path. */
 export type PlainRoutes = ReadonlyMap<string, PlainRoute>;
+
+/** What an app answers, whose code is loaded when it is asked. */
+export interface LoadedRoutes {
+  /** What it answers by GET and HEAD. */
+  readonly paths: readonly string[];
+  /** Imports and makes the app; called again when it has failed. */
+  readonly load: () => Promise<RequestListener>;
+}
+
+/** What a port has behind the hot routes. */
+export interface PortRoutes {
+  readonly plain: PlainRoutes;
+  readonly loaded?: LoadedRoutes;
+  /** Whether a path is asked by POST, which is answered before; default none is. */
+  readonly isPosted?: (path: string) => boolean;
+}
 
 /** What the probes ask about. */
 export interface ProbeOptions {
@@ -30,6 +46,10 @@ export interface ProbeOptions {
 export const apiRoutes = (metricsText: ProbeOptions["metricsText"]): PlainRoutes =>
   new Map([["/metrics", (response: ServerResponse) => sendMetrics(metricsText, response)]]);
 
+/** What Express answers on the API port. */
+export const appPaths = (profiles: boolean): readonly string[] =>
+  profiles ? ["/policies", "/debug/pprof/cpu", "/debug/pprof/heap"] : ["/policies"];
+
 /** What is plain on the readiness port: always plain HTTP (spec kubewarden.md 3.1), so metrics are here too for scrapers without a client certificate. */
 export const probeRoutes = ({ ready, metricsText }: ProbeOptions): PlainRoutes =>
   new Map<string, PlainRoute>([
@@ -38,22 +58,26 @@ export const probeRoutes = ({ ready, metricsText }: ProbeOptions): PlainRoutes =
     ...apiRoutes(metricsText),
   ]);
 
-/**
- * Answers the plain routes, and has all other requests answered by an app.
- * @param load imports and makes the app; called for the first request that needs it
- */
-export function plainOr(routes: PlainRoutes, load: () => Promise<RequestListener>): RequestListener {
-  let app: Promise<RequestListener> | undefined;
+/** Answers the plain routes, has an app answer its own, and refuses all others. */
+export function plainOr({ plain, loaded, isPosted }: PortRoutes): RequestListener {
+  const asked = new Set([...plain.keys(), ...(loaded?.paths ?? [])]);
+  const app = loaded && untilLoaded(loaded.load);
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method, url = "" } = request;
-    const route = method === "GET" || method === "HEAD" ? routes.get(pathOf(url)) : undefined;
+    const read = method === "GET" || method === "HEAD";
+    const route = read ? plain.get(pathOf(url)) : undefined;
     if (route !== undefined) return route(response);
-    app ??= load();
-    (await app)(request, response);
+    // No client sends a fragment, but where one does it is not part of the path.
+    const [path = ""] = pathOf(url).split("#", 1);
+    if (app && read && loaded.paths.includes(path)) (await app())(request, response);
+    else if (asked.has(path)) refuseMethod(response, "GET, HEAD");
+    else if (!isPosted?.(path)) sendEmpty(response, 404);
+    else if (isEncoded(path)) refuseMethod(response, "POST");
+    else sendEmpty(response, 400);
   };
   return (request, response) => {
     answer(request, response).catch(() => {
-      // Neither by contract nor likely: but a request without an answer would be worse than an empty one.
+      // Code that can't be loaded, for want of file descriptors perhaps: a request without an answer would be worse than an empty one.
       if (response.headersSent) response.destroy();
       else sendEmpty(response, 500);
     });
@@ -61,9 +85,33 @@ export function plainOr(routes: PlainRoutes, load: () => Promise<RequestListener
 }
 
 /** The handler of the readiness port. */
-export function probeHandler(options: ProbeOptions): RequestListener {
-  const routes = probeRoutes(options);
-  return plainOr(routes, async () => (await import("./app.js")).createProbeApp([...routes.keys()]));
+export const probeHandler = (options: ProbeOptions): RequestListener => plainOr({ plain: probeRoutes(options) });
+
+/** Loads once; what has failed is tried again by whoever asks next. */
+function untilLoaded<T>(load: () => Promise<T>): () => Promise<T> {
+  let loaded: Promise<T> | undefined;
+  return () => {
+    loaded ??= load().catch((error: unknown) => {
+      loaded = undefined;
+      throw error;
+    });
+    return loaded;
+  };
+}
+
+function refuseMethod(response: ServerResponse, allowed: string): void {
+  response.setHeader("Allow", allowed);
+  sendEmpty(response, 405);
+}
+
+/** Whether the escapes in a path make UTF-8. */
+function isEncoded(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** All of them or a 503: whoever reads a part can't know that it is one. */

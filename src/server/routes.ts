@@ -34,6 +34,11 @@ export function reviewRoute(target: string): ReviewRoute | RequestProblem | unde
   return { kind: "route", origin, id, query };
 }
 
+/** Whether it is the path of a hot route, whatever the method; in the form with the member in a segment of its own, too. */
+export const isReviewPath = (path: string): boolean => REVIEW_PATH.test(path);
+
+const REVIEW_PATH = /^\/(?:validate|audit|validate_raw)\/[^/]+(?:\/[^/]+)?$/;
+
 /** Proxies may send `POST http://host/path`. */
 const ABSOLUTE = /^https?:\/\/[^/]*(?=\/)/i;
 

@@ -10,10 +10,10 @@ import type { Metrics, MetricsText } from "../telemetry/metrics.js";
 import { oneAtATime } from "../telemetry/one-at-a-time.js";
 import { DEFAULT_CONCURRENCY, DEFAULT_QUEUE, DEFAULT_QUEUE_TIMEOUT_MS, Gate, type GateLimits } from "./gate.js";
 import { listen } from "./listener.js";
-import { apiRoutes, plainOr, probeHandler } from "./plain-routes.js";
+import { apiRoutes, appPaths, plainOr, probeHandler } from "./plain-routes.js";
 import { sendProblem } from "./respond.js";
 import { createReviewHandler } from "./review-handler.js";
-import { pathOf, reviewRoute } from "./routes.js";
+import { isReviewPath, pathOf, reviewRoute } from "./routes.js";
 import { createWebhookHandler } from "./webhook-handler.js";
 
 /** The reference server's limit (spec kubewarden.md 3.5). */
@@ -103,11 +103,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const review = createReviewHandler({ evaluator, gate, ...reading });
   const { webhooks = [] } = options;
   const askWebhook = createWebhookHandler({ turns: evaluator.turns, ...reading });
-  const plain = apiRoutes(metricsText);
-  const app = plainOr(plain, async () => {
-    const { createApp } = await import("./app.js");
-    const webhookPaths = webhooks.map(({ path }) => path);
-    return createApp({ evaluator, plainPaths: [...plain.keys()], profiles: options.profiles ?? false, webhookPaths });
+  const profiles = options.profiles ?? false;
+  const app = plainOr({
+    plain: apiRoutes(metricsText),
+    loaded: {
+      paths: appPaths(profiles),
+      load: async () => (await import("./app.js")).createApp({ evaluator, profiles }),
+    },
+    isPosted: (path) => isReviewPath(path) || webhooks.some((webhook) => webhook.path === path),
   });
   const others = (request: IncomingMessage, response: ServerResponse): void => {
     const path = request.method === "POST" ? pathOf(request.url ?? "") : undefined;

@@ -6,18 +6,24 @@ import type { PreparedModule } from "./module/prepare.js";
 
 /** A policy that is asked once, by a command, needs no state; from this call on it may be asked for ever. */
 const TAKEN_AT_CALL = 2;
-/** With a state that is not exact, so many calls run cold as well, and the cold answer counts. */
+/** With a state that is not exact, calls run cold as well, and the cold answer counts, until the state has said the same so many times. */
 const TRIAL_CALLS = 20;
 /** After these one in so many does. */
 const TRIAL_EVERY = 1_000;
 /** Bytes of an image up to which a call may run on the main thread, which brings the memory back behind it: a MiB takes a tenth of a millisecond. */
 const INLINE_IMAGE_BYTES = 2 * 1024 * 1024;
 
+/** Units of a start that is worth a state: to bring one back takes some thirty microseconds more than to bring back a module's own image. */
+export const LONG_START_UNITS = 1_000_000;
+const SHORT_START = "its start is short";
+
 /** What a start needs. */
 export interface PolicyStartParts {
   readonly module: PreparedModule;
   /** False: all its instances begin cold. */
   readonly enabled: boolean;
+  /** Units of fuel of a start that is worth a state. */
+  readonly longStartUnits: number;
   /** An id for the module with its state, which no other module has. */
   readonly newId: () => number;
   /** Takes the state, on a thread. */
@@ -31,8 +37,8 @@ export class PolicyStart {
   #module: GuestModule;
   #report: StartReport;
   #calls = 0;
-  /** Calls with the state that has to be proved; undefined when there is none. */
-  #tried: number | undefined;
+  /** How often the state that has to be proved has said what a cold start says; undefined when there is none. */
+  #agreed: number | undefined;
   readonly #parts: PolicyStartParts;
 
   constructor(parts: PolicyStartParts) {
@@ -63,15 +69,19 @@ export class PolicyStart {
     this.#calls++;
     if (this.#calls === TAKEN_AT_CALL && this.#parts.enabled && this.#parts.module.coldBecause === undefined)
       void this.#take();
-    if (this.#tried === undefined) return false;
-    this.#tried++;
-    return this.#tried <= TRIAL_CALLS || this.#tried % TRIAL_EVERY === 0;
+    if (this.#agreed === undefined) return false;
+    return this.#agreed < TRIAL_CALLS || this.#calls % TRIAL_EVERY === 0;
+  }
+
+  /** With this module's state a call has said what it says without. */
+  agreed(module: GuestModule): void {
+    if (this.#agreed !== undefined && module === this.#module) this.#agreed++;
   }
 
   /** A call has shown that the state can't serve. */
   refuse(because: string): void {
-    if (this.#tried === undefined) return;
-    this.#tried = undefined;
+    if (this.#agreed === undefined) return;
+    this.#agreed = undefined;
     this.#module = this.#parts.module;
     this.#isSmall = true;
     this.#report = coldStart(because);
@@ -79,12 +89,16 @@ export class PolicyStart {
   }
 
   async #take(): Promise<void> {
-    const { report, taken, isExact } = await this.#parts.take();
+    const { report, taken, isExact, startUnits } = await this.#parts.take();
+    if (report.start === "started" && startUnits < this.#parts.longStartUnits) {
+      this.#report = coldStart(report.because === undefined ? SHORT_START : `${SHORT_START}, and ${report.because}`);
+      return;
+    }
     this.#report = report;
     if (!taken) return;
     const { image, state } = taken;
     this.#module = { ...this.#parts.module, id: this.#parts.newId(), image, state };
     this.#isSmall = sizeOf(image) <= INLINE_IMAGE_BYTES;
-    if (!isExact) this.#tried = 0;
+    if (!isExact) this.#agreed = 0;
   }
 }

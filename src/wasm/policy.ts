@@ -39,6 +39,8 @@ export interface PolicyParts {
   readonly kubernetes: KubernetesReader;
   /** Whether instances may begin with a state that was taken before. */
   readonly warmStart: boolean;
+  /** Units of fuel of a start that is worth a state. */
+  readonly longStartUnits: number;
   /** An id for a module with a state. */
   readonly newId: () => number;
   readonly log: (entry: GuestLogEntry) => void;
@@ -51,10 +53,11 @@ type AboutRequest = Pick<Job, "deadline" | "isAborted" | "moment" | "onComputed"
 
 /** Milliseconds in which a state is taken and checked. A module that compiles for half a second in each call needs ten of them; nobody waits. */
 const TAKING_STATE_MS = 30_000;
-/** Milliseconds of computing on a thread up to which a call would have answered on the main thread. */
-const SHORT_MS = 0.8;
 
-const neverFound = (because: string): FoundStart => ({ report: coldStart(because), isExact: true });
+/** Calls with a policy's state that are compared with cold ones at a time; what is not compared proves nothing, and is cold. */
+const MOST_COMPARED = 2;
+
+const neverFound = (because: string): FoundStart => ({ report: coldStart(because), isExact: true, startUnits: 0 });
 
 /** A module with its settings. */
 export class LoadedPolicy implements WasmPolicy {
@@ -63,6 +66,7 @@ export class LoadedPolicy implements WasmPolicy {
   readonly digest: string;
   readonly #history: CallHistory;
   readonly #start: PolicyStart;
+  #comparing = 0;
   #lastData: { readonly resources: readonly ResourceSnapshot[]; readonly bytes: Uint8Array } | undefined;
   readonly #parts: PolicyParts;
 
@@ -78,6 +82,7 @@ export class LoadedPolicy implements WasmPolicy {
       module: parts.module,
       enabled: parts.warmStart,
       newId: parts.newId,
+      longStartUnits: parts.longStartUnits,
       take: () => this.#takeState(),
       warn: (message) => parts.log({ policy: id, level: "warn", message, fields: {} }),
     });
@@ -137,37 +142,48 @@ export class LoadedPolicy implements WasmPolicy {
     const { time, seed } = moment;
     const { module } = this.#start;
     const outcome = await this.#askOnThread(call, review, context, new Moment({ time, seed }), this.#parts.module);
-    if (outcome.verdict !== "error") void this.#compare(call, outcome, { time, seed }, module);
+    // An error is no answer that the state could give, too; and comparing must not become what the threads do.
+    if (outcome.verdict !== "error" && this.#comparing < MOST_COMPARED)
+      void this.#compare(call, outcome, { time, seed }, module);
     return outcome;
   }
 
   async #compare(call: GuestCall, outcome: Outcome, moment: MomentParts, module: GuestModule): Promise<void> {
-    const { protocol } = this.#parts;
+    const { protocol, pool, limits, timeoutMs } = this.#parts;
     let asked = false;
-    const result = await this.#run(
-      call,
-      {
-        deadline: Number.POSITIVE_INFINITY,
-        moment,
-        onHostCall: () => {
-          asked = true;
-          return Promise.resolve({ ok: false, error: "the host does not answer while a policy's state is tried" });
-        },
-        // The other one has logged.
-        onLog: () => {},
-      },
+    this.#comparing++;
+    // In a line of its own, as the check of settings: requests don't wait for it, and what it takes tells nothing about them.
+    const result = await pool.run({
+      key: checkKey(this.id),
       module,
-    );
+      call,
+      limits,
+      deadline: Number.POSITIVE_INFINITY,
+      timeoutMs: timeoutMs ?? TAKING_STATE_MS,
+      isCheck: true,
+      moment,
+      onHostCall: () => {
+        asked = true;
+        return Promise.resolve({ ok: false, error: "the host does not answer while a policy's state is tried" });
+      },
+      // The other one has logged.
+      onLog: () => {},
+    });
+    this.#comparing--;
     if (asked) this.#start.refuse("it asks the host");
-    else if (result.kind === "timeout" || result.kind === "refused" || result.kind === "crash") return;
-    else if (!isDeepStrictEqual(protocol.outcome(result), outcome))
-      this.#start.refuse("with the state an answer was another than without");
+    // It has not begun.
+    else if (result.kind === "refused" || (result.kind === "timeout" && result.phase === "waiting")) return;
+    else if (result.kind === "timeout" || result.kind === "crash")
+      this.#start.refuse("with the state a call did not end");
+    else if (isDeepStrictEqual(protocol.outcome(result), outcome)) this.#start.agreed(module);
+    else this.#start.refuse("with the state an answer was another than without");
   }
 
   async #takeState(): Promise<FoundStart> {
     const { protocol, settings, module } = this.#parts;
     const data = this.#dataAtOnce();
     if (data === undefined) return neverFound("its data document changes with the cluster");
+    if (module.linked) return neverFound("it is linked of several modules");
     if (module.mode === "wasi") return neverFound("a command runs as a whole");
     const calls =
       module.mode === "kubewarden-wapc"
@@ -211,7 +227,7 @@ export class LoadedPolicy implements WasmPolicy {
       },
       module,
     );
-    this.#history.onThread(result.kind === "answer" && !asked && computed < SHORT_MS);
+    this.#history.onThread(result.kind === "answer" && !asked ? computed : undefined);
     if (result.kind === "crash" && result.whole !== undefined) reasons.add(result.whole);
     const outcome = protocol.outcome(result);
     const reason = reasons.text;

@@ -12,6 +12,7 @@ import { InlineCalls, type InlineStatus } from "./inline/inline-calls.js";
 import { DEFAULT_GUEST_LIMITS, DEFAULT_TIMEOUT_MS, type GuestLimits } from "./limits.js";
 import { ModuleStore, type NamedModule } from "./module/prepare.js";
 import { LoadedPolicy } from "./policy.js";
+import { LONG_START_UNITS } from "./policy-start.js";
 import { type Clock, systemClock } from "./pool/clock.js";
 import { WorkerPool } from "./pool/pool.js";
 import type { PoolStatus } from "./pool/status.js";
@@ -37,6 +38,8 @@ export interface WasmRuntimeOptions {
   readonly kubernetes?: KubernetesReader;
   /** False: no policy's instances begin with a state that was taken before. Default true. */
   readonly warmStart?: boolean;
+  /** Units of fuel of a start that is worth a state. Default {@link LONG_START_UNITS}. */
+  readonly longStartUnits?: number;
   /** Default: the system's. */
   readonly clock?: Clock;
 }
@@ -134,6 +137,7 @@ export function createWasmRuntime(options: WasmRuntimeOptions): WasmRuntime {
         kubernetes: options.kubernetes ?? NO_CLUSTER,
         log: options.log,
         warmStart: (source.warmStart ?? true) && (options.warmStart ?? true),
+        longStartUnits: options.longStartUnits ?? LONG_START_UNITS,
         // Prepared modules count up from 1.
         newId: () => --states,
         ...(timeoutMs !== undefined && { timeoutMs }),

@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { hasRepeatedKeys, readJson, type WantedCuts } from "../../src/data/json.js";
 import { ExactReader, numberOf } from "../../src/data/json-reader.js";
 
-const WANTED: WantedCuts = { member: "request", inner: ["object", "options"] };
+const WANTED: WantedCuts = { member: "request", inner: ["object", "options"], mayRepeat: true };
 
 /** The texts that were cut out, by name. */
 function cut(text: string, cuts: WantedCuts = WANTED): Record<string, string> {
@@ -42,8 +42,8 @@ describe("values' own text is found", () => {
   for (const [name, text, found] of cases) test(name, () => assert.deepEqual(cut(text), found));
 
   test("of a member itself", () => {
-    assert.deepEqual(cut('{"a":{},"request":[{}]}', { member: "request" }), { request: "[{}]" });
-    assert.deepEqual(cut('{"request":7,"a":["request",{}]}', { member: "request" }), {});
+    assert.deepEqual(cut('{"a":{},"request":[{}]}', { member: "request", mayRepeat: false }), { request: "[{}]" });
+    assert.deepEqual(cut('{"request":7,"a":["request",{}]}', { member: "request", mayRepeat: false }), {});
   });
 
   test("of many that are repeated only one is kept, the last", () => {
@@ -74,6 +74,42 @@ describe("a cut text with repeated keys is told", () => {
   ]) {
     test(`${object}: none`, () => assert.equal(repeated(object), false));
   }
+});
+
+describe("keys that must not be repeated are looked for", () => {
+  const refused = (text: string, cuts: WantedCuts): boolean => {
+    try {
+      readJson(text, { cuts, unique: { depth: 4, except: ([, second]) => cuts.mayRepeat && second === "object" } });
+      return false;
+    } catch (error) {
+      assert.match(String(error), /duplicate field/);
+      return true;
+    }
+  };
+  test("in cut texts where they may not be", () => {
+    for (const mayRepeat of [false, true]) {
+      const inner: WantedCuts = { member: "request", inner: ["object"], mayRepeat };
+      assert.equal(refused('{"request":{"object":{"a":1,"a":2}}}', inner), !mayRepeat);
+      assert.equal(refused('{"request":{"object":{"b":{"a":1,"a":2}}}}', inner), !mayRepeat);
+      assert.equal(refused('{"request":{"object":{"b":{"c":{"a":1,"a":2}}}}}', inner), false);
+      assert.equal(refused('{"request":{"object":{"a":1}}}', inner), false);
+      assert.equal(refused('{"request":{"a":{"a":1}},"b":{"a":1}}', inner), false);
+    }
+    assert.equal(refused('{"request":{"a":1,"a":2}}', { member: "request", mayRepeat: false }), true);
+  });
+  test("beside them wherever they stand", () => {
+    for (const text of [
+      '{"request":{"object":{"a":1}},"request":{"object":{"a":1}}}',
+      '{"request":{"object":{"a":1},"object":{"a":1}}}',
+      '{"request":{"object":{"a":1},"object":null}}',
+      '{"request":{"object":{},"userInfo":{"a":1,"a":2}}}',
+      '{"request":{"object":{},"userInfo":{"extra":{"a":1,"a":2}}}}',
+      '{"request":{"object":{}},"a":{"b":{"c":1,"c":2}}}',
+      '{"a":1,"request":{"object":{}},"a":2}',
+    ]) {
+      assert.equal(refused(text, WANTED), true, text);
+    }
+  });
 });
 
 describe("long texts are looked at in windows", () => {

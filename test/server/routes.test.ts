@@ -1,16 +1,31 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import type { ServedPolicy } from "../../src/evaluation/policy-set.js";
+import type { Policy } from "../../src/policy/policy.js";
 import { admissionReview, entry, immediate, post, serve, type TestServer } from "./fake-policy.js";
 
 const GOOD = admissionReview();
 const ALLOWED =
   '{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","response":{"uid":"0b3c","allowed":true,"auditAnnotations":null,"warnings":null}}';
 
+/** The same entry of a guest whose instances begin so. */
+const starting = (served: ServedPolicy, start: Policy["start"]): ServedPolicy => ({
+  ...served,
+  policy: { ...served.policy, ...(start && { start }) },
+});
+
 describe("routes (spec kubewarden.md 3.1, 3.3, 3.4)", () => {
   let server: TestServer;
   before(async () => {
     server = await serve([
-      entry("later", () => ({ verdict: "allow" })),
+      starting(
+        entry("later", () => ({ verdict: "allow" })),
+        { start: "cold", because: "it is told to" },
+      ),
+      starting(
+        entry("warm", () => ({ verdict: "allow" })),
+        { start: "warm" },
+      ),
       immediate("now", () => ({ verdict: "allow" })),
       immediate("group/member", () => ({ verdict: "deny", message: "no", account: () => ({ decision: "Denied" }) })),
       immediate(
@@ -80,12 +95,30 @@ describe("routes (spec kubewarden.md 3.1, 3.3, 3.4)", () => {
       policies.map(({ id, available }) => [id, available]),
       [
         ["later", true],
+        ["warm", true],
         ["now", true],
         ["group/member", true],
         ["broken", false],
       ],
     );
-    assert.equal(policies[3]?.error, "bootstrap failure: x");
+    assert.equal(policies[4]?.error, "bootstrap failure: x");
+  });
+
+  test("GET /policies says how a guest's instances begin, and why not with more done before", async () => {
+    const response = await fetch(`${server.url}/policies`);
+    const { policies } = (await response.json()) as {
+      policies: { id: string; start?: string; startReason?: string }[];
+    };
+    assert.deepEqual(
+      policies.map(({ id, ...rest }) => [id, "start" in rest, rest.start, "startReason" in rest, rest.startReason]),
+      [
+        ["later", true, "cold", true, "it is told to"],
+        ["warm", true, "warm", false, undefined],
+        ["now", false, undefined, false, undefined],
+        ["group/member", false, undefined, false, undefined],
+        ["broken", false, undefined, false, undefined],
+      ],
+    );
   });
 
   test("probes have a port of their own, and metrics are on both", async () => {

@@ -84,13 +84,33 @@ describe("a policy's start", () => {
     assert.deepEqual(await policy.evaluate(OTHER, context()), { verdict: "allow" });
   });
 
+  test("is proved by answers that agreed, not by calls that began: of a burst all answers are the cold ones", async (t) => {
+    const { policy } = await loaded(t, FORGETFUL);
+    await untilTaken(policy);
+    assert.deepEqual(policy.start, { start: "warm" });
+    const answers = await Promise.all(Array.from({ length: 60 }, () => policy.evaluate(OTHER, context())));
+    assert.deepEqual(new Set(answers.map(({ verdict }) => verdict)), new Set(["allow"]));
+    assert.equal(policy.start.start, "cold");
+  });
+
+  test("is cold again when a call with the state does not end", async (t) => {
+    const endless = lazy("(if (i32.gt_u (global.get $calls) (i32.const 1)) (then (loop $l (br $l))))");
+    const { policy } = await loaded(t, endless, { defaultTimeoutMs: 200 });
+    await untilTaken(policy);
+    for (let left = 400; left > 0 && policy.start.start === "warm"; left--) {
+      assert.deepEqual(await policy.evaluate(POD, context()), { verdict: "allow" });
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    assert.notEqual(policy.start.start, "warm");
+  });
+
   for (const [what, path, mode, settings] of [
     ["OPA", "test/vectors/rego/opa.wasm", "opa", { denied: "kube-system", list: [1, 2] }],
     ["Gatekeeper", "test/vectors/rego/gatekeeper.wasm", "gatekeeper", { denied: "kube-system" }],
     ["Extism", "policies/privileged-pods/policy.wasm", "extism", {}],
   ] as const) {
     test(`${what}: answers are the same as without a state`, async (t) => {
-      const { runtime } = testRuntime();
+      const { runtime } = testRuntime({ longStartUnits: 0 });
       t.after(() => runtime.close());
       const cold = testRuntime({ warmStart: false });
       t.after(() => cold.runtime.close());
@@ -114,6 +134,12 @@ describe("a policy's start", () => {
         assert.deepEqual(await policy.evaluate(review, context()), expected[index]);
     });
   }
+
+  test("is cold when it is short", async (t) => {
+    const { policy } = await loaded(t, file("policies/privileged-pods/policy.wasm"));
+    await untilTaken(policy);
+    assert.deepEqual(policy.start, { start: "cold", because: "its start is short" });
+  });
 
   test("a command's is cold", async (t) => {
     const { policy } = await loaded(t, file("test/fixtures/trivial/wasi.wasm"));

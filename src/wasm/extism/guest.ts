@@ -22,7 +22,7 @@ export function extismRunner(): RunGuest {
   const environments = new EnvironmentReader();
   let kept: KernelWithImports | undefined;
   const current = new CurrentCall<PluginCall>();
-  const wasi = wasiImports(current.get) as WebAssembly.ModuleImports;
+  const wasi = wasiImports(current.get);
   const withImports = (kernel: Kernel): KernelWithImports => ({
     kernel,
     imports: new InstanceImports({ ...kernel.imports, wasi_snapshot_preview1: wasi }, () => current.get().host),

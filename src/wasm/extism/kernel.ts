@@ -2,9 +2,11 @@
  * JavaScript's part of the kernel (kernel.wat): the memory that an Extism plugin shares with its host, seen from the host, and what the kernel can't
  * do by itself: log lines, variables, host calls.
  */
+
 import { readFileSync } from "node:fs";
 import { HOST_CALL_UNITS } from "../guest/budget.js";
 import type { GuestLogLevel } from "../guest/call.js";
+import { guardedImports } from "../guest/guarded-imports.js";
 import { type GuestHost, NAME_BYTES } from "../guest/guest.js";
 import { LOG_LEVELS, NO_ENVIRONMENT, type PluginEnvironment } from "./environment.js";
 import { PluginHttp } from "./http.js";
@@ -54,7 +56,7 @@ export class Kernel {
 
   constructor(module: WebAssembly.Module, host: GuestHost) {
     this.#host = host;
-    const instance = new WebAssembly.Instance(module, { services: this.#services() });
+    const instance = new WebAssembly.Instance(module, { services: guardedImports(this.#services(), () => this.#host) });
     const functions = instance.exports as WebAssembly.ModuleImports;
     this.#exports = instance.exports as unknown as KernelExports;
     const environment: WebAssembly.ModuleImports = {};
@@ -104,7 +106,7 @@ export class Kernel {
     return this.#exports.used() >>> 0 <= KEPT_BYTES;
   }
 
-  #services(): WebAssembly.ModuleImports {
+  #services() {
     return {
       passed_limit: () => {
         const bytes = this.#host.limits.memoryPages * PAGE_BYTES;
@@ -127,7 +129,6 @@ export class Kernel {
       config_get: (address: number, length: number) => {
         this.#host.work(HOST_CALL_UNITS + (length >>> 0));
         const { config } = this.#environment;
-        this.#host.work(HOST_CALL_UNITS + (length >>> 0));
         const name = this.#text(address, length);
         if (!Object.hasOwn(config, name)) return 0;
         const value = this.#encoder.encode(config[name]);

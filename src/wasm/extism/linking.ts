@@ -52,7 +52,7 @@ class Linking {
     // Only the main module may have a memory of the host's; any other one's WASI works on that one's own.
     const call = name === MAIN_MODULE ? this.#call : new PluginCall(this.#call.host, undefined);
     const usesWasi = call !== this.#call && entries.some(({ module }) => module === WASI_MODULE);
-    const wasi = usesWasi ? { [WASI_MODULE]: wasiImports(() => call) as WebAssembly.ModuleImports } : {};
+    const wasi = usesWasi ? { [WASI_MODULE]: wasiImports(() => call) } : {};
     const started = start(call.instantiate(source, this.#imports, { ...wasi, ...others }));
     this.#made.set(name, started.exports);
     return started;

@@ -4,14 +4,17 @@
 export interface Budget {
   /**
    * The guest has used up its fuel: looks whether it may go on.
-   * @returns units of fuel for the next stretch, about one simple instruction each; 0 ends the guest by a trap that it can't catch
+   * @returns units of fuel for the next stretch, about one simple instruction each, more where loops pay in advance; 0 ends the guest by a trap that it can't catch
    */
   refill(): number;
   /** Whether it has ended the guest: whatever the call comes to after that is void, an answer too. */
   readonly isSpent: boolean;
 }
 
-/** Units between two looks: some tens of microseconds of compiled code, a look takes a tenth of one. */
+/**
+ * Units between two looks: a few microseconds of compiled code as policies have it, and up to some milliseconds of the slowest there is; a look takes a
+ * tenth of a microsecond.
+ */
 export const SLICE_UNITS = 100_000;
 
 /**

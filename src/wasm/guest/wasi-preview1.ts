@@ -3,7 +3,9 @@
  * Our own, because Node's `node:wasi` sleeps inside of native code (a killed worker would sleep on) and reads standard input from a file
  * descriptor, whereas the host-call answers of WASI policies arrive on standard input later (spec kubewarden.md 6.4).
  */
+
 import { HOST_CALL_UNITS } from "./budget.js";
+import { guardedImports } from "./guarded-imports.js";
 import type { GuestHost } from "./guest.js";
 
 /** The guest ended itself. Thrown through the guest's frames. */
@@ -105,7 +107,7 @@ type Import = (...parameters: never[]) => number | bigint | undefined;
  * An import object for any number of instances, one call after the other. Fifty new functions for every instance would take longer than making it,
  * and the engine keeps them alive with the instance for a while.
  */
-export function wasiImports(current: () => WasiCall): Record<string, Import> {
+export function wasiImports(current: () => WasiCall): WebAssembly.ModuleImports {
   const view = () => new DataView(current().memory.buffer);
   const bytes = (pointer: number, length: number) =>
     new Uint8Array(current().memory.buffer, pointer >>> 0, length >>> 0);
@@ -204,7 +206,7 @@ export function wasiImports(current: () => WasiCall): Record<string, Import> {
   };
   for (const name of ABSENT)
     imports[name] = name.startsWith("fd_") || name.startsWith("path_") ? () => E_BADF : () => E_NOSYS;
-  return imports;
+  return guardedImports(imports, () => current().host);
 }
 
 /** Every name this host serves, for the check at load. */

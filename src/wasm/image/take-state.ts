@@ -3,8 +3,9 @@
  * nothing that was tried tells it from a start of its own.
  */
 import { isDeepStrictEqual } from "node:util";
+import { START_ONLY } from "../extism/names.js";
 import type { Budget } from "../guest/budget.js";
-import type { GuestModule } from "../guest/call.js";
+import type { GuestModule, LogLine } from "../guest/call.js";
 import { CallHost, type HostSide } from "../guest/call-host.js";
 import { Moment } from "../guest/moment.js";
 import { GuestRunner, type Question } from "../guest/run-call.js";
@@ -40,33 +41,41 @@ const WORTHWHILE_SHARE = 0.2;
 /** Units that bringing a byte of a state back is worth. */
 const UNITS_PER_BYTE = 0.1;
 
+const NOT_CHECKED = "its time was up before the state was checked";
+const NOT_ANSWERED = "it answers no neutral request";
+
 /** Takes it. Never throws; guests run in the thread in which this is called. */
 export async function takeState(order: StateOrder): Promise<FoundStart> {
   const trial = new Trial(order);
   await trial.begin();
   const after = await trial.start();
-  if (typeof after === "string") return { report: coldStart(after), isExact: true };
+  if (typeof after === "string") return { report: coldStart(after), isExact: true, startUnits: 0 };
   const isExact = !trial.dependsOnChance;
+  const { startUnits } = trial;
   const started = { ...order.module, image: after.image, state: after.state };
   if (order.neutral.length === 0 || order.budget.isSpent)
-    return { report: { start: "started" }, taken: after, isExact };
+    return { report: { start: "started" }, taken: after, isExact, startUnits };
   const warm = await trial.call(started);
-  if (typeof warm === "string") return { report: { start: "started", because: warm }, taken: after, isExact };
-  return { report: { start: "warm" }, taken: warm, isExact: false };
+  if (typeof warm === "string")
+    return { report: { start: "started", because: warm }, taken: after, isExact, startUnits };
+  return { report: { start: "warm" }, taken: warm, isExact: false, startUnits };
 }
 
 /** What came of a run. */
 interface Run {
   readonly result: unknown;
   readonly answered: boolean;
-  /** Whether the guest asked the host or logged. */
+  /** Whether the guest asked the host, or wanted to wait. */
   readonly spoke: boolean;
+  /** What it logged: nobody answers to that, so nothing comes of it for the guest. */
+  readonly lines: readonly LogLine[];
   readonly units: number;
 }
 
 class Trial {
   /** Whether the state after the start depends on the time or on chance. */
   dependsOnChance = false;
+  startUnits = 0;
   readonly #order: StateOrder;
   readonly #runner = new GuestRunner();
   /** What instances that began cold have answered, by the question. */
@@ -96,10 +105,10 @@ class Trial {
 
   /** The state after a neutral call, or why there is none. */
   async call(started: GuestModule): Promise<TakenState | string> {
-    const [first, second] = this.#order.neutral;
-    if (!first || !second) return "there is no neutral request";
+    // A policy for Ingresses may have nothing but an error for a Pod.
+    const [first, second] = this.#order.neutral.filter((input) => this.#coldRun(input).answered);
+    if (!first || !second) return NOT_ANSWERED;
     const cold = this.#coldRun(second);
-    if (!cold.answered) return "a neutral request is not answered";
     if (cold.units < WORTHWHILE_UNITS) return "its calls are short";
     const warm = await this.#captureTwice(started, "answer", first);
     if (typeof warm === "string") return warm;
@@ -113,16 +122,19 @@ class Trial {
 
   /** Asks about all neutral requests from each state: every answer must be that of an instance that began cold. */
   async #difference(module: GuestModule, states: readonly TakenState[]): Promise<string | undefined> {
-    for (const input of this.#order.neutral) {
-      if (this.#order.budget.isSpent) return "its time was up before the state was checked";
+    const { neutral } = this.#order;
+    for (const input of neutral) {
+      if (this.#order.budget.isSpent) return NOT_CHECKED;
       const cold = this.#coldRun(input);
       for (const run of [cold, ...states.map((taken) => this.#run({ ...module, ...taken }, input))]) {
-        if (run.spoke) return "it asks the host or logs";
-        if (!run.answered) return "a neutral request is not answered";
-        if (!isDeepStrictEqual(run.result, cold.result)) return "its answers depend on calls before, or on chance";
+        if (run.spoke) return "it asks the host";
+        if (!isDeepStrictEqual(run.result, cold.result) || !isDeepStrictEqual(run.lines, cold.lines))
+          return "its answers depend on calls before, or on chance";
       }
     }
-    return undefined;
+    if (this.#order.budget.isSpent) return NOT_CHECKED;
+    // Errors that are alike prove nothing when there is nothing else.
+    return neutral.some((input) => this.#coldRun(input).answered) ? undefined : NOT_ANSWERED;
   }
 
   /** What an instance that begins cold answers. */
@@ -166,11 +178,19 @@ class Trial {
     await runner.load(module.mode);
     const side = new SilentSide();
     const image = module.image ?? { pages: 0, runs: [] };
-    const host = new CaptureHost(image, until, side, limits, budget, moment);
-    const result = runner.run(module, this.#question(input), host);
+    const counting = new CountingBudget(budget);
+    const host = new CaptureHost(image, until, side, limits, counting, moment);
+    const question = this.#question(input);
+    const asked: Question =
+      until === "start" && module.mode === "extism" ? { ...question, operation: START_ONLY } : question;
+    const result = runner.run(module, asked, host);
+    // The call ends there.
+    if (until === "start") this.startUnits = counting.units;
     if (budget.isSpent) return "its time was up before the state was taken";
-    if (side.spoke) return until === "start" ? "its start asks the host or logs" : "it asks the host or logs";
-    if (until === "answer" && result.kind !== "outcome") return "a neutral request is not answered";
+    if (side.spoke) return until === "start" ? "its start asks the host" : "it asks the host";
+    // Started in each instance, it would be logged for each call.
+    if (until === "start" && side.lines.length > 0) return "its start logs";
+    if (until === "answer" && result.kind !== "outcome") return NOT_ANSWERED;
     const taken = until === "start" ? host.taken : host.take();
     if (!taken) return "its start leaves something with the host, or does not end well";
     return taken.ownBytes > STATE_BYTES
@@ -184,7 +204,7 @@ class Trial {
     const budget = new CountingBudget(this.#order.budget);
     const host = new CallHost(side, limits, budget, module.state ? laterMoment() : new Moment());
     const result = this.#runner.run(module, this.#question(input), host);
-    return { result, answered: result.kind === "outcome", spoke: side.spoke, units: budget.units };
+    return { result, answered: result.kind === "outcome", spoke: side.spoke, lines: side.lines, units: budget.units };
   }
 
   #question(input: Uint8Array): Question {
@@ -203,17 +223,18 @@ function same(one: TakenState, other: TakenState): boolean {
   return sameImage(one.image, other.image) && isDeepStrictEqual(one.state, other.state);
 }
 
-/** Nobody answers, and whoever speaks is remembered. */
+/** Nobody answers, and whoever asks is remembered. */
 class SilentSide implements HostSide {
   spoke = false;
+  readonly lines: LogLine[] = [];
 
   ask() {
     this.spoke = true;
     return { ok: false as const, error: "the host does not answer while a policy's state is taken" };
   }
 
-  line(): void {
-    this.spoke = true;
+  line(line: LogLine): void {
+    this.lines.push(line);
   }
 
   sleep(): void {

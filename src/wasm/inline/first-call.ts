@@ -3,7 +3,8 @@
  * the guest does, and the engine compiles a function when it is first called, on the thread that calls it: 1 MB a 20 ms or so.
  */
 import { LIMITS_HAVE_MAXIMUM, Reader, skipValueType } from "../binary/reader.js";
-import { readSections, SECTION_CODE, SECTION_TABLE } from "../binary/sections.js";
+import { readSections, SECTION_CODE, SECTION_TABLE, SECTION_TYPE } from "../binary/sections.js";
+import { readTypes } from "../binary/types.js";
 import type { GuestMemory } from "../guest/call.js";
 
 /** Bytes of code of a module that may run on the main thread at once: all of it is compiled in 10 ms. */
@@ -16,6 +17,8 @@ const LARGEST_FUNCTION_BYTES = 512 * 1024;
 const LARGEST_MEMORY_PAGES = 80;
 /** Entries of its table, which is filled for every instance. */
 const LARGEST_TABLE = 20_000;
+/** Parameters and results of a function together. */
+const MOST_VALUES = 64;
 /** Calls of a policy that must have been short on threads, when its module is not small: what it usually runs is compiled then. */
 const PROOF = 4;
 
@@ -27,12 +30,24 @@ export function shortCallsBefore(bytes: Uint8Array, memory: GuestMemory | undefi
   if ((memory?.initial ?? 0) > LARGEST_MEMORY_PAGES) return Number.POSITIVE_INFINITY;
   let code = 0;
   for (const { id, body } of readSections(bytes)) {
+    if (id === SECTION_TYPE && !hasPlainTypes(body)) return Number.POSITIVE_INFINITY;
     if (id === SECTION_TABLE && entriesOf(body) > LARGEST_TABLE) return Number.POSITIVE_INFINITY;
     if (id !== SECTION_CODE) continue;
     code = body.length;
     if (code > LARGEST_CODE_BYTES || largestFunction(body) > LARGEST_FUNCTION_BYTES) return Number.POSITIVE_INFINITY;
   }
   return code <= SMALL_CODE_BYTES ? 0 : PROOF;
+}
+
+/**
+ * Whether all types are of functions of no more than so many values: the engine takes time for each of them at every branch. Objects that it collects have
+ * no limit but the process's memory.
+ */
+function hasPlainTypes(body: Uint8Array): boolean {
+  const { types, complete } = readTypes(body);
+  return (
+    complete && types.every((type) => type !== undefined && type.parameters.length + type.results.length <= MOST_VALUES)
+  );
 }
 
 /** Entries that all tables start with. @param body of a table section */

@@ -4,20 +4,24 @@
 const FAILURE_WEIGHT = 16;
 /** With this much its calls begin on threads: two failures in a row, or one in sixteen calls for long. */
 const TOO_MUCH = 2 * FAILURE_WEIGHT;
-/** Calls in a row that must be short on threads before the main thread is tried again, at first. */
+/** Calls on threads before the main thread is tried again, at first. */
 const FIRST_PROOF = 8;
 /** And at most: who fails each time costs the main thread a few milliseconds in so many calls. */
 const LONGEST_PROOF = 4_096;
 /** Answers on the main thread in a row after which former failures are forgotten. */
 const FORGOTTEN_AFTER = 1_024;
 /** How much a new duration counts in the usual one. */
-const NEWEST_SHARE = 1 / 16;
-/** The longest that counts there: a call that had to wait for the processor says nothing about the policy. */
-const LONGEST_MS = 1;
+const NEWEST_SHARE = 1 / 8;
+/** The longest that counts there: a call that had to wait for the processor, or for a garbage collection, says little about the policy. */
+const LONGEST_MS = 3;
+/** Milliseconds that a policy's calls may usually take where they begin on the main thread. */
+const SHORT_MS = 1;
+/** What a policy's calls are taken to take when they leave the main thread, until more is known. */
+const LONG_MS = 2;
 
 /** One policy's history. */
 export class CallHistory {
-  /** Short calls on threads that are still wanted; 0: the next call begins on the main thread. */
+  /** Calls on threads that are still wanted; 0: the next call begins on the main thread. */
   #wanted: number;
   /** How many will be wanted after the next failure. */
   #proof = FIRST_PROOF;
@@ -25,7 +29,7 @@ export class CallHistory {
   #answers = 0;
   #usual = 0;
 
-  /** @param wanted calls that must have been short on threads before the first on the main thread; Infinity: there is never one there */
+  /** @param wanted calls on threads before the first on the main thread; Infinity: there is never one there */
   constructor(wanted: number) {
     this.#wanted = wanted;
   }
@@ -35,14 +39,18 @@ export class CallHistory {
     return this.#wanted === 0;
   }
 
-  /** How many milliseconds a call usually takes there. */
+  /** How many milliseconds a call usually takes. */
   get usualMs(): number {
     return this.#usual;
   }
 
   /** A call has answered on the main thread. */
   answered(milliseconds: number): void {
-    this.#usual += (Math.min(milliseconds, LONGEST_MS) - this.#usual) * NEWEST_SHARE;
+    this.#took(milliseconds);
+    if (this.#usual > SHORT_MS) {
+      this.#leave();
+      return;
+    }
     if (this.#weight > 0) this.#weight--;
     this.#answers++;
     if (this.#answers === FORGOTTEN_AFTER) this.#proof = FIRST_PROOF;
@@ -52,19 +60,29 @@ export class CallHistory {
   failed(): void {
     this.#answers = 0;
     this.#weight += FAILURE_WEIGHT;
-    if (this.#weight < TOO_MUCH) return;
-    this.#weight = 0;
-    this.#wanted = this.#proof;
-    this.#proof = Math.min(2 * this.#proof, LONGEST_PROOF);
+    if (this.#weight >= TOO_MUCH) this.#leave();
   }
 
   /**
    * A call has run on a thread.
-   * @param isShort whether it would have answered on the main thread
+   * @param milliseconds of computing; undefined when it could not have answered on the main thread however short it was
    */
-  onThread(isShort: boolean): void {
+  onThread(milliseconds: number | undefined): void {
+    this.#took(milliseconds ?? LONGEST_MS);
     if (this.#wanted === 0 || this.#wanted === Number.POSITIVE_INFINITY) return;
-    if (isShort) this.#wanted--;
-    else this.#wanted = Math.max(this.#wanted, this.#proof / 2);
+    if (this.#wanted > 1) this.#wanted--;
+    else if (this.#usual <= SHORT_MS) this.#wanted = 0;
+  }
+
+  #took(milliseconds: number): void {
+    this.#usual += (Math.min(milliseconds, LONGEST_MS) - this.#usual) * NEWEST_SHARE;
+  }
+
+  #leave(): void {
+    this.#answers = 0;
+    this.#weight = 0;
+    this.#usual = LONG_MS;
+    this.#wanted = this.#proof;
+    this.#proof = Math.min(2 * this.#proof, LONGEST_PROOF);
   }
 }

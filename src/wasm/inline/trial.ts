@@ -3,12 +3,15 @@ import { BUDGET_SPENT, type Budget, SLICE_UNITS } from "../guest/budget.js";
 import type { HostAnswer, LogLine } from "../guest/call.js";
 import type { HostSide } from "../guest/call-host.js";
 
-/** Units of fuel: about a millisecond of compiled code. Most policies need a tenth of it; a switch of threads costs a tenth, too. */
-export const INLINE_UNITS = 3_000_000;
+/**
+ * Units of fuel: one to three milliseconds of compiled code as policies have it, whose many short loops pay in advance. Most policies need a tenth of
+ * it; a switch of threads costs a tenth, too.
+ */
+export const INLINE_UNITS = 50_000_000;
 
 /**
- * Milliseconds by the clock, for code that is slower than its fuel says, such as that which the engine has not optimized yet: as long as anybody may have
- * the main thread before others have their turn. Much longer than the fuel lasts, because who had to wait for a busy processor has not run.
+ * Milliseconds by the clock, for code that is slower than its fuel says: long loops without such, and what the engine has not optimized yet. As long as
+ * anybody may have the main thread before others have their turn. Longer than the fuel lasts, because who had to wait for a busy processor has not run.
  */
 export const INLINE_MS = 10;
 

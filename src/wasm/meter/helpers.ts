@@ -15,8 +15,8 @@ export const ADVANCE = 8_192;
 const BYTES_SHIFT = 4;
 /** References, and fields of arrays, are moved one or two in a simple instruction's time, with a barrier each. */
 const ENTRIES_SHIFT = 1;
-/** A new page costs 2^9 units when it is touched for the first time: sixteen pages of the operating system's. */
-const PAGES_SHIFT = 9;
+/** A new page costs 2^14 units, paid when it is asked for: when it is touched, the operating system finds and wipes sixteen pages of its own. */
+const PAGES_SHIFT = 14;
 /** More pages than a memory can have make a growth fail, at no cost. */
 const MOST_PAGES = 65_536;
 

@@ -194,7 +194,7 @@ function checkImports(imports: readonly WebAssembly.ModuleImportDescriptor[], mo
   if (missing.length > 0)
     throw new WasmLoadError(
       "wasm-imports",
-      `the module imports what a ${mode} policy is not given: ${missing.join(", ")}`,
+      `the module imports what ${mode === "extism" || mode === "opa" ? "an" : "a"} ${mode} policy is not given: ${missing.join(", ")}`,
     );
 }
 

@@ -3,6 +3,7 @@
 import { parseJson } from "../../data/json.js";
 import { BUDGET_SPENT } from "../guest/budget.js";
 import type { InstanceSource } from "../guest/call.js";
+import { guardedImports } from "../guest/guarded-imports.js";
 import {
   type GuestAnswer,
   type GuestHost,
@@ -24,6 +25,9 @@ import { printRego, readRego } from "./rego-value.js";
 /** The entrypoint that is asked: a policy built for Kubewarden has only this one. */
 const ENTRYPOINT = 0;
 
+/** Bytes that are searched for an end in the time of a simple instruction. */
+const SEARCHED_PER_UNIT = 16;
+
 const EMPTY_DOCUMENT = new TextEncoder().encode("{}");
 
 /** Raised for `opa_abort`: the module gave up. */
@@ -37,7 +41,7 @@ export function regoRunner(): RunGuest {
     trace: (text) => call().host.log("debug", text, "policy"),
     now: () => call().now,
   });
-  const env = regoImports(call, table);
+  const env = guardedImports(regoImports(call, table), () => call().host);
   const imports = new InstanceImports({ env }, () => call().host);
   const known = new WeakMap<WebAssembly.Module, Builtins>();
   return (source, input, host, memory) => {
@@ -140,6 +144,8 @@ class RegoCall {
   bytesAt(address: number): Uint8Array {
     const bytes = new Uint8Array(this.#memory.buffer);
     const { outputBytes } = this.host.limits;
+    // Before they are searched: not to find an end takes longest.
+    this.host.work(Math.min(outputBytes, Math.max(0, bytes.length - address)) / SEARCHED_PER_UNIT);
     const length = bytes.subarray(address, address + outputBytes + 1).indexOf(0);
     if (length >= 0) {
       this.host.work(length);
@@ -160,7 +166,7 @@ function builtinsOf(call: RegoCall, table: Readonly<Record<string, Builtin>>): B
   });
 }
 
-function regoImports(call: () => RegoCall, table: Readonly<Record<string, Builtin>>): WebAssembly.ModuleImports {
+function regoImports(call: () => RegoCall, table: Readonly<Record<string, Builtin>>) {
   const encoder = new TextEncoder();
   const decoder = new TextDecoder();
   const textAt = (address: number): string => decoder.decode(call().bytesAt(address));

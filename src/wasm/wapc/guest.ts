@@ -1,5 +1,6 @@
 /** Runs calls of waPC guests, byte level of spec kubewarden.md 6.2. */
 import type { InstanceSource } from "../guest/call.js";
+import { guardedImports } from "../guest/guarded-imports.js";
 import {
   type GuestAnswer,
   type GuestHost,
@@ -41,8 +42,8 @@ export function wapcRunner(): RunGuest {
   const current = new CurrentCall<WapcCall>();
   const imports = new InstanceImports(
     {
-      wapc: wapcImports(current.get),
-      wasi_snapshot_preview1: wasiImports(current.get) as WebAssembly.ModuleImports,
+      wapc: guardedImports(wapcImports(current.get), () => current.get().host),
+      wasi_snapshot_preview1: wasiImports(current.get),
     },
     () => current.get().host,
   );
@@ -52,12 +53,16 @@ export function wapcRunner(): RunGuest {
   };
 }
 
-function wapcImports(call: () => WapcCall): WebAssembly.ModuleImports {
+function wapcImports(call: () => WapcCall) {
   const encoder = new TextEncoder();
   const decoder = new TextDecoder();
   /** As much of a text as a log line may have. */
   const cut = (pointer: number, length: number) =>
     call().bytes(pointer, Math.min(length >>> 0, call().host.limits.logLineBytes));
+  const give = (pointer: number, bytes: Uint8Array): void => {
+    call().host.work(bytes.length);
+    call().bytes(pointer, bytes.length).set(bytes);
+  };
   return {
     __guest_request(operationPointer: number, payloadPointer: number) {
       const { operation, payload, host } = call();
@@ -84,9 +89,9 @@ function wapcImports(call: () => WapcCall): WebAssembly.ModuleImports {
       return result.ok ? 1 : 0;
     },
     __host_response_len: () => call().hostAnswer.length,
-    __host_response: (pointer: number) => call().bytes(pointer, call().hostAnswer.length).set(call().hostAnswer),
+    __host_response: (pointer: number) => give(pointer, call().hostAnswer),
     __host_error_len: () => call().hostError.length,
-    __host_error: (pointer: number) => call().bytes(pointer, call().hostError.length).set(call().hostError),
+    __host_error: (pointer: number) => give(pointer, call().hostError),
     __console_log: (pointer: number, length: number) =>
       call().host.log("info", decoder.decode(cut(pointer, length)), "policy"),
   };

@@ -1,5 +1,6 @@
 /** Runs calls of WASI commands, spec kubewarden.md 6.4. */
 import type { InstanceSource } from "../guest/call.js";
+import { guardedImports } from "../guest/guarded-imports.js";
 import {
   type GuestAnswer,
   type GuestHost,
@@ -55,10 +56,10 @@ class CommandCall extends InstanceCall {
 /** Makes a {@link RunGuest} for WASI commands. Its import object serves all calls: making one for each would cost more than the instance. */
 export function wasiRunner(): RunGuest {
   const current = new CurrentCall<CommandCall>();
-  const host = { call: hostCall(current.get) };
+  const host = guardedImports({ call: hostCall(current.get) }, () => current.get().host);
   const imports = new InstanceImports(
     {
-      wasi_snapshot_preview1: wasiImports(current.get) as WebAssembly.ModuleImports,
+      wasi_snapshot_preview1: wasiImports(current.get),
       host,
       "kubewarden:javy/host": host,
     },

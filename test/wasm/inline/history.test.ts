@@ -7,7 +7,7 @@ import { CallHistory } from "../../../src/wasm/inline/history.js";
 function wanted(history: CallHistory): number {
   for (let calls = 0; calls < 100_000; calls++) {
     if (history.isInline) return calls;
-    history.onThread(true);
+    history.onThread(0.1);
   }
   return Number.POSITIVE_INFINITY;
 }
@@ -46,12 +46,31 @@ describe("a policy's history", () => {
     }
   });
 
-  test("comes back after short calls on threads, one behind the other", () => {
+  test("comes back after calls on threads that are usually short, a single long one or not", () => {
     const history = new CallHistory(0);
     failTwice(history);
-    for (let call = 0; call < 7; call++) history.onThread(true);
-    history.onThread(false);
-    assert.equal(wanted(history), 8);
+    for (let call = 0; call < 7; call++) history.onThread(0.1);
+    history.onThread(50);
+    assert.ok(wanted(history) <= 4);
+  });
+
+  test("stays on threads as long as its calls usually take long there, or ask the host", () => {
+    for (const milliseconds of [2, undefined]) {
+      const history = new CallHistory(0);
+      failTwice(history);
+      for (let call = 0; call < 1_000; call++) history.onThread(milliseconds);
+      assert.equal(history.isInline, false);
+      assert.ok(wanted(history) > 1);
+    }
+  });
+
+  test("leaves the main thread when its calls have become long there, though they answer", () => {
+    const history = new CallHistory(0);
+    history.answered(50);
+    history.answered(50);
+    assert.equal(history.isInline, true);
+    for (let call = 0; call < 20; call++) history.answered(2);
+    assert.equal(history.isInline, false);
   });
 
   test("comes back later each time that it fails again, up to a most, and as soon as ever when it has done well for long", () => {
@@ -72,7 +91,7 @@ describe("a policy's history", () => {
     for (let call = 0; call < 200; call++) history.answered(0.02);
     assert.ok(Math.abs(history.usualMs - 0.02) < 0.001);
     history.answered(50);
-    assert.ok(history.usualMs < 0.1);
+    assert.ok(history.usualMs < 0.5);
     for (let call = 0; call < 200; call++) history.answered(0.5);
     assert.ok(history.usualMs > 0.45);
   });

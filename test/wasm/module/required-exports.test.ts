@@ -137,6 +137,6 @@ describe("exports that a protocol calls", () => {
   test("a memory can be imported by Rego modules only", () =>
     assert.rejects(prepare(`${REGO_MEMORY} ${EXTISM} (func (export "validate"))`), {
       code: "wasm-imports",
-      message: "the module imports what a extism policy is not given: env.memory (a memory)",
+      message: "the module imports what an extism policy is not given: env.memory (a memory)",
     }));
 });

@@ -34,5 +34,5 @@ test("builtins that may take long are more than a short call has", () => {
 test("no builtin is charged for without end: a thread looks at its clock once a slice", () => {
   const huge = "x".repeat(10_000_000);
   for (const name of ["crypto.sha256", "regex.split", "time.date", "yaml.marshal"])
-    assert.ok(builtinCost(name, [huge, huge]) <= 20_000_000, name);
+    assert.ok(builtinCost(name, [huge, huge]) <= 60_000_000, name);
 });

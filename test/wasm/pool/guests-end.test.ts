@@ -78,7 +78,7 @@ const isTimeOut = (outcome: Outcome) => outcome.verdict === "error" && outcome.c
 describe("a guest that does not want to end", () => {
   for (const protocol of PROTOCOLS)
     test(`${protocol}: its thread serves on, and the next instance is a new one`, async (t) => {
-      const { runtime } = testRuntime({ workers: 1, capabilityList: [echo] });
+      const { runtime } = testRuntime({ workers: 1, capabilityList: [echo], warmStart: false });
       t.after(() => runtime.close());
       const bytes = file(`test/fixtures/chaos/${protocol}.wasm`);
       const policy = await runtime.load({
@@ -98,7 +98,7 @@ describe("a guest that does not want to end", () => {
 
   for (const [what, bytes, executionMode] of HOSTILE)
     test(`${what}: ends in its time and leaves its thread to others`, async (t) => {
-      const { runtime } = testRuntime({ workers: 1 });
+      const { runtime } = testRuntime({ workers: 1, warmStart: false });
       t.after(() => runtime.close());
       const load = (id: string, module: Uint8Array) =>
         runtime.load({ id, bytes: module, settings: {}, timeoutMs: TIMEOUT_MS });
@@ -115,7 +115,7 @@ describe("a guest that does not want to end", () => {
     });
 
   test("does no other call any harm, and is never allowed, whenever it ends", async (t) => {
-    const { runtime } = testRuntime({ workers: 2, capabilityList: [echo] });
+    const { runtime } = testRuntime({ workers: 2, capabilityList: [echo], warmStart: false });
     t.after(() => runtime.close());
     const load = (protocol: string, timeoutMs: number) => {
       const bytes = file(`test/fixtures/chaos/${protocol}.wasm`);

@@ -13,7 +13,7 @@ const TIMED_OUT: Outcome = {
 };
 
 function pool(t: TestContext, capabilityList: readonly Capability[] = []) {
-  const { runtime } = testRuntime({ workers: 1, defaultTimeoutMs: 30_000, capabilityList });
+  const { runtime } = testRuntime({ workers: 1, defaultTimeoutMs: 30_000, capabilityList, warmStart: false });
   t.after(() => runtime.close());
   const load = (id: string, timeoutMs = 30_000) =>
     runtime.load({ id, bytes: CHAOS, settings: {}, hostCapabilities: ["*"], timeoutMs });
@@ -183,7 +183,7 @@ describe("the worker pool", () => {
   });
 
   test("an answer that is no UTF-8 is none, and one with a byte order mark is no JSON", async (t) => {
-    const { runtime } = testRuntime({ workers: 1 });
+    const { runtime } = testRuntime({ workers: 1, warmStart: false });
     t.after(() => runtime.close());
     const load = (answer: string, encoding: BufferEncoding = "utf8") => {
       const bytes = file("test/fixtures/trivial/wapc.wasm");

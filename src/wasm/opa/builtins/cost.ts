@@ -7,7 +7,7 @@ const BYTE = 64;
 /** Units of one that looks up a time zone, which takes a tenth of a millisecond. */
 const TIME = 300_000;
 /** For what may take long, however short its operands are: more than a call on the main thread has. */
-const LONG = 10_000_000;
+const LONG = 60_000_000;
 /** Those whose work their operands' length says nothing about: patches copy what copies have made, and YAML has aliases. */
 const UNBOUNDED = ["json.patch", "yaml."];
 /** Of a format: a width or a precision of three digits and more, or one that is an operand. */
