@@ -5,6 +5,7 @@ import { Metrics } from "../../telemetry/metrics.js";
 import type { CommandIo } from "../io.js";
 import { startDaemon } from "./daemon.js";
 import { Exports } from "./exports.js";
+import { keepHeapSmall } from "./heap.js";
 import { openFilesProblem } from "./open-files.js";
 import { serveSettings } from "./settings.js";
 import { endAfterException, hangUps, surviveRejections } from "./signals.js";
@@ -25,6 +26,7 @@ export async function serveCommand(values: Readonly<Record<string, unknown>>, io
     startDaemon(settings.daemon, io.env);
     return 0;
   }
+  keepHeapSmall();
   const hangs = hangUps();
   const several = settings.workers > 1;
   const sink = createLineSink(1, several, handleOf(process.stdout));

@@ -13,11 +13,11 @@ import { Slices } from "../../telemetry/slices.js";
 import { Appointment } from "./appointment.js";
 import { type Answer, type Child, Fleet } from "./fleet.js";
 import { GatheredMetrics } from "./gathered-metrics.js";
+import { withSmallYoungGeneration } from "./heap.js";
 import type { ProblemReport, ToPrimary } from "./messages.js";
 import { roomForConnections } from "./open-files.js";
 import type { ServeSettings } from "./settings.js";
 import { delayFor, type HangUps, stopSignal } from "./signals.js";
-import { withSmallYoungGeneration } from "./young-generation.js";
 
 /** How long processes may take to hand over their metrics: half of what Prometheus waits for a scrape by default. */
 const COLLECT_WITHIN_MS = 5000;

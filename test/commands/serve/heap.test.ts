@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { withSmallYoungGeneration } from "../../../src/commands/serve/young-generation.js";
+import { withSmallYoungGeneration } from "../../../src/commands/serve/heap.js";
 
 const read = (file: string): string => readFileSync(new URL(`../../../../${file}`, import.meta.url), "utf8");
 
