@@ -45,7 +45,7 @@ const P99_GOAL = 0.5;
 const BESIDE_GOAL = 1.1;
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const peer = process.env["KUBEWARDEN_POLICY_SERVER"];
+const peer = process.env.KUBEWARDEN_POLICY_SERVER;
 const folder = mkdtempSync(join(tmpdir(), "bench-guests-"));
 const body = join(folder, "review.json");
 
@@ -57,7 +57,7 @@ function entry(module: string, executionMode: string, settings = "{}"): string {
 
 const ownFile = (path: string): string => join(root, path);
 /** Modules of others, which are not part of the project: `GUEST_MODULES` names their folder. */
-const theirFile = (name: string): string => join(process.env["GUEST_MODULES"] ?? folder, name);
+const theirFile = (name: string): string => join(process.env.GUEST_MODULES ?? folder, name);
 const trivial = entry(ownFile("test/fixtures/trivial/wapc.wasm"), "kubewarden-wapc");
 const rust = entry(ownFile("test/vectors/kubewarden/wasm/chaos-wapc.wasm"), "kubewarden-wapc", "{ mode: accept }");
 const looping = entry(ownFile("test/vectors/kubewarden/wasm/chaos-wapc.wasm"), "kubewarden-wapc", "{ mode: loop }");

@@ -23,7 +23,7 @@ const SECONDS = Number(process.argv[2] ?? 10);
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "bench-start-"));
 const body = join(folder, "review.json");
-const peer = process.env["KUBEWARDEN_POLICY_SERVER"];
+const peer = process.env.KUBEWARDEN_POLICY_SERVER;
 // The peer reads from the module itself what it speaks.
 const trivial = withMetadata(join(root, "test/fixtures/trivial/wapc.wasm"), join(folder, "modules"), "kubewarden-wapc");
 const wapc = (id: string): string => `${id}: { module: "file://${trivial}" }\n`;

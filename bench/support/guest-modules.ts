@@ -29,7 +29,7 @@ function fieldsOf(value: unknown): JsonObject {
     const items = value.filter(
       (item): item is JsonObject => typeof item === "object" && item !== null && "name" in item,
     );
-    return Object.fromEntries(items.map((item) => [`k:${JSON.stringify({ name: item["name"] })}`, fieldsOf(item)]));
+    return Object.fromEntries(items.map((item) => [`k:${JSON.stringify({ name: item.name })}`, fieldsOf(item)]));
   }
   if (typeof value !== "object" || value === null) return {};
   return Object.fromEntries(Object.entries(value).map(([key, field]) => [`f:${key}`, fieldsOf(field)]));
@@ -47,7 +47,7 @@ export function podReview(): string {
     time: "2026-11-01T10:00:00Z",
   };
   const fieldsV1 = {
-    "f:metadata": fieldsOf({ labels: object.metadata["labels"] ?? {} }),
+    "f:metadata": fieldsOf({ labels: object.metadata.labels ?? {} }),
     "f:spec": fieldsOf(object.spec),
   };
   Object.assign(object.metadata, { managedFields: [{ ...managed, fieldsType: "FieldsV1", fieldsV1 }] });
@@ -58,7 +58,7 @@ export function podReview(): string {
   const request = {
     uid: "705ab4f5-6393-11e8-b7cc-42010a800002",
     ...{ kind, resource, requestKind: kind, requestResource: resource },
-    ...{ name: object.metadata["name"], namespace: object.metadata["namespace"], operation: "CREATE" },
+    ...{ name: object.metadata.name, namespace: object.metadata.namespace, operation: "CREATE" },
     userInfo: { username: "system:serviceaccount:kube-system:replicaset-controller", groups: ["system:authenticated"] },
     ...{ object, oldObject: null, dryRun: false },
     options: { kind: "CreateOptions", apiVersion: "meta.k8s.io/v1" },

@@ -33,7 +33,7 @@ function spawnOn(core: number, command: readonly string[], cwd: string, output: 
   const [program = "", ...args] = [...(PINNED ? ["taskset", "-c", `${core}`] : []), ...command];
   const env: NodeJS.ProcessEnv = { ...process.env };
   // Kubewarden's server takes this for one of its flags and refuses to start.
-  delete env["NO_COLOR"];
+  delete env.NO_COLOR;
   const stdio: StdioOptions = output === "read" ? ["ignore", "pipe", "inherit"] : ["ignore", "ignore", output];
   return spawn(program, args, { cwd, env, stdio });
 }

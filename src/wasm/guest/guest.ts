@@ -63,14 +63,16 @@ export interface GuestInput {
 /** A guest's answer. The bytes may lie in its memory or the host's, and are valid until the next call. */
 export type GuestAnswer = { readonly kind: "answer"; readonly bytes: Uint8Array } | GuestFailure;
 
-/** Runs calls of one kind of guests. */
-export interface RunGuest {
-  /**
-   * Runs one call in a fresh instance. A trap may be thrown; the loop turns it into a result.
-   * @param memory the memory that the module wants from its host, holding what it begins with
-   */
-  (source: InstanceSource, call: GuestInput, host: GuestHost, memory?: WebAssembly.Memory): GuestAnswer;
-}
+/**
+ * Runs one call of one kind of guests in a fresh instance. A trap may be thrown; `run-call.ts` turns it into a result.
+ * @param memory the memory that the module wants from its host, holding what it begins with
+ */
+export type RunGuest = (
+  source: InstanceSource,
+  call: GuestInput,
+  host: GuestHost,
+  memory?: WebAssembly.Memory,
+) => GuestAnswer;
 
 /** Longest name of a host call in characters, all parts together: the longest that exists has 50, and names of refused calls are logged. */
 export const NAME_LENGTH = 256;

@@ -37,7 +37,8 @@ export class EgressRules {
   constructor(lists: EgressLists) {
     this.#lists = lists;
     // Ours are known to be good, and read when somebody sends a request: the pattern of addresses alone takes 8 ms to compile.
-    if (lists.blocklist.join() !== DEFAULT_BLOCKLIST.join() || lists.allowlist.length > 0) this.#read = readLists(lists);
+    if (lists.blocklist.join() !== DEFAULT_BLOCKLIST.join() || lists.allowlist.length > 0)
+      this.#read = readLists(lists);
   }
 
   get #rules(): ReadLists {
