@@ -24,6 +24,7 @@ describe("entries of policies.yaml", () => {
       contextAwareResources: [],
       hostCapabilities: [],
       native: true,
+      warmStart: true,
     });
   });
 
@@ -41,6 +42,7 @@ p:
   executionMode: kubewarden
   native: false
   memoryLimitMiB: 64
+  warmStart: false
   namespacedName: {Namespace: "", Name: p}
 `);
     const entry = entryOf(config, "p", "module");
@@ -53,6 +55,7 @@ p:
     assert.equal(entry.executionMode, "kubewarden-wapc");
     assert.equal(entry.native, false);
     assert.equal(entry.memoryLimitMiB, 64);
+    assert.equal(entry.warmStart, false);
     const list = entry.settings.a as unknown[];
     assert.equal(list[0], 1);
     assert.equal(list[1], 1);
@@ -140,7 +143,7 @@ describe("mistakes of policies.yaml", () => {
     "an unknown key is refused": [
       "p: {module: ./x.wasm, zzz: 1}",
       [
-        "p.yaml:1:23: p.zzz: unknown key, expected one of module, settings, timeoutEvalSeconds, contextAwareResources, hostCapabilities, executionMode, native, memoryLimitMiB, config, allowedHosts, logLevel, policyMode, allowedToMutate, message, namespacedName",
+        "p.yaml:1:23: p.zzz: unknown key, expected one of module, settings, timeoutEvalSeconds, contextAwareResources, hostCapabilities, executionMode, native, memoryLimitMiB, config, allowedHosts, logLevel, warmStart, policyMode, allowedToMutate, message, namespacedName",
       ],
     ],
     "a key of the custom resource is named as it is here": [
