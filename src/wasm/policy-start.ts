@@ -64,6 +64,11 @@ export class PolicyStart {
   }
   #isSmall = true;
 
+  /** Whether calls usually run there: not while a state is proved, for which threads are asked. */
+  get isUsuallyInline(): boolean {
+    return this.#isSmall && (this.#agreed === undefined || this.#agreed >= TRIAL_CALLS);
+  }
+
   /** A call begins. Returns whether it is to run cold as well, to prove the state. */
   begin(): boolean {
     this.#calls++;

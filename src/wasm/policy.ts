@@ -95,7 +95,9 @@ export class LoadedPolicy implements WasmPolicy {
 
   /** Whether the next call begins on the main thread: most of these answer there. */
   get immediate(): boolean {
-    return this.#dataAtOnce() !== undefined && this.#parts.inline.wouldTry(this.#history);
+    return (
+      this.#dataAtOnce() !== undefined && this.#start.isUsuallyInline && this.#parts.inline.wouldTry(this.#history)
+    );
   }
 
   evaluate(review: Review, context: EvaluationContext): Outcome | Promise<Outcome> {

@@ -88,6 +88,8 @@ describe("a policy's start", () => {
     const { policy } = await loaded(t, FORGETFUL);
     await untilTaken(policy);
     assert.deepEqual(policy.start, { start: "warm" });
+    // Both ways are asked on threads: the gate has to hold a place for each.
+    assert.equal(policy.immediate, false);
     const answers = await Promise.all(Array.from({ length: 60 }, () => policy.evaluate(OTHER, context())));
     assert.deepEqual(new Set(answers.map(({ verdict }) => verdict)), new Set(["allow"]));
     assert.equal(policy.start.start, "cold");
