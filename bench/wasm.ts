@@ -15,8 +15,8 @@ import type { Review } from "../src/policy/review.js";
 import { extismRunner } from "../src/wasm/extism/guest.js";
 import { SLICE_UNITS } from "../src/wasm/guest/budget.js";
 import { type GuestHost, GuestLimitError, type RunGuest } from "../src/wasm/guest/guest.js";
-import { Memories } from "../src/wasm/guest/memories.js";
 import { Moment, MomentView } from "../src/wasm/guest/moment.js";
+import { Places } from "../src/wasm/guest/places.js";
 import { createWasmRuntime, DEFAULT_GUEST_LIMITS, type ExecutionMode, type WasmPolicy } from "../src/wasm/index.js";
 import { ModuleStore } from "../src/wasm/module/prepare.js";
 import { regoRunner } from "../src/wasm/opa/guest.js";
@@ -95,17 +95,17 @@ const runtime = createWasmRuntime({
 async function bareCall({ path, mode, run }: Guest): Promise<() => Promise<void>> {
   const { memoryPages } = DEFAULT_GUEST_LIMITS;
   const prepared = await new ModuleStore().prepare(readFileSync(`${root}/${path}`), memoryPages, mode);
-  const memories = new Memories();
+  const places = new Places();
   const rego = mode === "gatekeeper";
   const payload = rego ? `{"parameters":{},"review":${requestText}}` : `{"request":${requestText},"settings":{}}`;
   const input = new TextEncoder().encode(payload);
   return async () => {
     const shape = prepared.importedMemory;
     const { image } = prepared;
-    const memory = shape && image && memories.take(prepared.id, shape, image);
-    run(prepared, { operation: "validate", input }, nobody, memory);
-    if (memory && image) memories.give(prepared.id, memory, image);
-    memories.tidy();
+    const place = shape && image && places.take(prepared.id, shape, image);
+    run(prepared, { operation: "validate", input }, nobody, place);
+    if (place) places.give(prepared.id, place);
+    places.tidy();
   };
 }
 

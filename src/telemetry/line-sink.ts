@@ -114,9 +114,7 @@ export class BatchingSink implements LineSink {
       return;
     }
     this.#lines += `${line}\n`;
-    if (this.#writing !== undefined) return;
-    if (this.#lines.length >= BATCH_CHARACTERS) this.#flush();
-    else this.#timer ??= setTimeout(() => this.#flush(), BATCH_MS).unref();
+    if (this.#writing === undefined) this.#flushSoon();
   }
 
   flushSync(): void {
@@ -140,6 +138,12 @@ export class BatchingSink implements LineSink {
       }
     }
     this.dropped += linesIn(left);
+  }
+
+  /** At once what makes a batch, the rest with what comes until then. */
+  #flushSoon(): void {
+    if (this.#lines.length >= BATCH_CHARACTERS) this.#flush();
+    else this.#timer ??= setTimeout(() => this.#flush(), BATCH_MS).unref();
   }
 
   #flush(): void {
@@ -189,12 +193,8 @@ export class BatchingSink implements LineSink {
       this.dropped += linesIn(batch.subarray(written));
       this.#writing = undefined;
     }
-    if (this.#writing !== undefined || this.#lines !== "") setImmediate(() => this.#next());
-  }
-
-  #next(): void {
-    if (this.#writing === undefined) this.#flush();
-    else this.#continue();
+    if (this.#writing !== undefined) setImmediate(() => this.#continue());
+    else if (this.#lines !== "") this.#flushSoon();
   }
 
   /** As many whole lines of a batch as may be written at once. */

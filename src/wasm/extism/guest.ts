@@ -27,12 +27,12 @@ export function extismRunner(): RunGuest {
     kernel,
     imports: new InstanceImports({ ...kernel.imports, wasi_snapshot_preview1: wasi }, () => current.get().host),
   });
-  return (source, input, host, memory) => {
+  return (source, input, host, place) => {
     const used = kept ?? withImports(new Kernel(compiled, host));
     kept = undefined;
     const { kernel, imports } = used;
     kernel.begin(host, environments.read(input.data));
-    const call = new PluginCall(host, memory);
+    const call = new PluginCall(host, place);
     const answer = current.during(call, () => run(kernel, source, call, input, imports));
     if (kernel.reusable) kept = used;
     return answer;

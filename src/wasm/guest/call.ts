@@ -48,6 +48,8 @@ export interface InstanceSource {
   readonly module: WebAssembly.Module;
   /** What an Extism plugin has beside its main module. */
   readonly linked?: readonly LinkedModule[];
+  /** Whether all that its code may change of an instance is in memory and numbers, which the host can bring back. */
+  readonly isResettable?: boolean;
   /** With which they begin, as their memory does: what ran before it was taken does not run again. */
   readonly state?: CapturedState;
 }

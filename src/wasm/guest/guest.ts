@@ -5,6 +5,7 @@ import type { GuestLimits } from "../limits.js";
 import type { Budget } from "./budget.js";
 import type { GuestFailure, GuestLogLevel, GuestOperation, HostAnswer, InstanceSource, LogLine } from "./call.js";
 import type { MomentView } from "./moment.js";
+import type { InstancePlace } from "./start-functions.js";
 
 /** An instance that is ready to be asked. */
 export interface StartedInstance {
@@ -64,14 +65,14 @@ export interface GuestInput {
 export type GuestAnswer = { readonly kind: "answer"; readonly bytes: Uint8Array } | GuestFailure;
 
 /**
- * Runs one call of one kind of guests in a fresh instance. A trap may be thrown; `run-call.ts` turns it into a result.
- * @param memory the memory that the module wants from its host, holding what it begins with
+ * Runs one call of one kind of guests in an instance that is as a new one. A trap may be thrown; `run-call.ts` turns it into a result.
+ * @param place with the memory that the module wants from its host, holding what it begins with
  */
 export type RunGuest = (
   source: InstanceSource,
   call: GuestInput,
   host: GuestHost,
-  memory?: WebAssembly.Memory,
+  place?: InstancePlace,
 ) => GuestAnswer;
 
 /** Longest name of a host call in characters, all parts together: the longest that exists has 50, and names of refused calls are logged. */

@@ -6,7 +6,7 @@
 import type { HostAnswer, InstanceSource } from "./call.js";
 import { type GuestHost, NAME_BYTES } from "./guest.js";
 import { HOST_MODULE, MEMORY_NAME, REFILL_NAME } from "./names.js";
-import { newInstance } from "./start-functions.js";
+import { type InstancePlace, newInstance } from "./start-functions.js";
 import { InputQueue, type WasiCall } from "./wasi-preview1.js";
 
 /** What guests give their host's function for calls: address and length of each part, unsigned 32 bits in a signed number. */
@@ -29,19 +29,19 @@ export abstract class InstanceCall implements WasiCall {
   instance: WebAssembly.Instance | undefined;
   /** The error for a module that has no memory. */
   protected readonly noMemory: string = "the module does not export its memory";
-  readonly #importedMemory: WebAssembly.Memory | undefined;
+  readonly #place: InstancePlace | undefined;
 
-  /** @param importedMemory the memory that the module imports, if it does */
+  /** @param place with the memory that the module imports, if it does */
   constructor(
     readonly host: GuestHost,
-    importedMemory: WebAssembly.Memory | undefined,
+    place: InstancePlace | undefined,
   ) {
-    this.#importedMemory = importedMemory;
+    this.#place = place;
   }
 
   /** The instance's memory, imported or its own. */
   get memory(): WebAssembly.Memory {
-    const found = this.#importedMemory ?? this.instance?.exports.memory;
+    const found = this.#place?.memory ?? this.instance?.exports.memory;
     if (!(found instanceof WebAssembly.Memory)) throw new Error(this.noMemory);
     return found;
   }
@@ -67,7 +67,7 @@ export abstract class InstanceCall implements WasiCall {
   }
 
   /**
-   * Makes the instance, with the memory that is given to it.
+   * Makes the instance, with the memory that is given to it, or takes the one that is there.
    * @param beside what this one is given beside the imports, or in their place
    * @returns what it exports
    */
@@ -76,8 +76,8 @@ export abstract class InstanceCall implements WasiCall {
     imports: InstanceImports,
     beside?: WebAssembly.Imports,
   ): WebAssembly.Instance["exports"] {
-    const all = imports.withMemory(this.#importedMemory);
-    this.instance = newInstance(source, beside ? { ...all, ...beside } : all);
+    const all = imports.withMemory(this.#place?.memory);
+    this.instance = newInstance(source, beside ? { ...all, ...beside } : all, this.#place);
     return this.instance.exports;
   }
 }
@@ -96,7 +96,7 @@ export class InstanceImports {
     this.#all = { ...imports, [HOST_MODULE]: this.#own };
   }
 
-  /** The imports of the next instance. */
+  /** The imports of the next instance; always the same object. */
   withMemory(memory: WebAssembly.Memory | undefined): WebAssembly.Imports {
     if (memory === undefined) delete this.#own[MEMORY_NAME];
     else this.#own[MEMORY_NAME] = memory;

@@ -4,8 +4,9 @@ import type { ReadAnswer } from "../question.js";
 import type { Ended, ExecutionMode, GuestFailure, GuestModule, GuestOperation, RunResult } from "./call.js";
 import type { CallHost } from "./call-host.js";
 import { GuestLimitError, GuestMemoryError, GuestStartError, type RunGuest } from "./guest.js";
-import { Memories } from "./memories.js";
+import { Places } from "./places.js";
 import { readAnswer } from "./read-answer.js";
+import type { InstancePlace } from "./start-functions.js";
 
 /** Characters of a failure's text: it becomes part of an HTTP answer, and a Rego module chooses it. */
 const FAILURE_CHARACTERS = 8 * 1024;
@@ -43,7 +44,7 @@ const loaders: Record<ExecutionMode, () => Promise<GuestKind>> = {
 /** Runs calls, one at a time. A thread has one of these. */
 export class GuestRunner {
   readonly #kinds = new Map<ExecutionMode, GuestKind>();
-  readonly #memories = new Memories();
+  readonly #places = new Places();
   readonly #answerBytes: number;
 
   /** @param answerBytes most bytes of an answer, beside what the call's own limits say */
@@ -61,19 +62,19 @@ export class GuestRunner {
     if (!this.#kinds.has(mode)) this.#kinds.set(mode, await loaders[mode]());
   }
 
-  /** Runs a call in a fresh instance; never throws. The mode's code has been {@link load}ed. */
+  /** Runs a call in an instance that is as a new one; never throws. The mode's code has been {@link load}ed. */
   run(module: GuestModule, question: Question, host: CallHost): RunResult | Ended {
     const kind = this.#kinds.get(module.mode);
     if (!kind) return { kind: "start-failed", text: `the code for ${module.mode} policies is not loaded` };
     const { importedMemory: shape, image } = module;
     const { operation } = question;
     const { limits } = host;
-    let memory: WebAssembly.Memory | undefined;
+    let place: InstancePlace | undefined;
     let result: RunResult;
     try {
-      if (shape && image) memory = this.#memories.take(module.id, shape, image);
+      if (shape && image) place = this.#places.take(module.id, shape, image);
       const name = operation === "validate-raw" ? "validate" : operation;
-      const answer = kind.run(module, { ...question, operation: name }, host, memory);
+      const answer = kind.run(module, { ...question, operation: name }, host, place);
       result = readAnswer(answer, operation, { input: question.input, limits }, kind.read, this.#answerBytes);
     } catch (error) {
       result = failure(error);
@@ -81,16 +82,15 @@ export class GuestRunner {
     // Whatever the guest has made of what was thrown at it.
     if (host.passed && result.kind !== "limit") result = failure(host.passed);
     if (host.budget.isSpent) return { kind: "ended", phase: host.phase, stderr: host.stderrText() };
-    // The memory of a call that failed is not used again.
-    if (memory && image && (result.kind === "outcome" || result.kind === "answer"))
-      this.#memories.give(module.id, memory, image);
+    // What a call that failed leaves is not used again.
+    if (place && (result.kind === "outcome" || result.kind === "answer")) this.#places.give(module.id, place);
     host.finish();
     return result;
   }
 
   /** Makes ready for the next call; to be called when the answer is on its way. Without it the next call does the same, and is later for it. */
   tidy(): void {
-    this.#memories.tidy();
+    this.#places.tidy();
   }
 }
 

@@ -2,7 +2,7 @@
 import { errorText } from "../../data/error-text.js";
 import type { InstanceSource } from "./call.js";
 import { GuestLimitError, GuestStartError } from "./guest.js";
-import { SET_GLOBALS_NAME, START_NAME } from "./names.js";
+import { GET_GLOBALS_NAME, SET_GLOBALS_NAME, START_NAME } from "./names.js";
 import { ExitStatus } from "./wasi-preview1.js";
 
 /** A command's `main` ends by an exit with status 0 when all is well; the module's other exports can be called all the same. */
@@ -11,22 +11,57 @@ const MAY_EXIT = "_start";
 /** How the engine's own messages about imports, segments and memory begin; whatever else is thrown comes from the module's code. */
 const ENGINE = "WebAssembly.Instance()";
 
+/** Where one instance of a module after the other lives. */
+export interface InstancePlace {
+  /** What the module imports; it holds what its instances begin with. */
+  readonly memory: WebAssembly.Memory;
+  /** The instance that was made here, when all that code may change of it is in its memory and its globals. */
+  used: UsedInstance | undefined;
+}
+
+/** An instance that has been asked. With its memory and its globals as they were, nothing tells it from a new one. */
+export interface UsedInstance {
+  readonly instance: WebAssembly.Instance;
+  /** What it was made with. */
+  readonly imports: WebAssembly.Imports;
+  /** What its globals were when it had been made. */
+  readonly globals: readonly (number | bigint)[];
+}
+
 /**
- * Makes an instance and sets its state, or runs its start section.
+ * Makes an instance, or takes the one that the place has, and sets its state, or runs its start section.
  * @throws GuestStartError when its start section ends it; what the engine throws when it does not fit its imports
  */
-export function newInstance({ module, state }: InstanceSource, imports: WebAssembly.Imports): WebAssembly.Instance {
+export function newInstance(
+  source: InstanceSource,
+  imports: WebAssembly.Imports,
+  place?: InstancePlace,
+): WebAssembly.Instance {
+  const { state } = source;
   try {
-    const instance = new WebAssembly.Instance(module, imports);
-    const first = instance.exports[state ? SET_GLOBALS_NAME : START_NAME];
-    if (typeof first !== "function") return instance;
-    if (state) first(...state.globals);
-    else first();
+    const used = place?.used?.imports === imports ? place.used : undefined;
+    const instance = used?.instance ?? new WebAssembly.Instance(source.module, imports);
+    if (place && !used && source.isResettable) place.used = { instance, imports, globals: globalsOf(instance) };
+    const globals = state?.globals ?? used?.globals;
+    if (globals) call(instance, SET_GLOBALS_NAME, globals);
+    if (!state) call(instance, START_NAME, []);
     return instance;
   } catch (error) {
     if (error instanceof GuestLimitError || errorText(error).startsWith(ENGINE)) throw error;
     throw endedIn("start section", error);
   }
+}
+
+/** Values of the module's mutable globals, as its hidden functions pass them. */
+export function globalsOf({ exports }: Pick<WebAssembly.Instance, "exports">): readonly (number | bigint)[] {
+  const read = exports[GET_GLOBALS_NAME];
+  const values: unknown = typeof read === "function" ? read() : [];
+  return (Array.isArray(values) ? values : [values]) as (number | bigint)[];
+}
+
+function call({ exports }: WebAssembly.Instance, name: string, values: readonly (number | bigint)[]): void {
+  const exported = exports[name];
+  if (typeof exported === "function") exported(...values);
 }
 
 /**

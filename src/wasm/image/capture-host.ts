@@ -1,7 +1,7 @@
 /** The host of a call after which the state of its instance is taken. */
 import { CallHost } from "../guest/call-host.js";
 import type { StartedInstance } from "../guest/guest.js";
-import { GET_GLOBALS_NAME } from "../guest/names.js";
+import { globalsOf } from "../guest/start-functions.js";
 import type { TakenState } from "./captured-state.js";
 import { type MemoryImage, takeImage } from "./memory-image.js";
 
@@ -37,9 +37,9 @@ export class CaptureHost extends CallHost {
   take(): TakenState | undefined {
     if (!this.#started) return undefined;
     const { exports, memory, exited, rego } = this.#started;
-    const read = exports[GET_GLOBALS_NAME];
-    const values: unknown = typeof read === "function" ? read() : [];
-    const globals = (Array.isArray(values) ? values : [values]) as (number | bigint)[];
-    return { ...takeImage(memory, this.#base), state: { globals, exited, ...(rego && { rego }) } };
+    return {
+      ...takeImage(memory, this.#base),
+      state: { globals: globalsOf({ exports }), exited, ...(rego && { rego }) },
+    };
   }
 }

@@ -132,7 +132,7 @@ export class ModuleStore {
       exports,
       inlineAfter: linked.length > 0 ? Number.POSITIVE_INFINITY : shortCallsBefore(bytes, importedMemory),
       ...(importedMemory && { importedMemory, image: extracted.image ?? emptyImage(importedMemory.initial) }),
-      ...(extracted.coldBecause !== undefined && { coldBecause: extracted.coldBecause }),
+      ...(extracted.coldBecause === undefined ? { isResettable: true } : { coldBecause: extracted.coldBecause }),
       ...(linked.length > 0 && { linked }),
     };
   }

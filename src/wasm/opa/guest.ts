@@ -14,7 +14,7 @@ import {
   startGuest,
 } from "../guest/guest.js";
 import { CurrentCall, InstanceImports } from "../guest/instance-call.js";
-import { newInstance } from "../guest/start-functions.js";
+import { type InstancePlace, newInstance } from "../guest/start-functions.js";
 import type { Builtins } from "../image/captured-state.js";
 import type { Builtin } from "./builtins/builtin.js";
 import { builtinCost } from "./builtins/cost.js";
@@ -44,11 +44,11 @@ export function regoRunner(): RunGuest {
   const env = guardedImports(regoImports(call, table), () => call().host);
   const imports = new InstanceImports({ env }, () => call().host);
   const known = new WeakMap<WebAssembly.Module, Builtins>();
-  return (source, input, host, memory) => {
-    if (!memory) throw new GuestStartError("the module does not import its memory");
-    const asked = new RegoCall(memory, host);
+  return (source, input, host, place) => {
+    if (!place) throw new GuestStartError("the module does not import its memory");
+    const asked = new RegoCall(place, host);
     return current.during(asked, () => {
-      env.memory = memory;
+      env.memory = place.memory;
       asked.start(source, imports.withMemory(undefined));
       const builtins = source.state?.rego?.builtins ?? known.get(source.module) ?? builtinsOf(asked, table);
       known.set(source.module, builtins);
@@ -89,13 +89,17 @@ class RegoCall {
   /** Where the heap begins for every evaluation. */
   baseHeap = 0;
   #exports: Readonly<Record<string, WebAssembly.ExportValue>> = {};
-  readonly #memory: WebAssembly.Memory;
+  readonly #place: InstancePlace;
 
   constructor(
-    memory: WebAssembly.Memory,
+    place: InstancePlace,
     readonly host: GuestHost,
   ) {
-    this.#memory = memory;
+    this.#place = place;
+  }
+
+  get #memory(): WebAssembly.Memory {
+    return this.#place.memory;
   }
 
   /** Milliseconds since 1970, the same throughout the evaluation. */
@@ -106,7 +110,7 @@ class RegoCall {
   /** @throws GuestStartError */
   start(source: InstanceSource, imports: WebAssembly.Imports): void {
     startGuest(() => {
-      this.#exports = newInstance(source, imports).exports;
+      this.#exports = newInstance(source, imports, this.#place).exports;
       if (source.state) return;
       this.push(EMPTY_DOCUMENT);
       this.baseHeap = this.ask("opa_heap_ptr_get");

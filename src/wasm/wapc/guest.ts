@@ -10,7 +10,7 @@ import {
   startGuest,
 } from "../guest/guest.js";
 import { CurrentCall, type HostCallParameters, InstanceCall, InstanceImports } from "../guest/instance-call.js";
-import { afterExit, callStart } from "../guest/start-functions.js";
+import { afterExit, callStart, type InstancePlace } from "../guest/start-functions.js";
 import { wasiImports } from "../guest/wasi-preview1.js";
 
 const NOTHING = new Uint8Array();
@@ -30,8 +30,8 @@ class WapcCall extends InstanceCall {
   hostAnswer: Uint8Array = NOTHING;
   hostError: Uint8Array = NOTHING;
 
-  constructor({ operation, input }: GuestInput, host: GuestHost, importedMemory: WebAssembly.Memory | undefined) {
-    super(host, importedMemory);
+  constructor({ operation, input }: GuestInput, host: GuestHost, place: InstancePlace | undefined) {
+    super(host, place);
     this.operation = OPERATIONS.get(operation) ?? Buffer.from(operation);
     this.payload = input;
   }
@@ -47,8 +47,8 @@ export function wapcRunner(): RunGuest {
     },
     () => current.get().host,
   );
-  return (source, input, host, memory) => {
-    const call = new WapcCall(input, host, memory);
+  return (source, input, host, place) => {
+    const call = new WapcCall(input, host, place);
     return current.during(call, () => run(source, call, imports));
   };
 }

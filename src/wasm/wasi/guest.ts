@@ -11,6 +11,7 @@ import {
   startGuest,
 } from "../guest/guest.js";
 import { CurrentCall, type HostCallParameters, InstanceCall, InstanceImports } from "../guest/instance-call.js";
+import type { InstancePlace } from "../guest/start-functions.js";
 import { ExitStatus, wasiArguments, wasiImports } from "../guest/wasi-preview1.js";
 
 const SUCCESS = 0;
@@ -28,8 +29,8 @@ class CommandCall extends InstanceCall {
   readonly #written: Uint8Array[] = [];
   #size = 0;
 
-  constructor({ operation, input }: GuestInput, host: GuestHost, importedMemory: WebAssembly.Memory | undefined) {
-    super(host, importedMemory);
+  constructor({ operation, input }: GuestInput, host: GuestHost, place: InstancePlace | undefined) {
+    super(host, place);
     this.args = ARGUMENTS.get(operation) ?? wasiArguments("policy.wasm", operation);
     this.stdin.push(input);
   }
@@ -65,8 +66,8 @@ export function wasiRunner(): RunGuest {
     },
     () => current.get().host,
   );
-  return (source, input, guestHost, memory) => {
-    const call = new CommandCall(input, guestHost, memory);
+  return (source, input, guestHost, place) => {
+    const call = new CommandCall(input, guestHost, place);
     return current.during(call, () => run(source, call, input.operation, imports));
   };
 }

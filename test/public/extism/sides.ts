@@ -13,8 +13,8 @@ import { extismRunner } from "../../../src/wasm/extism/guest.js";
 import { SLICE_UNITS } from "../../../src/wasm/guest/budget.js";
 import type { GuestModule, HostAnswer, InstanceSource } from "../../../src/wasm/guest/call.js";
 import type { GuestHost } from "../../../src/wasm/guest/guest.js";
-import { Memories } from "../../../src/wasm/guest/memories.js";
 import { HOST_MODULE, MEMORY_NAME } from "../../../src/wasm/guest/names.js";
+import { Places } from "../../../src/wasm/guest/places.js";
 import { extractState } from "../../../src/wasm/image/extract.js";
 import { emptyImage } from "../../../src/wasm/image/memory-image.js";
 import { DEFAULT_GUEST_LIMITS } from "../../../src/wasm/limits.js";
@@ -128,7 +128,7 @@ export class OwnSide {
           data: Buffer.from(printEnvironment({ ...NO_ENVIRONMENT, varBytes: VARIABLE_BYTES, config })),
         },
         host,
-        importedMemory && image && new Memories().take(id, importedMemory, image),
+        importedMemory && image && new Places().take(id, importedMemory, image),
       );
       return answer.kind === "answer"
         ? { output: Buffer.from(answer.bytes).toString("latin1") }

@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { Places } from "../../../src/wasm/guest/places.js";
+import { emptyImage, imageOf } from "../../../src/wasm/image/memory-image.js";
+
+const SHAPE = { initial: 2, maximum: 400 };
+const PAGE = 64 * 1024;
+const EMPTY = emptyImage(SHAPE.initial);
+
+describe("places of guests", () => {
+  test("are wiped before they are used again", () => {
+    const places = new Places();
+    const first = places.take(1, SHAPE, EMPTY);
+    new Uint8Array(first.memory.buffer).fill(7);
+    places.give(1, first);
+    const second = places.take(1, SHAPE, EMPTY);
+    assert.equal(second, first);
+    assert.ok(new Uint8Array(second.memory.buffer).every((byte) => byte === 0));
+  });
+
+  test("begin with an image, and come back to it wherever they were written", () => {
+    const places = new Places();
+    const image = imageOf(2, [
+      { at: 5_000, bytes: Buffer.from("first") },
+      { at: PAGE + 10, bytes: new Uint8Array(20_000).fill(3) },
+    ]);
+    const expected = new Uint8Array(2 * PAGE);
+    expected.set(Buffer.from("first"), 5_000);
+    expected.fill(3, PAGE + 10, PAGE + 20_010);
+    const first = places.take(1, SHAPE, image);
+    assert.deepEqual(new Uint8Array(first.memory.buffer), expected);
+    for (const at of [0, 4_095, 4_096, 5_003, 8_191, PAGE + 19_000, PAGE + 20_010, 2 * PAGE - 1]) {
+      new Uint8Array(first.memory.buffer)[at] = 9;
+      places.give(1, first);
+      assert.equal(new Uint8Array(first.memory.buffer)[at], 9, "may be read until it is tidied");
+      if (at % 2 === 0) places.tidy();
+      assert.equal(places.take(1, SHAPE, image), first);
+      assert.deepEqual(new Uint8Array(first.memory.buffer), expected);
+    }
+  });
+
+  test("go from one image of a module to another", () => {
+    const places = new Places();
+    const one = imageOf(2, [{ at: 0, bytes: Buffer.from("one") }]);
+    const other = imageOf(2, [{ at: PAGE, bytes: Buffer.from("other") }]);
+    const first = places.take(1, SHAPE, one);
+    places.give(1, first);
+    places.tidy();
+    assert.equal(places.take(1, SHAPE, other), first);
+    const bytes = Buffer.from(first.memory.buffer);
+    assert.equal(bytes.indexOf("one"), -1);
+    assert.equal(bytes.indexOf("other"), PAGE);
+  });
+
+  test("are not shared by instances that live at the same time", () => {
+    const places = new Places();
+    places.give(1, places.take(1, SHAPE, EMPTY));
+    assert.notEqual(places.take(1, SHAPE, EMPTY), places.take(1, SHAPE, EMPTY));
+  });
+
+  test("belong to one module", () => {
+    const places = new Places();
+    const first = places.take(1, SHAPE, EMPTY);
+    places.give(1, first);
+    assert.notEqual(places.take(2, SHAPE, EMPTY), first);
+  });
+
+  test("that have grown a little are kept as they are", () => {
+    for (const [pages, kept] of [
+      [16, true],
+      [17, false],
+    ] as const) {
+      const places = new Places();
+      const grown = places.take(1, SHAPE, EMPTY);
+      (grown.memory as unknown as { grow(pages: number): void }).grow(pages);
+      places.give(1, grown);
+      assert.equal(places.take(1, SHAPE, EMPTY) === grown, kept);
+    }
+  });
+
+  test("that have grown much are given up", () => {
+    const places = new Places();
+    const grown = places.take(1, SHAPE, EMPTY);
+    (grown.memory as unknown as { grow(pages: number): void }).grow(200);
+    places.give(1, grown);
+    assert.equal(places.take(1, SHAPE, EMPTY).memory.buffer.byteLength, SHAPE.initial * PAGE);
+  });
+
+  test("that have grown are given up when they are too large to be wiped quickly, whatever the module asked for", () => {
+    const places = new Places();
+    const shape = { initial: 129, maximum: 400 };
+    const image = emptyImage(shape.initial);
+    const large = places.take(1, shape, image);
+    places.give(1, large);
+    assert.notEqual(places.take(1, shape, image), large);
+  });
+
+  test("that can't be had are an error of their own", () =>
+    assert.throws(() => new Places().take(1, { initial: 70_000, maximum: 70_000 }, emptyImage(70_000)), {
+      name: "GuestMemoryError",
+    }));
+
+  test("are kept for a bounded number of modules", () => {
+    const places = new Places();
+    const first = places.take(0, SHAPE, EMPTY);
+    places.give(0, first);
+    for (let module = 1; module <= 16; module++) places.give(module, places.take(module, SHAPE, EMPTY));
+    assert.notEqual(places.take(0, SHAPE, EMPTY), first);
+  });
+});
