@@ -1,12 +1,14 @@
 /**
- * Compares random modules metered and not. It reads them from standard input as scripts/wasm-smith prints them:
+ * Compares random modules metered and not, and in new and used instances. It reads them from standard input as scripts/wasm-smith prints them:
  *
  *     random-modules 0 100000 ends | node dist/test/fuzz/metered-modules.js ends
  *     random-modules 0 100000 free | node dist/test/fuzz/metered-modules.js free
+ *     random-modules 0 100000 ends | node dist/test/fuzz/metered-modules.js used
  *
- * Those that end by themselves must do the same in both forms; those that may run for ever must be ended.
+ * Those that end by themselves must do the same in both forms, and in an instance that has been used and brought back the same as in a new one; those that
+ * may run for ever must be ended.
  */
-import { compareBoth, runOut } from "../wasm/meter/both.js";
+import { compareBoth, compareUsed, runOut } from "../wasm/meter/both.js";
 
 /** Bytes of the seed and the length before a module. */
 const HEAD = 8;
@@ -17,6 +19,7 @@ const LONGEST = 5_000;
 const REPORTED_EVERY = 10_000;
 
 const free = process.argv[2] === "free";
+const compare = process.argv[2] === "used" ? compareUsed : compareBoth;
 let rest: Buffer = Buffer.alloc(0);
 let compared = 0;
 let skipped = 0;
@@ -48,7 +51,7 @@ function judge(bytes: Uint8Array<ArrayBuffer>, seed: number): void {
       if (calls === undefined) skipped++;
       else ended += calls;
     } else {
-      const comparison = compareBoth(bytes, seed);
+      const comparison = compare(bytes, seed);
       if (comparison.kind === "skipped") {
         skipped++;
         const why = comparison.why.replace(/@.*|\d+/g, "").slice(0, 70);

@@ -1,7 +1,8 @@
-//! Prints random modules: `random-modules <first seed> <count> ends|free [new]`.
+//! Prints random modules: `random-modules <first seed> <count> ends|free [new|policy]`.
 //!
 //! Each is its seed and its length (four bytes each, little endian), and its bytes. `ends`: every module ends by itself, by a
 //! counter that wasm-smith puts into it. `free`: it may run for ever. `new`: with what only Node.js 22 and later have.
+//! `policy`: with a memory, without imports, all its state in memory and numbers, as most policies have it.
 use arbitrary::Unstructured;
 use std::io::Write;
 use wasm_smith::{Config, Module};
@@ -25,10 +26,10 @@ impl Numbers {
     }
 }
 
-fn config(new: bool) -> Config {
+fn config(new: bool, policy: bool) -> Config {
     Config {
         allow_start_export: true,
-        bulk_memory_enabled: true,
+        bulk_memory_enabled: !policy,
         canonicalize_nans: true,
         exceptions_enabled: new,
         extended_const_enabled: new,
@@ -40,9 +41,10 @@ fn config(new: bool) -> Config {
         max_exports: 100,
         max_funcs: 24,
         max_globals: 12,
-        max_imports: 8,
+        max_imports: if policy { 0 } else { 8 },
         max_instructions: 200,
         max_memories: 1,
+        min_memories: if policy { 1 } else { 0 },
         max_memory32_bytes: 16 * 65536,
         max_table_elements: 200,
         max_tables: 3,
@@ -50,11 +52,11 @@ fn config(new: bool) -> Config {
         memory_max_size_required: true,
         min_funcs: 1,
         multi_value_enabled: true,
-        reference_types_enabled: true,
+        reference_types_enabled: !policy,
         relaxed_simd_enabled: false,
         saturating_float_to_int_enabled: true,
         sign_extension_ops_enabled: true,
-        simd_enabled: true,
+        simd_enabled: !policy,
         table_max_size_required: true,
         tail_call_enabled: true,
         threads_enabled: false,
@@ -71,13 +73,14 @@ fn main() {
     let (first, count) = (number(0), number(1));
     let ends = arguments.get(2).map(String::as_str) != Some("free");
     let new = arguments.get(3).map(String::as_str) == Some("new");
+    let policy = arguments.get(3).map(String::as_str) == Some("policy");
     let stdout = std::io::stdout();
     let mut out = std::io::BufWriter::new(stdout.lock());
     for seed in first..first + count {
         let mut numbers = Numbers(seed);
         let length = FEWEST_BYTES + (numbers.next() as usize) % MORE_BYTES;
         let bytes: Vec<u8> = (0..length).map(|_| numbers.next() as u8).collect();
-        let Ok(mut module) = Module::new(config(new), &mut Unstructured::new(&bytes)) else { continue };
+        let Ok(mut module) = Module::new(config(new, policy), &mut Unstructured::new(&bytes)) else { continue };
         if ends && module.ensure_termination(STEPS).is_err() {
             continue;
         }

@@ -55,7 +55,8 @@ export interface MutableGlobal {
 /** @returns the module's own mutable globals in order, or why they can't be read and set */
 export function mutableGlobals(sections: readonly Section[]): readonly MutableGlobal[] | string {
   const body = bodyOf(sections, SECTION_GLOBAL);
-  if (!body) return [];
+  // Without code nothing changes.
+  if (!body || !bodyOf(sections, SECTION_CODE)) return [];
   const imports = bodyOf(sections, SECTION_IMPORT);
   const first = imports ? readImports(imports).globals : 0;
   const reader = new Reader(body, 0);

@@ -15,11 +15,20 @@ export const INLINE_UNITS = 50_000_000;
  */
 export const INLINE_MS = 10;
 
+/**
+ * The most units between two looks at the clock. A guest that has used up what it had in {@link QUICK_MS} gets twice as much: most do, and a look takes as
+ * long as some hundred of their instructions. Of the slowest code it is some ten milliseconds.
+ */
+const MOST_SLICE_UNITS = 8 * SLICE_UNITS;
+const QUICK_MS = 0.05;
+
 /** One call's budget and the host behind it. Whoever wants to wait has spent the budget: the call begins again on a thread. */
 export class Trial implements Budget, HostSide {
   #units = INLINE_UNITS;
   #isSpent = false;
   #lines: LogLine[] | undefined;
+  #slice = SLICE_UNITS;
+  #looked: number;
   readonly #ends: number;
   readonly #now: () => number;
 
@@ -28,6 +37,7 @@ export class Trial implements Budget, HostSide {
    * @param now the same clock
    */
   constructor(began: number, now: () => number) {
+    this.#looked = began;
     this.#ends = began + INLINE_MS;
     this.#now = now;
   }
@@ -43,13 +53,21 @@ export class Trial implements Budget, HostSide {
 
   refill(): number {
     // The first stretch has just begun.
-    const isFirst = this.#units === INLINE_UNITS;
-    if (this.#isSpent || this.#units <= 0 || (!isFirst && this.#now() >= this.#ends)) {
+    if (this.#units < INLINE_UNITS) this.#look();
+    if (this.#isSpent || this.#units <= 0) {
       this.#isSpent = true;
       return 0;
     }
-    this.#units -= SLICE_UNITS;
-    return SLICE_UNITS;
+    const units = Math.min(this.#slice, this.#units);
+    this.#units -= units;
+    return units;
+  }
+
+  #look(): void {
+    const now = this.#now();
+    if (now >= this.#ends) this.#isSpent = true;
+    this.#slice = now - this.#looked < QUICK_MS ? Math.min(2 * this.#slice, MOST_SLICE_UNITS) : SLICE_UNITS;
+    this.#looked = now;
   }
 
   /** @throws {@link BUDGET_SPENT} always. A guest may catch it, but has no fuel after what it has left, and its answer does not count. */

@@ -1,8 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { rewriteModule } from "../../../src/wasm/binary/rewrite.js";
+import type { InstanceSource } from "../../../src/wasm/guest/call.js";
 import { GuestLimitError, GuestStartError } from "../../../src/wasm/guest/guest.js";
+import { Places } from "../../../src/wasm/guest/places.js";
 import { callStart, newInstance } from "../../../src/wasm/guest/start-functions.js";
 import { ExitStatus } from "../../../src/wasm/guest/wasi-preview1.js";
+import { extractState } from "../../../src/wasm/image/extract.js";
+import { emptyImage } from "../../../src/wasm/image/memory-image.js";
+import { meterModule } from "../../../src/wasm/meter/meter.js";
 import { bytesOf } from "../wat.js";
 
 const throwing = (error: Error) => () => {
@@ -55,5 +61,68 @@ describe("a start section", () => {
 
   test("is not blamed for what the engine refuses", () => {
     assert.throws(() => newInstance({ module: module("(nop)") }, { a: {} }), /^LinkError: WebAssembly\.Instance\(\)/);
+  });
+});
+
+describe("an instance that has been asked", () => {
+  const HOST = "policy-group-gateway:host";
+  const shape = { initial: 1, maximum: 2 };
+  const image = emptyImage(1);
+  const source = (text: string): InstanceSource => {
+    const { bytes } = rewriteModule(bytesOf(text), {
+      maximumPages: 2,
+      importMemoryAs: { module: HOST, name: "memory" },
+    });
+    const extracted = extractState(bytes, shape);
+    return {
+      module: new WebAssembly.Module(meterModule(extracted.bytes)),
+      isResettable: extracted.coldBecause === undefined,
+    };
+  };
+  /** Makes or takes the instance in the place for a call, and gives the place back afterwards. */
+  function calls(text: string) {
+    const made = source(text);
+    const places = new Places();
+    const imports = new Map<number, WebAssembly.Imports>();
+    return (run: (exports: Record<string, (...values: never[]) => unknown>) => unknown, which = 0) => {
+      const place = places.take(1, shape, image);
+      const own = imports.get(which) ?? { [HOST]: {} };
+      imports.set(which, own);
+      Object.assign(own[HOST] ?? {}, { memory: place.memory, refill: () => 100_000 });
+      const instance = newInstance(made, own, place);
+      const result = run(instance.exports as never);
+      places.give(1, place);
+      return { instance, result };
+    };
+  }
+  const COUNTER = `(module (memory 1)
+    (global $count (mut i32) (i32.const 7)) (global $nan (mut f32) (f32.const nan:0x200001)) (global $wide (mut i64) (i64.const -1))
+    (start $begin) (func $begin (global.set $count (i32.add (global.get $count) (i32.const 1))) (i32.store8 (i32.const 9) (i32.const 5)))
+    (func (export "next") (result i32 i32 i64 i32)
+      (global.get $count) (i32.reinterpret_f32 (global.get $nan)) (global.get $wide) (i32.load8_u (i32.const 9))
+      (global.set $count (i32.add (global.get $count) (i32.const 1))) (global.set $nan (f32.const 1)) (global.set $wide (i64.const 3))
+      (i32.store8 (i32.const 9) (i32.const 6))))`;
+  const FRESH = [8, 0x7fa0_0001, -1n, 5];
+
+  test("serves the next call as a new one would: globals and memory as they were, its start section run again", () => {
+    const call = calls(COUNTER);
+    const first = call((exports) => exports.next?.());
+    const second = call((exports) => exports.next?.());
+    assert.equal(second.instance, first.instance);
+    assert.deepEqual([first.result, second.result], [FRESH, FRESH]);
+  });
+
+  test("does not serve a runner with other imports", () => {
+    const call = calls(COUNTER);
+    assert.notEqual(call((exports) => exports.next?.(), 1).instance, call((exports) => exports.next?.(), 2).instance);
+  });
+
+  test("is gone when its code may change what nobody can bring back", () => {
+    const call = calls(`(module (memory 1) (table $t 1 funcref) (elem declare func $one)
+      (func $one) (func (export "next") (result i32) (ref.is_null (table.get $t (i32.const 0))) (table.set $t (i32.const 0) (ref.func $one))))`);
+    const first = call((exports) => exports.next?.());
+    const second = call((exports) => exports.next?.());
+    assert.notEqual(second.instance, first.instance);
+    assert.deepEqual([first.result, second.result], [1, 1]);
   });
 });

@@ -1,6 +1,7 @@
 /** What a call on the main thread may take. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { SLICE_UNITS } from "../../../src/wasm/guest/budget.js";
 import { INLINE_MS, INLINE_UNITS, Trial } from "../../../src/wasm/inline/trial.js";
 
 function begun() {
@@ -30,6 +31,14 @@ describe("a call on the main thread", () => {
     pass(0.1);
     assert.equal(trial.refill(), 0);
     assert.equal(trial.isSpent, true);
+  });
+
+  test("is looked at more rarely while it is quick, and as often as ever when it is not", () => {
+    const { trial, pass } = begun();
+    const quick = [1, 2, 3, 4, 5, 6].map(() => trial.refill() / SLICE_UNITS);
+    assert.deepEqual(quick, [1, 2, 4, 8, 8, 8]);
+    pass(0.06);
+    assert.equal(trial.refill(), SLICE_UNITS);
   });
 
   test("is over when it asks the host or wants to sleep", () => {

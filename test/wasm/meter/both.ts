@@ -1,9 +1,15 @@
-/** Runs a module as it is and metered, and says where the two differ. */
+/** Runs a module as it is and metered, or in a new and in a used instance, and says where the two differ. */
 
 import { exportedFunctionTypes } from "../../../src/wasm/binary/function-types.js";
 import { Reader } from "../../../src/wasm/binary/reader.js";
+import { rewriteModule } from "../../../src/wasm/binary/rewrite.js";
 import { readSections, SECTION_IMPORT, SECTION_TYPE } from "../../../src/wasm/binary/sections.js";
 import { type FunctionType, readTypes } from "../../../src/wasm/binary/types.js";
+import { HOST_MODULE, MEMORY_NAME } from "../../../src/wasm/guest/names.js";
+import { Places } from "../../../src/wasm/guest/places.js";
+import { newInstance } from "../../../src/wasm/guest/start-functions.js";
+import { extractState } from "../../../src/wasm/image/extract.js";
+import { PAGE_BYTES } from "../../../src/wasm/image/memory-image.js";
 import { METER_MODULE, REFILL } from "../../../src/wasm/meter/helpers.js";
 import { meterModule } from "../../../src/wasm/meter/meter.js";
 import { verifyMetered } from "./verify.js";
@@ -34,12 +40,63 @@ export function compareBoth(bytes: Uint8Array<ArrayBuffer>, seed: number): Compa
   const wanted = imports(bytes);
   if (!wanted) return { kind: "skipped", why: "JavaScript can't make what it imports" };
   const exported = exportedFunctionTypes(bytes);
-  const one = history(plain, wanted, exported, seed, () => ENOUGH);
-  const other = history(metered, wanted, exported, seed, () => ENOUGH);
+  const fresh = (module: WebAssembly.Module) => {
+    const lines: string[] = [];
+    const given = provide(wanted, lines, () => ENOUGH);
+    return history(() => new WebAssembly.Instance(module, given), exported, seed, lines);
+  };
+  return compared(fresh(plain), fresh(metered), ["plain", "metered"]);
+}
+
+/** @param names of the two histories */
+function compared(one: readonly string[], other: readonly string[], names: readonly [string, string]): Comparison {
   if ([...one, ...other].some((line) => line.includes("call stack"))) return { kind: "skipped", why: "stack" };
   const at = one.findIndex((line, index) => line !== other[index]);
   if (at < 0 && one.length === other.length) return { kind: "equal" };
-  return { kind: "different", what: `plain: ${one[Math.max(0, at)]}; metered: ${other[Math.max(0, at)]}` };
+  const place = at < 0 ? one.length : at;
+  return { kind: "different", what: `${names[0]}: ${one[place]}; ${names[1]}: ${other[place]}` };
+}
+
+/** Pages of a memory, at most: less than the largest that is kept. */
+const PAGES = 100;
+
+/** Calls all exports of an instance that has been used and brought back, and of a new one, and compares as {@link compareBoth} does. */
+export function compareUsed(bytes: Uint8Array<ArrayBuffer>, seed: number): Comparison {
+  const problem = compiled(bytes);
+  if (typeof problem === "string") return { kind: "skipped", why: problem };
+  const wanted = imports(bytes);
+  if (!wanted?.every(({ isFunction }) => isFunction)) return { kind: "skipped", why: "it imports more than functions" };
+  const { bytes: rewritten, importedMemory: shape } = rewriteModule(bytes, {
+    maximumPages: PAGES,
+    importMemoryAs: { module: HOST_MODULE, name: MEMORY_NAME },
+  });
+  const { bytes: extracted, image, coldBecause } = extractState(rewritten, shape);
+  if (!shape || !image) return { kind: "skipped", why: coldBecause ?? "it has no memory" };
+  if (coldBecause !== undefined) return { kind: "skipped", why: coldBecause };
+  const source = { module: new WebAssembly.Module(meterModule(extracted)), isResettable: true };
+  const exported = exportedFunctionTypes(bytes);
+  const side = () => {
+    const places = new Places();
+    const lines: string[] = [];
+    const given = provide(wanted, lines, () => ENOUGH);
+    return (from: number) => {
+      const place = places.take(1, shape, image);
+      // One that has grown stays so, which the guest sees.
+      const wasUsed = place.used !== undefined && place.memory.buffer.byteLength === image.pages * PAGE_BYTES;
+      lines.length = 0;
+      const all = { ...given[HOST_MODULE], [MEMORY_NAME]: place.memory };
+      given[HOST_MODULE] = all;
+      const told = history(() => newInstance(source, given, place), exported, from, lines);
+      const took = { lines: [...told, state(place.memory)], wasUsed };
+      places.give(1, place);
+      return took;
+    };
+  };
+  const used = side();
+  used(seed + 1);
+  const again = used(seed);
+  if (!again.wasUsed) return { kind: "skipped", why: "its memory has grown" };
+  return compared(side()(seed).lines, again.lines, ["new", "used"]);
 }
 
 /**
@@ -52,13 +109,15 @@ export function runOut(bytes: Uint8Array<ArrayBuffer>, seed: number, units: numb
   const wanted = imports(bytes);
   if (!wanted) return undefined;
   let ended = 0;
-  let given = false;
+  let isGiven = false;
   const refill = () => {
-    given = !given;
-    if (!given) ended++;
-    return given ? units : 0;
+    isGiven = !isGiven;
+    if (!isGiven) ended++;
+    return isGiven ? units : 0;
   };
-  history(metered, wanted, exportedFunctionTypes(bytes), seed, refill);
+  const lines: string[] = [];
+  const given = provide(wanted, lines, refill);
+  history(() => new WebAssembly.Instance(metered, given), exportedFunctionTypes(bytes), seed, lines);
   return ended;
 }
 
@@ -74,6 +133,7 @@ function compiled(bytes: Uint8Array<ArrayBuffer>): WebAssembly.Module | string {
 interface Import {
   readonly from: string;
   readonly name: string;
+  readonly isFunction: boolean;
   /** Gives an object of its own to each instance; a function writes down how it is called. */
   make(lines: string[]): unknown;
 }
@@ -113,7 +173,7 @@ function readImports(bytes: Uint8Array): readonly Import[] {
   for (let left = reader.unsigned(); left > 0; left--) {
     const from = reader.text();
     const name = reader.text();
-    found.push({ from, name, make: maker(reader, types, `${from}.${name}`) });
+    found.push({ from, name, isFunction: reader.peek() === 0, make: maker(reader, types, `${from}.${name}`) });
   }
   return found;
 }
@@ -143,22 +203,19 @@ function maker(reader: Reader, types: readonly (FunctionType | undefined)[], nam
 }
 
 function hostFunction(name: string, results: readonly string[], lines: string[]): unknown {
-  let calls = 0;
   return (...parameters: unknown[]) => {
     lines.push(`host ${name}(${parameters.map(shown).join()})`);
-    const values = results.map((type) => someValue(type, calls++));
+    const values = results.map((type, index) => someValue(type, lines.length + index));
     return values.length === 1 ? values[0] : values;
   };
 }
 
 function history(
-  module: WebAssembly.Module,
-  wanted: readonly Import[],
+  make: () => WebAssembly.Instance,
   exported: ReadonlyMap<string, string | undefined>,
   seed: number,
-  refill: () => number,
+  lines: string[],
 ): string[] {
-  const lines: string[] = [];
   const attempt = <T>(what: string, run: () => T): T | undefined => {
     try {
       const value = run();
@@ -169,8 +226,7 @@ function history(
       return undefined;
     }
   };
-  const given = provide(wanted, lines, refill);
-  const instance = attempt("instance", () => new WebAssembly.Instance(module, given));
+  const instance = attempt("instance", make);
   if (!instance) return lines;
   let number = seed;
   for (let round = 0; round < CALLS; round++)
@@ -189,10 +245,14 @@ function history(
 }
 
 /** An object for every import. */
-function provide(wanted: readonly Import[], lines: string[], refill: () => number): WebAssembly.Imports {
+function provide(
+  wanted: readonly Import[],
+  lines: string[],
+  refill: () => number,
+): Record<string, WebAssembly.ModuleImports> {
   const given: Record<string, Record<string, unknown>> = { [METER_MODULE]: { [REFILL]: refill } };
   for (const { from, name, make } of wanted) given[from] = { ...given[from], [name]: make(lines) };
-  return given as WebAssembly.Imports;
+  return given as Record<string, WebAssembly.ModuleImports>;
 }
 
 function someValue(type: string, number: number): unknown {
