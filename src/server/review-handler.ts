@@ -19,6 +19,7 @@ import { receiveJson } from "./body.js";
 import { callerDeadline } from "./caller-timeout.js";
 import type { Gate, Refusal } from "./gate.js";
 import { LARGE_BODY, LargeBodies } from "./large-bodies.js";
+import type { Phases } from "./phases.js";
 import { type ReportSinks, report, traceparentOf } from "./report.js";
 import { sendJson, sendProblem } from "./respond.js";
 import type { ReviewRoute } from "./routes.js";
@@ -31,6 +32,7 @@ export interface ReviewHandlerOptions extends ReportSinks {
   readonly bodyLimit: number;
   /** Most JSON values in a body. */
   readonly maxValues: number;
+  readonly phases: Phases;
   /** Whether the server stops: its answers then close their connections. */
   readonly stopping: () => boolean;
 }
@@ -40,13 +42,13 @@ export type ReviewHandler = (request: IncomingMessage, response: ServerResponse,
 
 /** A handler of hot requests. */
 export function createReviewHandler(options: ReviewHandlerOptions): ReviewHandler {
-  const { bodyLimit } = options;
+  const { bodyLimit, phases } = options;
   const large = new LargeBodies(options.evaluator.turns);
   return (request, response, route) => {
     const exchange = new Exchange(options, request, response, route);
     receiveJson(request, response, bodyLimit, (body) => {
       if (!Buffer.isBuffer(body)) exchange.fail(body);
-      else if (body.length < LARGE_BODY) exchange.decode(body);
+      else if (body.length < LARGE_BODY) phases.ask(() => exchange.decode(body));
       else exchange.decodeInTurn(body, large);
     });
   };
@@ -74,6 +76,7 @@ class Exchange {
   }
 
   decode(body: Buffer): void {
+    if (this.#isGone()) return;
     const review = this.#read(body);
     if (review !== undefined) this.#admit(review);
   }
@@ -190,17 +193,19 @@ class Exchange {
   }
 
   #finish(review: Review, verdict: Verdict): void {
-    const { metrics } = this.#options;
+    const { metrics, phases } = this.#options;
     const { origin } = this.#route;
-    const { response } = verdict;
     const gone = this.#response.destroyed;
-    if (!gone) {
-      if (this.#options.stopping()) this.#response.shouldKeepAlive = false;
-      const encode = origin === "validate_raw" ? encodeRawReview : encodeAdmissionReview;
-      sendJson(this.#response, 200, encode(response));
-    }
+    this.#ifGone = undefined;
+    if (!gone) phases.answer(() => this.#send(verdict));
     metrics.answered(origin, gone ? CLIENT_GONE : 200, performance.now() - this.#received);
-    report(this.#options, review, origin, verdict, traceparentOf(this.#request));
+    phases.report(() => report(this.#options, review, origin, verdict, traceparentOf(this.#request)));
+  }
+
+  #send({ response }: Verdict): void {
+    if (this.#options.stopping()) this.#response.shouldKeepAlive = false;
+    const encode = this.#route.origin === "validate_raw" ? encodeRawReview : encodeAdmissionReview;
+    sendJson(this.#response, 200, encode(response));
   }
 
   fail(problem: RequestProblem): void {

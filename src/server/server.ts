@@ -10,6 +10,7 @@ import type { Metrics, MetricsText } from "../telemetry/metrics.js";
 import { oneAtATime } from "../telemetry/one-at-a-time.js";
 import { DEFAULT_CONCURRENCY, DEFAULT_QUEUE, DEFAULT_QUEUE_TIMEOUT_MS, Gate, type GateLimits } from "./gate.js";
 import { listen } from "./listener.js";
+import { Phases } from "./phases.js";
 import { apiRoutes, appPaths, plainOr, probeHandler } from "./plain-routes.js";
 import { sendProblem } from "./respond.js";
 import { createReviewHandler } from "./review-handler.js";
@@ -100,7 +101,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     stopping: () => stopping,
     ...(options.tracer && { tracer: options.tracer }),
   };
-  const review = createReviewHandler({ evaluator, gate, ...reading });
+  const review = createReviewHandler({ evaluator, gate, phases: new Phases(), ...reading });
   const { webhooks = [] } = options;
   const askWebhook = createWebhookHandler({ turns: evaluator.turns, ...reading });
   const profiles = options.profiles ?? false;
