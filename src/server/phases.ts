@@ -1,9 +1,11 @@
 /**
- * Requests go through the main thread side by side, phase by phase: of all whose bodies have come in one turn of the event loop the policies are asked, then
- * all answers are sent, then all are reported. One request after the other, each from its first byte to its log line, takes a quarter to a third more time of the
+ * Requests go through the main thread side by side, phase by phase: all whose bodies have come in one turn of the event loop are read, then their policies are
+ * asked, then all answers are sent, then all are reported. One request after the other, each from its first byte to its log line, takes a quarter to a third more time of the
  * processor: its caches hold the code of one phase, not of all, and a client is woken once for many answers.
  */
 
+/** Milliseconds after which those that have been read are asked about, before more are read. */
+const READING_MS = 1;
 /** Milliseconds after which answers that are ready are sent before more policies are asked: what an answer may wait for others'. */
 const ANSWERS_MS = 1;
 /** Milliseconds after which the event loop has its turn: with it timers, threads and whoever has connected meanwhile. */
@@ -13,7 +15,8 @@ type Task = () => void;
 
 /** What is to be done for requests. One for all of a server. */
 export class Phases {
-  readonly #asking: Task[] = [];
+  readonly #bodies: Task[] = [];
+  readonly #reviews: Task[] = [];
   readonly #answers: Task[] = [];
   readonly #reports: Task[] = [];
   readonly #now: () => number;
@@ -29,51 +32,58 @@ export class Phases {
     this.#later = later;
   }
 
-  /** Reads a request and asks the policy, in this turn of the event loop or one of the next. */
+  /** Reads a request, in this turn of the event loop or one of the next. */
+  read(task: Task): void {
+    this.#add(this.#bodies, task);
+  }
+
+  /** Asks about a request that has been read. */
   ask(task: Task): void {
-    this.#asking.push(task);
-    this.#soon();
+    this.#add(this.#reviews, task);
   }
 
   /** Sends an answer, behind those of earlier calls. */
   answer(task: Task): void {
-    this.#answers.push(task);
-    this.#soon();
+    this.#add(this.#answers, task);
   }
 
   /** Reports what has been answered, once the answers at hand are sent. */
   report(task: Task): void {
-    this.#reports.push(task);
-    this.#soon();
+    this.#add(this.#reports, task);
   }
 
-  #soon(): void {
+  #add(tasks: Task[], task: Task): void {
+    tasks.push(task);
     if (this.#isDue) return;
     this.#isDue = true;
     this.#later(this.#run);
   }
 
   readonly #run = (): void => {
-    this.#isDue = false;
     try {
-      this.#ask();
+      const ends = this.#now() + TURN_MS;
+      do {
+        this.#during(this.#bodies, READING_MS);
+        while (this.#reviews.length > 0 && this.#now() < ends) {
+          this.#during(this.#reviews, ANSWERS_MS);
+          this.#send();
+        }
+      } while (this.#bodies.length > 0 && this.#now() < ends);
       this.#send();
     } finally {
       // What throws must not take others with it.
-      if (this.#asking.length + this.#answers.length + this.#reports.length > 0) this.#soon();
+      const left = this.#bodies.length + this.#reviews.length + this.#answers.length + this.#reports.length;
+      this.#isDue = left > 0;
+      if (this.#isDue) this.#later(this.#run);
     }
   };
 
-  #ask(): void {
-    const began = this.#now();
-    let sent = began;
-    for (let task = this.#asking.shift(); task !== undefined; task = this.#asking.shift()) {
+  /** Does one after the other, until so much time has passed. */
+  #during(tasks: Task[], milliseconds: number): void {
+    const ends = this.#now() + milliseconds;
+    for (let task = tasks.shift(); task !== undefined; task = tasks.shift()) {
       task();
-      const now = this.#now();
-      if (now - began >= TURN_MS) return;
-      if (now - sent < ANSWERS_MS) continue;
-      this.#send();
-      sent = now;
+      if (this.#now() >= ends) return;
     }
   }
 

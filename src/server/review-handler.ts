@@ -48,7 +48,7 @@ export function createReviewHandler(options: ReviewHandlerOptions): ReviewHandle
     const exchange = new Exchange(options, request, response, route);
     receiveJson(request, response, bodyLimit, (body) => {
       if (!Buffer.isBuffer(body)) exchange.fail(body);
-      else if (body.length < LARGE_BODY) phases.ask(() => exchange.decode(body));
+      else if (body.length < LARGE_BODY) phases.read(() => exchange.decode(body));
       else exchange.decodeInTurn(body, large);
     });
   };
@@ -78,7 +78,7 @@ class Exchange {
   decode(body: Buffer): void {
     if (this.#isGone()) return;
     const review = this.#read(body);
-    if (review !== undefined) this.#admit(review);
+    if (review !== undefined) this.#options.phases.ask(() => this.#admit(review));
   }
 
   /** The same for a large body: reading it is one turn on the main thread, asking the policy the next, and only for a client that still waits. */

@@ -5,51 +5,69 @@ import { Phases } from "../../src/server/phases.js";
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Phases with a clock that each question moves on, and what has been done. */
-function begun(milliseconds: number) {
+/** Phases with a clock that reading and asking move on, and what has been done. */
+function begun(reading: number, asking: number) {
   let now = 0;
   const done: string[] = [];
   const phases = new Phases(() => now);
   const request = (name: string) =>
-    phases.ask(() => {
-      done.push(`ask ${name}`);
-      now += milliseconds;
-      phases.answer(() => done.push(`answer ${name}`));
-      phases.report(() => done.push(`report ${name}`));
+    phases.read(() => {
+      done.push(`read ${name}`);
+      now += reading;
+      phases.ask(() => {
+        done.push(`ask ${name}`);
+        now += asking;
+        phases.answer(() => done.push(`answer ${name}`));
+        phases.report(() => done.push(`report ${name}`));
+      });
     });
   return { phases, done, request };
 }
 
+/** What is done for each of these requests, phase by phase. */
+const together = (names: string) =>
+  ["read", "ask", "answer", "report"].flatMap((what) => [...names].map((name) => `${what} ${name}`));
+
 describe("requests that come together", () => {
-  test("are all asked about, then answered, then reported", async () => {
-    const { done, request } = begun(0.1);
-    for (const name of ["a", "b"]) request(name);
+  test("are all read, then asked about, then answered, then reported", async () => {
+    const { done, request } = begun(0.1, 0.1);
+    for (const name of "ab") request(name);
     assert.deepEqual(done, []);
     await turn();
-    assert.deepEqual(done, ["ask a", "ask b", "answer a", "answer b", "report a", "report b"]);
+    assert.deepEqual(done, together("ab"));
   });
 
   test("wait for each other's answers no longer than about a millisecond", async () => {
-    const { done, request } = begun(0.6);
-    for (const name of ["a", "b", "c"]) request(name);
+    const { done, request } = begun(0.1, 0.6);
+    for (const name of "abc") request(name);
     await turn();
-    assert.deepEqual(done, [
-      ...["ask a", "ask b", "answer a", "answer b", "report a", "report b"],
-      ...["ask c", "answer c", "report c"],
-    ]);
+    assert.deepEqual(done, ["read a", "read b", "read c", ...together("ab").slice(2), ...together("c").slice(1)]);
+  });
+
+  test("wait no longer than that while others are read", async () => {
+    const { done, request } = begun(0.6, 0.1);
+    for (const name of "abc") request(name);
+    await turn();
+    assert.deepEqual(done, [...together("ab"), ...together("c")]);
   });
 
   test("leave the event loop its turn after ten milliseconds", async () => {
-    const { done, request } = begun(6);
-    for (const name of ["a", "b", "c"]) request(name);
-    await turn();
-    assert.deepEqual(done, ["ask a", "answer a", "report a", "ask b", "answer b", "report b"]);
-    await turn();
-    assert.deepEqual(done.slice(6), ["ask c", "answer c", "report c"]);
+    for (const [reading, asking] of [
+      [6, 0],
+      [0.1, 6],
+    ] as const) {
+      const { done, request } = begun(reading, asking);
+      for (const name of "abc") request(name);
+      await turn();
+      assert.equal(done.includes("answer b"), true);
+      assert.equal(done.includes("answer c"), false);
+      await turn();
+      assert.equal(done.includes("report c"), true);
+    }
   });
 
   test("are answered whenever their answers come", async () => {
-    const { phases, done } = begun(0);
+    const { phases, done } = begun(0, 0);
     phases.report(() => done.push("report"));
     phases.answer(() => done.push("answer"));
     await turn();
@@ -63,10 +81,10 @@ describe("requests that come together", () => {
       () => 0,
       (run) => turns.push(run),
     );
-    phases.ask(() => {
+    phases.read(() => {
       throw new Error("one of them");
     });
-    phases.ask(() => done.push("another"));
+    phases.read(() => done.push("another"));
     assert.throws(() => turns.shift()?.(), /one of them/);
     turns.shift()?.();
     assert.deepEqual(done, ["another"]);
