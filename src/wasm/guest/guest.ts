@@ -5,7 +5,7 @@ import type { GuestLimits } from "../limits.js";
 import type { Budget } from "./budget.js";
 import type { GuestFailure, GuestLogLevel, GuestOperation, HostAnswer, InstanceSource, LogLine } from "./call.js";
 import type { MomentView } from "./moment.js";
-import type { InstancePlace } from "./start-functions.js";
+import type { InstancePlace } from "./place.js";
 
 /** An instance that is ready to be asked. */
 export interface StartedInstance {

@@ -6,7 +6,8 @@
 import type { HostAnswer, InstanceSource } from "./call.js";
 import { type GuestHost, NAME_BYTES } from "./guest.js";
 import { HOST_MODULE, MEMORY_NAME, REFILL_NAME } from "./names.js";
-import { type InstancePlace, newInstance } from "./start-functions.js";
+import type { InstancePlace } from "./place.js";
+import { newInstance } from "./start-functions.js";
 import { InputQueue, type WasiCall } from "./wasi-preview1.js";
 
 /** What guests give their host's function for calls: address and length of each part, unsigned 32 bits in a signed number. */

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { fill, type MemoryImage, PAGE_BYTES, restore, type Wipe } from "../image/memory-image.js";
 import type { GuestMemory } from "./call.js";
 import { GuestMemoryError } from "./guest.js";
-import type { InstancePlace, UsedInstance } from "./start-functions.js";
+import type { InstancePlace, UsedInstance } from "./place.js";
 
 /** Places kept, at most one for each module. */
 const KEPT = 16;

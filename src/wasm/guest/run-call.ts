@@ -4,9 +4,9 @@ import type { ReadAnswer } from "../question.js";
 import type { Ended, ExecutionMode, GuestFailure, GuestModule, GuestOperation, RunResult } from "./call.js";
 import type { CallHost } from "./call-host.js";
 import { GuestLimitError, GuestMemoryError, GuestStartError, type RunGuest } from "./guest.js";
+import type { InstancePlace } from "./place.js";
 import { Places } from "./places.js";
 import { readAnswer } from "./read-answer.js";
-import type { InstancePlace } from "./start-functions.js";
 
 /** Characters of a failure's text: it becomes part of an HTTP answer, and a Rego module chooses it. */
 const FAILURE_CHARACTERS = 8 * 1024;

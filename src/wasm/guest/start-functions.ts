@@ -3,6 +3,7 @@ import { errorText } from "../../data/error-text.js";
 import type { InstanceSource } from "./call.js";
 import { GuestLimitError, GuestStartError } from "./guest.js";
 import { GET_GLOBALS_NAME, SET_GLOBALS_NAME, START_NAME } from "./names.js";
+import type { InstancePlace } from "./place.js";
 import { ExitStatus } from "./wasi-preview1.js";
 
 /** A command's `main` ends by an exit with status 0 when all is well; the module's other exports can be called all the same. */
@@ -10,23 +11,6 @@ const MAY_EXIT = "_start";
 
 /** How the engine's own messages about imports, segments and memory begin; whatever else is thrown comes from the module's code. */
 const ENGINE = "WebAssembly.Instance()";
-
-/** Where one instance of a module after the other lives. */
-export interface InstancePlace {
-  /** What the module imports; it holds what its instances begin with. */
-  readonly memory: WebAssembly.Memory;
-  /** The instance that was made here, when all that code may change of it is in its memory and its globals. */
-  used: UsedInstance | undefined;
-}
-
-/** An instance that has been asked. With its memory and its globals as they were, nothing tells it from a new one. */
-export interface UsedInstance {
-  readonly instance: WebAssembly.Instance;
-  /** What it was made with. */
-  readonly imports: WebAssembly.Imports;
-  /** What its globals were when it had been made. */
-  readonly globals: readonly (number | bigint)[];
-}
 
 /**
  * Makes an instance, or takes the one that the place has, and sets its state, or runs its start section.

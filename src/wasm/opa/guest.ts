@@ -14,7 +14,8 @@ import {
   startGuest,
 } from "../guest/guest.js";
 import { CurrentCall, InstanceImports } from "../guest/instance-call.js";
-import { type InstancePlace, newInstance } from "../guest/start-functions.js";
+import type { InstancePlace } from "../guest/place.js";
+import { newInstance } from "../guest/start-functions.js";
 import type { Builtins } from "../image/captured-state.js";
 import type { Builtin } from "./builtins/builtin.js";
 import { builtinCost } from "./builtins/cost.js";

@@ -10,7 +10,8 @@ import {
   startGuest,
 } from "../guest/guest.js";
 import { CurrentCall, type HostCallParameters, InstanceCall, InstanceImports } from "../guest/instance-call.js";
-import { afterExit, callStart, type InstancePlace } from "../guest/start-functions.js";
+import type { InstancePlace } from "../guest/place.js";
+import { afterExit, callStart } from "../guest/start-functions.js";
 import { wasiImports } from "../guest/wasi-preview1.js";
 
 const NOTHING = new Uint8Array();

@@ -11,7 +11,7 @@ import {
   startGuest,
 } from "../guest/guest.js";
 import { CurrentCall, type HostCallParameters, InstanceCall, InstanceImports } from "../guest/instance-call.js";
-import type { InstancePlace } from "../guest/start-functions.js";
+import type { InstancePlace } from "../guest/place.js";
 import { ExitStatus, wasiArguments, wasiImports } from "../guest/wasi-preview1.js";
 
 const SUCCESS = 0;

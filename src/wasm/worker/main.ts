@@ -1,4 +1,4 @@
-/** A worker thread: runs the calls that are posted to it, one at a time, each in a fresh instance, and posts what came of them. */
+/** A worker thread: runs the calls that are posted to it, one at a time, each in an instance that is as a new one, and posts what came of them. */
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import type { ExecutionMode, HostAnswer } from "../guest/call.js";
 import { CallHost, type HostSide } from "../guest/call-host.js";
