@@ -39,6 +39,11 @@ export class CallHistory {
     return this.#wanted === 0;
   }
 
+  /** Whether it has answered on the main thread since it last failed there. */
+  get isProved(): boolean {
+    return this.#answers > 0;
+  }
+
   /** How many milliseconds a call usually takes. */
   get usualMs(): number {
     return this.#usual;

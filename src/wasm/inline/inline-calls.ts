@@ -11,7 +11,7 @@ import { GuestRunner } from "../guest/run-call.js";
 import type { GuestLimits } from "../limits.js";
 import type { CallHistory } from "./history.js";
 import { MainThreadShare } from "./share.js";
-import { Trial } from "./trial.js";
+import { INLINE_MS, Trial, UNPROVED_MS } from "./trial.js";
 
 /** Bytes of a question, data document included, up to which it is asked on the main thread: it is copied, and read by the guest. */
 export const INLINE_QUESTION_BYTES = 256 * 1024;
@@ -68,7 +68,7 @@ export class InlineCalls {
     if (!history.isInline || call.input.length + (call.data?.length ?? 0) > INLINE_QUESTION_BYTES) return undefined;
     const began = this.#now();
     if (!this.#share.allows(began, history.usualMs)) return undefined;
-    const trial = new Trial(began, this.#now);
+    const trial = new Trial(began, this.#now, history.isProved ? INLINE_MS : UNPROVED_MS);
     const host = new CallHost(trial, limits, trial, moment);
     const result = this.#runner.run(module, call, host);
     this.#tidyLater();

@@ -15,6 +15,9 @@ export const INLINE_UNITS = 50_000_000;
  */
 export const INLINE_MS = 10;
 
+/** The same for a policy that has not answered there yet, or not since it last failed: eight policies that loop may be asked for the first time at once. */
+export const UNPROVED_MS = 2;
+
 /**
  * The most units between two looks at the clock. A guest that has used up what it had in {@link QUICK_MS} gets twice as much: most do, and a look takes as
  * long as some hundred of their instructions. Of the slowest code it is some ten milliseconds.
@@ -35,10 +38,11 @@ export class Trial implements Budget, HostSide {
   /**
    * @param began when the call began, in milliseconds
    * @param now the same clock
+   * @param milliseconds that it may take
    */
-  constructor(began: number, now: () => number) {
+  constructor(began: number, now: () => number, milliseconds = INLINE_MS) {
     this.#looked = began;
-    this.#ends = began + INLINE_MS;
+    this.#ends = began + milliseconds;
     this.#now = now;
   }
 

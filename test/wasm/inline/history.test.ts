@@ -32,6 +32,17 @@ describe("a policy's history", () => {
     assert.equal(history.isInline, false);
   });
 
+  test("is proved by an answer there, until a call fails there", () => {
+    const history = new CallHistory(0);
+    assert.equal(history.isProved, false);
+    history.onThread(0.1);
+    assert.equal(history.isProved, false);
+    history.answered(0.1);
+    assert.equal(history.isProved, true);
+    history.failed();
+    assert.equal(history.isProved, false);
+  });
+
   test("stays there with one long call in a hundred, and not with one in ten", () => {
     for (const [every, stays] of [
       [100, true],

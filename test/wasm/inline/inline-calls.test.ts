@@ -40,14 +40,26 @@ function callOf(module: PreparedModule, review: Review) {
   return call;
 }
 
-function onMainThread(module: PreparedModule, review: Review, moment = new Moment()): Came {
+/** Of a policy that has answered on the main thread before. */
+function proved(): CallHistory {
+  const history = new CallHistory(0);
+  history.answered(0.1);
+  return history;
+}
+
+function onMainThread(
+  module: PreparedModule,
+  review: Review,
+  moment = new Moment(),
+  { calls = inline, history = proved() } = {},
+): Came {
   const lines: LogLine[] = [];
-  const outcome = inline.try({
+  const outcome = calls.try({
     module,
     call: callOf(module, review),
     limits: DEFAULT_GUEST_LIMITS,
     moment,
-    history: new CallHistory(0),
+    history,
     onLog: (line) => lines.push(line),
   });
   return { outcome, lines };
@@ -192,6 +204,22 @@ describe("a guest on the main thread", () => {
       // Five calls within a time that one that is not ended would take alone.
       assert.ok(user + system < 1_000_000, `${user + system} microseconds`);
     });
+
+  test("has less time until its policy has answered there", async () => {
+    let now = 0;
+    const calls = new InlineCalls(() => {
+      now += 0.1;
+      return now;
+    });
+    await calls.load("kubewarden-wapc");
+    const module = await prepare(policy("(loop $l (br $l))"));
+    const taken = (history: CallHistory) => {
+      const began = now;
+      onMainThread(module, admission({}), new Moment(), { calls, history });
+      return Math.round(now - began);
+    };
+    assert.deepEqual([taken(new CallHistory(0)), taken(proved())], [2, 10]);
+  });
 
   test("that waits by looking at the clock sees time pass", async () => {
     const now = "(drop (call $clock (i32.const 1) (i64.const 0) (i32.const 512)))";

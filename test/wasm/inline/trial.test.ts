@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { SLICE_UNITS } from "../../../src/wasm/guest/budget.js";
-import { INLINE_MS, INLINE_UNITS, Trial } from "../../../src/wasm/inline/trial.js";
+import { INLINE_MS, INLINE_UNITS, Trial, UNPROVED_MS } from "../../../src/wasm/inline/trial.js";
 
 function begun() {
   let now = 1_000;
@@ -31,6 +31,16 @@ describe("a call on the main thread", () => {
     pass(0.1);
     assert.equal(trial.refill(), 0);
     assert.equal(trial.isSpent, true);
+  });
+
+  test("has as much time as its policy may take", () => {
+    let now = 0;
+    const trial = new Trial(0, () => now, UNPROVED_MS);
+    trial.refill();
+    now = UNPROVED_MS - 0.1;
+    assert.ok(trial.refill() > 0);
+    now = UNPROVED_MS;
+    assert.equal(trial.refill(), 0);
   });
 
   test("is looked at more rarely while it is quick, and as often as ever when it is not", () => {
