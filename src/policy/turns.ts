@@ -20,6 +20,8 @@ const LONG_TURN_MS = 2 * SLICE_MS;
 
 /** Who waits for a turn, in order of arrival. One for all evaluations of a process. */
 export class Turns {
+  /** Done before each turn: what has come meanwhile and is short, which would else wait for a second one. */
+  before: () => void = () => {};
   readonly #now: () => number;
   readonly #waiting: (() => void)[] = [];
   #began = Number.NEGATIVE_INFINITY;
@@ -38,6 +40,7 @@ export class Turns {
   }
 
   readonly #give = (): void => {
+    this.before();
     this.#began = this.#now();
     this.#waiting.shift()?.();
     if (this.#waiting.length > 0) setImmediate(this.#goOn);

@@ -56,10 +56,12 @@ export class Phases {
     tasks.push(task);
     if (this.#isDue) return;
     this.#isDue = true;
-    this.#later(this.#run);
+    this.#later(this.run);
   }
 
-  readonly #run = (): void => {
+  /** Does what is due, as far as there is time in a turn of the event loop: comes by itself, unless somebody long is about to begin. */
+  readonly run = (): void => {
+    if (!this.#isDue) return;
     try {
       const ends = this.#now() + TURN_MS;
       do {
@@ -74,7 +76,7 @@ export class Phases {
       // What throws must not take others with it.
       const left = this.#bodies.length + this.#reviews.length + this.#answers.length + this.#reports.length;
       this.#isDue = left > 0;
-      if (this.#isDue) this.#later(this.#run);
+      if (this.#isDue) this.#later(this.run);
     }
   };
 

@@ -101,7 +101,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     stopping: () => stopping,
     ...(options.tracer && { tracer: options.tracer }),
   };
-  const review = createReviewHandler({ evaluator, gate, phases: new Phases(), ...reading });
+  const phases = new Phases();
+  evaluator.turns.before = phases.run;
+  const review = createReviewHandler({ evaluator, gate, phases, ...reading });
   const { webhooks = [] } = options;
   const askWebhook = createWebhookHandler({ turns: evaluator.turns, ...reading });
   const profiles = options.profiles ?? false;

@@ -65,6 +65,19 @@ describe("requests that come together", () => {
     }
   });
 
+  test("are answered before somebody long begins, and once", async () => {
+    const { phases, done, request } = begun(0.1, 0.1);
+    request("a");
+    phases.run();
+    assert.deepEqual(done, together("a"));
+    phases.run();
+    await turn();
+    assert.deepEqual(done, together("a"));
+    request("b");
+    await turn();
+    assert.deepEqual(done.slice(4), together("b"));
+  });
+
   test("are answered whenever their answers come", async () => {
     const { phases, done } = begun(0, 0);
     phases.report(() => done.push("report"));
