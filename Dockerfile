@@ -32,4 +32,4 @@ COPY LICENSE ./
 USER 65532:65532
 EXPOSE 3000 8081
 # The flag is that of the executable's first line: what short-lived objects may take. Node itself is the container's first process: SIGTERM reaches it, and it drains.
-ENTRYPOINT ["node", "--max-semi-space-size=4", "/policy-server/dist/server/main.js"]
+ENTRYPOINT ["node", "--max-semi-space-size=8", "/policy-server/dist/server/main.js"]

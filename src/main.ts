@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=4
+#!/usr/bin/env -S node --max-semi-space-size=8
 /** The executable: arguments to one command to an exit code. */
 import { runCommandLine } from "./commands/command-line.js";
 

@@ -1,18 +1,9 @@
+import { knownPolicies } from "./reviews.js";
 import type { Exchange } from "./soak.js";
 
-/** The policies that the soak runs against; `chaos` is a guest that misbehaves as the request says. */
-export const soakPolicies = (root: string): string => `
-rule:
-  cel:
-    validations:
-      - expression: "!object.spec.containers.exists(c, c.?securityContext.?privileged.orValue(false))"
-        message: "privileged"
-guest: { module: "${root}/policies/privileged-pods/policy.wasm" }
+/** The policies that the soak runs against: the known ones, and `chaos`, a guest that misbehaves as the request says. */
+export const soakPolicies = (root: string): string => `${knownPolicies(root)}
 chaos: { module: "${root}/test/fixtures/chaos/extism.wasm", timeoutEvalSeconds: 1 }
-group:
-  expression: "guest() && rule()"
-  message: "group says no"
-  policies: { guest: { policy: guest }, rule: { policy: rule } }
 never:
   expression: "!chaos()"
   message: "never says no"

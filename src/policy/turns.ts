@@ -25,6 +25,8 @@ export class Turns {
   readonly #now: () => number;
   readonly #waiting: (() => void)[] = [];
   #began = Number.NEGATIVE_INFINITY;
+  /** Whether the next turn has been put off for what came meanwhile. */
+  #isPutOff = false;
 
   /** @param now monotonic milliseconds */
   constructor(now: () => number = () => performance.now()) {
@@ -40,11 +42,23 @@ export class Turns {
   }
 
   readonly #give = (): void => {
-    this.before();
+    if (!this.#isPutOff && this.#takesLongBefore()) {
+      this.#isPutOff = true;
+      setImmediate(this.#give);
+      return;
+    }
+    this.#isPutOff = false;
     this.#began = this.#now();
     this.#waiting.shift()?.();
     if (this.#waiting.length > 0) setImmediate(this.#goOn);
   };
+
+  /** Does what is short; when together it was not, the event loop has its turn, once. */
+  #takesLongBefore(): boolean {
+    const began = this.#now();
+    this.before();
+    return this.#now() - began >= SLICE_MS;
+  }
 
   /**
    * After a long turn, such as the reading of a large body, everybody else has as much time: a request takes several steps, and each would wait for

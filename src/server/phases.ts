@@ -6,10 +6,16 @@
 
 /** Milliseconds after which those that have been read are asked about, before more are read. */
 const READING_MS = 1;
-/** Milliseconds after which answers that are ready are sent before more policies are asked: what an answer may wait for others'. */
+/** Milliseconds after which answers that are ready are sent before more policies are asked: an answer waits for others' no longer than this and one policy's time. */
 const ANSWERS_MS = 1;
 /** Milliseconds after which the event loop has its turn: with it timers, threads and whoever has connected meanwhile. */
 const TURN_MS = 10;
+
+/**
+ * Bytes of bodies that wait to be read. More are read as they come, and sockets are not read meanwhile: whoever sends faster than policies answer waits there, as
+ * without phases.
+ */
+const WAITING_BYTES = 8 * 1024 * 1024;
 
 type Task = () => void;
 
@@ -22,6 +28,8 @@ export class Phases {
   readonly #now: () => number;
   readonly #later: (run: Task) => unknown;
   #isDue = false;
+  #isRunning = false;
+  #bytes = 0;
 
   /**
    * @param now monotonic milliseconds
@@ -32,9 +40,17 @@ export class Phases {
     this.#later = later;
   }
 
-  /** Reads a request, in this turn of the event loop or one of the next. */
-  read(task: Task): void {
-    this.#add(this.#bodies, task);
+  /**
+   * Reads a request, in this turn of the event loop or one of the next.
+   * @param bytes of its body
+   */
+  read(task: Task, bytes: number): void {
+    this.#bytes += bytes;
+    this.#add(this.#bodies, () => {
+      this.#bytes -= bytes;
+      task();
+    });
+    if (this.#bytes > WAITING_BYTES) this.run();
   }
 
   /** Asks about a request that has been read. */
@@ -61,11 +77,14 @@ export class Phases {
 
   /** Does what is due, as far as there is time in a turn of the event loop: comes by itself, unless somebody long is about to begin. */
   readonly run = (): void => {
-    if (!this.#isDue) return;
+    if (!this.#isDue || this.#isRunning) return;
+    this.#isRunning = true;
     try {
       const ends = this.#now() + TURN_MS;
+      this.#send();
       do {
-        this.#during(this.#bodies, READING_MS);
+        // What has been read holds more than its body.
+        if (this.#reviews.length === 0) this.#during(this.#bodies, READING_MS);
         while (this.#reviews.length > 0 && this.#now() < ends) {
           this.#during(this.#reviews, ANSWERS_MS);
           this.#send();
@@ -73,6 +92,7 @@ export class Phases {
       } while (this.#bodies.length > 0 && this.#now() < ends);
       this.#send();
     } finally {
+      this.#isRunning = false;
       // What throws must not take others with it.
       const left = this.#bodies.length + this.#reviews.length + this.#answers.length + this.#reports.length;
       this.#isDue = left > 0;

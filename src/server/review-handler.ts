@@ -48,7 +48,11 @@ export function createReviewHandler(options: ReviewHandlerOptions): ReviewHandle
     const exchange = new Exchange(options, request, response, route);
     receiveJson(request, response, bodyLimit, (body) => {
       if (!Buffer.isBuffer(body)) exchange.fail(body);
-      else if (body.length < LARGE_BODY) phases.read(() => exchange.decode(body));
+      else if (body.length < LARGE_BODY)
+        phases.read(
+          exchange.step(() => exchange.decode(body)),
+          body.length,
+        );
       else exchange.decodeInTurn(body, large);
     });
   };
@@ -78,7 +82,12 @@ class Exchange {
   decode(body: Buffer): void {
     if (this.#isGone()) return;
     const review = this.#read(body);
-    if (review !== undefined) this.#options.phases.ask(() => this.#admit(review));
+    if (review === undefined) return;
+    this.#options.phases.ask(
+      this.step(() => {
+        if (!this.#isGone()) this.#admit(review);
+      }),
+    );
   }
 
   /** The same for a large body: reading it is one turn on the main thread, asking the policy the next, and only for a client that still waits. */
@@ -101,6 +110,19 @@ class Exchange {
         logger.error("reading a request failed unexpectedly", { policy_id: this.#route.id, error: String(error) });
         this.fail(somethingWentWrong);
       });
+  }
+
+  /** A step of its way that takes nobody else with it when it fails. That is never by contract: but a request without an answer would be worse than a vague one. */
+  step(run: () => void): () => void {
+    return () => {
+      try {
+        run();
+      } catch (error) {
+        const { logger } = this.#options;
+        logger.error("answering a request failed unexpectedly", { policy_id: this.#route.id, error: String(error) });
+        if (!this.#response.headersSent) this.fail(somethingWentWrong);
+      }
+    };
   }
 
   /** Whether the client has gone before it had an answer; it is counted then. */
@@ -193,19 +215,24 @@ class Exchange {
   }
 
   #finish(review: Review, verdict: Verdict): void {
-    const { metrics, phases } = this.#options;
-    const { origin } = this.#route;
-    const gone = this.#response.destroyed;
+    const { phases } = this.#options;
     this.#ifGone = undefined;
-    if (!gone) phases.answer(() => this.#send(verdict));
-    metrics.answered(origin, gone ? CLIENT_GONE : 200, performance.now() - this.#received);
-    phases.report(() => report(this.#options, review, origin, verdict, traceparentOf(this.#request)));
+    phases.answer(this.step(() => this.#send(verdict)));
+    phases.report(
+      this.step(() => report(this.#options, review, this.#route.origin, verdict, traceparentOf(this.#request))),
+    );
   }
 
   #send({ response }: Verdict): void {
-    if (this.#options.stopping()) this.#response.shouldKeepAlive = false;
-    const encode = this.#route.origin === "validate_raw" ? encodeRawReview : encodeAdmissionReview;
-    sendJson(this.#response, 200, encode(response));
+    const { metrics, stopping } = this.#options;
+    const { origin } = this.#route;
+    const gone = this.#response.destroyed;
+    if (!gone) {
+      if (stopping()) this.#response.shouldKeepAlive = false;
+      const encode = origin === "validate_raw" ? encodeRawReview : encodeAdmissionReview;
+      sendJson(this.#response, 200, encode(response));
+    }
+    metrics.answered(origin, gone ? CLIENT_GONE : 200, performance.now() - this.#received);
   }
 
   fail(problem: RequestProblem): void {

@@ -3,7 +3,7 @@
  *
  *     random-modules 0 100000 ends | node dist/test/fuzz/metered-modules.js ends
  *     random-modules 0 100000 free | node dist/test/fuzz/metered-modules.js free
- *     random-modules 0 100000 ends | node dist/test/fuzz/metered-modules.js used
+ *     random-modules 0 100000 ends policy | node dist/test/fuzz/metered-modules.js used
  *
  * Those that end by themselves must do the same in both forms, and in an instance that has been used and brought back the same as in a new one; those that
  * may run for ever must be ended.

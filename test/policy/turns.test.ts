@@ -42,4 +42,22 @@ describe("turns on the main thread", () => {
     assert.deepEqual(order.indexOf("short"), order.length - 1);
     assert.equal(steps, 5);
   });
+
+  test("begin when what came meanwhile has been done, and leave the event loop its turn when that took long", async () => {
+    let time = 0;
+    const turns = new Turns(() => time);
+    const events: string[] = [];
+    let takes = 0;
+    turns.before = () => {
+      events.push("before");
+      time += takes;
+    };
+    await turns.next();
+    assert.deepEqual(events, ["before"]);
+    takes = 10;
+    const turn = turns.next().then(() => events.push("turn"));
+    setImmediate(() => events.push("event loop"));
+    await turn;
+    assert.deepEqual(events, ["before", "before", "event loop", "turn"]);
+  });
 });

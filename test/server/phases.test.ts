@@ -6,7 +6,7 @@ import { Phases } from "../../src/server/phases.js";
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Phases with a clock that reading and asking move on, and what has been done. */
-function begun(reading: number, asking: number) {
+function begun(reading: number, asking: number, bytes = 0) {
   let now = 0;
   const done: string[] = [];
   const phases = new Phases(() => now);
@@ -20,7 +20,7 @@ function begun(reading: number, asking: number) {
         phases.answer(() => done.push(`answer ${name}`));
         phases.report(() => done.push(`report ${name}`));
       });
-    });
+    }, bytes);
   return { phases, done, request };
 }
 
@@ -78,6 +78,38 @@ describe("requests that come together", () => {
     assert.deepEqual(done.slice(4), together("b"));
   });
 
+  test("are read at once when many bytes of them wait", async () => {
+    const MIB = 1024 * 1024;
+    const { done, request } = begun(0.1, 0.1, 5 * MIB);
+    request("a");
+    assert.deepEqual(done, []);
+    request("b");
+    assert.deepEqual(done, together("ab"));
+    request("c");
+    assert.deepEqual(done.slice(8), []);
+    await turn();
+    assert.deepEqual(done.slice(8), together("c"));
+  });
+
+  test("are not read while some that have been read are not asked about", async () => {
+    const { done, request } = begun(0.1, 6);
+    for (const name of "abcdefghijklmn") request(name);
+    await turn();
+    await turn();
+    const read = done.filter((what) => what.startsWith("read")).length;
+    const asked = done.filter((what) => what.startsWith("ask")).length;
+    assert.ok(read - asked <= 10, `${read} read, ${asked} asked about`);
+    assert.equal(done.includes("read n"), false);
+  });
+
+  test("are answered first, before others are read or asked about", async () => {
+    const { phases, done, request } = begun(0.1, 0.1);
+    request("a");
+    phases.answer(() => done.push("answer of a thread"));
+    await turn();
+    assert.deepEqual(done, ["answer of a thread", ...together("a")]);
+  });
+
   test("are answered whenever their answers come", async () => {
     const { phases, done } = begun(0, 0);
     phases.report(() => done.push("report"));
@@ -95,8 +127,8 @@ describe("requests that come together", () => {
     );
     phases.read(() => {
       throw new Error("one of them");
-    });
-    phases.read(() => done.push("another"));
+    }, 0);
+    phases.read(() => done.push("another"), 0);
     assert.throws(() => turns.shift()?.(), /one of them/);
     turns.shift()?.();
     assert.deepEqual(done, ["another"]);

@@ -13,7 +13,7 @@ const LARGEST_PAGES = 128;
 
 /** A place, and what its memory is brought to before it is used again. */
 class Place implements InstancePlace {
-  used: UsedInstance | undefined;
+  readonly used = new WeakMap<WebAssembly.Imports, UsedInstance>();
   readonly memory: WebAssembly.Memory;
   image: MemoryImage;
   /** Whether the memory holds the image, and nothing else. */
@@ -77,7 +77,7 @@ export class Places {
     }
   }
 
-  /** Brings the memory given back last to its image. Called when the answer is on its way: nobody waits for this. */
+  /** Brings the memory given back last to its image. Called when answers are on their way; a call that comes before does it itself. */
   tidy(): void {
     const left = this.#left;
     this.#left = undefined;

@@ -23,9 +23,9 @@ export function newInstance(
 ): WebAssembly.Instance {
   const { state } = source;
   try {
-    const used = place?.used?.imports === imports ? place.used : undefined;
+    const used = place?.used.get(imports);
     const instance = used?.instance ?? new WebAssembly.Instance(source.module, imports);
-    if (place && !used && source.isResettable) place.used = { instance, imports, globals: globalsOf(instance) };
+    if (!used && source.isResettable) place?.used.set(imports, { instance, globals: globalsOf(instance) });
     const globals = state?.globals ?? used?.globals;
     if (globals) call(instance, SET_GLOBALS_NAME, globals);
     if (!state) call(instance, START_NAME, []);

@@ -82,7 +82,7 @@ export function compareUsed(bytes: Uint8Array<ArrayBuffer>, seed: number): Compa
     return (from: number) => {
       const place = places.take(1, shape, image);
       // One that has grown stays so, which the guest sees.
-      const wasUsed = place.used !== undefined && place.memory.buffer.byteLength === image.pages * PAGE_BYTES;
+      const wasUsed = place.used.has(given) && place.memory.buffer.byteLength === image.pages * PAGE_BYTES;
       lines.length = 0;
       const all = { ...given[HOST_MODULE], [MEMORY_NAME]: place.memory };
       given[HOST_MODULE] = all;
