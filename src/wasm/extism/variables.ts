@@ -1,7 +1,7 @@
 /** What a variable costs besides its name and value, as Extism's own runtime counts it. */
 const OVERHEAD_BYTES = 48;
 
-/** The variables of an Extism plugin. They outlive nothing here, because every call has its own instance. */
+/** The variables of an Extism plugin. They live as long as a call: the next one sees nothing of them. */
 export class Variables {
   readonly #values = new Map<string, Uint8Array>();
   readonly #limit: number;
