@@ -1,9 +1,12 @@
 /** Approves and denies CertificateRequests, as cert-manager's approver-policy does (spec certificate-request-policy.md 1.3, 3.1, 7.3). */
 import { setMaxListeners } from "node:events";
+import type { Clock } from "../data/clock.js";
 import { orAborted } from "../data/or-aborted.js";
 import { ApiError, reasonOf } from "../kubernetes/client/errors.js";
+import { followUntil } from "../kubernetes/client/follow.js";
 import type { Cluster } from "../kubernetes/client/index.js";
 import { collectionPath, objectPath } from "../kubernetes/client/paths.js";
+import { Retries } from "../kubernetes/client/retries.js";
 import { isObject, type JsonObject, member, nameOf, namespaceOf, text } from "../kubernetes/object.js";
 import type { Ruling } from "../policy/approving.js";
 import type { Logger } from "../telemetry/logger.js";
@@ -15,12 +18,9 @@ import {
   keyOf,
   type UndecidedRequest,
 } from "./certificate-requests.js";
-import type { Clock } from "./clock.js";
 import { type DecisionType, decisionIn, statusPatch } from "./condition.js";
 import { Events, shortened } from "./events.js";
-import { followUntil } from "./follow.js";
 import { MAX_HELD_BYTES, MAX_REVIEWS, PAGE_BYTES, PAGE_REQUESTS, REVIEW_MS } from "./limits.js";
-import { Retries } from "./retries.js";
 import { Surroundings } from "./surroundings.js";
 import { WorkQueue } from "./work-queue.js";
 

@@ -1,6 +1,7 @@
 /** Events about requests, for those who look with kubectl (spec certificate-request-policy.md 1.3). They only inform: what cannot be written is left out. */
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
+import type { Clock } from "../data/clock.js";
 import { limiter } from "../data/limiter.js";
 import { ApiError, reasonOf } from "../kubernetes/client/errors.js";
 import type { ClusterHttp } from "../kubernetes/client/http.js";
@@ -8,7 +9,6 @@ import { collectionPath } from "../kubernetes/client/paths.js";
 import { type JsonObject, member, nameOf, namespaceOf, text } from "../kubernetes/object.js";
 import type { Logger } from "../telemetry/logger.js";
 import { API_VERSION, KIND } from "./certificate-requests.js";
-import type { Clock } from "./clock.js";
 import {
   EVENT_BURST,
   EVENTS_AT_A_TIME,

@@ -4,14 +4,6 @@
 export const MAX_REVIEWS = 8;
 /** Time for one review, whatever limit its policy has: one that hangs must not keep a place for ever. */
 export const REVIEW_MS = 30_000;
-/** The first wait after a review that failed, or a decision that could not be written. */
-export const FIRST_RETRY_MS = 1_000;
-/** The longest such wait: whoever mends the cause does not want to wait longer for its effect. */
-export const LAST_RETRY_MS = 300_000;
-/** The longest wait before a list is begun anew: nothing is decided meanwhile. */
-export const LAST_LIST_RETRY_MS = 30_000;
-/** Waits end in steps of this: few timers, however many requests wait. */
-export const RETRY_STEP_MS = 1_000;
 /** Requests in a page of the list: whoever may create them may give each the 1.5 MiB that a cluster stores, and the API server must answer in time. */
 export const PAGE_REQUESTS = 25;
 /**

@@ -1,12 +1,13 @@
 /** What requests that nobody has decided depend on besides policies: rights and Namespaces. */
+
+import type { Clock } from "../data/clock.js";
 import { reasonOf } from "../kubernetes/client/errors.js";
+import { followUntil } from "../kubernetes/client/follow.js";
 import type { Cluster } from "../kubernetes/client/index.js";
 import { collectionPath, type ResourcePlace } from "../kubernetes/client/paths.js";
 import type { ListTarget } from "../kubernetes/client/watched-list.js";
 import { type JsonObject, nameOf, namespaceOf } from "../kubernetes/object.js";
 import type { Logger } from "../telemetry/logger.js";
-import type { Clock } from "./clock.js";
-import { followUntil } from "./follow.js";
 import { SETTLE_MS, SWEEP_MS } from "./limits.js";
 
 const RBAC = { group: "rbac.authorization.k8s.io", version: "v1" };

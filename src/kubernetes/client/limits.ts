@@ -66,3 +66,11 @@ export const PLUGIN_MS = 30_000;
 export const PLUGIN_MAX_BYTES = 1024 * 1024;
 /** Credentials are renewed this long before they end. */
 export const EXPIRY_MARGIN_MS = 30_000;
+/** The first wait after work on an object, or a list that is followed, has failed. */
+export const FIRST_RETRY_MS = 1_000;
+/** The longest such wait: whoever mends the cause does not want to wait longer for its effect. */
+export const LAST_RETRY_MS = 300_000;
+/** The longest wait before a list that is followed is begun anew: nothing is decided meanwhile. */
+export const LAST_LIST_RETRY_MS = 30_000;
+/** Waits end in steps of this: few timers, however many requests wait. */
+export const RETRY_STEP_MS = 1_000;

@@ -1,7 +1,7 @@
-import { ApiError } from "../kubernetes/client/errors.js";
-import type { ListTarget, WatchedList } from "../kubernetes/client/watched-list.js";
-import type { Clock } from "./clock.js";
+import type { Clock } from "../../data/clock.js";
+import { ApiError } from "./errors.js";
 import { FIRST_RETRY_MS, LAST_LIST_RETRY_MS } from "./limits.js";
+import type { ListTarget, WatchedList } from "./watched-list.js";
 
 /** How a list is begun, and begun again. */
 export interface Following<T extends ListTarget> {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type Following, followUntil } from "../../src/approver/follow.js";
-import { ApiError, ClusterUnreachable } from "../../src/kubernetes/client/errors.js";
-import type { ListTarget } from "../../src/kubernetes/client/watched-list.js";
-import { TestClock } from "./support.js";
+import { ApiError, ClusterUnreachable } from "../../../src/kubernetes/client/errors.js";
+import { type Following, followUntil } from "../../../src/kubernetes/client/follow.js";
+import type { ListTarget } from "../../../src/kubernetes/client/watched-list.js";
+import { TestClock } from "../../support/test-clock.js";
 
 const AWAY = new ClusterUnreachable("connection refused");
 const status = (code: number) => new ApiError(code, "", "");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { Retries } from "../../src/approver/retries.js";
-import { TestClock } from "./support.js";
+import { Retries } from "../../../src/kubernetes/client/retries.js";
+import { TestClock } from "../../support/test-clock.js";
 
 function retries(random: () => number = () => 0) {
   const clock = new TestClock();

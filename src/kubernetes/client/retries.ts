@@ -1,4 +1,4 @@
-import type { Clock } from "./clock.js";
+import type { Clock } from "../../data/clock.js";
 import { FIRST_RETRY_MS, LAST_RETRY_MS, RETRY_STEP_MS } from "./limits.js";
 
 interface Retry {
