@@ -1,13 +1,6 @@
 /** From options to loaded policies: what `serve`, `check` and `eval` share. */
 import { availableParallelism } from "node:os";
-import {
-  addressPath,
-  type Config,
-  type ConfigEntry,
-  formatProblem,
-  loadConfig,
-  type Problem,
-} from "../config/index.js";
+import { type Config, formatProblem, loadConfig, type Problem } from "../config/index.js";
 import { createPolicySet, type PolicySet } from "../evaluation/policy-set.js";
 import {
   type ClusterAccess,
@@ -19,9 +12,11 @@ import {
 import type { Logger } from "../telemetry/logger.js";
 import { withEgress } from "./egress-options.js";
 import { fetchOptions } from "./fetch-options.js";
+import { filesOf } from "./files-of.js";
 import type { CommandIo } from "./io.js";
 import { type ClusterProblem, clusterAccess, clusterProblem } from "./kubernetes-options.js";
 import { policiesFile } from "./policies-file.js";
+import { withShadowPolicies } from "./shadow-policies.js";
 
 /** Policies that will fail for want of a cluster. */
 export interface WithoutCluster extends ClusterProblem {
@@ -73,11 +68,12 @@ export function createPolicySource(
   const file = policiesFile(values);
   const { loader, policyTimeout, access } = createLoader(values, env, logger, special);
   const problem = (needing: readonly string[]) => clusterProblem(access, needing, values);
+  const shadowFile = typeof values.shadowPolicies === "string" ? values.shadowPolicies : undefined;
   const warn = warnWithoutCluster && (access === undefined || "missing" in access);
   return {
     policyTimeout,
     access,
-    load: (generation = 1) => load({ file, loader, generation, problem, warn }),
+    load: (generation = 1) => load({ file, loader, generation, problem, warn, shadowFile }),
     close: () => loader.close(),
   };
 }
@@ -120,9 +116,11 @@ interface Loading {
   readonly problem: (clusterNeeded: readonly string[]) => ClusterProblem | undefined;
   /** Whether that is a warning for each of them. */
   readonly warn: boolean;
+  /** Whose policies are in the shadow of those of the file. */
+  readonly shadowFile: string | undefined;
 }
 
-async function load({ file, loader, generation, problem, warn }: Loading): Promise<LoadResult> {
+async function load({ file, loader, generation, problem, warn, shadowFile }: Loading): Promise<LoadResult> {
   const read = loadConfig(file);
   const nothing = { file, policies: createPolicySet([], generation), errors: 1 };
   if (!read.ok) return { ...nothing, files: [file], problems: read.problems, fatal: read.message };
@@ -137,21 +135,25 @@ async function load({ file, loader, generation, problem, warn }: Loading): Promi
   }
   const doubts: Problem[] = missing === undefined ? [] : [{ severity: "warning", ...ofWhole, message: missing.why }];
   if (warn) doubts.push(...loaded.clusterNeeded.flatMap(({ warning }) => warning ?? []));
-  const problems = [...read.problems, ...loaded.problems, ...doubts];
+  const ownFiles = filesOf(config);
+  const shadowed =
+    shadowFile === undefined ? undefined : await withShadowPolicies(loaded.policies, ownFiles, shadowFile, loader);
+  if (warn && shadowed) doubts.push(...shadowed.clusterNeeded.flatMap(({ warning }) => warning ?? []));
+  const problems = [...read.problems, ...loaded.problems, ...(shadowed?.problems ?? []), ...doubts];
   const errors = problems.filter(({ severity }) => severity === "error").length;
-  const files = [...config.files, ...config.entries.flatMap(moduleFiles)];
+  const files = [...ownFiles, ...(shadowed?.files ?? [])];
   const withoutCluster = missing && { ...missing, needing: loaded.clusterNeeded };
-  return { file, policies: loaded.policies, files, problems, errors, ...(withoutCluster && { withoutCluster }) };
+  return {
+    file,
+    policies: shadowed?.policies ?? loaded.policies,
+    files,
+    problems,
+    errors,
+    ...(withoutCluster && { withoutCluster }),
+  };
 }
 
 /** All problems as lines for a person. */
 export function problemLines({ problems }: LoadResult): string[] {
   return problems.map(formatProblem);
-}
-
-/** The local module files of an entry and its members: they are looked after like the configuration. */
-function moduleFiles(entry: ConfigEntry): string[] {
-  if (entry.kind === "module") return entry.module.kind === "file" ? [addressPath(entry.module)] : [];
-  if (entry.kind !== "group") return [];
-  return entry.members.flatMap(({ policy }) => (policy.kind === "reference" ? [] : moduleFiles(policy)));
 }

@@ -40,6 +40,11 @@ const defined = (option: Written): OptionDefinition => ({
 const OPTIONS: readonly Written[] = [
   { flag: "policies", kind: "string", description: "the policies file; without it policies.yaml, or policies.yml" },
   {
+    flag: "shadow-policies",
+    kind: "string",
+    description: "a second policies file: its policies are asked beside those of the first, and only counted",
+  },
+  {
     flag: "addr",
     env: "KUBEWARDEN_BIND_ADDRESS",
     kind: "string",

@@ -9,6 +9,9 @@ import type { Failure, Outcome } from "../policy/outcome.js";
 import type { Review } from "../policy/review.js";
 import { Turns } from "../policy/turns.js";
 import type { PolicySet, ServedPolicy } from "./policy-set.js";
+import { ShadowQueue } from "./shadow/queue.js";
+import type { ShadowResult } from "./shadow/tally.js";
+import { answering } from "./shadow/versions.js";
 import { decide, type RequestOrigin, uidOf, type Verdict } from "./verdict.js";
 
 /** What an evaluator needs besides the policies. */
@@ -21,6 +24,10 @@ export interface EvaluatorOptions {
   readonly now?: () => number;
   /** Told when a policy breaks its contract by throwing or rejecting: a defect, to be logged. The request is denied. */
   readonly onDefect?: (policy: string, error: unknown) => void;
+  /** Milliseconds since 1970; default `Date.now`. */
+  readonly wall?: () => number;
+  /** Told of each answer of a version in shadow that was compared, and of each that was not asked for. */
+  readonly onShadow?: (policy: string, result: ShadowResult) => void;
 }
 
 /** What is asked of a policy. */
@@ -31,6 +38,8 @@ export interface Asked {
   readonly deadline?: number;
   /** Takes what to call when the client goes before it has an answer; only asked when the answer takes a while. */
   readonly whenGone?: (abandon: () => void) => void;
+  /** Of the body that the review came in; default none. */
+  readonly bytes?: number;
 }
 
 /** Asks policies. */
@@ -39,9 +48,11 @@ export interface Evaluator {
   readonly policies: PolicySet;
   /** The turns that evaluations take on the main thread; for what else a request needs it for. */
   readonly turns: Turns;
+  /** Versions in shadow: what was counted of them. */
+  readonly shadows: ShadowQueue;
   /** Swaps the whole set. */
   use(policies: PolicySet): void;
-  /** Answers a review. Never throws and never rejects: failures of policies are denials. */
+  /** Answers a review, by the version that is in force for it. Never throws and never rejects: failures of policies are denials. */
   evaluate(policy: ServedPolicy, asked: Asked): Verdict | Promise<Verdict>;
   /** What a verdict counts as when it is sent now: it may have waited behind others since it was reached, and is a time-out after its deadline. */
   whenSent(verdict: Verdict, asked: Pick<Asked, "review" | "origin">): Verdict;
@@ -59,22 +70,35 @@ class SetEvaluator implements Evaluator {
   readonly #now: () => number;
   readonly #onDefect: (policy: string, error: unknown) => void;
   readonly turns = new Turns();
+  readonly shadows: ShadowQueue;
 
-  constructor(policies: PolicySet, { policyTimeout, alwaysAcceptNamespace, now, onDefect }: EvaluatorOptions) {
+  constructor(policies: PolicySet, options: EvaluatorOptions) {
+    const { policyTimeout, alwaysAcceptNamespace, now, onDefect } = options;
     this.policies = policies;
     this.#timeout = policyTimeout;
     this.#acceptedNamespace = alwaysAcceptNamespace;
     this.#now = now ?? (() => performance.now());
     this.#onDefect = onDefect ?? (() => {});
+    this.shadows = new ShadowQueue({
+      policyTimeout,
+      now: this.#now,
+      wall: options.wall ?? (() => Date.now()),
+      turns: this.turns,
+      onDefect: this.#onDefect,
+      onResult: options.onShadow ?? (() => {}),
+    });
+    this.shadows.follow(policies);
   }
 
   use(policies: PolicySet): void {
     this.policies = policies;
+    this.shadows.follow(policies);
   }
 
-  evaluate(entry: ServedPolicy, asked: Asked): Verdict | Promise<Verdict> {
+  evaluate(policy: ServedPolicy, asked: Asked): Verdict | Promise<Verdict> {
     const started = this.#now();
-    if (this.#acceptsUnseen(asked.review)) return accepted(entry, asked.review);
+    if (this.#acceptsUnseen(asked.review)) return accepted(policy, asked.review);
+    const entry = answering(policy, asked.review);
     const limit = started + (entry.timeout ?? this.#timeout);
     const run = new EvaluationRun(
       Math.min(limit, asked.deadline ?? Number.POSITIVE_INFINITY),
@@ -84,7 +108,18 @@ class SetEvaluator implements Evaluator {
     const { whenGone } = asked;
     const onWait = whenGone && ((giveUp: (failure: Failure) => void) => whenGone(() => giveUp(ABANDONED)));
     const outcome = evaluateInTime(entry.policy, asked.review, run, this.#now, onWait);
-    const conclude = (settled: Outcome): Verdict => this.#conclude(entry, asked, run, started, settled);
+    const conclude = (settled: Outcome): Verdict => {
+      const verdict = this.#conclude(entry, asked, run, started, settled);
+      // The audit scanner asks about the same objects again and again.
+      if (entry.shadow !== undefined && asked.origin !== "audit")
+        this.shadows.offer(entry.shadow, {
+          review: asked.review,
+          origin: asked.origin,
+          verdict,
+          bytes: asked.bytes ?? 0,
+        });
+      return verdict;
+    };
     return outcome instanceof Promise ? outcome.then(conclude) : conclude(outcome);
   }
 

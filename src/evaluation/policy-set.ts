@@ -16,6 +16,20 @@ export interface ServedPolicy {
   readonly timeout?: number;
   /** Why the policy could not be loaded; absent when it could. Its policy then answers every request with this error. */
   readonly unavailable?: string;
+  /** Another version, which is asked beside this one; absent: none. */
+  readonly shadow?: ShadowVersion;
+}
+
+/** A version of a policy that is not in force, or not yet: its answers are counted, and nobody gets them. */
+export interface ShadowVersion {
+  /** As it would be served, under the same id. */
+  readonly entry: ServedPolicy;
+  /** What was counted is kept as long as this is the same, over reloads too. */
+  readonly version: string;
+  /** Admission requests of these namespaces are answered by this version already, and the other is not asked. */
+  readonly enforcedNamespaces: ReadonlySet<string>;
+  /** Whether there is no other version: what serves then says nothing. */
+  readonly isAlone: boolean;
 }
 
 /** A set of policies that is served. */

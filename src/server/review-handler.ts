@@ -13,6 +13,7 @@ import {
 } from "../admission/request-problem.js";
 import { CLIENT_GONE, type Evaluator } from "../evaluation/evaluator.js";
 import type { ServedPolicy } from "../evaluation/policy-set.js";
+import { answering } from "../evaluation/shadow/versions.js";
 import type { Verdict } from "../evaluation/verdict.js";
 import type { Review } from "../policy/review.js";
 import { receiveJson } from "./body.js";
@@ -71,6 +72,8 @@ class Exchange {
   readonly #route: ReviewRoute;
   readonly #received = performance.now();
   #ifGone: (() => void) | undefined;
+  /** Of the body. */
+  #bytes = 0;
 
   constructor(options: ReviewHandlerOptions, request: IncomingMessage, response: ServerResponse, route: ReviewRoute) {
     this.#options = options;
@@ -134,6 +137,7 @@ class Exchange {
 
   /** The review in a body; undefined when the request has been refused. */
   #read(body: Buffer): Review | undefined {
+    this.#bytes = body.length;
     const decode = this.#route.origin === "validate_raw" ? decodeRawReview : decodeAdmissionReview;
     const review = decode(body, this.#options.maxValues);
     if (review.kind !== "problem") return review;
@@ -144,11 +148,13 @@ class Exchange {
   #admit(review: Review): void {
     const { evaluator, gate, metrics } = this.#options;
     const { id, query } = this.#route;
-    const entry = evaluator.policies.entries.get(id);
-    if (entry === undefined) {
+    const found = evaluator.policies.entries.get(id);
+    if (found === undefined) {
       this.fail(unknownPolicy(id));
       return;
     }
+    // Which of two versions answers is known before it takes a place.
+    const entry = answering(found, review);
     const deadline = callerDeadline(query, this.#received);
     if (entry.policy.immediate) {
       this.#evaluate(entry, review, deadline, false);
@@ -187,7 +193,13 @@ class Exchange {
   #evaluate(entry: ServedPolicy, review: Review, deadline: number, placed: boolean): void {
     const { evaluator, gate } = this.#options;
     const { origin } = this.#route;
-    const verdict = evaluator.evaluate(entry, { review, origin, deadline, whenGone: this.#whenGone });
+    const verdict = evaluator.evaluate(entry, {
+      review,
+      origin,
+      deadline,
+      whenGone: this.#whenGone,
+      bytes: this.#bytes,
+    });
     if (verdict instanceof Promise) {
       if (!placed) gate.take(entry.id);
       this.#finishLater(review, verdict);

@@ -10,11 +10,13 @@ import type { Metrics, MetricsText } from "../telemetry/metrics.js";
 import { oneAtATime } from "../telemetry/one-at-a-time.js";
 import { DEFAULT_CONCURRENCY, DEFAULT_QUEUE, DEFAULT_QUEUE_TIMEOUT_MS, Gate, type GateLimits } from "./gate.js";
 import { listen } from "./listener.js";
+import { MainThreadLoad } from "./main-thread-load.js";
 import { Phases } from "./phases.js";
 import { apiRoutes, appPaths, plainOr, probeHandler } from "./plain-routes.js";
 import { sendProblem } from "./respond.js";
 import { createReviewHandler } from "./review-handler.js";
 import { isReviewPath, pathOf, reviewRoute } from "./routes.js";
+import type { ShadowRows } from "./shown-policies.js";
 import { createWebhookHandler } from "./webhook-handler.js";
 
 /** The reference server's limit (spec kubewarden.md 3.5). */
@@ -54,6 +56,8 @@ export interface ServerOptions {
   readonly webhooks?: readonly Webhook[];
   /** Metrics in Prometheus' text format; default this process' own. */
   readonly metricsText?: () => Promise<MetricsText>;
+  /** What all processes have counted of versions in shadow; default this process' own. */
+  readonly shadows?: () => Promise<ShadowRows>;
 }
 
 /** How to stop. */
@@ -103,15 +107,19 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
   const phases = new Phases();
   evaluator.turns.before = phases.run;
+  const load = new MainThreadLoad();
+  evaluator.shadows.isBusy = (isImmediate) =>
+    phases.isDue || gate.waiting > 0 || (!isImmediate && gate.busy > 0) || load.isHigh();
   const review = createReviewHandler({ evaluator, gate, phases, ...reading });
   const { webhooks = [] } = options;
   const askWebhook = createWebhookHandler({ turns: evaluator.turns, ...reading });
   const profiles = options.profiles ?? false;
+  const shadows = options.shadows ?? (async () => evaluator.shadows.tally.rows);
   const app = plainOr({
     plain: apiRoutes(metricsText),
     loaded: {
       paths: appPaths(profiles),
-      load: async () => (await import("./app.js")).createApp({ evaluator, profiles }),
+      load: async () => (await import("./app.js")).createApp({ evaluator, profiles, shadows }),
     },
     isPosted: (path) => isReviewPath(path) || webhooks.some((webhook) => webhook.path === path),
   });

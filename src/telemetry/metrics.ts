@@ -50,6 +50,7 @@ const GAUGE_HELP = {
     "Log records lost since the start because the OTLP collector was too slow, refused them or was away.",
   policies: "Policies and groups that are served.",
   policies_unavailable: "Served policies that could not be loaded and deny every request.",
+  policies_in_shadow: "Policies with a version in shadow.",
   certificate_expiry_timestamp_seconds: "When the server's certificate ends, in seconds since 1970.",
 } as const;
 
@@ -60,6 +61,7 @@ export const GAUGES = Object.keys(GAUGE_HELP) as readonly GaugeName[];
 const SAME_EVERYWHERE: readonly GaugeName[] = [
   "policies",
   "policies_unavailable",
+  "policies_in_shadow",
   "certificate_expiry_timestamp_seconds",
 ];
 
@@ -105,6 +107,7 @@ export class Metrics {
   readonly #refused: SeriesTable;
   readonly #reloads: SeriesTable;
   readonly #replaced: SeriesTable;
+  readonly #shadows: SeriesTable;
   readonly #folded: SeriesTable;
 
   /** @param processMetrics whether to measure the process too (memory, event loop, garbage collection) */
@@ -151,6 +154,11 @@ export class Metrics {
       "policy_server_processes_replaced_total",
       "Serving processes that were replaced: they died, or hung and were killed.",
       ["reason"],
+    );
+    this.#shadows = this.#counter(
+      "policy_server_shadow_evaluations_total",
+      "Answers that versions in shadow would have given, by result: agreed, would_deny, would_allow, failed, or not_evaluated for want of time or room.",
+      ["policy_name", "result"],
     );
     this.#folded = this.#counter(
       "policy_server_metrics_folded_total",
@@ -299,6 +307,11 @@ export class Metrics {
   /** Counts a request that found no place. */
   refused(reason: string): void {
     this.#refused.count([reason]);
+  }
+
+  /** Counts what a version in shadow would have answered. */
+  shadowed(policy: string, result: string): void {
+    this.#shadows.count([policy, result]);
   }
 
   /** Counts a reload: `applied`, or `rejected` because the new configuration was worse. */

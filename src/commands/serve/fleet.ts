@@ -332,6 +332,7 @@ export class Fleet {
         return;
       case "prepared":
       case "collected":
+      case "collected-shadows":
         this.#options.heard(child, message);
         this.#awaited.get(`${child.id}/${message.id}`)?.(message);
         return;

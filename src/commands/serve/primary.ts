@@ -13,6 +13,7 @@ import { Slices } from "../../telemetry/slices.js";
 import { Appointment } from "./appointment.js";
 import { type Answer, type Child, Fleet } from "./fleet.js";
 import { GatheredMetrics } from "./gathered-metrics.js";
+import { GatheredShadows } from "./gathered-shadows.js";
 import { withSmallYoungGeneration } from "./heap.js";
 import type { ProblemReport, ToPrimary } from "./messages.js";
 import { roomForConnections } from "./open-files.js";
@@ -49,6 +50,7 @@ class Primary {
   readonly #prefetch: () => Promise<void>;
   readonly #fleet: Fleet;
   readonly #metrics: GatheredMetrics;
+  readonly #shadows: GatheredShadows;
   /** Absent: nobody approves CertificateRequests. */
   readonly #approver: Appointment | undefined;
   /** What was said of a set of policies: its processes all find the same wrong with it. */
@@ -65,6 +67,7 @@ class Primary {
     this.#logger = logger;
     this.#prefetch = prefetch;
     this.#metrics = new GatheredMetrics(() => this.#collect());
+    this.#shadows = new GatheredShadows(() => this.#collectShadows());
     this.#metrics.totals.gauge("log_lines_dropped", lostLines);
     this.#fleet = new Fleet({
       logger,
@@ -145,6 +148,12 @@ class Primary {
       case "collected":
       case "drained":
         this.#metrics.latest(child.id, message.snapshot);
+        return;
+      case "collected-shadows":
+        this.#shadows.add(message.rows);
+        return;
+      case "shadows-wanted":
+        void this.#shadows.rows().then((rows) => this.#fleet.tell(child, { type: "shadows", id: message.id, rows }));
         return;
       case "metrics-wanted":
         void this.#sendMetrics(child, message.id);
@@ -231,6 +240,16 @@ class Primary {
     return missing === 0
       ? undefined
       : `no metrics: ${missing} of ${serving.length} serving processes did not hand over theirs within ${COLLECT_WITHIN_MS} ms`;
+  }
+
+  /** @returns why not all processes have handed over what they counted of versions in shadow */
+  async #collectShadows(): Promise<string | undefined> {
+    const { serving } = this.#fleet;
+    const answers = await this.#fleet.ask(serving, COLLECT_WITHIN_MS, (id) => ({ type: "collect-shadows", id }));
+    const missing = [...answers.values()].filter((answer) => answer === "gone" || answer === "late").length;
+    return missing === 0
+      ? undefined
+      : `${missing} of ${serving.length} serving processes did not hand over their counts within ${COLLECT_WITHIN_MS} ms`;
   }
 
   async #sendMetrics(child: Child, id: number): Promise<void> {

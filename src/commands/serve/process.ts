@@ -4,10 +4,12 @@
  */
 import { createEvaluator, type Evaluator } from "../../evaluation/evaluator.js";
 import type { PolicySet } from "../../evaluation/policy-set.js";
+import type { ShadowResult, ShadowTally } from "../../evaluation/shadow/tally.js";
 import { createWebhooks } from "../../loader/index.js";
 import type { Webhook } from "../../policy/webhook.js";
 import type { FileWatch } from "../../server/file-watch.js";
 import { type RunningServer, startServer } from "../../server/server.js";
+import type { ShadowRows } from "../../server/shown-policies.js";
 import { readTlsMaterial, type TlsMaterial } from "../../server/tls-material.js";
 import { rotateTls } from "../../server/tls-rotation.js";
 import type { DecisionSink } from "../../telemetry/decision.js";
@@ -40,6 +42,8 @@ export interface ServingOptions {
   readonly cut: AbortSignal;
   /** Who answers `GET /metrics`; absent: this process about itself. */
   readonly metricsText?: () => Promise<MetricsText>;
+  /** Who knows what all processes have counted of versions in shadow; absent: this process about itself. */
+  readonly shadows?: () => Promise<ShadowRows>;
 }
 
 /** Why the process can't serve; for the user. */
@@ -107,7 +111,9 @@ export class ServingProcess {
           policy_id: policy,
           error: error instanceof Error ? error.stack : String(error),
         }),
+      onShadow: (policy, result) => metrics.shadowed(policy, RESULT_LABELS[result]),
     });
+    metrics.gauge("policies_in_shadow", () => inShadow(evaluator.policies));
     metrics.gauge("policies", () => served(evaluator.policies).length);
     metrics.gauge("policies_unavailable", () => broken(evaluator.policies).length);
     const maxConnections = roomForConnections();
@@ -127,6 +133,7 @@ export class ServingProcess {
       ...(tls && { tls: tls.options, clientNames: settings.clientNames }),
       ...(options.tracer && { tracer: options.tracer }),
       ...(options.metricsText && { metricsText: options.metricsText }),
+      ...(options.shadows && { shadows: options.shadows }),
     });
     options.cut.addEventListener("abort", () => void server.stop({ delay: 0, grace: 0 }));
     const certificates = tls && (await watchCertificates(options, tls, server));
@@ -139,6 +146,11 @@ export class ServingProcess {
       pid: process.pid,
     });
     return new ServingProcess(options, loaded, { evaluator, server, certificates, webhooks, approving });
+  }
+
+  /** What this process has counted of versions in shadow. */
+  get shadows(): ShadowTally {
+    return this.#evaluator.shadows.tally;
   }
 
   /** Files and folders to look after: those of the served policies, and of the last ones that were kept out. */
@@ -268,6 +280,19 @@ async function watchCertificates(
 function served(policies: PolicySet): string[] {
   return [...policies.entries.keys()].filter((id) => !id.includes("/"));
 }
+
+function inShadow(policies: PolicySet): number {
+  return [...policies.entries.values()].filter(({ shadow }) => shadow !== undefined).length;
+}
+
+/** As metrics write them. */
+const RESULT_LABELS: Readonly<Record<ShadowResult, string>> = {
+  agreed: "agreed",
+  wouldDeny: "would_deny",
+  wouldAllow: "would_allow",
+  failed: "failed",
+  notEvaluated: "not_evaluated",
+};
 
 function broken(policies: PolicySet): string[] {
   return served(policies).filter((id) => policies.entries.get(id)?.unavailable !== undefined);

@@ -6,11 +6,15 @@ import { GENERATION_VARIABLE, type ProblemReport, SUCCESSOR_VARIABLE, type ToWor
 import { type ServingOptions, ServingProcess } from "./process.js";
 import { tell, tellSurely } from "./tell.js";
 import { WantedMetrics } from "./wanted-metrics.js";
+import { WantedShadows } from "./wanted-shadows.js";
 
 /** Serves until the primary says stop, or has gone. */
-export async function serveAsWorker(options: Omit<ServingOptions, "probes" | "metricsText">): Promise<void> {
+export async function serveAsWorker(
+  options: Omit<ServingOptions, "probes" | "metricsText" | "shadows">,
+): Promise<void> {
   const { metrics } = options;
   const wanted = new WantedMetrics((id) => tell({ type: "metrics-wanted", id }));
+  const shadows = new WantedShadows((id) => tell({ type: "shadows-wanted", id }));
   // Signals of a terminal go to the whole group of processes: the primary passes them on in good order. (SIGHUP sets off nothing here.)
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => {});
 
@@ -19,7 +23,15 @@ export async function serveAsWorker(options: Omit<ServingOptions, "probes" | "me
   setInterval(() => beats.beat(), BEAT_EVERY_MS).unref();
   const generation = Number(process.env[GENERATION_VARIABLE] ?? 1);
   const successor = process.env[SUCCESSOR_VARIABLE] === "true";
-  const own = { ...options, probes: false, metricsText: wanted.text, generation, successor, report };
+  const own = {
+    ...options,
+    probes: false,
+    metricsText: wanted.text,
+    shadows: shadows.rows,
+    generation,
+    successor,
+    report,
+  };
   const serving = await beats.during(() => ServingProcess.start(own));
   const prepare = async (id: number, next: number): Promise<void> => {
     const ok = await beats.during(() => serving.prepare(next));
@@ -46,6 +58,12 @@ export async function serveAsWorker(options: Omit<ServingOptions, "probes" | "me
           return;
         case "collect":
           void handOver(metrics).then((snapshot) => tell({ type: "collected", id: message.id, snapshot }));
+          return;
+        case "collect-shadows":
+          tell({ type: "collected-shadows", id: message.id, rows: serving.shadows.take() });
+          return;
+        case "shadows":
+          shadows.hear(message.id, message.rows);
           return;
         case "metrics-text":
         case "metrics-unavailable":

@@ -1,0 +1,49 @@
+/** The answer to `GET /policies`. */
+import type { ServedPolicy, ShadowVersion } from "../evaluation/policy-set.js";
+import { NONE, type ShadowRow } from "../evaluation/shadow/tally.js";
+
+/** What was counted of versions in shadow by all processes, or why that is not known. */
+export type ShadowRows = readonly ShadowRow[] | { readonly unavailable: string };
+
+/** One policy; `error` says why it is unavailable. */
+export function shownPolicy(
+  { id, policy, mode, allowedToMutate, unavailable, shadow }: ServedPolicy,
+  rows: ShadowRows,
+) {
+  const { kind, implementation, start } = policy;
+  const available = unavailable === undefined;
+  const started = start && { start: start.start, ...(start.because !== undefined && { startReason: start.because }) };
+  const problem = !available && { error: unavailable };
+  const beside = shadow && { shadow: shownShadow(shadow, rows) };
+  return { id, kind, implementation, mode, allowedToMutate, available, ...started, ...problem, ...beside };
+}
+
+function shownShadow({ entry, version, enforcedNamespaces, isAlone }: ShadowVersion, rows: ShadowRows) {
+  const { policy, mode, allowedToMutate, unavailable } = entry;
+  return {
+    version,
+    kind: policy.kind,
+    implementation: policy.implementation,
+    mode,
+    allowedToMutate,
+    available: unavailable === undefined,
+    ...(unavailable !== undefined && { error: unavailable }),
+    alone: isAlone,
+    enforcedNamespaces: [...enforcedNamespaces].sort(),
+    ...("unavailable" in rows ? { unknown: rows.unavailable } : counted(entry.id, version, rows)),
+  };
+}
+
+function counted(id: string, version: string, rows: readonly ShadowRow[]) {
+  const row = rows.find((each) => each.id === id && each.version === version);
+  const { agreed, wouldDeny, wouldAllow, failed, notEvaluated } = row ?? NONE;
+  return {
+    ...(row && { since: new Date(row.since).toISOString() }),
+    agreed,
+    wouldDeny,
+    wouldAllow,
+    failed,
+    notEvaluated,
+    examples: (row?.examples ?? []).map(({ at, ...example }) => ({ time: new Date(at).toISOString(), ...example })),
+  };
+}
