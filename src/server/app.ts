@@ -1,9 +1,10 @@
 /** The routes that are on Express, which only GET and HEAD of their paths load: what is served, and profiles. */
 import express, { type Express, type NextFunction, type Request, type Response } from "express";
 import type { Evaluator } from "../evaluation/evaluator.js";
+import type { ShadowRows } from "../evaluation/shadow/tally.js";
 import { addProfiles } from "./profiles.js";
 import { sendEmpty } from "./respond.js";
-import { type ShadowRows, shownPolicy } from "./shown-policies.js";
+import { shownPolicy } from "./shown-policies.js";
 
 /** What the API port's app shows. */
 export interface AppOptions {

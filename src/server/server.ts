@@ -3,6 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TlsOptions } from "node:tls";
 import type { Evaluator } from "../evaluation/evaluator.js";
+import type { ShadowRows } from "../evaluation/shadow/tally.js";
 import type { Webhook } from "../policy/webhook.js";
 import type { DecisionSink } from "../telemetry/decision.js";
 import type { Logger } from "../telemetry/logger.js";
@@ -16,7 +17,6 @@ import { apiRoutes, appPaths, plainOr, probeHandler } from "./plain-routes.js";
 import { sendProblem } from "./respond.js";
 import { createReviewHandler } from "./review-handler.js";
 import { isReviewPath, pathOf, reviewRoute } from "./routes.js";
-import type { ShadowRows } from "./shown-policies.js";
 import { createWebhookHandler } from "./webhook-handler.js";
 
 /** The reference server's limit (spec kubewarden.md 3.5). */

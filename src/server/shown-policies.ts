@@ -1,9 +1,6 @@
 /** The answer to `GET /policies`. */
 import type { ServedPolicy, ShadowVersion } from "../evaluation/policy-set.js";
-import { NONE, type ShadowRow } from "../evaluation/shadow/tally.js";
-
-/** What was counted of versions in shadow by all processes, or why that is not known. */
-export type ShadowRows = readonly ShadowRow[] | { readonly unavailable: string };
+import { NONE, type ShadowRow, type ShadowRows } from "../evaluation/shadow/tally.js";
 
 /** One policy; `error` says why it is unavailable. */
 export function shownPolicy(

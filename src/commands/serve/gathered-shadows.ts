@@ -2,8 +2,7 @@
  * What versions in shadow would have answered, of all processes together. Processes hand over what they have counted since the last time, which is added here: it
  * stays when they end.
  */
-import { type ShadowRow, ShadowTally } from "../../evaluation/shadow/tally.js";
-import type { ShadowRows } from "../../server/shown-policies.js";
+import { type ShadowRow, type ShadowRows, ShadowTally } from "../../evaluation/shadow/tally.js";
 import { oneAtATime } from "../../telemetry/one-at-a-time.js";
 
 /** Sums. */
@@ -11,6 +10,7 @@ export class GatheredShadows {
   readonly #tally = new ShadowTally();
   /** Of those who have answered in this round. */
   #told: Pick<ShadowRow, "id" | "version">[] = [];
+  #lost = 0;
   /** What all have counted, after everybody was asked. Those who ask at the same time share it. */
   readonly rows: () => Promise<ShadowRows>;
 
@@ -24,6 +24,16 @@ export class GatheredShadows {
       this.#tally.keep(this.#told);
       return this.#tally.rows;
     });
+  }
+
+  /** How many processes have ended with what they had counted since the last time. */
+  get lost(): number {
+    return this.#lost;
+  }
+
+  /** A process has ended, and nobody knows what it had counted. */
+  ended(): void {
+    this.#lost += 1;
   }
 
   /** Takes what a process has counted since the last time. */

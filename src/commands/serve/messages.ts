@@ -1,6 +1,5 @@
 /** What the primary process and the processes that answer requests say to each other. */
-import type { ShadowRow } from "../../evaluation/shadow/tally.js";
-import type { ShadowRows } from "../../server/shown-policies.js";
+import type { ShadowRow, ShadowRows } from "../../evaluation/shadow/tally.js";
 import type { SeriesBatch } from "../../telemetry/metrics.js";
 import type { MetricsSnapshot } from "../../telemetry/otlp/metric-data.js";
 

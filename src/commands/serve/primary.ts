@@ -77,7 +77,9 @@ class Primary {
       ended: (child) => {
         this.#approver?.ended(child, this.#fleet.current);
         // The last push shows what they had when all of this ends.
-        if (!this.#stopping) this.#metrics.ended(child.id);
+        if (this.#stopping) return;
+        this.#metrics.ended(child.id);
+        this.#shadows.ended();
       },
       replaced: (reason) => this.#metrics.totals.replaced(reason),
     });

@@ -4,12 +4,11 @@
  */
 import { createEvaluator, type Evaluator } from "../../evaluation/evaluator.js";
 import type { PolicySet } from "../../evaluation/policy-set.js";
-import type { ShadowResult, ShadowTally } from "../../evaluation/shadow/tally.js";
+import type { ShadowResult, ShadowRows, ShadowTally } from "../../evaluation/shadow/tally.js";
 import { createWebhooks } from "../../loader/index.js";
 import type { Webhook } from "../../policy/webhook.js";
 import type { FileWatch } from "../../server/file-watch.js";
 import { type RunningServer, startServer } from "../../server/server.js";
-import type { ShadowRows } from "../../server/shown-policies.js";
 import { readTlsMaterial, type TlsMaterial } from "../../server/tls-material.js";
 import { rotateTls } from "../../server/tls-rotation.js";
 import type { DecisionSink } from "../../telemetry/decision.js";

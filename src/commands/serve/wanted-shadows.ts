@@ -1,5 +1,5 @@
 /** What versions in shadow would have answered, of all processes, for a client of this one: the primary is asked. */
-import type { ShadowRows } from "../../server/shown-policies.js";
+import type { ShadowRows } from "../../evaluation/shadow/tally.js";
 import { oneAtATime } from "../../telemetry/one-at-a-time.js";
 
 /** How long the primary may take: more than it gives the serving processes itself. */

@@ -75,9 +75,13 @@ export async function serveAsWorker(
     });
     tell({ type: "serving", files: serving.files });
   });
+  tell({ type: "collected-shadows", id: AT_THE_END, rows: serving.shadows.take() });
   // The primary pushes the sum of all while this process sends its own spans and records.
   await tellSurely({ type: "drained", snapshot: await handOver(metrics) });
 }
+
+/** No question has this number. */
+const AT_THE_END = -1;
 
 /** Sends the primary what was counted since the last time, and returns the rest. */
 async function handOver(metrics: Metrics) {

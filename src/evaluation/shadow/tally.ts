@@ -37,7 +37,12 @@ export interface ShadowRow extends ShadowCounts {
   readonly since: number;
   /** The latest, the oldest first. */
   readonly examples: readonly ShadowExample[];
+  /** Whether it could not be loaded, and fails whatever it is asked. */
+  readonly isBroken: boolean;
 }
+
+/** What all processes have counted, or why that is not known. */
+export type ShadowRows = readonly ShadowRow[] | { readonly unavailable: string };
 
 /** Counts of several versions. */
 export class ShadowTally {
@@ -62,7 +67,7 @@ export class ShadowTally {
     for (const { id, shadow } of policies.entries.values()) {
       if (shadow === undefined) continue;
       current.add(keyOf(id, shadow.version));
-      this.#begin(id, shadow.version, now);
+      this.#begin(id, shadow.version, now).isBroken = shadow.entry.unavailable !== undefined;
     }
     for (const key of this.#rows.keys()) if (!current.has(key)) this.#rows.delete(key);
   }
@@ -88,8 +93,9 @@ export class ShadowTally {
 
   /** Adds what another process has counted. */
   add(rows: readonly ShadowRow[]): void {
-    for (const { id, version, since, examples, ...counts } of rows) {
+    for (const { id, version, since, examples, isBroken, ...counts } of rows) {
       const row = this.#begin(id, version, since);
+      row.isBroken = isBroken;
       row.since = Math.min(row.since, since);
       for (const result of SHADOW_RESULTS) row[result] += counts[result];
       keepLatest(row, examples);
@@ -106,7 +112,7 @@ export class ShadowTally {
     const key = keyOf(id, version);
     const known = this.#rows.get(key);
     if (known !== undefined) return known;
-    const row: Row = { id, version, since, ...NONE, examples: [] };
+    const row: Row = { id, version, since, ...NONE, examples: [], isBroken: false };
     this.#rows.set(key, row);
     return row;
   }
@@ -120,6 +126,7 @@ interface Row extends Record<ShadowResult, number> {
   readonly version: string;
   since: number;
   examples: ShadowExample[];
+  isBroken: boolean;
 }
 
 const keyOf = (id: string, version: string): string => `${id}\u0000${version}`;
