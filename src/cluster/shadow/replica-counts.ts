@@ -40,8 +40,6 @@ export class ReplicaCounts {
     const told = new Map<string, { readonly lost: number; readonly counts: ToldCounts }>();
     const silent: string[] = [];
     for (const [name, fact] of this.#live) {
-      // Who is about to go answers no request any more.
-      if (fact?.isEnded === true) continue;
       const counts = fact?.counts.get(version);
       if (fact !== undefined && counts !== undefined) told.set(fact.instance, { lost: fact.lost, counts });
       if (counts === undefined || counts.isBroken) silent.push(name);
@@ -50,8 +48,7 @@ export class ReplicaCounts {
   }
 
   #lastWord(instance: string, version: string): ReturnType<Standing["lastWord"]> {
-    const ending = [...this.#live.values()].find((fact) => fact?.instance === instance);
-    const fact = ending ?? this.#gone.get(instance);
+    const fact = this.#gone.get(instance);
     return fact && { isEnded: fact.isEnded, counts: fact.counts.get(version) };
   }
 }

@@ -23,7 +23,7 @@ export const LOOK_MS = 10_000;
 /** Milliseconds between two changes of a status that are only about counts. */
 export const STATUS_MS = 60_000;
 /** Milliseconds that a note has to come back as a change of the policy; after that it is written again. */
-export const COMES_BACK_MS = 30_000;
+const COMES_BACK_MS = 30_000;
 /** Milliseconds that the last word has to be written into the Lease, which is deleted after that. */
 export const LAST_WORD_MS = 1000;
 
