@@ -101,6 +101,15 @@ export class Agent {
 
   #wasReady = false;
 
+  /** Something was loaded anew although nothing has changed in the cluster. */
+  loaded(reports: readonly LoadedPolicyReport[]): void {
+    const state = this.#state;
+    if (state === undefined || reports.length === 0) return;
+    this.#facts.loaded(reports);
+    this.#announce(state);
+    for (const part of this.#parts) part.served?.(state, reports);
+  }
+
   /** Leads no more, so that another replica may while this one still serves what it has begun. */
   async stepDown(): Promise<void> {
     this.#stopping = true;

@@ -61,6 +61,11 @@ export class Election {
     return text(this.#seen?.spec, "holderIdentity");
   }
 
+  /** Resolves when the attempt under way is done. */
+  settled(): Promise<void> {
+    return this.#attempt;
+  }
+
   /** Leads no more, and says so, so that another may at once. */
   async stop(): Promise<void> {
     const held = this.leading;
@@ -72,8 +77,7 @@ export class Election {
   }
 
   #try(): void {
-    this.#attempt = this.#tryOnce();
-    void this.#attempt.then(() => this.#soon());
+    this.#attempt = this.#tryOnce().then(() => this.#soon());
   }
 
   #soon(): void {
@@ -118,8 +122,14 @@ export class Election {
   /** @returns whether this replica holds the Lease */
   async #acquireOrRenew(signal: AbortSignal): Promise<boolean> {
     const { identity, clock } = this.#options;
-    // The Lease as it was written last: should it be another by now, that is a conflict.
-    if (this.leading && this.#seen !== undefined) return this.#write(this.#seen, signal);
+    if (this.leading && this.#seen !== undefined) {
+      try {
+        return await this.#write(this.#seen, signal);
+      } catch (error) {
+        // Somebody has written it: another leader perhaps, which is to be known now.
+        if (!isConflict(error)) throw error;
+      }
+    }
     const found = await this.#read(signal);
     if (found === undefined) return this.#create(signal);
     if (found.resourceVersion !== this.#seen?.resourceVersion) this.#seen = found;
