@@ -10,7 +10,7 @@ export async function serveAlone(options: ServingOptions, hangs: HangUps): Promi
   const serving = await ServingProcess.start(options);
   serving.approve();
   const reload = async (): Promise<void> => {
-    const good = await serving.prepare();
+    const { ok: good } = await serving.prepare();
     if (good) serving.swap();
     else serving.discard();
     metrics.reloaded(good ? "applied" : "rejected");
