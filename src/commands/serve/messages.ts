@@ -16,6 +16,8 @@ export type ToWorker =
    * fetched before), without one the files.
    */
   | { readonly type: "prepare"; readonly id: number; readonly generation: number; readonly delta?: ClusterDelta }
+  /** What the cluster holds now, for one that has asked: to be loaded before it answers anybody; absent: nothing is known yet. */
+  | { readonly type: "begin"; readonly delta?: ClusterDelta }
   /** This process approves CertificateRequests from now on. */
   | { readonly type: "approve" }
   | { readonly type: "swap" }
@@ -51,6 +53,8 @@ export type ToPrimary =
   | { readonly type: "serving"; readonly files: readonly string[] }
   | { readonly type: "failed"; readonly message: string }
   | ({ readonly type: "prepared"; readonly id: number; readonly files: readonly string[] } & Prepared)
+  /** A new process wants to know what the cluster holds before it begins (`begin`). */
+  | { readonly type: "begin-wanted" }
   /** There is something new to serve without a change in the cluster, such as a module that has come at last: it wants to `prepare` an empty delta. */
   | { readonly type: "load-wanted" }
   /** Some of what was counted since the last time. */

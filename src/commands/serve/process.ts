@@ -21,6 +21,7 @@ import { describeChange, newlyUnavailable, newlyWithoutCluster } from "./change.
 import type { Prepared, ProblemReport } from "./messages.js";
 import { roomForConnections } from "./open-files.js";
 import type { ServeSettings } from "./settings.js";
+import { StartError } from "./start-error.js";
 
 /** What a process is made of. */
 export interface ServingOptions {
@@ -38,17 +39,16 @@ export interface ServingOptions {
   readonly loadWanted?: () => void;
   /** Who says what is wrong with the policies; absent: the log of this process. */
   readonly report?: (report: ProblemReport) => void;
+  /** Why nobody should be sent here yet; see the probes' options. */
+  readonly unready?: () => string | undefined;
+  /** What the cluster holds when the process begins; absent: nothing is known yet. */
+  readonly initial?: ClusterDelta;
   /** Takes decisions besides the log. */
   readonly tracer?: DecisionSink;
   /** Cuts every connection when aborted. */
   readonly cut: AbortSignal;
   /** Who answers `GET /metrics`; absent: this process about itself. */
   readonly metricsText?: () => Promise<MetricsText>;
-}
-
-/** Why the process can't serve; for the user. */
-export class StartError extends Error {
-  readonly code = "START";
 }
 
 /** Loaded with `--approve` only. */
@@ -99,9 +99,15 @@ export class ServingProcess {
     const { settings, source, logger, metrics } = options;
     const tls = settings.tls && (await readTlsMaterial(settings.tls));
     if (source.cluster !== undefined) source.cluster.wanted = options.loadWanted ?? (() => {});
-    const loaded = await source.load(options.generation);
-    reportProblems(options, loaded, options.generation ?? 1);
-    refuseUnusable(loaded, settings.strict);
+    const generation = options.generation ?? 1;
+    const own = await source.load(generation);
+    reportProblems(options, own, generation);
+    refuseUnusable(own, settings.strict);
+    own.fromCluster?.taken();
+    // What is wrong with the cluster's policies stops no server, however strict it is.
+    const all = options.initial && (await source.cluster?.load(options.initial, generation));
+    if (all !== undefined) reportProblems(options, all, generation);
+    const loaded = all ?? own;
     const approving = settings.approve === undefined ? undefined : await import("./approval.js");
     refuseApproval(options, loaded, approving);
     loaded.fromCluster?.taken();
@@ -133,6 +139,7 @@ export class ServingProcess {
       ...(tls && { tls: tls.options, clientNames: settings.clientNames }),
       ...(options.tracer && { tracer: options.tracer }),
       ...(options.metricsText && { metricsText: options.metricsText }),
+      ...(options.unready && { unready: options.unready }),
     });
     options.cut.addEventListener("abort", () => void server.stop({ delay: 0, grace: 0 }));
     const certificates = tls && (await watchCertificates(options, tls, server));
