@@ -232,7 +232,7 @@ const OPTIONS: readonly Written[] = [
   },
   {
     flag: "namespaced-policy-memory",
-    kind: "positive",
+    kind: "integer",
     description:
       "with --from-cluster: most memory, in MiB, of a guest of a policy in a namespace; without it the server's limit",
   },
