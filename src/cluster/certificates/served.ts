@@ -61,8 +61,12 @@ export class ServedCertificate {
     const now = this.#options.clock.now();
     const own = content.bundle.map(({ pem }) => pem);
     const another = before !== undefined && before.fingerprint !== content.fingerprint;
-    const kept = another ? [...before.bundle.map(({ pem }) => pem), ...this.#retained] : this.#retained;
-    this.#retained = [...new Set(kept)].filter((pem) => !own.includes(pem)).slice(0, MAX_RETAINED);
+    // What is served comes first: it must not give way to others.
+    const served = this.#served?.bundle ?? [];
+    const left = another ? [...served, ...before.bundle].map(({ pem }) => pem) : [];
+    this.#retained = [...new Set([...left, ...this.#retained])]
+      .filter((pem) => !own.includes(pem))
+      .slice(0, MAX_RETAINED);
     const first = before === undefined ? Number.NEGATIVE_INFINITY : now;
     this.#known = new Map([...own, ...this.#retained].map((pem) => [pem, this.#known.get(pem) ?? first]));
     this.#latest = content;
