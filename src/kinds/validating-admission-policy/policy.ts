@@ -11,7 +11,7 @@ import { MatchIndex } from "../../cel-policy/match/match-index.js";
 import { attributesOf, attributesOfRaw, type RequestAttributes } from "../../cel-policy/match/request-attributes.js";
 import type { Watcher } from "../../cel-policy/watcher.js";
 import type { Outcome } from "../../policy/outcome.js";
-import type { EvaluationContext, Policy } from "../../policy/policy.js";
+import type { EvaluationContext, Policy, PolicyRule } from "../../policy/policy.js";
 import type { Review } from "../../policy/review.js";
 import { RequestWorld } from "../../world/request-world.js";
 import type { World } from "../../world/world.js";
@@ -51,6 +51,10 @@ export class ValidatingPolicySet implements Policy, WithExpressions, Explainable
     this.#world = world;
     this.#watcher = watcher;
     this.#index = new MatchIndex(policies, ({ match }) => match);
+  }
+
+  get rules(): readonly PolicyRule[] {
+    return this.#policies.flatMap(({ match }) => match?.written ?? []);
   }
 
   *expressions(): Iterable<CoveredExpression> {

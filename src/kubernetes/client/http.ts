@@ -259,7 +259,8 @@ function apiError(status: number, headers: Dispatcher.ResponseData["headers"], b
     try {
       const value = parseJson(body);
       const message = text(value, "message");
-      if (message !== "") return new ApiError(status, text(value, "reason"), message);
+      const continuation = text(member(value, "metadata"), "continue");
+      if (message !== "") return new ApiError(status, text(value, "reason"), message, continuation);
     } catch {
       // Not a Status after all: the text itself is the best there is.
     }

@@ -17,6 +17,7 @@ import { OPA_IMPORTS } from "../opa/names.js";
 import { WAPC_IMPORTS } from "../wapc/names.js";
 import { HOST_IMPORT_MODULES } from "../wasi/names.js";
 import { checkLinks, isLinked } from "./links.js";
+import type { PolicyRule } from "../../policy/policy.js";
 import { type PolicyMetadata, readMetadata } from "./metadata.js";
 import { executionMode } from "./mode.js";
 import { compileErrorText } from "./not-a-module.js";
@@ -39,6 +40,8 @@ export interface PreparedModule extends GuestModule {
   readonly inlineAfter: number;
   /** Why no state of its instances can be taken, when that is so. */
   readonly coldBecause?: string;
+  /** Of its metadata; absent: it has none. */
+  readonly rules?: readonly PolicyRule[];
 }
 
 /**
@@ -134,6 +137,7 @@ export class ModuleStore {
       ...(importedMemory && { importedMemory, image: extracted.image ?? emptyImage(importedMemory.initial) }),
       ...(extracted.coldBecause === undefined ? { isResettable: true } : { coldBecause: extracted.coldBecause }),
       ...(linked.length > 0 && { linked }),
+      ...(metadata && { rules: metadata.rules }),
     };
   }
 }
