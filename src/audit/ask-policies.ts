@@ -79,7 +79,9 @@ function keptOut(
   if (namespace === "" && !isNamespace) return undefined;
   const labels = isNamespace ? labelsOf(object.object) : namespaces.of(namespace);
   if (labels === undefined) {
-    return failed(`the labels of the Namespace ${namespace || name} are not known: ${namespaces.problem ?? "there is none"}`);
+    return failed(
+      `the labels of the Namespace ${namespace || name} are not known: ${namespaces.problem ?? "there is none"}`,
+    );
   }
   return within.matches(labels) ? undefined : "not for it";
 }

@@ -30,7 +30,13 @@ export type AuditCluster = Pick<Cluster, "http" | "signal">;
  * Groups whose objects are looked at only where a rule names them: reports would be judged for what they report, events and leases come and go by the
  * second.
  */
-const ONLY_BY_NAME: ReadonlySet<string> = new Set(["events.k8s.io", "coordination.k8s.io", "openreports.io", "wgpolicyk8s.io", "reports.kyverno.io"]);
+const ONLY_BY_NAME: ReadonlySet<string> = new Set([
+  "events.k8s.io",
+  "coordination.k8s.io",
+  "openreports.io",
+  "wgpolicyk8s.io",
+  "reports.kyverno.io",
+]);
 /** The same of the core group. */
 const CORE_ONLY_BY_NAME: ReadonlySet<string> = new Set(["events"]);
 
@@ -54,7 +60,9 @@ export async function auditedKinds(
       if (found.has(key) || (namespace !== "" && !kind.namespaced)) continue;
       const byName = isOnlyByName(kind);
       const own = policies.filter((policy) => isFor(policy, kind, byName));
-      const named = own.some((policy) => policy.rules.some((rule) => ruleNames(rule, kind, byName) && ruleNamesVersion(rule, kind)));
+      const named = own.some((policy) =>
+        policy.rules.some((rule) => ruleNames(rule, kind, byName) && ruleNamesVersion(rule, kind)),
+      );
       if (named) found.set(key, { ...kind, policies: own });
     }
   }

@@ -119,10 +119,7 @@ function isOff({ value }: SourceDocument): boolean {
 }
 
 /** What it is for, or why nothing of it can be looked for. */
-function rulesOf(
-  { policy }: ServedPolicy,
-  kubewarden: SourceDocument | undefined,
-): readonly TargetRule[] | string {
+function rulesOf({ policy }: ServedPolicy, kubewarden: SourceDocument | undefined): readonly TargetRule[] | string {
   if (kubewarden !== undefined) {
     const spec = member(kubewarden.value, "spec");
     if (member(spec, "backgroundAudit") === false) return "it is not for the background";
@@ -178,4 +175,3 @@ function annotationsOf({ value }: SourceDocument): Readonly<Record<string, strin
 }
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-

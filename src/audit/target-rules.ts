@@ -27,7 +27,9 @@ export function targetRules(written: readonly unknown[]): readonly TargetRule[] 
     if (!operations.includes("CREATE") && !operations.includes("*")) return [];
     const resources = texts(member(rule, "resources")).flatMap((each) => (each === "*/*" ? ["*"] : wholeObjects(each)));
     if (resources.length === 0) return [];
-    return [{ apiGroups: texts(member(rule, "apiGroups")), apiVersions: texts(member(rule, "apiVersions")), resources }];
+    return [
+      { apiGroups: texts(member(rule, "apiGroups")), apiVersions: texts(member(rule, "apiVersions")), resources },
+    ];
   });
 }
 
@@ -39,8 +41,11 @@ export const withoutWildcards = (rules: readonly TargetRule[]): readonly TargetR
  * Whether a rule is for a resource, in whatever version: an object that is stored has all versions.
  * @param byName only where the resource is named, not by `*`
  */
-export const ruleNames = ({ apiGroups, resources }: TargetRule, { group, plural }: NamedResource, byName = false): boolean =>
-  names(apiGroups, group) && (resources.includes(plural) || (!byName && isForAll(resources)));
+export const ruleNames = (
+  { apiGroups, resources }: TargetRule,
+  { group, plural }: NamedResource,
+  byName = false,
+): boolean => names(apiGroups, group) && (resources.includes(plural) || (!byName && isForAll(resources)));
 
 /** Whether a rule names the version. */
 export const ruleNamesVersion = ({ apiVersions }: TargetRule, { version }: NamedResource): boolean =>

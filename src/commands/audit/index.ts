@@ -118,13 +118,20 @@ function tell(
   { stdout, stderr }: CommandIo,
 ): void {
   for (const { id, reason, isProblem } of leftOut) {
-    stderr.write(isProblem ? `Error: the policy ${id} is not asked: ${reason}\n` : `warning: the policy ${id} is not asked: ${reason}\n`);
+    stderr.write(
+      isProblem
+        ? `Error: the policy ${id} is not asked: ${reason}\n`
+        : `warning: the policy ${id} is not asked: ${reason}\n`,
+    );
   }
   for (const problem of summary.problems) stderr.write(`Error: ${problem}\n`);
   if (summary.moreProblems > 0) stderr.write(`Error: ${summary.moreProblems} more problems\n`);
   if (output.dropped > 0) stderr.write(`warning: ${output.dropped} more results are not shown\n`);
   const found = ORDER.map((status) => `${status}: ${counts[status]}`).join(", ");
-  const reports = written === undefined ? "" : `; reports written: ${written.applied}, deleted: ${written.deleted}, unchanged: ${written.unchanged}`;
+  const reports =
+    written === undefined
+      ? ""
+      : `; reports written: ${written.applied}, deleted: ${written.deleted}, unchanged: ${written.unchanged}`;
   const line = `\n${found} (${summary.objects} objects, ${summary.results.size} policies${reports})\n`;
   (output.forPeople ? stdout : stderr).write(line);
 }

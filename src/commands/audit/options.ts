@@ -23,7 +23,10 @@ export const AUDIT_OPTIONS: readonly AuditOption[] = [
     default: "table",
     description: "what is printed of all that does not pass; json and yaml: as report resources",
   },
-  { flags: "--write-reports", description: "write reports into the cluster as well, one for each object with findings" },
+  {
+    flags: "--write-reports",
+    description: "write reports into the cluster as well, one for each object with findings",
+  },
   {
     flags: "--report-api <group>",
     choices: ["openreports.io", "wgpolicyk8s.io"],

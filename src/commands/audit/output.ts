@@ -99,9 +99,15 @@ const RESULT_COLORS: Readonly<Record<ResultEntry["result"], string>> = {
 function table(entries: readonly ReportedEntry[], color: boolean): string {
   const rows = entries.map(({ policy, entry }): Cell[] => [
     [{ text: qualifiedName(policy), color: COLORS.name }],
-    resourceName(entry.resources[0] && { ...entry.resources[0], apiVersion: undefined }),
+    shortName(entry),
     [{ text: entry.result, color: RESULT_COLORS[entry.result] }],
     entry.message ?? "",
   ]);
   return drawTable(["POLICY", "RESOURCE", "RESULT", "MESSAGE"], rows, color);
+}
+
+/** Without the version: who reads it knows the kinds. */
+function shortName({ resources: [resource = {}] }: ResultEntry): string {
+  const { apiVersion: _, ...named } = resource;
+  return resourceName(named);
 }
