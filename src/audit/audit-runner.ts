@@ -72,6 +72,11 @@ export class AuditRunner {
     return this.#policies.map(({ reported }) => reported);
   }
 
+  /** Bytes that are remembered of objects. */
+  get memoryBytes(): number {
+    return this.#memory.seen.bytes;
+  }
+
   /**
    * Takes the policies of a configuration.
    * @returns what is wrong with them beyond what reading the configuration has told
@@ -96,7 +101,8 @@ export class AuditRunner {
       this.#believedSince = now();
       this.#memory.seen.forgetResults();
     }
-    const known = await writer?.begin(namespace, options.signal, isOwn);
+    const isWhole = !this.#leftOut.some(({ isProblem }) => isProblem);
+    await writer?.begin(namespace, options.signal, isOwn, isWhole);
     const summary = await runRound({
       ...options,
       isOwn,
@@ -118,12 +124,12 @@ export class AuditRunner {
         },
       },
     });
-    const written = await writer?.end(summary.isComplete && known === true, namespace, isOwn, options.signal);
+    const written = await writer?.end(summary.isComplete, namespace, isOwn, options.signal);
     if (written !== undefined) problems.push(...written.problems);
     const counts: Record<Status, number> = { pass: 0, fail: 0, warn: 0, error: 0, skip: 0 };
     for (const results of summary.results.values()) for (const [status, count] of results) counts[status] += count;
     const all = { ...summary, problems: [...summary.problems, ...problems] };
-    const isWell = all.problems.length === 0 && !this.#leftOut.some(({ isProblem }) => isProblem);
+    const isWell = all.problems.length === 0 && isWhole;
     return {
       summary: all,
       leftOut: this.#leftOut,

@@ -41,6 +41,7 @@ export class ReportWriter {
   #more = 0;
   /** Where reports can't even be read none are written: each would fail. */
   #isUsable = false;
+  #mayDelete = false;
   #signal: AbortSignal = new AbortController().signal;
 
   /** @param seen remembers what the report of each object says */
@@ -53,9 +54,15 @@ export class ReportWriter {
   /**
    * Begins a round: looks what is written already, by an earlier process or by a replica that had these objects before.
    * @param namespace whose; `""`: all
-   * @returns whether all of them are known
+   * @param mayDelete whether reports are deleted: not while a policy can't be asked that may have had something to say
    */
-  async begin(namespace: string, signal: AbortSignal, isOwn: (uid: string) => boolean): Promise<boolean> {
+  async begin(
+    namespace: string,
+    signal: AbortSignal,
+    isOwn: (uid: string) => boolean,
+    mayDelete: boolean,
+  ): Promise<void> {
+    this.#mayDelete = mayDelete;
     this.#applied = this.#deleted = this.#unchanged = this.#more = 0;
     this.#problems = [];
     this.#signal = signal;
@@ -63,7 +70,6 @@ export class ReportWriter {
       const place = this.#seen.add(uid);
       if (place >= 0) this.#seen.setReport(place, contentOf(text(annotations, CONTENT_ANNOTATION)));
     });
-    return this.#isUsable;
   }
 
   /** Takes what there is to be said of an object; `undefined`: nothing. */
@@ -73,7 +79,9 @@ export class ReportWriter {
       return undefined;
     }
     const before = place < 0 ? 0 : this.#seen.reportOf(place);
-    if (report === undefined) return before === 0 ? undefined : this.#delete(resource.namespace, resource.uid);
+    if (report === undefined) {
+      return before === 0 || !this.#mayDelete ? undefined : this.#delete(resource.namespace, resource.uid);
+    }
     if (report.content === before) {
       this.#unchanged += 1;
       return undefined;
@@ -91,7 +99,7 @@ export class ReportWriter {
     isOwn: (uid: string) => boolean,
     signal: AbortSignal,
   ): Promise<ReportCounts> {
-    if (isComplete && !signal.aborted) {
+    if (isComplete && this.#isUsable && this.#mayDelete && !signal.aborted) {
       const stale: { readonly namespace: string; readonly uid: string }[] = [];
       await this.#eachReport(namespace, isOwn, (within, uid) => {
         const place = this.#seen.find(uid);

@@ -29,6 +29,8 @@ export interface PolicySetOptions {
   readonly world: World;
   /** Told what becomes of each policy. */
   readonly watcher?: Watcher | undefined;
+  /** They match everything, for want of criteria: what they are for is known to whoever registers them. */
+  readonly isForAnything?: boolean;
 }
 
 /** Policies that are ready to be asked, together. */
@@ -42,19 +44,21 @@ export class ValidatingPolicySet implements Policy, WithExpressions, Explainable
   readonly #world: World;
   readonly #index: MatchIndex<PreparedPolicy>;
   readonly #watcher: Watcher | undefined;
+  readonly #isForAnything: boolean;
 
   /** @param policies in the order in which they are asked */
-  constructor(policies: readonly PreparedPolicy[], { id, dialect, world, watcher }: PolicySetOptions) {
+  constructor(policies: readonly PreparedPolicy[], { id, dialect, world, watcher, isForAnything }: PolicySetOptions) {
     this.id = id;
     this.#policies = policies;
     this.#dialect = dialect;
     this.#world = world;
     this.#watcher = watcher;
+    this.#isForAnything = isForAnything === true;
     this.#index = new MatchIndex(policies, ({ match }) => match);
   }
 
-  get rules(): readonly PolicyRule[] {
-    return this.#policies.flatMap(({ match }) => match?.written ?? []);
+  get rules(): readonly PolicyRule[] | undefined {
+    return this.#isForAnything ? undefined : this.#policies.flatMap(({ match }) => match?.written ?? []);
   }
 
   *expressions(): Iterable<CoveredExpression> {
