@@ -3,7 +3,7 @@
  * Policies that can answer at once are answered at once: no promise stands between a request and a CEL policy.
  */
 
-import { BROKEN, evaluateInTime } from "../policy/evaluate-in-time.js";
+import { BROKEN, evaluateInTime, inTime } from "../policy/evaluate-in-time.js";
 import { EvaluationRun } from "../policy/evaluation-run.js";
 import type { Failure, Outcome } from "../policy/outcome.js";
 import type { Review } from "../policy/review.js";
@@ -43,6 +43,8 @@ export interface Evaluator {
   use(policies: PolicySet): void;
   /** Answers a review. Never throws and never rejects: failures of policies are denials. */
   evaluate(policy: ServedPolicy, asked: Asked): Verdict | Promise<Verdict>;
+  /** What a verdict counts as when it is sent now: it may have waited behind others since it was reached, and is a time-out after its deadline. */
+  whenSent(verdict: Verdict, asked: Pick<Asked, "review" | "origin">): Verdict;
 }
 
 /** An evaluator over a set of policies. */
@@ -86,6 +88,11 @@ class SetEvaluator implements Evaluator {
     return outcome instanceof Promise ? outcome.then(conclude) : conclude(outcome);
   }
 
+  whenSent(verdict: Verdict, { review, origin }: Pick<Asked, "review" | "origin">): Verdict {
+    const outcome = inTime(verdict.outcome, verdict.deadline, this.#now);
+    return outcome === verdict.outcome ? verdict : decide(verdict.entry, review, outcome, origin, verdict);
+  }
+
   #acceptsUnseen(review: Review): boolean {
     return (
       this.#acceptedNamespace !== undefined &&
@@ -101,7 +108,7 @@ class SetEvaluator implements Evaluator {
     started: number,
     outcome: Outcome,
   ): Verdict {
-    const measured = { milliseconds: this.#now() - started, observations: run.observations };
+    const measured = { milliseconds: this.#now() - started, observations: run.observations, deadline: run.deadline };
     try {
       return decide(entry, review, outcome, origin, measured);
     } catch (error) {
@@ -133,5 +140,6 @@ function accepted(entry: ServedPolicy, review: Review): Verdict {
     response,
     milliseconds: 0,
     observations: [],
+    deadline: Number.POSITIVE_INFINITY,
   };
 }

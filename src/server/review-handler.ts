@@ -217,10 +217,15 @@ class Exchange {
   #finish(review: Review, verdict: Verdict): void {
     const { phases } = this.#options;
     this.#ifGone = undefined;
-    phases.answer(this.step(() => this.#send(verdict)));
-    phases.report(
-      this.step(() => report(this.#options, review, this.#route.origin, verdict, traceparentOf(this.#request))),
+    const { origin } = this.#route;
+    let sent = verdict;
+    phases.answer(
+      this.step(() => {
+        sent = this.#options.evaluator.whenSent(verdict, { review, origin });
+        this.#send(sent);
+      }),
     );
+    phases.report(this.step(() => report(this.#options, review, origin, sent, traceparentOf(this.#request))));
   }
 
   #send({ response }: Verdict): void {

@@ -51,6 +51,12 @@ const GAUGE_HELP = {
   policies: "Policies and groups that are served.",
   policies_unavailable: "Served policies that could not be loaded and deny every request.",
   certificate_expiry_timestamp_seconds: "When the server's certificate ends, in seconds since 1970.",
+  cluster_contact_timestamp_seconds:
+    "When the API server last answered the agent of `--from-cluster`, in seconds since 1970. It is asked every 10 s.",
+  cluster_sources_unread: "Kinds of policies in the cluster that could not be read, or not yet.",
+  cluster_documents: "Resources of the cluster that are served as policies or belong to them.",
+  cluster_replicas: "Replicas of this server that this one knows to be there, itself among them.",
+  cluster_leader: "1 while this replica leads, else 0.",
 } as const;
 
 /** Every gauge there may be. */

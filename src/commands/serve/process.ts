@@ -2,6 +2,7 @@
  * One process that answers requests: loads the policies, serves them, and takes over new ones whole. It decides nothing by itself: when to reload
  * and when to stop comes from signals (alone) or from the primary process (one of many).
  */
+import type { ClusterDelta } from "../../config/from-cluster/cluster-document.js";
 import { createEvaluator, type Evaluator } from "../../evaluation/evaluator.js";
 import type { PolicySet } from "../../evaluation/policy-set.js";
 import { createWebhooks } from "../../loader/index.js";
@@ -19,6 +20,7 @@ import { describeChange, newlyUnavailable, newlyWithoutCluster } from "./change.
 import type { ProblemReport } from "./messages.js";
 import { roomForConnections } from "./open-files.js";
 import type { ServeSettings } from "./settings.js";
+import { StartError } from "./start-error.js";
 
 /** What a process is made of. */
 export interface ServingOptions {
@@ -34,17 +36,16 @@ export interface ServingOptions {
   readonly successor?: boolean;
   /** Who says what is wrong with the policies; absent: the log of this process. */
   readonly report?: (report: ProblemReport) => void;
+  /** Why nobody should be sent here yet; see the probes' options. */
+  readonly unready?: () => string | undefined;
+  /** What the cluster holds when the process begins; absent: nothing is known yet. */
+  readonly initial?: ClusterDelta;
   /** Takes decisions besides the log. */
   readonly tracer?: DecisionSink;
   /** Cuts every connection when aborted. */
   readonly cut: AbortSignal;
   /** Who answers `GET /metrics`; absent: this process about itself. */
   readonly metricsText?: () => Promise<MetricsText>;
-}
-
-/** Why the process can't serve; for the user. */
-export class StartError extends Error {
-  readonly code = "START";
 }
 
 /** Loaded with `--approve` only. */
@@ -127,6 +128,7 @@ export class ServingProcess {
       ...(tls && { tls: tls.options, clientNames: settings.clientNames }),
       ...(options.tracer && { tracer: options.tracer }),
       ...(options.metricsText && { metricsText: options.metricsText }),
+      ...(options.unready && { unready: options.unready }),
     });
     options.cut.addEventListener("abort", () => void server.stop({ delay: 0, grace: 0 }));
     const certificates = tls && (await watchCertificates(options, tls, server));
