@@ -1,5 +1,6 @@
 /** From options to loaded policies: what `serve`, `check` and `eval` share. */
 import { availableParallelism } from "node:os";
+import type { ClusterDelta, LoadedPolicyReport } from "../config/from-cluster/index.js";
 import {
   addressPath,
   type Config,
@@ -17,11 +18,13 @@ import {
   type PolicyLoaderOptions,
 } from "../loader/index.js";
 import type { Logger } from "../telemetry/logger.js";
+import { createClusterSource } from "./cluster-source.js";
 import { withEgress } from "./egress-options.js";
 import { fetchOptions } from "./fetch-options.js";
 import type { CommandIo } from "./io.js";
 import { type ClusterProblem, clusterAccess, clusterProblem } from "./kubernetes-options.js";
-import { policiesFile } from "./policies-file.js";
+import { clusterEntryOptions } from "./namespaced-options.js";
+import { givenFile, policiesFile } from "./policies-file.js";
 
 /** Policies that will fail for want of a cluster. */
 export interface WithoutCluster extends ClusterProblem {
@@ -42,6 +45,18 @@ export interface LoadResult {
   readonly fatal?: string;
   /** Set when some of the policies will fail: they need a cluster, and none is found. */
   readonly withoutCluster?: WithoutCluster;
+  /** Where policies come from a cluster as well. */
+  readonly fromCluster?: FromCluster;
+}
+
+/** The part of what was loaded that came from a cluster. */
+export interface FromCluster {
+  /** Whether a policy is the cluster's: each goes its own way, and none keeps the others from being served. */
+  readonly has: (id: string) => boolean;
+  /** What became of the policies that were loaded anew since the last ones that were served. */
+  readonly reports: readonly LoadedPolicyReport[];
+  /** To be called when all of this is served. */
+  readonly taken: () => void;
 }
 
 /** What a command asks of loading. */
@@ -56,8 +71,22 @@ export interface PolicySource {
   readonly policyTimeout: number;
   /** The cluster that policies look things up in; undefined where none is wanted. */
   readonly access: ClusterAccess | undefined;
+  /** Reads the files anew. */
   load(generation?: number): Promise<LoadResult>;
+  /** Absent: no policies come from a cluster. */
+  readonly cluster?: ClusterSource;
   close(): void;
+}
+
+/** Policies that come from a cluster, beside those of the files. */
+export interface ClusterSource {
+  /**
+   * Takes over what has changed in the cluster, and loads that; the files are as they are served.
+   * @returns undefined when the delta begins at another version than the one that is there
+   */
+  load(delta: ClusterDelta, generation: number): Promise<LoadResult | undefined>;
+  /** Whom to tell when loading an empty delta would bring other policies than before, such as one whose module has come; one at a time. */
+  wanted: () => void;
 }
 
 /**
@@ -70,17 +99,26 @@ export function createPolicySource(
   logger?: Logger,
   { warnWithoutCluster = false, ...special }: SourceOptions = {},
 ): PolicySource {
-  const file = policiesFile(values);
   const { loader, policyTimeout, access } = createLoader(values, env, logger, special);
+  const fromCluster = values.fromCluster === true;
+  const file = fromCluster ? givenFile(values) : policiesFile(values);
   const problem = (needing: readonly string[]) => clusterProblem(access, needing, values);
   const warn = warnWithoutCluster && (access === undefined || "missing" in access);
-  return {
-    policyTimeout,
-    access,
-    load: (generation = 1) => load({ file, loader, generation, problem, warn }),
-    close: () => loader.close(),
-  };
+  const loadFile = async (generation: number): Promise<LoadResult> =>
+    file === undefined ? noFile(generation) : load({ file, loader, generation, problem, warn });
+  const common = { policyTimeout, access };
+  if (!fromCluster) return { ...common, load: (generation = 1) => loadFile(generation), close: () => loader.close() };
+  return { ...common, ...createClusterSource(loadFile, loader, clusterEntryOptions(values)) };
 }
+
+/** Where the cluster has the policies, and no file. */
+const noFile = (generation: number): LoadResult => ({
+  file: "",
+  policies: createPolicySet([], generation),
+  files: [],
+  problems: [],
+  errors: 0,
+});
 
 /** A loader for these options. */
 export function createLoader(

@@ -16,6 +16,8 @@ export interface ServedPolicy {
   readonly timeout?: number;
   /** Why the policy could not be loaded; absent when it could. Its policy then answers every request with this error. */
   readonly unavailable?: string;
+  /** Why this is not what was asked for, though it answers: a newer version of it is broken, or it is gone. Absent: it is. */
+  readonly outdated?: string;
 }
 
 /** A set of policies that is served. */
@@ -24,9 +26,15 @@ export interface PolicySet {
   readonly entries: ReadonlyMap<string, ServedPolicy>;
   /** Counts up with every reload, from 1. */
   readonly generation: number;
+  /** Ids of policies that are asked about together, by the name of the set. */
+  readonly sets: ReadonlyMap<string, readonly string[]>;
 }
 
 /** A set of the given entries. */
-export function createPolicySet(entries: Iterable<ServedPolicy>, generation = 1): PolicySet {
-  return { entries: new Map(Array.from(entries, (entry) => [entry.id, entry])), generation };
+export function createPolicySet(
+  entries: Iterable<ServedPolicy>,
+  generation = 1,
+  sets: PolicySet["sets"] = new Map(),
+): PolicySet {
+  return { entries: new Map(Array.from(entries, (entry) => [entry.id, entry])), generation, sets };
 }
