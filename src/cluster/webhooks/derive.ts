@@ -95,13 +95,13 @@ function single(
 /** The longest name of a webhook (the API server's own limit). */
 const LONGEST_NAME = 253;
 
-/** Characters that names of webhooks don't have; ids of a file may. */
-const UNNAMEABLE = /[^a-z0-9.-]/g;
+/** What names of webhooks are made of; ids of a file may have more. */
+const NAMEABLE = /^[a-z0-9.-]+$/;
 
 function webhookName(id: string, domain: string): string {
   const name = `${id}.${domain}`;
-  if (name.length <= LONGEST_NAME && !UNNAMEABLE.test(name)) return name;
-  const plain = id.toLowerCase().replace(UNNAMEABLE, "-");
+  if (name.length <= LONGEST_NAME && NAMEABLE.test(name)) return name;
+  const plain = id.toLowerCase().replace(/[^a-z0-9.-]/g, "-");
   const end = `-${digest(id).slice(0, HASH_DIGITS)}.${domain}`;
   const start = plain.slice(0, LONGEST_NAME - end.length).replace(/^[.-]+|[.-]+$/g, "");
   return `${start === "" ? "policy" : start}${end}`;
