@@ -3,7 +3,7 @@
  * Policies that can answer at once are answered at once: no promise stands between a request and a CEL policy.
  */
 
-import { BROKEN, evaluateInTime } from "../policy/evaluate-in-time.js";
+import { BROKEN, evaluateInTime, inTime } from "../policy/evaluate-in-time.js";
 import { EvaluationRun } from "../policy/evaluation-run.js";
 import type { Failure, Outcome } from "../policy/outcome.js";
 import type { Review } from "../policy/review.js";
@@ -47,6 +47,10 @@ export interface Evaluator {
   evaluate(policy: ServedPolicy, asked: Asked): Verdict | Promise<Verdict>;
   /** Asks all of a set, each in its own time, and joins what they answer. As `evaluate`. */
   evaluateSet(set: ServedSet, asked: Asked): JoinedVerdict | Promise<JoinedVerdict>;
+  /** What a verdict counts as when it is sent now: it may have waited behind others since it was reached, and is a time-out after its deadline. */
+  whenSent(verdict: Verdict, asked: Pick<Asked, "review" | "origin">): Verdict;
+  /** The same for a set: its policies wait for each other, and what each said in its own time counts until the client stops waiting. */
+  setWhenSent(verdict: JoinedVerdict, asked: Pick<Asked, "review" | "origin">): JoinedVerdict;
 }
 
 /** An evaluator over a set of policies. */
@@ -101,7 +105,10 @@ class SetEvaluator implements Evaluator {
       verdicts.push(verdict);
     };
     const join = (settled: readonly Verdict[]): JoinedVerdict =>
-      joinVerdicts(set, uidOf(asked.review), settled, this.#now() - started);
+      joinVerdicts(set, uidOf(asked.review), settled, {
+        milliseconds: this.#now() - started,
+        deadline: asked.deadline ?? Number.POSITIVE_INFINITY,
+      });
     // Together they may take long: from then on they wait for their turns.
     const ends = started + SLICE_MS;
     for (const [i, entry] of set.members.entries()) {
@@ -126,7 +133,23 @@ class SetEvaluator implements Evaluator {
   }
 
   #abandoned(entry: ServedPolicy, { review, origin }: Asked): Verdict {
-    return decide(entry, review, ABANDONED, origin, { milliseconds: 0, observations: [] });
+    return decide(entry, review, ABANDONED, origin, {
+      milliseconds: 0,
+      observations: [],
+      deadline: Number.POSITIVE_INFINITY,
+    });
+  }
+
+  whenSent(verdict: Verdict, { review, origin }: Pick<Asked, "review" | "origin">): Verdict {
+    const outcome = inTime(verdict.outcome, verdict.deadline, this.#now);
+    return outcome === verdict.outcome ? verdict : decide(verdict.entry, review, outcome, origin, verdict);
+  }
+
+  setWhenSent(verdict: JoinedVerdict, asked: Pick<Asked, "review" | "origin">): JoinedVerdict {
+    const { set, members, milliseconds, deadline } = verdict;
+    if (this.#now() <= deadline) return verdict;
+    const late = members.map((member) => this.whenSent({ ...member, deadline }, asked));
+    return joinVerdicts(set, uidOf(asked.review), late, { milliseconds, deadline });
   }
 
   #acceptsUnseen(review: Review): boolean {
@@ -144,7 +167,7 @@ class SetEvaluator implements Evaluator {
     started: number,
     outcome: Outcome,
   ): Verdict {
-    const measured = { milliseconds: this.#now() - started, observations: run.observations };
+    const measured = { milliseconds: this.#now() - started, observations: run.observations, deadline: run.deadline };
     try {
       return decide(entry, review, outcome, origin, measured);
     } catch (error) {
@@ -206,5 +229,6 @@ function accepted(entry: ServedPolicy, review: Review): Verdict {
     response,
     milliseconds: 0,
     observations: [],
+    deadline: Number.POSITIVE_INFINITY,
   };
 }

@@ -13,6 +13,8 @@ export interface JoinedVerdict {
   readonly response: AdmissionResponse;
   /** From the first call to the last outcome. */
   readonly milliseconds: number;
+  /** Monotonic milliseconds at which the client stops waiting. */
+  readonly deadline: number;
 }
 
 /** A member's denial. */
@@ -26,7 +28,7 @@ export function joinVerdicts(
   set: ServedSet,
   uid: string,
   members: readonly Verdict[],
-  milliseconds: number,
+  { milliseconds, deadline }: Pick<JoinedVerdict, "milliseconds" | "deadline">,
 ): JoinedVerdict {
   const denials: Denial[] = [];
   let told: Verdict[] | undefined;
@@ -43,7 +45,7 @@ export function joinVerdicts(
   }
   const [first] = denials;
   if (first === undefined && told === undefined) {
-    return { set, members, response: { uid, allowed: members.length > 0 }, milliseconds };
+    return { set, members, response: { uid, allowed: members.length > 0 }, milliseconds, deadline };
   }
   const response: AdmissionResponse = {
     uid,
@@ -51,7 +53,7 @@ export function joinVerdicts(
     ...(first !== undefined && { status: joinedStatus(first, denials) }),
     ...(told !== undefined && findingsOf(told)),
   };
-  return { set, members, response, milliseconds };
+  return { set, members, response, milliseconds, deadline };
 }
 
 /** The first one's, with the messages of all and the name of the policy before each. */

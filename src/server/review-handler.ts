@@ -221,8 +221,20 @@ class Exchange {
   #finish(review: Review, verdict: Verdict | JoinedVerdict): void {
     const { phases } = this.#options;
     this.#ifGone = undefined;
-    phases.answer(this.step(() => this.#send(verdict)));
-    phases.report(this.step(() => this.#report(review, verdict)));
+    let sent = verdict;
+    phases.answer(
+      this.step(() => {
+        sent = this.#whenSent(review, verdict);
+        this.#send(sent);
+      }),
+    );
+    phases.report(this.step(() => this.#report(review, sent)));
+  }
+
+  #whenSent(review: Review, verdict: Verdict | JoinedVerdict): Verdict | JoinedVerdict {
+    const { evaluator } = this.#options;
+    const about = { review, origin: this.#route.origin };
+    return "members" in verdict ? evaluator.setWhenSent(verdict, about) : evaluator.whenSent(verdict, about);
   }
 
   #report(review: Review, verdict: Verdict | JoinedVerdict): void {

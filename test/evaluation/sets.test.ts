@@ -143,6 +143,21 @@ describe("policies that are asked together", () => {
     assert.equal(members.length, 4);
   });
 
+  test("an answer that is sent when nobody waits any more is a time-out; a member's own time is over when it has answered", async () => {
+    let clock = 0;
+    const entries = [immediate("a", () => ALLOW, { timeout: 5 })];
+    const policies = createPolicySet(entries, 1, [{ hash: "ab", members: ["a"] }]);
+    const evaluator = createEvaluator(policies, { policyTimeout: 2000, now: () => clock });
+    const set = policies.sets.get("set/ab");
+    assert.ok(set);
+    const about = { review: POD, origin: "validate" as const };
+    const verdict = await evaluator.evaluateSet(set, { ...about, deadline: 100 });
+    clock = 100;
+    assert.equal(evaluator.setWhenSent(verdict, about).response.allowed, true);
+    clock = 101;
+    assert.equal(evaluator.setWhenSent(verdict, about).response.allowed, false);
+  });
+
   test("when the client goes, all are told, nobody else is asked, and nothing is allowed", async () => {
     let gone = (): void => {};
     let clock = 0;

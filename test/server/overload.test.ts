@@ -23,6 +23,25 @@ test("connections beyond the limit are closed, and the log says so once", async 
   await server.stop({ delay: 0, grace: 0 });
 });
 
+test("an answer that is in time when it is reached, but not when it is sent, is a time-out for the client and for the record", async () => {
+  let now = 0;
+  const slowlySent = {
+    ...immediate("p", () => ALLOW),
+    // Looked at when the outcome becomes a verdict: from then on it waits to be sent.
+    get mode() {
+      now = 5000;
+      return "protect" as const;
+    },
+  };
+  const server = await serve([slowlySent], { evaluation: { policyTimeout: 2000, now: () => now } });
+  const answer = await post(`${server.url}/validate/p`, GOOD);
+  assert.equal(((await answer.json()) as { response: { allowed: boolean } }).response.allowed, false);
+  await server.stop({ delay: 0, grace: 0 });
+  const record = server.lines.find((line) => line.includes('"policy_id":"p"')) ?? "";
+  assert.match(record, /"allowed":false/);
+  assert.match(record, /"failure":"timeout"/);
+});
+
 describe("limits on what is evaluated at a time", () => {
   test("beyond places and queue: 429 with Retry-After and a clear message; those that wait are answered", async () => {
     let release: (outcome: Outcome) => void = () => {};
