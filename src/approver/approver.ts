@@ -5,7 +5,7 @@ import { orAborted } from "../data/or-aborted.js";
 import { ApiError, reasonOf } from "../kubernetes/client/errors.js";
 import { followUntil } from "../kubernetes/client/follow.js";
 import type { Cluster } from "../kubernetes/client/index.js";
-import { collectionPath, objectPath } from "../kubernetes/client/paths.js";
+import { collectionPath, objectPath, statusPath } from "../kubernetes/client/paths.js";
 import { Retries } from "../kubernetes/client/retries.js";
 import { isObject, type JsonObject, member, nameOf, namespaceOf, text } from "../kubernetes/object.js";
 import type { Ruling } from "../policy/approving.js";
@@ -252,11 +252,11 @@ export class Approver {
     const metadata = member(request, "metadata");
     const [namespace, name] = [namespaceOf(request), nameOf(request)];
     const fields = { namespace, name, uid: text(metadata, "uid"), decision: type };
-    const path = `${objectPath(RESOURCE, namespace, name)}/status`;
+    const path = statusPath(RESOURCE, namespace, name);
     const patch = statusPatch(request, type, message, clock.wall());
     let written: unknown;
     try {
-      written = await cluster.http.apply(path, patch, FIELD_MANAGER, this.#stopping.signal);
+      written = await cluster.http.apply(path, patch, { fieldManager: FIELD_MANAGER }, this.#stopping.signal);
     } catch (error) {
       if (this.#stopping.signal.aborted) return;
       const status = error instanceof ApiError ? error.status : undefined;

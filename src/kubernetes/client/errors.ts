@@ -22,6 +22,23 @@ export class ApiError extends Error implements Shown {
   }
 }
 
+/** There is no such object, or no such resource. */
+export const isNotFound = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
+
+/** There is an object of that name already: what was to be created. */
+export const isAlreadyExists = (error: unknown): boolean =>
+  error instanceof ApiError && error.status === 409 && error.reason === "AlreadyExists";
+
+/** What was to be written has changed since, or others manage it. */
+export const isConflict = (error: unknown): boolean =>
+  error instanceof ApiError && error.status === 409 && error.reason !== "AlreadyExists";
+
+/** The object is not as its kind must be. */
+export const isInvalid = (error: unknown): boolean => error instanceof ApiError && error.status === 422;
+
+/** The account may not do it. */
+export const isForbidden = (error: unknown): boolean => error instanceof ApiError && error.status === 403;
+
 /** There is no answer that can be used: no connection, time ran out, too much, no JSON. */
 export class ClusterUnreachable extends Error implements Shown {
   readonly code = "KUBERNETES_UNREACHABLE";

@@ -1,12 +1,12 @@
 /** HTTP to an API server: JSON in, JSON or a stream of lines out. */
 import { setTimeout as delay } from "node:timers/promises";
 import type { Dispatcher } from "undici";
-import { parseJson, stringifyJson } from "../../data/json.js";
+import { parseJson } from "../../data/json.js";
 import { hasMoreValues } from "../../data/json-values.js";
-import { member, text } from "../object.js";
 import { endWithin } from "./abort.js";
+import { apiError, readText, unreachable } from "./answers.js";
 import type { Connection, Identity } from "./connection.js";
-import { AnswerTooLarge, ApiError, ClusterUnreachable, reasonOf } from "./errors.js";
+import { AnswerTooLarge, ClusterUnreachable } from "./errors.js";
 import {
   CONNECT_MS,
   MAX_ANSWER_BYTES,
@@ -16,12 +16,23 @@ import {
   MAX_RETRY_AFTER_MS,
   REQUEST_MS,
 } from "./limits.js";
+import {
+  type ApiRequest,
+  type ApplyOptions,
+  applyRequest,
+  bodyText,
+  createRequest,
+  type DeleteOptions,
+  type DocumentOptions,
+  deleteRequest,
+  type PatchType,
+  patchRequest,
+  type Query,
+  replaceRequest,
+  type WriteOptions,
+} from "./requests.js";
 
-/** Names and values behind the `?`. */
-export type Query = Readonly<Record<string, string>>;
-
-/** The type of a server-side apply; JSON is YAML too. */
-const APPLY_PATCH = "application/apply-patch+yaml";
+export type { ApplyOptions, DeleteOptions, DocumentOptions, PatchType, Query, WriteOptions } from "./requests.js";
 
 /** Loaded when a cluster is asked for the first time: a server without one starts without it. */
 const loadUndici = () => import("undici");
@@ -31,16 +42,6 @@ interface Dispatchers {
   readonly key: string;
   readonly requests: Dispatcher;
   readonly watches: Dispatcher;
-}
-
-/** How one document is asked for. */
-export interface DocumentOptions {
-  /** Most bytes of its text; default {@link MAX_ANSWER_BYTES}. */
-  readonly maxBytes?: number;
-  /** Most values in it, where somebody else chooses what is asked: a text of brackets holds everybody up while it is parsed. */
-  readonly maxValues?: number;
-  /** Never sent a second time, also when the server has put it off or refused the credentials. */
-  readonly once?: boolean;
 }
 
 /** A document with the size of its text. */
@@ -72,13 +73,55 @@ export class ClusterHttp {
   }
 
   /**
-   * Changes an object as far as the patch says, as the manager of the fields that it names (server-side apply). Who else manages them gives way.
+   * Creates an object in a collection.
+   * @returns the object as it is then
+   * @throws ApiError with status 409 and reason `AlreadyExists` when there is one of that name
+   */
+  async create(path: string, body: unknown, options: WriteOptions, signal: AbortSignal): Promise<unknown> {
+    return (await this.#document(createRequest(path, body, options), signal, options)).value;
+  }
+
+  /**
+   * Replaces an object, or its subresource; only the version that `metadata.resourceVersion` of the body names, if it names one.
+   * @returns the object as it is then
+   * @throws ApiError with status 409 and reason `Conflict` when it has changed since
+   */
+  async replace(path: string, body: unknown, options: WriteOptions, signal: AbortSignal): Promise<unknown> {
+    return (await this.#document(replaceRequest(path, body, options), signal, options)).value;
+  }
+
+  /**
+   * Changes an object, or its subresource.
+   * @param patch as its type says
    * @returns the object as it is then
    */
-  async apply(path: string, patch: unknown, fieldManager: string, signal: AbortSignal): Promise<unknown> {
-    const query: Query = { fieldManager, force: "true" };
-    const request: ApiRequest = { method: "PATCH", path, query, body: patch, contentType: APPLY_PATCH };
-    return (await this.#document(request, signal, {})).value;
+  async patch(
+    path: string,
+    type: PatchType,
+    patch: unknown,
+    options: WriteOptions,
+    signal: AbortSignal,
+  ): Promise<unknown> {
+    return (await this.#document(patchRequest(path, type, patch, options), signal, options)).value;
+  }
+
+  /**
+   * Creates or changes an object as far as the configuration says, as the manager of the fields that it names (server-side apply).
+   * @param configuration with apiVersion, kind and name
+   * @returns the object as it is then
+   * @throws ApiError with status 409 and reason `Conflict` when others manage a field and it is not forced
+   */
+  async apply(path: string, configuration: unknown, options: ApplyOptions, signal: AbortSignal): Promise<unknown> {
+    return (await this.#document(applyRequest(path, configuration, options), signal, options)).value;
+  }
+
+  /**
+   * Deletes an object.
+   * @returns the object when others have to finish something first (finalizers), else a Status
+   * @throws ApiError with status 404 when there is none, 409 when it is not the one of the preconditions
+   */
+  async delete(path: string, options: DeleteOptions, signal: AbortSignal): Promise<unknown> {
+    return (await this.#document(deleteRequest(path, options), signal, options)).value;
   }
 
   /** The lines of an answer that goes on. */
@@ -160,7 +203,8 @@ export class ClusterHttp {
   }
 
   async #sendOnce(request: ApiRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
-    const { method, path, query, body, contentType = "application/json", silence } = request;
+    const { method, path, query, contentType = "application/json", silence } = request;
+    const sentBody = bodyText(request);
     const { server, headers } = this.#connection;
     const identity = await this.#connection.identity();
     const { requests, watches } = await this.#connected(identity);
@@ -171,7 +215,7 @@ export class ClusterHttp {
       accept: "application/json",
       "user-agent": "policy-group-gateway",
       ...(identity.authorization !== undefined && { authorization: identity.authorization }),
-      ...(body !== undefined && { "content-type": contentType }),
+      ...(sentBody !== undefined && { "content-type": contentType }),
     };
     for (const [name, value] of Object.entries(headers)) sent[name] = typeof value === "string" ? value : [...value];
     const { request: sendRequest } = await loadUndici();
@@ -183,7 +227,7 @@ export class ClusterHttp {
         dispatcher: silence === undefined ? requests : watches,
         headersTimeout: REQUEST_MS,
         bodyTimeout: silence ?? REQUEST_MS,
-        ...(body !== undefined && { body: stringifyJson(body) }),
+        ...(sentBody !== undefined && { body: sentBody }),
       });
     } catch (cause) {
       throw unreachable(this.#connection, cause);
@@ -224,57 +268,4 @@ export interface Following {
   readonly silence: number;
   /** Called when the server has agreed. */
   readonly opened: () => void;
-}
-
-interface ApiRequest {
-  readonly method: "GET" | "POST" | "PATCH";
-  readonly path: string;
-  /** With names that are repeated, where it is no record. */
-  readonly query: Query | URLSearchParams;
-  readonly body?: unknown;
-  /** Of the body; default JSON. */
-  readonly contentType?: string;
-  /** Set for answers that go on. */
-  readonly silence?: number;
-}
-
-async function readText(body: Dispatcher.ResponseData["body"], limit: number): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    const bytes = chunk as Uint8Array;
-    size += bytes.length;
-    if (size > limit) {
-      body.destroy();
-      throw new AnswerTooLarge(`${limit} bytes`);
-    }
-    chunks.push(bytes);
-  }
-  return Buffer.concat(chunks).toString("utf8");
-}
-
-/** The API server's own words, when the body is a Status. */
-function apiError(status: number, headers: Dispatcher.ResponseData["headers"], body: string): ApiError {
-  if (String(headers["content-type"] ?? "").includes("json")) {
-    try {
-      const value = parseJson(body);
-      const message = text(value, "message");
-      if (message !== "") return new ApiError(status, text(value, "reason"), message);
-    } catch {
-      // Not a Status after all: the text itself is the best there is.
-    }
-  }
-  return new ApiError(status, "", body.trim().slice(0, 200) || `HTTP status ${status}`);
-}
-
-/** The error of an event of a watch, which is a Status. */
-export function eventError(status: unknown): ApiError {
-  const code = member(status, "code");
-  const message = text(status, "message") || "the watch ended with an error";
-  return new ApiError(typeof code === "number" ? code : 500, text(status, "reason"), message);
-}
-
-function unreachable({ server }: Connection, cause: unknown): Error {
-  if (cause instanceof Error && "code" in cause && String(cause.code).startsWith("KUBERNETES_")) return cause;
-  return new ClusterUnreachable(`cannot reach the API server at ${server.host}: ${reasonOf(cause)}`, { cause });
 }

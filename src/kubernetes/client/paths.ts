@@ -38,3 +38,15 @@ export function collectionPath(resource: ResourcePlace, namespace: string): stri
 /** Where an object is served. */
 export const objectPath = (resource: ResourcePlace, namespace: string, name: string): string =>
   `${collectionPath(resource, namespace)}/${segment(name)}`;
+
+/** Where a subresource of an object is served, such as `scale`. */
+export const subresourcePath = (
+  resource: ResourcePlace,
+  namespace: string,
+  name: string,
+  subresource: string,
+): string => `${objectPath(resource, namespace, name)}/${segment(subresource)}`;
+
+/** Where an object's status is written. */
+export const statusPath = (resource: ResourcePlace, namespace: string, name: string): string =>
+  subresourcePath(resource, namespace, name, "status");

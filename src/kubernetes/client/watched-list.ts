@@ -1,8 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { parseJson } from "../../data/json.js";
 import { isObject, type JsonObject, member, text } from "../object.js";
+import { eventError } from "./answers.js";
 import { AnswerTooLarge, ApiError, ClusterUnreachable, ResourceError, reasonOf } from "./errors.js";
-import { type Answer, type ClusterHttp, eventError, type Query } from "./http.js";
+import type { Answer, ClusterHttp, Query } from "./http.js";
 import { FAILURES_BEFORE_LIST, MAX_ANSWER_BYTES, MAX_STORE_BYTES, PAGE_ITEMS, WATCH_SECONDS } from "./limits.js";
 import { backoff, type WatchTiming } from "./watch-timing.js";
 

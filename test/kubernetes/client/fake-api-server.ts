@@ -1,4 +1,5 @@
-/** A small API server on loopback, over TLS: discovery, get, list with pages, watch, access reviews, create, status apply. */
+/** A small API server on loopback, over TLS: discovery, get, list with pages, watch, access reviews, writes. */
+import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { createServer } from "node:https";
@@ -7,7 +8,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { TLSSocket } from "node:tls";
+import { isDeepStrictEqual } from "node:util";
 import { type Certificate, newCertificate } from "../../fetch/certificates.js";
+import { FAKE_RESOURCES } from "./fake-resources.js";
+import { patchedBy } from "./fake-writes.js";
 
 /** Any object of a cluster. */
 export interface TestObject {
@@ -26,25 +30,12 @@ interface Watch {
   readonly response: ServerResponse;
 }
 
-const RESOURCES: Readonly<Record<string, readonly { name: string; kind: string; namespaced: boolean }[]>> = {
-  "/api/v1": [
-    { name: "pods", kind: "Pod", namespaced: true },
-    { name: "pods/status", kind: "Pod", namespaced: true },
-    { name: "configmaps", kind: "ConfigMap", namespaced: true },
-    { name: "namespaces", kind: "Namespace", namespaced: false },
-    { name: "events", kind: "Event", namespaced: true },
-  ],
-  "/apis/events.k8s.io/v1": [{ name: "events", kind: "Event", namespaced: true }],
-  "/apis/cert-manager.io/v1": [{ name: "certificaterequests", kind: "CertificateRequest", namespaced: true }],
-  "/apis/rbac.authorization.k8s.io/v1": [
-    { name: "roles", kind: "Role", namespaced: true },
-    { name: "rolebindings", kind: "RoleBinding", namespaced: true },
-    { name: "clusterroles", kind: "ClusterRole", namespaced: false },
-    { name: "clusterrolebindings", kind: "ClusterRoleBinding", namespaced: false },
-  ],
-  "/apis/acme.example/v1": [{ name: "limits", kind: "Limit", namespaced: false }],
-  "/apis/acme.example/v2": [{ name: "limits", kind: "Limit", namespaced: false }],
-};
+/** A resource as discovery lists it. */
+export interface TestResource {
+  readonly name: string;
+  readonly kind: string;
+  readonly namespaced: boolean;
+}
 
 /** A cluster that is gone after the test. */
 export class FakeApiServer {
@@ -71,6 +62,10 @@ export class FakeApiServer {
   slow = false;
   /** Watches from older versions get 410. */
   oldest = 0;
+  /** What nobody may do, as `watch pods`: verb and resource. */
+  readonly forbidden = new Set<string>();
+  /** What discovery lists, by the path of the API version. */
+  readonly resources = new Map<string, readonly TestResource[]>(Object.entries(FAKE_RESOURCES));
   readonly #objects = new Map<string, Map<string, TestObject>>();
   readonly #watches = new Set<Watch>();
   readonly #folder = mkdtempSync(join(tmpdir(), "cluster-"));
@@ -214,60 +209,100 @@ export class FakeApiServer {
       this.reviews.push(spec);
       return void json(response, 201, { kind: "SubjectAccessReview", spec, status: this.access.get(spec.user) });
     }
-    const resources = RESOURCES[url.pathname];
+    const resources = this.resources.get(url.pathname);
     if (resources !== undefined) return void json(response, 200, { kind: "APIResourceList", resources });
-    const versions = Object.keys(RESOURCES).filter((path) => path.startsWith(`${url.pathname}/`));
+    const roots = [...this.resources.keys()];
+    const versions = roots.filter((path) => path.startsWith(`${url.pathname}/`));
     if (url.pathname.startsWith("/apis/") && versions.length > 0) {
       const list = versions.map((path) => ({ groupVersion: path.slice(6), version: path.split("/")[3] }));
       return void json(response, 200, { kind: "APIGroup", versions: list });
     }
-    const root = Object.keys(RESOURCES).find((path) => url.pathname.startsWith(`${path}/`));
-    if (root === undefined)
-      return void status(response, 404, "NotFound", "the server could not find the requested resource");
+    const root = roots.find((path) => url.pathname.startsWith(`${path}/`));
     let parts = url.pathname
-      .slice(root.length + 1)
+      .slice((root ?? "").length + 1)
       .split("/")
       .map(decodeURIComponent);
     let namespace = "";
-    if (parts[0] === "namespaces" && parts.length > 2) [, namespace = "", ...parts] = parts;
-    const [plural = "", name] = parts;
+    if (parts[0] === "namespaces" && parts.length > 2 && !["status", "finalize"].includes(parts[2] ?? ""))
+      [, namespace = "", ...parts] = parts;
+    const [plural = "", name, subresource] = parts;
+    const known = this.resources.get(root ?? "")?.find((resource) => resource.name === plural);
+    if (known === undefined || (!known.namespaced && namespace !== ""))
+      return void status(response, 404, "NotFound", "the server could not find the requested resource");
+    const verb = verbOf(request.method ?? "", name, url);
+    if (this.forbidden.has(`${verb} ${plural}`)) {
+      const message = `${plural} is forbidden: User "test" cannot ${verb} resource "${plural}"`;
+      return void status(response, 403, "Forbidden", message);
+    }
     if (request.method === "GET") return this.#objectsAt(url, namespace, plural, name, response);
-    const body = JSON.parse(await text(request)) as TestObject;
+    const written = await text(request);
+    const body: unknown = written === "" ? {} : JSON.parse(written);
+    if (request.method === "PATCH") {
+      const type = request.headers["content-type"] ?? "";
+      this.patches.push({ query: url.search, type, body: body as TestObject });
+    }
     await this.beforeWrite(request, response);
     if (response.writableEnded) return;
-    if (request.method === "POST") this.#create(plural, body, response);
-    else this.#applyStatus(url, request, plural, name ?? "", body, response);
+    const dryRun = url.searchParams.get("dryRun") === "All";
+    const target: Target = { plural, namespace, name: name ?? "", subresource, dryRun, response };
+    if (request.method === "POST") this.#create(target, body as TestObject);
+    else if (request.method === "DELETE") this.#delete(target, body as TestObject);
+    else this.#change(target, request, body);
   }
 
-  #create(plural: string, object: TestObject, response: ServerResponse): void {
-    const { name, namespace = "" } = object.metadata;
+  #create({ plural, dryRun, response, ...at }: Target, object: TestObject): void {
+    const { name, namespace = at.namespace } = object.metadata;
     const known = this.#all(plural).has(`${namespace}/${name}`);
     if (known) return void status(response, 409, "AlreadyExists", `${plural} "${name}" already exists`);
-    this.put(plural, object);
-    json(response, 201, object);
+    const within = namespace === "" ? {} : { namespace };
+    const created = { ...object, metadata: { uid: randomUUID(), ...object.metadata, ...within } };
+    if (!dryRun) this.#store(plural, created);
+    json(response, 201, (!dryRun && this.object(plural, name, namespace)) || created);
   }
 
-  /** Server-side apply of conditions, as a real server does it with `force`. */
-  #applyStatus(
-    url: URL,
-    request: IncomingMessage,
-    plural: string,
-    name: string,
-    patch: TestObject,
-    response: ServerResponse,
-  ): void {
-    this.patches.push({ query: url.search, type: request.headers["content-type"] ?? "", body: patch });
-    const { namespace = "", resourceVersion } = patch.metadata;
-    const object = this.#all(plural).get(`${namespace}/${name}`);
+  #delete({ plural, namespace, name, dryRun, response }: Target, { preconditions }: TestObject): void {
+    const object = this.object(plural, name, namespace);
     if (object === undefined) return void status(response, 404, "NotFound", `${plural} "${name}" not found`);
-    if (resourceVersion !== undefined && resourceVersion !== object.metadata.resourceVersion)
+    for (const [key, value] of Object.entries(preconditions ?? {})) {
+      if (object.metadata[key] === value) continue;
+      return void status(response, 409, "Conflict", `Precondition failed: ${key} in precondition: ${value}`);
+    }
+    if (!dryRun) this.remove(plural, name, namespace);
+    json(response, 200, { kind: "Status", status: "Success" });
+  }
+
+  /** Replaces, patches or applies; who manages what is not held. */
+  #change(target: Target, request: IncomingMessage, body: unknown): void {
+    const { plural, namespace, name, subresource, dryRun, response } = target;
+    const before = this.object(plural, name, namespace);
+    const type = request.headers["content-type"] ?? "";
+    if (before === undefined) {
+      const applied = type === "application/apply-patch+yaml" && subresource === undefined;
+      if (applied) this.#create(target, body as TestObject);
+      else status(response, 404, "NotFound", `${plural} "${name}" not found`);
+      return;
+    }
+    const whole = (request.method === "PUT" ? body : patchedBy(type, before, body)) as TestObject | undefined;
+    if (whole === undefined) return void status(response, 422, "Invalid", "the server rejected our request");
+    const { resourceVersion = before.metadata.resourceVersion, uid = before.metadata.uid } = whole.metadata;
+    if (resourceVersion !== before.metadata.resourceVersion || uid !== before.metadata.uid)
       return void status(response, 409, "Conflict", "the object has been modified");
-    const { conditions: own } = patch.status as { conditions: { type: string }[] };
-    const { conditions = [] } = (object.status ?? {}) as { conditions?: { type: string }[] };
-    const others = conditions.filter(({ type }) => own.every((condition) => condition.type !== type));
+    const after = subresource === "status" ? { ...before, status: whole.status } : { ...whole };
+    const { metadata } = subresource === "status" ? before : whole;
+    const stored = { ...after, metadata: { ...metadata, uid: before.metadata.uid } };
+    // What changes nothing is no new version.
+    const same = isDeepStrictEqual(
+      JSON.parse(JSON.stringify({ ...stored, metadata: { ...stored.metadata, resourceVersion } })),
+      before,
+    );
+    if (!dryRun && !same) this.#store(plural, stored);
+    json(response, 200, dryRun ? stored : this.object(plural, name, namespace));
+  }
+
+  /** Keeps what a request has written. */
+  #store(plural: string, object: TestObject): void {
     const write = this.slow ? this.putUnseen : this.put;
-    write.call(this, plural, { ...object, status: { ...(object.status as object), conditions: [...others, ...own] } });
-    json(response, 200, this.object(plural, name, namespace));
+    write.call(this, plural, object);
   }
 
   #objectsAt(url: URL, namespace: string, plural: string, name: string | undefined, response: ServerResponse): void {
@@ -276,12 +311,12 @@ export class FakeApiServer {
       if (object === undefined) return void status(response, 404, "NotFound", `${plural} "${name}" not found`);
       return void json(response, 200, object);
     }
-    const selector = url.searchParams.get("labelSelector");
-    const wanted = (object: TestObject): boolean => {
-      const [key = "", value] = selector?.split("=") ?? [];
-      const inNamespace = namespace === "" || object.metadata.namespace === namespace;
-      return inNamespace && (selector === null || object.metadata.labels?.[key] === value);
-    };
+    const [label = "", value] = url.searchParams.get("labelSelector")?.split("=") ?? [];
+    const named = /^metadata\.name=(.*)$/.exec(url.searchParams.get("fieldSelector") ?? "")?.[1];
+    const wanted = ({ metadata }: TestObject): boolean =>
+      (namespace === "" || metadata.namespace === namespace) &&
+      (label === "" || metadata.labels?.[label] === value) &&
+      (named === undefined || metadata.name === named);
     if (url.searchParams.get("watch") !== null) return void this.#watch(url, plural, wanted, response);
     const all = [...this.#all(plural).values()].filter(wanted);
     const from = Number(url.searchParams.get("continue") ?? 0);
@@ -305,6 +340,21 @@ export class FakeApiServer {
       }
     }
   }
+}
+
+/** Where a request writes. */
+interface Target {
+  readonly plural: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly subresource: string | undefined;
+  readonly dryRun: boolean;
+  readonly response: ServerResponse;
+}
+
+function verbOf(method: string, name: string | undefined, url: URL): string {
+  if (method === "GET" && name === undefined) return url.searchParams.get("watch") === null ? "list" : "watch";
+  return { GET: "get", POST: "create", PUT: "update", PATCH: "patch", DELETE: "delete" }[method] ?? method;
 }
 
 /** An answer that refuses. */

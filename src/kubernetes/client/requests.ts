@@ -1,0 +1,117 @@
+/** What is asked of an API server: reads with their bounds, and writes. */
+import { stringifyJson } from "../../data/json.js";
+
+/** Names and values behind the `?`. */
+export type Query = Readonly<Record<string, string>>;
+
+/** One request. */
+export interface ApiRequest {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  readonly path: string;
+  /** With names that are repeated, where it is no record. */
+  readonly query: Query | URLSearchParams;
+  readonly body?: unknown;
+  /** Of the body; default JSON. */
+  readonly contentType?: string;
+  /** Set for answers that go on. */
+  readonly silence?: number;
+}
+
+/** How one document is asked for. */
+export interface DocumentOptions {
+  /** Most bytes of its text; default {@link import("./limits.js").MAX_ANSWER_BYTES}. */
+  readonly maxBytes?: number;
+  /** Most values in it, where somebody else chooses what is asked: a text of brackets holds everybody up while it is parsed. */
+  readonly maxValues?: number;
+  /** Never sent a second time, also when the server has put it off or refused the credentials. */
+  readonly once?: boolean;
+}
+
+/** How something is written. */
+export interface WriteOptions extends DocumentOptions {
+  /** Who is said to manage the fields that are written; absent: the API server takes the name of the client program. */
+  readonly fieldManager?: string;
+  /** The server says what would come of it, and keeps nothing. */
+  readonly dryRun?: boolean;
+  /** More that is written behind the `?`, such as `fieldValidation`. */
+  readonly query?: Query;
+}
+
+/** How something is applied. */
+export interface ApplyOptions extends WriteOptions {
+  readonly fieldManager: string;
+  /** Whether others who manage the same fields give way; default true, as it should be for a controller. False: that is a conflict (409). */
+  readonly force?: boolean;
+}
+
+/** How something is deleted. */
+export interface DeleteOptions extends Omit<WriteOptions, "fieldManager"> {
+  /** What the object must be still; another one is a conflict (409). */
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+  /** What becomes of the objects that it owns; default: what its kind says. */
+  readonly propagationPolicy?: "Foreground" | "Background" | "Orphan";
+}
+
+/** `json`: a list of operations (RFC 6902); `merge`: an object, in which null removes (RFC 7386). */
+export type PatchType = "json" | "merge";
+
+/** Content types of patches; JSON is YAML too. */
+const PATCH_TYPES = {
+  json: "application/json-patch+json",
+  merge: "application/merge-patch+json",
+  apply: "application/apply-patch+yaml",
+} as const;
+
+/** The request that creates an object in a collection, or asks a subresource such as `eviction`. */
+export const createRequest = (path: string, body: unknown, options: WriteOptions): ApiRequest => ({
+  method: "POST",
+  path,
+  query: writeQuery(options),
+  body,
+});
+
+/** The request that replaces an object, or its subresource. With `metadata.resourceVersion` in the body only that version is replaced. */
+export const replaceRequest = (path: string, body: unknown, options: WriteOptions): ApiRequest => ({
+  method: "PUT",
+  path,
+  query: writeQuery(options),
+  body,
+});
+
+/** The request that changes an object by a patch. */
+export const patchRequest = (path: string, type: PatchType, body: unknown, options: WriteOptions): ApiRequest => ({
+  method: "PATCH",
+  path,
+  query: writeQuery(options),
+  body,
+  contentType: PATCH_TYPES[type],
+});
+
+/** The request that applies a configuration. */
+export const applyRequest = (path: string, body: unknown, options: ApplyOptions): ApiRequest => ({
+  method: "PATCH",
+  path,
+  query: { ...writeQuery(options), force: String(options.force ?? true) },
+  body,
+  contentType: PATCH_TYPES.apply,
+});
+
+/** The request that deletes an object. */
+export function deleteRequest(path: string, options: DeleteOptions): ApiRequest {
+  const { preconditions, propagationPolicy } = options;
+  const body = { kind: "DeleteOptions", apiVersion: "v1", ...(preconditions && { preconditions }) };
+  return {
+    method: "DELETE",
+    path,
+    query: { ...writeQuery(options), ...(propagationPolicy && { propagationPolicy }) },
+    body,
+  };
+}
+
+function writeQuery({ fieldManager, dryRun, query }: WriteOptions): Query {
+  return { ...query, ...(fieldManager && { fieldManager }), ...(dryRun && { dryRun: "All" }) };
+}
+
+/** The text of a request's body. */
+export const bodyText = ({ body }: ApiRequest): string | undefined =>
+  body === undefined ? undefined : stringifyJson(body);
