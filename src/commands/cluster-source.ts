@@ -43,7 +43,7 @@ export function createClusterSource(
     const problems = [...(isNew ? file.problems : []), ...loaded.problems];
     return {
       ...file,
-      policies: createPolicySet([...own.values(), ...loaded.served], generation, setsOf(documents)),
+      policies: createPolicySet([...own.values(), ...loaded.served], generation, documents.sets),
       problems,
       errors: problems.filter(({ severity }) => severity === "error").length,
       fromCluster: {
@@ -65,6 +65,3 @@ export function createClusterSource(
     },
   };
 }
-
-const setsOf = ({ sets }: ClusterDocuments): PolicySet["sets"] =>
-  new Map(sets.map(({ hash, members }) => [hash, members]));
