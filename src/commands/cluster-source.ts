@@ -1,6 +1,6 @@
 /** Policies of files and of a cluster as one set: both may change, each by itself. */
 import { ClusterDocuments, type ClusterEntryOptions, ClusterEntryReader } from "../config/from-cluster/index.js";
-import { createPolicySet, type PolicySet } from "../evaluation/policy-set.js";
+import { createPolicySet } from "../evaluation/policy-set.js";
 import type { PolicyLoader } from "../loader/index.js";
 import type { ClusterSource, LoadResult, PolicySource } from "./load.js";
 
