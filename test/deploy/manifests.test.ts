@@ -11,8 +11,6 @@ const FOREIGN = [
   "monitoring.coreos.com/v1/ServiceMonitor",
   "apiextensions.k8s.io/v1/CustomResourceDefinition",
 ];
-/** Variables that say where the pod is, and come from the API server. */
-const DOWNWARD = ["POD_NAME", "POD_NAMESPACE"];
 /** Seconds between the end of the drain and the kubelet's kill. */
 const REST_SECONDS = 5;
 
@@ -98,9 +96,7 @@ for (const deployed of everySet()) {
         if (kind === "count" || kind === "integer") assert.match(value ?? "", /^\d+$/, argument);
         if (typeof kind === "object") assert.ok(kind.choices.includes(value ?? ""), argument);
       }
-      for (const name of environmentOf(container).keys()) {
-        assert.ok(variables.has(name) || DOWNWARD.includes(name), `${name}: no such variable`);
-      }
+      for (const name of environmentOf(container).keys()) assert.ok(variables.has(name), `${name}: no such variable`);
     });
 
     test("a pod has the time to drain before it is killed", () => {
