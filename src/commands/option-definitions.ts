@@ -208,13 +208,15 @@ const OPTIONS: readonly Written[] = [
   {
     flag: "from-cluster",
     kind: "flag",
-    description: "serve the policies that stand in the cluster as resources, beside those of the policies file, which may be absent",
+    description:
+      "serve the policies that stand in the cluster as resources, beside those of the policies file, which may be absent",
   },
   {
     flag: "policy-server-name",
     kind: "string",
     default: "default",
-    description: "with --from-cluster: Kubewarden policies with this `spec.policyServer` are served, and the PolicyServer of this name is read",
+    description:
+      "with --from-cluster: Kubewarden policies with this `spec.policyServer` are served, and the PolicyServer of this name is read",
   },
   {
     flag: "enforce-admission-policies",
@@ -225,12 +227,14 @@ const OPTIONS: readonly Written[] = [
   {
     flag: "service",
     kind: "string",
-    description: "with --from-cluster: namespace/name of the Service that webhooks ask; without it policy-server in the own namespace",
+    description:
+      "with --from-cluster: namespace/name of the Service that webhooks ask; without it policy-server in the own namespace",
   },
   {
     flag: "webhook-url",
     kind: "string",
-    description: "with --from-cluster: https://host:port that webhooks ask in place of a Service, for servers outside of the cluster",
+    description:
+      "with --from-cluster: https://host:port that webhooks ask in place of a Service, for servers outside of the cluster",
   },
   {
     flag: "manage-webhooks",
@@ -242,12 +246,14 @@ const OPTIONS: readonly Written[] = [
     flag: "owner",
     kind: "string",
     default: "policy-server",
-    description: "with --from-cluster: ClusterRole that owns what is made outside of namespaces, so that it goes with the server",
+    description:
+      "with --from-cluster: ClusterRole that owns what is made outside of namespaces, so that it goes with the server",
   },
   {
     flag: "tls-secret",
     kind: "string",
-    description: "with --from-cluster: Secret of the own namespace that holds the server's certificates; the leader makes and rotates them",
+    description:
+      "with --from-cluster: Secret of the own namespace that holds the server's certificates; the leader makes and rotates them",
   },
   {
     flag: "audit-interval",

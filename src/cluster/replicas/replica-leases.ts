@@ -76,7 +76,8 @@ export class ReplicaLeases implements Replicas {
       },
       failed: (error, refused) => {
         contact.saw(error);
-        if (refused) this.#say("the Leases of other replicas may not be watched: this one takes itself for the only one", error);
+        if (refused)
+          this.#say("the Leases of other replicas may not be watched: this one takes itself for the only one", error);
       },
     });
     this.#write();

@@ -82,12 +82,14 @@ export class Sources {
       const presence = this.#presence.of(kind);
       const source = this.#sources.get(kind);
       if (presence === "unreadable") unread.push({ resource, why: "it is served in no version known here" });
-      else if (presence === "waiting") unread.push({ resource, why: "the API server has not said whether there are any" });
+      else if (presence === "waiting")
+        unread.push({ resource, why: "the API server has not said whether there are any" });
       else if (source !== undefined && source.state !== "read")
         unread.push({ resource, why: source.reason || "it is being read" });
     }
     for (const [name, source] of this.#configMaps)
-      if (source.state !== "read") unread.push({ resource: `configmaps (${name})`, why: source.reason || "it is being read" });
+      if (source.state !== "read")
+        unread.push({ resource: `configmaps (${name})`, why: source.reason || "it is being read" });
     return unread;
   }
 

@@ -4,6 +4,7 @@ import { setFlagsFromString } from "node:v8";
 import { AuditRunner, type FinishedAudit } from "../../audit/audit-runner.js";
 import { REPORT_APIS } from "../../audit/object-report.js";
 import { FullPace } from "../../audit/pace.js";
+import { AuditPolicySource } from "../../audit/policy-source.js";
 import { formatProblem, loadConfig } from "../../config/index.js";
 import { findCluster } from "../../loader/index.js";
 import type { Status } from "../../reports/finding.js";
@@ -54,8 +55,11 @@ export async function auditCommand(
       namespace: values.namespace ?? "",
       excluded: new Set((values.excludeNamespaces ?? "").split(",").filter((each) => each !== "")),
     });
-    const problems = await runner.use(read.config, loader);
-    for (const problem of [...read.problems, ...problems]) io.stderr.write(`${formatProblem(problem)}\n`);
+    const source = new AuditPolicySource(loader);
+    source.useFile(read.config);
+    const loaded = await source.load();
+    runner.use(loaded);
+    for (const problem of [...read.problems, ...loaded.problems]) io.stderr.write(`${formatProblem(problem)}\n`);
     const color = values.removeColor !== true && isTerminal(io.stdout) && !io.env.NO_COLOR;
     const output = auditOutput(values, runner.reported, color);
     const progress = new Bar(io, values.removeColor !== true, now);
