@@ -18,7 +18,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stringify } from "yaml";
 import { AuditRunner } from "../src/audit/audit-runner.js";
-import { objectPages } from "../src/audit/object-pages.js";
+import { objectPages } from "../src/kubernetes/client/object-pages.js";
 import { REPORT_APIS } from "../src/audit/object-report.js";
 import { FullPace } from "../src/audit/pace.js";
 import { AuditPolicySource } from "../src/audit/policy-source.js";

@@ -5,7 +5,7 @@ import { type AuditCluster, type AuditedKind, auditedKinds } from "./audit-kinds
 import { MAX_PROBLEMS, OBJECTS_AT_A_TIME } from "./audit-limits.js";
 import type { AuditedPolicy } from "./audited-policy.js";
 import { NamespaceLabels } from "./namespaces.js";
-import { objectPages } from "./object-pages.js";
+import { objectPages } from "../kubernetes/client/object-pages.js";
 import { AuditedObject } from "./object-request.js";
 import type { Pace } from "./pace.js";
 import type { PolicyMarks } from "./policy-marks.js";

@@ -2,7 +2,7 @@
 import { labelsOf, member, nameOf, text } from "../kubernetes/object.js";
 import type { AuditCluster } from "./audit-kinds.js";
 import { MAX_NAMESPACES } from "./audit-limits.js";
-import { objectPages } from "./object-pages.js";
+import { objectPages } from "../kubernetes/client/object-pages.js";
 import { hashText } from "./text-hash.js";
 
 /** Labels by the name of the Namespace. */

@@ -6,7 +6,7 @@ import { member, nameOf, namespaceOf, text } from "../kubernetes/object.js";
 import type { ReportedResource } from "../reports/finding.js";
 import type { AuditCluster } from "./audit-kinds.js";
 import { MAX_PROBLEMS } from "./audit-limits.js";
-import { objectPages } from "./object-pages.js";
+import { objectPages } from "../kubernetes/client/object-pages.js";
 import {
   CONTENT_ANNOTATION,
   contentOf,
