@@ -219,6 +219,23 @@ const OPTIONS: readonly Written[] = [
       "with --from-cluster: Kubewarden policies with this `spec.policyServer` are served, and the PolicyServer of this name is read",
   },
   {
+    flag: "namespaced-policy-kinds",
+    kind: "string",
+    description:
+      "with --from-cluster: comma-separated kinds of namespaced policies that are served (AdmissionPolicy, AdmissionPolicyGroup, NamespacedValidatingPolicy); without it all",
+  },
+  {
+    flag: "namespaced-policy-memory",
+    kind: "integer",
+    description: "with --from-cluster: most MiB of memory of each guest of a namespaced policy",
+  },
+  {
+    flag: "namespaced-policy-places",
+    kind: "string",
+    description:
+      "with --from-cluster: comma-separated beginnings of the addresses that modules of namespaced policies may come from; without it any",
+  },
+  {
     flag: "enforce-admission-policies",
     kind: "flag",
     description:

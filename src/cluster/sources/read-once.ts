@@ -7,7 +7,14 @@ import { groupRoot } from "../../kubernetes/client/paths.js";
 import { member, text } from "../../kubernetes/object.js";
 import { documentOf } from "./document.js";
 import { MAX_DOCUMENTS } from "./limits.js";
-import { CONFIG_MAP, CONFIG_MAP_FIELDS, POLICY_SERVER, type ServerName, WATCHED_KINDS, type WatchedKind } from "./watched-kinds.js";
+import {
+  CONFIG_MAP,
+  CONFIG_MAP_FIELDS,
+  POLICY_SERVER,
+  type ServerName,
+  WATCHED_KINDS,
+  type WatchedKind,
+} from "./watched-kinds.js";
 
 /** What was read. */
 export interface ReadDocuments {
@@ -32,7 +39,11 @@ export async function readDocuments(cluster: ListedCluster, server: ServerName):
   return { documents, problems };
 }
 
-async function readKind(cluster: ListedCluster, kind: WatchedKind, server: ServerName): Promise<readonly ClusterDocument[]> {
+async function readKind(
+  cluster: ListedCluster,
+  kind: WatchedKind,
+  server: ServerName,
+): Promise<readonly ClusterDocument[]> {
   const version = await versionOf(cluster, kind);
   if (version === undefined) return [];
   const { group, plural, fieldSelector, wanted = () => true } = kind;
@@ -42,7 +53,8 @@ async function readKind(cluster: ListedCluster, kind: WatchedKind, server: Serve
   try {
     for await (const { items } of objectPages(cluster, { group, version, plural }, "", query)) {
       for (const item of items) if (wanted(item, server)) documents.push(documentOf(item, named));
-      if (documents.length > MAX_DOCUMENTS) throw new Error(`there are more than ${MAX_DOCUMENTS} objects of the kind ${kind.kind}`);
+      if (documents.length > MAX_DOCUMENTS)
+        throw new Error(`there are more than ${MAX_DOCUMENTS} objects of the kind ${kind.kind}`);
     }
   } catch (error) {
     // The group is there, but not this kind.
@@ -53,7 +65,10 @@ async function readKind(cluster: ListedCluster, kind: WatchedKind, server: Serve
 }
 
 /** The version to be read; undefined: there is none. */
-async function versionOf({ http, signal }: ListedCluster, { group, versions }: WatchedKind): Promise<string | undefined> {
+async function versionOf(
+  { http, signal }: ListedCluster,
+  { group, versions }: WatchedKind,
+): Promise<string | undefined> {
   try {
     const { value } = await http.get(groupRoot(group), {}, signal);
     const served = listOf(member(value, "versions")).map((each) => text(each, "version"));
@@ -65,7 +80,10 @@ async function versionOf({ http, signal }: ListedCluster, { group, versions }: W
 }
 
 /** Those that a PolicyServer names; from afar nobody says its namespace, so that a name must be one of its kind. */
-async function configMaps(cluster: ListedCluster, servers: readonly ClusterDocument[]): Promise<readonly ClusterDocument[]> {
+async function configMaps(
+  cluster: ListedCluster,
+  servers: readonly ClusterDocument[],
+): Promise<readonly ClusterDocument[]> {
   const names = servers.flatMap((server) => {
     const spec = member(parseJson(server.text), "spec");
     return CONFIG_MAP_FIELDS.map((field) => text(spec, field)).filter((name) => name !== "");

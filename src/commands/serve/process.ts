@@ -98,7 +98,7 @@ export class ServingProcess {
     const { settings, source, logger, metrics } = options;
     const tls = settings.tls && (await readTlsMaterial(settings.tls));
     if (source.cluster !== undefined) source.cluster.wanted = options.loadWanted ?? (() => {});
-    const loaded = await source.load(options.generation);
+    const loaded = await firstLoad(options);
     reportProblems(options, loaded, options.generation ?? 1);
     refuseUnusable(loaded, settings.strict);
     const approving = settings.approve === undefined ? undefined : await import("./approval.js");
@@ -238,6 +238,12 @@ export class ServingProcess {
     await Promise.all([this.#approval?.stop(), this.#server.stop({ delay, grace })]);
     for (const webhook of this.#webhooks) webhook.close();
   }
+}
+
+/** With what the cluster holds, where that is known: who asks this process first finds all policies. */
+async function firstLoad({ source, initial, generation = 1 }: ServingOptions): Promise<LoadResult> {
+  const whole = initial && (await source.cluster?.load(initial, generation));
+  return whole ?? source.load(generation);
 }
 
 function refuseUnusable(loaded: LoadResult, strict: boolean): void {
