@@ -106,7 +106,7 @@ const runner = new AuditRunner({
   namespace: "",
   excluded: new Set(),
 });
-const source = new AuditPolicySource(loader);
+const source = new AuditPolicySource(loader, now);
 source.useFile(read.config);
 runner.use(await source.load());
 for (const name of ["first round", "second round, nothing has changed"]) {

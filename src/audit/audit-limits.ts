@@ -25,3 +25,5 @@ export const STRETCH_MS = 20;
 export const BUSY_SHARE = 0.2;
 /** The longest rest at a time: what was busy may be idle then. */
 export const MAX_REST_MS = 1_000;
+/** How long after a change of policies or replicas a round begins: whoever applies a folder of policies means one change. */
+export const CHANGE_DELAY_MS = 5_000;

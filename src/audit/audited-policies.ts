@@ -4,7 +4,7 @@ import type { Config, ConfigEntry, GroupEntry, PolicyEntry } from "../config/ind
 import { identityOf, opened } from "../documents/documents.js";
 import type { SourceDocument } from "../documents/source-document.js";
 import type { ServedPolicy } from "../evaluation/policy-set.js";
-import { isObject, member, nameOf, namespaceOf } from "../kubernetes/object.js";
+import { isObject, member, nameOf, namespaceOf, text } from "../kubernetes/object.js";
 import type { ReportedPolicy } from "../reports/finding.js";
 import { NAMESPACE_LABELS } from "../world/needs.js";
 import type { AuditedPolicy, LeftOut, WebhookMatch } from "./audited-policy.js";
@@ -74,6 +74,7 @@ function auditedEntry(entry: ConfigEntry, served: ServedPolicy): AuditedPolicy |
     rules,
     namespace: kubewarden === undefined ? "" : namespaceOf(kubewarden.value),
     ...(kubewarden !== undefined && { webhook: webhookMatch(kubewarden.value) }),
+    properties: kubewarden === undefined ? {} : kubewardenProperties(kubewarden),
     asGuest: entry.kind === "module",
     looksElsewhere: served.asks?.some((what) => !SEEN.has(what)) === true,
     finding: findingOf(entry, documents),
@@ -130,6 +131,26 @@ function webhookMatch(resource: unknown): WebhookMatch {
   return { objects: selector("objectSelector"), namespaces: selector("namespaceSelector"), written };
 }
 
+/** What Kubewarden's reports say of a policy in each result (spec kubewarden.md 11.3). */
+function kubewardenProperties({ value }: SourceDocument): Readonly<Record<string, string>> {
+  const [metadata, spec] = [member(value, "metadata"), member(value, "spec")];
+  const resources = member(spec, "contextAwareResources");
+  const namespace = namespaceOf(value);
+  return {
+    [member(spec, "mutating") === true ? "mutating" : "validating"]: "true",
+    ...(Array.isArray(resources) && resources.length > 0 && { "context-aware": "true" }),
+    "policy-name": nameOf(value),
+    ...(namespace !== "" && { "policy-namespace": namespace }),
+    "policy-uid": text(metadata, "uid"),
+    "policy-resource-version": text(metadata, "resourceVersion"),
+  };
+}
+
+/** Where Kubewarden's policies say it, and where reports look for it. */
+const KUBEWARDEN_ANNOTATION = "io.kubewarden.policy.";
+const SEVERITY = "policies.kyverno.io/severity";
+const CATEGORY = "policies.kyverno.io/category";
+
 function reportedPolicy(
   entry: PolicyEntry,
   { policy }: ServedPolicy,
@@ -137,7 +158,11 @@ function reportedPolicy(
   documents: readonly SourceDocument[],
 ): ReportedPolicy {
   if (kubewarden !== undefined) {
-    const annotations = annotationsOf(kubewarden);
+    const own = annotationsOf(kubewarden);
+    const annotations = {
+      ...(own[`${KUBEWARDEN_ANNOTATION}severity`] && { [SEVERITY]: own[`${KUBEWARDEN_ANNOTATION}severity`] ?? "" }),
+      ...(own[`${KUBEWARDEN_ANNOTATION}category`] && { [CATEGORY]: own[`${KUBEWARDEN_ANNOTATION}category`] ?? "" }),
+    };
     return { name: entry.id, namespace: "", source: "kubewarden", annotations, countsSkips: true };
   }
   const [only, ...others] = documents;

@@ -17,6 +17,12 @@ import {
   type LoadedEntry,
 } from "./audited-policies.js";
 
+type ClusterPolicies = ReturnType<PolicyLoader["clusterPolicies"]>;
+type LoadedClusterPolicies = Awaited<ReturnType<ClusterPolicies["load"]>>;
+
+/** How long a round waits for modules: as long as a fetch may take. Policies whose modules come later are asked in the next one. */
+const MODULES_MS = 120_000;
+
 /** What came of loading. */
 export interface LoadedAudit extends AuditedPolicies {
   /** Beyond those of the configuration. */
@@ -28,7 +34,8 @@ export class AuditPolicySource {
   readonly #loader: PolicyLoader;
   readonly #documents = new ClusterDocuments();
   readonly #reader: ClusterEntryReader | undefined;
-  readonly #cluster: ReturnType<PolicyLoader["clusterPolicies"]> | undefined;
+  readonly #cluster: ClusterPolicies | undefined;
+  readonly #now: () => number;
   #file: Config | undefined;
   #loadedFile:
     | { readonly config: Config; readonly entries: readonly LoadedEntry[]; readonly problems: readonly Problem[] }
@@ -38,14 +45,20 @@ export class AuditPolicySource {
   /** Entries that were read since the last load, by id. */
   readonly #read = new Map<string, ConfigEntry>();
 
-  /** @param options which policies of a cluster are ours; absent: none */
-  constructor(loader: PolicyLoader, options?: ClusterEntryOptions) {
+  /**
+   * @param now monotonic milliseconds
+   * @param options which policies of a cluster are ours; absent: none
+   */
+  constructor(loader: PolicyLoader, now: () => number, options?: ClusterEntryOptions) {
     this.#loader = loader;
+    this.#now = now;
     if (options === undefined) return;
     this.#reader = new ClusterEntryReader(options);
-    // A module that comes late is seen by the next round.
-    this.#cluster = loader.clusterPolicies(() => {});
+    this.#cluster = loader.clusterPolicies(() => this.#changed());
   }
+
+  /** Called when a module has come. */
+  #changed = (): void => {};
 
   /** Takes a configuration in place of the one before. */
   useFile(config: Config | undefined): void {
@@ -93,12 +106,35 @@ export class AuditPolicySource {
     if (this.#reader === undefined || this.#cluster === undefined) return { entries: [], problems: [] };
     const all = this.#reader.entries(this.#documents.documents);
     this.#read.clear();
-    const { served, problems, taken } = await this.#cluster.load(this.#audited(all), isTaken);
-    taken();
+    const { served, problems } = await this.#whole(this.#cluster, all, isTaken);
     const wanted = new Set(all.entries.map(({ id }) => id));
     const entries = served.filter(({ id }) => wanted.has(id)).flatMap((each) => this.#entryOf(each));
     for (const id of this.#origins.keys()) if (!wanted.has(id)) this.#origins.delete(id);
     return { entries, problems };
+  }
+
+  /** Waits for modules, too: an audit is in no hurry. */
+  async #whole(
+    cluster: ClusterPolicies,
+    all: ClusterEntries,
+    isTaken: (id: string) => boolean,
+  ): Promise<LoadedClusterPolicies> {
+    const until = this.#now() + MODULES_MS;
+    const problems: Problem[] = [];
+    for (;;) {
+      let cancel = (): void => {};
+      const changed = new Promise<void>((resolve) => {
+        this.#changed = resolve;
+        const timer = setTimeout(resolve, Math.max(0, until - this.#now()));
+        cancel = () => clearTimeout(timer);
+      });
+      const loaded = await cluster.load(this.#audited(all), isTaken);
+      loaded.taken();
+      problems.push(...loaded.problems);
+      if (loaded.isWaiting && this.#now() < until) await changed;
+      cancel();
+      if (!loaded.isWaiting || this.#now() >= until) return { ...loaded, problems };
+    }
   }
 
   /** The same entries, such that all failures show; what is read on the way is remembered. */

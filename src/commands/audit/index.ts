@@ -59,7 +59,7 @@ export async function auditCommand(
       namespace: values.namespace ?? "",
       excluded: new Set((values.excludeNamespaces ?? "").split(",").filter((each) => each !== "")),
     });
-    const source = new AuditPolicySource(loader, values.fromCluster && clusterEntryOptions({ ...values }));
+    const source = new AuditPolicySource(loader, now, values.fromCluster && clusterEntryOptions({ ...values }));
     source.useFile(read?.config);
     const unread = values.fromCluster ? await takePolicies(source, cluster, values) : [];
     const loaded = await source.load();
