@@ -1,58 +1,30 @@
 /** From options to loaded policies: what `serve`, `check` and `eval` share. */
 import { availableParallelism } from "node:os";
 import { type Config, formatProblem, loadConfig, type Problem } from "../config/index.js";
-import { createPolicySet, type PolicySet } from "../evaluation/policy-set.js";
+import { createPolicySet } from "../evaluation/policy-set.js";
 import {
   type ClusterAccess,
-  type ClusterNeed,
   createPolicyLoader,
   type PolicyLoader,
   type PolicyLoaderOptions,
 } from "../loader/index.js";
 import type { Logger } from "../telemetry/logger.js";
+import { createClusterSource } from "./cluster-source.js";
 import { withEgress } from "./egress-options.js";
 import { fetchOptions } from "./fetch-options.js";
 import { filesOf } from "./files-of.js";
 import type { CommandIo } from "./io.js";
 import { type ClusterProblem, clusterAccess, clusterProblem } from "./kubernetes-options.js";
-import { policiesFile } from "./policies-file.js";
-import { withShadowPolicies } from "./shadow-policies.js";
-
-/** Policies that will fail for want of a cluster. */
-export interface WithoutCluster extends ClusterProblem {
-  readonly needing: readonly ClusterNeed[];
-}
-
-/** What came of loading. */
-export interface LoadResult {
-  readonly file: string;
-  readonly policies: PolicySet;
-  /** Files and folders that were read. */
-  readonly files: readonly string[];
-  /** Every mistake and doubt in order of place. */
-  readonly problems: readonly Problem[];
-  /** How many of them are errors. */
-  readonly errors: number;
-  /** Why nothing of the file can be used; then there are no policies. */
-  readonly fatal?: string;
-  /** Set when some of the policies will fail: they need a cluster, and none is found. */
-  readonly withoutCluster?: WithoutCluster;
-}
+import { clusterEntryOptions } from "./namespaced-options.js";
+import { givenFile, policiesFile } from "./policies-file.js";
+import type { LoadResult, PolicySource } from "./policy-source.js";
+import { joined, withShadowFile } from "./shadow-policies.js";
 
 /** What a command asks of loading. */
 export interface SourceOptions
   extends Pick<PolicyLoaderOptions, "watcher" | "typeCheck" | "kubernetesVersion" | "executor"> {
   /** Whether policies that need a cluster are loaded where none is found, with a warning each; default: nothing is loaded then. */
   readonly warnWithoutCluster?: boolean;
-}
-
-/** Everything loading holds on to: threads, caches. Loads as often as wanted. */
-export interface PolicySource {
-  readonly policyTimeout: number;
-  /** The cluster that policies look things up in; undefined where none is wanted. */
-  readonly access: ClusterAccess | undefined;
-  load(generation?: number): Promise<LoadResult>;
-  close(): void;
 }
 
 /**
@@ -65,18 +37,34 @@ export function createPolicySource(
   logger?: Logger,
   { warnWithoutCluster = false, ...special }: SourceOptions = {},
 ): PolicySource {
-  const file = policiesFile(values);
   const { loader, policyTimeout, access } = createLoader(values, env, logger, special);
+  const fromCluster = values.fromCluster === true;
+  const file = fromCluster ? givenFile(values) : policiesFile(values);
   const problem = (needing: readonly string[]) => clusterProblem(access, needing, values);
   const shadowFile = typeof values.shadowPolicies === "string" ? values.shadowPolicies : undefined;
   const warn = warnWithoutCluster && (access === undefined || "missing" in access);
-  return {
-    policyTimeout,
-    access,
-    load: (generation = 1) => load({ file, loader, generation, problem, warn, shadowFile }),
-    close: () => loader.close(),
+  const loadFile = async (generation: number): Promise<LoadResult> => {
+    const own = file === undefined ? noFile(generation) : await load({ file, loader, generation, problem, warn });
+    return shadowFile === undefined || own.fatal !== undefined ? own : withShadowFile(own, shadowFile, loader, warn);
   };
+  const common = { policyTimeout, access };
+  if (!fromCluster)
+    return {
+      ...common,
+      load: async (generation = 1) => joined(await loadFile(generation)),
+      close: () => loader.close(),
+    };
+  return { ...common, ...createClusterSource(loadFile, loader, clusterEntryOptions(values)) };
 }
+
+/** Where the cluster has the policies, and no file. */
+const noFile = (generation: number): LoadResult => ({
+  file: "",
+  policies: createPolicySet([], generation),
+  files: [],
+  problems: [],
+  errors: 0,
+});
 
 /** A loader for these options. */
 export function createLoader(
@@ -116,11 +104,9 @@ interface Loading {
   readonly problem: (clusterNeeded: readonly string[]) => ClusterProblem | undefined;
   /** Whether that is a warning for each of them. */
   readonly warn: boolean;
-  /** Whose policies are in the shadow of those of the file. */
-  readonly shadowFile: string | undefined;
 }
 
-async function load({ file, loader, generation, problem, warn, shadowFile }: Loading): Promise<LoadResult> {
+async function load({ file, loader, generation, problem, warn }: Loading): Promise<LoadResult> {
   const read = loadConfig(file);
   const nothing = { file, policies: createPolicySet([], generation), errors: 1 };
   if (!read.ok) return { ...nothing, files: [file], problems: read.problems, fatal: read.message };
@@ -135,17 +121,13 @@ async function load({ file, loader, generation, problem, warn, shadowFile }: Loa
   }
   const doubts: Problem[] = missing === undefined ? [] : [{ severity: "warning", ...ofWhole, message: missing.why }];
   if (warn) doubts.push(...loaded.clusterNeeded.flatMap(({ warning }) => warning ?? []));
-  const ownFiles = filesOf(config);
-  const shadowed =
-    shadowFile === undefined ? undefined : await withShadowPolicies(loaded.policies, ownFiles, shadowFile, loader);
-  if (warn && shadowed) doubts.push(...shadowed.clusterNeeded.flatMap(({ warning }) => warning ?? []));
-  const problems = [...read.problems, ...loaded.problems, ...(shadowed?.problems ?? []), ...doubts];
+  const problems = [...read.problems, ...loaded.problems, ...doubts];
   const errors = problems.filter(({ severity }) => severity === "error").length;
-  const files = [...ownFiles, ...(shadowed?.files ?? [])];
+  const files = filesOf(config);
   const withoutCluster = missing && { ...missing, needing: loaded.clusterNeeded };
   return {
     file,
-    policies: shadowed?.policies ?? loaded.policies,
+    policies: loaded.policies,
     files,
     problems,
     errors,

@@ -2,44 +2,43 @@
 import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { loadConfig, type Problem } from "../config/index.js";
-import type { PolicySet } from "../evaluation/policy-set.js";
+import { createPolicySet } from "../evaluation/policy-set.js";
 import { withShadows } from "../evaluation/shadow/versions.js";
-import type { ClusterNeed, PolicyLoader } from "../loader/index.js";
+import type { PolicyLoader } from "../loader/index.js";
 import { filesOf } from "./files-of.js";
-
-/** What became of it. */
-export interface ShadowedPolicies {
-  /** Those that are served, with their shadows. */
-  readonly policies: PolicySet;
-  readonly problems: readonly Problem[];
-  /** Files and folders that were read for the shadows. */
-  readonly files: readonly string[];
-  /** Policies in shadow that cannot do without a cluster. */
-  readonly clusterNeeded: readonly ClusterNeed[];
-}
+import type { LoadResult } from "./policy-source.js";
 
 /**
- * Puts the policies of a file in the shadow of those that are served; never rejects. When nothing of the file can be used nothing is in shadow. Counts go on over
- * reloads until one of the files of either set has changed.
- * @param files of the policies that are served
+ * A result with the policies of the file to be put in the shadow of those that are served; never rejects. When nothing of the file can be used nothing is in shadow.
+ * Counts go on over reloads until one of the files of either set has changed.
+ * @param warn whether policies in shadow that cannot do without a cluster are told, each with a warning
  */
-export async function withShadowPolicies(
-  policies: PolicySet,
-  files: readonly string[],
+export async function withShadowFile(
+  result: LoadResult,
   file: string,
   loader: PolicyLoader,
-): Promise<ShadowedPolicies> {
+  warn: boolean,
+): Promise<LoadResult> {
   const read = loadConfig(file);
-  if (!read.ok) return { policies, problems: read.problems, files: [file], clusterNeeded: [] };
-  const loaded = await loader.load(read.config, policies.generation);
-  const own = filesOf(read.config);
-  const version = digestOf([...files, ...own]);
-  return {
-    policies: withShadows(policies, loaded.policies, version),
-    problems: [...read.problems, ...loaded.problems],
-    files: own,
-    clusterNeeded: loaded.clusterNeeded,
-  };
+  const more = (problems: readonly Problem[], files: readonly string[]): LoadResult => ({
+    ...result,
+    files: [...result.files, ...files],
+    problems: [...result.problems, ...problems],
+    errors: result.errors + problems.filter(({ severity }) => severity === "error").length,
+  });
+  if (!read.ok) return more(read.problems, [file]);
+  const loaded = await loader.load(read.config, result.policies.generation);
+  const files = filesOf(read.config);
+  const doubts = warn ? loaded.clusterNeeded.flatMap(({ warning }) => warning ?? []) : [];
+  const shadows = { policies: loaded.policies, version: digestOf([...result.files, ...files]) };
+  return { ...more([...read.problems, ...loaded.problems, ...doubts], files), shadows };
+}
+
+/** The policies of a result with those in their shadow. */
+export function joined(result: LoadResult): LoadResult {
+  const { policies, shadows } = result;
+  if (shadows === undefined) return result;
+  return { ...result, policies: createPolicySet(withShadows(policies.entries.values(), shadows), policies.generation) };
 }
 
 /** Digits of a version: enough to tell those of one server apart. */

@@ -3,16 +3,15 @@ import type { ServedPolicy, ShadowVersion } from "../evaluation/policy-set.js";
 import { NONE, type ShadowRow, type ShadowRows } from "../evaluation/shadow/tally.js";
 
 /** One policy; `error` says why it is unavailable. */
-export function shownPolicy(
-  { id, policy, mode, allowedToMutate, unavailable, shadow }: ServedPolicy,
-  rows: ShadowRows,
-) {
+export function shownPolicy(entry: ServedPolicy, rows: ShadowRows) {
+  const { id, policy, mode, allowedToMutate, unavailable, outdated, shadow } = entry;
   const { kind, implementation, start } = policy;
   const available = unavailable === undefined;
   const started = start && { start: start.start, ...(start.because !== undefined && { startReason: start.because }) };
   const problem = !available && { error: unavailable };
+  const older = outdated !== undefined && { outdated };
   const beside = shadow && { shadow: shownShadow(shadow, rows) };
-  return { id, kind, implementation, mode, allowedToMutate, available, ...started, ...problem, ...beside };
+  return { id, kind, implementation, mode, allowedToMutate, available, ...started, ...problem, ...older, ...beside };
 }
 
 function shownShadow({ entry, version, enforcedNamespaces, isAlone }: ShadowVersion, rows: ShadowRows) {

@@ -331,6 +331,7 @@ export class Fleet {
         this.#options.heard(child, message);
         return;
       case "prepared":
+      case "swapped":
       case "collected":
       case "collected-shadows":
         this.#options.heard(child, message);

@@ -25,20 +25,26 @@ export function servedAlone(shadow: Omit<ShadowVersion, "isAlone">): ServedPolic
   return { id, policy: silent, mode, allowedToMutate: false, shadow: { ...shadow, isAlone: true } };
 }
 
+/** Policies that are in the shadow of others. */
+export interface ShadowSet {
+  readonly policies: PolicySet;
+  /** Of all of them. */
+  readonly version: string;
+}
+
 /**
- * The policies of a set with those of another in their shadow, by id; what only the other has is in shadow alone. Members of groups are not addressed by
+ * Policies with those of a set in their shadow, by id, where they have no other; what only the set has is in shadow alone. Members of groups are not addressed by
  * themselves there.
- * @param version of all of the other set
  */
-export function withShadows(policies: PolicySet, shadows: PolicySet, version: string): PolicySet {
-  const entries = new Map(policies.entries);
-  for (const [id, entry] of shadows.entries) {
-    if (id.includes("/")) continue;
+export function withShadows(served: Iterable<ServedPolicy>, { policies, version }: ShadowSet): ServedPolicy[] {
+  const entries = new Map(Array.from(served, (entry) => [entry.id, entry]));
+  for (const [id, entry] of policies.entries) {
     const active = entries.get(id);
+    if (id.includes("/") || active?.shadow !== undefined) continue;
     const shadow = { entry, version, enforcedNamespaces: NOWHERE };
     entries.set(id, active === undefined ? servedAlone(shadow) : { ...active, shadow: { ...shadow, isAlone: false } });
   }
-  return { entries, generation: policies.generation };
+  return [...entries.values()];
 }
 
 const NOWHERE: ReadonlySet<string> = new Set();

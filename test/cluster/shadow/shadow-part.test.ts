@@ -81,7 +81,7 @@ class Stage {
     const { resourceVersion = "", generation } = metadata;
     const text = kubectlText({ ...this.policy(), metadata });
     const document: ClusterDocument = { key: KEY, uid: UID, resourceVersion, generation, text };
-    this.part.served({ version: 1, documents: new Map([[KEY, document]]) });
+    this.part.served({ version: 1, documents: new Map([[KEY, document]]), sets: [], unread: [] });
   }
 
   lead(): void {

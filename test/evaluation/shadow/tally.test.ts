@@ -72,12 +72,9 @@ describe("counts of versions in shadow", () => {
 
 describe("a set in the shadow of another", () => {
   test("goes by id: equal ones beside each other, others alone, members of groups not at all", () => {
-    const both = withShadows(
-      createPolicySet([policy("a"), policy("b")]),
-      createPolicySet([policy("b"), policy("c"), policy("g/m")]),
-      "v",
-    );
-    const shown = Array.from(both.entries.values(), ({ id, shadow }) => [id, shadow?.version, shadow?.isAlone]);
+    const policies = createPolicySet([policy("b"), policy("c"), policy("g/m")]);
+    const both = withShadows([policy("a"), policy("b")], { policies, version: "v" });
+    const shown = both.map(({ id, shadow }) => [id, shadow?.version, shadow?.isAlone]);
     assert.deepEqual(shown, [
       ["a", undefined, undefined],
       ["b", "v", false],
