@@ -1,4 +1,5 @@
 /** The agent of `serve --from-cluster`. */
+import { randomBytes } from "node:crypto";
 import { SYSTEM_CLOCK } from "../data/clock.js";
 import { type Connection, openCluster } from "../kubernetes/client/index.js";
 import type { Logger } from "../telemetry/logger.js";
@@ -6,8 +7,9 @@ import { Agent } from "./agent.js";
 import { PolicyEvents } from "./events/policy-events.js";
 import type { AgentMetrics } from "./metrics.js";
 import type { PartContext, PartFactory } from "./part.js";
-import type { Serving } from "./serving.js";
+import type { Serving, ShadowSource } from "./serving.js";
 import type { ClusterSettings } from "./settings.js";
+import { ShadowPart } from "./shadow/shadow-part.js";
 import { PolicyStatuses } from "./status/policy-statuses.js";
 
 export type { Agent } from "./agent.js";
@@ -22,8 +24,9 @@ export interface StartOptions {
 }
 
 /** What an agent does besides having policies served: a line each. */
-const partsFor = (settings: ClusterSettings): readonly PartFactory[] => [
+const partsFor = (settings: ClusterSettings, source: ShadowSource): readonly PartFactory[] => [
   (context) => new PolicyStatuses(context),
+  (context) => new ShadowPart({ ...context, source, instance: randomBytes(4).toString("hex") }),
   ...(settings.events ? [(context: PartContext) => new PolicyEvents(context)] : []),
 ];
 
@@ -36,6 +39,6 @@ export function startAgent({ connection, log, metrics, settings, serving }: Star
     ...{ cluster: open(), elections: open(), log, metrics, settings, serving },
     clock: SYSTEM_CLOCK,
     random: Math.random,
-    parts: partsFor(settings),
+    parts: partsFor(settings, serving.shadows),
   });
 }

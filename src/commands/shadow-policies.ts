@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { loadConfig, type Problem } from "../config/index.js";
-import { createPolicySet } from "../evaluation/policy-set.js";
+import { createPolicySet, type ServedPolicy } from "../evaluation/policy-set.js";
 import { withShadows } from "../evaluation/shadow/versions.js";
 import type { PolicyLoader } from "../loader/index.js";
 import { filesOf } from "./files-of.js";
@@ -34,11 +34,19 @@ export async function withShadowFile(
   return { ...more([...read.problems, ...loaded.problems, ...doubts], files), shadows };
 }
 
-/** The policies of a result with those in their shadow. */
+/** The result of files alone, with the policies that are in shadow. */
 export function joined(result: LoadResult): LoadResult {
-  const { policies, shadows } = result;
-  if (shadows === undefined) return result;
-  return { ...result, policies: createPolicySet(withShadows(policies.entries.values(), shadows), policies.generation) };
+  const { policies } = result;
+  const entries = shadowed([...policies.entries.values()], result);
+  return { ...result, policies: createPolicySet(entries, policies.generation) };
+}
+
+/** Policies with those that a result has in shadow. */
+export function shadowed(
+  served: readonly ServedPolicy[],
+  { shadows }: Pick<LoadResult, "shadows">,
+): readonly ServedPolicy[] {
+  return shadows === undefined ? served : withShadows(served, shadows);
 }
 
 /** Digits of a version: enough to tell those of one server apart. */

@@ -5,13 +5,14 @@
 import type { ClusterDocument } from "../../config/from-cluster/cluster-document.js";
 import { type RolledOut, Rollouts } from "../../config/from-cluster/rollouts.js";
 import type { Clock } from "../../data/clock.js";
-import type { ShadowRow, ShadowRows } from "../../evaluation/shadow/tally.js";
+import type { ShadowRow } from "../../evaluation/shadow/tally.js";
 import { reasonOf } from "../../kubernetes/client/errors.js";
 import type { Cluster } from "../../kubernetes/client/index.js";
 import type { Logger } from "../../telemetry/logger.js";
 import type { ClusterState } from "../cluster-state.js";
 import type { ClusterPart } from "../part.js";
 import type { Replicas } from "../replicas.js";
+import type { ShadowSource } from "../serving.js";
 import { annotate } from "./annotator.js";
 import { type Duty, dutyOf } from "./duty.js";
 import { factText, SHADOW_FACT } from "./fact.js";
@@ -26,14 +27,6 @@ export const STATUS_MS = 60_000;
 const COMES_BACK_MS = 30_000;
 /** Milliseconds that the last word has to be written into the Lease, which is deleted after that. */
 export const LAST_WORD_MS = 1000;
-
-/** What this replica has counted. */
-export interface ShadowSource {
-  /** Of all its processes. */
-  rows(): Promise<ShadowRows>;
-  /** How often one of them has ended with what it had counted. */
-  readonly lost: number;
-}
 
 /** Where the status of policies is made of what is known. */
 export interface ShadowFacts {

@@ -68,7 +68,7 @@ class Primary implements Serving {
   #trying: NodeJS.Timeout | undefined;
   readonly #fleet: Fleet;
   readonly #metrics: GatheredMetrics;
-  readonly #shadows: GatheredShadows;
+  readonly shadows: GatheredShadows;
   /** Absent: nobody approves CertificateRequests. */
   readonly #approver: Appointment | undefined;
   /** What was said of a set of policies: its processes all find the same wrong with it. */
@@ -92,7 +92,7 @@ class Primary implements Serving {
     this.#prefetch = prefetch;
     this.#startAgent = startAgent;
     this.#metrics = new GatheredMetrics(() => this.#collect());
-    this.#shadows = new GatheredShadows(() => this.#collectShadows());
+    this.shadows = new GatheredShadows(() => this.#collectShadows());
     this.#metrics.totals.gauge("log_lines_dropped", lostLines);
     this.#fleet = new Fleet({
       logger,
@@ -104,7 +104,7 @@ class Primary implements Serving {
         // The last push shows what they had when all of this ends.
         if (this.#stopping) return;
         this.#metrics.ended(child.id);
-        this.#shadows.ended();
+        this.shadows.ended();
       },
       replaced: (reason) => this.#metrics.totals.replaced(reason),
     });
@@ -187,10 +187,10 @@ class Primary implements Serving {
         this.#metrics.latest(child.id, message.snapshot);
         return;
       case "collected-shadows":
-        this.#shadows.add(message.rows);
+        this.shadows.add(message.rows);
         return;
       case "shadows-wanted":
-        void this.#shadows.rows().then((rows) => this.#fleet.tell(child, { type: "shadows", id: message.id, rows }));
+        void this.shadows.rows().then((rows) => this.#fleet.tell(child, { type: "shadows", id: message.id, rows }));
         return;
       case "begin-wanted": {
         const delta = this.#copy.whole();

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Serving } from "../../cluster/serving.js";
+import type { Serving, ShadowSource } from "../../cluster/serving.js";
 import type { ClusterDelta, LoadedPolicyReport } from "../../config/from-cluster/cluster-document.js";
 import { ClusterCopy } from "./cluster-copy.js";
 import type { ServingProcess } from "./process.js";
@@ -8,7 +8,7 @@ import type { ServingProcess } from "./process.js";
 const SERVE_AGAIN_MS = 1000;
 
 /** What is asked of the process. */
-type Loading = Pick<ServingProcess, "prepare" | "swap" | "discard">;
+type Loading = Pick<ServingProcess, "prepare" | "swap" | "discard" | "shadows">;
 
 /** The only process, as the agent of a cluster sees it. */
 export class ServedAlone implements Serving {
@@ -16,6 +16,8 @@ export class ServedAlone implements Serving {
   readonly #inTurn: <T>(work: () => Promise<T>) => Promise<T>;
   readonly #copy = new ClusterCopy();
   #stopping = false;
+  /** Of this process: nothing of it is lost before all is. */
+  readonly shadows: ShadowSource = { rows: async () => this.#serving.shadows.rows, lost: 0 };
 
   /** @param inTurn one load after the other, those of files among them */
   constructor(serving: Loading, inTurn: <T>(work: () => Promise<T>) => Promise<T>) {
