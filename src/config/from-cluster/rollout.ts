@@ -11,6 +11,7 @@ import {
   NOTES,
   OURS,
   type Promotion,
+  ROLLOUT,
   type RolloutProblem,
   readRollout,
 } from "./rollout-annotations.js";
@@ -52,8 +53,11 @@ export interface ShadowDocument {
 
 /** Characters of a uid in the name of a version. */
 const UID_CHARACTERS = 8;
-/** CertificateRequestPolicies decide together, and are asked by no webhook. */
-const NOT_ROLLED_OUT: ReadonlySet<string> = new Set(["policy.cert-manager.io/CertificateRequestPolicy"]);
+/** Kinds that are not rolled out, and why, by their group. */
+const NOT_ROLLED_OUT: ReadonlyMap<string, string> = new Map([
+  ["policy.cert-manager.io", "they decide together"],
+  ["admissionregistration.k8s.io", "the API server itself enforces what stands in them"],
+]);
 
 /**
  * The versions of a document.
@@ -74,14 +78,14 @@ export function rollout(document: ClusterDocument, before?: Versions): Versions 
   const { spec } = resource;
   const present = { generation: document.generation, spec };
   const common = { isShadow, promotion, enforcedNamespaces, problems };
-  const isNever = NOT_ROLLED_OUT.has(document.key.split("/", 2).join("/"));
-  if (!isShadow || isNever) {
+  const whyNever = NOT_ROLLED_OUT.get(document.key.split("/", 1).join());
+  if (!isShadow || whyNever !== undefined) {
     const rolled: Rollout = {
       ...common,
       isShadow: false,
       basis: "noted",
       note: present,
-      problems: isNever && isShadow ? [...problems, NEVER] : problems,
+      problems: whyNever !== undefined && isShadow ? [...problems, never(whyNever)] : problems,
     };
     return { document, active: shown, rollout: rolled };
   }
@@ -95,10 +99,10 @@ export function rollout(document: ClusterDocument, before?: Versions): Versions 
   return { document, ...(inForce && { active: inForce }), rollout: { ...common, shadow, basis, note: active } };
 }
 
-const NEVER: RolloutProblem = {
-  path: ["metadata", "annotations", `${OURS}rollout`],
-  message: "CertificateRequestPolicies are not rolled out, since they decide together: what stands here is in force",
-};
+const never = (why: string): RolloutProblem => ({
+  path: ["metadata", "annotations", ROLLOUT],
+  message: `policies of this kind are not rolled out, since ${why}: what stands here is in force`,
+});
 
 /** What is in force as long as nobody has noted it. */
 function fromBefore(

@@ -97,6 +97,14 @@ describe("the versions of a policy", () => {
       ["one", "two", "held"],
     ],
     [
+      "of ValidatingAdmissionPolicies: the API server itself enforces what stands there",
+      [one, { generation: 2, word: "two", annotations: SHADOW }].map((step) => ({
+        ...step,
+        key: "admissionregistration.k8s.io/ValidatingAdmissionPolicy//p",
+      })),
+      ["two", undefined, "noted"],
+    ],
+    [
       "of CertificateRequestPolicies: they are not rolled out",
       [one, { generation: 2, word: "two", annotations: SHADOW }].map((step) => ({
         ...step,
