@@ -30,6 +30,7 @@ async function start(context: TestContext) {
   });
   context.after(() => loader.close());
   let changed = (): void => {};
+  let isFirst = true;
   const policies = loader.clusterPolicies(() => changed());
   context.after(() => policies.close());
   const reader = new ClusterEntryReader({ policyServer: "default", namespaced: {} });
@@ -38,8 +39,12 @@ async function start(context: TestContext) {
     registry,
     api,
     module: `registry://${registry.host}/chaos:v1`,
-    load: (...documents: readonly ClusterDocument[]): Promise<LoadedClusterPolicies> =>
-      policies.load(reader.entries(byKey(server, ...documents)), () => false),
+    /** The first load waits for modules as long as this machine takes. */
+    load: (...documents: readonly ClusterDocument[]): Promise<LoadedClusterPolicies> => {
+      const first = isFirst;
+      isFirst = false;
+      return policies.load(reader.entries(byKey(server, ...documents)), () => false, first);
+    },
     /** Resolves when loading once more would bring others. */
     nextChange: () => new Promise<void>((resolve) => (changed = resolve)),
   };
@@ -79,11 +84,13 @@ test("a module that comes late is served when it has come; what it is fetched fo
     waiting = response;
   });
   const late = admissionPolicy("late", { module: `http://${registry.host}/late.wasm` });
+  (await load()).taken();
   const first = await load(late, kyvernoPolicy("k", "true"));
   first.taken();
   assert.deepEqual(states(first), ["clusterwide-late unavailable", "validatingpolicy-k loaded"]);
   const change = nextChange();
-  waiting?.end(CHAOS);
+  while (waiting === undefined) await new Promise((resolve) => setTimeout(resolve, 10));
+  waiting.end(CHAOS);
   await change;
   assert.deepEqual(states(await load(late, kyvernoPolicy("k", "true"))), ["clusterwide-late loaded"]);
 });
