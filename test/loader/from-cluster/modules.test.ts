@@ -77,6 +77,21 @@ test("a namespaced policy's guest sees its namespace, another's everything", asy
   assert.match(await ask("namespaced-team-p", "other"), /^-the policy is confined to the namespace "team"/);
 });
 
+test("a namespaced policy of Kyverno judges the objects in its namespace, and no others", async (context) => {
+  const { load } = await start(context);
+  const [policy] = (await load(kyvernoPolicy("k", "false", "team"))).served;
+  const ask = async (namespace: string | undefined) => {
+    const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "p", ...(namespace && { namespace }) } };
+    const kind = { group: "", version: "v1", kind: "Pod" };
+    const resource = { group: "", version: "v1", resource: "pods" };
+    const about = { uid: "u", kind, resource, operation: "CREATE", userInfo: {}, object: pod };
+    const request = { ...about, ...(namespace && { namespace }) };
+    const review = { kind: "admission", request, requestBytes: () => new Uint8Array() } as const;
+    return (await policy?.policy.evaluate(review, patience()))?.verdict;
+  };
+  assert.deepEqual([await ask("team"), await ask("other"), await ask(undefined)], ["deny", "skip", "skip"]);
+});
+
 test("a module that comes late is served when it has come; what it is fetched for holds up nothing else", async (context) => {
   const { load, registry, nextChange } = await start(context);
   let waiting: ServerResponse | undefined;
