@@ -3,6 +3,8 @@ import { SYSTEM_CLOCK } from "../data/clock.js";
 import { type Connection, openCluster } from "../kubernetes/client/index.js";
 import type { Logger } from "../telemetry/logger.js";
 import { Agent } from "./agent.js";
+import type { SecuredServing } from "./certificates/certificates.js";
+import { certificatesOf } from "./certificates/index.js";
 import type { AgentMetrics } from "./metrics.js";
 import type { PartFactory } from "./part.js";
 import type { Serving } from "./serving.js";
@@ -16,14 +18,25 @@ export interface StartOptions {
   readonly log: Logger;
   readonly metrics: AgentMetrics;
   readonly settings: ClusterSettings;
-  readonly serving: Serving;
+  readonly serving: Serving & SecuredServing;
 }
 
 /** What an agent does besides having policies served; a line each. */
-const PARTS: readonly PartFactory[] = [];
+function partsOf({ settings, serving }: StartOptions): readonly PartFactory[] {
+  // Until webhooks are kept, nobody can say that they trust a new authority.
+  const bundleInForce = (): boolean => false;
+  return [
+    (context) =>
+      certificatesOf(context, {
+        use: (pair) => serving.secure(pair),
+        ...(settings.manageWebhooks && { bundleInForce }),
+      }),
+  ];
+}
 
 /** Starts the agent. Nothing is waited for: while the API server is away, it is not ready. */
-export function startAgent({ connection, log, metrics, settings, serving }: StartOptions): Agent {
+export function startAgent(options: StartOptions): Agent {
+  const { connection, log, metrics, settings, serving } = options;
   const { now } = SYSTEM_CLOCK;
   // What hinders a watch is noise while it is tried again; that the API server is away is said once, by the agent.
   const open = () => openCluster({ connection, now, note: (message) => log.debug(message) });
@@ -31,6 +44,6 @@ export function startAgent({ connection, log, metrics, settings, serving }: Star
     ...{ cluster: open(), elections: open(), log, metrics, settings, serving },
     clock: SYSTEM_CLOCK,
     random: Math.random,
-    parts: PARTS,
+    parts: partsOf(options),
   });
 }

@@ -4,4 +4,6 @@ import type { GaugeName } from "../telemetry/metrics.js";
 export interface AgentMetrics {
   /** Adds a value that is read at every scrape. */
   gauge(name: GaugeName, read: () => number): void;
+  /** Counts a change of the Secret of certificates. */
+  certificateChanged(step: string): void;
 }
