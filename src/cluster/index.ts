@@ -3,12 +3,14 @@ import { SYSTEM_CLOCK } from "../data/clock.js";
 import { type Connection, openCluster } from "../kubernetes/client/index.js";
 import type { Logger } from "../telemetry/logger.js";
 import { Agent } from "./agent.js";
-import type { SecuredServing } from "./certificates/certificates.js";
+import type { CertificatePair, SecuredServing } from "./certificates/certificates.js";
 import { certificatesOf } from "./certificates/index.js";
+import { PolicyEvents } from "./events/policy-events.js";
 import type { AgentMetrics } from "./metrics.js";
-import type { PartFactory } from "./part.js";
+import type { PartContext, PartFactory } from "./part.js";
 import type { Serving } from "./serving.js";
 import type { ClusterSettings } from "./settings.js";
+import { PolicyStatuses } from "./status/policy-statuses.js";
 
 export type { Agent } from "./agent.js";
 
@@ -21,16 +23,15 @@ export interface StartOptions {
   readonly serving: Serving & SecuredServing;
 }
 
-/** What an agent does besides having policies served; a line each. */
-function partsOf({ settings, serving }: StartOptions): readonly PartFactory[] {
+/** What an agent does besides having policies served. */
+function partsFor({ settings, serving }: StartOptions): readonly PartFactory[] {
   // Until webhooks are kept, nobody can say that they trust a new authority.
   const bundleInForce = (): boolean => false;
+  const links = { use: (pair: CertificatePair) => serving.secure(pair) };
   return [
-    (context) =>
-      certificatesOf(context, {
-        use: (pair) => serving.secure(pair),
-        ...(settings.manageWebhooks && { bundleInForce }),
-      }),
+    (context) => certificatesOf(context, { ...links, ...(settings.manageWebhooks && { bundleInForce }) }),
+    (context) => new PolicyStatuses(context),
+    ...(settings.events ? [(context: PartContext) => new PolicyEvents(context)] : []),
   ];
 }
 
@@ -44,6 +45,6 @@ export function startAgent(options: StartOptions): Agent {
     ...{ cluster: open(), elections: open(), log, metrics, settings, serving },
     clock: SYSTEM_CLOCK,
     random: Math.random,
-    parts: partsOf(options),
+    parts: partsFor(options),
   });
 }

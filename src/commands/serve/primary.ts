@@ -126,7 +126,11 @@ class Primary implements Serving, SecuredServing {
     // Before readiness: a signal that comes with the first answer must find its handler, or it ends the process at once.
     const stopped = stopSignal();
     const maxConnections = roomForConnections();
-    this.#agent = this.#startAgent?.(this, this.#metrics.totals);
+    this.#agent = this.#startAgent?.(this, {
+      gauge: (name, read) => this.#metrics.totals.gauge(name, read),
+      rejections: () => this.#metrics.rejections(),
+      certificateChanged: (step) => this.#metrics.totals.certificateChanged(step),
+    });
     const probes: Listener = await listen({
       address,
       port: readinessPort,
