@@ -25,6 +25,9 @@ const ONLY_WITH_IT = [
   "replicaName",
   "enforceAdmissionPolicies",
   "events",
+  "namespacedPolicyKinds",
+  "namespacedPolicyPlaces",
+  "namespacedPolicyMemory",
 ];
 
 /**
