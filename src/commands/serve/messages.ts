@@ -20,7 +20,8 @@ export type ToWorker =
   | { readonly type: "begin"; readonly delta?: ClusterDelta }
   /** This process approves CertificateRequests from now on. */
   | { readonly type: "approve" }
-  | { readonly type: "swap" }
+  /** Serves what was prepared; one with a number is answered (`swapped`). */
+  | { readonly type: "swap"; readonly id?: number }
   | { readonly type: "discard" }
   | { readonly type: "collect"; readonly id: number }
   /** A part of the text, which is whole with the last one. */
@@ -55,6 +56,8 @@ export type ToPrimary =
   | ({ readonly type: "prepared"; readonly id: number; readonly files: readonly string[] } & Prepared)
   /** A new process wants to know what the cluster holds before it begins (`begin`). */
   | { readonly type: "begin-wanted" }
+  /** Serves what it was told to by `swap`. */
+  | { readonly type: "swapped"; readonly id: number }
   /** There is something new to serve without a change in the cluster, such as a module that has come at last: it wants to `prepare` an empty delta. */
   | { readonly type: "load-wanted" }
   /** Some of what was counted since the last time. */

@@ -41,6 +41,7 @@ export async function serveAsWorker(options: Omit<ServingOptions, "probes" | "me
           return;
         case "swap":
           serving.swap();
+          if (message.id !== undefined) tell({ type: "swapped", id: message.id });
           return;
         case "discard":
           serving.discard();
