@@ -71,6 +71,11 @@ export class CertificateKeeper {
     this.look();
   }
 
+  /** Why the last write failed; undefined when it did not. */
+  get problem(): string | undefined {
+    return this.#said === "" ? undefined : this.#said;
+  }
+
   /** Takes the next step, if there is one. To be called when anything has changed, and now and then. */
   look(): void {
     const signal = this.#signal;

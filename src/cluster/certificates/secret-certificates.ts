@@ -143,7 +143,9 @@ export class SecretCertificates implements Certificates {
       const cancel = clock.after(this.#times.first, () => {
         takeBack();
         const problem = this.#problem ?? "the API server has not answered";
-        const who = this.#leads ? "this replica leads, and could not make it: see the log" : "no leader has made it";
+        const who = this.#leads
+          ? `this replica leads, and could not make it: ${this.#keeper.problem ?? "the API server has not answered"}`
+          : "no leader has made it";
         const missing = this.#view.state === "absent" && !this.#view.foreign ? `${problem}; ${who}` : problem;
         reject(new NoCertificateError(`no certificate in Secret ${place.namespace}/${place.name}: ${missing}`));
       });

@@ -57,6 +57,28 @@ describe("certificates of a Secret", () => {
     assert.equal(cluster.secret, undefined);
   });
 
+  test("that can't be made are missed with the reason", async () => {
+    const cluster = new SimulatedCluster();
+    cluster.refuse = () => new ApiError(403, "Forbidden", "secrets is forbidden");
+    const one = cluster.start("one");
+    cluster.lead(one);
+    const refused = assert.rejects(
+      one.certificates.ready,
+      /it is not there; this replica leads, and could not make it: secrets is forbidden/,
+    );
+    await cluster.pass(2 * MINUTE, 10_000);
+    await refused;
+    cluster.refuse = undefined;
+    await cluster.pass(MINUTE);
+    assert.equal(one.serving, cluster.data("tls.crt"));
+  });
+
+  test("would fail calls if nobody waited for API servers: this is seen here", async () => {
+    const { cluster } = await started({ times: { inForce: 0, held: 0 }, webhookDelay: 1000 });
+    ask(cluster);
+    await assert.rejects(cluster.pass(5 * MINUTE), /an API server does not trust/);
+  });
+
   test("are renewed by the same authority when two thirds of their life are over, not before", async () => {
     const { cluster, one, two } = await started();
     const before = cluster.data("ca.crt");
