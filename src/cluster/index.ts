@@ -3,10 +3,12 @@ import { SYSTEM_CLOCK } from "../data/clock.js";
 import { type Connection, openCluster } from "../kubernetes/client/index.js";
 import type { Logger } from "../telemetry/logger.js";
 import { Agent } from "./agent.js";
+import { PolicyEvents } from "./events/policy-events.js";
 import type { AgentMetrics } from "./metrics.js";
-import type { PartFactory } from "./part.js";
+import type { PartContext, PartFactory } from "./part.js";
 import type { Serving } from "./serving.js";
 import type { ClusterSettings } from "./settings.js";
+import { PolicyStatuses } from "./status/policy-statuses.js";
 
 export type { Agent } from "./agent.js";
 
@@ -19,8 +21,11 @@ export interface StartOptions {
   readonly serving: Serving;
 }
 
-/** What an agent does besides having policies served; a line each. */
-const PARTS: readonly PartFactory[] = [];
+/** What an agent does besides having policies served: a line each. */
+const partsFor = (settings: ClusterSettings): readonly PartFactory[] => [
+  (context) => new PolicyStatuses(context),
+  ...(settings.events ? [(context: PartContext) => new PolicyEvents(context)] : []),
+];
 
 /** Starts the agent. Nothing is waited for: while the API server is away, it is not ready. */
 export function startAgent({ connection, log, metrics, settings, serving }: StartOptions): Agent {
@@ -31,6 +36,6 @@ export function startAgent({ connection, log, metrics, settings, serving }: Star
     ...{ cluster: open(), elections: open(), log, metrics, settings, serving },
     clock: SYSTEM_CLOCK,
     random: Math.random,
-    parts: PARTS,
+    parts: partsFor(settings),
   });
 }

@@ -86,6 +86,16 @@ const BATCH_SERIES = 200;
 /** Characters of text that are handed on at a time. */
 const PART_CHARACTERS = 64 * 1024;
 
+/** Requests that a policy has not accepted. */
+export interface Rejections {
+  readonly policy: string;
+  /** They went through all the same: the policy is in monitor mode. */
+  readonly monitored: boolean;
+  /** Operation, kind and namespace of the requests; empty where there is none. */
+  readonly about: readonly string[];
+  readonly count: number;
+}
+
 /** Series of one process on their way to the sums of all. */
 export interface SeriesBatch {
   /** Number of the table: the same in all processes. */
@@ -332,6 +342,16 @@ export class Metrics {
         },
       }),
     );
+  }
+
+  /** What policies have not accepted so far, by policy, mode and what the request was about. */
+  *rejections(): Iterable<Rejections> {
+    for (const { values, count } of this.#evaluations.counts()) {
+      const [policy = "", mode, kind, operation, namespace, accepted] = values;
+      if (accepted !== "false" || policy === null) continue;
+      const about = [operation, kind, namespace].map((value) => value ?? "");
+      yield { policy, monitored: mode === "monitor", about, count };
+    }
   }
 
   /** Adds a value that is read at every scrape. */

@@ -122,7 +122,10 @@ class Primary implements Serving {
     // Before readiness: a signal that comes with the first answer must find its handler, or it ends the process at once.
     const stopped = stopSignal();
     const maxConnections = roomForConnections();
-    this.#agent = this.#startAgent?.(this, this.#metrics.totals);
+    this.#agent = this.#startAgent?.(this, {
+      gauge: (name, read) => this.#metrics.totals.gauge(name, read),
+      rejections: () => this.#metrics.rejections(),
+    });
     const probes: Listener = await listen({
       address,
       port: readinessPort,
