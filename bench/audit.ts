@@ -18,11 +18,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stringify } from "yaml";
 import { AuditRunner } from "../src/audit/audit-runner.js";
-import { objectPages } from "../src/audit/object-pages.js";
 import { REPORT_APIS } from "../src/audit/object-report.js";
 import { FullPace } from "../src/audit/pace.js";
+import { AuditPolicySource } from "../src/audit/policy-source.js";
 import { createLoader } from "../src/commands/load.js";
 import { loadConfig } from "../src/config/index.js";
+import { objectPages } from "../src/kubernetes/client/object-pages.js";
 import { findCluster } from "../src/loader/index.js";
 import { openAccess } from "../src/world/cluster.js";
 import { type CommandRun, runCommand } from "./support/command-run.js";
@@ -105,7 +106,9 @@ const runner = new AuditRunner({
   namespace: "",
   excluded: new Set(),
 });
-await runner.use(read.config, loader);
+const source = new AuditPolicySource(loader, now);
+source.useFile(read.config);
+runner.use(await source.load());
 for (const name of ["first round", "second round, nothing has changed"]) {
   await timed(name, async () => {
     const { summary, counts } = await runner.run({ pace: new FullPace(now), signal: new AbortController().signal });

@@ -1,13 +1,5 @@
 /** Bounds on what the audit asks and keeps. */
 
-/** Objects in a page of a list: some megabytes of JSON, read in a tenth of a second. */
-export const AUDIT_PAGE_ITEMS = 250;
-/** Bytes of a page from which the next one has fewer objects: objects may have 1.5 MiB each. */
-export const LARGE_PAGE_BYTES = 8 * 1024 * 1024;
-/** Pages of one kind: more objects than any cluster holds; a list that never ends must not hold the audit for ever. */
-export const MAX_PAGES = 100_000;
-/** How often a list is gone on with after the API server has forgotten its place (410): it keeps one for five minutes. */
-export const MAX_RESUMPTIONS = 100;
 /** Objects that wait for answers (of a cluster, a registry, a guest) side by side. */
 export const OBJECTS_AT_A_TIME = 16;
 /** Problems that a summary tells; the rest is only counted. */
@@ -33,3 +25,5 @@ export const STRETCH_MS = 20;
 export const BUSY_SHARE = 0.2;
 /** The longest rest at a time: what was busy may be idle then. */
 export const MAX_REST_MS = 1_000;
+/** How long after a change of policies or replicas a round begins: whoever applies a folder of policies means one change. */
+export const CHANGE_DELAY_MS = 5_000;

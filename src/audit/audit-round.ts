@@ -1,11 +1,12 @@
 /** One round of the audit: every object that policies for the background are for, asked about where something has changed. */
+
+import { objectPages } from "../kubernetes/client/object-pages.js";
 import type { Status } from "../reports/finding.js";
 import { type AskOptions, askPolicies, type Findings } from "./ask-policies.js";
 import { type AuditCluster, type AuditedKind, auditedKinds } from "./audit-kinds.js";
 import { MAX_PROBLEMS, OBJECTS_AT_A_TIME } from "./audit-limits.js";
 import type { AuditedPolicy } from "./audited-policy.js";
 import { NamespaceLabels } from "./namespaces.js";
-import { objectPages } from "./object-pages.js";
 import { AuditedObject } from "./object-request.js";
 import type { Pace } from "./pace.js";
 import type { PolicyMarks } from "./policy-marks.js";

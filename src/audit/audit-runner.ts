@@ -1,13 +1,10 @@
-/** The audit: policies of a configuration, and rounds over the cluster with what is remembered between them. */
-import type { Config, Problem } from "../config/index.js";
-import type { PolicyLoader } from "../loader/index.js";
+/** The audit: policies, and rounds over the cluster with what is remembered between them. */
 import type { ReportedPolicy, Status } from "../reports/finding.js";
-import { NAMESPACE_LABELS } from "../world/needs.js";
 import type { AskOptions } from "./ask-policies.js";
 import type { AuditCluster } from "./audit-kinds.js";
 import { RESULT_KEPT_MS } from "./audit-limits.js";
 import { type RoundOptions, type RoundSummary, runRound } from "./audit-round.js";
-import { auditConfig, auditedPolicies } from "./audited-policies.js";
+import type { AuditedPolicies } from "./audited-policies.js";
 import type { AuditedPolicy, LeftOut } from "./audited-policy.js";
 import { type ObjectReport, objectReport, type ReportApi } from "./object-report.js";
 import { PolicyMarks } from "./policy-marks.js";
@@ -49,9 +46,6 @@ export interface FinishedAudit {
   readonly isGood: boolean;
 }
 
-/** What policies ask a cluster for that changes with the Namespace of the object: rounds see it. */
-const SEEN: ReadonlySet<string> = new Set([NAMESPACE_LABELS.what, "`namespaceObject`"]);
-
 /** An audit. One round at a time. */
 export class AuditRunner {
   readonly #options: AuditOptions;
@@ -77,19 +71,10 @@ export class AuditRunner {
     return this.#memory.seen.bytes;
   }
 
-  /**
-   * Takes the policies of a configuration.
-   * @returns what is wrong with them beyond what reading the configuration has told
-   */
-  async use(config: Config, loader: Pick<PolicyLoader, "load">): Promise<readonly Problem[]> {
-    const { policies, problems, clusterNeeded } = await loader.load(auditConfig(config));
-    const lookingElsewhere = new Set(
-      clusterNeeded.filter(({ requires }) => requires.some(({ what }) => !SEEN.has(what))).map(({ id }) => id),
-    );
-    const audited = auditedPolicies(config, { policies, lookingElsewhere });
-    this.#policies = audited.policies;
-    this.#leftOut = audited.leftOut;
-    return problems;
+  /** Takes the policies that are asked from the next round on. */
+  use({ policies, leftOut }: AuditedPolicies): void {
+    this.#policies = policies;
+    this.#leftOut = leftOut;
   }
 
   /** Runs a round; never rejects for what is wrong with policies or the cluster. */

@@ -3,9 +3,10 @@ import { prepareSelector } from "../cel-policy/match/label-selector.js";
 import type { Config, ConfigEntry, GroupEntry, PolicyEntry } from "../config/index.js";
 import { identityOf, opened } from "../documents/documents.js";
 import type { SourceDocument } from "../documents/source-document.js";
-import type { PolicySet, ServedPolicy } from "../evaluation/policy-set.js";
-import { isObject, member, nameOf, namespaceOf } from "../kubernetes/object.js";
+import type { ServedPolicy } from "../evaluation/policy-set.js";
+import { isObject, member, nameOf, namespaceOf, text } from "../kubernetes/object.js";
 import type { ReportedPolicy } from "../reports/finding.js";
+import { NAMESPACE_LABELS } from "../world/needs.js";
 import type { AuditedPolicy, LeftOut, WebhookMatch } from "./audited-policy.js";
 import { findingOf } from "./finding-of.js";
 import { type TargetRule, targetRules, withoutWildcards } from "./target-rules.js";
@@ -16,62 +17,46 @@ export interface AuditedPolicies {
   readonly leftOut: readonly LeftOut[];
 }
 
-/** What is known of policies once they are loaded. */
-export interface LoadedPolicies {
-  readonly policies: Pick<PolicySet, "entries">;
-  /** Ids of those that ask a cluster for more than the labels of Namespaces. */
-  readonly lookingElsewhere: ReadonlySet<string>;
-}
-
 const KUBEWARDEN_GROUP = "policies.kubewarden.io";
 const KYVERNO_GROUP = "policies.kyverno.io";
 const CERTIFICATE_REQUEST_POLICY_GROUP = "policy.cert-manager.io";
 
-/**
- * The entries for the background: in the very words of the configuration, whatever their actions and modes do about a failure.
- * @returns what is to be loaded for it
- */
+/** What changes only with the Namespace of the object, which rounds look at. */
+const SEEN: ReadonlySet<string> = new Set([NAMESPACE_LABELS.what, "`namespaceObject`"]);
+
+/** The entries as they are loaded for the background: see {@link auditEntry}. */
 export function auditConfig(config: Config): Config {
   const referenced = new Set(config.entries.flatMap((entry) => (entry.kind === "group" ? referencesOf(entry) : [])));
-  return {
-    ...config,
-    entries: config.entries.map((entry): ConfigEntry => {
-      // A group's answer hangs on what its members do: those it shares with others stay as they are.
-      if (referenced.has(entry.id) || (entry.kind !== "resource" && entry.kind !== "cel")) return entry;
-      return { ...entry, validationActions: ["Deny"] };
-    }),
-  };
+  // A group's answer hangs on what its members do: those it shares with others stay as they are.
+  return { ...config, entries: config.entries.map((each) => (referenced.has(each.id) ? each : auditEntry(each))) };
 }
+
+/** An entry whose failures all show, whatever its actions do about them. */
+export const auditEntry = (entry: ConfigEntry): ConfigEntry =>
+  entry.kind === "resource" || entry.kind === "cel" ? { ...entry, validationActions: ["Deny"] } : entry;
 
 const referencesOf = ({ members }: GroupEntry): readonly string[] =>
   members.flatMap(({ policy }) => (policy.kind === "reference" ? [policy.id] : []));
 
-/**
- * The policies of a configuration that are asked about objects which exist.
- * @param config as {@link auditConfig} made it
- * @param original as it was written: what its policies do about a failure
- */
-export function auditedPolicies(original: Config, { policies, lookingElsewhere }: LoadedPolicies): AuditedPolicies {
-  const audited: AuditedPolicy[] = [];
-  const leftOut: LeftOut[] = [];
-  for (const entry of original.entries) {
-    const served = policies.entries.get(entry.id);
-    const found = served === undefined ? undefined : auditedEntry(entry, served);
-    if (served === undefined || found === undefined) continue;
-    if ("reason" in found) {
-      leftOut.push(found);
-      continue;
-    }
-    const elsewhere = [...lookingElsewhere].some((id) => id === entry.id || id.startsWith(`${entry.id}/`));
-    audited.push({ ...found, looksElsewhere: elsewhere || isGroupWith(entry, lookingElsewhere) });
-  }
-  return { policies: audited, leftOut };
+/** An entry as it was written, and what is served of it. */
+export interface LoadedEntry {
+  readonly entry: ConfigEntry;
+  readonly served: ServedPolicy;
 }
 
-const isGroupWith = (entry: ConfigEntry, ids: ReadonlySet<string>): boolean =>
-  entry.kind === "group" && referencesOf(entry).some((id) => ids.has(id));
+/** Those of the entries that are asked about objects which exist. */
+export function auditedPolicies(entries: Iterable<LoadedEntry>): AuditedPolicies {
+  const policies: AuditedPolicy[] = [];
+  const leftOut: LeftOut[] = [];
+  for (const { entry, served } of entries) {
+    const found = auditedEntry(entry, served);
+    if ("reason" in found) leftOut.push(found);
+    else policies.push(found);
+  }
+  return { policies, leftOut };
+}
 
-function auditedEntry(entry: ConfigEntry, served: ServedPolicy): Omit<AuditedPolicy, "looksElsewhere"> | LeftOut {
+function auditedEntry(entry: ConfigEntry, served: ServedPolicy): AuditedPolicy | LeftOut {
   const { id } = entry;
   if (served.unavailable !== undefined) return { id, reason: served.unavailable, isProblem: true };
   if (entry.kind === "invalid") return { id, reason: "it is invalid", isProblem: true };
@@ -89,7 +74,9 @@ function auditedEntry(entry: ConfigEntry, served: ServedPolicy): Omit<AuditedPol
     rules,
     namespace: kubewarden === undefined ? "" : namespaceOf(kubewarden.value),
     ...(kubewarden !== undefined && { webhook: webhookMatch(kubewarden.value) }),
+    properties: kubewarden === undefined ? {} : kubewardenProperties(kubewarden),
     asGuest: entry.kind === "module",
+    looksElsewhere: served.asks?.some((what) => !SEEN.has(what)) === true,
     finding: findingOf(entry, documents),
   };
 }
@@ -144,6 +131,26 @@ function webhookMatch(resource: unknown): WebhookMatch {
   return { objects: selector("objectSelector"), namespaces: selector("namespaceSelector"), written };
 }
 
+/** What Kubewarden's reports say of a policy in each result (spec kubewarden.md 11.3). */
+function kubewardenProperties({ value }: SourceDocument): Readonly<Record<string, string>> {
+  const [metadata, spec] = [member(value, "metadata"), member(value, "spec")];
+  const resources = member(spec, "contextAwareResources");
+  const namespace = namespaceOf(value);
+  return {
+    [member(spec, "mutating") === true ? "mutating" : "validating"]: "true",
+    ...(Array.isArray(resources) && resources.length > 0 && { "context-aware": "true" }),
+    "policy-name": nameOf(value),
+    ...(namespace !== "" && { "policy-namespace": namespace }),
+    "policy-uid": text(metadata, "uid"),
+    "policy-resource-version": text(metadata, "resourceVersion"),
+  };
+}
+
+/** Where Kubewarden's policies say it, and where reports look for it. */
+const KUBEWARDEN_ANNOTATION = "io.kubewarden.policy.";
+const SEVERITY = "policies.kyverno.io/severity";
+const CATEGORY = "policies.kyverno.io/category";
+
 function reportedPolicy(
   entry: PolicyEntry,
   { policy }: ServedPolicy,
@@ -151,7 +158,11 @@ function reportedPolicy(
   documents: readonly SourceDocument[],
 ): ReportedPolicy {
   if (kubewarden !== undefined) {
-    const annotations = annotationsOf(kubewarden);
+    const own = annotationsOf(kubewarden);
+    const annotations = {
+      ...(own[`${KUBEWARDEN_ANNOTATION}severity`] && { [SEVERITY]: own[`${KUBEWARDEN_ANNOTATION}severity`] ?? "" }),
+      ...(own[`${KUBEWARDEN_ANNOTATION}category`] && { [CATEGORY]: own[`${KUBEWARDEN_ANNOTATION}category`] ?? "" }),
+    };
     return { name: entry.id, namespace: "", source: "kubewarden", annotations, countsSkips: true };
   }
   const [only, ...others] = documents;

@@ -22,6 +22,8 @@ export interface AuditedPolicy {
   readonly namespace: string;
   /** What its webhook looks at before the policy is asked; absent: the policy looks itself. */
   readonly webhook?: WebhookMatch;
+  /** What results of it say beside what was found. */
+  readonly properties: Readonly<Record<string, string>>;
   /** Asked as the audit scanner of Kubewarden asks (spec kubewarden.md 11.3): where a guest decides alone. */
   readonly asGuest: boolean;
   /** Whether its answer depends on more than the object, its Namespace and the policy: such objects are asked about in each round. */

@@ -1,8 +1,9 @@
 /** The labels of Namespaces, as of the beginning of a round. */
+
+import { objectPages } from "../kubernetes/client/object-pages.js";
 import { labelsOf, member, nameOf, text } from "../kubernetes/object.js";
 import type { AuditCluster } from "./audit-kinds.js";
 import { MAX_NAMESPACES } from "./audit-limits.js";
-import { objectPages } from "./object-pages.js";
 import { hashText } from "./text-hash.js";
 
 /** Labels by the name of the Namespace. */

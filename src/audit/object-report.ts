@@ -100,7 +100,7 @@ const hex = (value: number): string => value.toString(16).padStart(8, "0");
 const withoutResource = ({ resources: _, ...entry }: ResultEntry) => entry;
 
 function entryOf(
-  { reported, served }: AuditedPolicy,
+  { reported, served, properties: common }: AuditedPolicy,
   { status, message, properties }: AuditFinding,
   resource: ReportedResource,
   time: number,
@@ -110,7 +110,7 @@ function entryOf(
     rule: "",
     status: status === "warn" ? ("fail" as const) : status,
     message: shortened(message, MAX_MESSAGE_LENGTH),
-    properties: bounded(properties),
+    properties: bounded({ ...common, ...properties }),
     exceptions: [],
   };
   const entry = resultEntry(reported, finding, resource, { auditWarn: status === "warn", time });

@@ -1,12 +1,12 @@
 /** Reports in the cluster: written where they have changed, deleted where all is well again. */
 import { ApiError, isConflict } from "../kubernetes/client/errors.js";
+import { objectPages } from "../kubernetes/client/object-pages.js";
 import { collectionPath, objectPath, type ResourcePlace } from "../kubernetes/client/paths.js";
 import { parseApiVersion } from "../kubernetes/names.js";
 import { member, nameOf, namespaceOf, text } from "../kubernetes/object.js";
 import type { ReportedResource } from "../reports/finding.js";
 import type { AuditCluster } from "./audit-kinds.js";
 import { MAX_PROBLEMS } from "./audit-limits.js";
-import { objectPages } from "./object-pages.js";
 import {
   CONTENT_ANNOTATION,
   contentOf,

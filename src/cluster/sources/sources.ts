@@ -10,7 +10,14 @@ import type { ClusterSettings } from "../settings.js";
 import type { WatchedItem } from "./items.js";
 import { KindPresence, type Presence } from "./presence.js";
 import { Source } from "./source.js";
-import { CONFIG_MAP, POLICY_SERVER, resourceName, WATCHED_KINDS, type WatchedKind } from "./watched-kinds.js";
+import {
+  CONFIG_MAP,
+  CONFIG_MAP_FIELDS,
+  POLICY_SERVER,
+  resourceName,
+  WATCHED_KINDS,
+  type WatchedKind,
+} from "./watched-kinds.js";
 
 /** What they need. */
 export interface SourcesOptions {
@@ -168,6 +175,3 @@ export class Sources {
     moved();
   }
 }
-
-/** Where a PolicyServer names ConfigMaps. */
-const CONFIG_MAP_FIELDS = ["verificationConfig", "sigstoreTrustConfig"];

@@ -2,16 +2,20 @@
 import { once } from "node:events";
 import { setFlagsFromString } from "node:v8";
 import { AuditRunner, type FinishedAudit } from "../../audit/audit-runner.js";
+import type { LeftOut } from "../../audit/audited-policy.js";
 import { REPORT_APIS } from "../../audit/object-report.js";
 import { FullPace } from "../../audit/pace.js";
+import { AuditPolicySource } from "../../audit/policy-source.js";
 import { formatProblem, loadConfig } from "../../config/index.js";
+import type { Cluster } from "../../kubernetes/client/index.js";
 import { findCluster } from "../../loader/index.js";
 import type { Status } from "../../reports/finding.js";
 import { openAccess } from "../../world/cluster.js";
 import { Progress } from "../apply/progress.js";
 import type { CommandIo } from "../io.js";
 import { createLoader } from "../load.js";
-import { policiesFile } from "../policies-file.js";
+import { clusterEntryOptions } from "../namespaced-options.js";
+import { givenFile, policiesFile } from "../policies-file.js";
 import type { AuditValues } from "./options.js";
 import { auditOutput } from "./output.js";
 
@@ -36,8 +40,9 @@ export async function auditCommand(
   const { kubeconfig } = loading;
   const access = findCluster({ env: io.env, now, ...(typeof kubeconfig === "string" && { kubeconfig }) });
   if ("missing" in access) return refused(access.missing, io);
-  const read = loadConfig(policiesFile(loading));
-  if (!read.ok) return refused([read.message, ...read.problems.map(formatProblem)].join("\n"), io);
+  const file = values.fromCluster ? givenFile(loading) : policiesFile(loading);
+  const read = file === undefined ? undefined : loadConfig(file);
+  if (read?.ok === false) return refused([read.message, ...read.problems.map(formatProblem)].join("\n"), io);
   const { loader, policyTimeout } = createLoader({ ...loading, kubernetes: true }, io.env);
   const cluster = openAccess(access, now, () => {});
   if (cluster === undefined) return refused("there is no way to a cluster", io);
@@ -54,8 +59,13 @@ export async function auditCommand(
       namespace: values.namespace ?? "",
       excluded: new Set((values.excludeNamespaces ?? "").split(",").filter((each) => each !== "")),
     });
-    const problems = await runner.use(read.config, loader);
-    for (const problem of [...read.problems, ...problems]) io.stderr.write(`${formatProblem(problem)}\n`);
+    const source = new AuditPolicySource(loader, now, values.fromCluster && clusterEntryOptions({ ...values }));
+    source.useFile(read?.config);
+    const unread = values.fromCluster ? await takePolicies(source, cluster, values) : [];
+    const loaded = await source.load();
+    runner.use({ ...loaded, leftOut: [...unread, ...loaded.leftOut] });
+    for (const problem of [...(read?.problems ?? []), ...loaded.problems])
+      io.stderr.write(`${formatProblem(problem)}\n`);
     const color = values.removeColor !== true && isTerminal(io.stdout) && !io.env.NO_COLOR;
     const output = auditOutput(values, runner.reported, color);
     const progress = new Bar(io, values.removeColor !== true, now);
@@ -77,6 +87,18 @@ export async function auditCommand(
     loader.close();
     await cluster.close();
   }
+}
+
+/** Reads the policies of the cluster; those of a kind that can't be read are left out. */
+async function takePolicies(
+  source: AuditPolicySource,
+  cluster: Cluster,
+  { policyServerName: policyServer }: AuditValues,
+): Promise<readonly LeftOut[]> {
+  const { readDocuments } = await import("../../cluster/sources/read-once.js");
+  const { documents, problems } = await readDocuments(cluster, { policyServer });
+  source.take({ version: 1, base: 0, put: documents, removed: [], sets: [] });
+  return problems.map((reason) => ({ id: "of the cluster", reason, isProblem: true }));
 }
 
 /** A bar on a terminal. */

@@ -12,6 +12,15 @@ export interface AuditOption {
 
 /** All of them, in the order of the help. */
 export const AUDIT_OPTIONS: readonly AuditOption[] = [
+  {
+    flags: "--from-cluster",
+    description: "the policies that the cluster has, beside those of the policies file, which may be absent",
+  },
+  {
+    flags: "--policy-server-name <name>",
+    default: "default",
+    description: "with --from-cluster: of Kubewarden's policies those for this PolicyServer",
+  },
   { flags: "-n, --namespace <name>", description: "only objects of this namespace" },
   {
     flags: "--exclude-namespaces <names>",
@@ -38,6 +47,8 @@ export const AUDIT_OPTIONS: readonly AuditOption[] = [
 
 /** Values by the options' names. */
 export interface AuditValues {
+  readonly fromCluster?: true;
+  readonly policyServerName: string;
   readonly namespace?: string;
   readonly excludeNamespaces?: string;
   readonly output: "table" | "json" | "yaml" | "sarif" | "junit";

@@ -1,9 +1,15 @@
 /** The objects of a kind, a page at a time: memory does not grow with their number. */
-import { AnswerTooLarge, ApiError } from "../kubernetes/client/errors.js";
-import { collectionPath, type ResourcePlace } from "../kubernetes/client/paths.js";
-import { isObject, type JsonObject, member, text } from "../kubernetes/object.js";
-import type { AuditCluster } from "./audit-kinds.js";
-import { AUDIT_PAGE_ITEMS, LARGE_PAGE_BYTES, MAX_PAGES, MAX_RESUMPTIONS } from "./audit-limits.js";
+import { isObject, type JsonObject, member, text } from "../object.js";
+import { AnswerTooLarge, ApiError } from "./errors.js";
+import type { ClusterHttp } from "./http.js";
+import { LARGE_PAGE_BYTES, MAX_PAGES, MAX_RESUMPTIONS, PAGE_ITEMS } from "./limits.js";
+import { collectionPath, type ResourcePlace } from "./paths.js";
+
+/** What of a cluster's client is needed. */
+export interface ListedCluster {
+  readonly http: Pick<ClusterHttp, "get">;
+  readonly signal: AbortSignal;
+}
 
 /** A page. */
 export interface ObjectPage {
@@ -15,7 +21,7 @@ export interface ObjectPage {
 
 /** What cannot be listed, in words for people. */
 export class ListError extends Error {
-  readonly code = "AUDIT_LIST";
+  readonly code = "KUBERNETES_LIST";
 }
 
 const GONE = 410;
@@ -27,14 +33,14 @@ const GONE = 410;
  * @throws ListError when there is no going on
  */
 export async function* objectPages(
-  { http, signal }: AuditCluster,
+  { http, signal }: ListedCluster,
   resource: ResourcePlace,
   namespace: string,
   query: Readonly<Record<string, string>> = {},
 ): AsyncGenerator<ObjectPage> {
   const path = collectionPath(resource, namespace);
   let next = "";
-  let limit = AUDIT_PAGE_ITEMS;
+  let limit = PAGE_ITEMS;
   let resumptions = 0;
   for (let count = 0; count < MAX_PAGES; count++) {
     const page: Record<string, string> = { ...query, limit: String(limit) };
