@@ -72,6 +72,10 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
     types: ["policy"],
   },
   approver: { rooms: ["data", "kubernetes", "telemetry"], types: ["policy"] },
+  cluster: {
+    rooms: ["cel", "cel-policy", "data", "evaluation", "kinds/kyverno", "kubernetes", "telemetry"],
+    types: ["config"],
+  },
   server: { rooms: ["admission", "data", "evaluation", "policy", "telemetry"] },
   loader: {
     rooms: [
