@@ -2,7 +2,7 @@
 import { ClusterDocuments, type ClusterEntryOptions, ClusterEntryReader } from "../config/from-cluster/index.js";
 import { createPolicySet } from "../evaluation/policy-set.js";
 import type { PolicyLoader } from "../loader/index.js";
-import type { ClusterSource, LoadResult, PolicySource } from "./load.js";
+import type { ClusterSource, LoadResult, PolicySource } from "./policy-source.js";
 
 /**
  * The source of both.
