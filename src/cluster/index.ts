@@ -7,10 +7,11 @@ import type { CertificatePair, SecuredServing } from "./certificates/certificate
 import { certificatesOf } from "./certificates/index.js";
 import { PolicyEvents } from "./events/policy-events.js";
 import type { AgentMetrics } from "./metrics.js";
-import type { PartContext, PartFactory } from "./part.js";
+import type { ClusterPart, PartContext, PartFactory } from "./part.js";
 import type { Serving } from "./serving.js";
 import type { ClusterSettings } from "./settings.js";
 import { PolicyStatuses } from "./status/policy-statuses.js";
+import { setsOf, type WebhookPart, webhookPart } from "./webhooks/part.js";
 
 export type { Agent } from "./agent.js";
 
@@ -24,15 +25,25 @@ export interface StartOptions {
 }
 
 /** What an agent does besides having policies served. */
-function partsFor({ settings, serving }: StartOptions): readonly PartFactory[] {
-  // Until webhooks are kept, nobody can say that they trust a new authority.
-  const bundleInForce = (): boolean => false;
-  const links = { use: (pair: CertificatePair) => serving.secure(pair) };
-  return [
-    (context) => certificatesOf(context, { ...links, ...(settings.manageWebhooks && { bundleInForce }) }),
-    (context) => new PolicyStatuses(context),
-    ...(settings.events ? [(context: PartContext) => new PolicyEvents(context)] : []),
-  ];
+const partsFor = ({ settings, serving }: StartOptions): readonly PartFactory[] => [
+  (context) => certifiedWebhooks(context, settings, serving),
+  (context) => new PolicyStatuses(context),
+  ...(settings.events ? [(context: PartContext) => new PolicyEvents(context)] : []),
+];
+
+/** Certificates, and webhooks that trust them: a new authority signs when they do. */
+function certifiedWebhooks(
+  context: PartContext,
+  { manageWebhooks }: ClusterSettings,
+  serving: SecuredServing,
+): readonly ClusterPart[] {
+  const use = (pair: CertificatePair): Promise<void> => serving.secure(pair);
+  if (!manageWebhooks) return [certificatesOf(context, { use })];
+  let webhooks: WebhookPart | undefined;
+  const bundleInForce = (authorities: readonly string[]): boolean => webhooks?.trusts(authorities) ?? false;
+  const certificates = certificatesOf(context, { use, bundleInForce });
+  webhooks = webhookPart(context, certificates);
+  return [certificates, webhooks];
 }
 
 /** Starts the agent. Nothing is waited for: while the API server is away, it is not ready. */
@@ -46,5 +57,6 @@ export function startAgent(options: StartOptions): Agent {
     clock: SYSTEM_CLOCK,
     random: Math.random,
     parts: partsFor(options),
+    setsOf: setsOf(settings),
   });
 }
