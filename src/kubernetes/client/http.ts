@@ -34,6 +34,8 @@ import {
 
 export type { ApplyOptions, DeleteOptions, DocumentOptions, PatchType, Query, WriteOptions } from "./requests.js";
 
+const JSON_TYPE = "application/json";
+
 /** Loaded when a cluster is asked for the first time: a server without one starts without it. */
 const loadUndici = () => import("undici");
 
@@ -65,7 +67,11 @@ export class ClusterHttp {
     signal: AbortSignal,
     options: DocumentOptions = {},
   ): Promise<Answer> {
-    return this.#document({ method: "GET", path, query }, signal, options);
+    return this.#document(
+      { method: "GET", path, query, ...(options.accept && { accept: options.accept }) },
+      signal,
+      options,
+    );
   }
 
   async post(path: string, body: unknown, signal: AbortSignal, options: DocumentOptions = {}): Promise<unknown> {
@@ -128,10 +134,13 @@ export class ClusterHttp {
   async *lines(
     path: string,
     query: Query,
-    { silence, opened }: Following,
+    { silence, opened, accept }: Following,
     signal: AbortSignal,
   ): AsyncGenerator<string> {
-    const { statusCode, headers, body } = await this.#send({ method: "GET", path, query, silence }, signal);
+    const { statusCode, headers, body } = await this.#send(
+      { method: "GET", path, query, silence, ...(accept !== undefined && { accept }) },
+      signal,
+    );
     if (statusCode !== 200) throw apiError(statusCode, headers, await readText(body, MAX_EVENT_BYTES));
     opened();
     const decoder = new TextDecoder();
@@ -203,7 +212,7 @@ export class ClusterHttp {
   }
 
   async #sendOnce(request: ApiRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
-    const { method, path, query, contentType = "application/json", silence } = request;
+    const { method, path, query, contentType = JSON_TYPE, accept = JSON_TYPE, silence } = request;
     const sentBody = bodyText(request);
     const { server, headers } = this.#connection;
     const identity = await this.#connection.identity();
@@ -212,7 +221,7 @@ export class ClusterHttp {
     url.pathname = `${server.pathname.replace(/\/$/, "")}${path}`;
     url.search = new URLSearchParams(query).toString();
     const sent: Record<string, string | string[]> = {
-      accept: "application/json",
+      accept,
       "user-agent": "policy-group-gateway",
       ...(identity.authorization !== undefined && { authorization: identity.authorization }),
       ...(sentBody !== undefined && { "content-type": contentType }),
@@ -268,4 +277,6 @@ export interface Following {
   readonly silence: number;
   /** Called when the server has agreed. */
   readonly opened: () => void;
+  /** Content type of the answer; default JSON. */
+  readonly accept?: string;
 }

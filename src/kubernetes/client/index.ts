@@ -2,6 +2,7 @@
 import type { KubernetesReader } from "../reader.js";
 import { clusterReader } from "./cluster-reader.js";
 import type { Connection } from "./connection.js";
+import { Definitions } from "./definitions.js";
 import { Discovery } from "./discovery.js";
 import { ClusterHttp } from "./http.js";
 import { MAX_STORES } from "./limits.js";
@@ -32,6 +33,8 @@ export interface Cluster {
   readonly reader: KubernetesReader;
   readonly http: ClusterHttp;
   readonly discovery: Discovery;
+  /** Changes of CustomResourceDefinitions, where they may be watched. */
+  readonly definitions: Definitions;
   /** The lists that are being watched. */
   readonly stores: WatchStores;
   /** Follows a list for one who is told of changes: it belongs to who asked for it, and ends when that one stops it. */
@@ -49,19 +52,27 @@ export function openCluster(options: ClusterOptions): Cluster {
   const { connection, now, note, timing = WATCH_TIMING, maxStores = MAX_STORES } = options;
   const ended = new AbortController();
   const http = new ClusterHttp(connection);
-  const discovery = new Discovery(http, now);
   const watching: WatchOptions = { timing, now, note };
-  const stores = new WatchStores(http, maxStores, watching);
+  const follow: Cluster["follow"] = (options) => new WatchedList(http, { ...options, ...watching });
+  // Where definitions may not be watched they are asked for more often, which nobody need be told.
+  const definitions = new Definitions(
+    (options) => new WatchedList(http, { ...options, ...watching, note: () => {} }),
+    now,
+  );
+  const discovery = new Discovery(http, definitions, now);
+  const stores = new WatchStores(http, { max: maxStores, gone: (resource) => discovery.forget(resource) }, watching);
   return {
     reader: clusterReader(http, discovery, stores),
     http,
     discovery,
+    definitions,
     stores,
-    follow: (options) => new WatchedList(http, { ...options, ...watching }),
+    follow,
     now,
     signal: ended.signal,
     async close() {
       ended.abort();
+      definitions.close();
       discovery.close();
       stores.close();
       await http.close();

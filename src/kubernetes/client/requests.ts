@@ -13,12 +13,22 @@ export interface ApiRequest {
   readonly body?: unknown;
   /** Of the body; default JSON. */
   readonly contentType?: string;
+  /** Of the answer; default JSON. */
+  readonly accept?: string;
   /** Set for answers that go on. */
   readonly silence?: number;
 }
 
+/** Content types of lists and of events in which objects have nothing but their metadata. */
+export const METADATA_ONLY = {
+  list: "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
+  watch: "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
+} as const;
+
 /** How one document is asked for. */
 export interface DocumentOptions {
+  /** Content type of the answer; default JSON. */
+  readonly accept?: string;
   /** Most bytes of its text; default {@link import("./limits.js").MAX_ANSWER_BYTES}. */
   readonly maxBytes?: number;
   /** Most values in it, where somebody else chooses what is asked: a text of brackets holds everybody up while it is parsed. */

@@ -14,7 +14,7 @@ interface StoreOptions extends WatchOptions {
 /** A list whose objects are kept whole. */
 export class WatchStore extends WatchedList<StoredItems> {
   constructor(http: ClusterHttp, { identity, ...options }: StoreOptions) {
-    super(http, { ...options, target: () => new StoredItems(identity) });
+    super(http, { ...options, unwatched: true, target: () => new StoredItems(identity) });
   }
 
   /**
