@@ -36,7 +36,7 @@ export function kubernetesCapability(reader: KubernetesReader, now: () => number
 
   const list = (namespaced: boolean): Operation => ({
     resource: kindOf,
-    async run(payload, { signal }) {
+    async run(payload, { caller, signal }) {
       const fields = objectOf(payload, "the request");
       const kind = kindOf(payload);
       const labelSelector = optionalText(fields.label_selector, "label_selector");
@@ -47,7 +47,7 @@ export function kubernetesCapability(reader: KubernetesReader, now: () => number
         ...(fieldSelector !== undefined && { fieldSelector }),
       };
       const masks = optionalList(fields.field_masks, "field_masks", textOf);
-      return lists.answer(kind, await reader.list(kind, query, signal), masks);
+      return lists.answer(kind, await reader.texts(kind, query, signal), masks, caller.memoryBytes);
     },
   });
 

@@ -1,5 +1,7 @@
 import type { JsonObject } from "../object.js";
+import { ClusterUnreachable } from "./errors.js";
 import type { ClusterHttp, Query } from "./http.js";
+import { STORE_PAGE_BYTES } from "./limits.js";
 import { StoredItems } from "./stored-items.js";
 import { WatchedList, type WatchOptions } from "./watched-list.js";
 
@@ -14,7 +16,19 @@ interface StoreOptions extends WatchOptions {
 /** A list whose objects are kept whole. */
 export class WatchStore extends WatchedList<StoredItems> {
   constructor(http: ClusterHttp, { identity, ...options }: StoreOptions) {
-    super(http, { ...options, unwatched: true, target: () => new StoredItems(identity) });
+    super(http, { ...options, unwatched: true, pageBytes: STORE_PAGE_BYTES, target: () => new StoredItems(identity) });
+  }
+
+  /**
+   * What it holds, when that is there.
+   * @throws why it cannot be had
+   */
+  async contents(): Promise<StoredItems> {
+    await this.ready;
+    const problem = this.problem();
+    if (problem !== undefined) throw problem;
+    if (this.items === undefined) throw new ClusterUnreachable("the list is not there");
+    return this.items;
   }
 
   /**
@@ -22,9 +36,6 @@ export class WatchStore extends WatchedList<StoredItems> {
    * @throws why they cannot be had
    */
   async all(): Promise<readonly JsonObject[]> {
-    await this.ready;
-    const problem = this.problem();
-    if (problem !== undefined) throw problem;
-    return this.items?.all() ?? [];
+    return (await this.contents()).all();
   }
 }

@@ -76,7 +76,7 @@ describe("definitions", () => {
     define(true);
     await namespaced();
     await until("definitions", () => client.cluster.definitions.watching);
-    client.skip(51);
+    client.skip(201);
     await namespaced();
     assert.equal(asked(), 2, "once more, because something may have changed before the watch");
     for (let i = 0; i < 5; i++) {
@@ -108,7 +108,7 @@ describe("definitions", () => {
     define(false);
     await namespaced();
     await until("definitions", () => client.cluster.definitions.watching);
-    client.skip(51);
+    client.skip(201);
     assert.equal(await namespaced(), false);
     const before = asked();
     const place = `${VERSION}/gadgets/a`;
@@ -119,7 +119,7 @@ describe("definitions", () => {
     server.special.set(place, (_, response) => status(response, 404, "", "404 page not found"));
     client.skip(1_001);
     assert.equal(await client.resources.get(GADGET, "", "a"), undefined);
-    client.skip(51);
+    client.skip(201);
     await namespaced();
     assert.equal(asked(), before + 1);
   });

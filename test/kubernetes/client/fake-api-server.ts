@@ -319,7 +319,9 @@ export class FakeApiServer {
       return void json(response, 200, object);
     }
     const [label = "", value] = url.searchParams.get("labelSelector")?.split("=") ?? [];
-    const named = /^metadata\.name=(.*)$/.exec(url.searchParams.get("fieldSelector") ?? "")?.[1]?.replace(/\\(.)/g, "$1");
+    const named = /^metadata\.name=(.*)$/
+      .exec(url.searchParams.get("fieldSelector") ?? "")?.[1]
+      ?.replace(/\\(.)/g, "$1");
     const wanted = ({ metadata }: TestObject): boolean =>
       (namespace === "" || metadata.namespace === namespace) &&
       (label === "" || metadata.labels?.[label] === value) &&
