@@ -7,6 +7,7 @@ import {
   findConnection,
   openCluster,
 } from "../kubernetes/client/index.js";
+import type { StoreChannel } from "../kubernetes/client/shared/mirrored-stores.js";
 import type { GroupVersionKind } from "../kubernetes/names.js";
 import { NO_CLIENT } from "../kubernetes/reader.js";
 import { NO_OPINION, OUT_OF_REACH } from "./authorizer/authorizer.js";
@@ -20,7 +21,9 @@ import { LookupFailure } from "./resources/resource-source.js";
 import type { OuterWorld, World } from "./world.js";
 
 /** The way to a cluster, or why there is none. */
-export type ClusterAccess = { readonly connection: Connection } | { readonly missing: string };
+export type ClusterAccess =
+  | { readonly connection: Connection; readonly shared?: StoreChannel }
+  | { readonly missing: string };
 
 /** Looks for the way to a cluster; the cluster itself is not asked anything. */
 export function findCluster(search: ConnectionSearch): ClusterAccess {
@@ -40,7 +43,7 @@ export function openAccess(
 ): Cluster | undefined {
   return access === undefined || "missing" in access
     ? undefined
-    : openCluster({ connection: access.connection, now, note });
+    : openCluster({ connection: access.connection, now, note, ...(access.shared && { shared: access.shared }) });
 }
 
 /** What policies ask of a cluster. */

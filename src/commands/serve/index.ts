@@ -59,7 +59,9 @@ export async function serveCommand(values: Readonly<Record<string, unknown>>, io
       const { modulePrefetch } = await import("../module-prefetch.js");
       const prefetch = modulePrefetch(values, io.env);
       const push = exports.metrics.bind(exports);
-      const failure = await servePrimary(settings, logger, () => sink.dropped, hangs, push, prefetch);
+      const { keepStores } = await import("./shared-stores.js");
+      const letGo = await keepStores(values, io.env, logger);
+      const failure = await servePrimary(settings, logger, () => sink.dropped, hangs, push, prefetch).finally(letGo);
       if (failure === undefined) return 0;
       io.stderr.write(`Error: ${failure}\n`);
       return 1;
@@ -67,7 +69,8 @@ export async function serveCommand(values: Readonly<Record<string, unknown>>, io
     const { createPolicySource } = await import("../load.js");
     // A server looks for a cluster of its own accord.
     const loading = { ...values, workers: GUEST_THREADS, processors: settings.processors, kubernetes: true };
-    const source = createPolicySource(loading, io.env, logger, { warnWithoutCluster: true });
+    const shared = several ? (await import("./shared-stores.js")).storeChannel(io.env) : undefined;
+    const source = createPolicySource(loading, io.env, logger, { warnWithoutCluster: true, ...(shared && { shared }) });
     try {
       const metrics = new Metrics();
       metrics.gauge("log_lines_dropped", () => sink.dropped);

@@ -4,14 +4,14 @@ import { publicEvaluationError, reviewAccess } from "./access-review.js";
 import { type ApiResource, type Discovery, kindOf } from "./discovery.js";
 import { ApiError, publicReasonOf, ResourceError, reasonOf } from "./errors.js";
 import type { ClusterHttp } from "./http.js";
+import type { ObjectStores } from "./object-stores.js";
 import { isSegment, objectPath } from "./paths.js";
 import type { StoredItems } from "./stored-items.js";
-import type { WatchStores } from "./watch-stores.js";
 
 const ABANDONED = "nobody waits for the answer any more";
 
 /** The cluster as guests see it (spec kubewarden.md 7.6). */
-export function clusterReader(http: ClusterHttp, discovery: Discovery, stores: WatchStores): KubernetesReader {
+export function clusterReader(http: ClusterHttp, discovery: Discovery, stores: ObjectStores): KubernetesReader {
   const find = async (named: ResourceKind, signal: AbortSignal): Promise<ApiResource> => {
     const { apiVersion, kind } = named;
     const wanted = kindOf(named);
@@ -26,7 +26,11 @@ export function clusterReader(http: ClusterHttp, discovery: Discovery, stores: W
     return found;
   };
 
-  const listed = async (kind: ResourceKind, query: ListQuery, signal: AbortSignal): Promise<StoredItems> => {
+  const listed = async (
+    kind: ResourceKind,
+    query: ListQuery,
+    signal: AbortSignal,
+  ): Promise<Pick<StoredItems, "all" | "texts">> => {
     const resource = await find(kind, signal);
     const { namespace, labelSelector, fieldSelector } = query;
     if (namespace !== undefined && !resource.namespaced) {

@@ -1,11 +1,14 @@
 /** The Kubernetes client: one cluster. */
 import type { KubernetesReader } from "../reader.js";
+import type { ByteLog } from "./byte-log.js";
 import { clusterReader } from "./cluster-reader.js";
 import type { Connection } from "./connection.js";
 import { Definitions } from "./definitions.js";
-import { Discovery } from "./discovery.js";
+import { type ApiResource, Discovery } from "./discovery.js";
 import { ClusterHttp } from "./http.js";
 import { MAX_STORES } from "./limits.js";
+import type { ObjectStores } from "./object-stores.js";
+import { MirroredStores, type StoreChannel } from "./shared/mirrored-stores.js";
 import { WatchStores } from "./watch-stores.js";
 import { WATCH_TIMING, type WatchTiming } from "./watch-timing.js";
 import { type ListOptions, type ListTarget, WatchedList, type WatchOptions } from "./watched-list.js";
@@ -23,6 +26,8 @@ export interface ClusterOptions {
   readonly note: (message: string) => void;
   /** Default: for real clusters. */
   readonly timing?: WatchTiming;
+  /** Where lists are watched by another process for several; default: this process watches them. */
+  readonly shared?: StoreChannel;
   /** Most stores; default {@link MAX_STORES}. */
   readonly maxStores?: number;
 }
@@ -36,7 +41,7 @@ export interface Cluster {
   /** Changes of CustomResourceDefinitions, where they may be watched. */
   readonly definitions: Definitions;
   /** The lists that are being watched. */
-  readonly stores: WatchStores;
+  readonly stores: ObjectStores;
   /** Follows a list for one who is told of changes: it belongs to who asked for it, and ends when that one stops it. */
   follow<T extends ListTarget>(options: Omit<ListOptions<T>, keyof WatchOptions>): WatchedList<T>;
   /** Monotonic milliseconds. */
@@ -60,7 +65,11 @@ export function openCluster(options: ClusterOptions): Cluster {
     now,
   );
   const discovery = new Discovery(http, definitions, now);
-  const stores = new WatchStores(http, { max: maxStores, gone: (resource) => discovery.forget(resource) }, watching);
+  const gone = (resource: ApiResource): void => discovery.forget(resource);
+  const stores =
+    options.shared === undefined
+      ? new WatchStores(http, { max: maxStores, gone }, watching)
+      : new MirroredStores(options.shared, { max: maxStores, gone }, now);
   return {
     reader: clusterReader(http, discovery, stores),
     http,
@@ -74,6 +83,22 @@ export function openCluster(options: ClusterOptions): Cluster {
       ended.abort();
       definitions.close();
       discovery.close();
+      stores.close();
+      await http.close();
+    },
+  };
+}
+
+/** The lists that one process watches for others. */
+export function watchedStores(
+  options: Pick<ClusterOptions, "connection" | "now" | "note"> & { readonly newLog: () => ByteLog },
+): { readonly stores: WatchStores; close(): Promise<void> } {
+  const { connection, now, note, newLog } = options;
+  const http = new ClusterHttp(connection);
+  const stores = new WatchStores(http, { max: MAX_STORES, newLog }, { timing: WATCH_TIMING, now, note });
+  return {
+    stores,
+    async close() {
       stores.close();
       await http.close();
     },

@@ -47,7 +47,8 @@ export class StoredItems {
   #texts: ObjectTexts | undefined;
   #log: ByteLog;
   #bytes = 0;
-  #moving = false;
+  /** What is being left. */
+  #old: ByteLog | undefined;
   /** Told of every change, for those who hold the same entries. */
   sink: EntrySink | undefined;
 
@@ -56,6 +57,11 @@ export class StoredItems {
     this.#identity = identity;
     this.#newLog = newLog;
     this.#log = newLog();
+  }
+
+  /** Where its entries stand. */
+  get logs(): readonly ByteLog[] {
+    return this.#old === undefined ? [this.#log] : [this.#log, this.#old];
   }
 
   /** All entries, by key. */
@@ -99,13 +105,14 @@ export class StoredItems {
     if (!isObject(object)) return;
     const kept = trimmed({ ...this.#identity, ...object });
     const bytes = Buffer.from(stringifyJson(kept));
-    this.set(keyOf(object), { log: this.#log, at: this.#log.append(bytes), length: bytes.length });
+    const at = this.#append(bytes);
+    this.set(keyOf(object), { log: this.#log, at, length: bytes.length });
     if (this.#entries.size > MAX_STORE_OBJECTS) {
       throw new ResourceError(
         `there are more than ${MAX_STORE_OBJECTS} objects of kind ${this.#identity.kind}: narrow the list by a selector`,
       );
     }
-    if (!this.#moving && this.#log.size > 2 * this.#bytes + MOST_WASTE) void this.#move();
+    if (this.#old === undefined && this.#log.size > 2 * this.#bytes + MOST_WASTE) void this.#move();
   }
 
   delete(object: unknown): void {
@@ -132,6 +139,17 @@ export class StoredItems {
     this.#log.close();
   }
 
+  /** @returns where it stands in the log that is written then */
+  #append(bytes: Uint8Array): number {
+    try {
+      return this.#log.append(bytes);
+    } catch {
+      // The disk is full, or has gone. What stands in the file can be read still.
+      this.#log = new MemoryLog();
+      return this.#log.append(bytes);
+    }
+  }
+
   #forget(key: string): void {
     const before = this.#entries.get(key);
     if (before !== undefined) {
@@ -149,20 +167,19 @@ export class StoredItems {
 
   /** Writes what there is to another log, so that the old one and what is gone with it can be let go. */
   async #move(): Promise<void> {
-    this.#moving = true;
     const old = this.#log;
-    const log = this.#newLog();
-    this.#log = log;
+    this.#old = old;
+    this.#log = this.#newLog();
     let moved = 0;
     for (const [key, entry] of [...this.#entries]) {
       if (entry.log !== old || this.#entries.get(key) !== entry) continue;
-      entry.at = log.append(textOf(entry));
-      entry.log = log;
+      entry.at = this.#append(textOf(entry));
+      entry.log = this.#log;
       this.sink?.(key, entry);
       if (++moved % MOVED_AT_ONCE === 0) await nextTurn();
     }
     old.close();
-    this.#moving = false;
+    this.#old = undefined;
   }
 }
 

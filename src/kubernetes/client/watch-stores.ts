@@ -1,9 +1,11 @@
 import { LRUCache } from "lru-cache";
 import { apiVersionOf } from "../names.js";
+import type { ByteLog } from "./byte-log.js";
 import type { ApiResource } from "./discovery.js";
 import { ApiError, ClusterUnreachable } from "./errors.js";
 import type { ClusterHttp, Query } from "./http.js";
 import { MAX_NAMED_STORES, NAMED_STORE_KEPT_MS } from "./limits.js";
+import type { ObjectStores } from "./object-stores.js";
 import { collectionPath } from "./paths.js";
 import { WatchStore } from "./watch-store.js";
 import { restAfterFailure, restAfterList } from "./watch-timing.js";
@@ -23,6 +25,8 @@ export interface StoreBounds {
   readonly max: number;
   /** Objects that are watched each alone; default {@link MAX_NAMED_STORES}. */
   readonly maxNamed?: number;
+  /** Makes what the texts of lists are written to; default: in memory. */
+  readonly newLog?: () => ByteLog;
   /** Told that the API server does not know a resource where discovery said it is. */
   readonly gone?: (resource: ApiResource) => void;
 }
@@ -34,24 +38,26 @@ interface Entry {
 }
 
 /** All stores of a cluster: each is made when it is first asked for, and the one not asked for longest gives way. */
-export class WatchStores {
+export class WatchStores implements ObjectStores {
   readonly #http: ClusterHttp;
   readonly #options: WatchOptions;
   readonly #maxNamed: number;
   readonly #gone: (resource: ApiResource) => void;
+  readonly #newLog: (() => ByteLog) | undefined;
   readonly #lists: LRUCache<string, Entry>;
   /** Of single objects. */
   readonly #named: LRUCache<string, Entry>;
 
   constructor(
     http: ClusterHttp,
-    { max, maxNamed = MAX_NAMED_STORES, gone = () => {} }: StoreBounds,
+    { max, maxNamed = MAX_NAMED_STORES, gone = () => {}, newLog }: StoreBounds,
     options: WatchOptions,
   ) {
     this.#http = http;
     this.#options = options;
     this.#maxNamed = maxNamed;
     this.#gone = gone;
+    this.#newLog = newLog;
     const dispose = ({ store }: Entry): void => store.stop();
     this.#lists = new LRUCache({ max, dispose });
     const idle = { ttl: NAMED_STORE_KEPT_MS, updateAgeOnGet: true, ttlResolution: 0, perf: { now: options.now } };
@@ -111,6 +117,8 @@ export class WatchStores {
       query,
       identity,
       ...(notOlderThan !== undefined && { notOlderThan }),
+      // One object is not worth a file.
+      ...(this.#newLog !== undefined && stores === this.#lists && { newLog: this.#newLog }),
       // It was said when that was found out.
       ...(known?.store.unwatched !== undefined && { note: () => {} }),
     });

@@ -62,6 +62,8 @@ export interface ListOptions<T extends ListTarget> extends WatchOptions {
   readonly notOlderThan?: SeenState;
   /** Told when a list is there whole. */
   readonly listed?: (items: T) => void;
+  /** Told that it shows a newer state, whatever has changed. */
+  readonly seen?: () => void;
   /** Told of an object that the watch has brought, after the target has taken it. */
   readonly changed?: (object: JsonObject) => void;
 }
@@ -132,6 +134,11 @@ export class WatchedList<T extends ListTarget> {
   get newest(): SeenState {
     const { now, timing } = this.#options;
     return now() - this.#newest.at <= timing.staleness ? this.#newest : { version: "", at: 0 };
+  }
+
+  /** Whether it was stopped, and is not followed any more. */
+  get stopped(): boolean {
+    return this.#stopping.signal.aborted;
   }
 
   /** Ends the watch; a first list under way still answers those who wait for it. */
@@ -298,6 +305,7 @@ export class WatchedList<T extends ListTarget> {
     this.version = this.#from;
     this.#newest = { version: this.#from, at: this.#options.now() };
     if (!bookmark && isObject(object)) this.#options.changed?.(object);
+    this.#options.seen?.();
   }
 }
 

@@ -79,7 +79,7 @@ describe("definitions", () => {
     client.skip(201);
     await namespaced();
     assert.equal(asked(), 2, "once more, because something may have changed before the watch");
-    for (let i = 0; i < 5; i++) {
+    for (let i = 0; i < 4; i++) {
       client.skip(60_000);
       assert.equal(await namespaced(), true);
     }
