@@ -116,7 +116,7 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
   });
   const missing = options.cluster !== undefined && cluster === undefined;
   const worldFor = (needs: Needs) => outerWorldFor(needs, world, missing, now, external.data);
-  const foresee = ({ asks, parameters }: Needs) => (world && asks ? warmUp(world, parameters) : undefined);
+  const foresee = (needs: Needs) => (world && needs.asks ? warmUp(world, needs) : undefined);
   return {
     load: async (config, generation) => {
       // One fetcher for each load: equal addresses are fetched once, and a reload asks again.

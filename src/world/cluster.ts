@@ -8,7 +8,6 @@ import {
   openCluster,
 } from "../kubernetes/client/index.js";
 import type { StoreChannel } from "../kubernetes/client/shared/mirrored-stores.js";
-import type { GroupVersionKind } from "../kubernetes/names.js";
 import { NO_CLIENT } from "../kubernetes/reader.js";
 import { NO_OPINION, OUT_OF_REACH } from "./authorizer/authorizer.js";
 import { ClusterAuthorizer } from "./authorizer/cluster-authorizer.js";
@@ -101,8 +100,15 @@ const WARM_UP_MS = 2_000;
 /** Lets policies find in place what their first requests would wait for: the connection, Namespaces, parameters. */
 export async function warmUp(
   { resources }: Pick<World, "resources">,
-  kinds: readonly GroupVersionKind[],
+  { parameters, namedParameters = [] }: Pick<Needs, "parameters" | "namedParameters">,
 ): Promise<void> {
-  const answers = Promise.all([resources.namespace("default"), ...kinds.map((kind) => resources.list(kind, ""))]);
+  const answers = Promise.all([
+    resources.namespace("default"),
+    ...parameters.map((kind) => resources.list(kind, "")),
+    // Without a namespace it may be that of a request, which is not known: the scope is what the first request would ask for.
+    ...namedParameters.map(({ kind, namespace, name }) =>
+      namespace === "" ? resources.namespaced(kind) : resources.get(kind, namespace, name),
+    ),
+  ]);
   await within(answers, WARM_UP_MS);
 }
