@@ -16,6 +16,8 @@ export interface DocumentOptions extends DeriveOptions {
   readonly idOf: (key: string) => string | undefined;
   /** Whether ValidatingAdmissionPolicies are asked here, which the API server evaluates by itself. */
   readonly enforceAdmissionPolicies?: boolean;
+  /** Keys of policies that are asked and decide nothing: whatever fails about their webhooks, requests pass. */
+  readonly undecided?: ReadonlySet<string>;
 }
 
 /** A document that is read. */
@@ -29,7 +31,12 @@ interface Read {
 /** The webhooks of everything that a cluster holds. */
 export function deriveWebhooks(documents: Iterable<ClusterDocument>, options: DocumentOptions): DerivedWebhooks {
   const read = Array.from(documents, readDocument);
-  return webhooksFor(askedPolicies(read, options), options);
+  const { undecided = new Set(), idOf } = options;
+  const lenient = new Set(Array.from(undecided, idOf));
+  const policies = Array.from(askedPolicies(read, options), (policy) =>
+    lenient.has(policy.id) ? { ...policy, demand: { ...policy.demand, failurePolicy: "Ignore" } } : policy,
+  );
+  return webhooksFor(policies, options);
 }
 
 /** `<group>/<kind>/<namespace>/<name>`. */

@@ -332,6 +332,7 @@ export class Fleet {
         return;
       case "prepared":
       case "swapped":
+      case "secured":
       case "collected":
       case "collected-shadows":
         this.#options.heard(child, message);

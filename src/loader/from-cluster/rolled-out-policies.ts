@@ -36,17 +36,19 @@ export class RolledOutPolicies {
   /**
    * Loads what has changed. Never rejects.
    * @param isTaken whether the configuration has a policy of that id
+   * @param isFirst whether nothing is served before
    */
   async load(
     documents: ReadonlyMap<string, ClusterDocument>,
     isTaken: (id: string) => boolean,
+    isFirst = false,
   ): Promise<LoadedClusterPolicies> {
     this.#rollouts.update(documents);
     const { rolledOut } = this.#rollouts;
-    const inForce = await this.#inForce.load(this.#reader.entries(this.#rollouts.inForce), isTaken);
+    const inForce = await this.#inForce.load(this.#reader.entries(this.#rollouts.inForce), isTaken, isFirst);
     const shadows = [...rolledOut.values()].some(({ rollout }) => rollout.shadow !== undefined);
     if (!shadows && this.#inShadow === undefined && rolledOut.size === 0) return inForce;
-    const inShadow = await this.#loadShadows(isTaken);
+    const inShadow = await this.#loadShadows(isTaken, isFirst);
     const keys = new Set([...inForce.reports, ...inShadow.reports].map(({ key }) => key));
     this.#latest = kept(this.#latest, inForce.reports, documents);
     this.#latestInShadow = kept(this.#latestInShadow, inShadow.reports, rolledOut);
@@ -69,12 +71,12 @@ export class RolledOutPolicies {
     this.#inShadow?.close();
   }
 
-  async #loadShadows(isTaken: (id: string) => boolean): Promise<LoadedClusterPolicies> {
+  async #loadShadows(isTaken: (id: string) => boolean, isFirst: boolean): Promise<LoadedClusterPolicies> {
     this.#inShadow ??= this.#open();
     const all = this.#reader.entries(this.#rollouts.inShadow);
     const isShadow = (key: string) => this.#rollouts.rolledOut.get(key)?.rollout.shadow !== undefined;
     const entries = all.entries.filter(({ id, policies }) => !isTaken(id) && policies.some(({ key }) => isShadow(key)));
-    return this.#inShadow.load({ ...all, entries, refused: [] }, isTaken);
+    return this.#inShadow.load({ ...all, entries, refused: [] }, isTaken, isFirst);
   }
 
   /** What is told of a policy: it is loaded when all its versions are. */
