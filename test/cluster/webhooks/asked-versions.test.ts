@@ -33,11 +33,11 @@ function asked(versions: AskedVersions, document: ClusterDocument) {
 
 test("webhooks ask about what versions in force want, whatever stands in shadow", () => {
   const versions = new AskedVersions();
-  assert.deepEqual(asked(versions, policy(1, "pods")), [[["pods"], "Fail"]]);
-  assert.deepEqual(asked(versions, policy(2, "secrets", { rollout: "shadow" })), [[["pods"], "Fail"]]);
-  const note = JSON.stringify({ generation: 1, spec: specOf("pods") });
+  assert.deepEqual(asked(versions, policy(1, "configmaps")), [[["configmaps"], "Fail"]]);
+  assert.deepEqual(asked(versions, policy(2, "secrets", { rollout: "shadow" })), [[["configmaps"], "Fail"]]);
+  const note = JSON.stringify({ generation: 1, spec: specOf("configmaps") });
   const inShadow = policy(2, "secrets", { rollout: "shadow", "active-spec": note });
-  assert.deepEqual(asked(new AskedVersions(), inShadow), [[["pods"], "Fail"]]);
+  assert.deepEqual(asked(new AskedVersions(), inShadow), [[["configmaps"], "Fail"]]);
   const promoted = policy(2, "secrets", {
     rollout: "shadow",
     "active-spec": JSON.stringify({ generation: 2, spec: specOf("secrets") }),
@@ -46,7 +46,7 @@ test("webhooks ask about what versions in force want, whatever stands in shadow"
 });
 
 test("a policy of which no version is in force is asked, and no request fails for it", () => {
-  assert.deepEqual(asked(new AskedVersions(), policy(1, "pods", { rollout: "shadow" })), [[["pods"], "Ignore"]]);
-  const enforced = policy(1, "pods", { rollout: "shadow", "enforced-namespaces": "dev" });
-  assert.deepEqual(asked(new AskedVersions(), enforced), [[["pods"], "Fail"]]);
+  assert.deepEqual(asked(new AskedVersions(), policy(1, "configmaps", { rollout: "shadow" })), [[["configmaps"], "Ignore"]]);
+  const enforced = policy(1, "configmaps", { rollout: "shadow", "enforced-namespaces": "dev" });
+  assert.deepEqual(asked(new AskedVersions(), enforced), [[["configmaps"], "Fail"]]);
 });
