@@ -1,8 +1,8 @@
 /** Policies of files and of a cluster as one set: both may change, each by itself. */
 import { ClusterDocuments, type ClusterEntryOptions, ClusterEntryReader } from "../config/from-cluster/index.js";
-import { createPolicySet, type PolicySet } from "../evaluation/policy-set.js";
+import { createPolicySet } from "../evaluation/policy-set.js";
 import type { PolicyLoader } from "../loader/index.js";
-import type { ClusterSource, LoadResult, PolicySource } from "./load.js";
+import type { ClusterSource, LoadResult, PolicySource } from "./policy-source.js";
 
 /**
  * The source of both.
@@ -19,8 +19,9 @@ export function createClusterSource(
     wanted: () => {},
     load: (delta, generation) =>
       inTurn(async () => {
+        const isFirst = documents.version === 0;
         if (!documents.apply(delta)) return undefined;
-        return together(served ?? (await loadFile(generation)), generation);
+        return together(served ?? (await loadFile(generation)), generation, isFirst);
       }),
   };
   const policies = loader.clusterPolicies(() => cluster.wanted());
@@ -35,15 +36,15 @@ export function createClusterSource(
   };
 
   /** A set of the files' policies and the cluster's. */
-  const together = async (file: LoadResult, generation: number): Promise<LoadResult> => {
+  const together = async (file: LoadResult, generation: number, isFirst = false): Promise<LoadResult> => {
     if (file.fatal !== undefined) return file;
     const own = file.policies.entries;
-    const loaded = await policies.load(reader.entries(documents.documents), (id) => own.has(id));
+    const loaded = await policies.load(reader.entries(documents.documents), (id) => own.has(id), isFirst);
     const isNew = file !== served;
     const problems = [...(isNew ? file.problems : []), ...loaded.problems];
     return {
       ...file,
-      policies: createPolicySet([...own.values(), ...loaded.served], generation, setsOf(documents)),
+      policies: createPolicySet([...own.values(), ...loaded.served], generation, documents.sets),
       problems,
       errors: problems.filter(({ severity }) => severity === "error").length,
       fromCluster: {
@@ -65,6 +66,3 @@ export function createClusterSource(
     },
   };
 }
-
-const setsOf = ({ sets }: ClusterDocuments): PolicySet["sets"] =>
-  new Map(sets.map(({ hash, members }) => [hash, members]));

@@ -1,6 +1,5 @@
 /** From options to loaded policies: what `serve`, `check` and `eval` share. */
 import { availableParallelism } from "node:os";
-import type { ClusterDelta, LoadedPolicyReport } from "../config/from-cluster/index.js";
 import {
   addressPath,
   type Config,
@@ -9,10 +8,9 @@ import {
   loadConfig,
   type Problem,
 } from "../config/index.js";
-import { createPolicySet, type PolicySet } from "../evaluation/policy-set.js";
+import { createPolicySet } from "../evaluation/policy-set.js";
 import {
   type ClusterAccess,
-  type ClusterNeed,
   createPolicyLoader,
   type PolicyLoader,
   type PolicyLoaderOptions,
@@ -25,68 +23,13 @@ import type { CommandIo } from "./io.js";
 import { type ClusterProblem, clusterAccess, clusterProblem } from "./kubernetes-options.js";
 import { clusterEntryOptions } from "./namespaced-options.js";
 import { givenFile, policiesFile } from "./policies-file.js";
-
-/** Policies that will fail for want of a cluster. */
-export interface WithoutCluster extends ClusterProblem {
-  readonly needing: readonly ClusterNeed[];
-}
-
-/** What came of loading. */
-export interface LoadResult {
-  readonly file: string;
-  readonly policies: PolicySet;
-  /** Files and folders that were read. */
-  readonly files: readonly string[];
-  /** Every mistake and doubt in order of place. */
-  readonly problems: readonly Problem[];
-  /** How many of them are errors. */
-  readonly errors: number;
-  /** Why nothing of the file can be used; then there are no policies. */
-  readonly fatal?: string;
-  /** Set when some of the policies will fail: they need a cluster, and none is found. */
-  readonly withoutCluster?: WithoutCluster;
-  /** Where policies come from a cluster as well. */
-  readonly fromCluster?: FromCluster;
-}
-
-/** The part of what was loaded that came from a cluster. */
-export interface FromCluster {
-  /** Whether a policy is the cluster's: each goes its own way, and none keeps the others from being served. */
-  readonly has: (id: string) => boolean;
-  /** What became of the policies that were loaded anew since the last ones that were served. */
-  readonly reports: readonly LoadedPolicyReport[];
-  /** To be called when all of this is served. */
-  readonly taken: () => void;
-}
+import type { LoadResult, PolicySource } from "./policy-source.js";
 
 /** What a command asks of loading. */
 export interface SourceOptions
   extends Pick<PolicyLoaderOptions, "watcher" | "typeCheck" | "kubernetesVersion" | "executor"> {
   /** Whether policies that need a cluster are loaded where none is found, with a warning each; default: nothing is loaded then. */
   readonly warnWithoutCluster?: boolean;
-}
-
-/** Everything loading holds on to: threads, caches. Loads as often as wanted. */
-export interface PolicySource {
-  readonly policyTimeout: number;
-  /** The cluster that policies look things up in; undefined where none is wanted. */
-  readonly access: ClusterAccess | undefined;
-  /** Reads the files anew. */
-  load(generation?: number): Promise<LoadResult>;
-  /** Absent: no policies come from a cluster. */
-  readonly cluster?: ClusterSource;
-  close(): void;
-}
-
-/** Policies that come from a cluster, beside those of the files. */
-export interface ClusterSource {
-  /**
-   * Takes over what has changed in the cluster, and loads that; the files are as they are served.
-   * @returns undefined when the delta begins at another version than the one that is there
-   */
-  load(delta: ClusterDelta, generation: number): Promise<LoadResult | undefined>;
-  /** Whom to tell when loading an empty delta would bring other policies than before, such as one whose module has come; one at a time. */
-  wanted: () => void;
 }
 
 /**

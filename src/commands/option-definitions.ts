@@ -222,18 +222,19 @@ const OPTIONS: readonly Written[] = [
     flag: "namespaced-policy-kinds",
     kind: "string",
     description:
-      "with --from-cluster: comma-separated kinds of namespaced policies that are served (AdmissionPolicy, AdmissionPolicyGroup, NamespacedValidatingPolicy); without it all",
-  },
-  {
-    flag: "namespaced-policy-memory",
-    kind: "integer",
-    description: "with --from-cluster: most MiB of memory of each guest of a namespaced policy",
+      "with --from-cluster: comma-separated kinds of policies in namespaces that are served, of AdmissionPolicy, AdmissionPolicyGroup and NamespacedValidatingPolicy; without it all",
   },
   {
     flag: "namespaced-policy-places",
     kind: "string",
     description:
-      "with --from-cluster: comma-separated beginnings of the addresses that modules of namespaced policies may come from; without it any",
+      "with --from-cluster: comma-separated beginnings of addresses, such as ghcr.io/acme, that modules of policies in namespaces may have; without it any but files",
+  },
+  {
+    flag: "namespaced-policy-memory",
+    kind: "integer",
+    description:
+      "with --from-cluster: most memory, in MiB, of a guest of a policy in a namespace; without it the server's limit",
   },
   {
     flag: "enforce-admission-policies",

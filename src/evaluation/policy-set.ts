@@ -1,5 +1,6 @@
 /** Everything that is served: policies by id, each with what the evaluator must know about it. Built whole, never changed, swapped whole. */
 import type { Policy, PolicyMode } from "../policy/policy.js";
+import { type ServedSet, type SetRoute, servedSets } from "./served-set.js";
 
 /** One served id: a policy, a group, or a member of a group addressed by itself. */
 export interface ServedPolicy {
@@ -28,15 +29,19 @@ export interface PolicySet {
   readonly entries: ReadonlyMap<string, ServedPolicy>;
   /** Counts up with every reload, from 1. */
   readonly generation: number;
-  /** Ids of policies that are asked about together, by the name of the set. */
-  readonly sets: ReadonlyMap<string, readonly string[]>;
+  /** Policies that are asked together, by the id of their set. */
+  readonly sets: ReadonlyMap<string, ServedSet>;
 }
 
-/** A set of the given entries. */
+/**
+ * A set of the given entries.
+ * @param routes which of them are asked together
+ */
 export function createPolicySet(
   entries: Iterable<ServedPolicy>,
   generation = 1,
-  sets: PolicySet["sets"] = new Map(),
+  routes: Iterable<SetRoute> = [],
 ): PolicySet {
-  return { entries: new Map(Array.from(entries, (entry) => [entry.id, entry])), generation, sets };
+  const byId = new Map(Array.from(entries, (entry) => [entry.id, entry]));
+  return { entries: byId, generation, sets: servedSets(routes, byId) };
 }

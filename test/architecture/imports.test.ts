@@ -18,6 +18,7 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
       "batch",
       "cel",
       "cel-policy",
+      "cluster",
       "config",
       "data",
       "documents",
@@ -72,6 +73,7 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
     types: ["policy"],
   },
   approver: { rooms: ["data", "kubernetes", "telemetry"], types: ["policy"] },
+  cluster: { rooms: ["config", "data", "kubernetes"], types: ["telemetry"] },
   server: { rooms: ["admission", "data", "evaluation", "policy", "telemetry"] },
   loader: {
     rooms: [

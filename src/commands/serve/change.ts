@@ -1,7 +1,7 @@
 /** What a reload changes: for the log, and for the decision whether to take it. */
 import type { PolicySet } from "../../evaluation/policy-set.js";
 import type { ClusterNeed } from "../../loader/index.js";
-import type { WithoutCluster } from "../load.js";
+import type { WithoutCluster } from "../policy-source.js";
 
 /** Most names that are listed: a log line is for reading. */
 const MOST_NAMES = 20;

@@ -17,7 +17,17 @@ const MAX_LABEL = 63;
 const MAX_REPLICA = 200;
 
 /** Options that only mean something with it, and have no default. */
-const ONLY_WITH_IT = ["service", "webhookUrl", "tlsSecret", "replicaName", "enforceAdmissionPolicies", "events"];
+const ONLY_WITH_IT = [
+  "service",
+  "webhookUrl",
+  "tlsSecret",
+  "replicaName",
+  "enforceAdmissionPolicies",
+  "events",
+  "namespacedPolicyKinds",
+  "namespacedPolicyPlaces",
+  "namespacedPolicyMemory",
+];
 
 /**
  * Reads the settings from option values; undefined without `--from-cluster`.

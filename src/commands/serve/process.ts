@@ -14,7 +14,8 @@ import { rotateTls } from "../../server/tls-rotation.js";
 import type { DecisionSink } from "../../telemetry/decision.js";
 import type { Logger } from "../../telemetry/logger.js";
 import type { Metrics, MetricsText } from "../../telemetry/metrics.js";
-import { type LoadResult, type PolicySource, problemLines, type WithoutCluster } from "../load.js";
+import { problemLines } from "../load.js";
+import type { LoadResult, PolicySource, WithoutCluster } from "../policy-source.js";
 import type { Approval } from "./approval.js";
 import { describeChange, newlyUnavailable, newlyWithoutCluster } from "./change.js";
 import type { Prepared, ProblemReport } from "./messages.js";
@@ -98,9 +99,15 @@ export class ServingProcess {
     const { settings, source, logger, metrics } = options;
     const tls = settings.tls && (await readTlsMaterial(settings.tls));
     if (source.cluster !== undefined) source.cluster.wanted = options.loadWanted ?? (() => {});
-    const loaded = await firstLoad(options);
-    reportProblems(options, loaded, options.generation ?? 1);
-    refuseUnusable(loaded, settings.strict);
+    const generation = options.generation ?? 1;
+    const own = await source.load(generation);
+    reportProblems(options, own, generation);
+    refuseUnusable(own, settings.strict);
+    own.fromCluster?.taken();
+    // What is wrong with the cluster's policies stops no server, however strict it is.
+    const all = options.initial && (await source.cluster?.load(options.initial, generation));
+    if (all !== undefined) reportProblems(options, all, generation);
+    const loaded = all ?? own;
     const approving = settings.approve === undefined ? undefined : await import("./approval.js");
     refuseApproval(options, loaded, approving);
     loaded.fromCluster?.taken();
@@ -238,12 +245,6 @@ export class ServingProcess {
     await Promise.all([this.#approval?.stop(), this.#server.stop({ delay, grace })]);
     for (const webhook of this.#webhooks) webhook.close();
   }
-}
-
-/** With what the cluster holds, where that is known: who asks this process first finds all policies. */
-async function firstLoad({ source, initial, generation = 1 }: ServingOptions): Promise<LoadResult> {
-  const whole = initial && (await source.cluster?.load(initial, generation));
-  return whole ?? source.load(generation);
 }
 
 function refuseUnusable(loaded: LoadResult, strict: boolean): void {
