@@ -6,6 +6,10 @@ export interface AgentMetrics {
   gauge(name: GaugeName, read: () => number): void;
   /** Counts a change of the Secret of certificates. */
   certificateChanged(step: string): void;
+  /** Adds what objects came to in the last background audit. */
+  auditResults(
+    read: () => Iterable<{ readonly policy: string; readonly result: string; readonly objects: number }>,
+  ): void;
   /** What policies have not accepted so far in all processes of this replica; what some processes don't say is missing. Never rejects. */
   rejections(): Promise<Iterable<Rejections>>;
 }

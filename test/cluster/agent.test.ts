@@ -51,10 +51,12 @@ function agentOf(context: TestContext, server: FakeApiServer, settings: Partial<
     metrics: {
       gauge: (name, read) => gauges.set(name, read),
       certificateChanged: () => {},
+      auditResults: () => {},
       rejections: async () => [],
     },
     settings: { ...SETTINGS, ...settings },
     serving: {
+      evaluations: 0,
       serve: async (delta) => {
         deltas.push(delta);
         return delta.put.map(({ key }) => reportOf(key));
