@@ -3,6 +3,8 @@ import { SYSTEM_CLOCK } from "../data/clock.js";
 import { type Connection, openCluster } from "../kubernetes/client/index.js";
 import type { Logger } from "../telemetry/logger.js";
 import { Agent } from "./agent.js";
+import { AuditPart } from "./audit/audit-part.js";
+import { forkAuditor } from "./audit/fork-auditor.js";
 import { PolicyEvents } from "./events/policy-events.js";
 import type { AgentMetrics } from "./metrics.js";
 import type { PartContext, PartFactory } from "./part.js";
@@ -22,8 +24,11 @@ export interface StartOptions {
 }
 
 /** What an agent does besides having policies served: a line each. */
-const partsFor = (settings: ClusterSettings): readonly PartFactory[] => [
+const partsFor = (settings: ClusterSettings, serving: Serving): readonly PartFactory[] => [
   (context) => new PolicyStatuses(context),
+  ...(settings.auditInterval > 0
+    ? [(context: PartContext) => new AuditPart(context, forkAuditor, () => serving.evaluations)]
+    : []),
   ...(settings.events ? [(context: PartContext) => new PolicyEvents(context)] : []),
 ];
 
@@ -36,6 +41,6 @@ export function startAgent({ connection, log, metrics, settings, serving }: Star
     ...{ cluster: open(), elections: open(), log, metrics, settings, serving },
     clock: SYSTEM_CLOCK,
     random: Math.random,
-    parts: partsFor(settings),
+    parts: partsFor(settings, serving),
   });
 }

@@ -124,6 +124,7 @@ class Primary implements Serving {
     const maxConnections = roomForConnections();
     this.#agent = this.#startAgent?.(this, {
       gauge: (name, read) => this.#metrics.totals.gauge(name, read),
+      auditResults: (read) => this.#metrics.totals.auditResults(read),
       rejections: () => this.#metrics.rejections(),
     });
     const probes: Listener = await listen({
@@ -237,6 +238,10 @@ class Primary implements Serving {
       if (good && whole !== undefined)
         await updateFromCluster(this.#fleet, [child], whole, this.#generation, this.#copy);
     });
+  }
+
+  get evaluations(): number {
+    return this.#fleet.evaluations;
   }
 
   /** Has all processes serve what has changed in the cluster. */
