@@ -79,7 +79,7 @@ describe("policy-server webhooks", () => {
     assert.equal(code, 0);
     const group = objects[0]?.webhooks.find(({ name }) => name.startsWith("g."));
     assert.deepEqual(
-      (group?.rules as { resources: string[] }[]).flatMap(({ resources }) => resources),
+      ((group?.rules ?? []) as { resources: string[] }[]).flatMap(({ resources }) => resources),
       ["pods", "services"],
     );
   });
@@ -109,9 +109,9 @@ describe("policy-server webhooks", () => {
     assert.equal(code, 0);
     const [webhook] = objects[0]?.webhooks ?? [];
     assert.match(webhook?.name ?? "", /^a-b-[0-9a-f]{16}\.policy-server\.admission$/);
-    const { url, caBundle } = webhook?.clientConfig as { url: string; caBundle: string };
+    const { url, caBundle } = (webhook?.clientConfig ?? {}) as { url?: string; caBundle?: string };
     assert.equal(url, "https://localhost:8443/validate/A_b");
-    assert.match(Buffer.from(caBundle, "base64").toString(), /asks at an address/);
+    assert.match(Buffer.from(caBundle ?? "", "base64").toString(), /asks at an address/);
   });
 
   test("options that mean nothing are refused", async () => {
