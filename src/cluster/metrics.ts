@@ -8,6 +8,8 @@ export interface AgentMetrics {
   auditResults(
     read: () => Iterable<{ readonly policy: string; readonly result: string; readonly objects: number }>,
   ): void;
+  /** Counts a change of the Secret of certificates. */
+  certificateChanged(step: string): void;
   /** What policies have not accepted so far in all processes of this replica; what some processes don't say is missing. Never rejects. */
   rejections(): Promise<Iterable<Rejections>>;
 }

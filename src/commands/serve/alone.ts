@@ -33,6 +33,7 @@ export async function serveAlone(options: ServingOptions, hangs: HangUps, startA
     gauge: (name, read) => metrics.gauge(name, read),
     auditResults: (read) => metrics.auditResults(read),
     rejections: async () => metrics.rejections(),
+    certificateChanged: (step) => metrics.certificateChanged(step),
   });
   const watch = await watchFiles({
     paths: () => (settings.watch ? serving.files : []),
