@@ -1,5 +1,6 @@
 /** What scenes with policies from a cluster share: a real API server with our CRDs and rights, kubectl, and replicas of our server with those rights. */
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { type ExampleServer, startExample } from "../../support/example-server.js";
@@ -39,6 +40,7 @@ export class Stage {
   /** Installs what deploy/ installs, and the CRDs of others, which would be there. */
   static async set(cluster: Cluster, folder: string): Promise<Stage> {
     const stage = new Stage(cluster, folder, await Balancer.listen());
+    writeFileSync(`${folder}/none.yaml`, "{}\n");
     await stage.kubectl(["apply", "--server-side", "--validate=strict", "-k", `${ROOT}deploy/manifests/from-cluster`]);
     for (const name of ["kyverno", "cert-manager"]) await stage.kubectl(["apply", "-k", `${CRDS}/${name}`]);
     await stage.kubectl(["wait", "--for=condition=Established", "crd", "--all", "--timeout=60s"]);
