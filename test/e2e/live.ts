@@ -11,7 +11,7 @@ import { definitions } from "./live/definitions.js";
 import { everyKind } from "./live/kinds.js";
 import { apiServerAway } from "./live/outage.js";
 import { parity } from "./live/parity.js";
-import { writeCelModule } from "./live/policies.js";
+import { serveCelModule } from "./live/policies.js";
 import { replicasUnderLoad } from "./live/replicas.js";
 import { rightsTakenAway } from "./live/rights.js";
 import { Stage } from "./live/stage.js";
@@ -29,7 +29,7 @@ const SCENES: Readonly<Record<string, (stage: Stage) => Promise<void>>> = {
 };
 
 const folder = mkdtempSync(join(tmpdir(), "e2e-live-"));
-const removeModule = writeCelModule();
+const stopModule = await serveCelModule();
 const wanted = process.argv.slice(2);
 const failed: string[] = [];
 const cluster = await Cluster.start();
@@ -50,7 +50,7 @@ try {
   await stage.clear();
 } finally {
   await cluster.stop();
-  removeModule();
+  stopModule();
   rmSync(folder, { recursive: true, force: true });
 }
 if (failed.length > 0) throw new Error(`these scenes failed: ${failed.join(", ")}`);

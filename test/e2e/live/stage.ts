@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { type ExampleServer, startExample } from "../../support/example-server.js";
 import type { Cluster } from "../cluster.js";
 import { Balancer } from "./balancer.js";
+import { policyServer } from "./policies.js";
 
 /** The checkout. */
 export const ROOT = fileURLToPath(new URL("../../../..", import.meta.url));
@@ -45,6 +46,7 @@ export class Stage {
     for (const name of ["kyverno", "cert-manager"]) await stage.kubectl(["apply", "-k", `${CRDS}/${name}`]);
     await stage.kubectl(["wait", "--for=condition=Established", "crd", "--all", "--timeout=60s"]);
     await stage.aggregate();
+    await stage.apply(policyServer());
     return stage;
   }
 
@@ -126,10 +128,13 @@ export class Stage {
   }
 
   /** Waits for something, and says how long it took in milliseconds. */
-  async until(what: string, holds: () => boolean | Promise<boolean>, withinMs = WITHIN_MS): Promise<number> {
+  async until(what: string, holds: () => Held | Promise<Held>, withinMs = WITHIN_MS): Promise<number> {
     const begin = Date.now();
-    while (!(await holds())) {
+    for (;;) {
+      const held = await holds();
+      if (held === true) break;
       if (Date.now() - begin > withinMs) {
+        if (held !== false) console.log(held);
         for (const { name, log } of this.replicas.values()) console.log(`--- ${name}\n${log().slice(-4_000)}`);
         assert.fail(`${what} did not come within ${withinMs / 1000} s`);
       }
@@ -140,9 +145,15 @@ export class Stage {
 
   /** Waits until a policy's status says that its newest version is in force. */
   active(kind: string, name: string, namespace = ""): Promise<number> {
-    return this.until(`${kind} ${name} active`, async () => isActive(await this.get(kind, name, namespace)));
+    return this.until(`${kind} ${name} active`, async () => {
+      const object = await this.get(kind, name, namespace);
+      return isActive(object) || JSON.stringify(conditionsOf(object));
+    });
   }
 }
+
+/** Whether something holds, or what is in the way. */
+type Held = boolean | string;
 
 /** Any JSON object, without questions. */
 export interface Json {
