@@ -62,7 +62,7 @@ export class Agent {
       state: () => this.#state,
       statusOf: (key) => this.#sources.item(key)?.status,
     };
-    this.#parts = options.parts.map((make) => make(context));
+    this.#parts = options.parts.flatMap((make) => make(context));
     this.#sources = new Sources({
       ...{ cluster, clock, log, contact, settings },
       changed: (documents, statuses) => {

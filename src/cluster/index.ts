@@ -3,8 +3,6 @@ import { SYSTEM_CLOCK } from "../data/clock.js";
 import { type Connection, openCluster } from "../kubernetes/client/index.js";
 import type { Logger } from "../telemetry/logger.js";
 import { Agent } from "./agent.js";
-import { AuditPart } from "./audit/audit-part.js";
-import { forkAuditor } from "./audit/fork-auditor.js";
 import type { CertificatePair, SecuredServing } from "./certificates/certificates.js";
 import { certificatesOf } from "./certificates/index.js";
 import { PolicyEvents } from "./events/policy-events.js";
@@ -13,7 +11,7 @@ import type { ClusterPart, PartContext, PartFactory } from "./part.js";
 import type { Serving } from "./serving.js";
 import type { ClusterSettings } from "./settings.js";
 import { PolicyStatuses } from "./status/policy-statuses.js";
-import { setsOf, WebhookPart } from "./webhooks/part.js";
+import { setsOf, type WebhookPart, webhookPart } from "./webhooks/part.js";
 
 export type { Agent } from "./agent.js";
 
@@ -27,28 +25,26 @@ export interface StartOptions {
 }
 
 /** What an agent does besides having policies served. */
-function partsFor({ settings, serving }: StartOptions): readonly PartFactory[] {
-  let webhooks: WebhookPart | undefined;
-  // Until they are written, nobody can say that webhooks trust a new authority.
-  const bundleInForce = (bundle: string): boolean => webhooks?.written === bundle;
-  const links = { use: (pair: CertificatePair) => serving.secure(pair) };
-  return [
-    (context) => {
-      const certificates = certificatesOf(context, { ...links, ...(settings.manageWebhooks && { bundleInForce }) });
-      if (settings.manageWebhooks) webhooks = new WebhookPart(context, certificates);
-      return certificates;
-    },
-    () => webhooks ?? NOTHING,
-    (context) => new PolicyStatuses(context),
-    ...(settings.auditInterval > 0
-      ? [(context: PartContext) => new AuditPart(context, forkAuditor, () => serving.evaluations)]
-      : []),
-    ...(settings.events ? [(context: PartContext) => new PolicyEvents(context)] : []),
-  ];
-}
+const partsFor = ({ settings, serving }: StartOptions): readonly PartFactory[] => [
+  (context) => certifiedWebhooks(context, settings, serving),
+  (context) => new PolicyStatuses(context),
+  ...(settings.events ? [(context: PartContext) => new PolicyEvents(context)] : []),
+];
 
-/** In place of a part that is not wanted. */
-const NOTHING: ClusterPart = { stop: async () => {} };
+/** Certificates, and webhooks that trust them: a new authority signs when they do. */
+function certifiedWebhooks(
+  context: PartContext,
+  { manageWebhooks }: ClusterSettings,
+  serving: SecuredServing,
+): readonly ClusterPart[] {
+  const use = (pair: CertificatePair): Promise<void> => serving.secure(pair);
+  if (!manageWebhooks) return [certificatesOf(context, { use })];
+  let webhooks: WebhookPart | undefined;
+  const bundleInForce = (authorities: readonly string[]): boolean => webhooks?.trusts(authorities) ?? false;
+  const certificates = certificatesOf(context, { use, bundleInForce });
+  webhooks = webhookPart(context, certificates);
+  return [certificates, webhooks];
+}
 
 /** Starts the agent. Nothing is waited for: while the API server is away, it is not ready. */
 export function startAgent(options: StartOptions): Agent {
@@ -61,6 +57,6 @@ export function startAgent(options: StartOptions): Agent {
     clock: SYSTEM_CLOCK,
     random: Math.random,
     parts: partsFor(options),
-    ...(settings.manageWebhooks && { setsOf: setsOf(settings) }),
+    setsOf: setsOf(settings),
   });
 }

@@ -41,5 +41,5 @@ export interface PartContext {
   readonly facts: PolicyFacts;
 }
 
-/** Makes a part. */
-export type PartFactory = (context: PartContext) => ClusterPart;
+/** Makes a part, or several that know each other. */
+export type PartFactory = (context: PartContext) => ClusterPart | readonly ClusterPart[];

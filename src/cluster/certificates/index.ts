@@ -11,8 +11,8 @@ import { secretsOf } from "./secrets.js";
 export interface CertificateLinks {
   /** Has all processes of this replica serve it; never rejects. */
   readonly use: (pair: CertificatePair) => Promise<void>;
-  /** Whether all webhook configurations of ours carry these authorities (PEM); absent: they are not ours to keep. */
-  readonly bundleInForce?: (bundle: string) => boolean;
+  /** Whether all webhook configurations of ours carry these authorities (PEM each); absent: they are not ours to keep. */
+  readonly bundleInForce?: (authorities: readonly string[]) => boolean;
 }
 
 /** From a Secret that is named, else from files. */
