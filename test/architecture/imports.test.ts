@@ -73,7 +73,9 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
     types: ["policy"],
   },
   approver: { rooms: ["data", "kubernetes", "telemetry"], types: ["policy"] },
-  cluster: { rooms: ["config", "data", "kubernetes"], types: ["telemetry"] },
+  cluster: {
+    rooms: ["cel", "cel-policy", "config", "data", "evaluation", "kinds/kyverno", "kubernetes", "telemetry", "x509"],
+  },
   server: { rooms: ["admission", "data", "evaluation", "policy", "telemetry"] },
   loader: {
     rooms: [
