@@ -18,6 +18,7 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
       "batch",
       "cel",
       "cel-policy",
+      "cluster",
       "config",
       "data",
       "documents",
