@@ -16,4 +16,8 @@ export interface ServedPolicy {
   readonly timeout?: number;
   /** Why the policy could not be loaded; absent when it could. Its policy then answers every request with this error. */
   readonly unavailable?: string;
+  /** What it asks a cluster for, in the words of its needs; absent: nothing that no document beside it brings. */
+  readonly asks?: readonly string[];
+  /** Why this is not what was asked for, though it answers: a newer version of it is broken, or it is gone. Absent: it is. */
+  readonly outdated?: string;
 }

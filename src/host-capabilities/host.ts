@@ -36,6 +36,8 @@ export interface Caller {
   readonly policy: string;
   readonly capabilities: CapabilityGrants;
   readonly contextAwareResources: readonly ResourceKind[];
+  /** The only namespace whose objects it may see; absent: it may see those of all, and what is in none. */
+  readonly namespace?: string;
   /** What an Extism plugin may ask by HTTP; absent: nothing. */
   readonly http?: HttpGrant;
 }

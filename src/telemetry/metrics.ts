@@ -51,6 +51,12 @@ const GAUGE_HELP = {
   policies: "Policies and groups that are served.",
   policies_unavailable: "Served policies that could not be loaded and deny every request.",
   certificate_expiry_timestamp_seconds: "When the server's certificate ends, in seconds since 1970.",
+  cluster_contact_timestamp_seconds:
+    "When the API server last answered the agent of `--from-cluster`, in seconds since 1970. It is asked every 10 s.",
+  cluster_sources_unread: "Kinds of policies in the cluster that could not be read, or not yet.",
+  cluster_documents: "Resources of the cluster that are served as policies or belong to them.",
+  cluster_replicas: "Replicas of this server that this one knows to be there, itself among them.",
+  cluster_leader: "1 while this replica leads, else 0.",
 } as const;
 
 /** Every gauge there may be. */
@@ -79,6 +85,16 @@ interface ApprovalSample {
 const BATCH_SERIES = 200;
 /** Characters of text that are handed on at a time. */
 const PART_CHARACTERS = 64 * 1024;
+
+/** Requests that a policy has not accepted. */
+export interface Rejections {
+  readonly policy: string;
+  /** They went through all the same: the policy is in monitor mode. */
+  readonly monitored: boolean;
+  /** Operation, kind and namespace of the requests; empty where there is none. */
+  readonly about: readonly string[];
+  readonly count: number;
+}
 
 /** Series of one process on their way to the sums of all. */
 export interface SeriesBatch {
@@ -326,6 +342,16 @@ export class Metrics {
         },
       }),
     );
+  }
+
+  /** What policies have not accepted so far, by policy, mode and what the request was about. */
+  *rejections(): Iterable<Rejections> {
+    for (const { values, count } of this.#evaluations.counts()) {
+      const [policy = "", mode, kind, operation, namespace, accepted] = values;
+      if (accepted !== "false" || policy === null) continue;
+      const about = [operation, kind, namespace].map((value) => value ?? "");
+      yield { policy, monitored: mode === "monitor", about, count };
+    }
   }
 
   /** Adds a value that is read at every scrape. */

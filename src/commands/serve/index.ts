@@ -59,7 +59,9 @@ export async function serveCommand(values: Readonly<Record<string, unknown>>, io
       const { modulePrefetch } = await import("../module-prefetch.js");
       const prefetch = modulePrefetch(values, io.env);
       const push = exports.metrics.bind(exports);
-      const failure = await servePrimary(settings, logger, () => sink.dropped, hangs, push, prefetch);
+      const { agentStart } = await import("./cluster-agent.js");
+      const startAgent = await agentStart(settings, values, io.env, logger);
+      const failure = await servePrimary(settings, logger, () => sink.dropped, hangs, push, prefetch, startAgent);
       if (failure === undefined) return 0;
       io.stderr.write(`Error: ${failure}\n`);
       return 1;
@@ -76,13 +78,17 @@ export async function serveCommand(values: Readonly<Record<string, unknown>>, io
       const options = { settings, source, logger, metrics, cut: cut.signal, ...(tracer && { tracer }) };
       if (several) {
         const { serveAsWorker } = await import("./worker.js");
-        await serveAsWorker(options);
+        const { clusterAtBegin } = await import("./begin.js");
+        const initial = settings.cluster && (await clusterAtBegin());
+        await serveAsWorker({ ...options, ...(initial && { initial }) });
       } else {
         if (settings.pushMetrics) {
           await exports.metrics(async () => ({ metrics, others: await metrics.registry.getMetricsAsJSON() }));
         }
         const { serveAlone } = await import("./alone.js");
-        await serveAlone({ ...options, probes: true }, hangs);
+        const { agentStart } = await import("./cluster-agent.js");
+        const startAgent = await agentStart(settings, values, io.env, logger);
+        await serveAlone({ ...options, probes: true }, hangs, startAgent);
       }
       return 0;
     } finally {

@@ -2,6 +2,7 @@
  * One process that answers requests: loads the policies, serves them, and takes over new ones whole. It decides nothing by itself: when to reload
  * and when to stop comes from signals (alone) or from the primary process (one of many).
  */
+import type { ClusterDelta } from "../../config/from-cluster/cluster-document.js";
 import { createEvaluator, type Evaluator } from "../../evaluation/evaluator.js";
 import type { PolicySet } from "../../evaluation/policy-set.js";
 import { createWebhooks } from "../../loader/index.js";
@@ -13,12 +14,14 @@ import { rotateTls } from "../../server/tls-rotation.js";
 import type { DecisionSink } from "../../telemetry/decision.js";
 import type { Logger } from "../../telemetry/logger.js";
 import type { Metrics, MetricsText } from "../../telemetry/metrics.js";
-import { type LoadResult, type PolicySource, problemLines, type WithoutCluster } from "../load.js";
+import { problemLines } from "../load.js";
+import type { LoadResult, PolicySource, WithoutCluster } from "../policy-source.js";
 import type { Approval } from "./approval.js";
 import { describeChange, newlyUnavailable, newlyWithoutCluster } from "./change.js";
-import type { ProblemReport } from "./messages.js";
+import type { Prepared, ProblemReport } from "./messages.js";
 import { roomForConnections } from "./open-files.js";
 import type { ServeSettings } from "./settings.js";
+import { StartError } from "./start-error.js";
 
 /** What a process is made of. */
 export interface ServingOptions {
@@ -32,19 +35,20 @@ export interface ServingOptions {
   readonly generation?: number;
   /** Whether it takes the place of one that has ended, in a server that has been complete before; default false. */
   readonly successor?: boolean;
+  /** Told when preparing an empty delta would bring other policies of the cluster than those that were prepared last. */
+  readonly loadWanted?: () => void;
   /** Who says what is wrong with the policies; absent: the log of this process. */
   readonly report?: (report: ProblemReport) => void;
+  /** Why nobody should be sent here yet; see the probes' options. */
+  readonly unready?: () => string | undefined;
+  /** What the cluster holds when the process begins; absent: nothing is known yet. */
+  readonly initial?: ClusterDelta;
   /** Takes decisions besides the log. */
   readonly tracer?: DecisionSink;
   /** Cuts every connection when aborted. */
   readonly cut: AbortSignal;
   /** Who answers `GET /metrics`; absent: this process about itself. */
   readonly metricsText?: () => Promise<MetricsText>;
-}
-
-/** Why the process can't serve; for the user. */
-export class StartError extends Error {
-  readonly code = "START";
 }
 
 /** Loaded with `--approve` only. */
@@ -94,11 +98,19 @@ export class ServingProcess {
   static async start(options: ServingOptions): Promise<ServingProcess> {
     const { settings, source, logger, metrics } = options;
     const tls = settings.tls && (await readTlsMaterial(settings.tls));
-    const loaded = await source.load(options.generation);
-    reportProblems(options, loaded, options.generation ?? 1);
-    refuseUnusable(loaded, settings.strict);
+    if (source.cluster !== undefined) source.cluster.wanted = options.loadWanted ?? (() => {});
+    const generation = options.generation ?? 1;
+    const own = await source.load(generation);
+    reportProblems(options, own, generation);
+    refuseUnusable(own, settings.strict);
+    own.fromCluster?.taken();
+    // What is wrong with the cluster's policies stops no server, however strict it is.
+    const all = options.initial && (await source.cluster?.load(options.initial, generation));
+    if (all !== undefined) reportProblems(options, all, generation);
+    const loaded = all ?? own;
     const approving = settings.approve === undefined ? undefined : await import("./approval.js");
     refuseApproval(options, loaded, approving);
+    loaded.fromCluster?.taken();
     const evaluator = createEvaluator(loaded.policies, {
       policyTimeout: source.policyTimeout,
       ...(settings.alwaysAcceptNamespace !== undefined && { alwaysAcceptNamespace: settings.alwaysAcceptNamespace }),
@@ -127,6 +139,7 @@ export class ServingProcess {
       ...(tls && { tls: tls.options, clientNames: settings.clientNames }),
       ...(options.tracer && { tracer: options.tracer }),
       ...(options.metricsText && { metricsText: options.metricsText }),
+      ...(options.unready && { unready: options.unready }),
     });
     options.cut.addEventListener("abort", () => void server.stop({ delay: 0, grace: 0 }));
     const certificates = tls && (await watchCertificates(options, tls, server));
@@ -147,38 +160,41 @@ export class ServingProcess {
   }
 
   /**
-   * Loads the policies anew beside the served ones, without serving them yet. Never rejects.
-   * @returns false when the new ones are worse: the file can't be used, a policy that answers now would not any more, or one would begin to
+   * Loads policies anew beside the served ones, without serving them yet: with a delta those that have changed in the cluster, without one those of the
+   * files. Never rejects.
+   * @returns not ok when files' new ones are worse: the file can't be used, a policy that answers now would not any more, or one would begin to
    * need a cluster that nobody has
    */
-  async prepare(generation = this.#evaluator.policies.generation + 1): Promise<boolean> {
+  async prepare(generation = this.#evaluator.policies.generation + 1, delta?: ClusterDelta): Promise<Prepared> {
     const { source, logger } = this.#options;
     this.#attempts += 1;
     const attempt = this.#attempts;
-    let loaded: LoadResult;
+    let loaded: LoadResult | undefined;
     try {
-      loaded = await source.load(generation);
+      loaded = await (delta === undefined ? source.load(generation) : source.cluster?.load(delta, generation));
     } catch (error) {
       // Loading reports what is wrong with files; whatever else goes wrong must not end a process that serves.
       logger.error("reload failed unexpectedly", { error: error instanceof Error ? error.stack : String(error) });
-      return false;
+      return { ok: false };
     }
-    if (attempt !== this.#attempts) return false;
+    if (loaded === undefined) return { ok: false, needs: "whole" };
+    if (attempt !== this.#attempts) return { ok: false };
     reportProblems(this.#options, loaded, generation);
     // Whatever was read is looked after from now on, so that mending it is noticed.
     this.#files = [...new Set([...loaded.files, ...this.#files])];
     const reason = this.#whyWorse(loaded);
     if (reason === undefined) {
       this.#prepared = loaded;
-      return true;
+      const { fromCluster } = loaded;
+      return { ok: true, ...(fromCluster && { reports: fromCluster.reports }) };
     }
     logger.error("reload kept out: the policies that served before go on serving", { reason });
-    return false;
+    return { ok: false };
   }
 
-  #whyWorse({ fatal, policies, withoutCluster }: LoadResult): string | undefined {
+  #whyWorse({ fatal, policies, withoutCluster, fromCluster }: LoadResult): string | undefined {
     if (fatal !== undefined) return fatal;
-    const lost = newlyUnavailable(this.#evaluator.policies, policies);
+    const lost = newlyUnavailable(this.#evaluator.policies, policies, fromCluster?.has);
     if (lost.length > 0) return `policies that are served now could not be loaded: ${lost.join(", ")}`;
     return newlyWithoutCluster(this.#withoutCluster, withoutCluster);
   }
@@ -193,7 +209,11 @@ export class ServingProcess {
     this.#files = loaded.files;
     this.#withoutCluster = loaded.withoutCluster;
     this.#evaluator.use(loaded.policies);
-    this.#approval?.policiesChanged();
+    const { approve } = this.#options.settings;
+    // What is decided under way counts for nothing then: not for every change of some other policy.
+    if (approve !== undefined && before.entries.get(approve)?.policy !== loaded.policies.entries.get(approve)?.policy)
+      this.#approval?.policiesChanged();
+    loaded.fromCluster?.taken();
     logger.info("reloaded policies", {
       generation: loaded.policies.generation,
       ...describeChange(before, loaded.policies),
@@ -227,6 +247,7 @@ export class ServingProcess {
   }
 }
 
+/** With what the cluster holds, where that is known: who asks this process first finds all policies. */
 function refuseUnusable(loaded: LoadResult, strict: boolean): void {
   if (loaded.fatal !== undefined) throw new StartError(loaded.fatal);
   if (strict && loaded.withoutCluster !== undefined) throw new StartError(loaded.withoutCluster.refusal);
@@ -242,6 +263,8 @@ function refuseApproval(
   approving: ApprovingModule | undefined,
 ): void {
   if (settings.approve === undefined || approving === undefined || successor) return;
+  // It may be one of the cluster's, which come when this process is there.
+  if (source.cluster !== undefined && !loaded.policies.entries.has(settings.approve)) return;
   const problem = approving.approvalProblem(settings.approve, loaded.policies, source.access);
   if (problem !== undefined) throw new StartError(problem);
 }

@@ -19,12 +19,13 @@ export async function serveAsWorker(options: Omit<ServingOptions, "probes" | "me
   setInterval(() => beats.beat(), BEAT_EVERY_MS).unref();
   const generation = Number(process.env[GENERATION_VARIABLE] ?? 1);
   const successor = process.env[SUCCESSOR_VARIABLE] === "true";
-  const own = { ...options, probes: false, metricsText: wanted.text, generation, successor, report };
+  const loadWanted = (): void => tell({ type: "load-wanted" });
+  const own = { ...options, probes: false, metricsText: wanted.text, generation, successor, report, loadWanted };
   const serving = await beats.during(() => ServingProcess.start(own));
-  const prepare = async (id: number, next: number): Promise<void> => {
-    const ok = await beats.during(() => serving.prepare(next));
+  const prepare = async ({ id, generation: next, delta }: ToWorker & { readonly type: "prepare" }): Promise<void> => {
+    const prepared = await beats.during(() => serving.prepare(next, delta));
     // Before anybody serves them, and also when nobody ever will: mending what was kept out must be noticed.
-    tell({ type: "prepared", id, ok, files: serving.files });
+    tell({ type: "prepared", id, files: serving.files, ...prepared });
   };
   await new Promise<void>((resolve) => {
     const stop = (delay: number, grace: number): void => void serving.stop(delay, grace).then(resolve);
@@ -33,13 +34,14 @@ export async function serveAsWorker(options: Omit<ServingOptions, "probes" | "me
     process.on("message", (message: ToWorker) => {
       switch (message.type) {
         case "prepare":
-          void prepare(message.id, message.generation);
+          void prepare(message);
           return;
         case "approve":
           serving.approve();
           return;
         case "swap":
           serving.swap();
+          if (message.id !== undefined) tell({ type: "swapped", id: message.id });
           return;
         case "discard":
           serving.discard();

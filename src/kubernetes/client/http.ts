@@ -65,7 +65,8 @@ export class ClusterHttp {
     signal: AbortSignal,
     options: DocumentOptions = {},
   ): Promise<Answer> {
-    return this.#document({ method: "GET", path, query }, signal, options);
+    const { accept } = options;
+    return this.#document({ method: "GET", path, query, ...(accept && { accept }) }, signal, options);
   }
 
   async post(path: string, body: unknown, signal: AbortSignal, options: DocumentOptions = {}): Promise<unknown> {
@@ -128,10 +129,13 @@ export class ClusterHttp {
   async *lines(
     path: string,
     query: Query,
-    { silence, opened }: Following,
+    { silence, opened, accept }: Following,
     signal: AbortSignal,
   ): AsyncGenerator<string> {
-    const { statusCode, headers, body } = await this.#send({ method: "GET", path, query, silence }, signal);
+    const { statusCode, headers, body } = await this.#send(
+      { method: "GET", path, query, silence, ...(accept && { accept }) },
+      signal,
+    );
     if (statusCode !== 200) throw apiError(statusCode, headers, await readText(body, MAX_EVENT_BYTES));
     opened();
     const decoder = new TextDecoder();
@@ -203,7 +207,7 @@ export class ClusterHttp {
   }
 
   async #sendOnce(request: ApiRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
-    const { method, path, query, contentType = "application/json", silence } = request;
+    const { method, path, query, contentType = "application/json", accept = "application/json", silence } = request;
     const sentBody = bodyText(request);
     const { server, headers } = this.#connection;
     const identity = await this.#connection.identity();
@@ -212,7 +216,7 @@ export class ClusterHttp {
     url.pathname = `${server.pathname.replace(/\/$/, "")}${path}`;
     url.search = new URLSearchParams(query).toString();
     const sent: Record<string, string | string[]> = {
-      accept: "application/json",
+      accept,
       "user-agent": "policy-group-gateway",
       ...(identity.authorization !== undefined && { authorization: identity.authorization }),
       ...(sentBody !== undefined && { "content-type": contentType }),
@@ -266,6 +270,8 @@ export class ClusterHttp {
 export interface Following {
   /** Milliseconds without a byte after which it ends with ClusterUnreachable. */
   readonly silence: number;
+  /** See {@link DocumentOptions.accept}. */
+  readonly accept?: string;
   /** Called when the server has agreed. */
   readonly opened: () => void;
 }

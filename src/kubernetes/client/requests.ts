@@ -15,6 +15,8 @@ export interface ApiRequest {
   readonly contentType?: string;
   /** Set for answers that go on. */
   readonly silence?: number;
+  /** See {@link DocumentOptions.accept}. */
+  readonly accept?: string;
 }
 
 /** How one document is asked for. */
@@ -25,7 +27,12 @@ export interface DocumentOptions {
   readonly maxValues?: number;
   /** Never sent a second time, also when the server has put it off or refused the credentials. */
   readonly once?: boolean;
+  /** The form in which the answer is wanted, such as {@link METADATA_ONLY}; default whole objects as JSON. */
+  readonly accept?: string;
 }
+
+/** Lists and watches without anything but the objects' metadata, where they would be large. */
+export const METADATA_ONLY = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
 
 /** How something is written. */
 export interface WriteOptions extends DocumentOptions {

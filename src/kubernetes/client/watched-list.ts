@@ -29,6 +29,8 @@ export interface ListOptions<T extends ListTarget> extends WatchOptions {
   readonly path: string;
   /** Selectors. */
   readonly query: Query;
+  /** See {@link DocumentOptions.accept}. */
+  readonly accept?: string;
   /** Makes an empty target, for each list anew: what was removed while nobody watched is not in it. */
   readonly target: () => T;
   /** Most bytes that a list may have; default {@link MAX_STORE_BYTES}. */
@@ -159,12 +161,15 @@ export class WatchedList<T extends ListTarget> {
 
   /** One page. One that is too large is begun again with half as many objects: anybody who may create some may make them large. */
   async #page(next: string, signal: AbortSignal): Promise<Answer> {
-    const { path, query, pageItems = PAGE_ITEMS, pageBytes = MAX_ANSWER_BYTES } = this.#options;
+    const { path, query, accept, pageItems = PAGE_ITEMS, pageBytes = MAX_ANSWER_BYTES } = this.#options;
     for (;;) {
       const alone = this.#pageItems === 1;
       const page: Query = { ...query, limit: String(this.#pageItems), ...(next !== "" && { continue: next }) };
       try {
-        const answer = await this.#http.get(path, page, signal, { maxBytes: alone ? MAX_ANSWER_BYTES : pageBytes });
+        const answer = await this.#http.get(path, page, signal, {
+          maxBytes: alone ? MAX_ANSWER_BYTES : pageBytes,
+          ...(accept && { accept }),
+        });
         // Twice as many of these would have room twice.
         if (answer.bytes < pageBytes / 4) this.#pageItems = Math.min(pageItems, 2 * this.#pageItems);
         return answer;
@@ -177,7 +182,7 @@ export class WatchedList<T extends ListTarget> {
 
   /** Follows events until the server ends the watch. */
   async #watch(progress: () => void): Promise<void> {
-    const { path, query, now } = this.#options;
+    const { path, query, accept, now } = this.#options;
     const { silence, firstBackoff } = this.#options.timing;
     const seen = (): void => {
       this.#contact = now();
@@ -190,7 +195,8 @@ export class WatchedList<T extends ListTarget> {
       timeoutSeconds: String(WATCH_SECONDS),
     };
     const began = now();
-    for await (const line of this.#http.lines(path, watching, { silence, opened: seen }, this.#stopping.signal)) {
+    const following = { silence, opened: seen, ...(accept && { accept }) };
+    for await (const line of this.#http.lines(path, watching, following, this.#stopping.signal)) {
       if (line.trim() === "") continue;
       this.#apply(parseJson(line));
       seen();

@@ -44,7 +44,12 @@ class Kept {
   }
 
   async serve(...documents: readonly ClusterDocument[]): Promise<void> {
-    this.keeper.served({ version: 1, documents: new Map(documents.map((each) => [each.key, each])) });
+    this.keeper.served({
+      version: 1,
+      documents: new Map(documents.map((each) => [each.key, each])),
+      sets: [],
+      unread: [],
+    });
     await settle();
   }
 
