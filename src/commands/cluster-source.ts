@@ -19,8 +19,9 @@ export function createClusterSource(
     wanted: () => {},
     load: (delta, generation) =>
       inTurn(async () => {
+        const isFirst = documents.version === 0;
         if (!documents.apply(delta)) return undefined;
-        return together(served ?? (await loadFile(generation)), generation);
+        return together(served ?? (await loadFile(generation)), generation, isFirst);
       }),
   };
   const policies = loader.clusterPolicies(() => cluster.wanted());
@@ -35,10 +36,10 @@ export function createClusterSource(
   };
 
   /** A set of the files' policies and the cluster's. */
-  const together = async (file: LoadResult, generation: number): Promise<LoadResult> => {
+  const together = async (file: LoadResult, generation: number, isFirst = false): Promise<LoadResult> => {
     if (file.fatal !== undefined) return file;
     const own = file.policies.entries;
-    const loaded = await policies.load(reader.entries(documents.documents), (id) => own.has(id));
+    const loaded = await policies.load(reader.entries(documents.documents), (id) => own.has(id), isFirst);
     const isNew = file !== served;
     const problems = [...(isNew ? file.problems : []), ...loaded.problems];
     return {

@@ -74,8 +74,7 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
   },
   approver: { rooms: ["data", "kubernetes", "telemetry"], types: ["policy"] },
   cluster: {
-    rooms: ["cel", "cel-policy", "data", "evaluation", "kinds/kyverno", "kubernetes", "telemetry"],
-    types: ["config"],
+    rooms: ["cel", "cel-policy", "config", "data", "evaluation", "kinds/kyverno", "kubernetes", "telemetry", "x509"],
   },
   server: { rooms: ["admission", "data", "evaluation", "policy", "telemetry"] },
   loader: {

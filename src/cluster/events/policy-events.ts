@@ -27,7 +27,7 @@ export class PolicyEvents implements ClusterPart {
   readonly #context: PartContext;
   readonly #stopping = new AbortController();
   /** Counts at the last look. */
-  #before: ReadonlyMap<string, number> | undefined;
+  #before: ReadonlyMap<string, number> = new Map();
   #refusedUntil = Number.NEGATIVE_INFINITY;
   #said = false;
 
@@ -64,9 +64,8 @@ export class PolicyEvents implements ClusterPart {
       const key = JSON.stringify([policy, monitored ? "monitor" : "deny"]);
       const series = `${key} ${about.join(" ")}`;
       now.set(series, count);
-      const more = count - (this.#before?.get(series) ?? 0);
-      // What was denied before the first look belongs to no minute.
-      if (more <= 0 || this.#before === undefined) continue;
+      const more = count - (this.#before.get(series) ?? 0);
+      if (more <= 0) continue;
       const known = denied.get(key) ?? { count: 0, example: about, exampleCount: 0 };
       known.count += more;
       if (more > known.exampleCount) Object.assign(known, { example: about, exampleCount: more });

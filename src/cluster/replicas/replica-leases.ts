@@ -127,6 +127,11 @@ export class ReplicaLeases implements Replicas {
     clock.after(RENEW_MS, () => this.sweep(signal));
   }
 
+  /** Resolves when what is being written is written. */
+  async settled(): Promise<void> {
+    await this.#writing;
+  }
+
   /** This replica is there no more: its Lease is deleted. */
   async stop(): Promise<void> {
     const { cluster, settings, clock, log } = this.#options;

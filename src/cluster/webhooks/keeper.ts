@@ -69,6 +69,8 @@ export class WebhookKeeper implements ClusterPart {
   readonly #refused = new Map<string, string>();
   #leading: AbortSignal | undefined;
   #ownerUid: string | undefined;
+  /** PEM that all webhooks carry which stand; undefined while that is not known. */
+  #carried: string | undefined;
   /** What was said and still holds, by what it is about: it is not said again. */
   readonly #said = new Set<string>();
   #failures = 0;
@@ -92,6 +94,8 @@ export class WebhookKeeper implements ClusterPart {
 
   lead(signal: AbortSignal): void {
     this.#leading = signal;
+    // What others have written is known when it has been looked at.
+    this.#carried = undefined;
     this.#refused.clear();
     const failed = (error: unknown): void =>
       this.#say(
@@ -129,6 +133,15 @@ export class WebhookKeeper implements ClusterPart {
     });
   }
 
+  /**
+   * Whether all webhooks that stand trust these authorities, as far as the leader has seen.
+   * @param authorities each a certificate in PEM, as `caBundle` has it
+   */
+  trusts(authorities: readonly string[]): boolean {
+    const carried = this.#carried;
+    return carried !== undefined && authorities.every((pem) => carried.includes(pem));
+  }
+
   /** @returns milliseconds after which it is to be looked at again; never rejects */
   async #keep(derived: DerivedWebhooks, signal: AbortSignal): Promise<number> {
     try {
@@ -138,6 +151,8 @@ export class WebhookKeeper implements ClusterPart {
       return LOOK_AGAIN_MS;
     } catch (error) {
       if (signal.aborted) return 0;
+      // Some may have been written, and some not.
+      this.#carried = undefined;
       this.#failures += 1;
       this.#say(FAILED, `webhook configurations cannot be kept: ${reasonOf(error)}`);
       return Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** (this.#failures - 1));
@@ -181,6 +196,7 @@ export class WebhookKeeper implements ClusterPart {
       await this.#write(derived, signal);
       return;
     }
+    this.#carried = caBundle;
     this.#forget(derived, standing);
     if (changed > 0)
       logger.info("webhook configurations written", { webhooks: intended.length, waiting: waiting.length });

@@ -32,6 +32,7 @@ export async function serveAlone(options: ServingOptions, hangs: HangUps, startA
   agent = startAgent?.(alone, {
     gauge: (name, read) => metrics.gauge(name, read),
     rejections: async () => metrics.rejections(),
+    certificateChanged: (step) => metrics.certificateChanged(step),
   });
   const watch = await watchFiles({
     paths: () => (settings.watch ? serving.files : []),

@@ -52,8 +52,8 @@ const BADNESS = { loaded: 0, "last-good": 1, unavailable: 2 } as const;
 function together(all: readonly (readonly LoadedPolicyReport[])[]): readonly LoadedPolicyReport[] {
   const reports = new Map<string, LoadedPolicyReport>();
   for (const report of all.flat()) {
-    const other = reports.get(report.id);
-    if (other === undefined || BADNESS[other.state] < BADNESS[report.state]) reports.set(report.id, report);
+    const other = reports.get(report.key);
+    if (other === undefined || BADNESS[other.state] < BADNESS[report.state]) reports.set(report.key, report);
   }
   return [...reports.values()];
 }

@@ -1,9 +1,8 @@
 /** From the documents of a cluster to entries (spec kubewarden.md 11.2), which are read only when they have changed. */
-import { isJsonObject } from "../../data/same-value.js";
 import { comparePlaces, type Problem } from "../../documents/problem.js";
 import type { ConfigEntry } from "../entry.js";
 import type { ClusterDocument } from "./cluster-document.js";
-import { type DocumentHead, DocumentReader, fingerprintOf, readDocument } from "./document-reader.js";
+import { type DocumentHead, DocumentReader, readDocument } from "./document-reader.js";
 import { kubewardenEntry, type ReadEntry } from "./kubewarden-entry.js";
 import { confine, type NamespacedLimits } from "./namespaced-limits.js";
 import {
@@ -12,7 +11,6 @@ import {
   KUBEWARDEN_GROUP,
   NAMESPACED_POLICY_KINDS,
   type NamespacedPolicyKind,
-  policyIdOf,
 } from "./policy-ids.js";
 import { type FetchTerms, type PolicyServerParts, readPolicyServer } from "./policy-server.js";
 import { type Companions, companionsFor, companionsOf, documentsEntry } from "./resource-entries.js";
@@ -82,7 +80,7 @@ export class ClusterEntryReader {
     const chosen = new Map<string, DocumentHead[]>();
     const refused: RefusedEntry[] = [];
     for (const head of heads) {
-      const id = policyIdOf(head.key);
+      const { id } = head;
       if (id === undefined || !this.#isOurs(head, companions)) continue;
       const others = chosen.get(id);
       const [other] = others ?? [];
@@ -103,11 +101,8 @@ export class ClusterEntryReader {
   /** Policies of another server are not, and those that nothing binds do nothing. */
   #isOurs(head: DocumentHead, companions: Companions): boolean {
     switch (head.key.group) {
-      case KUBEWARDEN_GROUP: {
-        const spec = isJsonObject(head.value) ? head.value.spec : undefined;
-        const named = isJsonObject(spec) ? spec.policyServer : undefined;
-        return (named ?? DEFAULT_SERVER) === this.#options.policyServer;
-      }
+      case KUBEWARDEN_GROUP:
+        return (head.facts.policyServer ?? DEFAULT_SERVER) === this.#options.policyServer;
       case ADMISSION_GROUP:
         return companionsFor(head, companions).length > 0;
       default:
@@ -118,19 +113,14 @@ export class ClusterEntryReader {
   #entry(id: string, policies: readonly DocumentHead[], all: Companions, server: PolicyServerParts): ClusterEntry {
     const [{ key }] = policies as [DocumentHead];
     const namespace = isNamespaced(key.kind) ? key.namespace : undefined;
-    const limits = namespace === undefined ? undefined : this.#options.namespaced;
     const modules = key.group === KUBEWARDEN_GROUP;
     const companions = policies.flatMap((head) => companionsFor(head, all));
-    const parts = [policies, companions].map((heads) => heads.map(({ document, hash }) => [document.key, hash]));
-    const terms = fingerprintOf(
-      modules && [server.terms.fingerprint, server.modulesRefused ?? null],
-      limits ? [[...(limits.kinds ?? [])], limits.memoryMiB ?? null, limits.places ?? null] : null,
-      modules && limits !== undefined && [server.namespacedCapabilities ?? null, server.namespacedRefused ?? null],
-    );
+    const made = [...policies, ...companions].map(({ document, hash }) => `${document.key} ${hash}`).join("\n");
+    const terms = modules ? (namespace === undefined ? server.fingerprint : server.namespacedFingerprint) : "";
     return {
       id,
       policies: policies.map(documentOf),
-      fingerprint: fingerprintOf(parts, terms),
+      fingerprint: `${terms}\n${made}`,
       terms,
       ...(namespace !== undefined && { namespace }),
       read: () => finished(id, policies, this.#read(id, policies, companions, server, namespace)),
@@ -178,18 +168,11 @@ const documentOf = ({ document: { key, generation }, file }: DocumentHead): Entr
   file,
 });
 
-/** Of two that are equally old the one whose key comes first. */
+/** Of two that are equally old the one whose key comes first. The API server writes times such that their letters have the order of times. */
 function olderFirst(one: DocumentHead, other: DocumentHead): readonly [DocumentHead, DocumentHead] {
-  const [first, second] = [createdAt(one), createdAt(other)];
+  const [first, second] = [one.facts.createdAt, other.facts.createdAt];
   if (first === second) return byKey(one, other) < 0 ? [one, other] : [other, one];
   return first < second ? [one, other] : [other, one];
-}
-
-/** RFC 3339 in UTC and seconds, as the API server writes it: in order of the letters. */
-function createdAt({ value }: DocumentHead): string {
-  const metadata = isJsonObject(value) ? value.metadata : undefined;
-  const at = isJsonObject(metadata) ? metadata.creationTimestamp : undefined;
-  return typeof at === "string" ? at : "";
 }
 
 function confined(

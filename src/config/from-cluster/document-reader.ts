@@ -4,7 +4,7 @@ import { isJsonObject } from "../../data/same-value.js";
 import type { Problem } from "../../documents/problem.js";
 import { parseResources, type SourceDocument } from "../../documents/source-document.js";
 import type { ClusterDocument } from "./cluster-document.js";
-import { parseKey, type ResourceKey, shownName } from "./policy-ids.js";
+import { parseKey, policyIdOf, type ResourceKey, shownName } from "./policy-ids.js";
 
 /** What of a document is looked at with every change: read once for each version of it. */
 export interface DocumentHead {
@@ -12,10 +12,23 @@ export interface DocumentHead {
   readonly key: ResourceKey;
   /** How messages name it; the file of its problems. */
   readonly file: string;
-  /** In the value model of `data/json`; undefined for a text that is no JSON. */
-  readonly value: unknown;
+  /** The id under which it is served; absent: it is no policy. */
+  readonly id?: string;
+  readonly facts: DocumentFacts;
   /** Of all that a policy can be made of: without what changes by itself, such as resourceVersion and status. */
   readonly hash: string;
+}
+
+/** What is looked at of documents before it is known whether they are needed: their values are not kept. */
+export interface DocumentFacts {
+  /** `metadata.creationTimestamp`; empty where there is none. */
+  readonly createdAt: string;
+  /** `spec.policyServer`; absent: it names none. */
+  readonly policyServer?: unknown;
+  /** `spec.policyName` of a binding. */
+  readonly policyName: string;
+  /** The policies that an exception names: kind and name. */
+  readonly policyRefs: readonly string[];
 }
 
 /** A document with its places, or what keeps it from being read. */
@@ -43,7 +56,9 @@ export class DocumentReader {
     if (known !== undefined) return known;
     const key = parseKey(document.key);
     const value = jsonOf(document.text);
-    const head = { document, key, file: shownName(key), value, hash: contentHash(key, value ?? document.text) };
+    const hash = contentHash(key, value ?? document.text);
+    const id = policyIdOf(key);
+    const head = { document, key, file: shownName(key), ...(id !== undefined && { id }), facts: factsOf(value), hash };
     this.#heads.set(document, head);
     return head;
   }
@@ -64,6 +79,23 @@ export function readDocument({ document: { text }, file }: DocumentHead): ReadDo
 export function fingerprintOf(...parts: readonly unknown[]): string {
   return createHash("sha256").update(stringifyJson(parts)).digest("hex");
 }
+
+function factsOf(value: unknown): DocumentFacts {
+  const [metadata, spec] = [member(value, "metadata"), member(value, "spec")];
+  const createdAt = member(metadata, "creationTimestamp");
+  const policyServer = member(spec, "policyServer") ?? undefined;
+  const refs = member(spec, "policyRefs");
+  const named = Array.isArray(refs) ? refs : [];
+  return {
+    createdAt: typeof createdAt === "string" ? createdAt : "",
+    ...(policyServer !== undefined && { policyServer }),
+    policyName: String(member(spec, "policyName") ?? ""),
+    policyRefs: named.map((ref: unknown) => `${String(member(ref, "kind"))} ${String(member(ref, "name"))}`),
+  };
+}
+
+const member = (value: unknown, key: string): unknown =>
+  isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 
 function contentHash({ kind }: ResourceKey, value: unknown): string {
   if (!isJsonObject(value)) return fingerprintOf(value);

@@ -19,13 +19,15 @@ export interface FetchTerms {
   readonly sources: Sources;
   /** Absent: signatures are not looked at. */
   readonly verification?: VerificationConfig;
-  /** Of all that. */
-  readonly fingerprint: string;
 }
 
 /** What a PolicyServer says. Mistakes fail closed: what depends on them is not loaded. */
 export interface PolicyServerParts {
   readonly terms: FetchTerms;
+  /** Of what cluster-wide policies are held to. */
+  readonly fingerprint: string;
+  /** Of what namespaced policies are held to. */
+  readonly namespacedFingerprint: string;
   /** Why no module can be loaded. */
   readonly modulesRefused?: string;
   /** What namespaced policies may ask of the host; absent: anything, as with Kubewarden's controller (spec kubewarden.md 11.2). */
@@ -34,14 +36,22 @@ export interface PolicyServerParts {
   readonly namespacedRefused?: string;
 }
 
-const termsPrint = (
-  insecure: readonly string[],
-  authorities: readonly unknown[],
-  verification?: VerificationConfig,
-): string => fingerprintOf(insecure, authorities, verification ?? null);
+type Said = Omit<PolicyServerParts, "fingerprint" | "namespacedFingerprint">;
+
+/** What is said of it, with what tells it from others. */
+function withFingerprints(said: Said): PolicyServerParts {
+  const fingerprint = fingerprintOf(said.terms.sources.insecure.size, [
+    ...said.terms.sources.insecure,
+    ...said.terms.sources.authorities,
+    said.terms.verification ?? null,
+    said.modulesRefused ?? null,
+  ]);
+  const granted = [said.namespacedCapabilities ?? null, said.namespacedRefused ?? null];
+  return { ...said, fingerprint, namespacedFingerprint: fingerprintOf(fingerprint, granted) };
+}
 
 /** Where there is no PolicyServer of the name. */
-const NO_POLICY_SERVER: PolicyServerParts = { terms: { sources: NO_SOURCES, fingerprint: termsPrint([], []) } };
+const NOTHING_SAID: Said = { terms: { sources: NO_SOURCES } };
 
 /**
  * Reads the PolicyServer of a name.
@@ -51,12 +61,12 @@ export function readPolicyServer(heads: readonly DocumentHead[], name: string): 
   const head = heads.find(
     ({ key }) => key.group === KUBEWARDEN_GROUP && key.kind === "PolicyServer" && key.name === name,
   );
-  if (head === undefined) return NO_POLICY_SERVER;
+  if (head === undefined) return withFingerprints(NOTHING_SAID);
   const read = readDocument(head);
   if ("problems" in read) {
     const [refused] = read.problems.map(formatProblem);
     const why = { modulesRefused: refused ?? head.file, namespacedRefused: refused ?? head.file };
-    return { ...NO_POLICY_SERVER, ...why };
+    return withFingerprints({ ...NOTHING_SAID, ...why });
   }
   const spec = new Spec(read.document);
   const insecure = spec.read("insecureSources", listOf(text("a host"))) ?? [];
@@ -69,16 +79,15 @@ export function readPolicyServer(heads: readonly DocumentHead[], name: string): 
   const granted = capabilities.read("namespacedPoliciesCapabilities", listOf(text("a pattern", { mayBeEmpty: true })));
   if (granted !== undefined) capabilities.check(["namespacedPoliciesCapabilities"], () => parseCapabilities(granted));
   const namespacedRefused = capabilities.problem;
-  return {
+  return withFingerprints({
     terms: {
       sources: { insecure: new Set(insecure), authorities: pems },
       ...(verification && { verification }),
-      fingerprint: termsPrint(insecure, [...pems], verification),
     },
     ...(modulesRefused !== undefined && { modulesRefused }),
     ...(granted !== undefined && { namespacedCapabilities: granted.map((pattern) => pattern.trim()) }),
     ...(namespacedRefused !== undefined && { namespacedRefused }),
-  };
+  });
 }
 
 /** Reads values of `spec`, and keeps what is wrong with them. */

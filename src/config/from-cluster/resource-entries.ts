@@ -1,5 +1,4 @@
 /** Policies of a cluster that are documents for one kind, with the documents that belong to them. */
-import { isJsonObject } from "../../data/same-value.js";
 import { Origin } from "../../documents/origin.js";
 import type { Problem } from "../../documents/problem.js";
 import type { SourceDocument } from "../../documents/source-document.js";
@@ -30,16 +29,12 @@ export function companionsOf(heads: readonly DocumentHead[]): Companions {
   const contextEntries: DocumentHead[] = [];
   for (const head of heads) {
     const { group, kind } = head.key;
-    const spec = member(head.value, "spec");
+    const { policyName, policyRefs } = head.facts;
     if (group === ADMISSION_GROUP && kind.endsWith("PolicyBinding"))
-      add(bindings, `${kind.slice(0, -"Binding".length)} ${String(member(spec, "policyName"))}`, head);
+      add(bindings, `${kind.slice(0, -"Binding".length)} ${policyName}`, head);
     if (group === CONTEXT_GROUP && kind === "GlobalContextEntry") contextEntries.push(head);
     if (group !== KYVERNO_GROUP || kind !== "PolicyException") continue;
-    const refs = member(spec, "policyRefs");
-    const named = (Array.isArray(refs) ? refs : []).map(
-      (ref: unknown) => `${String(member(ref, "kind"))} ${String(member(ref, "name"))}`,
-    );
-    for (const each of new Set(named)) add(exceptions, each, head);
+    for (const each of new Set(policyRefs)) add(exceptions, each, head);
   }
   return { bindings, exceptions, contextEntries };
 }
@@ -92,6 +87,3 @@ function add(map: Map<string, DocumentHead[]>, name: string, head: DocumentHead)
   if (known === undefined) map.set(name, [head]);
   else known.push(head);
 }
-
-const member = (value: unknown, key: string): unknown =>
-  isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;

@@ -18,6 +18,8 @@ import { type LoadedVersion, PolicyState } from "./policy-state.js";
 
 /** How long changes wait for a module that has to be fetched: a second is what a change may take until it is served everywhere. */
 const PATIENCE_MS = 500;
+/** How long the first ones wait: nobody is sent here before they are there, and whoever is then should find them loaded. */
+const FIRST_PATIENCE_MS = 60_000;
 /** How long a policy is answered for after it has gone: webhooks name it until the API server has heard of theirs. */
 export const RETIRED_MS = 60_000;
 /** A module that could not be fetched is tried again after so long, then twice as long each time. */
@@ -89,8 +91,10 @@ export class ClusterPolicies {
   /**
    * Loads what has changed. Never rejects.
    * @param isTaken whether the configuration has a policy of that id: it goes before the cluster's
+   * @param isFirst whether nothing of the cluster has been served yet
    */
-  async load(all: ClusterEntries, isTaken: (id: string) => boolean): Promise<LoadedClusterPolicies> {
+  async load(all: ClusterEntries, isTaken: (id: string) => boolean, isFirst = false): Promise<LoadedClusterPolicies> {
+    const patience = isFirst ? FIRST_PATIENCE_MS : PATIENCE_MS;
     this.#entries = all;
     const entries = all.entries.filter(({ id }) => !isTaken(id));
     this.#retire(new Set(entries.map(({ id }) => id)), isTaken);
@@ -102,14 +106,14 @@ export class ClusterPolicies {
       this.#states.set(entry.id, state);
       if (!state.want(entry)) continue;
       const begun = this.#begin(state, batch);
-      slow.push(this.#within(begun.loaded).then(begun.leave));
+      if (begun.isFetched) slow.push(this.#within(patience, begun.loaded).then(begun.leave));
       // What needs nothing from elsewhere is compiled at its turn.
-      if (!begun.isFetched) await slow.at(-1);
+      else await begun.loaded;
       if (this.#options.clock.now() - turn < TURN_MS) continue;
       await new Promise((resolve) => setImmediate(resolve));
       turn = this.#options.clock.now();
     }
-    await this.#within(Promise.all([...slow, ...batch.warm]));
+    await this.#within(patience, Promise.all([...slow, ...batch.warm]));
     this.#done(batch);
     return this.#view(entries, [...all.refused, ...namesakes(all.entries, isTaken)]);
   }
@@ -195,9 +199,9 @@ export class ClusterPolicies {
   }
 
   /** Resolves with the work, or when nobody is to wait for it any longer. */
-  #within(work: Promise<unknown>): Promise<void> {
+  #within(milliseconds: number, work: Promise<unknown>): Promise<void> {
     return new Promise((resolve) => {
-      const cancel = this.#options.clock.after(PATIENCE_MS, resolve);
+      const cancel = this.#options.clock.after(milliseconds, resolve);
       const done = (): void => {
         cancel();
         resolve();

@@ -44,12 +44,8 @@ class Kept {
   }
 
   async serve(...documents: readonly ClusterDocument[]): Promise<void> {
-    this.keeper.served({
-      version: 1,
-      documents: new Map(documents.map((each) => [each.key, each])),
-      sets: [],
-      unread: [],
-    });
+    const known = new Map(documents.map((each) => [each.key, each]));
+    this.keeper.served({ version: 1, documents: known, sets: [], unread: [] });
     await settle();
   }
 
@@ -130,6 +126,26 @@ describe("webhook configurations", () => {
       JSON.stringify(kept.store.objects.get(V1)),
       new RegExp(Buffer.from("CA and new CA").toString("base64")),
     );
+  });
+
+  test("trust what they carry, once the leader has written it or seen that it stands", async () => {
+    const kept = await new Kept().keep(kubewarden("p"));
+    assert.ok(kept.keeper.trusts(["CA"]));
+    assert.ok(!kept.keeper.trusts(["CA", "new one"]));
+    kept.ca = "CA new one";
+    assert.ok(!kept.keeper.trusts(["new one"]));
+    kept.store.failing = new ClusterUnreachable("away");
+    kept.keeper.look();
+    await settle();
+    assert.ok(!kept.keeper.trusts(["CA"]));
+    kept.store.failing = undefined;
+    kept.clock.move(60_000);
+    await settle();
+    assert.ok(kept.keeper.trusts(["CA", "new one"]));
+    const other = new AbortController();
+    kept.store.failing = new ClusterUnreachable("away");
+    kept.keeper.lead(other.signal);
+    assert.ok(!kept.keeper.trusts(["CA"]));
   });
 
   test("have no owner without the ClusterRole, which is said once", async () => {

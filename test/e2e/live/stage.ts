@@ -88,7 +88,9 @@ export class Stage {
     const server = await startExample(
       ...["--from-cluster", "--kubeconfig", this.cluster.kubeconfigOf(ACCOUNT, this.folder)],
       ...["--webhook-url", this.balancer.url, "--tls-secret", "policy-server-tls", "--replica-name", name],
-      ...["--workers", "1", "--policies-download-dir", this.folder, ...more],
+      // The checkout has a policies.yaml of its own.
+      ...["--policies", `${this.folder}/none.yaml`, "--policies-download-dir", this.folder],
+      ...["--workers", "1", ...more],
     );
     const port = Number(new URL(server.url).port);
     const leave = this.balancer.add(port, server.probes);
@@ -163,6 +165,6 @@ export function conditionsOf(object: Json | undefined): readonly Condition[] {
 /** Whether the newest version is in force. */
 export function isActive(object: Json | undefined): boolean {
   const generation = Number(object?.metadata?.generation ?? 0);
-  const active = conditionsOf(object).find(({ type }) => type === "PolicyActive");
+  const active = conditionsOf(object).find(({ type }) => type === "Active");
   return active?.status === "True" && (active.observedGeneration ?? generation) === generation;
 }

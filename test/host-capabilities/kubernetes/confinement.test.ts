@@ -25,7 +25,9 @@ async function ask(operation: string, payload: object, namespace?: string): Prom
     contextAwareResources: [kind],
     ...(namespace !== undefined && { namespace }),
   };
-  const text = new TextEncoder().encode(JSON.stringify({ api_version: "v1", kind: "Pod", disable_cache: false, ...payload }));
+  const text = new TextEncoder().encode(
+    JSON.stringify({ api_version: "v1", kind: "Pod", disable_cache: false, ...payload }),
+  );
   const call = { binding: "kubewarden", namespace: "kubernetes", operation, payload: text };
   const answer = await capabilities.serve(call, { caller, signal: new AbortController().signal });
   return answer.ok ? "data" : answer.error;

@@ -30,6 +30,7 @@ async function start(context: TestContext) {
   });
   context.after(() => loader.close());
   let changed = (): void => {};
+  let isFirst = true;
   const policies = loader.clusterPolicies(() => changed());
   context.after(() => policies.close());
   const reader = new ClusterEntryReader({ policyServer: "default", namespaced: {} });
@@ -38,8 +39,12 @@ async function start(context: TestContext) {
     registry,
     api,
     module: `registry://${registry.host}/chaos:v1`,
-    load: (...documents: readonly ClusterDocument[]): Promise<LoadedClusterPolicies> =>
-      policies.load(reader.entries(byKey(server, ...documents)), () => false),
+    /** The first load waits for modules as long as this machine takes. */
+    load: (...documents: readonly ClusterDocument[]): Promise<LoadedClusterPolicies> => {
+      const first = isFirst;
+      isFirst = false;
+      return policies.load(reader.entries(byKey(server, ...documents)), () => false, first);
+    },
     /** Resolves when loading once more would bring others. */
     nextChange: () => new Promise<void>((resolve) => (changed = resolve)),
   };
@@ -72,6 +77,21 @@ test("a namespaced policy's guest sees its namespace, another's everything", asy
   assert.match(await ask("namespaced-team-p", "other"), /^-the policy is confined to the namespace "team"/);
 });
 
+test("a namespaced policy of Kyverno judges the objects in its namespace, and no others", async (context) => {
+  const { load } = await start(context);
+  const [policy] = (await load(kyvernoPolicy("k", "false", "team"))).served;
+  const ask = async (namespace: string | undefined) => {
+    const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "p", ...(namespace && { namespace }) } };
+    const kind = { group: "", version: "v1", kind: "Pod" };
+    const resource = { group: "", version: "v1", resource: "pods" };
+    const about = { uid: "u", kind, resource, operation: "CREATE", userInfo: {}, object: pod };
+    const request = { ...about, ...(namespace && { namespace }) };
+    const review = { kind: "admission", request, requestBytes: () => new Uint8Array() } as const;
+    return (await policy?.policy.evaluate(review, patience()))?.verdict;
+  };
+  assert.deepEqual([await ask("team"), await ask("other"), await ask(undefined)], ["deny", "skip", "skip"]);
+});
+
 test("a module that comes late is served when it has come; what it is fetched for holds up nothing else", async (context) => {
   const { load, registry, nextChange } = await start(context);
   let waiting: ServerResponse | undefined;
@@ -79,11 +99,13 @@ test("a module that comes late is served when it has come; what it is fetched fo
     waiting = response;
   });
   const late = admissionPolicy("late", { module: `http://${registry.host}/late.wasm` });
+  (await load()).taken();
   const first = await load(late, kyvernoPolicy("k", "true"));
   first.taken();
   assert.deepEqual(states(first), ["clusterwide-late unavailable", "validatingpolicy-k loaded"]);
   const change = nextChange();
-  waiting?.end(CHAOS);
+  while (waiting === undefined) await new Promise((resolve) => setTimeout(resolve, 10));
+  waiting.end(CHAOS);
   await change;
   assert.deepEqual(states(await load(late, kyvernoPolicy("k", "true"))), ["clusterwide-late loaded"]);
 });
