@@ -151,10 +151,8 @@ test("a successor begins with all that the cluster has; what is broken there sto
   const { serve, served } = await start(context, file, more);
   assert.deepEqual(await served(), ["own", "own/a", "own/b-c", "!validatingpolicy-a", "validatingpolicy-b"]);
   const lines = reports.flatMap(({ problems }) => problems.map(({ line }) => line));
-  assert.deepEqual(
-    lines.map((line) => line.includes("ValidatingPolicy a:")),
-    [false, true],
-  );
+  assert.deepEqual(lines, [...new Set(lines)]);
+  assert.match(lines.at(-1) ?? "", /^ValidatingPolicy a:/);
   assert.deepEqual(states(await serve(delta(8, [A], { base: 7 }))), ["validatingpolicy-a loaded"]);
 });
 
