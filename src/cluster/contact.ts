@@ -37,7 +37,11 @@ export class Contact {
 
   /** Something that was asked has failed: an answer it is all the same when the API server itself refuses. */
   saw(error: unknown): void {
-    if (error instanceof ApiError && error.status < 500) return this.made();
+    if (error instanceof ApiError && error.status < 500) this.made();
+    else this.#missed(error);
+  }
+
+  #missed(error: unknown): void {
     if (this.#away !== undefined) return;
     this.#away = this.#clock.now();
     this.#log.warn("the API server does not answer: policies stay as they are until it does", {

@@ -3,10 +3,15 @@ import { SYSTEM_CLOCK } from "../data/clock.js";
 import { type Connection, openCluster } from "../kubernetes/client/index.js";
 import type { Logger } from "../telemetry/logger.js";
 import { Agent } from "./agent.js";
+import type { CertificatePair, SecuredServing } from "./certificates/certificates.js";
+import { certificatesOf } from "./certificates/index.js";
+import { PolicyEvents } from "./events/policy-events.js";
 import type { AgentMetrics } from "./metrics.js";
-import type { PartFactory } from "./part.js";
+import type { ClusterPart, PartContext, PartFactory } from "./part.js";
 import type { Serving } from "./serving.js";
 import type { ClusterSettings } from "./settings.js";
+import { PolicyStatuses } from "./status/policy-statuses.js";
+import { setsOf, type WebhookPart, webhookPart } from "./webhooks/part.js";
 
 export type { Agent } from "./agent.js";
 
@@ -16,14 +21,34 @@ export interface StartOptions {
   readonly log: Logger;
   readonly metrics: AgentMetrics;
   readonly settings: ClusterSettings;
-  readonly serving: Serving;
+  readonly serving: Serving & SecuredServing;
 }
 
-/** What an agent does besides having policies served; a line each. */
-const PARTS: readonly PartFactory[] = [];
+/** What an agent does besides having policies served. */
+const partsFor = ({ settings, serving }: StartOptions): readonly PartFactory[] => [
+  (context) => certifiedWebhooks(context, settings, serving),
+  (context) => new PolicyStatuses(context),
+  ...(settings.events ? [(context: PartContext) => new PolicyEvents(context)] : []),
+];
+
+/** Certificates, and webhooks that trust them: a new authority signs when they do. */
+function certifiedWebhooks(
+  context: PartContext,
+  { manageWebhooks }: ClusterSettings,
+  serving: SecuredServing,
+): readonly ClusterPart[] {
+  const use = (pair: CertificatePair): Promise<void> => serving.secure(pair);
+  if (!manageWebhooks) return [certificatesOf(context, { use })];
+  let webhooks: WebhookPart | undefined;
+  const bundleInForce = (authorities: readonly string[]): boolean => webhooks?.trusts(authorities) ?? false;
+  const certificates = certificatesOf(context, { use, bundleInForce });
+  webhooks = webhookPart(context, certificates);
+  return [certificates, webhooks];
+}
 
 /** Starts the agent. Nothing is waited for: while the API server is away, it is not ready. */
-export function startAgent({ connection, log, metrics, settings, serving }: StartOptions): Agent {
+export function startAgent(options: StartOptions): Agent {
+  const { connection, log, metrics, settings, serving } = options;
   const { now } = SYSTEM_CLOCK;
   // What hinders a watch is noise while it is tried again; that the API server is away is said once, by the agent.
   const open = () => openCluster({ connection, now, note: (message) => log.debug(message) });
@@ -31,6 +56,7 @@ export function startAgent({ connection, log, metrics, settings, serving }: Star
     ...{ cluster: open(), elections: open(), log, metrics, settings, serving },
     clock: SYSTEM_CLOCK,
     random: Math.random,
-    parts: PARTS,
+    parts: partsFor(options),
+    setsOf: setsOf(settings),
   });
 }

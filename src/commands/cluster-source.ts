@@ -1,6 +1,6 @@
 /** Policies of files and of a cluster as one set: both may change, each by itself. */
 import { ClusterDocuments, type ClusterEntryOptions, ClusterEntryReader } from "../config/from-cluster/index.js";
-import { createPolicySet, type PolicySet } from "../evaluation/policy-set.js";
+import { createPolicySet } from "../evaluation/policy-set.js";
 import type { PolicyLoader } from "../loader/index.js";
 import type { ClusterSource, LoadResult, PolicySource } from "./policy-source.js";
 
@@ -44,7 +44,7 @@ export function createClusterSource(
     const problems = [...(isNew ? file.problems : []), ...loaded.problems];
     return {
       ...file,
-      policies: createPolicySet([...own.values(), ...loaded.served], generation, setsOf(documents)),
+      policies: createPolicySet([...own.values(), ...loaded.served], generation, documents.sets),
       problems,
       errors: problems.filter(({ severity }) => severity === "error").length,
       fromCluster: {
@@ -66,6 +66,3 @@ export function createClusterSource(
     },
   };
 }
-
-const setsOf = ({ sets }: ClusterDocuments): PolicySet["sets"] =>
-  new Map(sets.map(({ hash, members }) => [hash, members]));

@@ -4,6 +4,7 @@
 import { Command, CommanderError, InvalidArgumentError } from "commander";
 import { didYouMean } from "../data/suggest.js";
 import { addApplyOptions } from "./apply/options.js";
+import { addAuditOptions } from "./audit/options.js";
 import { addCertificateRequestOptions } from "./certificate-request-options.js";
 import { type CommandIo, UsageError } from "./io.js";
 import { KUBERNETES_OPTION, type OptionDefinition, SERVE_OPTIONS } from "./option-definitions.js";
@@ -174,6 +175,17 @@ function commandLine(io: CommandIo, done: (exitCode: number) => void): Command {
   apply.action(async (policies: string[]) => {
     const { applyCommand } = await import("./apply/index.js");
     done(await applyCommand(policies, apply.opts(), optionValues(apply, LOADING_OPTIONS, io.env), io));
+  });
+
+  const audit = program
+    .command("audit")
+    .description(
+      "apply the policies to the objects of a cluster, once, as serve does in the background; exit 1 if one fails",
+    );
+  addAuditOptions(audit);
+  withOptions(audit, LOADING_OPTIONS).action(async () => {
+    const { auditCommand } = await import("./audit/index.js");
+    done(await auditCommand(audit.opts(), optionValues(audit, LOADING_OPTIONS, io.env), io));
   });
 
   const cel = program

@@ -274,6 +274,12 @@ const OPTIONS: readonly Written[] = [
       "with --from-cluster: Secret of the own namespace that holds the server's certificates; the leader makes and rotates them",
   },
   {
+    flag: "webhook-ca-file",
+    kind: "string",
+    description:
+      "with --from-cluster and --cert-file: PEM file of the authorities that webhooks are to trust; without it the last certificate of --cert-file",
+  },
+  {
     flag: "audit-interval",
     kind: "count",
     default: 3600,

@@ -64,7 +64,7 @@ function presentable(response: AdmissionResponse): AdmissionResponse {
 }
 
 /** `kubectl apply` prints an object's causes in place of the message when the reason is Invalid, `kubectl create` the message. */
-function withMessageAmongCauses(status: ResponseStatus): ResponseStatus {
+export function withMessageAmongCauses(status: ResponseStatus): ResponseStatus {
   const { reason, message, details } = status;
   const causes = details?.causes ?? [];
   if (reason !== "Invalid" || message === undefined || causes.length === 0) return status;
@@ -155,7 +155,8 @@ function adjust(entry: ServedPolicy, vanilla: AdmissionResponse): AdmissionRespo
   return { ...response, status: customStatus(response.status, entry.message) };
 }
 
-function mutationForbidden(id: string): string {
+/** What is said where a policy may not change what it wants to. */
+export function mutationForbidden(id: string): string {
   return `Request rejected by policy ${id}. The policy attempted to mutate the request, but it is currently configured to not allow mutations.`;
 }
 

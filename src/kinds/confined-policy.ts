@@ -28,6 +28,10 @@ class ConfinedPolicy implements Policy {
     this.#elsewhere = { verdict: "skip", reason: `the policy is confined to the namespace "${namespace}"` };
   }
 
+  get rules(): Policy["rules"] {
+    return this.policy.rules;
+  }
+
   get immediate(): boolean {
     return this.policy.immediate;
   }

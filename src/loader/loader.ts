@@ -120,6 +120,19 @@ class Loading {
     return needs;
   }
 
+  /** What an entry asks a cluster for, its members among it. */
+  #asksOf(entry: ConfigEntry): readonly string[] {
+    if (entry.kind === "invalid") return [];
+    if (entry.kind === "group") return [...new Set(entry.members.flatMap((member) => this.#asksOfMember(member)))];
+    const prepared = this.#prepared.get(entry.id);
+    return prepared === undefined || "failed" in prepared ? [] : prepared.needs.requires.map(({ what }) => what);
+  }
+
+  #asksOfMember({ policy }: Member): readonly string[] {
+    const entry = policy.kind === "reference" ? this.#entries.get(policy.id) : policy;
+    return entry === undefined ? [] : this.#asksOf(entry);
+  }
+
   #prepareAlone(entry: LoadedEntry): PreparedEntry {
     const { kinds } = this.#options;
     switch (entry.kind) {
@@ -151,6 +164,7 @@ class Loading {
       return [{ id: entry.id, policy, mode: "protect", allowedToMutate: false, ...whyUnavailable(policy) }];
     }
     const { id, policyMode, allowedToMutate, message, namespace } = entry;
+    const asks = this.#asksOf(entry);
     const served: ServedPolicy = {
       id,
       policy: confined(policy, namespace),
@@ -158,6 +172,7 @@ class Loading {
       allowedToMutate,
       timeout: this.#timeoutOf(entry),
       ...whyUnavailable(policy),
+      ...(asks.length > 0 && { asks }),
       ...(message === undefined || entry.kind === "group" ? {} : { message }),
     };
     return entry.kind === "group" ? [served, ...(await this.#serveMembers(entry))] : [served];

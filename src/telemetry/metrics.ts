@@ -86,6 +86,16 @@ const BATCH_SERIES = 200;
 /** Characters of text that are handed on at a time. */
 const PART_CHARACTERS = 64 * 1024;
 
+/** Requests that a policy has not accepted. */
+export interface Rejections {
+  readonly policy: string;
+  /** They went through all the same: the policy is in monitor mode. */
+  readonly monitored: boolean;
+  /** Operation, kind and namespace of the requests; empty where there is none. */
+  readonly about: readonly string[];
+  readonly count: number;
+}
+
 /** Series of one process on their way to the sums of all. */
 export interface SeriesBatch {
   /** Number of the table: the same in all processes. */
@@ -111,6 +121,7 @@ export class Metrics {
   readonly #refused: SeriesTable;
   readonly #reloads: SeriesTable;
   readonly #replaced: SeriesTable;
+  readonly #certificates: SeriesTable;
   readonly #folded: SeriesTable;
 
   /** @param processMetrics whether to measure the process too (memory, event loop, garbage collection) */
@@ -152,6 +163,11 @@ export class Metrics {
       "policy_server_reloads_total",
       "Reloads of the configuration: applied, or rejected because the new one was worse.",
       ["result"],
+    );
+    this.#certificates = this.#counter(
+      "policy_server_certificate_changes_total",
+      "Changes of the Secret of certificates that this replica made as leader: made, renewed, or a step towards another authority (authority_added, authority_switched, authority_removed).",
+      ["step"],
     );
     this.#replaced = this.#counter(
       "policy_server_processes_replaced_total",
@@ -317,6 +333,11 @@ export class Metrics {
     this.#replaced.count([reason]);
   }
 
+  /** Counts a change of the Secret of certificates. */
+  certificateChanged(step: string): void {
+    this.#certificates.count([step]);
+  }
+
   /** Adds the CertificateRequests that an approver sees; their namespaces are bounded by whoever reads them out. */
   approvals(read: () => Iterable<ApprovalSample>): void {
     this.registry.registerMetric(
@@ -332,6 +353,16 @@ export class Metrics {
         },
       }),
     );
+  }
+
+  /** What policies have not accepted so far, by policy, mode and what the request was about. */
+  *rejections(): Iterable<Rejections> {
+    for (const { values, count } of this.#evaluations.counts()) {
+      const [policy = "", mode, kind, operation, namespace, accepted] = values;
+      if (accepted !== "false" || policy === null) continue;
+      const about = [operation, kind, namespace].map((value) => value ?? "");
+      yield { policy, monitored: mode === "monitor", about, count };
+    }
   }
 
   /** Adds a value that is read at every scrape. */

@@ -5,7 +5,7 @@ import type { Caller, HostCapabilities } from "../host-capabilities/host.js";
 import { ConfinedSnapshots } from "../host-capabilities/kubernetes/confinement.js";
 import type { KubernetesReader, ResourceSnapshot } from "../kubernetes/reader.js";
 import type { Outcome } from "../policy/outcome.js";
-import type { EvaluationContext } from "../policy/policy.js";
+import type { EvaluationContext, PolicyRule } from "../policy/policy.js";
 import type { Review } from "../policy/review.js";
 import { WasmLoadError } from "./errors.js";
 import { START_ONLY } from "./extism/names.js";
@@ -90,6 +90,10 @@ export class LoadedPolicy implements WasmPolicy {
       take: () => this.#takeState(),
       warn: (message) => parts.log({ policy: id, level: "warn", message, fields: {} }),
     });
+  }
+
+  get rules(): readonly PolicyRule[] | undefined {
+    return this.#parts.module.rules;
   }
 
   /** How its instances begin. */

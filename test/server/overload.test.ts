@@ -42,6 +42,23 @@ test("an answer that is in time when it is reached, but not when it is sent, is 
   assert.match(record, /"failure":"timeout"/);
 });
 
+test("a request whose verdict cannot be made has an answer that allows nothing, and takes no other with it", async () => {
+  const broken = {
+    ...immediate("broken", () => ALLOW),
+    get mode(): "protect" {
+      throw new Error("a defect");
+    },
+  };
+  const server = await serve([broken, immediate("good", () => ALLOW)]);
+  const clients = [await connect(server.port), await connect(server.port)];
+  clients[0]?.send(postText("/validate/broken", JSON.stringify(GOOD)));
+  clients[1]?.send(postText("/validate/good", JSON.stringify(GOOD)));
+  assert.match((await clients[0]?.until(/\r\n\r\n.+/s)) ?? "", /^HTTP\/1\.1 500 /);
+  assert.match((await clients[1]?.until(/"allowed":/)) ?? "", /"allowed":true/);
+  assert.match(server.lines.join("\n"), /answering a request failed unexpectedly.*a defect/);
+  await server.stop({ delay: 0, grace: 0 });
+});
+
 describe("limits on what is evaluated at a time", () => {
   test("beyond places and queue: 429 with Retry-After and a clear message; those that wait are answered", async () => {
     let release: (outcome: Outcome) => void = () => {};

@@ -76,7 +76,8 @@ export class ReplicaLeases implements Replicas {
       },
       failed: (error, refused) => {
         contact.saw(error);
-        if (refused) this.#say("the Leases of other replicas may not be watched: this one takes itself for the only one", error);
+        if (refused)
+          this.#say("the Leases of other replicas may not be watched: this one takes itself for the only one", error);
       },
     });
     this.#write();
@@ -124,6 +125,11 @@ export class ReplicaLeases implements Replicas {
       });
     }
     clock.after(RENEW_MS, () => this.sweep(signal));
+  }
+
+  /** Resolves when what is being written is written. */
+  async settled(): Promise<void> {
+    await this.#writing;
   }
 
   /** This replica is there no more: its Lease is deleted. */

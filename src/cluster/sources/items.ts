@@ -40,7 +40,10 @@ export class Items implements ListTarget {
   /** @throws ResourceError when there are too many */
   put(object: unknown): void {
     if (!isObject(object)) return;
-    if (!this.#wanted(object)) return this.delete(object);
+    if (!this.#wanted(object)) {
+      this.delete(object);
+      return;
+    }
     const document = documentOf(object, this.#kind);
     const { key } = document;
     const known = (this.all.get(key) ?? this.#before.get(key))?.document;

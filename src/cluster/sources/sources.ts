@@ -10,7 +10,14 @@ import type { ClusterSettings } from "../settings.js";
 import type { WatchedItem } from "./items.js";
 import { KindPresence, type Presence } from "./presence.js";
 import { Source } from "./source.js";
-import { CONFIG_MAP, POLICY_SERVER, resourceName, WATCHED_KINDS, type WatchedKind } from "./watched-kinds.js";
+import {
+  CONFIG_MAP,
+  CONFIG_MAP_FIELDS,
+  POLICY_SERVER,
+  resourceName,
+  WATCHED_KINDS,
+  type WatchedKind,
+} from "./watched-kinds.js";
 
 /** What they need. */
 export interface SourcesOptions {
@@ -82,12 +89,14 @@ export class Sources {
       const presence = this.#presence.of(kind);
       const source = this.#sources.get(kind);
       if (presence === "unreadable") unread.push({ resource, why: "it is served in no version known here" });
-      else if (presence === "waiting") unread.push({ resource, why: "the API server has not said whether there are any" });
+      else if (presence === "waiting")
+        unread.push({ resource, why: "the API server has not said whether there are any" });
       else if (source !== undefined && source.state !== "read")
         unread.push({ resource, why: source.reason || "it is being read" });
     }
     for (const [name, source] of this.#configMaps)
-      if (source.state !== "read") unread.push({ resource: `configmaps (${name})`, why: source.reason || "it is being read" });
+      if (source.state !== "read")
+        unread.push({ resource: `configmaps (${name})`, why: source.reason || "it is being read" });
     return unread;
   }
 
@@ -166,6 +175,3 @@ export class Sources {
     moved();
   }
 }
-
-/** Where a PolicyServer names ConfigMaps. */
-const CONFIG_MAP_FIELDS = ["verificationConfig", "sigstoreTrustConfig"];

@@ -2,6 +2,9 @@
 import { type JsonObject, member, nameOf, text } from "../../kubernetes/object.js";
 import type { ClusterSettings } from "../settings.js";
 
+/** Whose policies they are. */
+export type ServerName = Pick<ClusterSettings, "policyServer">;
+
 /** A kind that is watched when the cluster has it. */
 export interface WatchedKind {
   readonly group: string;
@@ -12,9 +15,9 @@ export interface WatchedKind {
   /** Whether it comes with Kubernetes, and not with a CustomResourceDefinition. */
   readonly builtIn: boolean;
   /** Which of them, for the API server: rights may be limited to a name. */
-  readonly fieldSelector?: (settings: ClusterSettings) => string;
+  readonly fieldSelector?: (settings: ServerName) => string;
   /** Which of them, where the API server can't tell; default all. */
-  readonly wanted?: (object: JsonObject, settings: ClusterSettings) => boolean;
+  readonly wanted?: (object: JsonObject, settings: ServerName) => boolean;
 }
 
 const KUBEWARDEN = "policies.kubewarden.io";
@@ -24,7 +27,7 @@ const ADMISSION = "admissionregistration.k8s.io";
 /** The server that policies without `spec.policyServer` belong to (spec kubewarden.md 11.1). */
 const DEFAULT_SERVER = "default";
 
-const forServer = (object: JsonObject, { policyServer }: ClusterSettings): boolean =>
+const forServer = (object: JsonObject, { policyServer }: ServerName): boolean =>
   (text(member(object, "spec"), "policyServer") || DEFAULT_SERVER) === policyServer;
 
 const kubewarden = (kind: string, plural: string): WatchedKind => ({
@@ -61,6 +64,9 @@ export const POLICY_SERVER: WatchedKind = {
 
 /** A ConfigMap that the PolicyServer names. */
 export const CONFIG_MAP = { group: "", version: "v1", kind: "ConfigMap", plural: "configmaps" };
+
+/** Where a PolicyServer names ConfigMaps. */
+export const CONFIG_MAP_FIELDS = ["verificationConfig", "sigstoreTrustConfig"];
 
 /** Kinds of policies and of what belongs to them. */
 export const WATCHED_KINDS: readonly WatchedKind[] = [

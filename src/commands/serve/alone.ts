@@ -29,7 +29,11 @@ export async function serveAlone(options: ServingOptions, hangs: HangUps, startA
     });
   const alone = new ServedAlone(serving, inTurn);
   again = () => void alone.again().then((reports = []) => agent?.loaded(reports));
-  agent = startAgent?.(alone, metrics);
+  agent = startAgent?.(alone, {
+    gauge: (name, read) => metrics.gauge(name, read),
+    rejections: async () => metrics.rejections(),
+    certificateChanged: (step) => metrics.certificateChanged(step),
+  });
   const watch = await watchFiles({
     paths: () => (settings.watch ? serving.files : []),
     changed: reload,

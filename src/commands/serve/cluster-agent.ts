@@ -1,4 +1,5 @@
 /** `serve --from-cluster`: the agent beside those who serve. Its code is loaded with the flag only. */
+import type { SecuredServing } from "../../cluster/certificates/certificates.js";
 import type { Agent } from "../../cluster/index.js";
 import type { AgentMetrics } from "../../cluster/metrics.js";
 import type { Serving } from "../../cluster/serving.js";
@@ -9,7 +10,7 @@ import type { ServeSettings } from "./settings.js";
 import { StartError } from "./start-error.js";
 
 /** Starts the agent for those who serve. */
-export type AgentStart = (serving: Serving, metrics: AgentMetrics) => Agent;
+export type AgentStart = (serving: Serving & SecuredServing, metrics: AgentMetrics) => Agent;
 
 /**
  * Loads the agent's code, when the settings want an agent and there is a cluster.

@@ -7,6 +7,9 @@ import type { Prepared } from "./messages.js";
 /** How long a process may take: modules are fetched meanwhile, each with time-outs of its own. */
 const PREPARE_WITHIN_MS = 300_000;
 
+/** How long a process may take to say that it serves something else: longer than anything holds its main thread. One that hangs is replaced. */
+const SWAP_WITHIN_MS = 10_000;
+
 /**
  * One bad policy holds up nobody: processes refuse no state. One that can't load it all the same is ended, when others can, and its successor begins with
  * everything.
@@ -27,14 +30,16 @@ export async function updateFromCluster(
   const lacking = [...answers].filter(([, answer]) => prepared(answer)?.needs === "whole").map(([child]) => child);
   if (whole !== undefined && lacking.length > 0)
     for (const [child, answer] of await ask(lacking, whole)) answers.set(child, answer);
-  const good = [...answers].some(([, answer]) => prepared(answer)?.ok === true);
+  const able = [...answers].filter(([, answer]) => prepared(answer)?.ok === true).map(([child]) => child);
+  const good = able.length > 0;
   for (const [child, answer] of answers) {
-    if (answer === "gone") continue;
-    const ok = prepared(answer)?.ok === true;
-    if (good && ok) fleet.serves(child, generation);
-    else if (good) fleet.kill(child, "a serving process could not load the cluster's policies: it is killed");
-    fleet.tell(child, { type: good && ok ? "swap" : "discard" });
+    if (able.includes(child) || answer === "gone") continue;
+    fleet.tell(child, { type: "discard" });
+    if (good) fleet.kill(child, "a serving process could not load the cluster's policies: it is killed");
   }
+  for (const child of able) fleet.serves(child, generation);
+  // Others are told that policies are served, and webhooks made for them: that must be true then.
+  await fleet.ask(able, SWAP_WITHIN_MS, (id) => ({ type: "swap", id }));
   return good ? together([...answers.values()].map((answer) => prepared(answer)?.reports ?? [])) : undefined;
 }
 

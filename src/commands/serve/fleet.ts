@@ -331,6 +331,8 @@ export class Fleet {
         this.#options.heard(child, message);
         return;
       case "prepared":
+      case "swapped":
+      case "secured":
       case "collected":
         this.#options.heard(child, message);
         this.#awaited.get(`${child.id}/${message.id}`)?.(message);

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { CertificatePair, SecuredServing } from "../../cluster/certificates/certificates.js";
 import type { Serving } from "../../cluster/serving.js";
 import type { ClusterDelta, LoadedPolicyReport } from "../../config/from-cluster/cluster-document.js";
 import { ClusterCopy } from "./cluster-copy.js";
@@ -8,10 +9,10 @@ import type { ServingProcess } from "./process.js";
 const SERVE_AGAIN_MS = 1000;
 
 /** What is asked of the process. */
-type Loading = Pick<ServingProcess, "prepare" | "swap" | "discard">;
+type Loading = Pick<ServingProcess, "prepare" | "swap" | "discard" | "secure">;
 
 /** The only process, as the agent of a cluster sees it. */
-export class ServedAlone implements Serving {
+export class ServedAlone implements Serving, SecuredServing {
   readonly #serving: Loading;
   readonly #inTurn: <T>(work: () => Promise<T>) => Promise<T>;
   readonly #copy = new ClusterCopy();
@@ -37,6 +38,10 @@ export class ServedAlone implements Serving {
   async again(): Promise<readonly LoadedPolicyReport[] | undefined> {
     const delta = this.#copy.empty();
     return delta === undefined || this.#stopping ? undefined : this.#inTurn(() => this.#load(delta));
+  }
+
+  async secure(pair: CertificatePair): Promise<void> {
+    this.#serving.secure(pair);
   }
 
   /** Nothing is loaded any more. */

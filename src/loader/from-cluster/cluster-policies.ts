@@ -53,6 +53,8 @@ export interface LoadedClusterPolicies {
   readonly reports: readonly LoadedPolicyReport[];
   /** What is said of those policies, with places. */
   readonly problems: readonly Problem[];
+  /** Whether nobody knows yet what becomes of some: their modules are being fetched. */
+  readonly isWaiting: boolean;
   /** To be called when these are served: the reports have been told. */
   readonly taken: () => void;
 }
@@ -241,7 +243,8 @@ export class ClusterPolicies {
     const taken = (): void => {
       this.#told = now;
     };
-    return { served, reports, problems, taken };
+    const isWaiting = [...this.#states.values()].some((state) => state.retiredUntil === undefined && state.isWaiting);
+    return { served, reports, problems, isWaiting, taken };
   }
 }
 

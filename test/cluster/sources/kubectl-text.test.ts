@@ -59,5 +59,8 @@ test("a document's text is what kubectl prints, without status and managedFields
 });
 
 test("integers keep their value", () => {
-  assert.equal(kubectlText(parseJson("[9007199254740993, -1, true, null]")), "[\n    9007199254740993,\n    -1,\n    true,\n    null\n]\n");
+  assert.equal(
+    kubectlText(parseJson("[9007199254740993, -1, true, null]")),
+    "[\n    9007199254740993,\n    -1,\n    true,\n    null\n]\n",
+  );
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import { Contact } from "../../../src/cluster/contact.js";
 import { Sources } from "../../../src/cluster/sources/sources.js";
-import { type LogLine, keptLog } from "../../approver/support.js";
+import { keptLog, type LogLine } from "../../approver/support.js";
 import { FakeApiServer } from "../../kubernetes/client/fake-api-server.js";
 import { connect, until } from "../../kubernetes/client/support.js";
 import { TestClock } from "../../support/test-clock.js";
@@ -200,7 +200,8 @@ describe("what a cluster holds of policies", () => {
   test("a ConfigMap that the PolicyServer names is read, no other, and not before it is named", async (context) => {
     const server = await FakeApiServer.start(context);
     define(server, ...KUBEWARDEN);
-    for (const name of ["verification", "another"]) server.put("configmaps", { metadata: { name, namespace: "policy-server" } });
+    for (const name of ["verification", "another"])
+      server.put("configmaps", { metadata: { name, namespace: "policy-server" } });
     const { sources } = follow(context, server);
     await until("all", () => sources.complete && server.watching > 5);
     assert.deepEqual(server.asked("GET /api/v1/"), []);

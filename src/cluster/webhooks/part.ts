@@ -1,0 +1,83 @@
+/** The webhooks of an agent: what they are made of, and what the status of policies is told of them. */
+
+import type { PolicySetRoute } from "../../config/from-cluster/cluster-document.js";
+import { parseKey, policyIdOf } from "../../config/from-cluster/index.js";
+import type { Certificates } from "../certificates/certificates.js";
+import type { ClusterState } from "../cluster-state.js";
+import { forServer, MANAGED_BY, PREFIX } from "../lease.js";
+import type { ClusterPart, PartContext } from "../part.js";
+import type { ClusterSettings } from "../settings.js";
+import type { DerivedWebhooks } from "./derive.js";
+import { deriveWebhooks } from "./from-documents.js";
+import { WebhookKeeper } from "./keeper.js";
+import { ClusterConfigurations } from "./store.js";
+
+const idOf = (key: string): string | undefined => policyIdOf(parseKey(key));
+
+const derivedOf = (
+  { documents }: Pick<ClusterState, "documents">,
+  { namespace, enforceAdmissionPolicies }: ClusterSettings,
+): DerivedWebhooks => deriveWebhooks(documents.values(), { ownNamespace: namespace, idOf, enforceAdmissionPolicies });
+
+/** Which policies webhooks ask about together. */
+export const setsOf =
+  (settings: ClusterSettings) =>
+  (documents: ClusterState["documents"]): readonly PolicySetRoute[] =>
+    derivedOf({ documents }, settings).sets;
+
+/** The part that keeps them. */
+export interface WebhookPart extends ClusterPart {
+  /** See {@link WebhookKeeper.trusts}. */
+  trusts(authorities: readonly string[]): boolean;
+}
+
+/** Makes the part. */
+export function webhookPart(
+  context: PartContext,
+  certificates: Pick<Certificates, "caBundle" | "changed">,
+): WebhookPart {
+  const { cluster, clock, log, replicas, settings, facts } = context;
+  const { policyServer, service, webhookUrl, owner } = settings;
+  const labels = { ...MANAGED_BY, [`${PREFIX}server`]: policyServer };
+  const keeper = new WebhookKeeper({
+    ...{ clock, logger: log, ownerRole: owner },
+    store: new ClusterConfigurations(cluster, clock, labels),
+    // Which paths this replica answers is announced with all else that it has loaded.
+    replicas: {
+      get live() {
+        return replicas.live;
+      },
+      changed: (call) => replicas.changed(call),
+      announce: () => {},
+    },
+    derive: (state) => derivedOf(state, settings),
+    target: webhookUrl === undefined ? { service } : { url: webhookUrl },
+    caBundle: () => certificates.caBundle(),
+    identity: { base: forServer("policy-server", policyServer), labels },
+    report: ({ asked, problems }) => {
+      const wanted = new Set([...asked, ...problems.map(({ id }) => id)]);
+      for (const key of context.state()?.documents.keys() ?? []) {
+        const id = idOf(key);
+        if (id !== undefined && wanted.has(id)) facts.setWebhook(key, asked.has(id) ? "there" : "missing");
+      }
+    },
+  });
+  const forget = certificates.changed(() => keeper.look());
+  return {
+    served: (state) => {
+      // Until the leader has looked, nobody knows whether the API server asks about what is new.
+      const derived = new Set(derivedOf(state, settings).webhooks.flatMap(({ members }) => members));
+      for (const key of state.documents.keys()) {
+        const id = idOf(key);
+        if (id !== undefined && derived.has(id) && facts.webhook(key) === "none") facts.setWebhook(key, "missing");
+      }
+      keeper.served(state);
+    },
+    lead: (signal) => keeper.lead(signal),
+    trusts: (authorities) => keeper.trusts(authorities),
+    stop: async () => {
+      forget();
+      await keeper.stop();
+    },
+  };
+}
