@@ -3,6 +3,8 @@ import { SYSTEM_CLOCK } from "../data/clock.js";
 import { type Connection, openCluster } from "../kubernetes/client/index.js";
 import type { Logger } from "../telemetry/logger.js";
 import { Agent } from "./agent.js";
+import { AuditPart } from "./audit/audit-part.js";
+import { forkAuditor } from "./audit/fork-auditor.js";
 import type { CertificatePair, SecuredServing } from "./certificates/certificates.js";
 import { certificatesOf } from "./certificates/index.js";
 import { PolicyEvents } from "./events/policy-events.js";
@@ -28,6 +30,9 @@ export interface StartOptions {
 const partsFor = ({ settings, serving }: StartOptions): readonly PartFactory[] => [
   (context) => certifiedWebhooks(context, settings, serving),
   (context) => new PolicyStatuses(context),
+  ...(settings.auditInterval > 0
+    ? [(context: PartContext) => new AuditPart(context, forkAuditor, () => serving.evaluations)]
+    : []),
   ...(settings.events ? [(context: PartContext) => new PolicyEvents(context)] : []),
 ];
 
