@@ -28,6 +28,13 @@ const SCENES: Readonly<Record<string, (stage: Stage) => Promise<void>>> = {
   parity,
 };
 
+const LINES = 60;
+/** The end of a log, without what comes every few seconds. */
+const tail = (log: string): string => {
+  const lines = log.split("\n").filter((line) => !line.includes("audited the cluster's objects"));
+  return lines.slice(-LINES).join("\n");
+};
+
 const folder = mkdtempSync(join(tmpdir(), "e2e-live-"));
 const stopModule = await serveCelModule();
 const wanted = process.argv.slice(2);
@@ -43,6 +50,7 @@ try {
     await scene(stage).catch((error: unknown) => {
       failed.push(name);
       console.error(`${name} FAILED:`, error);
+      for (const replica of stage.replicas.values()) console.log(`--- ${replica.name}\n${tail(replica.log())}`);
     });
     for (const replica of [...stage.replicas.values()]) await replica.kill();
     console.log(`(${Math.round((Date.now() - begin) / 1_000)} s)`);

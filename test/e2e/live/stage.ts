@@ -135,7 +135,6 @@ export class Stage {
       if (held === true) break;
       if (Date.now() - begin > withinMs) {
         if (held !== false) console.log(held);
-        for (const { name, log } of this.replicas.values()) console.log(`--- ${name}\n${log().slice(-4_000)}`);
         assert.fail(`${what} did not come within ${withinMs / 1000} s`);
       }
       await sleep(50);
