@@ -48,6 +48,8 @@ export class WebhookDeriver {
   readonly #conditions = new PortableConditions();
   #companions = new Map<string, Known<Companion>>();
   #policies = new Map<string, Known<AskedPolicy | undefined>>();
+  #asked: readonly AskedPolicy[] | undefined;
+  #derived: DerivedWebhooks | undefined;
 
   constructor(options: DocumentOptions) {
     this.#options = options;
@@ -63,7 +65,11 @@ export class WebhookDeriver {
     const excepted = this.#excepted();
     this.#policies = remembered(this.#policies, all, (document) => this.#policy(document, bindings, excepted));
     const asked = [...this.#policies.values()].flatMap(({ made }) => made ?? []);
-    return webhooksFor(asked, this.#options);
+    const before = this.#asked;
+    const same = before?.length === asked.length && asked.every((policy, i) => policy === before[i]);
+    if (!same || this.#derived === undefined) this.#derived = webhooksFor(asked, this.#options);
+    this.#asked = asked;
+    return this.#derived;
   }
 
   #policy(document: ClusterDocument, bindings: ReadonlyMap<string, Bindings>, excepted: ReadonlySet<string>) {

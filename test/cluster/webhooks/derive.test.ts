@@ -319,3 +319,16 @@ describe("a deriver that is kept", () => {
     assert.equal(deriver.derive([unread]).webhooks.length, 1);
   });
 });
+
+describe("an id that two resources have", () => {
+  test("is asked about whatever either of them wants: one of them is served", () => {
+    const rules = [{ apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["services"] }];
+    const webhook = one(kubewarden("p"), kubewarden("p", { rules, failurePolicy: "Ignore" }, "team"));
+    assert.deepEqual(
+      webhook.rules.flatMap(({ resources }) => resources),
+      ["pods", "services"],
+    );
+    assert.equal(webhook.failurePolicy, "Fail");
+    assert.deepEqual(webhook.namespaceSelector, ELSEWHERE);
+  });
+});
