@@ -186,7 +186,7 @@ export class Metrics {
     );
     this.#certificates = this.#counter(
       "policy_server_certificate_changes_total",
-      "Changes of the Secret of certificates that this replica made as leader: made, renewed, or a step towards another authority (authority_added, authority_switched, authority_removed).",
+      "Changes of the Secret of certificates that this replica made as leader.",
       ["step"],
     );
     this.#replaced = this.#counter(
