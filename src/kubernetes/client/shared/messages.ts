@@ -3,7 +3,7 @@
 import type { LogPlace } from "../byte-log.js";
 import type { ApiResource } from "../discovery.js";
 import { ApiError, ClusterConfigError, ClusterUnreachable, ResourceError } from "../errors.js";
-import type { StoreScope } from "../watch-stores.js";
+import type { StoreScope } from "../object-stores.js";
 
 /** Which objects a store holds. */
 export type StoreSelection =
