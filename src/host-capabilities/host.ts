@@ -38,6 +38,8 @@ export interface Caller {
   readonly contextAwareResources: readonly ResourceKind[];
   /** The only namespace whose objects it may see; absent: it may see those of all, and what is in none. */
   readonly namespace?: string;
+  /** Most bytes of its memory, which an answer has to fit into; absent: as many as it takes. */
+  readonly memoryBytes?: number;
   /** What an Extism plugin may ask by HTTP; absent: nothing. */
   readonly http?: HttpGrant;
 }
@@ -51,15 +53,18 @@ export interface CapabilityContext {
   readonly failed?: (reason: string) => void;
 }
 
-/** An answer that is JSON already. */
-export class JsonText {
-  constructor(readonly text: string) {}
+/** An answer that is JSON already, in UTF-8; perhaps in memory that threads share. */
+export class JsonBytes {
+  constructor(readonly bytes: Uint8Array) {}
 }
 
 /** An operation's answer as JSON. */
 export function jsonOf(answer: unknown): string {
-  return answer instanceof JsonText ? answer.text : stringifyJson(answer);
+  return answer instanceof JsonBytes ? Buffer.from(answer.bytes).toString("utf8") : stringifyJson(answer);
 }
+
+const payloadOf = (answer: unknown): Uint8Array =>
+  answer instanceof JsonBytes ? answer.bytes : new TextEncoder().encode(stringifyJson(answer));
 
 /** One operation of a capability. */
 export interface Operation {
@@ -75,7 +80,7 @@ export interface Operation {
   readonly gate?: (payload: unknown, caller: Caller) => string | undefined;
   /**
    * Executes.
-   * @returns the answer, a JSON value or a {@link JsonText}
+   * @returns the answer, a JSON value or {@link JsonBytes}
    * @throws anything; what it has to show (`data/public-text`) goes to the guest behind `Callback evaluation failure: `
    */
   run(payload: unknown, context: CapabilityContext): Promise<unknown>;
@@ -154,7 +159,7 @@ export class HostCapabilities {
     try {
       const execution = this.#executor({ namespace, operation, payload }, () => serving.run(payload, context));
       const answer = await orAborted(execution, signal, STOPPED);
-      return { ok: true, payload: new TextEncoder().encode(jsonOf(answer)) };
+      return { ok: true, payload: payloadOf(answer) };
     } catch (error) {
       if (error instanceof PayloadError) return refuse(error.message);
       const [shown, because, whole] = [shownText(error, FAILED), shownCause(error), wholeText(error)];

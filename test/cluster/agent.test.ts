@@ -48,7 +48,11 @@ function agentOf(context: TestContext, server: FakeApiServer, settings: Partial<
     cluster: connect(context, server).cluster,
     elections: connect(context, server).cluster,
     ...{ clock, random: () => 0, log: logger },
-    metrics: { gauge: (name, read) => gauges.set(name, read), rejections: async () => [] },
+    metrics: {
+      gauge: (name, read) => gauges.set(name, read),
+      certificateChanged: () => {},
+      rejections: async () => [],
+    },
     settings: { ...SETTINGS, ...settings },
     serving: {
       serve: async (delta) => {

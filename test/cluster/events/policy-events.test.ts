@@ -25,7 +25,7 @@ async function eventsOf(context: TestContext) {
   const documents = new Map([[key, documentOf(policy("a"), KIND)]]);
   const part: PartContext = {
     ...{ cluster, clock, log: logger, facts, settings: SETTINGS, random: () => 0 },
-    metrics: { gauge: () => {}, rejections: async () => metrics.rejections() },
+    metrics: { gauge: () => {}, certificateChanged: () => {}, rejections: async () => metrics.rejections() },
     replicas: { live: [], changed: () => () => {}, announce: () => {} },
     state: () => ({ version: 1, documents, sets: [], unread: [] }),
     statusOf: () => undefined,

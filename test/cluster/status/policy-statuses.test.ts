@@ -35,7 +35,7 @@ async function statusesOf(context: TestContext, names: readonly string[]) {
   let told = (): void => {};
   const part: PartContext = {
     ...{ cluster, clock, log: logger, facts, settings: SETTINGS, random: () => 0 },
-    metrics: { gauge: () => {}, rejections: async () => [] },
+    metrics: { gauge: () => {}, certificateChanged: () => {}, rejections: async () => [] },
     replicas: {
       get live() {
         return live;
