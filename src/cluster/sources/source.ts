@@ -1,6 +1,6 @@
 /** One kind of the cluster's resources, or some objects of it, as it is now. */
 import type { Clock } from "../../data/clock.js";
-import { ApiError, reasonOf } from "../../kubernetes/client/errors.js";
+import { ApiError, publicReasonOf, reasonOf } from "../../kubernetes/client/errors.js";
 import { followUntil } from "../../kubernetes/client/follow.js";
 import type { Cluster } from "../../kubernetes/client/index.js";
 import { collectionPath } from "../../kubernetes/client/paths.js";
@@ -42,6 +42,7 @@ export class Source {
   readonly #items: Map<string, WatchedItem>;
   #state: SourceState = "waiting";
   #reason = "";
+  #publicReason = "";
 
   constructor(options: SourceOptions) {
     this.#options = options;
@@ -79,9 +80,9 @@ export class Source {
     return this.#state;
   }
 
-  /** Why it can't be read at the moment; empty when it can. */
-  get reason(): string {
-    return this.#reason;
+  /** Why it can't be read at the moment, for probes, which anybody may ask; empty when it can. */
+  get publicReason(): string {
+    return this.#publicReason;
   }
 
   /** Ends; what was read stays where it is. */
@@ -95,6 +96,7 @@ export class Source {
     contact.made();
     if (this.#reason !== "") log.info("policies can be read again", { resource: this.#name });
     this.#reason = "";
+    this.#publicReason = "";
     this.#take(new Set([...this.#items.keys(), ...items.all.keys()]), items.all);
     if (this.#state === "read") return;
     this.#state = "read";
@@ -129,10 +131,11 @@ export class Source {
     const reason = reasonOf(error);
     if (error instanceof ApiError && error.status === 404) unknown();
     else if (error instanceof ApiError && reason !== this.#reason) {
-      const known = this.#state === "read" ? "what was read before goes on being served" : "the server is not ready";
+      const known = this.#state === "read" ? "what was read before goes on being served" : "none of them is served";
       log.error(`policies ${refused ? "may not" : "cannot"} be read: ${known}`, { resource: this.#name, reason });
     }
     this.#reason = reason;
+    this.#publicReason = publicReasonOf(error);
     if (this.#state === "read") return;
     const state: SourceState = refused ? "refused" : "failed";
     if (this.#state === state) return;

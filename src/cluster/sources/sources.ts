@@ -92,11 +92,11 @@ export class Sources {
       else if (presence === "waiting")
         unread.push({ resource, why: "the API server has not said whether there are any" });
       else if (source !== undefined && source.state !== "read")
-        unread.push({ resource, why: source.reason || "it is being read" });
+        unread.push({ resource, why: source.publicReason || "it is being read" });
     }
     for (const [name, source] of this.#configMaps)
       if (source.state !== "read")
-        unread.push({ resource: `configmaps (${name})`, why: source.reason || "it is being read" });
+        unread.push({ resource: `configmaps (${name})`, why: source.publicReason || "it is being read" });
     return unread;
   }
 

@@ -1,51 +1,40 @@
 /** The webhooks of an agent: what they are made of, and what the status of policies is told of them. */
 
 import type { PolicySetRoute } from "../../config/from-cluster/cluster-document.js";
-import { parseKey, policyIdOf, Rollouts } from "../../config/from-cluster/index.js";
+import { parseKey, policyIdOf } from "../../config/from-cluster/index.js";
+import type { Clock } from "../../data/clock.js";
+import { compareNames } from "../../kubernetes/names.js";
 import type { Certificates } from "../certificates/certificates.js";
 import type { ClusterState } from "../cluster-state.js";
 import { forServer, MANAGED_BY, PREFIX } from "../lease.js";
 import type { ClusterPart, PartContext } from "../part.js";
 import type { ClusterSettings } from "../settings.js";
-import type { DerivedWebhooks } from "./derive.js";
-import { deriveWebhooks } from "./from-documents.js";
+import { WebhookDeriver } from "./from-documents.js";
 import { WebhookKeeper } from "./keeper.js";
 import { ClusterConfigurations } from "./store.js";
 
 const idOf = (key: string): string | undefined => policyIdOf(parseKey(key));
 
-/** What webhooks are derived from: it remembers which versions were in force, so whoever derives has one of its own. */
-export class AskedVersions {
-  readonly #rollouts = new Rollouts();
+/** Derives webhooks from what a cluster holds; one for everybody who asks. */
+export const deriverFor = ({ namespace, enforceAdmissionPolicies }: ClusterSettings): WebhookDeriver =>
+  new WebhookDeriver({ ownNamespace: namespace, idOf, enforceAdmissionPolicies });
 
-  /**
-   * Webhooks of versions in force: what is in shadow changes nothing about who is asked. Where no version is, that in shadow is asked, and decides nothing unless some namespace
-   * has it in force.
-   */
-  webhooks(
-    { documents }: Pick<ClusterState, "documents">,
-    { namespace, enforceAdmissionPolicies }: Pick<ClusterSettings, "namespace" | "enforceAdmissionPolicies">,
-  ): DerivedWebhooks {
-    this.#rollouts.update(documents);
-    const { inForce, rolledOut } = this.#rollouts;
-    const alone = [...rolledOut].filter(([key]) => !inForce.has(key));
-    const undecided = alone.filter(([, { rollout }]) => rollout.enforcedNamespaces.length === 0).map(([key]) => key);
-    const asked = [...inForce.values(), ...alone.map(([, { document }]) => document)];
-    return deriveWebhooks(asked, {
-      ownNamespace: namespace,
-      idOf,
-      enforceAdmissionPolicies,
-      undecided: new Set(undecided),
-    });
-  }
+/** Milliseconds that a set which nobody wants any more is answered: as policies that are gone, since a webhook may still name it. */
+const SETS_KEPT_MS = 60_000;
+
+/** Which policies webhooks ask about together, now and for a while before. */
+export function setsOf(
+  deriver: WebhookDeriver,
+  clock: Pick<Clock, "now">,
+): (documents: ClusterState["documents"]) => readonly PolicySetRoute[] {
+  const known = new Map<string, { readonly set: PolicySetRoute; readonly until: number }>();
+  return (documents) => {
+    const now = clock.now();
+    for (const [hash, { until }] of known) if (until < now) known.delete(hash);
+    for (const set of deriver.derive(documents.values()).sets) known.set(set.hash, { set, until: now + SETS_KEPT_MS });
+    return Array.from(known.values(), ({ set }) => set).sort((a, b) => compareNames(a.hash, b.hash));
+  };
 }
-
-/** Which policies webhooks ask about together. */
-export const setsOf = (settings: ClusterSettings) => {
-  const versions = new AskedVersions();
-  return (documents: ClusterState["documents"]): readonly PolicySetRoute[] =>
-    versions.webhooks({ documents }, settings).sets;
-};
 
 /** The part that keeps them. */
 export interface WebhookPart extends ClusterPart {
@@ -56,12 +45,11 @@ export interface WebhookPart extends ClusterPart {
 /** Makes the part. */
 export function webhookPart(
   context: PartContext,
+  deriver: WebhookDeriver,
   certificates: Pick<Certificates, "caBundle" | "changed">,
 ): WebhookPart {
   const { cluster, clock, log, replicas, settings, facts } = context;
   const { policyServer, service, webhookUrl, owner } = settings;
-  const versions = new AskedVersions();
-  const derivedOf = (state: Pick<ClusterState, "documents">): DerivedWebhooks => versions.webhooks(state, settings);
   const labels = { ...MANAGED_BY, [`${PREFIX}server`]: policyServer };
   const keeper = new WebhookKeeper({
     ...{ clock, logger: log, ownerRole: owner },
@@ -74,7 +62,7 @@ export function webhookPart(
       changed: (call) => replicas.changed(call),
       announce: () => {},
     },
-    derive: (state) => derivedOf(state),
+    derive: ({ documents }) => deriver.derive(documents.values()),
     target: webhookUrl === undefined ? { service } : { url: webhookUrl },
     caBundle: () => certificates.caBundle(),
     identity: { base: forServer("policy-server", policyServer), labels },
@@ -90,7 +78,7 @@ export function webhookPart(
   return {
     served: (state) => {
       // Until the leader has looked, nobody knows whether the API server asks about what is new.
-      const derived = new Set(derivedOf(state).webhooks.flatMap(({ members }) => members));
+      const derived = new Set(deriver.derive(state.documents.values()).webhooks.flatMap(({ members }) => members));
       for (const key of state.documents.keys()) {
         const id = idOf(key);
         if (id !== undefined && derived.has(id) && facts.webhook(key) === "none") facts.setWebhook(key, "missing");

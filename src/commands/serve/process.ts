@@ -270,7 +270,6 @@ export class ServingProcess {
   }
 }
 
-/** With what the cluster holds, where that is known: who asks this process first finds all policies. */
 function refuseUnusable(loaded: LoadResult, strict: boolean): void {
   if (loaded.fatal !== undefined) throw new StartError(loaded.fatal);
   if (strict && loaded.withoutCluster !== undefined) throw new StartError(loaded.withoutCluster.refusal);

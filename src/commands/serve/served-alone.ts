@@ -20,10 +20,20 @@ export class ServedAlone implements Serving, SecuredServing {
   /** Of this process: nothing of it is lost before all is. */
   readonly shadows: ShadowSource = { rows: async () => this.#serving.shadows.rows, lost: 0 };
 
-  /** @param inTurn one load after the other, those of files among them */
-  constructor(serving: Loading, inTurn: <T>(work: () => Promise<T>) => Promise<T>) {
+  readonly #evaluated: () => number;
+
+  /**
+   * @param inTurn one load after the other, those of files among them
+   * @param evaluated evaluations so far
+   */
+  constructor(serving: Loading, inTurn: <T>(work: () => Promise<T>) => Promise<T>, evaluated: () => number) {
     this.#serving = serving;
     this.#inTurn = inTurn;
+    this.#evaluated = evaluated;
+  }
+
+  get evaluations(): number {
+    return this.#evaluated();
   }
 
   async serve(delta: ClusterDelta): Promise<readonly LoadedPolicyReport[]> {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { AskedVersions } from "../../../src/cluster/webhooks/part.js";
+import { WebhookDeriver } from "../../../src/cluster/webhooks/from-documents.js";
 import type { ClusterDocument } from "../../../src/config/from-cluster/cluster-document.js";
 import { kubectlText } from "../../../src/data/kubectl-text.js";
 
 const KEY = "policies.kyverno.io/ValidatingPolicy//p";
-const SETTINGS = { namespace: "own", enforceAdmissionPolicies: false };
+const deriver = () => new WebhookDeriver({ ownNamespace: "own", idOf: () => "p" });
 
 const specOf = (resource: string) => ({
   matchConstraints: {
@@ -26,18 +26,18 @@ function policy(
 }
 
 /** What is asked about, and what becomes of requests when that fails. */
-function asked(versions: AskedVersions, document: ClusterDocument) {
-  const { webhooks } = versions.webhooks({ documents: new Map([[KEY, document]]) }, SETTINGS);
+function asked(versions: WebhookDeriver, document: ClusterDocument) {
+  const { webhooks } = versions.derive([document]);
   return webhooks.map(({ rules, failurePolicy }) => [rules.flatMap(({ resources }) => resources), failurePolicy]);
 }
 
 test("webhooks ask about what versions in force want, whatever stands in shadow", () => {
-  const versions = new AskedVersions();
+  const versions = deriver();
   assert.deepEqual(asked(versions, policy(1, "configmaps")), [[["configmaps"], "Fail"]]);
   assert.deepEqual(asked(versions, policy(2, "secrets", { rollout: "shadow" })), [[["configmaps"], "Fail"]]);
   const note = JSON.stringify({ generation: 1, spec: specOf("configmaps") });
   const inShadow = policy(2, "secrets", { rollout: "shadow", "active-spec": note });
-  assert.deepEqual(asked(new AskedVersions(), inShadow), [[["configmaps"], "Fail"]]);
+  assert.deepEqual(asked(deriver(), inShadow), [[["configmaps"], "Fail"]]);
   const promoted = policy(2, "secrets", {
     rollout: "shadow",
     "active-spec": JSON.stringify({ generation: 2, spec: specOf("secrets") }),
@@ -46,7 +46,7 @@ test("webhooks ask about what versions in force want, whatever stands in shadow"
 });
 
 test("a policy of which no version is in force is asked, and no request fails for it", () => {
-  assert.deepEqual(asked(new AskedVersions(), policy(1, "configmaps", { rollout: "shadow" })), [[["configmaps"], "Ignore"]]);
+  assert.deepEqual(asked(deriver(), policy(1, "configmaps", { rollout: "shadow" })), [[["configmaps"], "Ignore"]]);
   const enforced = policy(1, "configmaps", { rollout: "shadow", "enforced-namespaces": "dev" });
-  assert.deepEqual(asked(new AskedVersions(), enforced), [[["configmaps"], "Fail"]]);
+  assert.deepEqual(asked(deriver(), enforced), [[["configmaps"], "Fail"]]);
 });
