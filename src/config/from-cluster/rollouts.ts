@@ -32,9 +32,10 @@ export class Rollouts {
     for (const key of this.#versions.keys()) if (!documents.has(key)) this.#versions.delete(key);
     for (const [key, document] of documents) {
       const known = this.#versions.get(key);
-      if (known?.document === document) continue;
       // Another resource of the same name was never in force.
-      this.#versions.set(key, rollout(document, known?.document.uid === document.uid ? known : undefined));
+      const before = known?.document.uid === document.uid ? known : undefined;
+      if (before?.document.resourceVersion === document.resourceVersion) continue;
+      this.#versions.set(key, rollout(document, before));
     }
     const rolled = [...this.#versions].filter((entry): entry is [string, RolledOut] => entry[1].rollout !== undefined);
     this.#rolledOut = new Map(rolled);

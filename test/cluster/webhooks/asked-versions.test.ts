@@ -22,7 +22,13 @@ function policy(
   const ours = Object.entries(annotations).map(([name, value]) => [`policy-server.admission/${name}`, value]);
   const metadata = { name: "p", uid: "0123456789", generation, annotations: Object.fromEntries(ours) };
   const object = { apiVersion: "policies.kyverno.io/v1", kind: "ValidatingPolicy", metadata, spec: specOf(resource) };
-  return { key: KEY, uid: "0123456789", resourceVersion: String(generation), generation, text: kubectlText(object) };
+  return {
+    key: KEY,
+    uid: "0123456789",
+    resourceVersion: JSON.stringify(metadata),
+    generation,
+    text: kubectlText(object),
+  };
 }
 
 /** What is asked about, and what becomes of requests when that fails. */

@@ -26,8 +26,8 @@ export function policyDocument({
 }: WrittenPolicy): ClusterDocument {
   const ours = Object.entries(annotations ?? {}).map(([name, value]) => [`${PREFIX}${name}`, value]);
   const all = { "example.com/other": "x", ...Object.fromEntries(ours) };
-  const resourceVersion = String(100 + generation);
-  const metadata = { name: "p", generation, uid, resourceVersion, annotations: all };
+  const resourceVersion = JSON.stringify([generation, word, annotations]);
+  const metadata = { name: "p", generation, uid, annotations: all };
   const text = kubectlText({
     apiVersion: "policies.kyverno.io/v1",
     kind: "ValidatingPolicy",
