@@ -3,7 +3,7 @@ import { SYSTEM_CLOCK } from "../data/clock.js";
 import { type Connection, openCluster } from "../kubernetes/client/index.js";
 import type { Logger } from "../telemetry/logger.js";
 import { Agent } from "./agent.js";
-import { AuditPart } from "./audit/audit-part.js";
+import { AuditPart, type AuditSurroundings } from "./audit/audit-part.js";
 import { forkAuditor } from "./audit/fork-auditor.js";
 import { PolicyEvents } from "./events/policy-events.js";
 import type { AgentMetrics } from "./metrics.js";
@@ -13,6 +13,7 @@ import type { ClusterSettings } from "./settings.js";
 import { PolicyStatuses } from "./status/policy-statuses.js";
 
 export type { Agent } from "./agent.js";
+export type { AuditSurroundings } from "./audit/audit-part.js";
 
 /** What the agent is given by the process that it runs in. */
 export interface StartOptions {
@@ -21,19 +22,18 @@ export interface StartOptions {
   readonly metrics: AgentMetrics;
   readonly settings: ClusterSettings;
   readonly serving: Serving;
+  readonly audit: AuditSurroundings;
 }
 
 /** What an agent does besides having policies served: a line each. */
-const partsFor = (settings: ClusterSettings, serving: Serving): readonly PartFactory[] => [
+const partsFor = (settings: ClusterSettings, audit: AuditSurroundings): readonly PartFactory[] => [
   (context) => new PolicyStatuses(context),
-  ...(settings.auditInterval > 0
-    ? [(context: PartContext) => new AuditPart(context, forkAuditor, () => serving.evaluations)]
-    : []),
+  ...(settings.auditInterval > 0 ? [(context: PartContext) => new AuditPart(context, forkAuditor, audit)] : []),
   ...(settings.events ? [(context: PartContext) => new PolicyEvents(context)] : []),
 ];
 
 /** Starts the agent. Nothing is waited for: while the API server is away, it is not ready. */
-export function startAgent({ connection, log, metrics, settings, serving }: StartOptions): Agent {
+export function startAgent({ connection, log, metrics, settings, serving, audit }: StartOptions): Agent {
   const { now } = SYSTEM_CLOCK;
   // What hinders a watch is noise while it is tried again; that the API server is away is said once, by the agent.
   const open = () => openCluster({ connection, now, note: (message) => log.debug(message) });
@@ -41,6 +41,6 @@ export function startAgent({ connection, log, metrics, settings, serving }: Star
     ...{ cluster: open(), elections: open(), log, metrics, settings, serving },
     clock: SYSTEM_CLOCK,
     random: Math.random,
-    parts: partsFor(settings, serving),
+    parts: partsFor(settings, audit),
   });
 }

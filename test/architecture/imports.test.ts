@@ -15,6 +15,7 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
     rooms: [
       "admission",
       "approver",
+      "audit",
       "batch",
       "cel",
       "cel-policy",
@@ -73,7 +74,11 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
     types: ["policy"],
   },
   approver: { rooms: ["data", "kubernetes", "telemetry"], types: ["policy"] },
-  cluster: { rooms: ["config", "data", "kubernetes"], types: ["telemetry"] },
+  audit: {
+    rooms: ["admission", "cel-policy", "config", "documents", "kubernetes", "policy", "reports", "world"],
+    types: ["data", "evaluation", "loader"],
+  },
+  cluster: { rooms: ["audit", "config", "data", "kubernetes"], types: ["telemetry"] },
   server: { rooms: ["admission", "data", "evaluation", "policy", "telemetry"] },
   loader: {
     rooms: [

@@ -122,11 +122,17 @@ class Primary implements Serving {
     // Before readiness: a signal that comes with the first answer must find its handler, or it ends the process at once.
     const stopped = stopSignal();
     const maxConnections = roomForConnections();
-    this.#agent = this.#startAgent?.(this, {
-      gauge: (name, read) => this.#metrics.totals.gauge(name, read),
-      auditResults: (read) => this.#metrics.totals.auditResults(read),
-      rejections: () => this.#metrics.rejections(),
-    });
+    this.#agent = this.#startAgent?.(
+      this,
+      {
+        gauge: (name, read) => this.#metrics.totals.gauge(name, read),
+        rejections: () => this.#metrics.rejections(),
+      },
+      {
+        evaluations: () => this.#fleet.evaluations,
+        results: (read) => this.#metrics.totals.auditResults(read),
+      },
+    );
     const probes: Listener = await listen({
       address,
       port: readinessPort,
@@ -238,10 +244,6 @@ class Primary implements Serving {
       if (good && whole !== undefined)
         await updateFromCluster(this.#fleet, [child], whole, this.#generation, this.#copy);
     });
-  }
-
-  get evaluations(): number {
-    return this.#fleet.evaluations;
   }
 
   /** Has all processes serve what has changed in the cluster. */

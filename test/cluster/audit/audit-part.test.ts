@@ -48,9 +48,6 @@ function begin() {
     },
     metrics: {
       gauge: (name: string, read: () => number) => gauges.set(name, read),
-      auditResults: (read: () => Iterable<unknown>) => {
-        results = read;
-      },
     },
     state: () => state,
   } as unknown as PartContext;
@@ -61,7 +58,12 @@ function begin() {
       started.push({ sent, hear, ended });
       return { send: (message) => sent.push(message), end: async () => {} };
     },
-    () => evaluations,
+    {
+      evaluations: () => evaluations,
+      results: (read) => {
+        results = read;
+      },
+    },
   );
   return {
     part,
