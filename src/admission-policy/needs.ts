@@ -33,7 +33,11 @@ export function needsOf(
   const kinds = typeof paramKind === "object" ? [paramKind] : [];
   // Whether its objects live in namespaces is asked even if no binding names one.
   const scope = kinds.some(({ kind }) => builtinNamespaced(kind) === undefined);
-  const params = bindings.some(({ paramRef }) => paramRef !== undefined) ? kinds : [];
+  const refs = bindings.flatMap(({ paramRef }) => paramRef ?? []);
+  const params = refs.length > 0 ? kinds : [];
+  const named = params.flatMap(({ kind }) =>
+    refs.flatMap(({ name = "", namespace = "" }) => (name === "" ? [] : [{ kind, namespace, name }])),
+  );
   const bringsParams = params.some(({ apiVersion, kind }) => brought.has(`${apiVersion}/${kind.kind}`));
   return {
     asks: namespaceObject || labels.length > 0 || authorizer || scope || params.length > 0,
@@ -45,7 +49,8 @@ export function needsOf(
       ...(bringsParams ? [] : params.map(parametersOf)),
       ...(authorizer ? [{ what: "`authorizer`" }] : []),
     ],
-    parameters: params.map(({ kind }) => kind),
+    parameters: refs.some(({ name = "" }) => name === "") ? params.map(({ kind }) => kind) : [],
+    ...(named.length > 0 && { namedParameters: named }),
   };
 }
 

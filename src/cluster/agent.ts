@@ -62,7 +62,7 @@ export class Agent {
       state: () => this.#state,
       statusOf: (key) => this.#sources.item(key)?.status,
     };
-    this.#parts = options.parts.map((make) => make(context));
+    this.#parts = options.parts.flatMap((make) => make(context));
     this.#sources = new Sources({
       ...{ cluster, clock, log, contact, settings },
       changed: (documents, statuses) => {
@@ -83,8 +83,18 @@ export class Agent {
     metrics.gauge("cluster_leader", () => (this.#election?.leading === true ? 1 : 0));
   }
 
-  /** Why this replica should not be asked yet; undefined when it serves all that the cluster holds. Once it does it stays ready. */
+  /** Why this replica should not be asked yet; undefined when it serves all that the cluster holds, and its parts have what they need. */
   get unready(): string | undefined {
+    if (this.#incomplete !== undefined) return this.#incomplete;
+    for (const part of this.#parts) {
+      const why = part.unready?.();
+      if (why !== undefined) return why;
+    }
+    return undefined;
+  }
+
+  /** Why this replica does not serve all that the cluster holds; undefined when it does. Once it does that is over. */
+  get #incomplete(): string | undefined {
     if (this.#state === undefined) {
       const unread = this.#sources.unread.map(({ resource, why }) => `${resource}: ${why}`);
       return unread.length === 0 ? "the cluster's policies are being loaded" : `not read yet: ${unread.join("; ")}`;
@@ -139,7 +149,7 @@ export class Agent {
     if (first) log.info("the cluster's policies are served", { ...fields, broken });
     else log.info("policies have changed in the cluster", { ...fields, broken });
     for (const part of this.#parts) part.served?.(state, reports);
-    if (this.unready === undefined && this.#election === undefined && !this.#stopping) this.#takePart();
+    if (this.#incomplete === undefined && this.#election === undefined && !this.#stopping) this.#takePart();
   }
 
   /** What this replica answers, and which versions of policies: others wait for that. */

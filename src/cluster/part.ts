@@ -17,6 +17,8 @@ export interface ClusterPart {
   statusesChanged?(keys: readonly string[]): void;
   /** This replica leads from now on, until the signal is aborted. Nothing is written for all replicas by one that does not lead. */
   lead?(signal: AbortSignal): void;
+  /** Why this replica should not be asked yet, although it serves all policies; undefined: nothing is in the way. It may lead nevertheless. */
+  unready?(): string | undefined;
   /** Ends; resolves when nothing is under way any more. */
   stop(): Promise<void>;
 }
@@ -39,5 +41,5 @@ export interface PartContext {
   readonly facts: PolicyFacts;
 }
 
-/** Makes a part. */
-export type PartFactory = (context: PartContext) => ClusterPart;
+/** Makes a part, or several that know each other. */
+export type PartFactory = (context: PartContext) => ClusterPart | readonly ClusterPart[];

@@ -19,6 +19,10 @@ export interface ClusterSettings {
   readonly owner: string;
   /** The Secret of the own namespace that holds the server's certificates. */
   readonly tlsSecret?: string;
+  /** The file of the certificate, where no Secret holds it. */
+  readonly certFile?: string;
+  /** The file of authorities that webhooks are to trust, where no Secret holds them. */
+  readonly webhookCaFile?: string;
   /** Milliseconds between background audits; 0: none. */
   readonly auditInterval: number;
   readonly auditReports: "openreports" | "wgpolicyk8s" | "none";

@@ -7,6 +7,7 @@ import type {
 } from "../config/from-cluster/cluster-document.js";
 import type { Clock } from "../data/clock.js";
 import type { ClusterState } from "./cluster-state.js";
+import { KeptSets } from "./kept-sets.js";
 import type { Serving } from "./serving.js";
 import { COALESCE_MS } from "./sources/limits.js";
 import type { Sources } from "./sources/sources.js";
@@ -27,6 +28,7 @@ export class StateFeed {
   readonly #options: FeedOptions;
   readonly #documents = new Map<string, ClusterDocument>();
   readonly #dirty = new Set<string>();
+  readonly #kept: KeptSets;
   #version = 0;
   #sets: readonly PolicySetRoute[] = [];
   #unread = "";
@@ -37,6 +39,7 @@ export class StateFeed {
 
   constructor(options: FeedOptions) {
     this.#options = options;
+    this.#kept = new KeptSets(options.clock, () => this.look());
   }
 
   /** These may be others now. */
@@ -55,6 +58,7 @@ export class StateFeed {
   stop(): void {
     this.#stopped = true;
     this.#cancel?.();
+    this.#kept.stop();
   }
 
   #soon(): void {
@@ -102,7 +106,7 @@ export class StateFeed {
       }
     }
     this.#dirty.clear();
-    const sets = setsOf(this.#documents);
+    const sets = this.#kept.with(setsOf(this.#documents));
     const sameSets = JSON.stringify(sets) === JSON.stringify(this.#sets);
     if (!first && put.length === 0 && removed.length === 0 && sameSets) return undefined;
     this.#sets = sets;

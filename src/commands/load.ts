@@ -9,6 +9,7 @@ import {
   type Problem,
 } from "../config/index.js";
 import { createPolicySet } from "../evaluation/policy-set.js";
+import type { StoreChannel } from "../kubernetes/client/shared/mirrored-stores.js";
 import {
   type ClusterAccess,
   createPolicyLoader,
@@ -30,6 +31,8 @@ export interface SourceOptions
   extends Pick<PolicyLoaderOptions, "watcher" | "typeCheck" | "kubernetesVersion" | "executor"> {
   /** Whether policies that need a cluster are loaded where none is found, with a warning each; default: nothing is loaded then. */
   readonly warnWithoutCluster?: boolean;
+  /** Where another process watches the cluster's lists for this one. */
+  readonly shared?: StoreChannel;
 }
 
 /**
@@ -40,9 +43,9 @@ export function createPolicySource(
   values: Readonly<Record<string, unknown>>,
   env: CommandIo["env"],
   logger?: Logger,
-  { warnWithoutCluster = false, ...special }: SourceOptions = {},
+  { warnWithoutCluster = false, shared, ...special }: SourceOptions = {},
 ): PolicySource {
-  const { loader, policyTimeout, access } = createLoader(values, env, logger, special);
+  const { loader, policyTimeout, access } = createLoader(values, env, logger, special, shared);
   const fromCluster = values.fromCluster === true;
   const file = fromCluster ? givenFile(values) : policiesFile(values);
   const problem = (needing: readonly string[]) => clusterProblem(access, needing, values);
@@ -69,10 +72,12 @@ export function createLoader(
   env: CommandIo["env"],
   logger?: Logger,
   special: Pick<PolicyLoaderOptions, "watcher" | "typeCheck" | "kubernetesVersion" | "executor"> = {},
+  shared?: StoreChannel,
 ): { readonly loader: PolicyLoader; readonly policyTimeout: number; readonly access: ClusterAccess | undefined } {
   const policyTimeout =
     values.disableTimeoutProtection === true ? Number.POSITIVE_INFINITY : Number(values.policyTimeout ?? 2) * 1000;
-  const access = clusterAccess(values, env);
+  const found = clusterAccess(values, env);
+  const access = shared !== undefined && found !== undefined && "connection" in found ? { ...found, shared } : found;
   const guests = logger?.named("policy_log");
   const loader = withEgress(values, (egress) =>
     createPolicyLoader({

@@ -237,6 +237,12 @@ const OPTIONS: readonly Written[] = [
       "with --from-cluster: most memory, in MiB, of a guest of a policy in a namespace; without it the server's limit",
   },
   {
+    flag: "exception-namespaces",
+    kind: "string",
+    description:
+      "with --from-cluster: comma-separated namespaces whose PolicyExceptions count; without it those of all namespaces",
+  },
+  {
     flag: "enforce-admission-policies",
     kind: "flag",
     description:
@@ -272,6 +278,12 @@ const OPTIONS: readonly Written[] = [
     kind: "string",
     description:
       "with --from-cluster: Secret of the own namespace that holds the server's certificates; the leader makes and rotates them",
+  },
+  {
+    flag: "webhook-ca-file",
+    kind: "string",
+    description:
+      "with --from-cluster and --cert-file: PEM file of the authorities that webhooks are to trust; without it the last certificate of --cert-file",
   },
   {
     flag: "audit-interval",

@@ -1,5 +1,5 @@
 /** Policies that are asked together: one webhook asks all that want to be asked about the same. */
-import type { ServedPolicy } from "./policy-set.js";
+import type { ServedPolicy } from "./served-policy.js";
 
 /** Which policies are asked together. */
 export interface SetRoute {

@@ -1,5 +1,7 @@
 /** What the host asks of a cluster on behalf of guests. A Kubernetes client implements it; without one, {@link NO_CLUSTER} stands in. */
+import { stringifyJson } from "../data/json.js";
 import { PublicError } from "../data/public-text.js";
+import type { TextPieces } from "./client/text-pieces.js";
 
 /** A Kubernetes kind as guests name it. */
 export interface ResourceKind {
@@ -45,6 +47,35 @@ export interface ResourceSnapshot {
   readonly items: readonly unknown[];
 }
 
+/** The objects of a list as JSON texts in UTF-8. They stay as they were when they were asked for. */
+export interface ObjectTexts {
+  readonly count: number;
+  /** Of all texts. */
+  readonly bytes: number;
+  /** Stands for this version of the object at an index: the same for the same. */
+  identity(index: number): object;
+  /** The text of the object at an index; it may be part of a larger buffer, and must not be changed. */
+  text(index: number): Uint8Array;
+  /** All texts with commas between them, for another thread to put together; absent, or `undefined`: only this one can read them. */
+  pieces?(head: Uint8Array, tail: Uint8Array): TextPieces | undefined;
+}
+
+/** The texts of objects that are at hand. */
+export function textsOf(objects: readonly object[]): ObjectTexts {
+  const texts = objects.map((object) => Buffer.from(stringifyJson(object)));
+  const at = <T>(list: readonly T[], index: number): T => {
+    const found = list[index];
+    if (found === undefined) throw new RangeError(`there is no object ${index}`);
+    return found;
+  };
+  return {
+    count: texts.length,
+    bytes: texts.reduce((sum, { length }) => sum + length, 0),
+    identity: (index) => at(objects, index),
+    text: (index) => at(texts, index),
+  };
+}
+
 /**
  * A window into a cluster. Nothing is masked or cached here but what a watch keeps anyway. Every method rejects with an Error whose message is
  * the reason text of spec kubewarden.md 7.6; the signal is aborted when nobody waits any more.
@@ -54,6 +85,8 @@ export interface KubernetesReader {
   get(kind: ResourceKind, query: GetQuery, signal: AbortSignal): Promise<unknown>;
   /** The items of a list: `managedFields` emptied, without the last-applied annotation. */
   list(kind: ResourceKind, query: ListQuery, signal: AbortSignal): Promise<readonly unknown[]>;
+  /** The same as texts, which takes little memory where there are many. */
+  texts(kind: ResourceKind, query: ListQuery, signal: AbortSignal): Promise<ObjectTexts>;
   canI(question: AccessQuestion, signal: AbortSignal): Promise<AccessAnswer>;
   snapshot(kind: ResourceKind, signal: AbortSignal): Promise<ResourceSnapshot>;
 }
@@ -64,4 +97,10 @@ export const NO_CLIENT = "kube::Client was not initialized properly";
 const refuse = () => Promise.reject(new PublicError(NO_CLIENT));
 
 /** Stands in where a cluster is needed and there is none: every question fails, so that nothing is allowed by mistake. */
-export const NO_CLUSTER: KubernetesReader = { get: refuse, list: refuse, canI: refuse, snapshot: refuse };
+export const NO_CLUSTER: KubernetesReader = {
+  get: refuse,
+  list: refuse,
+  texts: refuse,
+  canI: refuse,
+  snapshot: refuse,
+};

@@ -126,7 +126,7 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
   });
   const missing = options.cluster !== undefined && cluster === undefined;
   const worldFor = (needs: Needs) => outerWorldFor(needs, world, missing, now, external.data);
-  const foresee = ({ asks, parameters }: Needs) => (world && asks ? warmUp(world, parameters) : undefined);
+  const foresee = (needs: Needs) => (world && needs.asks ? warmUp(world, needs) : undefined);
   const loadingWith = async (entries: readonly ConfigEntry[], fetcher: ModuleFetcher): Promise<LoadingOptions> => ({
     kinds: await kinds.for(entries),
     fetchModule: (entry, warn) => moduleFiles(entry, fetcher, warn),

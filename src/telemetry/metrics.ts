@@ -117,6 +117,7 @@ export class Metrics {
   readonly #refused: SeriesTable;
   readonly #reloads: SeriesTable;
   readonly #replaced: SeriesTable;
+  readonly #certificates: SeriesTable;
   readonly #folded: SeriesTable;
   #counted = 0;
 
@@ -159,6 +160,11 @@ export class Metrics {
       "policy_server_reloads_total",
       "Reloads of the configuration: applied, or rejected because the new one was worse.",
       ["result"],
+    );
+    this.#certificates = this.#counter(
+      "policy_server_certificate_changes_total",
+      "Changes of the Secret of certificates that this replica made as leader.",
+      ["step"],
     );
     this.#replaced = this.#counter(
       "policy_server_processes_replaced_total",
@@ -328,6 +334,11 @@ export class Metrics {
   /** Counts a serving process that was replaced: `died`, or `hung` and was killed. */
   replaced(reason: "died" | "hung"): void {
     this.#replaced.count([reason]);
+  }
+
+  /** Counts a change of the Secret of certificates. */
+  certificateChanged(step: string): void {
+    this.#certificates.count([step]);
   }
 
   /** Adds the CertificateRequests that an approver sees; their namespaces are bounded by whoever reads them out. */

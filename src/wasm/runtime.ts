@@ -1,4 +1,5 @@
 /** Loads modules as policies and runs their calls in worker threads. */
+
 import { stringifyJson } from "../data/json.js";
 import type { HostCapabilities, ResourceKind } from "../host-capabilities/host.js";
 import type { HttpGrant } from "../host-capabilities/http/grant.js";
@@ -8,6 +9,7 @@ import { WasmLoadError } from "./errors.js";
 import { type PluginEnvironment, printEnvironment } from "./extism/environment.js";
 import type { ExecutionMode } from "./guest/call.js";
 import type { PreparedSettings } from "./guest-protocol.js";
+import { PAGE_BYTES } from "./image/memory-image.js";
 import { InlineCalls, type InlineStatus } from "./inline/inline-calls.js";
 import { DEFAULT_GUEST_LIMITS, DEFAULT_TIMEOUT_MS, type GuestLimits } from "./limits.js";
 import { ModuleStore, type NamedModule } from "./module/prepare.js";
@@ -133,6 +135,7 @@ export function createWasmRuntime(options: WasmRuntimeOptions): WasmRuntime {
         caller: {
           policy: source.id,
           capabilities: grants,
+          memoryBytes: memoryPages * PAGE_BYTES,
           contextAwareResources: source.contextAwareResources ?? [],
           ...(source.namespace !== undefined && { namespace: source.namespace }),
           ...(plugin?.http && { http: plugin.http }),

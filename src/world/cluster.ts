@@ -7,7 +7,7 @@ import {
   findConnection,
   openCluster,
 } from "../kubernetes/client/index.js";
-import type { GroupVersionKind } from "../kubernetes/names.js";
+import type { StoreChannel } from "../kubernetes/client/shared/mirrored-stores.js";
 import { NO_CLIENT } from "../kubernetes/reader.js";
 import { NO_OPINION, OUT_OF_REACH } from "./authorizer/authorizer.js";
 import { ClusterAuthorizer } from "./authorizer/cluster-authorizer.js";
@@ -20,7 +20,9 @@ import { LookupFailure } from "./resources/resource-source.js";
 import type { OuterWorld, World } from "./world.js";
 
 /** The way to a cluster, or why there is none. */
-export type ClusterAccess = { readonly connection: Connection } | { readonly missing: string };
+export type ClusterAccess =
+  | { readonly connection: Connection; readonly shared?: StoreChannel }
+  | { readonly missing: string };
 
 /** Looks for the way to a cluster; the cluster itself is not asked anything. */
 export function findCluster(search: ConnectionSearch): ClusterAccess {
@@ -40,7 +42,7 @@ export function openAccess(
 ): Cluster | undefined {
   return access === undefined || "missing" in access
     ? undefined
-    : openCluster({ connection: access.connection, now, note });
+    : openCluster({ connection: access.connection, now, note, ...(access.shared && { shared: access.shared }) });
 }
 
 /** What policies ask of a cluster. */
@@ -98,8 +100,15 @@ const WARM_UP_MS = 2_000;
 /** Lets policies find in place what their first requests would wait for: the connection, Namespaces, parameters. */
 export async function warmUp(
   { resources }: Pick<World, "resources">,
-  kinds: readonly GroupVersionKind[],
+  { parameters, namedParameters = [] }: Pick<Needs, "parameters" | "namedParameters">,
 ): Promise<void> {
-  const answers = Promise.all([resources.namespace("default"), ...kinds.map((kind) => resources.list(kind, ""))]);
+  const answers = Promise.all([
+    resources.namespace("default"),
+    ...parameters.map((kind) => resources.list(kind, "")),
+    // Without a namespace it may be that of a request, which is not known: the scope is what the first request would ask for.
+    ...namedParameters.map(({ kind, namespace, name }) =>
+      namespace === "" ? resources.namespaced(kind) : resources.get(kind, namespace, name),
+    ),
+  ]);
   await within(answers, WARM_UP_MS);
 }

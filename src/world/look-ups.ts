@@ -48,6 +48,11 @@ export class LookUps<V> {
     return this.#entries.size;
   }
 
+  /** Forgets an answer. */
+  forget(key: string): void {
+    this.#entries.delete(key);
+  }
+
   /**
    * The kept answer, or the promise of one, which never rejects.
    * @param execute ends by itself; its rejection is a {@link import("./resources/resource-source.js").LookupFailure}

@@ -7,8 +7,18 @@ export interface Needs {
   readonly asks: boolean;
   /** What it asks for that no document beside it brings: without a cluster it has to fail. None: it does without one. */
   readonly requires: readonly Requirement[];
-  /** The kinds of parameters that it looks for: worth having before the first request. */
+  /** The kinds of parameters that it looks for among all of them: worth having before the first request. */
   readonly parameters: readonly GroupVersionKind[];
+  /** Parameters that it looks for by name, as far as that is known before a request; absent: none. */
+  readonly namedParameters?: readonly NamedParameter[];
+}
+
+/** A parameter that has a name. */
+export interface NamedParameter {
+  readonly kind: GroupVersionKind;
+  /** Empty: that of the request, or none. */
+  readonly namespace: string;
+  readonly name: string;
 }
 
 /** Something that a policy asks a cluster for. */
@@ -29,10 +39,12 @@ export const NO_NEEDS: Needs = { asks: false, requires: [], parameters: [] };
 
 /** What several policies ask together. */
 export function allNeeds(needs: readonly Needs[]): Needs {
+  const namedParameters = needs.flatMap(({ namedParameters = [] }) => namedParameters);
   return {
     asks: needs.some(({ asks }) => asks),
     requires: distinct(needs.flatMap(({ requires }) => requires)),
     parameters: needs.flatMap(({ parameters }) => parameters),
+    ...(namedParameters.length > 0 && { namedParameters }),
   };
 }
 

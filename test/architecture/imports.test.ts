@@ -78,7 +78,20 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
     rooms: ["admission", "cel-policy", "config", "documents", "kubernetes", "policy", "reports", "world"],
     types: ["data", "evaluation", "loader"],
   },
-  cluster: { rooms: ["audit", "config", "data", "kubernetes"], types: ["telemetry"] },
+  cluster: {
+    rooms: [
+      "audit",
+      "cel",
+      "cel-policy",
+      "config",
+      "data",
+      "evaluation",
+      "kinds/kyverno",
+      "kubernetes",
+      "telemetry",
+      "x509",
+    ],
+  },
   server: { rooms: ["admission", "data", "evaluation", "policy", "telemetry"] },
   loader: {
     rooms: [

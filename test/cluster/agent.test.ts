@@ -12,7 +12,7 @@ import { keptLog } from "../approver/support.js";
 import { FakeApiServer } from "../kubernetes/client/fake-api-server.js";
 import { connect, until } from "../kubernetes/client/support.js";
 import { TestClock } from "../support/test-clock.js";
-import { define, KUBEWARDEN, keyOfPolicy, POLICIES, policy, SETTINGS } from "./support.js";
+import { define, KUBEWARDEN, keyOfPolicy, NO_METRICS, POLICIES, policy, SETTINGS } from "./support.js";
 
 /** A part that writes down what it is told. */
 class Told implements ClusterPart {
@@ -48,9 +48,10 @@ function agentOf(context: TestContext, server: FakeApiServer, settings: Partial<
     cluster: connect(context, server).cluster,
     elections: connect(context, server).cluster,
     ...{ clock, random: () => 0, log: logger },
-    metrics: { gauge: (name, read) => gauges.set(name, read), rejections: async () => [] },
+    metrics: { ...NO_METRICS, gauge: (name, read) => gauges.set(name, read) },
     settings: { ...SETTINGS, ...settings },
     serving: {
+      evaluations: 0,
       serve: async (delta) => {
         deltas.push(delta);
         return delta.put.map(({ key }) => reportOf(key));

@@ -33,6 +33,7 @@ function feedOf(sources: TestSources) {
     clock,
     sources,
     serving: {
+      evaluations: 0,
       serve: async (delta) => {
         deltas.push(delta);
         await test.serve();
@@ -134,6 +135,33 @@ describe("what those who serve are told", () => {
     await fed.settle();
     assert.deepEqual(fed.deltas[1], { version: 2, base: 1, put: [], removed: [], sets: fed.sets });
     assert.deepEqual(fed.states[1]?.sets, fed.sets);
+  });
+
+  test("sets that webhooks may still name are answered for five minutes more", async () => {
+    const fed = feedOf(new TestSources());
+    const [old, other] = [
+      { hash: "b", members: ["x"] },
+      { hash: "a", members: ["x", "y"] },
+    ];
+    fed.sets = [old];
+    fed.feed.look();
+    await fed.settle();
+    fed.sets = [other];
+    fed.feed.look();
+    await fed.settle();
+    assert.deepEqual(fed.deltas.at(-1)?.sets, [other, old]);
+    await fed.settle(299_000);
+    assert.equal(fed.deltas.length, 2);
+    await fed.settle(2000);
+    await fed.settle();
+    assert.deepEqual(fed.deltas.at(-1)?.sets, [other]);
+    // One that is there again is not forgotten when its time comes.
+    fed.sets = [other, old];
+    fed.feed.look();
+    await fed.settle();
+    await fed.settle(400_000);
+    await fed.settle();
+    assert.deepEqual(fed.states.at(-1)?.sets, [other, old]);
   });
 
   test("a kind that comes later and cannot be read holds up nobody, and is told of", async () => {

@@ -1,4 +1,5 @@
 /** What tests of the agent share. */
+import type { AgentMetrics } from "../../src/cluster/metrics.js";
 import type { ClusterSettings } from "../../src/cluster/settings.js";
 import type { FakeApiServer, TestObject } from "../kubernetes/client/fake-api-server.js";
 
@@ -15,6 +16,14 @@ export const SETTINGS: ClusterSettings = {
   auditReports: "none",
   events: false,
   readyWithoutSources: false,
+};
+
+/** Metrics that nobody reads. */
+export const NO_METRICS: AgentMetrics = {
+  gauge: () => {},
+  rejections: async () => [],
+  certificateChanged: () => {},
+  auditResults: () => {},
 };
 
 export const DEFINITIONS = "customresourcedefinitions";

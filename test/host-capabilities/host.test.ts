@@ -9,7 +9,7 @@ import { kubernetesCapability } from "../../src/host-capabilities/kubernetes/cap
 import { netCapability } from "../../src/host-capabilities/net.js";
 import { ociCapability } from "../../src/host-capabilities/oci.js";
 import { parseCapabilities } from "../../src/host-capabilities/patterns.js";
-import { type KubernetesReader, NO_CLUSTER } from "../../src/kubernetes/reader.js";
+import { type KubernetesReader, NO_CLUSTER, textsOf } from "../../src/kubernetes/reader.js";
 
 const NAMESPACE = { apiVersion: "v1", kind: "Namespace" };
 
@@ -141,9 +141,9 @@ describe("kubernetes", () => {
       asked.push([kind.kind, query]);
       return { ...kind, metadata: { name: query.name }, spec: { a: 1, b: [{ c: 1, d: 2 }] } };
     },
-    list: async (_kind, query) => {
+    texts: async (_kind, query) => {
       asked.push(query);
-      return [{ metadata: { name: "a" }, spec: { x: 1 }, status: {} }];
+      return textsOf([{ metadata: { name: "a" }, spec: { x: 1 }, status: {} }]);
     },
     canI: async (question) => {
       asked.push(question);

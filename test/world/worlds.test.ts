@@ -104,7 +104,7 @@ describe("warming up", () => {
       },
     } as unknown as ResourceSource;
     const began = performance.now();
-    await warmUp({ resources }, [KIND]);
+    await warmUp({ resources }, { parameters: [KIND] });
     assert.ok(performance.now() - began < 1_500);
     assert.deepEqual(asked, ["default", "ConfigMap"]);
   });
@@ -112,7 +112,7 @@ describe("warming up", () => {
   test("does not wait for a cluster that does not answer", async () => {
     const resources = { namespace: () => new Promise(() => {}) } as unknown as ResourceSource;
     const began = performance.now();
-    await warmUp({ resources }, []);
+    await warmUp({ resources }, { parameters: [] });
     const took = performance.now() - began;
     assert.ok(took > 1_900 && took < 10_000, String(took));
   });

@@ -14,14 +14,6 @@ export interface AuditorProcess {
 /** Starts one. `ended`: called once when it is there no more, whatever the reason. */
 export type StartAuditor = (hear: (message: FromAuditor) => void, ended: (how: string) => void) => AuditorProcess;
 
-/** What the audit needs of those who serve. */
-export interface AuditSurroundings {
-  /** How many evaluations requests have set off so far: counts up while requests come. */
-  evaluations(): number;
-  /** Adds a metric: what objects came to in the last round. */
-  results(read: () => RoundReport["results"]): void;
-}
-
 /** How often it is looked whether requests come. */
 const LOOK_EVERY_MS = 1_000;
 /** The first wait before an auditor that has ended is replaced, and the longest: nobody waits for it. */
@@ -34,7 +26,7 @@ const STEADY_MS = 600_000;
 export class AuditPart implements ClusterPart {
   readonly #context: PartContext;
   readonly #startAuditor: StartAuditor;
-  readonly #surroundings: AuditSurroundings;
+  readonly #evaluations: () => number;
   readonly #forget: () => void;
   #process: AuditorProcess | undefined;
   #startedAt = 0;
@@ -49,10 +41,11 @@ export class AuditPart implements ClusterPart {
   #busy: boolean | undefined;
   #last: RoundReport | undefined;
 
-  constructor(context: PartContext, startAuditor: StartAuditor, surroundings: AuditSurroundings) {
+  /** @param evaluations how many requests' policies have been evaluated so far: counts up while requests come */
+  constructor(context: PartContext, startAuditor: StartAuditor, evaluations: () => number) {
     this.#context = context;
     this.#startAuditor = startAuditor;
-    this.#surroundings = surroundings;
+    this.#evaluations = evaluations;
     const { replicas, metrics } = context;
     this.#forget = replicas.changed(() => this.#tellReplicas());
     metrics.gauge("audit_objects", () => this.#last?.objects ?? 0);
@@ -60,7 +53,7 @@ export class AuditPart implements ClusterPart {
     metrics.gauge("audit_duration_seconds", () => (this.#last?.milliseconds ?? 0) / 1000);
     metrics.gauge("audit_timestamp_seconds", () => (this.#last?.ended ?? 0) / 1000);
     metrics.gauge("audit_problems", () => (this.#last?.problems.length ?? 0) + (this.#last?.leftOut.length ?? 0));
-    surroundings.results(() => this.#last?.results ?? []);
+    metrics.auditResults(() => this.#last?.results ?? []);
   }
 
   served(state: ClusterState): void {
@@ -165,7 +158,7 @@ export class AuditPart implements ClusterPart {
   }
 
   #tellBusy(): void {
-    const evaluations = this.#surroundings.evaluations();
+    const evaluations = this.#evaluations();
     const busy = evaluations !== this.#counted;
     this.#counted = evaluations;
     if (busy === this.#busy || this.#process === undefined) return;

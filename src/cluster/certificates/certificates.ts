@@ -26,6 +26,12 @@ export interface CertificatePair {
   readonly key: string;
 }
 
+/** Those who serve, as far as certificates go. */
+export interface SecuredServing {
+  /** Has all processes of this replica serve it to new connections; resolves when they do. Never rejects. */
+  secure(pair: CertificatePair): Promise<void>;
+}
+
 /** Why there is no certificate to begin with; for the user. */
 export class NoCertificateError extends Error {
   readonly code = "NO_CERTIFICATE";

@@ -36,9 +36,13 @@ export class FileCertificates implements Certificates {
     this.ready = this.#read().catch((error: unknown) => {
       throw new NoCertificateError(`no authority for webhooks: ${messageOf(error)}`, { cause: error });
     });
-    // Whoever waits for it is told; nobody has to.
-    this.#reading = this.ready.catch(() => {});
+    // Whoever waits for it is told, too.
+    this.#reading = this.ready.catch((error: unknown) => this.#complain(error));
     void this.#reading.then(() => this.#later());
+  }
+
+  unready(): string | undefined {
+    return this.#bundle === undefined ? this.#said || "the authorities for webhooks have not been read yet" : undefined;
   }
 
   caBundle(): string | undefined {

@@ -4,7 +4,7 @@ import { ApiError, reasonOf } from "../../kubernetes/client/errors.js";
 import type { JsonObject } from "../../kubernetes/object.js";
 import type { Logger } from "../../telemetry/logger.js";
 import type { Replicas } from "../replicas.js";
-import { bundleText, type CertificateContent } from "./content.js";
+import type { CertificateContent } from "./content.js";
 import { make, nextStep, type RotationFacts, type Step, type StepName } from "./rotation.js";
 import { changedSecret, newSecret, type SecretPlace, type SecretState } from "./secret.js";
 import type { Secrets } from "./secrets.js";
@@ -20,8 +20,8 @@ export interface KeeperOptions {
   readonly replicas: Pick<Replicas, "live">;
   /** Names and addresses of the server. */
   readonly hosts: readonly string[];
-  /** Whether all webhook configurations of ours carry these authorities; absent: they are not ours to keep. */
-  readonly bundleInForce?: (bundle: string) => boolean;
+  /** Whether all webhook configurations of ours carry these authorities (PEM each); absent: they are not ours to keep. */
+  readonly bundleInForce?: (authorities: readonly string[]) => boolean;
   /** What the Secret goes with when we are removed. */
   readonly owner?: () => JsonObject | undefined;
   readonly clock: Clock;
@@ -114,8 +114,8 @@ export class CertificateKeeper {
   #observed({ bundle, fingerprint }: CertificateContent): RotationFacts {
     const { bundleInForce, replicas, clock } = this.#options;
     const now = clock.now();
-    const pem = bundleText(bundle);
-    const inForceFor = bundleInForce && this.#inForce.note(pem, bundleInForce(pem), now);
+    const pems = bundle.map(({ pem }) => pem);
+    const inForceFor = bundleInForce && this.#inForce.note(pems.join(""), bundleInForce(pems), now);
     const all = allServe(replicas, fingerprint);
     return this.#facts(inForceFor, this.#served.note(fingerprint, all, now));
   }

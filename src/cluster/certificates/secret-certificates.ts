@@ -50,8 +50,10 @@ export class SecretCertificates implements Certificates {
     this.#keeper = new CertificateKeeper({ ...options, times, random, stepped }, this.#view);
     this.#served = new ServedCertificate({ ...options, times, changed: () => this.#listeners.tell() });
     this.ready = this.#first();
-    // Whoever waits for it is told; nobody has to.
-    this.ready.catch(() => {});
+    // Whoever waits for it is told, too. It may come yet: rights are given, or a leader is found.
+    this.ready.catch((error: unknown) =>
+      options.log.error("there is no certificate to serve", { reason: reasonOf(error) }),
+    );
     this.#forget = options.replicas.changed(() => this.look());
     options.secrets.follow(
       this.#stopping.signal,
@@ -59,6 +61,12 @@ export class SecretCertificates implements Certificates {
       (error) => this.#complain(`it can't be read: ${reasonOf(error)}`),
     );
     this.#lookLater();
+  }
+
+  unready(): string | undefined {
+    if (this.#served.content !== undefined) return undefined;
+    const { namespace, name } = this.#options.place;
+    return `no certificate yet: Secret ${namespace}/${name}: ${this.#problem ?? "it has not been read"}`;
   }
 
   caBundle(): string | undefined {

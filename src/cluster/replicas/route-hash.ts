@@ -7,7 +7,7 @@ export const shortHash = (text: string): string => createHash("sha256").update(t
 export const policyRoute = (id: string): string => shortHash(`/validate/${id}`);
 
 /** As {@link shortHash} of the path at which a set of policies is asked. */
-export const setRoute = (hash: string): string => shortHash(`/validate/~set/${hash}`);
+export const setRoute = (hash: string): string => shortHash(`/validate/set/${hash}`);
 
 /** As {@link shortHash} of a version of a document that is loaded. */
 export const loadedVersion = (document: {

@@ -5,7 +5,6 @@ import { followUntil } from "../../kubernetes/client/follow.js";
 import type { Cluster } from "../../kubernetes/client/index.js";
 import { FIRST_RETRY_MS } from "../../kubernetes/client/limits.js";
 import { apiRoot, groupRoot } from "../../kubernetes/client/paths.js";
-import { METADATA_ONLY } from "../../kubernetes/client/requests.js";
 import type { ListTarget } from "../../kubernetes/client/watched-list.js";
 import { member, nameOf, text } from "../../kubernetes/object.js";
 import type { Logger } from "../../telemetry/logger.js";
@@ -62,7 +61,7 @@ export class KindPresence {
         cluster.follow({
           path: DEFINITIONS,
           query: {},
-          accept: METADATA_ONLY,
+          metadataOnly: true,
           target: () => new Names(),
           listed: (names) => this.#listed(names),
           changed: (object) => this.#definitionChanged(nameOf(object)),

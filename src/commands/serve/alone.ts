@@ -27,19 +27,14 @@ export async function serveAlone(options: ServingOptions, hangs: HangUps, startA
       else serving.discard();
       metrics.reloaded(ok ? "applied" : "rejected");
     });
-  const alone = new ServedAlone(serving, inTurn);
+  const alone = new ServedAlone(serving, inTurn, () => metrics.evaluations);
   again = () => void alone.again().then((reports = []) => agent?.loaded(reports));
-  agent = startAgent?.(
-    alone,
-    {
-      gauge: (name, read) => metrics.gauge(name, read),
-      rejections: async () => metrics.rejections(),
-    },
-    {
-      evaluations: () => metrics.evaluations,
-      results: (read) => metrics.auditResults(read),
-    },
-  );
+  agent = startAgent?.(alone, {
+    gauge: (name, read) => metrics.gauge(name, read),
+    auditResults: (read) => metrics.auditResults(read),
+    rejections: async () => metrics.rejections(),
+    certificateChanged: (step) => metrics.certificateChanged(step),
+  });
   const watch = await watchFiles({
     paths: () => (settings.watch ? serving.files : []),
     changed: reload,

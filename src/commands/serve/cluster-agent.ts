@@ -1,5 +1,6 @@
 /** `serve --from-cluster`: the agent beside those who serve. Its code is loaded with the flag only. */
-import type { Agent, AuditSurroundings } from "../../cluster/index.js";
+import type { SecuredServing } from "../../cluster/certificates/certificates.js";
+import type { Agent } from "../../cluster/index.js";
 import type { AgentMetrics } from "../../cluster/metrics.js";
 import type { Serving } from "../../cluster/serving.js";
 import type { Logger } from "../../telemetry/logger.js";
@@ -9,7 +10,7 @@ import type { ServeSettings } from "./settings.js";
 import { StartError } from "./start-error.js";
 
 /** Starts the agent for those who serve. */
-export type AgentStart = (serving: Serving, metrics: AgentMetrics, audit: AuditSurroundings) => Agent;
+export type AgentStart = (serving: Serving & SecuredServing, metrics: AgentMetrics) => Agent;
 
 /**
  * Loads the agent's code, when the settings want an agent and there is a cluster.
@@ -33,6 +34,5 @@ export async function agentStart(
     return undefined;
   }
   const { startAgent } = await import("../../cluster/index.js");
-  const { connection } = access;
-  return (serving, metrics, audit) => startAgent({ connection, log, metrics, settings, serving, audit });
+  return (serving, metrics) => startAgent({ connection: access.connection, log, metrics, settings, serving });
 }

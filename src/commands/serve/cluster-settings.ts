@@ -20,6 +20,7 @@ const MAX_REPLICA = 200;
 const ONLY_WITH_IT = [
   "service",
   "webhookUrl",
+  "webhookCaFile",
   "tlsSecret",
   "replicaName",
   "enforceAdmissionPolicies",
@@ -27,6 +28,7 @@ const ONLY_WITH_IT = [
   "namespacedPolicyKinds",
   "namespacedPolicyPlaces",
   "namespacedPolicyMemory",
+  "exceptionNamespaces",
 ];
 
 /**
@@ -45,6 +47,8 @@ export function clusterSettings(values: Readonly<Record<string, unknown>>): Clus
   const manageWebhooks = values.manageWebhooks !== "false";
   if (tlsSecret !== undefined && values.certFile !== undefined)
     throw mistake("tls-secret", "cannot be used together with --cert-file: either says where the certificate is");
+  if (tlsSecret !== undefined && values.webhookCaFile !== undefined)
+    throw mistake("webhook-ca-file", "cannot be used together with --tls-secret, which holds the authorities, too");
   if (manageWebhooks && tlsSecret === undefined && values.certFile === undefined)
     throw mistake(
       "from-cluster",
@@ -60,6 +64,8 @@ export function clusterSettings(values: Readonly<Record<string, unknown>>): Clus
     manageWebhooks,
     owner: String(values.owner ?? "policy-server"),
     ...(tlsSecret !== undefined && { tlsSecret }),
+    ...(typeof values.certFile === "string" && { certFile: values.certFile }),
+    ...(typeof values.webhookCaFile === "string" && { webhookCaFile: values.webhookCaFile }),
     auditInterval: Number(values.auditInterval ?? 0) * 1000,
     auditReports: values.auditReports as ClusterSettings["auditReports"],
     ...(typeof values.shadowPolicies === "string" && { shadowPolicies: values.shadowPolicies }),

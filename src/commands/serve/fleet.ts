@@ -348,6 +348,7 @@ export class Fleet {
         return;
       case "prepared":
       case "swapped":
+      case "secured":
       case "collected":
         this.#options.heard(child, message);
         this.#awaited.get(`${child.id}/${message.id}`)?.(message);

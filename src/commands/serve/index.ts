@@ -67,7 +67,11 @@ export async function serveCommand(values: Readonly<Record<string, unknown>>, io
       const push = exports.metrics.bind(exports);
       const { agentStart } = await import("./cluster-agent.js");
       const startAgent = await agentStart(settings, values, io.env, logger);
-      const failure = await servePrimary(settings, logger, () => sink.dropped, hangs, push, prefetch, startAgent);
+      const { keepStores } = await import("./shared-stores.js");
+      const letGo = await keepStores(values, io.env, logger);
+      const lost = (): number => sink.dropped;
+      const served = servePrimary(settings, logger, lost, hangs, push, prefetch, startAgent);
+      const failure = await served.finally(letGo);
       if (failure === undefined) return 0;
       io.stderr.write(`Error: ${failure}\n`);
       return 1;
@@ -75,7 +79,8 @@ export async function serveCommand(values: Readonly<Record<string, unknown>>, io
     const { createPolicySource } = await import("../load.js");
     // A server looks for a cluster of its own accord.
     const loading = { ...values, workers: GUEST_THREADS, processors: settings.processors, kubernetes: true };
-    const source = createPolicySource(loading, io.env, logger, { warnWithoutCluster: true });
+    const shared = several ? (await import("./shared-stores.js")).storeChannel(io.env) : undefined;
+    const source = createPolicySource(loading, io.env, logger, { warnWithoutCluster: true, ...(shared && { shared }) });
     try {
       const metrics = new Metrics();
       metrics.gauge("log_lines_dropped", () => sink.dropped);

@@ -1,4 +1,5 @@
 /** What the primary process and the processes that answer requests say to each other. */
+import type { CertificatePair } from "../../cluster/certificates/certificates.js";
 import type { ClusterDelta, LoadedPolicyReport } from "../../config/from-cluster/cluster-document.js";
 import type { SeriesBatch } from "../../telemetry/metrics.js";
 import type { MetricsSnapshot } from "../../telemetry/otlp/metric-data.js";
@@ -23,6 +24,8 @@ export type ToWorker =
   /** Serves what was prepared; one with a number is answered (`swapped`). */
   | { readonly type: "swap"; readonly id?: number }
   | { readonly type: "discard" }
+  /** The certificate to serve, absent: there is none yet; one with a number is answered (`secured`). */
+  | { readonly type: "secure"; readonly id?: number; readonly pair?: CertificatePair }
   | { readonly type: "collect"; readonly id: number }
   /** A part of the text, which is whole with the last one. */
   | { readonly type: "metrics-text"; readonly id: number; readonly part: string; readonly last: boolean }
@@ -58,6 +61,10 @@ export type ToPrimary =
   | { readonly type: "begin-wanted" }
   /** Serves what it was told to by `swap`. */
   | { readonly type: "swapped"; readonly id: number }
+  /** A new process wants the certificate that is handed over (`secure`). */
+  | { readonly type: "certificate-wanted" }
+  /** New connections get the certificate, or it could not be used and the one before stays. */
+  | { readonly type: "secured"; readonly id: number }
   /** There is something new to serve without a change in the cluster, such as a module that has come at last: it wants to `prepare` an empty delta. */
   | { readonly type: "load-wanted" }
   /** Some of what was counted since the last time. */

@@ -4,6 +4,7 @@
  */
 import cluster from "node:cluster";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { CertificatePair, SecuredServing } from "../../cluster/certificates/certificates.js";
 import type { Agent } from "../../cluster/index.js";
 import type { Serving } from "../../cluster/serving.js";
 import type { ClusterDelta, LoadedPolicyReport } from "../../config/from-cluster/cluster-document.js";
@@ -19,6 +20,7 @@ import type { AgentStart } from "./cluster-agent.js";
 import { ClusterCopy } from "./cluster-copy.js";
 import { updateFromCluster } from "./cluster-update.js";
 import { type Answer, type Child, Fleet } from "./fleet.js";
+import { FleetCertificate } from "./fleet-certificate.js";
 import { GatheredMetrics } from "./gathered-metrics.js";
 import { withSmallYoungGeneration } from "./heap.js";
 import type { ProblemReport, ToPrimary } from "./messages.js";
@@ -56,7 +58,7 @@ export async function servePrimary(
   return primary.run(hangs, push);
 }
 
-class Primary implements Serving {
+class Primary implements Serving, SecuredServing {
   readonly #settings: ServeSettings;
   readonly #logger: Logger;
   readonly #prefetch: () => Promise<void>;
@@ -66,6 +68,7 @@ class Primary implements Serving {
   /** Set while processes wait to be told to try again what they could not load. */
   #trying: NodeJS.Timeout | undefined;
   readonly #fleet: Fleet;
+  readonly #certificate: FleetCertificate;
   readonly #metrics: GatheredMetrics;
   /** Absent: nobody approves CertificateRequests. */
   readonly #approver: Appointment | undefined;
@@ -103,6 +106,7 @@ class Primary implements Serving {
       },
       replaced: (reason) => this.#metrics.totals.replaced(reason),
     });
+    this.#certificate = new FleetCertificate(this.#fleet, logger);
     if (settings.approve !== undefined)
       this.#approver = new Appointment((child) => this.#fleet.tell(child, { type: "approve" }));
   }
@@ -122,17 +126,12 @@ class Primary implements Serving {
     // Before readiness: a signal that comes with the first answer must find its handler, or it ends the process at once.
     const stopped = stopSignal();
     const maxConnections = roomForConnections();
-    this.#agent = this.#startAgent?.(
-      this,
-      {
-        gauge: (name, read) => this.#metrics.totals.gauge(name, read),
-        rejections: () => this.#metrics.rejections(),
-      },
-      {
-        evaluations: () => this.#fleet.evaluations,
-        results: (read) => this.#metrics.totals.auditResults(read),
-      },
-    );
+    this.#agent = this.#startAgent?.(this, {
+      gauge: (name, read) => this.#metrics.totals.gauge(name, read),
+      auditResults: (read) => this.#metrics.totals.auditResults(read),
+      rejections: () => this.#metrics.rejections(),
+      certificateChanged: (step) => this.#metrics.totals.certificateChanged(step),
+    });
     const probes: Listener = await listen({
       address,
       port: readinessPort,
@@ -177,6 +176,11 @@ class Primary implements Serving {
       case "serving":
         this.#approver?.among(this.#fleet.current);
         this.#files = message.files;
+        // There may be another one since it has asked.
+        this.#certificate.tell(child);
+        return;
+      case "certificate-wanted":
+        this.#certificate.tell(child);
         return;
       case "prepared":
         this.#files = message.files;
@@ -246,6 +250,10 @@ class Primary implements Serving {
     });
   }
 
+  get evaluations(): number {
+    return this.#fleet.evaluations;
+  }
+
   /** Has all processes serve what has changed in the cluster. */
   async serve(delta: ClusterDelta): Promise<readonly LoadedPolicyReport[]> {
     this.#copy.take(delta);
@@ -255,6 +263,11 @@ class Primary implements Serving {
       if (reports !== undefined) return reports;
     }
     return [];
+  }
+
+  /** Has all processes serve this certificate. */
+  secure(pair: CertificatePair): Promise<void> {
+    return this.#certificate.secure(pair);
   }
 
   async #updateAll(delta: ClusterDelta): Promise<readonly LoadedPolicyReport[] | undefined> {

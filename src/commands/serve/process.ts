@@ -2,15 +2,13 @@
  * One process that answers requests: loads the policies, serves them, and takes over new ones whole. It decides nothing by itself: when to reload
  * and when to stop comes from signals (alone) or from the primary process (one of many).
  */
+import type { CertificatePair } from "../../cluster/certificates/certificates.js";
 import type { ClusterDelta } from "../../config/from-cluster/cluster-document.js";
 import { createEvaluator, type Evaluator } from "../../evaluation/evaluator.js";
 import type { PolicySet } from "../../evaluation/policy-set.js";
 import { createWebhooks } from "../../loader/index.js";
 import type { Webhook } from "../../policy/webhook.js";
-import type { FileWatch } from "../../server/file-watch.js";
 import { type RunningServer, startServer } from "../../server/server.js";
-import { readTlsMaterial, type TlsMaterial } from "../../server/tls-material.js";
-import { rotateTls } from "../../server/tls-rotation.js";
 import type { DecisionSink } from "../../telemetry/decision.js";
 import type { Logger } from "../../telemetry/logger.js";
 import type { Metrics, MetricsText } from "../../telemetry/metrics.js";
@@ -20,6 +18,7 @@ import type { Approval } from "./approval.js";
 import { describeChange, newlyUnavailable, newlyWithoutCluster } from "./change.js";
 import type { Prepared, ProblemReport } from "./messages.js";
 import { roomForConnections } from "./open-files.js";
+import { openTls, type ProcessTls } from "./process-tls.js";
 import type { ServeSettings } from "./settings.js";
 import { StartError } from "./start-error.js";
 
@@ -43,6 +42,8 @@ export interface ServingOptions {
   readonly unready?: () => string | undefined;
   /** What the cluster holds when the process begins; absent: nothing is known yet. */
   readonly initial?: ClusterDelta;
+  /** What there is already of certificates that are handed over. */
+  readonly certificate?: CertificatePair;
   /** Takes decisions besides the log. */
   readonly tracer?: DecisionSink;
   /** Cuts every connection when aborted. */
@@ -58,7 +59,7 @@ type ApprovingModule = typeof import("./approval.js");
 interface ServingParts {
   readonly evaluator: Evaluator;
   readonly server: RunningServer;
-  readonly certificates: FileWatch | undefined;
+  readonly tls: ProcessTls | undefined;
   readonly webhooks: readonly Webhook[];
   readonly approving: ApprovingModule | undefined;
 }
@@ -68,7 +69,7 @@ export class ServingProcess {
   readonly #options: ServingOptions;
   readonly #server: RunningServer;
   readonly #evaluator: Evaluator;
-  readonly #certificates: FileWatch | undefined;
+  readonly #tls: ProcessTls | undefined;
   readonly #approving: ApprovingModule | undefined;
   #approval: Approval | undefined;
   readonly #webhooks: readonly Webhook[];
@@ -86,7 +87,7 @@ export class ServingProcess {
     this.#withoutCluster = loaded.withoutCluster;
     this.#evaluator = parts.evaluator;
     this.#server = parts.server;
-    this.#certificates = parts.certificates;
+    this.#tls = parts.tls;
     this.#webhooks = parts.webhooks;
     this.#approving = parts.approving;
   }
@@ -97,7 +98,7 @@ export class ServingProcess {
    */
   static async start(options: ServingOptions): Promise<ServingProcess> {
     const { settings, source, logger, metrics } = options;
-    const tls = settings.tls && (await readTlsMaterial(settings.tls));
+    const tls = await openTls(options);
     if (source.cluster !== undefined) source.cluster.wanted = options.loadWanted ?? (() => {});
     const generation = options.generation ?? 1;
     const own = await source.load(generation);
@@ -136,13 +137,13 @@ export class ServingProcess {
       ...(maxConnections !== undefined && { maxConnections }),
       gate: { concurrency: settings.concurrency, queue: settings.queue },
       ...(options.probes && { readinessPort: settings.readinessPort }),
-      ...(tls && { tls: tls.options, clientNames: settings.clientNames }),
+      ...(tls && { tls: tls.initial, clientNames: settings.clientNames }),
       ...(options.tracer && { tracer: options.tracer }),
       ...(options.metricsText && { metricsText: options.metricsText }),
       ...(options.unready && { unready: options.unready }),
     });
     options.cut.addEventListener("abort", () => void server.stop({ delay: 0, grace: 0 }));
-    const certificates = tls && (await watchCertificates(options, tls, server));
+    await tls?.follow(server);
     logger.info("serving policies", {
       address: settings.address,
       port: server.port,
@@ -151,7 +152,7 @@ export class ServingProcess {
       unavailable: broken(loaded.policies).length,
       pid: process.pid,
     });
-    return new ServingProcess(options, loaded, { evaluator, server, certificates, webhooks, approving });
+    return new ServingProcess(options, loaded, { evaluator, server, tls, webhooks, approving });
   }
 
   /** Files and folders to look after: those of the served policies, and of the last ones that were kept out. */
@@ -237,10 +238,21 @@ export class ServingProcess {
     this.#attempts += 1;
   }
 
+  /** Serves a certificate that is handed over to new connections. One that can't be used is refused: what was served stays. */
+  secure(pair: CertificatePair): void {
+    try {
+      this.#tls?.take(pair);
+    } catch (error) {
+      this.#options.logger.error("a certificate can't be used: what was served stays", {
+        reason: error instanceof Error ? error.message : String(error),
+      });
+    }
+  }
+
   /** Stops answering: see {@link RunningServer.stop}. */
   async stop(delay: number, grace: number): Promise<void> {
     this.#stopping = true;
-    this.#certificates?.close();
+    this.#tls?.close();
     // Another replica goes on with what is left.
     await Promise.all([this.#approval?.stop(), this.#server.stop({ delay, grace })]);
     for (const webhook of this.#webhooks) webhook.close();
@@ -266,25 +278,6 @@ function refuseApproval(
   if (source.cluster !== undefined && !loaded.policies.entries.has(settings.approve)) return;
   const problem = approving.approvalProblem(settings.approve, loaded.policies, source.access);
   if (problem !== undefined) throw new StartError(problem);
-}
-
-async function watchCertificates(
-  { settings, logger, metrics }: ServingOptions,
-  initial: TlsMaterial,
-  server: RunningServer,
-): Promise<FileWatch | undefined> {
-  const { tls } = settings;
-  if (tls === undefined) return undefined;
-  let expires = initial.expires;
-  metrics.gauge("certificate_expiry_timestamp_seconds", () => expires / 1000);
-  return rotateTls(initial, {
-    files: tls,
-    logger,
-    use: (material) => {
-      expires = material.expires;
-      server.secure(material.options);
-    },
-  });
 }
 
 function served(policies: PolicySet): string[] {

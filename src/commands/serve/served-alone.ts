@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { CertificatePair, SecuredServing } from "../../cluster/certificates/certificates.js";
 import type { Serving } from "../../cluster/serving.js";
 import type { ClusterDelta, LoadedPolicyReport } from "../../config/from-cluster/cluster-document.js";
 import { ClusterCopy } from "./cluster-copy.js";
@@ -8,19 +9,29 @@ import type { ServingProcess } from "./process.js";
 const SERVE_AGAIN_MS = 1000;
 
 /** What is asked of the process. */
-type Loading = Pick<ServingProcess, "prepare" | "swap" | "discard">;
+type Loading = Pick<ServingProcess, "prepare" | "swap" | "discard" | "secure">;
 
 /** The only process, as the agent of a cluster sees it. */
-export class ServedAlone implements Serving {
+export class ServedAlone implements Serving, SecuredServing {
   readonly #serving: Loading;
   readonly #inTurn: <T>(work: () => Promise<T>) => Promise<T>;
   readonly #copy = new ClusterCopy();
   #stopping = false;
 
-  /** @param inTurn one load after the other, those of files among them */
-  constructor(serving: Loading, inTurn: <T>(work: () => Promise<T>) => Promise<T>) {
+  readonly #evaluated: () => number;
+
+  /**
+   * @param inTurn one load after the other, those of files among them
+   * @param evaluated evaluations so far
+   */
+  constructor(serving: Loading, inTurn: <T>(work: () => Promise<T>) => Promise<T>, evaluated: () => number) {
     this.#serving = serving;
     this.#inTurn = inTurn;
+    this.#evaluated = evaluated;
+  }
+
+  get evaluations(): number {
+    return this.#evaluated();
   }
 
   async serve(delta: ClusterDelta): Promise<readonly LoadedPolicyReport[]> {
@@ -37,6 +48,10 @@ export class ServedAlone implements Serving {
   async again(): Promise<readonly LoadedPolicyReport[] | undefined> {
     const delta = this.#copy.empty();
     return delta === undefined || this.#stopping ? undefined : this.#inTurn(() => this.#load(delta));
+  }
+
+  async secure(pair: CertificatePair): Promise<void> {
+    this.#serving.secure(pair);
   }
 
   /** Nothing is loaded any more. */

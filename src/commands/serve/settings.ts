@@ -4,7 +4,7 @@ import { isIP } from "node:net";
 import { availableParallelism } from "node:os";
 import type { SecureVersion } from "node:tls";
 import type { ClusterSettings } from "../../cluster/settings.js";
-import type { TlsFiles } from "../../server/tls-material.js";
+import type { TlsClients, TlsFiles } from "../../server/tls-material.js";
 import type { LogFormat, LogLevel } from "../../telemetry/logger.js";
 import { UsageError } from "../io.js";
 import { clusterSettings } from "./cluster-settings.js";
@@ -15,7 +15,7 @@ export interface ServeSettings {
   readonly address: string;
   readonly port: number;
   readonly readinessPort: number;
-  readonly tls?: TlsFiles;
+  readonly tls?: TlsFiles | TlsClients;
   readonly clientNames: readonly string[];
   /** Processes that answer requests; 1: this one. */
   readonly workers: number;
@@ -89,20 +89,22 @@ export function serveSettings(values: Readonly<Record<string, unknown>>): ServeS
   };
 }
 
-function tlsFiles(values: Readonly<Record<string, unknown>>): TlsFiles | undefined {
+function tlsFiles(values: Readonly<Record<string, unknown>>): TlsFiles | TlsClients | undefined {
   const certFile = text(values.certFile);
   const keyFile = text(values.keyFile);
   const clientCaFiles = list(values.clientCaFile);
   if ((certFile === undefined) !== (keyFile === undefined)) {
     throw new UsageError("error parsing arguments: both certificate and key must be provided together");
   }
+  const minVersion: SecureVersion = values.tlsMinVersion === "1.3" ? "TLSv1.3" : "TLSv1.2";
+  // Together with files the Secret is refused.
+  if (certFile === undefined && values.tlsSecret !== undefined) return { clientCaFiles, minVersion };
   if (certFile === undefined || keyFile === undefined) {
     if (clientCaFiles.length === 0) return undefined;
     throw new UsageError(
       "error parsing arguments: client CA certificate requires server certificate and key to be specified",
     );
   }
-  const minVersion: SecureVersion = values.tlsMinVersion === "1.3" ? "TLSv1.3" : "TLSv1.2";
   return { certFile, keyFile, clientCaFiles, minVersion };
 }
 

@@ -1,6 +1,7 @@
 /** A process that answers requests beside others; the primary decides when it reloads and stops. */
 
 import type { Metrics } from "../../telemetry/metrics.js";
+import { firstCertificate } from "./first-certificate.js";
 import { BEAT_EVERY_MS, Beats } from "./heartbeats.js";
 import { GENERATION_VARIABLE, type ProblemReport, SUCCESSOR_VARIABLE, type ToWorker } from "./messages.js";
 import { type ServingOptions, ServingProcess } from "./process.js";
@@ -20,7 +21,12 @@ export async function serveAsWorker(options: Omit<ServingOptions, "probes" | "me
   const generation = Number(process.env[GENERATION_VARIABLE] ?? 1);
   const successor = process.env[SUCCESSOR_VARIABLE] === "true";
   const loadWanted = (): void => tell({ type: "load-wanted" });
-  const own = { ...options, probes: false, metricsText: wanted.text, generation, successor, report, loadWanted };
+  const { tls } = options.settings;
+  const certificate = tls !== undefined && !("certFile" in tls) ? await firstCertificate() : undefined;
+  const own = {
+    ...{ ...options, probes: false, metricsText: wanted.text, generation, successor, report, loadWanted },
+    ...(certificate && { certificate }),
+  };
   const serving = await beats.during(() => ServingProcess.start(own));
   const prepare = async ({ id, generation: next, delta }: ToWorker & { readonly type: "prepare" }): Promise<void> => {
     const prepared = await beats.during(() => serving.prepare(next, delta));
@@ -45,6 +51,10 @@ export async function serveAsWorker(options: Omit<ServingOptions, "probes" | "me
           return;
         case "discard":
           serving.discard();
+          return;
+        case "secure":
+          if (message.pair !== undefined) serving.secure(message.pair);
+          if (message.id !== undefined) tell({ type: "secured", id: message.id });
           return;
         case "collect":
           void handOver(metrics).then((snapshot) => tell({ type: "collected", id: message.id, snapshot }));

@@ -1,5 +1,5 @@
 /** `kubernetes/*`, spec kubewarden.md 7.6. */
-import { stringifyJson } from "../../data/json.js";
+import { parseJson, stringifyJson } from "../../data/json.js";
 import type { AccessAnswer, AccessQuestion, KubernetesReader, ListQuery } from "../../kubernetes/reader.js";
 import { AnswerCache } from "../answer-cache.js";
 import type { Capability, Operation, ResourceKind } from "../host.js";
@@ -51,9 +51,11 @@ export function kubernetesCapability(reader: KubernetesReader, now: () => number
         ...(fieldSelector !== undefined && { fieldSelector }),
       };
       const masks = optionalList(fields.field_masks, "field_masks", textOf);
-      const items = await reader.list(kind, query, signal);
-      if (caller.namespace !== undefined) for (const item of items) ofNamespace(caller, item);
-      return lists.answer(kind, items, masks);
+      const texts = await reader.texts(kind, query, signal);
+      // All objects of a list are in the namespace that was asked for, or their kind is in none.
+      if (caller.namespace !== undefined && texts.count > 0)
+        ofNamespace(caller, parseJson(Buffer.from(texts.text(0)).toString("utf8")));
+      return lists.answer(kind, texts, masks, caller.memoryBytes);
     },
   });
 

@@ -1,16 +1,17 @@
 import { orAborted } from "../../data/or-aborted.js";
-import type { KubernetesReader, ResourceKind } from "../reader.js";
+import type { KubernetesReader, ListQuery, ResourceKind } from "../reader.js";
 import { publicEvaluationError, reviewAccess } from "./access-review.js";
 import { type ApiResource, type Discovery, kindOf } from "./discovery.js";
 import { ApiError, publicReasonOf, ResourceError, reasonOf } from "./errors.js";
 import type { ClusterHttp } from "./http.js";
+import type { ObjectStores } from "./object-stores.js";
 import { isSegment, objectPath } from "./paths.js";
-import type { WatchStores } from "./watch-stores.js";
+import type { StoredItems } from "./stored-items.js";
 
 const ABANDONED = "nobody waits for the answer any more";
 
 /** The cluster as guests see it (spec kubewarden.md 7.6). */
-export function clusterReader(http: ClusterHttp, discovery: Discovery, stores: WatchStores): KubernetesReader {
+export function clusterReader(http: ClusterHttp, discovery: Discovery, stores: ObjectStores): KubernetesReader {
   const find = async (named: ResourceKind, signal: AbortSignal): Promise<ApiResource> => {
     const { apiVersion, kind } = named;
     const wanted = kindOf(named);
@@ -23,6 +24,29 @@ export function clusterReader(http: ClusterHttp, discovery: Discovery, stores: W
     }
     if (found === undefined) throw new ResourceError(`Cannot find resource ${apiVersion}/${kind}`);
     return found;
+  };
+
+  const listed = async (
+    kind: ResourceKind,
+    query: ListQuery,
+    signal: AbortSignal,
+  ): Promise<Pick<StoredItems, "all" | "texts">> => {
+    const resource = await find(kind, signal);
+    const { namespace, labelSelector, fieldSelector } = query;
+    if (namespace !== undefined && !resource.namespaced) {
+      const { apiVersion, kind: named } = kind;
+      throw new ResourceError(
+        `resource ${apiVersion}/${named} is cluster wide. Cannot search for it inside of a namespace`,
+      );
+    }
+    // No namespace is another question, which may not have been granted.
+    if (namespace === "") throw new ResourceError("the namespace to search in is empty");
+    const store = stores.of(resource, {
+      namespace: namespace ?? "",
+      ...(labelSelector !== undefined && { labelSelector }),
+      ...(fieldSelector !== undefined && { fieldSelector }),
+    });
+    return orAborted(store.contents(), signal, ABANDONED);
   };
 
   return {
@@ -46,22 +70,11 @@ export function clusterReader(http: ClusterHttp, discovery: Discovery, stores: W
     },
 
     async list(kind, query, signal) {
-      const resource = await find(kind, signal);
-      const { namespace, labelSelector, fieldSelector } = query;
-      if (namespace !== undefined && !resource.namespaced) {
-        const { apiVersion, kind: named } = kind;
-        throw new ResourceError(
-          `resource ${apiVersion}/${named} is cluster wide. Cannot search for it inside of a namespace`,
-        );
-      }
-      // No namespace is another question, which may not have been granted.
-      if (namespace === "") throw new ResourceError("the namespace to search in is empty");
-      const store = stores.of(resource, {
-        namespace: namespace ?? "",
-        ...(labelSelector !== undefined && { labelSelector }),
-        ...(fieldSelector !== undefined && { fieldSelector }),
-      });
-      return orAborted(store.all(), signal, ABANDONED);
+      return (await listed(kind, query, signal)).all();
+    },
+
+    async texts(kind, query, signal) {
+      return (await listed(kind, query, signal)).texts();
     },
 
     async canI({ user, groups, resourceAttributes }, signal) {
@@ -73,7 +86,7 @@ export function clusterReader(http: ClusterHttp, discovery: Discovery, stores: W
 
     async snapshot(kind, signal) {
       const resource = await find(kind, signal);
-      const items = await orAborted(stores.of(resource, { namespace: "" }).all(), signal, ABANDONED);
+      const items = (await orAborted(stores.of(resource, { namespace: "" }).contents(), signal, ABANDONED)).all();
       return { kind, plural: resource.plural, namespaced: resource.namespaced, items };
     },
   };

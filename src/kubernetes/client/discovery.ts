@@ -1,10 +1,19 @@
 import { LRUCache } from "lru-cache";
+import { builtinKinds } from "../builtin-kinds.js";
 import { apiVersionOf, type GroupVersionKind, type GroupVersionResource, parseApiVersion } from "../names.js";
 import { member, text } from "../object.js";
 import { type EquivalentResource, groupsSharing } from "../shared-storage.js";
+import type { Definitions } from "./definitions.js";
 import { ApiError } from "./errors.js";
 import type { ClusterHttp } from "./http.js";
-import { MAX_API_VERSIONS, UNKNOWN_KIND_KEPT_MS } from "./limits.js";
+import {
+  CHANGING_KIND_KEPT_MS,
+  DEFINITION_SETTLES_MS,
+  MAX_API_VERSIONS,
+  UNKNOWN_KIND_KEPT_MS,
+  UNWATCHED_KIND_KEPT_MS,
+  VERSIONS_KEPT_MS,
+} from "./limits.js";
 import { apiRoot, groupRoot, isSegment } from "./paths.js";
 
 /** A resource as discovery describes it; a subresource's plural contains a slash. */
@@ -19,17 +28,27 @@ interface ServedVersion {
   readonly resources: readonly ApiResource[];
 }
 
-/** Asks the API server once for each API version and remembers. */
+/** What is known of a version, or on its way. */
+interface AskedVersion {
+  readonly answer: Promise<ServedVersion>;
+  served?: ServedVersion;
+}
+
+/** Asks the API server once for each API version and remembers, as long as nothing says that it has changed. */
 export class Discovery {
   readonly #http: ClusterHttp;
   readonly #now: () => number;
 
-  readonly #versions: LRUCache<string, Promise<ServedVersion>>;
+  readonly #definitions: Pick<Definitions, "watching" | "changedAt">;
+  readonly #versions: LRUCache<string, AskedVersion>;
+  /** Groups that no CustomResourceDefinition has. */
+  readonly #builtin = builtinGroups();
   readonly #ended = new AbortController();
 
   /** @param now monotonic milliseconds */
-  constructor(http: ClusterHttp, now: () => number) {
+  constructor(http: ClusterHttp, definitions: Pick<Definitions, "watching" | "changedAt">, now: () => number) {
     this.#http = http;
+    this.#definitions = definitions;
     this.#now = now;
     this.#versions = new LRUCache({ max: MAX_API_VERSIONS });
   }
@@ -38,6 +57,18 @@ export class Discovery {
   async find(kind: GroupVersionKind): Promise<ApiResource | undefined> {
     const served = await this.#served(kind, ({ resources }) => resourceOf(resources, kind) !== undefined);
     return resourceOf(served.resources, kind);
+  }
+
+  /** The resource of a kind, where it is at hand. */
+  known(kind: GroupVersionKind): ApiResource | undefined {
+    const served = this.#versions.get(apiVersionOf(kind))?.served;
+    if (served === undefined || this.#now() - served.at >= this.#keptMs(kind.group, served.at, true)) return undefined;
+    return resourceOf(served.resources, kind);
+  }
+
+  /** The API server does not know a resource where it is said to be: what is known of its version counts no longer. */
+  forget({ group, version }: { readonly group: string; readonly version: string }): void {
+    this.#versions.delete(apiVersionOf({ group, version }));
   }
 
   /** What discovery says of a resource; `undefined` when the cluster has none of that name. */
@@ -77,30 +108,52 @@ export class Discovery {
     this.#ended.abort();
   }
 
-  /** What a version serves; asked again when it lacks what is wanted and some time has passed. */
+  /**
+   * What a version serves.
+   * @param lackKeptMs how long it is believed that it lacks what is wanted; default: as long as nothing may have changed
+   */
   async #served(
     { group, version }: { readonly group: string; readonly version: string },
     suffices: (served: ServedVersion) => boolean,
-    keptMs = UNKNOWN_KIND_KEPT_MS,
+    lackKeptMs?: number,
   ): Promise<ServedVersion> {
     const key = apiVersionOf({ group, version });
     const known = this.#versions.get(key);
     if (known !== undefined) {
-      const served = await known;
-      if (suffices(served) || this.#now() - served.at < keptMs) return served;
+      const served = await known.answer;
+      const enough = suffices(served);
+      const keptMs = this.#keptMs(group, served.at, enough);
+      if (this.#now() - served.at < (enough ? keptMs : (lackKeptMs ?? keptMs))) return served;
     }
     const current = this.#versions.get(key);
     // Whoever finds the old answer first asks; the others wait for the new one.
-    if (current !== undefined && current !== known) return current;
-    const asking = this.#ask(group, version);
-    this.#versions.set(key, asking);
-    asking.catch(() => {
-      if (this.#versions.get(key) === asking) this.#versions.delete(key);
-    });
-    return asking;
+    if (current !== undefined && current !== known) return current.answer;
+    const asked: AskedVersion = { answer: this.#ask(group, version) };
+    this.#versions.set(key, asked);
+    asked.answer.then(
+      (served) => {
+        asked.served = served;
+      },
+      () => {
+        if (this.#versions.get(key) === asked) this.#versions.delete(key);
+      },
+    );
+    return asked.answer;
+  }
+
+  /** How long from its arrival an answer about a group is believed. */
+  #keptMs(group: string, at: number, found: boolean): number {
+    const longest = found ? VERSIONS_KEPT_MS : UNKNOWN_KIND_KEPT_MS;
+    if (this.#builtin.has(group)) return found ? Number.POSITIVE_INFINITY : UNKNOWN_KIND_KEPT_MS;
+    if (!this.#definitions.watching) return UNWATCHED_KIND_KEPT_MS;
+    const changed = this.#definitions.changedAt(group);
+    return changed === undefined || at >= changed + DEFINITION_SETTLES_MS ? longest : CHANGING_KIND_KEPT_MS;
   }
 
   async #ask(group: string, version: string): Promise<ServedVersion> {
+    // What is asked before definitions are watched is asked again then.
+    if (!this.#builtin.has(group)) void this.#definitions.watching;
+    const at = this.#now();
     const list = await this.#document(apiRoot({ group, version }));
     const listed = member(list, "resources");
     const resources = (Array.isArray(listed) ? listed : []).map((item: unknown): ApiResource => {
@@ -113,7 +166,7 @@ export class Discovery {
         namespaced: member(item, "namespaced") === true,
       };
     });
-    return { at: this.#now(), resources };
+    return { at, resources };
   }
 
   async #versionsOf(group: string): Promise<readonly string[]> {
@@ -131,6 +184,11 @@ export class Discovery {
       throw error;
     }
   }
+}
+
+function builtinGroups(): ReadonlySet<string> {
+  const groups = [...builtinKinds()].map(({ apiVersion }) => parseApiVersion(apiVersion)?.group ?? "");
+  return new Set(groups);
 }
 
 function resourceOf(resources: readonly ApiResource[], { kind }: GroupVersionKind): ApiResource | undefined {

@@ -25,11 +25,11 @@ export function followUntil<T extends ListTarget>(
   if (signal.aborted) return;
   const { begin, clock, failed, refusedMs } = following;
   const list = begin();
-  let before = failures;
+  let listedAt: number | undefined;
   let cancel = (): void => {};
   list.ready.then(
     () => {
-      before = 0;
+      listedAt = clock.now();
     },
     // Whoever waits for the first list is told by `ended`, too.
     () => {},
@@ -43,6 +43,8 @@ export function followUntil<T extends ListTarget>(
     if (signal.aborted) return;
     const refused = isRefusal(error);
     failed(error, refused);
+    // A list that may not be watched fails right after each time that all of it was read.
+    const before = listedAt !== undefined && clock.now() - listedAt >= LAST_LIST_RETRY_MS ? 0 : failures;
     const doubled = Math.min(LAST_LIST_RETRY_MS, FIRST_RETRY_MS * 2 ** before);
     cancel = clock.after(refused ? (refusedMs ?? doubled) : doubled, () => {
       signal.removeEventListener("abort", stop);

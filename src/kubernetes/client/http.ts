@@ -34,6 +34,8 @@ import {
 
 export type { ApplyOptions, DeleteOptions, DocumentOptions, PatchType, Query, WriteOptions } from "./requests.js";
 
+const JSON_TYPE = "application/json";
+
 /** Loaded when a cluster is asked for the first time: a server without one starts without it. */
 const loadUndici = () => import("undici");
 
@@ -65,8 +67,11 @@ export class ClusterHttp {
     signal: AbortSignal,
     options: DocumentOptions = {},
   ): Promise<Answer> {
-    const { accept } = options;
-    return this.#document({ method: "GET", path, query, ...(accept && { accept }) }, signal, options);
+    return this.#document(
+      { method: "GET", path, query, ...(options.accept && { accept: options.accept }) },
+      signal,
+      options,
+    );
   }
 
   async post(path: string, body: unknown, signal: AbortSignal, options: DocumentOptions = {}): Promise<unknown> {
@@ -133,7 +138,7 @@ export class ClusterHttp {
     signal: AbortSignal,
   ): AsyncGenerator<string> {
     const { statusCode, headers, body } = await this.#send(
-      { method: "GET", path, query, silence, ...(accept && { accept }) },
+      { method: "GET", path, query, silence, ...(accept !== undefined && { accept }) },
       signal,
     );
     if (statusCode !== 200) throw apiError(statusCode, headers, await readText(body, MAX_EVENT_BYTES));
@@ -207,7 +212,7 @@ export class ClusterHttp {
   }
 
   async #sendOnce(request: ApiRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
-    const { method, path, query, contentType = "application/json", accept = "application/json", silence } = request;
+    const { method, path, query, contentType = JSON_TYPE, accept = JSON_TYPE, silence } = request;
     const sentBody = bodyText(request);
     const { server, headers } = this.#connection;
     const identity = await this.#connection.identity();
@@ -270,8 +275,8 @@ export class ClusterHttp {
 export interface Following {
   /** Milliseconds without a byte after which it ends with ClusterUnreachable. */
   readonly silence: number;
-  /** See {@link DocumentOptions.accept}. */
-  readonly accept?: string;
   /** Called when the server has agreed. */
   readonly opened: () => void;
+  /** Content type of the answer; default JSON. */
+  readonly accept?: string;
 }

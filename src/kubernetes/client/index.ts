@@ -1,10 +1,14 @@
 /** The Kubernetes client: one cluster. */
 import type { KubernetesReader } from "../reader.js";
+import type { ByteLog } from "./byte-log.js";
 import { clusterReader } from "./cluster-reader.js";
 import type { Connection } from "./connection.js";
-import { Discovery } from "./discovery.js";
+import { Definitions } from "./definitions.js";
+import { type ApiResource, Discovery } from "./discovery.js";
 import { ClusterHttp } from "./http.js";
 import { MAX_STORES } from "./limits.js";
+import type { ObjectStores } from "./object-stores.js";
+import { MirroredStores, type StoreChannel } from "./shared/mirrored-stores.js";
 import { WatchStores } from "./watch-stores.js";
 import { WATCH_TIMING, type WatchTiming } from "./watch-timing.js";
 import { type ListOptions, type ListTarget, WatchedList, type WatchOptions } from "./watched-list.js";
@@ -22,6 +26,8 @@ export interface ClusterOptions {
   readonly note: (message: string) => void;
   /** Default: for real clusters. */
   readonly timing?: WatchTiming;
+  /** Where lists are watched by another process for several; default: this process watches them. */
+  readonly shared?: StoreChannel;
   /** Most stores; default {@link MAX_STORES}. */
   readonly maxStores?: number;
 }
@@ -32,8 +38,10 @@ export interface Cluster {
   readonly reader: KubernetesReader;
   readonly http: ClusterHttp;
   readonly discovery: Discovery;
+  /** Changes of CustomResourceDefinitions, where they may be watched. */
+  readonly definitions: Definitions;
   /** The lists that are being watched. */
-  readonly stores: WatchStores;
+  readonly stores: ObjectStores;
   /** Follows a list for one who is told of changes: it belongs to who asked for it, and ends when that one stops it. */
   follow<T extends ListTarget>(options: Omit<ListOptions<T>, keyof WatchOptions>): WatchedList<T>;
   /** Monotonic milliseconds. */
@@ -49,20 +57,48 @@ export function openCluster(options: ClusterOptions): Cluster {
   const { connection, now, note, timing = WATCH_TIMING, maxStores = MAX_STORES } = options;
   const ended = new AbortController();
   const http = new ClusterHttp(connection);
-  const discovery = new Discovery(http, now);
   const watching: WatchOptions = { timing, now, note };
-  const stores = new WatchStores(http, maxStores, watching);
+  const follow: Cluster["follow"] = (options) => new WatchedList(http, { ...options, ...watching });
+  // Where definitions may not be watched they are asked for more often, which nobody need be told.
+  const definitions = new Definitions(
+    (options) => new WatchedList(http, { ...options, ...watching, note: () => {} }),
+    now,
+  );
+  const discovery = new Discovery(http, definitions, now);
+  const gone = (resource: ApiResource): void => discovery.forget(resource);
+  const stores =
+    options.shared === undefined
+      ? new WatchStores(http, { max: maxStores, gone }, watching)
+      : new MirroredStores(options.shared, { max: maxStores, gone }, now);
   return {
     reader: clusterReader(http, discovery, stores),
     http,
     discovery,
+    definitions,
     stores,
-    follow: (options) => new WatchedList(http, { ...options, ...watching }),
+    follow,
     now,
     signal: ended.signal,
     async close() {
       ended.abort();
+      definitions.close();
       discovery.close();
+      stores.close();
+      await http.close();
+    },
+  };
+}
+
+/** The lists that one process watches for others. */
+export function watchedStores(
+  options: Pick<ClusterOptions, "connection" | "now" | "note"> & { readonly newLog: () => ByteLog },
+): { readonly stores: WatchStores; close(): Promise<void> } {
+  const { connection, now, note, newLog } = options;
+  const http = new ClusterHttp(connection);
+  const stores = new WatchStores(http, { max: MAX_STORES, newLog }, { timing: WATCH_TIMING, now, note });
+  return {
+    stores,
+    async close() {
       stores.close();
       await http.close();
     },

@@ -16,6 +16,8 @@ export const MAX_RETRIES = 3;
 export const MAX_RETRY_AFTER_MS = 5_000;
 /** Objects in a page of a list: parsing one must not hold up requests for long. */
 export const PAGE_ITEMS = 250;
+/** Bytes of such a page, where it has more than one object: parsing it and writing it down takes some 50 ms, in which requests wait. */
+export const STORE_PAGE_BYTES = 4 * 1024 * 1024;
 /** Objects in one store, and bytes of their JSON: more would take the memory that policies need. */
 export const MAX_STORE_OBJECTS = 100_000;
 export const MAX_STORE_BYTES = 256 * 1024 * 1024;
@@ -34,6 +36,19 @@ export const FAILURES_BEFORE_LIST = 3;
 export const MAX_STALENESS_MS = 300_000;
 /** How long a failure answers those who ask the same again: once a second is often enough to ask a server that fails. */
 export const FAILURE_KEPT_MS = 1_000;
+/**
+ * Least time from one list to the next for each of its pages, where the list has failed or may not be watched: a page costs the API server some
+ * milliseconds of a processor, and who may list without watching would else ask for all of it with every question.
+ */
+export const PAGE_REST_MS = 1_000;
+/** Longest time until a list that the API server refuses is asked for again. */
+export const LAST_REFUSAL_MS = 300_000;
+/** Longest time until a list that could not be had for another reason is asked for again: it is wanted as soon as the API server is back. */
+export const LAST_FAILURE_MS = 8_000;
+/** Objects that are watched each alone, because policies ask for them by name. For more names of a kind its list is watched. */
+export const MAX_NAMED_STORES = 64;
+/** How long such a watch goes on when nobody asks for its object. */
+export const NAMED_STORE_KEPT_MS = 600_000;
 /** How long objects and access answers that no watch keeps fresh are believed (spec kubewarden.md 7.2). */
 export const ANSWER_KEPT_MS = 5_000;
 /** How long an object that is not there stays so: policies and their parameters come together. */
@@ -44,8 +59,17 @@ export const PARAMETER_WAIT_MS = 1_000;
 export const VERSIONS_KEPT_MS = 600_000;
 /** How long the versions of a resource are believed: while a new one is not seen, a rule that names only it does not match. */
 export const EQUIVALENTS_KEPT_MS = 30_000;
-/** Least time between two questions for a kind that the cluster did not know. */
+/** Least time between two questions for a kind that the cluster did not know, where its definition would be noticed. */
 export const UNKNOWN_KIND_KEPT_MS = 10_000;
+/** How long anything about kinds that are not built in is believed where their definitions may not be watched. */
+export const UNWATCHED_KIND_KEPT_MS = 1_000;
+/** How long a question for a kind is not put again: discovery itself remembers, and those who ask in one moment get one answer. */
+export const LOOK_AGAIN_MS = 50;
+/** How long after a change of a definition discovery may still say what was before; until then it is asked again after {@link CHANGING_KIND_KEPT_MS}. */
+export const DEFINITION_SETTLES_MS = 3_000;
+export const CHANGING_KIND_KEPT_MS = 200;
+/** API groups of which the last change of a definition is remembered. */
+export const MAX_CHANGED_GROUPS = 1_000;
 /** API versions whose resources are remembered: a large cluster has 150. */
 export const MAX_API_VERSIONS = 1_000;
 /** How long the list of OpenAPI documents is believed: as long as the API server's own mutation of objects believes it. */

@@ -13,26 +13,29 @@ export interface ApiRequest {
   readonly body?: unknown;
   /** Of the body; default JSON. */
   readonly contentType?: string;
+  /** Of the answer; default JSON. */
+  readonly accept?: string;
   /** Set for answers that go on. */
   readonly silence?: number;
-  /** See {@link DocumentOptions.accept}. */
-  readonly accept?: string;
 }
+
+/** Content types of lists and of events in which objects have nothing but their metadata. */
+export const METADATA_ONLY = {
+  list: "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
+  watch: "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
+} as const;
 
 /** How one document is asked for. */
 export interface DocumentOptions {
+  /** Content type of the answer; default JSON. */
+  readonly accept?: string;
   /** Most bytes of its text; default {@link import("./limits.js").MAX_ANSWER_BYTES}. */
   readonly maxBytes?: number;
   /** Most values in it, where somebody else chooses what is asked: a text of brackets holds everybody up while it is parsed. */
   readonly maxValues?: number;
   /** Never sent a second time, also when the server has put it off or refused the credentials. */
   readonly once?: boolean;
-  /** The form in which the answer is wanted, such as {@link METADATA_ONLY}; default whole objects as JSON. */
-  readonly accept?: string;
 }
-
-/** Lists and watches without anything but the objects' metadata, where they would be large. */
-export const METADATA_ONLY = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
 
 /** How something is written. */
 export interface WriteOptions extends DocumentOptions {

@@ -1,56 +1,140 @@
 import { LRUCache } from "lru-cache";
 import { apiVersionOf } from "../names.js";
+import type { ByteLog } from "./byte-log.js";
 import type { ApiResource } from "./discovery.js";
+import { ApiError, ClusterUnreachable } from "./errors.js";
 import type { ClusterHttp, Query } from "./http.js";
-import { FAILURE_KEPT_MS } from "./limits.js";
+import { MAX_NAMED_STORES, NAMED_STORE_KEPT_MS } from "./limits.js";
+import type { ObjectStores, StoreScope } from "./object-stores.js";
 import { collectionPath } from "./paths.js";
 import { WatchStore } from "./watch-store.js";
+import { restAfterFailure, restAfterList } from "./watch-timing.js";
 import type { WatchOptions } from "./watched-list.js";
 
-/** Which objects of a resource. */
-export interface StoreScope {
-  /** `""`: all namespaces, or none. */
-  readonly namespace: string;
-  readonly labelSelector?: string;
-  readonly fieldSelector?: string;
+/** How many stores there may be, and who is told of them. */
+export interface StoreBounds {
+  /** Lists. */
+  readonly max: number;
+  /** Objects that are watched each alone; default {@link MAX_NAMED_STORES}. */
+  readonly maxNamed?: number;
+  /** Makes what the texts of lists are written to; default: in memory. */
+  readonly newLog?: () => ByteLog;
+  /** Told that the API server does not know a resource where discovery said it is. */
+  readonly gone?: (resource: ApiResource) => void;
+}
+
+/** A store, and how often it has failed before it, one after the other. */
+interface Entry {
+  readonly store: WatchStore;
+  readonly failures: number;
 }
 
 /** All stores of a cluster: each is made when it is first asked for, and the one not asked for longest gives way. */
-export class WatchStores {
+export class WatchStores implements ObjectStores {
   readonly #http: ClusterHttp;
   readonly #options: WatchOptions;
-  readonly #stores: LRUCache<string, WatchStore>;
+  readonly #maxNamed: number;
+  readonly #gone: (resource: ApiResource) => void;
+  readonly #newLog: (() => ByteLog) | undefined;
+  readonly #lists: LRUCache<string, Entry>;
+  /** Of single objects. */
+  readonly #named: LRUCache<string, Entry>;
 
-  constructor(http: ClusterHttp, max: number, options: WatchOptions) {
+  constructor(
+    http: ClusterHttp,
+    { max, maxNamed = MAX_NAMED_STORES, gone = () => {}, newLog }: StoreBounds,
+    options: WatchOptions,
+  ) {
     this.#http = http;
     this.#options = options;
-    this.#stores = new LRUCache({ max, dispose: (store) => store.stop() });
+    this.#maxNamed = maxNamed;
+    this.#gone = gone;
+    this.#newLog = newLog;
+    const dispose = ({ store }: Entry): void => store.stop();
+    this.#lists = new LRUCache({ max, dispose });
+    const idle = { ttl: NAMED_STORE_KEPT_MS, updateAgeOnGet: true, ttlResolution: 0, perf: { now: options.now } };
+    this.#named = new LRUCache({ max: maxNamed, dispose, ...idle });
   }
 
   /** How many there are. */
   get size(): number {
-    return this.#stores.size;
+    return this.#lists.size + this.#named.size;
   }
 
-  /** The store of a list. One that has failed is shown for a moment, then made anew. */
+  /**
+   * The store of a list. One that has failed is shown for a while, longer each time; one that may not be watched, until it has cost no more than it should.
+   * Then it is made anew.
+   */
   of(resource: ApiResource, { namespace, labelSelector, fieldSelector }: StoreScope): WatchStore {
-    const path = collectionPath(resource, namespace);
     const query: Query = {
       ...(labelSelector && { labelSelector }),
       ...(fieldSelector && { fieldSelector }),
     };
-    const key = JSON.stringify([path, query]);
-    const known = this.#stores.get(key);
-    if (known !== undefined && (known.failed === undefined || this.#options.now() - known.failed.at < FAILURE_KEPT_MS))
-      return known;
-    const identity = { apiVersion: apiVersionOf(resource), kind: resource.kind };
-    const store = new WatchStore(this.#http, { ...this.#options, path, query, identity });
-    this.#stores.set(key, store);
-    return store;
+    return this.#from(this.#lists, resource, collectionPath(resource, namespace), query);
+  }
+
+  /** The store in which an object is found by its name: its kind's if there is one, else its own. */
+  named(resource: ApiResource, namespace: string, name: string): WatchStore {
+    const path = collectionPath(resource, namespace);
+    const query: Query = { fieldSelector: `metadata.name=${escaped(name)}` };
+    const key = keyOf(path, query);
+    const whole = this.#lists.peek(keyOf(collectionPath(resource, ""), {}))?.store;
+    if (whole?.items !== undefined && whole.problem() === undefined) {
+      this.#named.delete(key);
+      return this.of(resource, { namespace: "" });
+    }
+    if (!this.#named.has(key) && this.#named.size >= this.#maxNamed) {
+      this.#named.purgeStale();
+      if (this.#named.size >= this.#maxNamed) return this.of(resource, { namespace: "" });
+    }
+    return this.#from(this.#named, resource, path, query);
   }
 
   /** Ends all watches. */
   close(): void {
-    this.#stores.clear();
+    this.#lists.clear();
+    this.#named.clear();
+  }
+
+  #from(stores: LRUCache<string, Entry>, resource: ApiResource, path: string, query: Query): WatchStore {
+    const key = keyOf(path, query);
+    const known = stores.get(key);
+    if (known !== undefined && this.#options.now() < dueAt(known)) return known.store;
+    const failures = known?.store.failed === undefined ? 0 : known.failures + 1;
+    const identity = { apiVersion: apiVersionOf(resource), kind: resource.kind };
+    const notOlderThan = known?.store.newest;
+    const store = new WatchStore(this.#http, {
+      ...this.#options,
+      path,
+      query,
+      identity,
+      ...(notOlderThan !== undefined && { notOlderThan }),
+      // One object is not worth a file.
+      ...(this.#newLog !== undefined && stores === this.#lists && { newLog: this.#newLog }),
+      // It was said when that was found out.
+      ...(known?.store.unwatched !== undefined && { note: () => {} }),
+    });
+    stores.set(key, { store, failures });
+    void store.ended.then((error) => {
+      if (error instanceof ApiError && error.status === 404) this.#gone(resource);
+    });
+    return store;
   }
 }
+
+/** When a store is to be made anew. */
+function dueAt({ store, failures }: Entry): number {
+  const { failed, unwatched, listedAt, pages } = store;
+  if (failed !== undefined) {
+    const { error, at } = failed;
+    // What was not there may be there now: it is asked for again soon.
+    const absent = error instanceof ApiError && error.status === 404;
+    return at + restAfterFailure(absent ? 1 : failures + 1, pages, !(error instanceof ClusterUnreachable));
+  }
+  return unwatched === undefined ? Number.POSITIVE_INFINITY : listedAt + restAfterList(pages);
+}
+
+const keyOf = (path: string, query: Query): string => JSON.stringify([path, query]);
+
+/** As a value of a field selector: some names may have what means something there. */
+const escaped = (value: string): string => value.replace(/[\\,=]/g, "\\$&");

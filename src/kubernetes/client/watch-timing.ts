@@ -1,5 +1,15 @@
 /** How patient a watch is, in milliseconds. */
-import { FIRST_BACKOFF_MS, LAST_BACKOFF_MS, MAX_STALENESS_MS, WATCH_SILENCE_MS } from "./limits.js";
+import {
+  ANSWER_KEPT_MS,
+  FAILURE_KEPT_MS,
+  FIRST_BACKOFF_MS,
+  LAST_BACKOFF_MS,
+  LAST_FAILURE_MS,
+  LAST_REFUSAL_MS,
+  MAX_STALENESS_MS,
+  PAGE_REST_MS,
+  WATCH_SILENCE_MS,
+} from "./limits.js";
 
 /** See the constants of the same names in limits.ts. */
 export interface WatchTiming {
@@ -22,3 +32,23 @@ export function backoff(failures: number, { firstBackoff, lastBackoff }: WatchTi
   if (failures === 0) return 0;
   return Math.min(lastBackoff, firstBackoff * 2 ** (failures - 1)) * (0.5 + Math.random() / 2);
 }
+
+/**
+ * Milliseconds from the failure of a list until it is asked for again, if anybody wants it then.
+ * @param failures one after the other, this one among them
+ * @param pages that were read
+ * @param refused the API server refuses: it will as well in a moment
+ */
+export const restAfterFailure = (failures: number, pages: number, refused: boolean): number =>
+  Math.min(
+    LAST_REFUSAL_MS,
+    Math.max(
+      // The page that has failed was none.
+      (pages - 1) * PAGE_REST_MS,
+      Math.min(refused ? LAST_REFUSAL_MS : LAST_FAILURE_MS, FAILURE_KEPT_MS * 2 ** Math.min(failures - 1, 30)),
+    ),
+  );
+
+/** Milliseconds from a list that may not be watched until it is asked for again, if anybody wants it then. */
+export const restAfterList = (pages: number): number =>
+  Math.min(LAST_REFUSAL_MS, Math.max(ANSWER_KEPT_MS, pages * PAGE_REST_MS));

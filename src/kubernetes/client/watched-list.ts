@@ -1,10 +1,19 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { parseJson } from "../../data/json.js";
 import { isObject, type JsonObject, member, text } from "../object.js";
+import { isOlder } from "../resource-version.js";
 import { eventError } from "./answers.js";
 import { AnswerTooLarge, ApiError, ClusterUnreachable, ResourceError, reasonOf } from "./errors.js";
 import type { Answer, ClusterHttp, Query } from "./http.js";
-import { FAILURES_BEFORE_LIST, MAX_ANSWER_BYTES, MAX_STORE_BYTES, PAGE_ITEMS, WATCH_SECONDS } from "./limits.js";
+import {
+  ANSWER_KEPT_MS,
+  FAILURES_BEFORE_LIST,
+  MAX_ANSWER_BYTES,
+  MAX_STORE_BYTES,
+  PAGE_ITEMS,
+  WATCH_SECONDS,
+} from "./limits.js";
+import { METADATA_ONLY } from "./requests.js";
 import { backoff, type WatchTiming } from "./watch-timing.js";
 
 /** How stores work. */
@@ -24,13 +33,19 @@ export interface ListTarget {
   delete(object: unknown): void;
 }
 
+/** A state of a list. */
+export interface SeenState {
+  /** Its resourceVersion. */
+  readonly version: string;
+  /** When it was seen, in monotonic milliseconds. */
+  readonly at: number;
+}
+
 /** What is listed, and who takes it. */
 export interface ListOptions<T extends ListTarget> extends WatchOptions {
   readonly path: string;
   /** Selectors. */
   readonly query: Query;
-  /** See {@link DocumentOptions.accept}. */
-  readonly accept?: string;
   /** Makes an empty target, for each list anew: what was removed while nobody watched is not in it. */
   readonly target: () => T;
   /** Most bytes that a list may have; default {@link MAX_STORE_BYTES}. */
@@ -39,8 +54,16 @@ export interface ListOptions<T extends ListTarget> extends WatchOptions {
   readonly pageItems?: number;
   /** Most bytes in a page of more than one object; default {@link MAX_ANSWER_BYTES}. A larger page is asked for again with fewer. */
   readonly pageBytes?: number;
+  /** Objects come with their metadata only. */
+  readonly metadataOnly?: boolean;
+  /** What a list holds that may not be watched is believed for {@link ANSWER_KEPT_MS}; without it such a list has failed. */
+  readonly unwatched?: boolean;
+  /** What was seen before: an older list is not taken. */
+  readonly notOlderThan?: SeenState;
   /** Told when a list is there whole. */
   readonly listed?: (items: T) => void;
+  /** Told that it shows a newer state, whatever has changed. */
+  readonly seen?: () => void;
   /** Told of an object that the watch has brought, after the target has taken it. */
   readonly changed?: (object: JsonObject) => void;
 }
@@ -57,10 +80,20 @@ export class WatchedList<T extends ListTarget> {
   readonly since: number;
   /** What it holds; `undefined` while the first list is under way. */
   items: T | undefined;
+  /** Why it may not be watched, once that is known: it holds what was listed {@link listedAt}. */
+  unwatched: Error | undefined;
+  /** When the last list was there whole; 0: never. */
+  listedAt = 0;
+  /** How many pages the last list had, or has so far. */
+  pages = 0;
+  /** The state that it shows, as the resourceVersion of a list or an event; empty before there is one. */
+  version = "";
   /** Settles, with the reason, when the list has failed for good; a list that is stopped before never does. */
   readonly ended: Promise<unknown>;
   #end: (reason: unknown) => void = () => {};
-  #version = "";
+  /** Where to watch from; empty: list again. */
+  #from = "";
+  #newest: SeenState;
   #contact = 0;
   /** Objects to ask for at a time: fewer where they are large. */
   #pageItems: number;
@@ -70,6 +103,7 @@ export class WatchedList<T extends ListTarget> {
     this.#http = http;
     this.#options = options;
     this.since = options.now();
+    this.#newest = options.notOlderThan ?? { version: "", at: 0 };
     this.#pageItems = options.pageItems ?? PAGE_ITEMS;
     this.ended = new Promise((resolve) => {
       this.#end = resolve;
@@ -84,9 +118,27 @@ export class WatchedList<T extends ListTarget> {
   /** Why the contents should not be believed. */
   problem(): Error | undefined {
     if (this.failed !== undefined) return asError(this.failed.error);
-    if (this.items === undefined || this.#options.now() - this.#contact <= this.#options.timing.staleness)
-      return undefined;
+    if (this.items === undefined) return undefined;
+    const { now, timing } = this.#options;
+    if (this.unwatched !== undefined) {
+      return now() - this.listedAt <= ANSWER_KEPT_MS ? undefined : this.unwatched;
+    }
+    if (now() - this.#contact <= timing.staleness) return undefined;
     return new ClusterUnreachable("there has been no contact to the API server for too long");
+  }
+
+  /**
+   * The newest state that was seen. One that was seen so long ago that it is not believed any more counts no longer: a cluster may be brought back to an
+   * earlier state as a whole.
+   */
+  get newest(): SeenState {
+    const { now, timing } = this.#options;
+    return now() - this.#newest.at <= timing.staleness ? this.#newest : { version: "", at: 0 };
+  }
+
+  /** Whether it was stopped, and is not followed any more. */
+  get stopped(): boolean {
+    return this.#stopping.signal.aborted;
   }
 
   /** Ends the watch; a first list under way still answers those who wait for it. */
@@ -101,7 +153,7 @@ export class WatchedList<T extends ListTarget> {
       await delay(backoff(failures, timing), undefined, { signal }).catch(() => {});
       if (signal.aborted) return;
       try {
-        if (this.#version === "") await this.#list();
+        if (this.#from === "") await this.#list();
         await this.#watch(() => {
           failures = 0;
         });
@@ -111,11 +163,13 @@ export class WatchedList<T extends ListTarget> {
         const gone = error instanceof ApiError && error.status === 410;
         if (!gone && isFinal(error)) {
           note(`watching ${path} is refused: ${reasonOf(error)}`);
-          return this.#fail(error);
+          if (this.#options.unwatched !== true || this.#from === "") return this.#fail(error);
+          this.unwatched = asError(error);
+          return this.#end(error);
         }
         if (!gone) note(`watching ${path} is interrupted: ${reasonOf(error)}`);
         // An event that cannot be read would come again and again from the same place.
-        if (gone || failures >= FAILURES_BEFORE_LIST) this.#version = "";
+        if (gone || failures >= FAILURES_BEFORE_LIST) this.#from = "";
       }
     }
   }
@@ -128,19 +182,41 @@ export class WatchedList<T extends ListTarget> {
   }
 
   /** Reads all pages, and shows them together at the end. */
-  async #list(restarted = false): Promise<void> {
-    const { target, maxBytes = MAX_STORE_BYTES, now } = this.#options;
+  async #list(): Promise<void> {
+    const { now, listed } = this.#options;
+    const { version: newest } = this.newest;
+    let list = await this.#pages({});
+    // Not every API server of a cluster, nor every proxy before it, is as far as another was a moment ago. What was seen must not come back.
+    if (isOlder(list.version, newest)) {
+      list = await this.#pages({ resourceVersion: newest, resourceVersionMatch: "NotOlderThan" });
+      if (isOlder(list.version, newest)) throw new ClusterUnreachable("the list is older than what was seen before");
+    }
+    this.items = list.items;
+    this.#from = list.version;
+    this.version = list.version;
+    this.#newest = { version: list.version, at: now() };
+    this.#contact = now();
+    this.listedAt = now();
+    listed?.(list.items);
+  }
+
+  /** All pages of one state. */
+  async #pages(since: Query, restarted = false): Promise<{ readonly items: T; readonly version: string }> {
+    const { target, maxBytes = MAX_STORE_BYTES } = this.#options;
     const items = target();
     // A first list goes on when the watch is stopped: somebody waits for it.
     const signal = this.items === undefined ? NEVER : this.#stopping.signal;
     let [next, version, bytes] = ["", "", 0];
+    this.pages = 0;
     do {
       let answer: Answer;
       try {
-        answer = await this.#page(next, signal);
+        this.pages++;
+        answer = await this.#page(next === "" ? since : { continue: next }, signal);
       } catch (error) {
         // The pages have grown too old while they were read: the server has nothing to continue from.
-        if (next !== "" && error instanceof ApiError && error.status === 410 && !restarted) return this.#list(true);
+        if (next !== "" && error instanceof ApiError && error.status === 410 && !restarted)
+          return this.#pages(since, true);
         throw error;
       }
       bytes += answer.bytes;
@@ -153,22 +229,20 @@ export class WatchedList<T extends ListTarget> {
       version = text(metadata, "resourceVersion");
       next = text(metadata, "continue");
     } while (next !== "");
-    this.items = items;
-    this.#version = version;
-    this.#contact = now();
-    this.#options.listed?.(items);
+    return { items, version };
   }
 
   /** One page. One that is too large is begun again with half as many objects: anybody who may create some may make them large. */
-  async #page(next: string, signal: AbortSignal): Promise<Answer> {
-    const { path, query, accept, pageItems = PAGE_ITEMS, pageBytes = MAX_ANSWER_BYTES } = this.#options;
+  async #page(from: Query, signal: AbortSignal): Promise<Answer> {
+    const { path, query, pageItems = PAGE_ITEMS, pageBytes = MAX_ANSWER_BYTES, metadataOnly } = this.#options;
+    const accept = metadataOnly === true ? { accept: METADATA_ONLY.list } : {};
     for (;;) {
       const alone = this.#pageItems === 1;
-      const page: Query = { ...query, limit: String(this.#pageItems), ...(next !== "" && { continue: next }) };
+      const page: Query = { ...query, limit: String(this.#pageItems), ...from };
       try {
         const answer = await this.#http.get(path, page, signal, {
+          ...accept,
           maxBytes: alone ? MAX_ANSWER_BYTES : pageBytes,
-          ...(accept && { accept }),
         });
         // Twice as many of these would have room twice.
         if (answer.bytes < pageBytes / 4) this.#pageItems = Math.min(pageItems, 2 * this.#pageItems);
@@ -182,7 +256,8 @@ export class WatchedList<T extends ListTarget> {
 
   /** Follows events until the server ends the watch. */
   async #watch(progress: () => void): Promise<void> {
-    const { path, query, accept, now } = this.#options;
+    const { path, query, now, metadataOnly } = this.#options;
+    const accept = metadataOnly === true ? { accept: METADATA_ONLY.watch } : {};
     const { silence, firstBackoff } = this.#options.timing;
     const seen = (): void => {
       this.#contact = now();
@@ -191,12 +266,16 @@ export class WatchedList<T extends ListTarget> {
       ...query,
       watch: "true",
       allowWatchBookmarks: "true",
-      resourceVersion: this.#version,
+      resourceVersion: this.#from,
       timeoutSeconds: String(WATCH_SECONDS),
     };
     const began = now();
-    const following = { silence, opened: seen, ...(accept && { accept }) };
-    for await (const line of this.#http.lines(path, watching, following, this.#stopping.signal)) {
+    for await (const line of this.#http.lines(
+      path,
+      watching,
+      { silence, opened: seen, ...accept },
+      this.#stopping.signal,
+    )) {
       if (line.trim() === "") continue;
       this.#apply(parseJson(line));
       seen();
@@ -222,8 +301,11 @@ export class WatchedList<T extends ListTarget> {
       default:
         throw eventError(object);
     }
-    this.#version = text(member(object, "metadata"), "resourceVersion") || this.#version;
+    this.#from = text(member(object, "metadata"), "resourceVersion") || this.#from;
+    this.version = this.#from;
+    this.#newest = { version: this.#from, at: this.#options.now() };
     if (!bookmark && isObject(object)) this.#options.changed?.(object);
+    this.#options.seen?.();
   }
 }
 

@@ -1,14 +1,16 @@
+import { LRUCache } from "lru-cache";
 import { endWithin } from "../../kubernetes/client/abort.js";
 import type { ApiResource } from "../../kubernetes/client/discovery.js";
-import { ApiError, ClusterUnreachable } from "../../kubernetes/client/errors.js";
+import { ApiError, ClusterUnreachable, reasonOf } from "../../kubernetes/client/errors.js";
 import type { Cluster } from "../../kubernetes/client/index.js";
 import {
   ABSENCE_KEPT_MS,
   ANSWER_KEPT_MS,
   EQUIVALENTS_KEPT_MS,
+  LOOK_AGAIN_MS,
+  MAX_ANSWERS,
   PARAMETER_WAIT_MS,
-  UNKNOWN_KIND_KEPT_MS,
-  VERSIONS_KEPT_MS,
+  UNWATCHED_KIND_KEPT_MS,
 } from "../../kubernetes/client/limits.js";
 import { isSegment, objectPath } from "../../kubernetes/client/paths.js";
 import {
@@ -19,6 +21,7 @@ import {
   sameKind,
 } from "../../kubernetes/names.js";
 import { isObject, type JsonObject, text } from "../../kubernetes/object.js";
+import { isAtLeast, isOlder } from "../../kubernetes/resource-version.js";
 import type { EquivalentResource } from "../../kubernetes/shared-storage.js";
 import { andThen, type Eventual, within } from "../eventual.js";
 import { LookUps } from "../look-ups.js";
@@ -34,12 +37,21 @@ export class ClusterResources implements ResourceSource {
   readonly #parts: ClusterParts;
   readonly #kinds: LookUps<ApiResource>;
   readonly #objects: LookUps<JsonObject>;
+  /** Objects that were read by name, by path, as long as a watch may be behind them; empty most of the time. */
+  readonly #ahead: LRUCache<string, JsonObject>;
   readonly #versions: LookUps<readonly EquivalentResource[]>;
 
   constructor(parts: ClusterParts) {
     this.#parts = parts;
     this.#kinds = new LookUps(parts.now);
     this.#objects = new LookUps(parts.now);
+    this.#ahead = new LRUCache({
+      max: MAX_ANSWERS,
+      ttl: ANSWER_KEPT_MS,
+      ttlResolution: 0,
+      ttlAutopurge: true,
+      perf: { now: parts.now },
+    });
     this.#versions = new LookUps(parts.now);
   }
 
@@ -84,7 +96,7 @@ export class ClusterResources implements ResourceSource {
     // With the version: one that was not served when the others were asked for is a new question.
     const key = `${resource.group}/${resource.version}/${resource.resource}/${subresource}`;
     const ask = () => this.#parts.discovery.equivalents(resource, subresource);
-    const keptMs = (found: unknown) => (found === undefined ? UNKNOWN_KIND_KEPT_MS : EQUIVALENTS_KEPT_MS);
+    const keptMs = (found: unknown) => (found === undefined ? UNWATCHED_KIND_KEPT_MS : EQUIVALENTS_KEPT_MS);
     return this.#versions.ask(key, ask, keptMs);
   }
 
@@ -101,31 +113,71 @@ export class ClusterResources implements ResourceSource {
 
   #resource(kind: GroupVersionKind): Eventual<Lookup<ApiResource>> {
     if (!isSegment(kind.version)) return undefined;
-    const key = `${apiVersionOf(kind)}/${kind.kind}`;
-    const keptMs = (found: unknown) => (found === undefined ? UNKNOWN_KIND_KEPT_MS : VERSIONS_KEPT_MS);
-    return this.#kinds.ask(key, () => this.#parts.discovery.find(kind), keptMs);
+    const { discovery } = this.#parts;
+    const known = discovery.known(kind);
+    if (known !== undefined) return known;
+    // Discovery knows how long its answers are good; those who ask at the same time wait for one, and who asks again at once gets the same.
+    return this.#kinds.ask(
+      `${apiVersionOf(kind)}/${kind.kind}`,
+      () => discovery.find(kind),
+      () => LOOK_AGAIN_MS,
+    );
   }
 
   #object(resource: ApiResource, namespace: string, name: string): Eventual<Lookup<JsonObject>> {
     if (!isSegment(name) || !isSegment(namespace || "none")) return undefined;
-    const store = this.#parts.stores.of(resource, { namespace: "" });
+    const { stores } = this.#parts;
+    // Labels of Namespaces are wanted with any request: all of them are watched.
+    const store = isNamespaces(resource)
+      ? stores.of(resource, { namespace: "" })
+      : stores.named(resource, namespace, name);
     const watched = store.problem() === undefined ? store.items : undefined;
     const found = watched?.get(namespace, name);
-    if (found !== undefined) return found;
+    if (found !== undefined && this.#ahead.size === 0) return found;
     const path = objectPath(resource, namespace, name);
+    if (found !== undefined) return this.#newer(path, found);
     // What a watch brings in a moment is not believed for longer than that.
     const keptMs = (object: unknown) => (watched || object === undefined ? ABSENCE_KEPT_MS : ANSWER_KEPT_MS);
-    return this.#objects.ask(path, () => this.#read(path), keptMs);
+    const read = this.#objects.ask(path, () => this.#read(resource, path, name), keptMs);
+    return andThen(read, (object) => {
+      if (!isObject(object)) return object;
+      const now = store.problem() === undefined ? store.items : undefined;
+      const version = versionOf(object);
+      const current = now?.get(namespace, name);
+      if (current !== undefined) return isOlder(version, versionOf(current)) ? current : this.#kept(path, object);
+      // The watch has seen it go since.
+      if (now !== undefined && isAtLeast(store.version, version)) return undefined;
+      return this.#kept(path, object);
+    });
   }
 
-  async #read(path: string): Promise<JsonObject | undefined> {
+  /** What was read by name, noted: the watch may still be behind it. */
+  #kept(path: string, object: JsonObject): JsonObject {
+    this.#ahead.set(path, object);
+    return object;
+  }
+
+  /** What a watch has brought, unless something newer was told before. */
+  #newer(path: string, watched: JsonObject): JsonObject {
+    const told = this.#ahead.get(path);
+    if (told === undefined) return watched;
+    if (isOlder(versionOf(watched), versionOf(told))) return told;
+    this.#ahead.delete(path);
+    return watched;
+  }
+
+  async #read(resource: ApiResource, path: string, name: string): Promise<JsonObject | undefined> {
     const limit = endWithin(this.#parts.signal, PARAMETER_WAIT_MS);
     try {
       const { value } = await this.#parts.http.get(path, {}, limit.signal);
       if (isObject(value)) return value;
       throw new ClusterUnreachable("the API server's answer is no object");
     } catch (error) {
-      if (error instanceof ApiError && error.status === 404) return undefined;
+      if (error instanceof ApiError && error.status === 404) {
+        // No word of the object: it is the resource that is not there, or not in that scope.
+        if (!reasonOf(error).includes(`"${name}"`)) this.#parts.discovery.forget(resource);
+        return undefined;
+      }
       if (limit.signal.aborted) throw new ClusterUnreachable("the API server did not answer in time");
       throw error;
     } finally {
@@ -133,6 +185,9 @@ export class ClusterResources implements ResourceSource {
     }
   }
 }
+
+const isNamespaces = ({ group, plural }: ApiResource): boolean => plural === "namespaces" && group === "";
+const versionOf = (object: JsonObject): string => text(object.metadata, "resourceVersion");
 
 const isResource = (found: Lookup<ApiResource>): found is ApiResource =>
   found !== undefined && !(found instanceof LookupFailure);

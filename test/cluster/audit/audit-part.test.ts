@@ -48,6 +48,9 @@ function begin() {
     },
     metrics: {
       gauge: (name: string, read: () => number) => gauges.set(name, read),
+      auditResults: (read: () => Iterable<unknown>) => {
+        results = read;
+      },
     },
     state: () => state,
   } as unknown as PartContext;
@@ -58,12 +61,7 @@ function begin() {
       started.push({ sent, hear, ended });
       return { send: (message) => sent.push(message), end: async () => {} };
     },
-    {
-      evaluations: () => evaluations,
-      results: (read) => {
-        results = read;
-      },
-    },
+    () => evaluations,
   );
   return {
     part,

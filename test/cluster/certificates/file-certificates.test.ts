@@ -78,7 +78,9 @@ describe("authorities from files", () => {
 
   test("that can't be read are no beginning", async () => {
     const { certificates } = follow(new Map(), { caFile: "ca" });
+    assert.match(certificates.unready() ?? "", /have not been read yet/);
     await assert.rejects(certificates.ready, /no authority for webhooks: no such file: ca/);
+    assert.equal(certificates.unready(), "no authority for webhooks: no such file: ca");
   });
 
   test("are not read any more when it has stopped", async () => {

@@ -30,6 +30,7 @@ describe("certificates of a Secret", () => {
     const { cluster, one, two } = await started();
     await Promise.all([one.certificates.ready, two.certificates.ready]);
     assert.deepEqual(stepsOf(one, two), ["made"]);
+    assert.equal(two.certificates.unready(), undefined);
     assert.equal(one.serving, cluster.data("tls.crt"));
     assert.equal(two.serving, cluster.data("tls.crt"));
     assert.equal(one.certificates.caBundle(), cluster.data("ca.crt"));
@@ -54,6 +55,8 @@ describe("certificates of a Secret", () => {
     );
     await cluster.pass(2 * MINUTE);
     await refused;
+    assert.equal(one.certificates.unready(), "no certificate yet: Secret policies/policy-server-tls: it is not there");
+    assert.equal(one.lines.filter(({ level }) => level === "error").length, 1);
     assert.equal(cluster.secret, undefined);
   });
 

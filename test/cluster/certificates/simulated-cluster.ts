@@ -113,7 +113,7 @@ export class SimulatedCluster {
       secrets: this.#secrets(() => replica),
       replicas,
       hosts,
-      ...(this.#managed && { bundleInForce: (pem: string) => this.#carries(pem) }),
+      ...(this.#managed && { bundleInForce: (authorities: readonly string[]) => this.#carries(authorities) }),
       clock,
       times: this.#times,
       log: logger,
@@ -292,9 +292,9 @@ export class SimulatedCluster {
   }
 
   /** What the newest webhook configuration carries. */
-  #carries(pem: string): boolean {
+  #carries(authorities: readonly string[]): boolean {
     const newest = this.webhookBundles.at(-1)?.pem ?? "";
-    return readAuthorities(pem, "bundle").every((authority) => newest.includes(authority.pem));
+    return authorities.every((pem) => newest.includes(pem));
   }
 
   /** The bundles that some API server uses now: those replaced long enough ago are used by none. */

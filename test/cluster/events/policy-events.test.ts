@@ -9,7 +9,7 @@ import { keptLog } from "../../approver/support.js";
 import { FakeApiServer } from "../../kubernetes/client/fake-api-server.js";
 import { connect, until } from "../../kubernetes/client/support.js";
 import { TestClock } from "../../support/test-clock.js";
-import { keyOfPolicy, policy, SETTINGS } from "../support.js";
+import { keyOfPolicy, NO_METRICS, policy, SETTINGS } from "../support.js";
 
 const KIND = { group: "policies.kubewarden.io", version: "v1", kind: "ClusterAdmissionPolicy" };
 
@@ -25,7 +25,7 @@ async function eventsOf(context: TestContext) {
   const documents = new Map([[key, documentOf(policy("a"), KIND)]]);
   const part: PartContext = {
     ...{ cluster, clock, log: logger, facts, settings: SETTINGS, random: () => 0 },
-    metrics: { gauge: () => {}, rejections: async () => metrics.rejections() },
+    metrics: { ...NO_METRICS, rejections: async () => metrics.rejections() },
     replicas: { live: [], changed: () => () => {}, announce: () => {} },
     state: () => ({ version: 1, documents, sets: [], unread: [] }),
     statusOf: () => undefined,

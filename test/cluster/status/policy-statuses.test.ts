@@ -11,7 +11,7 @@ import { keptLog } from "../../approver/support.js";
 import { FakeApiServer, status } from "../../kubernetes/client/fake-api-server.js";
 import { connect, until } from "../../kubernetes/client/support.js";
 import { TestClock } from "../../support/test-clock.js";
-import { keyOfPolicy, POLICIES, policy, SETTINGS } from "../support.js";
+import { keyOfPolicy, NO_METRICS, POLICIES, policy, SETTINGS } from "../support.js";
 
 const KIND = { group: "policies.kubewarden.io", version: "v1", kind: "ClusterAdmissionPolicy" };
 
@@ -35,7 +35,7 @@ async function statusesOf(context: TestContext, names: readonly string[]) {
   let told = (): void => {};
   const part: PartContext = {
     ...{ cluster, clock, log: logger, facts, settings: SETTINGS, random: () => 0 },
-    metrics: { gauge: () => {}, rejections: async () => [] },
+    metrics: NO_METRICS,
     replicas: {
       get live() {
         return live;

@@ -4,7 +4,7 @@ import { type Caller, HostCapabilities } from "../../../src/host-capabilities/ho
 import { kubernetesCapability } from "../../../src/host-capabilities/kubernetes/capability.js";
 import { ConfinedSnapshots } from "../../../src/host-capabilities/kubernetes/confinement.js";
 import { parseCapabilities } from "../../../src/host-capabilities/patterns.js";
-import type { KubernetesReader, ResourceSnapshot } from "../../../src/kubernetes/reader.js";
+import { type KubernetesReader, type ResourceSnapshot, textsOf } from "../../../src/kubernetes/reader.js";
 
 const object = (name: string, namespace?: string) => ({ metadata: { name, ...(namespace && { namespace }) } });
 const kind = { apiVersion: "v1", kind: "Pod" };
@@ -12,7 +12,9 @@ const kind = { apiVersion: "v1", kind: "Pod" };
 /** A cluster that finds whatever it is asked for; what is called `wide` is in no namespace. */
 const cluster: KubernetesReader = {
   get: async (_, { name, namespace }) => object(name, name === "wide" ? undefined : namespace),
-  list: async (_, { namespace }) => [object("a", namespace ?? "other")],
+  list: () => assert.fail(),
+  texts: async (_, { namespace, labelSelector }) =>
+    textsOf([labelSelector === "wide" ? object("wide") : object("a", namespace ?? "other")]),
   canI: async () => ({ allowed: true }),
   snapshot: () => assert.fail(),
 };
@@ -46,6 +48,7 @@ describe("a guest that is confined to a namespace", () => {
     ["get_resource", { name: "a", namespace: "team" }, { name: "a" }],
     ["get_resource", { name: "a", namespace: "team" }, { name: "wide", namespace: "team" }],
     ["list_resources_by_namespace", { namespace: "team" }, { namespace: "other" }],
+    ["list_resources_by_namespace", { namespace: "team" }, { namespace: "team", label_selector: "wide" }],
     ["list_resources_all", {}, {}],
     ["can_i", review("team"), review("other")],
     ["can_i", review("team"), review()],

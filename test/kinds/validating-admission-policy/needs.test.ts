@@ -78,12 +78,20 @@ describe("what a policy will ask of the world", () => {
   });
 
   test("parameters that a binding names and no document brings", () => {
-    const parameters = [CONFIG_MAP];
-    assert.deepEqual(needs(policy(PARAMS), binding(ref({ name: "c" }))), {
-      ...requires({ what: "parameters (ConfigMap of v1)", documents: "parameters (ConfigMap of v1)", ignorable: true }),
-      parameters,
+    const told = requires({
+      what: "parameters (ConfigMap of v1)",
+      documents: "parameters (ConfigMap of v1)",
+      ignorable: true,
     });
-    assert.deepEqual(needs(policy(PARAMS), binding(ref({ name: "c" })), map("c")), { ...ASKED, parameters });
+    const namedParameters = [{ kind: CONFIG_MAP, namespace: "", name: "c" }];
+    assert.deepEqual(needs(policy(PARAMS), binding(ref({ name: "c" }))), { ...told, namedParameters });
+    assert.deepEqual(needs(policy(PARAMS), binding(ref({ name: "c" })), map("c")), { ...ASKED, namedParameters });
+    const selected = needs(policy(PARAMS), binding(ref({ selector: {} })));
+    assert.deepEqual(
+      selected,
+      { ...told, parameters: [CONFIG_MAP] },
+      "all of them only where one is looked for among all",
+    );
   });
 
   test("the scope of parameters whose kind is not built in, also if no binding names one", () => {

@@ -66,6 +66,8 @@ export class FakeApiServer {
   readonly forbidden = new Set<string>();
   /** What discovery lists, by the path of the API version. */
   readonly resources = new Map<string, readonly TestResource[]>(Object.entries(FAKE_RESOURCES));
+  /** Lists of a resource as they were, from an API server that has fallen behind; `NotOlderThan` gets what is. */
+  readonly #frozen = new Map<string, { readonly objects: readonly TestObject[]; readonly version: number }>();
   readonly #objects = new Map<string, Map<string, TestObject>>();
   readonly #watches = new Set<Watch>();
   readonly #folder = mkdtempSync(join(tmpdir(), "cluster-"));
@@ -140,6 +142,11 @@ export class FakeApiServer {
     const stored = { ...object, metadata: { ...object.metadata, resourceVersion: String(++this.#version) } };
     objects.set(key, stored);
     this.#tell(plural, type, stored);
+  }
+
+  /** Has lists of a resource say from now on what they say now. */
+  freeze(plural: string): void {
+    this.#frozen.set(plural, { objects: this.objects(plural), version: this.#version });
   }
 
   /** An object as it is stored. */
@@ -328,18 +335,23 @@ export class FakeApiServer {
       return void json(response, 200, object);
     }
     const [label = "", value] = url.searchParams.get("labelSelector")?.split("=") ?? [];
-    const named = /^metadata\.name=(.*)$/.exec(url.searchParams.get("fieldSelector") ?? "")?.[1];
+    const named = /^metadata\.name=(.*)$/
+      .exec(url.searchParams.get("fieldSelector") ?? "")?.[1]
+      ?.replace(/\\(.)/g, "$1");
     const wanted = ({ metadata }: TestObject): boolean =>
       (namespace === "" || metadata.namespace === namespace) &&
       (label === "" || metadata.labels?.[label] === value) &&
       (named === undefined || metadata.name === named);
     if (url.searchParams.get("watch") !== null) return void this.#watch(url, plural, wanted, response);
-    const all = [...this.#all(plural).values()].filter(wanted);
+    const current = { objects: this.objects(plural), version: this.#version };
+    const fresh = url.searchParams.get("resourceVersionMatch") === "NotOlderThan";
+    const { objects, version } = (fresh ? undefined : this.#frozen.get(plural)) ?? current;
+    const all = objects.filter(wanted);
     const from = Number(url.searchParams.get("continue") ?? 0);
     const to = from + Number(url.searchParams.get("limit") ?? all.length);
     const next = to < all.length ? { continue: String(to) } : {};
     const items = all.slice(from, to);
-    json(response, 200, { kind: "List", metadata: { resourceVersion: String(this.#version), ...next }, items });
+    json(response, 200, { kind: "List", metadata: { resourceVersion: String(version), ...next }, items });
   }
 
   #watch(url: URL, plural: string, wanted: Watch["wanted"], response: ServerResponse): void {

@@ -38,9 +38,10 @@ class FakeLists {
   }
 
   /** The milliseconds from this failure until the next list is begun, in steps of a second. */
-  async waitAfter(error: unknown, listed = false): Promise<number> {
-    if (listed) this.#ready();
+  async waitAfter(error: unknown, listedMs?: number): Promise<number> {
+    if (listedMs !== undefined) this.#ready();
     await nextTurn();
+    this.clock.move(listedMs ?? 0);
     this.#end(error);
     await nextTurn();
     const begun = this.begun;
@@ -51,13 +52,20 @@ class FakeLists {
 }
 
 describe("a list that has failed for good", () => {
-  test("is begun anew after a wait that doubles up to half a minute, and starts over once there was a list", async () => {
+  test("is begun anew after a wait that doubles up to half a minute, and starts over once a list was followed for so long", async () => {
     const lists = new FakeLists();
     const waits: number[] = [];
     for (const error of [AWAY, status(500), AWAY, status(403), AWAY, AWAY, AWAY])
       waits.push(await lists.waitAfter(error));
-    waits.push(await lists.waitAfter(status(410), true), await lists.waitAfter(AWAY));
+    waits.push(await lists.waitAfter(status(410), 30_000), await lists.waitAfter(AWAY));
     assert.deepEqual(waits, [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 1_000, 2_000]);
+  });
+
+  test("is begun anew later and later, too, when it may be listed but not watched", async () => {
+    const lists = new FakeLists();
+    const waits: number[] = [];
+    for (let i = 0; i < 4; i++) waits.push(await lists.waitAfter(status(403), 100));
+    assert.deepEqual(waits, [1_000, 2_000, 4_000, 8_000]);
   });
 
   test("waits as long as was said only where it may not be had", async () => {

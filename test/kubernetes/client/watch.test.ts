@@ -214,6 +214,8 @@ describe("a watch", () => {
     server.special.set("/api/v1/pods", (_, response) => status(response, 403, "Forbidden", words));
     server.cut();
     await until("the refusal", () => cluster.notes.some((note) => note.includes("is refused")));
+    assert.deepEqual(names(await cluster.reader.list(PODS, {}, PATIENT)), ["a"], "for a moment");
+    cluster.skip(5_001);
     await assert.rejects(cluster.reader.list(PODS, {}, PATIENT), {
       message: words,
       code: "KUBERNETES_API",

@@ -1,0 +1,164 @@
+/**
+ * What a pod takes that lists a large kind: 20,000 ConfigMaps of 4 KB (or as many as the first argument says), asked for by guests in every process, then by four
+ * guests at once, while another policy is asked every few milliseconds. `node dist/bench/stores.js [objects] [workers] [main.js]`
+ */
+import { spawn } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { Agent, request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { FakeApiServer } from "../test/kubernetes/client/fake-api-server.js";
+import { bytesOf } from "../test/wasm/wat.js";
+
+const OBJECTS = Number(process.argv[2] ?? 20_000);
+const WORKERS = Number(process.argv[3] ?? 4);
+const MAIN = process.argv[4] ?? "dist/server/main.js";
+const BYTES = 4_000;
+const [PORT, PROBES] = [28_443, 28_444];
+
+/** A waPC guest that lists all ConfigMaps, takes the answer into its memory, and accepts; refused, it rejects with the host's words. */
+const LISTING = `(module
+  (import "wapc" "__guest_request" (func $request (param i32 i32)))
+  (import "wapc" "__guest_response" (func $response (param i32 i32)))
+  (import "wapc" "__host_call" (func $call (param i32 i32 i32 i32 i32 i32 i32 i32) (result i32)))
+  (import "wapc" "__host_response_len" (func $length (result i32)))
+  (import "wapc" "__host_response" (func $take (param i32)))
+  (import "wapc" "__host_error_len" (func $error_length (result i32)))
+  (import "wapc" "__host_error" (func $take_error (param i32)))
+  (memory (export "memory") 2)
+  (data (i32.const 0) "{\\22accepted\\22:true,\\22valid\\22:true}")
+  (data (i32.const 100) "kubewardenkuberneteslist_resources_all")
+  (data (i32.const 200) "{\\22api_version\\22:\\22v1\\22,\\22kind\\22:\\22ConfigMap\\22}")
+  (data (i32.const 300) "{\\22accepted\\22:false,\\22message\\22:\\22")
+  (func (export "__guest_call") (param $operation i32) (param $payload i32) (result i32)
+    (if (i32.eq (local.get $operation) (i32.const 8)) (then
+      (if (call $call (i32.const 100) (i32.const 10) (i32.const 110) (i32.const 10) (i32.const 120) (i32.const 18) (i32.const 200) (i32.const 39))
+        (then
+          (drop (memory.grow (i32.add (i32.shr_u (call $length) (i32.const 16)) (i32.const 1))))
+          (call $take (i32.const 131072)))
+        (else
+          (call $take_error (i32.const 330))
+          (i32.store16 (i32.add (i32.const 330) (call $error_length)) (i32.const 0x7d22))
+          (call $response (i32.const 300) (i32.add (call $error_length) (i32.const 32)))
+          (return (i32.const 1))))))
+    (call $response (i32.const 0) (i32.const 30))
+    (i32.const 1)))`;
+
+/** MiB of a server's processes: resident, and with what they share counted once. */
+function memory(pid: number): { readonly resident: number; readonly proportional: number } {
+  const sums = { resident: 0, proportional: 0 };
+  for (const each of [pid, ...children(pid)]) {
+    try {
+      const rollup = readFileSync(`/proc/${each}/smaps_rollup`, "utf8");
+      sums.resident += Number(/^Rss:\s+(\d+)/m.exec(rollup)?.[1] ?? 0) / 1024;
+      sums.proportional += Number(/^Pss:\s+(\d+)/m.exec(rollup)?.[1] ?? 0) / 1024;
+    } catch {
+      // It has just ended.
+    }
+  }
+  return { resident: Math.round(sums.resident), proportional: Math.round(sums.proportional) };
+}
+
+function children(pid: number): number[] {
+  const own: number[] = [];
+  for (const task of readdirSync(`/proc/${pid}/task`)) {
+    own.push(...readFileSync(`/proc/${pid}/task/${task}/children`, "utf8").split(" ").filter(Boolean).map(Number));
+  }
+  return own;
+}
+
+const told = ({ resident, proportional }: ReturnType<typeof memory>): string =>
+  `${proportional} MiB (${resident} MiB resident)`;
+
+function ask(path: string, agent: Agent): Promise<{ readonly ms: number; readonly text: string }> {
+  const began = performance.now();
+  return new Promise((resolve, reject) => {
+    const sent = request({ port: PORT, path, method: "POST", agent, headers: { "content-type": "application/json" } });
+    sent.on("response", (response) => {
+      let text = "";
+      response.on("data", (chunk) => {
+        text += String(chunk);
+      });
+      response.on("end", () => resolve({ ms: performance.now() - began, text }));
+    });
+    sent.on("error", reject);
+    sent.end('{"request":{"uid":"1"}}');
+  });
+}
+
+const ends: (() => void)[] = [];
+const folder = mkdtempSync(join(tmpdir(), "stores-"));
+try {
+  const api = await FakeApiServer.start({ after: (end) => ends.push(end) });
+  const value = "x".repeat(BYTES);
+  for (let i = 0; i < OBJECTS; i++) {
+    api.put("configmaps", { metadata: { name: `c${i}`, namespace: `n${i % 100}` }, data: { value } });
+  }
+  writeFileSync(join(folder, "listing.wasm"), bytesOf(LISTING));
+  const guest = `
+  module: ${join(folder, "listing.wasm")}
+  timeoutEvalSeconds: 30
+  hostCapabilities: ["kubernetes/*"]
+  contextAwareResources: [{ apiVersion: v1, kind: ConfigMap }]`;
+  const guests = [1, 2, 3, 4].map((i) => `list${i}:${guest}`).join("\n");
+  const quick = 'quick:\n  cel:\n    validations: [{ expression: "true" }]\n';
+  writeFileSync(join(folder, "policies.yaml"), `${guests}\n${quick}`);
+  const server = spawn(
+    process.execPath,
+    [
+      ...["--max-semi-space-size=8", MAIN, "--policies", join(folder, "policies.yaml")],
+      ...["--kubeconfig", api.kubeconfig(), "--workers", String(WORKERS), "--log-level", "warn"],
+      ...["--addr", "127.0.0.1", "--port", String(PORT), "--readiness-probe-port", String(PROBES)],
+    ],
+    { stdio: ["ignore", "inherit", "inherit"] },
+  );
+  ends.push(() => server.kill());
+  const pid = server.pid ?? 0;
+  const agents = Array.from({ length: 12 }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
+  ends.push(() => {
+    for (const agent of agents) agent.destroy();
+  });
+  const [one] = agents as [Agent];
+  while (!(await ask("/validate_raw/quick", one).catch(() => undefined))) await sleep(100);
+  await sleep(1_000);
+  console.log(`${OBJECTS} objects, ${WORKERS} processes; at rest ${told(memory(pid))}`);
+  let most = { resident: 0, proportional: 0 };
+  const watch = setInterval(() => {
+    const now = memory(pid);
+    most = {
+      resident: Math.max(most.resident, now.resident),
+      proportional: Math.max(most.proportional, now.proportional),
+    };
+  }, 50);
+  // One after the other, so that each process has asked: connections are spread over them.
+  for (const agent of agents) {
+    const { text } = await ask("/validate_raw/list1", agent);
+    if (!text.includes('"allowed":true')) console.log(text.slice(0, 400));
+  }
+  console.log(`${api.asked("GET /api/v1/configmaps?limit").length} pages were listed; at most ${told(most)}`);
+  await sleep(12_000);
+  console.log(`held ${told(memory(pid))}`);
+  most = { resident: 0, proportional: 0 };
+  let [slowest, asked, done] = [0, 0, false];
+  const steady = Promise.all(
+    agents.slice(4, 12).map(async (agent) => {
+      while (!done) {
+        const { ms } = await ask("/validate_raw/quick", agent);
+        slowest = Math.max(slowest, ms);
+        asked++;
+        await sleep(5);
+      }
+    }),
+  );
+  const answers = await Promise.all([1, 2, 3, 4].map((i) => ask(`/validate_raw/list${i}`, agents[i - 1] ?? one)));
+  done = true;
+  await steady;
+  clearInterval(watch);
+  const times = answers.map(({ ms, text }) => `${Math.round(ms)}${text.includes('"allowed":true') ? "" : "!"}`);
+  console.log(`four guests at once: ${times.join(", ")} ms, at most ${told(most)}`);
+  console.log(`others meanwhile: ${asked} requests, the slowest ${Math.round(slowest)} ms`);
+} finally {
+  for (const end of ends.reverse()) end();
+  rmSync(folder, { recursive: true, force: true });
+}
