@@ -1,5 +1,6 @@
 /** What is counted: Kubewarden's metrics under their names (spec kubewarden.md 8.1), and the server's own under `policy_server_`. */
 import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import { type AuditSample, auditResultsGauge } from "./audit-results.js";
 import { GAUGE_HELP } from "./gauge-help.js";
 import { SeriesTable, type TableOptions, type Taken } from "./series.js";
 import { describe, linesOf, type MetricDescription, type ShownMetric } from "./shown-metric.js";
@@ -63,18 +64,6 @@ interface ApprovalSample {
   readonly namespace: string;
   readonly status: string;
   readonly count: number;
-}
-
-/** What objects came to in background audits. */
-const AUDIT_RESULTS = "policy_server_audit_results";
-const AUDIT_RESULTS_HELP =
-  "Objects of this replica's part of the cluster by what a policy says of them in the background: pass, fail, warn, error or skip.";
-
-/** How many objects a policy came to a result for. */
-interface AuditSample {
-  readonly policy: string;
-  readonly result: string;
-  readonly objects: number;
 }
 
 /** Series in one message between processes: some 50 KiB. */
@@ -370,19 +359,7 @@ export class Metrics {
 
   /** Adds what objects came to in the last background audit, by policies of the configuration. */
   auditResults(read: () => Iterable<AuditSample>): void {
-    this.registry.registerMetric(
-      new Gauge({
-        name: AUDIT_RESULTS,
-        help: AUDIT_RESULTS_HELP,
-        labelNames: ["policy_name", "result"],
-        registers: [],
-        aggregator: "sum",
-        collect() {
-          this.reset();
-          for (const { policy, result, objects } of read()) this.set({ policy_name: policy, result }, objects);
-        },
-      }),
-    );
+    this.registry.registerMetric(auditResultsGauge(read));
   }
 
   /** Adds a value that is read at every scrape. */
