@@ -100,7 +100,10 @@ describe("audit", () => {
     const broken = await audit(args);
     assert.equal(broken.code, 1);
     assert.match(broken.err, /^Error: the policy broken is not asked: /m);
-    assert.match(broken.err, /^warning: the policy deleted is not asked: its rules are not for the creation of objects$/m);
+    assert.match(
+      broken.err,
+      /^warning: the policy deleted is not asked: its rules are not for the creation of objects$/m,
+    );
     server.forbidden.add("list configmaps");
     const refused = await audit([
       ...args.slice(0, 2),
