@@ -16,6 +16,7 @@ const targets = panels.flatMap((panel) => panel.targets);
 
 const metrics = new Metrics();
 for (const name of GAUGES) metrics.gauge(name, () => 0);
+metrics.auditResults(() => []);
 const labelsOf = new Map(metrics.descriptions().map(({ name, labelNames }) => [name, labelNames]));
 
 /** The metric behind a series of a histogram. */

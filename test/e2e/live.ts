@@ -52,7 +52,7 @@ try {
       console.error(`${name} FAILED:`, error);
       for (const replica of stage.replicas.values()) console.log(`--- ${replica.name}\n${tail(replica.log())}`);
     });
-    for (const replica of [...stage.replicas.values()]) await replica.kill();
+    await stage.clean();
     console.log(`(${Math.round((Date.now() - begin) / 1_000)} s)`);
   }
   await stage.clear();

@@ -51,7 +51,10 @@ async function start(args: readonly string[], tries: number): Promise<ExampleSer
   while (!(await isReady(probes))) {
     // Another test may have got the port meanwhile, or both ports may be the same.
     if (child.exitCode !== null && log.includes("EADDRINUSE") && tries > 1) return start(args, tries - 1);
-    if (child.exitCode !== null || Date.now() > deadline) throw new Error(`the server did not become ready:\n${log}`);
+    if (child.exitCode !== null || Date.now() > deadline) {
+      child.kill("SIGKILL");
+      throw new Error(`the server did not become ready:\n${log}`);
+    }
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   return {

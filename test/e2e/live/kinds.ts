@@ -15,6 +15,20 @@ import {
 import { conditionsOf, type Json, ROOT, type Stage } from "./stage.js";
 
 const AUDIT_SECONDS = 2;
+/** Events are gathered for a minute. */
+const EVENT_WITHIN_MS = 90_000;
+/** What the manifests give only where events are wanted. */
+const EVENT_RIGHTS = `apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: { name: policy-server-events }
+rules: [{ apiGroups: [events.k8s.io], resources: [events], verbs: [create] }]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: { name: policy-server-events }
+roleRef: { apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: policy-server-events }
+subjects: [{ kind: ServiceAccount, name: policy-server, namespace: policy-server }]
+`;
 /** A kind, and how a policy of it that denies a key is made. */
 interface Kind {
   readonly resource: string;
@@ -44,13 +58,15 @@ const KINDS: readonly Kind[] = [
 ];
 
 export async function everyKind(stage: Stage): Promise<void> {
-  const server = await stage.replica("kinds", `--audit-interval=${AUDIT_SECONDS}`);
+  await stage.kubectl(["apply", "-f", "-"], EVENT_RIGHTS);
+  const server = await stage.replica("kinds", `--audit-interval=${AUDIT_SECONDS}`, "--events");
   for (const [index, kind] of KINDS.entries()) await lifeOf(stage, kind, `kind-${index}`);
   await exceptions(stage);
   await modules(stage);
   await certificates(stage);
   await admissionPolicies(stage);
   await reports(stage);
+  await events(stage);
   assert.equal(await server.stop(), 0);
 }
 
@@ -189,4 +205,24 @@ async function reports(stage: Stage): Promise<void> {
   await stage.until("no report", async () => (await found()) === undefined);
   await stage.kubectl(["delete", "vpol", "reporting"]);
   console.log(`an object that exists is reported after ${took} ms, and no longer once it is mended`);
+}
+
+/** What a policy denies is told on it, not once for each request. */
+async function events(stage: Stage): Promise<void> {
+  await stage.kubectl(["create", "namespace", "told"]);
+  await stage.apply(validatingPolicy("telling", "told", "one"));
+  await stage.active("vpol", "telling");
+  const create = ["create", "--dry-run=server", "-n", "told", "-f", "-"];
+  for (let round = 0; round < 3; round++) await stage.refused(create, JSON.stringify(configMap("c", "one")));
+  const found = async (): Promise<string> => {
+    const about = ["--field-selector", "involvedObject.name=telling", "-o", "jsonpath={.items[*].message}"];
+    return await stage.kubectl(["get", "events", "-n", "default", ...about]);
+  };
+  await stage.until(
+    "an event",
+    async () => /denied \d requests?/.test(await found()) || (await found()),
+    EVENT_WITHIN_MS,
+  );
+  console.log(`an event says: ${await found()}`);
+  await stage.kubectl(["delete", "vpol", "telling"]);
 }

@@ -9,7 +9,7 @@ import { OBJECTS, PARITY_REQUESTS, type ParityRequest } from "./parity-requests.
 import type { Stage } from "./stage.js";
 
 const WITHOUT_NATIVE = "--disable-admission-plugins=ValidatingAdmissionPolicy";
-/** What `reader` and `writer` may do. */
+/** What `reader`, `writer` and our server may do. */
 const ROLES = `apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
 metadata: { name: parity-writer }
@@ -34,6 +34,18 @@ kind: ClusterRoleBinding
 metadata: { name: parity-reader }
 roleRef: { apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: parity-reader }
 subjects: [{ apiGroup: rbac.authorization.k8s.io, kind: User, name: reader }]
+---
+# What docs/cluster.md says that parameters need.
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: { name: parity-parameters }
+rules: [{ apiGroups: [""], resources: [configmaps], verbs: [get, list, watch] }]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: { name: parity-parameters }
+roleRef: { apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: parity-parameters }
+subjects: [{ kind: ServiceAccount, name: policy-server, namespace: policy-server }]
 `;
 /** Requests that are denied while a policy of the stage's is in force: one of each namespace's last policies to come. */
 const PROBES = ["over a parameter", "false, Ignore", "an object that is selected", "a generated name"];

@@ -1,9 +1,10 @@
 /** What scenes with policies from a cluster share: a real API server with our CRDs and rights, kubectl, and replicas of our server with those rights. */
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { type ExampleServer, startExample } from "../../support/example-server.js";
+import { type ExampleServer, freePort, startExample } from "../../support/example-server.js";
 import type { Cluster } from "../cluster.js";
 import { Balancer } from "./balancer.js";
 import { policyServer } from "./policies.js";
@@ -89,13 +90,7 @@ export class Stage {
 
   /** A replica with the rights of deploy/, which joins those behind the balancer. */
   async replica(name: string, ...more: string[]): Promise<Replica> {
-    const server = await startExample(
-      ...["--from-cluster", "--kubeconfig", this.cluster.kubeconfigOf(ACCOUNT, this.folder)],
-      ...["--webhook-url", this.balancer.url, "--tls-secret", "policy-server-tls", "--replica-name", name],
-      // The checkout has a policies.yaml of its own.
-      ...["--policies", `${this.folder}/none.yaml`, "--policies-download-dir", this.folder],
-      ...["--workers", "1", ...more],
-    );
+    const server = await startExample(...this.#arguments(name), ...more);
     const port = Number(new URL(server.url).port);
     const leave = this.balancer.add(port, server.probes);
     const gone = () => {
@@ -119,6 +114,44 @@ export class Stage {
     };
     this.replicas.set(name, replica);
     return replica;
+  }
+
+  /** A replica that can't be ready: waits until it has said why, and ends it. */
+  async unready(name: string, said: RegExp): Promise<void> {
+    const [port, probes] = [await freePort(), await freePort()];
+    const at = ["--addr", "127.0.0.1", "--port", `${port}`, "--readiness-probe-port", `${probes}`];
+    const child = spawn(process.execPath, ["dist/server/main.js", ...at, ...this.#arguments(name)], { cwd: ROOT });
+    let log = "";
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (log += String(chunk)));
+    try {
+      await this.until(`a word that matches ${said}`, async () => {
+        const answer = await fetch(`http://127.0.0.1:${probes}/readiness`).catch(() => undefined);
+        assert.notEqual(answer?.status, 200, "it is not ready");
+        return said.test(`${log}${await answer?.text()}`) || log.slice(-1_000);
+      });
+    } finally {
+      child.kill("SIGKILL");
+    }
+  }
+
+  #arguments(name: string): string[] {
+    return [
+      ...["--from-cluster", "--kubeconfig", this.cluster.kubeconfigOf(ACCOUNT, this.folder)],
+      ...["--webhook-url", this.balancer.url, "--tls-secret", "policy-server-tls", "--replica-name", name],
+      // The checkout has a policies.yaml of its own.
+      ...["--policies", `${this.folder}/none.yaml`, "--policies-download-dir", this.folder],
+      ...["--workers", "1"],
+    ];
+  }
+
+  /** Takes away what a scene has left: its replicas, whoever they were, its policies and their webhooks. */
+  async clean(): Promise<void> {
+    for (const replica of [...this.replicas.values()]) await replica.kill();
+    const ours = ["-l", "app.kubernetes.io/managed-by=policy-server"];
+    await this.kubectl(["delete", "validatingwebhookconfigurations,mutatingwebhookconfigurations", ...ours]);
+    await this.kubectl(["delete", "leases", "-n", "policy-server", "--all"]);
+    for (const kind of ["vpol", "cap", "capg", "crp"]) await this.kubectl(["delete", kind, "--all"]);
+    for (const kind of ["nvpol", "ap", "apg", "polex"]) await this.kubectl(["delete", kind, "--all", "-A"]);
   }
 
   /** Ends all replicas that are left, and the balancer. */

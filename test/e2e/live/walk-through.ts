@@ -67,10 +67,7 @@ const isQuestion = (command: string): boolean =>
 const squeezed = (text: string): string =>
   text
     .replaceAll(/[ \t]+/g, " ")
-    .replaceAll(/ +$/gm, "")
+    .replaceAll(/ $/gm, "")
     .trimEnd();
 
-const literally = (text: string): string =>
-  squeezed(` ${text} `)
-    .replace(/^ /, "")
-    .replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+const literally = (text: string): string => text.replaceAll(/[ \t]+/g, " ").replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
