@@ -115,7 +115,7 @@ try {
   );
   ends.push(() => server.kill());
   const pid = server.pid ?? 0;
-  const agents = Array.from({ length: 24 }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
+  const agents = Array.from({ length: 12 }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
   ends.push(() => {
     for (const agent of agents) agent.destroy();
   });

@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Cluster } from "../../test/e2e/cluster.js";
 import { Api } from "../../test/e2e/live/api.js";
-import { writeCelModule } from "../../test/e2e/live/policies.js";
+import { serveCelModule } from "../../test/e2e/live/policies.js";
 import { type Replica, ROOT, Stage } from "../../test/e2e/live/stage.js";
 import { spread } from "../support/statistics.js";
 import { makeAll, NAMESPACES, objectsOf, policiesOf, policyOf } from "./objects.js";
@@ -27,7 +27,7 @@ const READY_POLL_MS = 25;
 const numbers = process.argv.slice(2).filter((one) => /^\d+$/.test(one));
 const [policies = 1_000, objects = 100_000] = numbers.map(Number);
 const folder = mkdtempSync(join(tmpdir(), "bench-live-"));
-const removeModule = writeCelModule();
+const stopModule = await serveCelModule();
 const cluster = await Cluster.start();
 const rows: [string, string][] = [];
 const row = (what: string, figure: string): void => {
@@ -70,7 +70,7 @@ try {
   api.close();
 } finally {
   await cluster.stop();
-  removeModule();
+  stopModule();
   rmSync(folder, { recursive: true, force: true });
 }
 if (process.argv.includes("--write")) writeFigures();

@@ -1,6 +1,6 @@
 /** Which policies of a configuration are for the background, and what for. */
 import { prepareSelector } from "../cel-policy/match/label-selector.js";
-import type { Config, ConfigEntry, GroupEntry, PolicyEntry } from "../config/index.js";
+import { type Config, type ConfigEntry, formatProblem, type GroupEntry, type PolicyEntry } from "../config/index.js";
 import { identityOf, opened } from "../documents/documents.js";
 import type { SourceDocument } from "../documents/source-document.js";
 import type { ServedPolicy } from "../evaluation/policy-set.js";
@@ -58,8 +58,11 @@ export function auditedPolicies(entries: Iterable<LoadedEntry>): AuditedPolicies
 
 function auditedEntry(entry: ConfigEntry, served: ServedPolicy): AuditedPolicy | LeftOut {
   const { id } = entry;
+  if (entry.kind === "invalid") {
+    const [problem] = entry.problems;
+    return { id, reason: problem === undefined ? "it is invalid" : formatProblem(problem), isProblem: true };
+  }
   if (served.unavailable !== undefined) return { id, reason: served.unavailable, isProblem: true };
-  if (entry.kind === "invalid") return { id, reason: "it is invalid", isProblem: true };
   const documents = documentsOf(entry);
   const off = documents.length > 0 && documents.every(isOff);
   if (off) return { id, reason: "it is not for the background", isProblem: false };

@@ -2,6 +2,9 @@
 import type { ClusterDelta } from "../config/from-cluster/index.js";
 import type { Status } from "../reports/finding.js";
 
+/** The environment variable that tells a process that it is to audit: `true`. */
+export const AUDITOR_VARIABLE = "POLICY_SERVER_AUDITOR";
+
 /** To the one that audits. */
 export type ToAuditor =
   /** What has changed in the cluster's policies. */

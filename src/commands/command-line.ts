@@ -214,6 +214,22 @@ function commandLine(io: CommandIo, done: (exitCode: number) => void): Command {
     done(await readCommand(files, read.opts<{ positions?: true }>().positions === true, io));
   });
 
+  const webhooks = program
+    .command("webhooks")
+    .description("print the webhook configurations by which a cluster asks the policies of a policies.yaml")
+    .argument("[file]", "the policies file (as --policies)")
+    .option("--service <namespace/name>", "the Service of the server", "policy-server/policy-server")
+    .option("--webhook-url <url>", "https://<host>:<port> of a server without a Service")
+    .option("--ca-file <file>", "PEM: who has signed the server's certificate");
+  withOptions(
+    webhooks,
+    LOADING_OPTIONS.filter(({ flag }) => flag === "policies"),
+  ).action(async (file: string | undefined) => {
+    const { webhooksCommand } = await import("./webhooks.js");
+    const values = optionValues(webhooks, LOADING_OPTIONS, io.env);
+    done(webhooksCommand(file === undefined ? values : { ...values, policies: file }, webhooks.opts(), io));
+  });
+
   program
     .command("completion")
     .description("print a script that completes commands and flags: bash, zsh or fish")

@@ -8,14 +8,15 @@ import {
 import { UsageError } from "./io.js";
 
 /**
- * The options `policy-server-name`, `namespaced-policy-kinds`, `namespaced-policy-memory` and `namespaced-policy-places`.
+ * The options `policy-server-name`, `exception-namespaces`, `namespaced-policy-kinds`, `namespaced-policy-memory` and `namespaced-policy-places`.
  * @throws UsageError for a kind that there is not
  */
 export function clusterEntryOptions(values: Readonly<Record<string, unknown>>): ClusterEntryOptions {
-  const { policyServerName } = values;
+  const { policyServerName, exceptionNamespaces } = values;
   return {
     policyServer: typeof policyServerName === "string" ? policyServerName : "default",
     namespaced: namespacedLimits(values),
+    ...(typeof exceptionNamespaces === "string" && { exceptionNamespaces: new Set(list(exceptionNamespaces)) }),
   };
 }
 

@@ -237,6 +237,12 @@ const OPTIONS: readonly Written[] = [
       "with --from-cluster: most memory, in MiB, of a guest of a policy in a namespace; without it the server's limit",
   },
   {
+    flag: "exception-namespaces",
+    kind: "string",
+    description:
+      "with --from-cluster: comma-separated namespaces whose PolicyExceptions count; without it those of all namespaces",
+  },
+  {
     flag: "enforce-admission-policies",
     kind: "flag",
     description:

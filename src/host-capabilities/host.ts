@@ -3,6 +3,7 @@ import { errorText } from "../data/error-text.js";
 import { parseJson, stringifyJson } from "../data/json.js";
 import { orAborted } from "../data/or-aborted.js";
 import { shownText, wholeText } from "../data/public-text.js";
+import { type TextPieces, wholeOf } from "../kubernetes/client/text-pieces.js";
 import type { KubernetesReader, ResourceKind, ResourceSnapshot } from "../kubernetes/reader.js";
 import type { Executor } from "./executor.js";
 import type { HttpGrant } from "./http/grant.js";
@@ -27,7 +28,12 @@ export interface HostCall {
 
 /** The answer, for the guest: bytes, or a text that says why not. */
 export type HostAnswer =
-  | { readonly ok: true; readonly payload: Uint8Array }
+  | {
+      readonly ok: true;
+      readonly payload: Uint8Array;
+      /** In the place of the payload, where that is long: put together where the guest gets it. */
+      readonly pieces?: TextPieces;
+    }
   | { readonly ok: false; readonly error: string };
 
 /** Who asks, and what that policy was granted. */
@@ -58,13 +64,23 @@ export class JsonBytes {
   constructor(readonly bytes: Uint8Array) {}
 }
 
+/** An answer that is JSON already, to be put together by the thread that wants it. */
+export class JsonPieces {
+  constructor(readonly pieces: TextPieces) {}
+}
+
 /** An operation's answer as JSON. */
 export function jsonOf(answer: unknown): string {
+  if (answer instanceof JsonPieces) return Buffer.from(wholeOf(answer.pieces)).toString("utf8");
   return answer instanceof JsonBytes ? Buffer.from(answer.bytes).toString("utf8") : stringifyJson(answer);
 }
 
-const payloadOf = (answer: unknown): Uint8Array =>
-  answer instanceof JsonBytes ? answer.bytes : new TextEncoder().encode(stringifyJson(answer));
+function payloadOf(answer: unknown): Pick<Extract<HostAnswer, { ok: true }>, "payload" | "pieces"> {
+  if (answer instanceof JsonPieces) return { payload: NOTHING, pieces: answer.pieces };
+  return { payload: answer instanceof JsonBytes ? answer.bytes : new TextEncoder().encode(stringifyJson(answer)) };
+}
+
+const NOTHING = new Uint8Array();
 
 /** One operation of a capability. */
 export interface Operation {
@@ -80,7 +96,7 @@ export interface Operation {
   readonly gate?: (payload: unknown, caller: Caller) => string | undefined;
   /**
    * Executes.
-   * @returns the answer, a JSON value or {@link JsonBytes}
+   * @returns the answer, a JSON value, {@link JsonBytes} or {@link JsonPieces}
    * @throws anything; what it has to show (`data/public-text`) goes to the guest behind `Callback evaluation failure: `
    */
   run(payload: unknown, context: CapabilityContext): Promise<unknown>;
@@ -159,7 +175,7 @@ export class HostCapabilities {
     try {
       const execution = this.#executor({ namespace, operation, payload }, () => serving.run(payload, context));
       const answer = await orAborted(execution, signal, STOPPED);
-      return { ok: true, payload: payloadOf(answer) };
+      return { ok: true, ...payloadOf(answer) };
     } catch (error) {
       if (error instanceof PayloadError) return refuse(error.message);
       const [shown, because, whole] = [shownText(error, FAILED), shownCause(error), wholeText(error)];

@@ -1,6 +1,7 @@
 /** What the host asks of a cluster on behalf of guests. A Kubernetes client implements it; without one, {@link NO_CLUSTER} stands in. */
 import { stringifyJson } from "../data/json.js";
 import { PublicError } from "../data/public-text.js";
+import type { TextPieces } from "./client/text-pieces.js";
 
 /** A Kubernetes kind as guests name it. */
 export interface ResourceKind {
@@ -55,6 +56,8 @@ export interface ObjectTexts {
   identity(index: number): object;
   /** The text of the object at an index; it may be part of a larger buffer, and must not be changed. */
   text(index: number): Uint8Array;
+  /** All texts with commas between them, for another thread to put together; absent, or `undefined`: only this one can read them. */
+  pieces?(head: Uint8Array, tail: Uint8Array): TextPieces | undefined;
 }
 
 /** The texts of objects that are at hand. */

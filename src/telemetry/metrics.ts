@@ -57,6 +57,13 @@ const GAUGE_HELP = {
   cluster_documents: "Resources of the cluster that are served as policies or belong to them.",
   cluster_replicas: "Replicas of this server that this one knows to be there, itself among them.",
   cluster_leader: "1 while this replica leads, else 0.",
+  audit_objects: "Objects that the last background audit of this replica has looked at.",
+  audit_evaluated_objects:
+    "Those of them that policies were asked about: all others, and the policies, had not changed.",
+  audit_duration_seconds: "How long the last background audit took.",
+  audit_timestamp_seconds: "When it ended, in seconds since 1970.",
+  audit_problems:
+    "What it could not look at: kinds that can't be listed, policies that can't be loaded, reports that can't be written.",
 } as const;
 
 /** Every gauge there may be. */
@@ -79,6 +86,18 @@ interface ApprovalSample {
   readonly namespace: string;
   readonly status: string;
   readonly count: number;
+}
+
+/** What objects came to in background audits. */
+const AUDIT_RESULTS = "policy_server_audit_results";
+const AUDIT_RESULTS_HELP =
+  "Objects of this replica's part of the cluster by what a policy says of them in the background: pass, fail, warn, error or skip.";
+
+/** How many objects a policy came to a result for. */
+interface AuditSample {
+  readonly policy: string;
+  readonly result: string;
+  readonly objects: number;
 }
 
 /** Series in one message between processes: some 50 KiB. */
@@ -123,6 +142,7 @@ export class Metrics {
   readonly #replaced: SeriesTable;
   readonly #certificates: SeriesTable;
   readonly #folded: SeriesTable;
+  #counted = 0;
 
   /** @param processMetrics whether to measure the process too (memory, event loop, garbage collection) */
   constructor(processMetrics = true) {
@@ -166,7 +186,7 @@ export class Metrics {
     );
     this.#certificates = this.#counter(
       "policy_server_certificate_changes_total",
-      "Changes of the Secret of certificates that this replica made as leader: made, renewed, or a step towards another authority (authority_added, authority_switched, authority_removed).",
+      "Changes of the Secret of certificates that this replica made as leader.",
       ["step"],
     );
     this.#replaced = this.#counter(
@@ -274,8 +294,14 @@ export class Metrics {
     this.#folded.add({ values: [metric], count: events });
   }
 
+  /** Evaluations that were counted so far. */
+  get evaluations(): number {
+    return this.#counted;
+  }
+
   /** Counts a policy evaluation. */
   evaluated(sample: EvaluationSample): void {
+    this.#counted += 1;
     this.#evaluations.observe(
       [
         sample.policy,
@@ -363,6 +389,23 @@ export class Metrics {
       const about = [operation, kind, namespace].map((value) => value ?? "");
       yield { policy, monitored: mode === "monitor", about, count };
     }
+  }
+
+  /** Adds what objects came to in the last background audit, by policies of the configuration. */
+  auditResults(read: () => Iterable<AuditSample>): void {
+    this.registry.registerMetric(
+      new Gauge({
+        name: AUDIT_RESULTS,
+        help: AUDIT_RESULTS_HELP,
+        labelNames: ["policy_name", "result"],
+        registers: [],
+        aggregator: "sum",
+        collect() {
+          this.reset();
+          for (const { policy, result, objects } of read()) this.set({ policy_name: policy, result }, objects);
+        },
+      }),
+    );
   }
 
   /** Adds a value that is read at every scrape. */

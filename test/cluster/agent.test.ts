@@ -51,6 +51,7 @@ function agentOf(context: TestContext, server: FakeApiServer, settings: Partial<
     metrics: { ...NO_METRICS, gauge: (name, read) => gauges.set(name, read) },
     settings: { ...SETTINGS, ...settings },
     serving: {
+      evaluations: 0,
       serve: async (delta) => {
         deltas.push(delta);
         return delta.put.map(({ key }) => reportOf(key));

@@ -33,6 +33,7 @@ function feedOf(sources: TestSources) {
     clock,
     sources,
     serving: {
+      evaluations: 0,
       serve: async (delta) => {
         deltas.push(delta);
         await test.serve();

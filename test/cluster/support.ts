@@ -23,6 +23,7 @@ export const NO_METRICS: AgentMetrics = {
   gauge: () => {},
   rejections: async () => [],
   certificateChanged: () => {},
+  auditResults: () => {},
 };
 
 export const DEFINITIONS = "customresourcedefinitions";

@@ -19,6 +19,7 @@ test("what policies in namespaces may be is as the options say; without any of t
 
 test("empty lists allow nothing", () => {
   const { namespaced } = clusterEntryOptions({ namespacedPolicyKinds: "", namespacedPolicyPlaces: "" });
+  assert.deepEqual(clusterEntryOptions({ exceptionNamespaces: "a, b" }).exceptionNamespaces, new Set(["a", "b"]));
   assert.deepEqual(namespaced, { kinds: new Set(), places: [] });
 });
 

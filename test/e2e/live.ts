@@ -11,7 +11,7 @@ import { definitions } from "./live/definitions.js";
 import { everyKind } from "./live/kinds.js";
 import { apiServerAway } from "./live/outage.js";
 import { parity } from "./live/parity.js";
-import { writeCelModule } from "./live/policies.js";
+import { serveCelModule } from "./live/policies.js";
 import { replicasUnderLoad } from "./live/replicas.js";
 import { rightsTakenAway } from "./live/rights.js";
 import { Stage } from "./live/stage.js";
@@ -28,8 +28,15 @@ const SCENES: Readonly<Record<string, (stage: Stage) => Promise<void>>> = {
   parity,
 };
 
+const LINES = 60;
+/** The end of a log, without what comes every few seconds. */
+const tail = (log: string): string => {
+  const lines = log.split("\n").filter((line) => !line.includes("audited the cluster's objects"));
+  return lines.slice(-LINES).join("\n");
+};
+
 const folder = mkdtempSync(join(tmpdir(), "e2e-live-"));
-const removeModule = writeCelModule();
+const stopModule = await serveCelModule();
 const wanted = process.argv.slice(2);
 const failed: string[] = [];
 const cluster = await Cluster.start();
@@ -43,6 +50,7 @@ try {
     await scene(stage).catch((error: unknown) => {
       failed.push(name);
       console.error(`${name} FAILED:`, error);
+      for (const replica of stage.replicas.values()) console.log(`--- ${replica.name}\n${tail(replica.log())}`);
     });
     for (const replica of [...stage.replicas.values()]) await replica.kill();
     console.log(`(${Math.round((Date.now() - begin) / 1_000)} s)`);
@@ -50,7 +58,7 @@ try {
   await stage.clear();
 } finally {
   await cluster.stop();
-  removeModule();
+  stopModule();
   rmSync(folder, { recursive: true, force: true });
 }
 if (failed.length > 0) throw new Error(`these scenes failed: ${failed.join(", ")}`);

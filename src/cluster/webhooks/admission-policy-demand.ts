@@ -5,7 +5,7 @@ import { type AskedPolicy, DEFAULT_TIMEOUT_SECONDS, failurePolicyOf, matchPolicy
 import { type PortableConditions, readConditions } from "./portable-conditions.js";
 import { readMatch, textsOf } from "./rules.js";
 import { allOf } from "./selectors.js";
-import { OWN_DOMAIN, operationsOf } from "./shared.js";
+import { CEL_SIDE_EFFECTS, OWN_DOMAIN, operationsOf } from "./shared.js";
 
 /** What a demand is made with. */
 interface AdmissionPolicyOptions {
@@ -53,7 +53,7 @@ export function admissionPolicyDemand(
       matchConditions: copies ? conditions.of(readConditions(member(spec, "matchConditions")), use) : [],
       matchPolicy: matchPolicyOf(match.matchPolicy),
       failurePolicy,
-      sideEffects: "None",
+      sideEffects: CEL_SIDE_EFFECTS,
       timeoutSeconds: DEFAULT_TIMEOUT_SECONDS,
     },
     mutating: false,

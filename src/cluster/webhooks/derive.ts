@@ -9,6 +9,7 @@ import { excludedNamespaces, ownConditions } from "./exclusions.js";
 import { MOST_CONDITIONS } from "./portable-conditions.js";
 import { allOf, insideOf, outsideOf } from "./selectors.js";
 import { OWN_DOMAIN } from "./shared.js";
+import { together } from "./together.js";
 
 /** How webhooks are derived. */
 export interface DeriveOptions {
@@ -30,7 +31,7 @@ export function webhooksFor(policies: Iterable<AskedPolicy>, options: DeriveOpti
   const problems: WebhookProblem[] = [];
   const alone: DerivedWebhook[] = [];
   const shared = new Map<string, { readonly demand: Demand; readonly ids: string[] }>();
-  for (const policy of policies) {
+  for (const policy of byId(policies)) {
     const demand = askable(policy, options, problems);
     if (demand === undefined) continue;
     if (!policy.shares || policy.mutating) {
@@ -56,6 +57,16 @@ export function webhooksFor(policies: Iterable<AskedPolicy>, options: DeriveOpti
     sets: sets.sort((a, b) => compareNames(a.hash, b.hash)),
     problems,
   };
+}
+
+/** Two resources may have one id, of which one is served: its webhook asks about whatever either of them wants, and the served one judges. */
+function byId(policies: Iterable<AskedPolicy>): readonly AskedPolicy[] {
+  const found = new Map<string, AskedPolicy>();
+  for (const policy of policies) {
+    const known = found.get(policy.id);
+    found.set(policy.id, known === undefined ? policy : together(policy.id, [known, policy]));
+  }
+  return [...found.values()];
 }
 
 /** Where policies are asked together. Every part of it is a name, for else the API server would not take it as a path of a Service. */

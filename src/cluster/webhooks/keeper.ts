@@ -73,6 +73,7 @@ export class WebhookKeeper implements ClusterPart {
   #carried: string | undefined;
   /** What was said and still holds, by what it is about: it is not said again. */
   readonly #said = new Set<string>();
+  #problems: ReadonlySet<string> = new Set();
   #failures = 0;
   #cancelTimer = (): void => {};
   #running: Promise<void> | undefined;
@@ -200,6 +201,7 @@ export class WebhookKeeper implements ClusterPart {
     this.#forget(derived, standing);
     if (changed > 0)
       logger.info("webhook configurations written", { webhooks: intended.length, waiting: waiting.length });
+    this.#sayProblems(derived.problems);
     this.#report(derived, wanted, waiting);
   }
 
@@ -248,6 +250,18 @@ export class WebhookKeeper implements ClusterPart {
         ...waiting.flatMap((webhook) => webhook.members.map((id) => ({ id, text: why(webhook) }))),
       ],
     });
+  }
+
+  /** Why policies are not asked as they are written: each reason once, as long as it holds. */
+  #sayProblems(problems: readonly WebhookProblem[]): void {
+    const texts = new Set<string>();
+    for (const { id, text } of problems) {
+      const key = `${id} ${text}`;
+      texts.add(key);
+      if (this.#problems.has(key)) continue;
+      this.#options.logger.warn("a policy is not asked by webhooks as it is written", { policy_id: id, reason: text });
+    }
+    this.#problems = texts;
   }
 
   async #identity(signal: AbortSignal): Promise<ConfigurationIdentity> {

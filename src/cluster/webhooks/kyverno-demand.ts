@@ -6,7 +6,7 @@ import { anyOf, saidOf } from "./constraints.js";
 import { type AskedPolicy, failurePolicyOf, matchPolicyOf, timeoutOf } from "./demand.js";
 import { type PortableConditions, readConditions } from "./portable-conditions.js";
 import { readMatch, textsOf } from "./rules.js";
-import { OWN_DOMAIN, operationsOf } from "./shared.js";
+import { CEL_SIDE_EFFECTS, OWN_DOMAIN, operationsOf } from "./shared.js";
 
 /** Modes of evaluation that no API server asks for. */
 const OTHER_MODES: ReadonlySet<unknown> = new Set(["JSON", "HTTP", "Envoy"]);
@@ -63,7 +63,7 @@ export function kyvernoDemand(
       matchConditions: copies ? conditions.of(readConditions(member(spec, "matchConditions")), use) : [],
       matchPolicy: matchPolicyOf(own.matchPolicy),
       failurePolicy,
-      sideEffects: "NoneOnDryRun",
+      sideEffects: CEL_SIDE_EFFECTS,
       timeoutSeconds: timeoutOf(member(member(spec, "webhookConfiguration"), "timeoutSeconds")),
     },
     mutating: false,

@@ -2,28 +2,39 @@
 
 import type { PolicySetRoute } from "../../config/from-cluster/cluster-document.js";
 import { parseKey, policyIdOf } from "../../config/from-cluster/index.js";
+import type { Clock } from "../../data/clock.js";
+import { compareNames } from "../../kubernetes/names.js";
 import type { Certificates } from "../certificates/certificates.js";
 import type { ClusterState } from "../cluster-state.js";
 import { forServer, MANAGED_BY, PREFIX } from "../lease.js";
 import type { ClusterPart, PartContext } from "../part.js";
 import type { ClusterSettings } from "../settings.js";
-import type { DerivedWebhooks } from "./derive.js";
-import { deriveWebhooks } from "./from-documents.js";
+import { WebhookDeriver } from "./from-documents.js";
 import { WebhookKeeper } from "./keeper.js";
 import { ClusterConfigurations } from "./store.js";
 
 const idOf = (key: string): string | undefined => policyIdOf(parseKey(key));
 
-const derivedOf = (
-  { documents }: Pick<ClusterState, "documents">,
-  { namespace, enforceAdmissionPolicies }: ClusterSettings,
-): DerivedWebhooks => deriveWebhooks(documents.values(), { ownNamespace: namespace, idOf, enforceAdmissionPolicies });
+/** Derives webhooks from what a cluster holds; one for everybody who asks. */
+export const deriverFor = ({ namespace, enforceAdmissionPolicies }: ClusterSettings): WebhookDeriver =>
+  new WebhookDeriver({ ownNamespace: namespace, idOf, enforceAdmissionPolicies });
 
-/** Which policies webhooks ask about together. */
-export const setsOf =
-  (settings: ClusterSettings) =>
-  (documents: ClusterState["documents"]): readonly PolicySetRoute[] =>
-    derivedOf({ documents }, settings).sets;
+/** Milliseconds that a set which nobody wants any more is answered: as policies that are gone, since a webhook may still name it. */
+const SETS_KEPT_MS = 60_000;
+
+/** Which policies webhooks ask about together, now and for a while before. */
+export function setsOf(
+  deriver: WebhookDeriver,
+  clock: Pick<Clock, "now">,
+): (documents: ClusterState["documents"]) => readonly PolicySetRoute[] {
+  const known = new Map<string, { readonly set: PolicySetRoute; readonly until: number }>();
+  return (documents) => {
+    const now = clock.now();
+    for (const [hash, { until }] of known) if (until < now) known.delete(hash);
+    for (const set of deriver.derive(documents.values()).sets) known.set(set.hash, { set, until: now + SETS_KEPT_MS });
+    return Array.from(known.values(), ({ set }) => set).sort((a, b) => compareNames(a.hash, b.hash));
+  };
+}
 
 /** The part that keeps them. */
 export interface WebhookPart extends ClusterPart {
@@ -34,6 +45,7 @@ export interface WebhookPart extends ClusterPart {
 /** Makes the part. */
 export function webhookPart(
   context: PartContext,
+  deriver: WebhookDeriver,
   certificates: Pick<Certificates, "caBundle" | "changed">,
 ): WebhookPart {
   const { cluster, clock, log, replicas, settings, facts } = context;
@@ -50,7 +62,7 @@ export function webhookPart(
       changed: (call) => replicas.changed(call),
       announce: () => {},
     },
-    derive: (state) => derivedOf(state, settings),
+    derive: ({ documents }) => deriver.derive(documents.values()),
     target: webhookUrl === undefined ? { service } : { url: webhookUrl },
     caBundle: () => certificates.caBundle(),
     identity: { base: forServer("policy-server", policyServer), labels },
@@ -66,7 +78,7 @@ export function webhookPart(
   return {
     served: (state) => {
       // Until the leader has looked, nobody knows whether the API server asks about what is new.
-      const derived = new Set(derivedOf(state, settings).webhooks.flatMap(({ members }) => members));
+      const derived = new Set(deriver.derive(state.documents.values()).webhooks.flatMap(({ members }) => members));
       for (const key of state.documents.keys()) {
         const id = idOf(key);
         if (id !== undefined && derived.has(id) && facts.webhook(key) === "none") facts.setWebhook(key, "missing");

@@ -27,10 +27,11 @@ export async function serveAlone(options: ServingOptions, hangs: HangUps, startA
       else serving.discard();
       metrics.reloaded(ok ? "applied" : "rejected");
     });
-  const alone = new ServedAlone(serving, inTurn);
+  const alone = new ServedAlone(serving, inTurn, () => metrics.evaluations);
   again = () => void alone.again().then((reports = []) => agent?.loaded(reports));
   agent = startAgent?.(alone, {
     gauge: (name, read) => metrics.gauge(name, read),
+    auditResults: (read) => metrics.auditResults(read),
     rejections: async () => metrics.rejections(),
     certificateChanged: (step) => metrics.certificateChanged(step),
   });

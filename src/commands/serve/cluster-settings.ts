@@ -28,6 +28,7 @@ const ONLY_WITH_IT = [
   "namespacedPolicyKinds",
   "namespacedPolicyPlaces",
   "namespacedPolicyMemory",
+  "exceptionNamespaces",
 ];
 
 /**

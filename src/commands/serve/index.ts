@@ -1,4 +1,5 @@
 import cluster from "node:cluster";
+import { AUDITOR_VARIABLE } from "../../audit/messages.js";
 import { createLineSink, handleOf } from "../../telemetry/line-sink.js";
 import { createLogger } from "../../telemetry/logger.js";
 import { Metrics } from "../../telemetry/metrics.js";
@@ -52,6 +53,11 @@ export async function serveCommand(values: Readonly<Record<string, unknown>>, io
       }
       const few = openFilesProblem();
       if (few !== undefined) logger.warn(few.message);
+    }
+    if (io.env[AUDITOR_VARIABLE] === "true") {
+      const { serveAsAuditor } = await import("./auditor.js");
+      await serveAsAuditor(settings, values, io.env, logger);
+      return 0;
     }
     if (several && cluster.isPrimary) {
       // It loads no policies, and so nothing that policies need.

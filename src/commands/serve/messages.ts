@@ -51,8 +51,8 @@ export interface Prepared {
 
 /** From a worker. */
 export type ToPrimary =
-  /** Its main thread turns; whether policies are being loaded, which may hold it. */
-  | { readonly type: "beat"; readonly loading: boolean }
+  /** Its main thread turns; whether policies are being loaded, which may hold it; evaluations so far. */
+  | { readonly type: "beat"; readonly loading: boolean; readonly evaluations: number }
   | ({ readonly type: "problems" } & ProblemReport)
   | { readonly type: "serving"; readonly files: readonly string[] }
   | { readonly type: "failed"; readonly message: string }

@@ -128,6 +128,7 @@ class Primary implements Serving, SecuredServing {
     const maxConnections = roomForConnections();
     this.#agent = this.#startAgent?.(this, {
       gauge: (name, read) => this.#metrics.totals.gauge(name, read),
+      auditResults: (read) => this.#metrics.totals.auditResults(read),
       rejections: () => this.#metrics.rejections(),
       certificateChanged: (step) => this.#metrics.totals.certificateChanged(step),
     });
@@ -247,6 +248,10 @@ class Primary implements Serving, SecuredServing {
       if (good && whole !== undefined)
         await updateFromCluster(this.#fleet, [child], whole, this.#generation, this.#copy);
     });
+  }
+
+  get evaluations(): number {
+    return this.#fleet.evaluations;
   }
 
   /** Has all processes serve what has changed in the cluster. */

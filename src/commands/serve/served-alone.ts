@@ -18,10 +18,20 @@ export class ServedAlone implements Serving, SecuredServing {
   readonly #copy = new ClusterCopy();
   #stopping = false;
 
-  /** @param inTurn one load after the other, those of files among them */
-  constructor(serving: Loading, inTurn: <T>(work: () => Promise<T>) => Promise<T>) {
+  readonly #evaluated: () => number;
+
+  /**
+   * @param inTurn one load after the other, those of files among them
+   * @param evaluated evaluations so far
+   */
+  constructor(serving: Loading, inTurn: <T>(work: () => Promise<T>) => Promise<T>, evaluated: () => number) {
     this.#serving = serving;
     this.#inTurn = inTurn;
+    this.#evaluated = evaluated;
+  }
+
+  get evaluations(): number {
+    return this.#evaluated();
   }
 
   async serve(delta: ClusterDelta): Promise<readonly LoadedPolicyReport[]> {

@@ -16,7 +16,7 @@ export async function serveAsWorker(options: Omit<ServingOptions, "probes" | "me
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => {});
 
   const report = (problems: ProblemReport): void => tell({ type: "problems", ...problems });
-  const beats = new Beats((loading) => tell({ type: "beat", loading }));
+  const beats = new Beats((loading) => tell({ type: "beat", loading, evaluations: metrics.evaluations }));
   setInterval(() => beats.beat(), BEAT_EVERY_MS).unref();
   const generation = Number(process.env[GENERATION_VARIABLE] ?? 1);
   const successor = process.env[SUCCESSOR_VARIABLE] === "true";

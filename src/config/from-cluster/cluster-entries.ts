@@ -61,6 +61,8 @@ export interface ClusterEntryOptions {
   readonly policyServer: string;
   /** What policies that stand in a namespace may be. */
   readonly namespaced: NamespacedLimits;
+  /** Where PolicyExceptions count (spec kyverno.md 5.1); absent: everywhere. */
+  readonly exceptionNamespaces?: ReadonlySet<string>;
 }
 
 /** Makes entries; what it has read of a document it knows as long as that does not change. */
@@ -76,7 +78,7 @@ export class ClusterEntryReader {
   entries(documents: ReadonlyMap<string, ClusterDocument>): ClusterEntries {
     const heads = [...documents.values()].map((document) => this.#reader.head(document)).sort(byKey);
     const server = readPolicyServer(heads, this.#options.policyServer);
-    const companions = companionsOf(heads);
+    const companions = companionsOf(heads, this.#options.exceptionNamespaces);
     const chosen = new Map<string, DocumentHead[]>();
     const refused: RefusedEntry[] = [];
     for (const head of heads) {

@@ -22,8 +22,11 @@ export interface Companions {
   readonly contextEntries: readonly DocumentHead[];
 }
 
-/** Sorts out the documents that belong to policies. */
-export function companionsOf(heads: readonly DocumentHead[]): Companions {
+/**
+ * Sorts out the documents that belong to policies.
+ * @param exceptionNamespaces where PolicyExceptions count; absent: everywhere
+ */
+export function companionsOf(heads: readonly DocumentHead[], exceptionNamespaces?: ReadonlySet<string>): Companions {
   const bindings = new Map<string, DocumentHead[]>();
   const exceptions = new Map<string, DocumentHead[]>();
   const contextEntries: DocumentHead[] = [];
@@ -34,6 +37,7 @@ export function companionsOf(heads: readonly DocumentHead[]): Companions {
       add(bindings, `${kind.slice(0, -"Binding".length)} ${policyName}`, head);
     if (group === CONTEXT_GROUP && kind === "GlobalContextEntry") contextEntries.push(head);
     if (group !== KYVERNO_GROUP || kind !== "PolicyException") continue;
+    if (exceptionNamespaces?.has(head.key.namespace) === false) continue;
     for (const each of new Set(policyRefs)) add(exceptions, each, head);
   }
   return { bindings, exceptions, contextEntries };

@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import { parseJson, stringifyJson } from "../../data/json.js";
 import { PublicError } from "../../data/public-text.js";
 import type { ObjectTexts } from "../../kubernetes/reader.js";
-import { JsonBytes, type ResourceKind } from "../host.js";
+import { JsonBytes, JsonPieces, type ResourceKind } from "../host.js";
 import { type FieldMasks, fieldMasks, masked } from "./field-masks.js";
 
 /** Sets of masks whose texts are kept: policies write them down, so that there are few. */
@@ -35,13 +35,15 @@ export class ListTexts {
     texts: ObjectTexts,
     masks: readonly string[] = [],
     room: number = Number.POSITIVE_INFINITY,
-  ): Promise<JsonBytes> {
+  ): Promise<JsonBytes | JsonPieces> {
     const wanted = fieldMasks(masks);
     const written = `${stringifyJson({ apiVersion, kind: `${kind}List`, metadata: {} }).slice(0, -1)},"items":[`;
     const head = Buffer.from(written);
     const least = head.length + Math.max(0, texts.count - 1) + END.length;
     const size = least + (wanted === undefined ? texts.bytes : 0);
     if (size > room) throw tooLarge(apiVersion, kind, size, room);
+    const pieces = wanted === undefined ? texts.pieces?.(head, END) : undefined;
+    if (pieces !== undefined) return new JsonPieces(pieces);
     const names = [...new Set(masks)].sort().join("\n");
     const made = this.#answers.get(texts) ?? new Map<string, Made>();
     this.#answers.set(texts, made);

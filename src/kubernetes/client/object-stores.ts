@@ -1,7 +1,14 @@
 import type { JsonObject } from "../object.js";
 import type { ApiResource } from "./discovery.js";
 import type { StoredItems } from "./stored-items.js";
-import type { StoreScope } from "./watch-stores.js";
+
+/** Which objects of a resource. */
+export interface StoreScope {
+  /** `""`: all namespaces, or none. */
+  readonly namespace: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+}
 
 /** The objects of a list, or one object, kept fresh. */
 export interface ObjectStore {

@@ -3,9 +3,10 @@ import { LRUCache } from "lru-cache";
 import { parseJson, stringifyJson } from "../../data/json.js";
 import { isObject, type JsonObject, member, nameOf, namespaceOf } from "../object.js";
 import type { ObjectTexts } from "../reader.js";
-import { type ByteLog, MemoryLog } from "./byte-log.js";
+import { type ByteLog, type LogSource, MemoryLog } from "./byte-log.js";
 import { ResourceError } from "./errors.js";
 import { MAX_STORE_OBJECTS } from "./limits.js";
+import type { TextPieces } from "./text-pieces.js";
 
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
@@ -204,6 +205,27 @@ class EntryTexts implements ObjectTexts {
 
   text(index: number): Uint8Array {
     return textOf(this.#at(index));
+  }
+
+  pieces(head: Uint8Array, tail: Uint8Array): TextPieces | undefined {
+    const logs = new Map<ByteLog, number>();
+    const sources: LogSource[] = [];
+    const places = new Float64Array(3 * this.#entries.length);
+    let length = head.length + tail.length + Math.max(0, this.#entries.length - 1);
+    for (const [index, entry] of this.#entries.entries()) {
+      let log = logs.get(entry.log);
+      if (log === undefined) {
+        const { source } = entry.log;
+        if (source === undefined) return undefined;
+        log = sources.push(source) - 1;
+        logs.set(entry.log, log);
+      }
+      places[3 * index] = log;
+      places[3 * index + 1] = entry.at;
+      places[3 * index + 2] = entry.length;
+      length += entry.length;
+    }
+    return { length, head, tail, logs: sources, places };
   }
 
   #at(index: number): StoredEntry {

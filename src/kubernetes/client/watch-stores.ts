@@ -5,19 +5,11 @@ import type { ApiResource } from "./discovery.js";
 import { ApiError, ClusterUnreachable } from "./errors.js";
 import type { ClusterHttp, Query } from "./http.js";
 import { MAX_NAMED_STORES, NAMED_STORE_KEPT_MS } from "./limits.js";
-import type { ObjectStores } from "./object-stores.js";
+import type { ObjectStores, StoreScope } from "./object-stores.js";
 import { collectionPath } from "./paths.js";
 import { WatchStore } from "./watch-store.js";
 import { restAfterFailure, restAfterList } from "./watch-timing.js";
 import type { WatchOptions } from "./watched-list.js";
-
-/** Which objects of a resource. */
-export interface StoreScope {
-  /** `""`: all namespaces, or none. */
-  readonly namespace: string;
-  readonly labelSelector?: string;
-  readonly fieldSelector?: string;
-}
 
 /** How many stores there may be, and who is told of them. */
 export interface StoreBounds {

@@ -8,6 +8,7 @@ import { HOST_CALL_UNITS } from "../guest/budget.js";
 import type { GuestLogLevel } from "../guest/call.js";
 import { guardedImports } from "../guest/guarded-imports.js";
 import { type GuestHost, NAME_BYTES } from "../guest/guest.js";
+import { wholeAnswer } from "../guest/whole-answer.js";
 import { LOG_LEVELS, NO_ENVIRONMENT, type PluginEnvironment } from "./environment.js";
 import { PluginHttp } from "./http.js";
 import { EXTISM_FUNCTIONS, EXTISM_MODULE, HOST_CALL_MODULE, HOST_CALL_NAME } from "./names.js";
@@ -163,7 +164,7 @@ export class Kernel {
   #hostCall(na: number, nl: number, oa: number, ol: number, pa: number, pl: number): number {
     const name = (address: number, length: number) => this.#text(address, Math.min(length >>> 0, NAME_BYTES));
     const answer = this.#host.call("kubewarden", name(na, nl), name(oa, ol), this.#bytes(pa, pl));
-    const body = answer.ok ? answer.payload : this.#encoder.encode(answer.error);
+    const body = answer.ok ? wholeAnswer(answer) : this.#encoder.encode(answer.error);
     const address = this.#exports.reserve(body.length + 1);
     const block = this.#bytes(address, body.length + 1);
     block[0] = answer.ok ? 1 : 0;

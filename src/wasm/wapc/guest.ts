@@ -1,4 +1,5 @@
 /** Runs calls of waPC guests, byte level of spec kubewarden.md 6.2. */
+import { type TextPieces, writePieces } from "../../kubernetes/client/text-pieces.js";
 import type { InstanceSource } from "../guest/call.js";
 import { guardedImports } from "../guest/guarded-imports.js";
 import {
@@ -28,7 +29,7 @@ class WapcCall extends InstanceCall {
   readonly payload: Uint8Array;
   answer: Uint8Array | undefined;
   error: Uint8Array | undefined;
-  hostAnswer: Uint8Array = NOTHING;
+  hostAnswer: Uint8Array | TextPieces = NOTHING;
   hostError: Uint8Array = NOTHING;
 
   constructor({ operation, input }: GuestInput, host: GuestHost, place: InstancePlace | undefined) {
@@ -85,12 +86,17 @@ function wapcImports(call: () => WapcCall) {
     },
     __host_call(...parameters: HostCallParameters): number {
       const result = call().askHost(...parameters);
-      call().hostAnswer = result.ok ? result.payload : NOTHING;
+      call().hostAnswer = result.ok ? (result.pieces ?? result.payload) : NOTHING;
       call().hostError = result.ok ? NOTHING : encoder.encode(result.error);
       return result.ok ? 1 : 0;
     },
     __host_response_len: () => call().hostAnswer.length,
-    __host_response: (pointer: number) => give(pointer, call().hostAnswer),
+    __host_response(pointer: number) {
+      const { hostAnswer, host } = call();
+      if (hostAnswer instanceof Uint8Array) return give(pointer, hostAnswer);
+      host.work(hostAnswer.length);
+      writePieces(hostAnswer, call().bytes(pointer, hostAnswer.length));
+    },
     __host_error_len: () => call().hostError.length,
     __host_error: (pointer: number) => give(pointer, call().hostError),
     __console_log: (pointer: number, length: number) =>

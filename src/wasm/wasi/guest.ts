@@ -1,4 +1,5 @@
 /** Runs calls of WASI commands, spec kubewarden.md 6.4. */
+
 import type { InstanceSource } from "../guest/call.js";
 import { guardedImports } from "../guest/guarded-imports.js";
 import {
@@ -13,6 +14,7 @@ import {
 import { CurrentCall, type HostCallParameters, InstanceCall, InstanceImports } from "../guest/instance-call.js";
 import type { InstancePlace } from "../guest/place.js";
 import { ExitStatus, wasiArguments, wasiImports } from "../guest/wasi-preview1.js";
+import { wholeAnswer } from "../guest/whole-answer.js";
 
 const SUCCESS = 0;
 const FAILURE = 1;
@@ -77,7 +79,7 @@ function hostCall(call: () => CommandCall) {
   const encoder = new TextEncoder();
   return (...parameters: HostCallParameters): number => {
     const result = call().askHost(...parameters);
-    call().stdin.push(result.ok ? result.payload : encoder.encode(result.error));
+    call().stdin.push(result.ok ? wholeAnswer(result) : encoder.encode(result.error));
     return result.ok ? SUCCESS : FAILURE;
   };
 }

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { describe, test } from "node:test";
 import { routeDigest } from "../../../src/cluster/webhooks/derive.js";
 import type { DerivedWebhook } from "../../../src/cluster/webhooks/derived-webhook.js";
-import { deriveWebhooks } from "../../../src/cluster/webhooks/from-documents.js";
+import { deriveWebhooks, WebhookDeriver } from "../../../src/cluster/webhooks/from-documents.js";
 import type { ClusterDocument } from "../../../src/config/from-cluster/cluster-document.js";
 import { admissionPolicy, binding, document, kubewarden, kyverno } from "./documents.js";
 
@@ -270,5 +270,65 @@ describe("names", () => {
 
   test("of routes are told by eight digits", () => {
     assert.equal(routeDigest("/validate/p"), createHash("sha256").update("/validate/p").digest("hex").slice(0, 8));
+  });
+});
+
+describe("a deriver that is kept", () => {
+  const KEPT = { ownNamespace: "own", enforceAdmissionPolicies: true, idOf: (key: string) => key.split("/").at(-1) };
+  const changed = (before: ClusterDocument, after: ClusterDocument, resourceVersion = "2"): ClusterDocument => ({
+    ...after,
+    key: before.key,
+    resourceVersion,
+  });
+
+  test("gives what one gives that sees everything for the first time", () => {
+    const deriver = new WebhookDeriver(KEPT);
+    const exception = document({
+      apiVersion: "policies.kyverno.io/v1",
+      kind: "PolicyException",
+      metadata: { name: "e", namespace: "n" },
+      spec: { policyRefs: [{ name: "k", kind: "ValidatingPolicy" }] },
+    });
+    const k = kyverno("k", { matchConditions: [CONDITION] });
+    const p = kubewarden("p");
+    const v = admissionPolicy("v");
+    const narrow = { matchResources: { objectSelector: { matchLabels: { a: "b" } } } };
+    const steps = [
+      [k, p, v],
+      [k, p, v, binding("v")],
+      [k, p, v, changed(binding("v"), binding("v", narrow))],
+      [k, changed(p, kubewarden("p", { timeoutSeconds: 3 })), v, exception],
+      [v, k],
+      [],
+    ];
+    for (const documents of steps) {
+      assert.deepEqual(deriver.derive(documents), deriveWebhooks(documents, KEPT));
+    }
+  });
+
+  test("reads only what has changed", () => {
+    const deriver = new WebhookDeriver(KEPT);
+    const p = kubewarden("p");
+    deriver.derive([p]);
+    const unread = {
+      ...p,
+      get text(): string {
+        throw new Error("read again");
+      },
+    };
+    assert.equal(deriver.derive([unread]).webhooks.length, 1);
+  });
+});
+
+describe("an id that two resources have", () => {
+  test("is asked about whatever either of them wants: one of them is served", () => {
+    const rules = [{ apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["services"] }];
+    const webhook = one(kubewarden("p"), kubewarden("p", { rules, failurePolicy: "Ignore" }, "team"));
+    assert.deepEqual(
+      webhook.rules.flatMap(({ resources }) => resources),
+      ["pods", "services"],
+    );
+    assert.equal(webhook.failurePolicy, "Fail");
+    assert.deepEqual(webhook.namespaceSelector, ELSEWHERE);
   });
 });

@@ -194,6 +194,15 @@ describe("webhook configurations", () => {
   });
 });
 
+describe("what the log says", () => {
+  test("is why a policy is not asked as it is written, once", async () => {
+    const kept = await new Kept().keep(kubewarden("p", { rules: [] }));
+    kept.keeper.look();
+    await settle();
+    assert.equal(kept.said("has no rule that matches anything"), 1);
+  });
+});
+
 describe("a webhook appears", () => {
   test("when every live replica serves its path", async () => {
     const kept = new Kept();

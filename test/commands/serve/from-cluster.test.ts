@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, type TestContext, test } from "node:test";
 import { createPolicySource } from "../../../src/commands/load.js";
-import type { Prepared } from "../../../src/commands/serve/messages.js";
+import type { Prepared, ProblemReport } from "../../../src/commands/serve/messages.js";
 import { type ServingOptions, ServingProcess } from "../../../src/commands/serve/process.js";
 import { serveSettings } from "../../../src/commands/serve/settings.js";
 import type { ClusterDelta } from "../../../src/config/from-cluster/index.js";
@@ -122,6 +122,14 @@ test("a policy of the file goes before the cluster's of that id", async (context
   assert.deepEqual(await served(), ["validatingpolicy-a"]);
 });
 
+test("a file that leaves an id to a policy of the cluster is not worse for that being broken", async (context) => {
+  const { serve, served, write } = await start(context, own("true").replace("own", "validatingpolicy-a"));
+  await serve(delta(1, [BROKEN]));
+  write(own("true"));
+  assert.equal((await serve()).ok, true);
+  assert.deepEqual(await served(), ["own", "!validatingpolicy-a"]);
+});
+
 test("mistakes are logged once, not with each change of something else", async (context) => {
   const { serve, lines } = await start(context);
   const problems = () => lines.filter(({ message }) => message.startsWith("ValidatingPolicy a:")).length;
@@ -134,8 +142,17 @@ test("mistakes are logged once, not with each change of something else", async (
 test("a successor begins with all that the cluster has; what is broken there stops it in no case", async (context) => {
   const limits = { maxBodyBytes: 1000, maxConcurrentRequests: 1, maxQueuedRequests: 1, drainDelay: 0, drainGrace: 0 };
   const settings = serveSettings({ ...limits, addr: "127.0.0.1", port: 0, readinessProbePort: 0, strict: true });
-  const { serve, served } = await start(context, undefined, { settings, initial: delta(7, [BROKEN, B]) });
-  assert.deepEqual(await served(), ["!validatingpolicy-a", "validatingpolicy-b"]);
+  const reports: ProblemReport[] = [];
+  const report = (each: ProblemReport) => void reports.push(each);
+  // A doubt, which is said once: the file is read once.
+  const member = "{ cel: { validations: [ { expression: 'true' } ] } }";
+  const file = `own: { expression: a(), message: m, policies: { a: ${member}, b-c: ${member} } }\n`;
+  const more = { settings, report, initial: delta(7, [BROKEN, B]) };
+  const { serve, served } = await start(context, file, more);
+  assert.deepEqual(await served(), ["own", "own/a", "own/b-c", "!validatingpolicy-a", "validatingpolicy-b"]);
+  const lines = reports.flatMap(({ problems }) => problems.map(({ line }) => line));
+  assert.deepEqual(lines, [...new Set(lines)]);
+  assert.match(lines.at(-1) ?? "", /^ValidatingPolicy a:/);
   assert.deepEqual(states(await serve(delta(8, [A], { base: 7 }))), ["validatingpolicy-a loaded"]);
 });
 

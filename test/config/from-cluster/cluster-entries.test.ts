@@ -276,6 +276,13 @@ describe("documents that belong to a policy", () => {
     assert.deepEqual(documentsOf(documents, "validatingpolicy-b"), ["ValidatingPolicy b"]);
   });
 
+  test("are exceptions of the namespaces where they count", () => {
+    const documents = [kyvernoPolicy("a", "true"), exception("e", "a")];
+    const without = fingerprint([kyvernoPolicy("a", "true")]);
+    assert.notEqual(fingerprint(documents, { exceptionNamespaces: new Set(["team"]) }), without);
+    assert.equal(fingerprint(documents, { exceptionNamespaces: new Set(["other"]) }), without);
+  });
+
   test("are a ValidatingAdmissionPolicy's bindings; without any there is nothing to be served", () => {
     const documents = [validatingPolicy("a"), validatingPolicy("b"), binding("x", "a"), binding("y", "a")];
     assert.deepEqual(ids(entriesOf(documents)), ["validatingadmissionpolicy-a"]);

@@ -1,7 +1,6 @@
 /** Policies that scenes apply, one of each kind, and what they deny. Each looks at ConfigMaps of one namespace, so that scenes don't meet. */
-import { rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { once } from "node:events";
+import { createServer } from "node:http";
 import { emptyModule } from "../../support/empty-module.js";
 
 const APPEARS = { apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE", "UPDATE"], resources: ["configmaps"] };
@@ -66,17 +65,30 @@ export const admissionPolicy = (name: string, namespace: string, key: string): o
 
 /** The settings of Kubewarden's CEL module. */
 const celSettings = (key: string): object => ({ validations: [denies(key)] });
-/** Kubewarden's module for CEL as its metadata has it known; its rules are run without it. */
-const CEL_MODULE = join(tmpdir(), `e2e-cel-module-${process.pid}.wasm`);
+/** Where Kubewarden's module for CEL is fetched from; namespaced policies may not name files. */
+export const MODULE_HOST = `127.0.0.1:${19_000 + (process.pid % 1_000)}`;
+const CEL_MODULE = `https://${MODULE_HOST}/cel.wasm`;
 
 /**
- * Writes the module.
- * @returns removes it
+ * Serves that module as its metadata has it known (its rules are run without it), by plain HTTP: a PolicyServer has to allow that.
+ * @returns stops
  */
-export function writeCelModule(): () => void {
-  writeFileSync(CEL_MODULE, emptyModule("cel-policy"));
-  return () => rmSync(CEL_MODULE);
+export async function serveCelModule(): Promise<() => void> {
+  const bytes = emptyModule("cel-policy");
+  const server = createServer((_, response) => response.end(bytes));
+  const { port } = new URL(CEL_MODULE);
+  server.listen(Number(port), "127.0.0.1");
+  await once(server, "listening");
+  return () => server.close();
 }
+
+/** Allows it. */
+export const policyServer = (): object => ({
+  apiVersion: "policies.kubewarden.io/v1",
+  kind: "PolicyServer",
+  metadata: { name: "default" },
+  spec: { insecureSources: [MODULE_HOST] },
+});
 
 /** Kubewarden's, with CEL; the module itself is not fetched. */
 export const clusterAdmissionPolicy = (name: string, namespace: string, key: string, spec: object = {}): object => ({
@@ -84,7 +96,7 @@ export const clusterAdmissionPolicy = (name: string, namespace: string, key: str
   kind: "ClusterAdmissionPolicy",
   metadata: { name },
   spec: {
-    module: `file://${CEL_MODULE}`,
+    module: CEL_MODULE,
     settings: celSettings(key),
     mutating: false,
     rules: [APPEARS],
@@ -98,7 +110,7 @@ export const kubewardenAdmissionPolicy = (name: string, namespace: string, key: 
   apiVersion: "policies.kubewarden.io/v1",
   kind: "AdmissionPolicy",
   metadata: { name, namespace },
-  spec: { module: `file://${CEL_MODULE}`, settings: celSettings(key), mutating: false, rules: [APPEARS] },
+  spec: { module: CEL_MODULE, settings: celSettings(key), mutating: false, rules: [APPEARS] },
 });
 
 /** Kubewarden's group: either key alone is allowed, both together are not. */
@@ -117,8 +129,8 @@ export const policyGroup = (
     expression: "first() || second()",
     message: `${keys.join(" and ")} together are not allowed`,
     policies: {
-      first: { module: `file://${CEL_MODULE}`, settings: celSettings(keys[0]) },
-      second: { module: `file://${CEL_MODULE}`, settings: celSettings(keys[1]) },
+      first: { module: CEL_MODULE, settings: celSettings(keys[0]) },
+      second: { module: CEL_MODULE, settings: celSettings(keys[1]) },
     },
   },
 });

@@ -23,7 +23,7 @@ export async function replicasUnderLoad(stage: Stage): Promise<void> {
   await stage.apply(validatingPolicy("load", "load", "bad"));
   await stage.active("vpol", "load");
 
-  await under("the leader is killed", stage, api, async () => {
+  await under("the leader is killed", api, async () => {
     const before = await leader(stage);
     await stage.replicas.get(before)?.kill();
     const took = await stage.until("another leader", async () => {
@@ -33,7 +33,7 @@ export async function replicasUnderLoad(stage: Stage): Promise<void> {
     console.log(`another one leads after ${took} ms`);
     await stage.replica("third", ...DRAIN);
   });
-  await under("the authority is replaced", stage, api, async () => {
+  await under("the authority is replaced", api, async () => {
     const old = await bundle(stage);
     await stage.kubectl(["annotate", "secret", "policy-server-tls", "-n", "policy-server", ROTATE]);
     await stage.until("both authorities", async () => count(await bundle(stage)) === 2);
@@ -47,14 +47,14 @@ export async function replicasUnderLoad(stage: Stage): Promise<void> {
     const isAlone = async () => count(await bundle(stage)) === 1 && (await bundle(stage)) !== old;
     await stage.until("the old authority gone", isAlone, REMOVED_WITHIN_MS);
   });
-  await under("every replica is started anew", stage, api, async () => {
+  await under("every replica is started anew", api, async () => {
     for (const name of [...stage.replicas.keys()]) {
       const old = stage.replicas.get(name) as Replica;
       await stage.replica(`${name}-anew`, ...DRAIN);
       await old.stop();
     }
   });
-  await under("a policy changes ten times", stage, api, async () => {
+  await under("a policy changes ten times", api, async () => {
     for (let round = 0; round < 10; round++) {
       const message = `round ${round}`;
       const validations = [{ expression: "!has(object.data) || !('bad' in object.data)", message }];
@@ -67,7 +67,7 @@ export async function replicasUnderLoad(stage: Stage): Promise<void> {
   api.close();
 }
 
-async function under(what: string, stage: Stage, api: Api, work: () => Promise<void>): Promise<LoadResult> {
+async function under(what: string, api: Api, work: () => Promise<void>): Promise<LoadResult> {
   const stop = loadOn(api, "load", "bad");
   await sleep(1_000);
   await work();
@@ -75,9 +75,6 @@ async function under(what: string, stage: Stage, api: Api, work: () => Promise<v
   const result = await stop();
   const { sent, lost, wrong, slowestMs } = result;
   console.log(`${what}: ${sent} requests, ${lost.length} lost, ${wrong.length} wrong, the slowest ${slowestMs} ms`);
-  if (lost.length + wrong.length > 0) {
-    for (const { name, log } of stage.replicas.values()) console.log(`--- ${name}\n${log().slice(-3_000)}`);
-  }
   assert.deepEqual({ lost, wrong }, { lost: [], wrong: [] }, what);
   return result;
 }

@@ -1,10 +1,12 @@
 /** What scenes with policies from a cluster share: a real API server with our CRDs and rights, kubectl, and replicas of our server with those rights. */
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { type ExampleServer, startExample } from "../../support/example-server.js";
 import type { Cluster } from "../cluster.js";
 import { Balancer } from "./balancer.js";
+import { policyServer } from "./policies.js";
 
 /** The checkout. */
 export const ROOT = fileURLToPath(new URL("../../../..", import.meta.url));
@@ -39,10 +41,12 @@ export class Stage {
   /** Installs what deploy/ installs, and the CRDs of others, which would be there. */
   static async set(cluster: Cluster, folder: string): Promise<Stage> {
     const stage = new Stage(cluster, folder, await Balancer.listen());
+    writeFileSync(`${folder}/none.yaml`, "{}\n");
     await stage.kubectl(["apply", "--server-side", "--validate=strict", "-k", `${ROOT}deploy/manifests/from-cluster`]);
     for (const name of ["kyverno", "cert-manager"]) await stage.kubectl(["apply", "-k", `${CRDS}/${name}`]);
     await stage.kubectl(["wait", "--for=condition=Established", "crd", "--all", "--timeout=60s"]);
     await stage.aggregate();
+    await stage.apply(policyServer());
     return stage;
   }
 
@@ -124,11 +128,13 @@ export class Stage {
   }
 
   /** Waits for something, and says how long it took in milliseconds. */
-  async until(what: string, holds: () => boolean | Promise<boolean>, withinMs = WITHIN_MS): Promise<number> {
+  async until(what: string, holds: () => Held | Promise<Held>, withinMs = WITHIN_MS): Promise<number> {
     const begin = Date.now();
-    while (!(await holds())) {
+    for (;;) {
+      const held = await holds();
+      if (held === true) break;
       if (Date.now() - begin > withinMs) {
-        for (const { name, log } of this.replicas.values()) console.log(`--- ${name}\n${log().slice(-4_000)}`);
+        if (held !== false) console.log(held);
         assert.fail(`${what} did not come within ${withinMs / 1000} s`);
       }
       await sleep(50);
@@ -138,9 +144,15 @@ export class Stage {
 
   /** Waits until a policy's status says that its newest version is in force. */
   active(kind: string, name: string, namespace = ""): Promise<number> {
-    return this.until(`${kind} ${name} active`, async () => isActive(await this.get(kind, name, namespace)));
+    return this.until(`${kind} ${name} active`, async () => {
+      const object = await this.get(kind, name, namespace);
+      return isActive(object) || JSON.stringify(conditionsOf(object));
+    });
   }
 }
+
+/** Whether something holds, or what is in the way. */
+type Held = boolean | string;
 
 /** Any JSON object, without questions. */
 export interface Json {

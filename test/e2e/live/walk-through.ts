@@ -60,7 +60,8 @@ async function prints(stage: Stage, folder: string, command: string, expected: s
 }
 
 /** Whether a command changes nothing, so that it may be repeated. */
-const isQuestion = (command: string): boolean => /^kubectl (?:get|describe|wait)\b|--dry-run=server/.test(command);
+const isQuestion = (command: string): boolean =>
+  /^kubectl (?:-n \S+ )?(?:get|describe|wait)\b|--dry-run=server/.test(command);
 
 /** Columns are as wide as what stands in them. */
 const squeezed = (text: string): string =>

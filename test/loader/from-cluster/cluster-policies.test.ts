@@ -15,14 +15,14 @@ import { admissionPolicy, byKey, kyvernoPolicy, policyServer } from "../../confi
 import { TestClock } from "../../support/test-clock.js";
 
 /** What becomes of an entry when it is loaded. */
-type Fate = "good" | "broken" | "unfetched" | Promise<unknown>;
+type Fate = "good" | "broken" | "unfetched";
 
 /** A cluster's policies whose entries are loaded as a test says. */
 class Bench {
   readonly clock = new TestClock();
   /** The ids that were loaded, in order. */
   readonly loads: string[] = [];
-  readonly fates = new Map<string, Fate>();
+  readonly fates = new Map<string, Fate | Promise<Fate>>();
   changes = 0;
   taken = new Set<string>();
   readonly #reader = new ClusterEntryReader({ policyServer: "default", namespaced: {} });
@@ -45,11 +45,7 @@ class Bench {
     const [entry] = entries;
     assert.ok(entry);
     this.loads.push(entry.id);
-    let fate = entry.kind === "invalid" ? "broken" : (this.fates.get(entry.id) ?? "good");
-    if (typeof fate !== "string") {
-      await fate;
-      fate = "good";
-    }
+    const fate = await (entry.kind === "invalid" ? "broken" : (this.fates.get(entry.id) ?? "good"));
     const policy = createUnavailablePolicy(entry.id, fate);
     const served = { id: entry.id, policy, mode: "protect", allowedToMutate: false } as const;
     const message = `it is ${fate}`;
@@ -87,6 +83,15 @@ class Bench {
     this.clock.move(500);
     return loading;
   }
+}
+
+/** What becomes of an entry when it is told to come. */
+function later(fate: Fate) {
+  let come = (): void => assert.fail();
+  const late = new Promise<Fate>((resolve) => {
+    come = () => resolve(fate);
+  });
+  return { late, come: () => come() };
 }
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
@@ -152,8 +157,8 @@ describe("of a cluster's policies", () => {
 
   test("one whose module takes long holds up no other, and is served when it has come", async (context) => {
     const bench = new Bench(context);
-    let come = (): void => assert.fail();
-    bench.fates.set("clusterwide-a", new Promise<void>((resolve) => (come = resolve)));
+    const { late, come } = later("good");
+    bench.fates.set("clusterwide-a", late);
     const first = await bench.impatiently(a(), b);
     first.taken();
     assert.deepEqual(shown(first), ["clusterwide-a its module is still being fetched", "clusterwide-b"]);
@@ -174,12 +179,16 @@ describe("of a cluster's policies", () => {
   test("one whose newer version takes long stays as it was meanwhile", async (context) => {
     const bench = new Bench(context);
     await bench.serve(a());
-    bench.fates.set("clusterwide-a", new Promise(() => {}));
+    const { late, come } = later("broken");
+    bench.fates.set("clusterwide-a", late);
     const loaded = await bench.impatiently(a({ n: 1 }));
     assert.deepEqual([shown(loaded), states(loaded)], [["clusterwide-a  outdated"], ["clusterwide-a last-good"]]);
     // What comes of a version that nobody wants any more counts for nothing.
     bench.fates.set("clusterwide-a", "good");
     assert.deepEqual(states(await bench.serve(a({ n: 2 }))), ["clusterwide-a loaded"]);
+    come();
+    await settled();
+    assert.deepEqual(shown(await bench.serve(a({ n: 2 }))), ["clusterwide-a"]);
   });
 
   test("one whose module can't be fetched is tried again, after longer and longer", async (context) => {

@@ -7,8 +7,9 @@ import { ClusterUnreachable } from "../errors.js";
 import type { StoredEntry } from "../stored-items.js";
 import type { WatchStore } from "../watch-store.js";
 import type { WatchStores } from "../watch-stores.js";
-import { FileLog, KEY_BYTES } from "./file-log.js";
+import { FileLog } from "./file-log.js";
 import { type FromKeeper, type SharedEntry, type ToKeeper, toWire } from "./messages.js";
+import { KEY_BYTES } from "./sealed-file.js";
 
 /** How often what has no event of its own is looked at: stores that have grown too old, or were given up. */
 export const LOOK_MS = 1_000;

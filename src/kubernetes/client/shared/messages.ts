@@ -1,9 +1,9 @@
 /** What processes say to the one that keeps their stores, and what they hear. Plain data. */
 
+import type { LogPlace } from "../byte-log.js";
 import type { ApiResource } from "../discovery.js";
 import { ApiError, ClusterConfigError, ClusterUnreachable, ResourceError } from "../errors.js";
-import type { StoreScope } from "../watch-stores.js";
-import type { LogPlace } from "./file-log.js";
+import type { StoreScope } from "../object-stores.js";
 
 /** Which objects a store holds. */
 export type StoreSelection =

@@ -6,9 +6,9 @@ import type { JsonObject } from "../../object.js";
 import type { ByteLog } from "../byte-log.js";
 import type { ApiResource } from "../discovery.js";
 import { ClusterUnreachable } from "../errors.js";
-import type { ObjectStore, ObjectStores } from "../object-stores.js";
+import type { ObjectStore, ObjectStores, StoreScope } from "../object-stores.js";
 import { StoredItems } from "../stored-items.js";
-import type { StoreBounds, StoreScope } from "../watch-stores.js";
+import type { StoreBounds } from "../watch-stores.js";
 import { FileLogReader } from "./file-log.js";
 import { type FromKeeper, fromWire, type StoreSelection, type ToKeeper } from "./messages.js";
 
