@@ -92,7 +92,7 @@ describe("the agent", () => {
     assert.equal(gauges.get("cluster_leader")?.(), 1);
     assert.equal(gauges.get("cluster_documents")?.(), 2);
     const facts = () => parts()?.replicas.live[0]?.facts ?? {};
-    const paths = ["/validate/~set/0123456789abcdef", "/validate/clusterwide-a", "/validate/clusterwide-bad"];
+    const paths = ["/validate/set/0123456789abcdef", "/validate/clusterwide-a", "/validate/clusterwide-bad"];
     assert.equal(facts().routes, paths.map(shortHash).sort().join(","));
     // What could not be loaded is answered, but not loaded.
     assert.equal(facts().loaded, shortHash(`${keyOfPolicy("a")}@uid-a@1`));

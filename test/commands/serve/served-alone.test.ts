@@ -19,7 +19,11 @@ function aloneWith(...answers: Prepared[]) {
     swap: () => asked.push("swap"),
     discard: () => asked.push("discard"),
   };
-  const alone = new ServedAlone(process as unknown as ConstructorParameters<typeof ServedAlone>[0], (work) => work());
+  const alone = new ServedAlone(
+    process as unknown as ConstructorParameters<typeof ServedAlone>[0],
+    (work) => work(),
+    () => 0,
+  );
   return { alone, asked };
 }
 
