@@ -1,7 +1,7 @@
 /** What is counted: Kubewarden's metrics under their names (spec kubewarden.md 8.1), and the server's own under `policy_server_`. */
 import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import { type AuditSample, auditResultsGauge } from "./audit-results.js";
-import { GAUGE_HELP } from "./gauge-help.js";
+import { GAUGE_HELP, type GaugeName, SAME_EVERYWHERE } from "./gauges.js";
 import { SeriesTable, type TableOptions, type Taken } from "./series.js";
 import { describe, linesOf, type MetricDescription, type ShownMetric } from "./shown-metric.js";
 import { Slices } from "./slices.js";
@@ -40,20 +40,6 @@ export interface EvaluationSample {
   readonly code: number | undefined;
   readonly milliseconds: number;
 }
-
-/** Values that are asked for when somebody reads the metrics. */
-export type GaugeName = keyof typeof GAUGE_HELP;
-
-/** Every gauge there may be. */
-export const GAUGES = Object.keys(GAUGE_HELP) as readonly GaugeName[];
-
-/** Values that every process has, not each a part of. */
-const SAME_EVERYWHERE: readonly GaugeName[] = [
-  "policies",
-  "policies_unavailable",
-  "policies_in_shadow",
-  "certificate_expiry_timestamp_seconds",
-];
 
 /** As approver-policy calls it (spec certificate-request-policy.md 7.5). */
 const APPROVALS = "certmanager_approverpolicy_certificaterequests_approval";

@@ -267,10 +267,13 @@ class Primary implements Serving, SecuredServing {
 
   /** Has all processes serve what has changed in the cluster. */
   async serve(delta: ClusterDelta): Promise<readonly LoadedPolicyReport[]> {
-    this.#copy.take(delta);
     for (let first = true; !this.#stopping; first = false) {
       if (!first) await sleep(SERVE_AGAIN_MS);
-      const reports = await this.#inTurn(() => this.#updateAll(delta));
+      const taking = first;
+      const reports = await this.#inTurn(() => {
+        if (taking) this.#copy.take(delta);
+        return this.#updateAll(delta);
+      });
       if (reports !== undefined) return reports;
     }
     return [];
@@ -300,9 +303,10 @@ class Primary implements Serving, SecuredServing {
   #tryAgain(): void {
     this.#trying ??= setTimeout(() => {
       this.#trying = undefined;
-      const delta = this.#copy.empty();
-      if (delta === undefined || this.#stopping) return;
-      void this.#inTurn(() => this.#updateAll(delta)).then((reports = []) => this.#agent?.loaded(reports));
+      void this.#inTurn(async () => {
+        const delta = this.#copy.empty();
+        return delta && this.#updateAll(delta);
+      }).then((reports = []) => this.#agent?.loaded(reports));
     }, TRY_AGAIN_MS).unref();
   }
 

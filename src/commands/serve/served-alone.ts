@@ -37,10 +37,13 @@ export class ServedAlone implements Serving, SecuredServing {
   }
 
   async serve(delta: ClusterDelta): Promise<readonly LoadedPolicyReport[]> {
-    this.#copy.take(delta);
     for (let first = true; !this.#stopping; first = false) {
       if (!first) await sleep(SERVE_AGAIN_MS);
-      const reports = await this.#inTurn(() => this.#load(delta));
+      const taking = first;
+      const reports = await this.#inTurn(() => {
+        if (taking) this.#copy.take(delta);
+        return this.#load(delta);
+      });
       if (reports !== undefined) return reports;
     }
     return [];
@@ -48,8 +51,10 @@ export class ServedAlone implements Serving, SecuredServing {
 
   /** Loads what could not be had before; undefined when nothing has come of it. */
   async again(): Promise<readonly LoadedPolicyReport[] | undefined> {
-    const delta = this.#copy.empty();
-    return delta === undefined || this.#stopping ? undefined : this.#inTurn(() => this.#load(delta));
+    return this.#inTurn(async () => {
+      const delta = this.#stopping ? undefined : this.#copy.empty();
+      return delta && this.#load(delta);
+    });
   }
 
   async secure(pair: CertificatePair): Promise<void> {

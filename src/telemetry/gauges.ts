@@ -1,4 +1,7 @@
-/** What gauges tell, by their names without `policy_server_`. */
+/** Values that are asked for when somebody reads the metrics. */
+export type GaugeName = keyof typeof GAUGE_HELP;
+
+/** What each means. */
 export const GAUGE_HELP = {
   requests_in_flight: "Evaluations under way.",
   requests_queued: "Requests waiting for an evaluation to finish.",
@@ -23,3 +26,14 @@ export const GAUGE_HELP = {
   audit_problems:
     "What it could not look at: kinds that can't be listed, policies that can't be loaded, reports that can't be written.",
 } as const;
+
+/** Every gauge there may be. */
+export const GAUGES = Object.keys(GAUGE_HELP) as readonly GaugeName[];
+
+/** Values that every process has, not each a part of. */
+export const SAME_EVERYWHERE: readonly GaugeName[] = [
+  "policies",
+  "policies_unavailable",
+  "policies_in_shadow",
+  "certificate_expiry_timestamp_seconds",
+];
