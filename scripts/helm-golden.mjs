@@ -1,35 +1,46 @@
-// Renders the chart for every file of values in test/vectors/helm and compares with what is committed beside it; `--write` replaces it.
-// Needs helm on the PATH: `npm run helm-golden`, and `npm run helm-golden -- --write`.
+// Renders the chart for every file of values in test/vectors/helm, and the kustomizations of deploy/manifests, and compares with what is committed in
+// test/vectors; `--write` replaces it. Needs helm and kubectl on the PATH: `npm run helm-golden`, and `npm run helm-golden -- --write`.
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { chartHash } from "../dist/test/deploy/chart-hash.js";
+import { chartHash, manifestsHash } from "../dist/test/deploy/chart-hash.js";
 
 const root = new URL("..", import.meta.url);
 const chart = fileURLToPath(new URL("deploy/helm/policy-server", root));
 const folder = new URL("test/vectors/helm/", root);
+const kustomized = new URL("test/vectors/kustomize/", root);
 const write = process.argv.includes("--write");
 
-function helm(...args) {
-  const { status, stdout, stderr, error } = spawnSync("helm", args, { encoding: "utf8" });
-  if (error) throw new Error(`helm could not be started: ${error.message}`);
-  if (status !== 0) throw new Error(`helm ${args.join(" ")}:\n${stdout}${stderr}`);
+function run(command, ...args) {
+  const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: "utf8" });
+  if (error) throw new Error(`${command} could not be started: ${error.message}`);
+  if (status !== 0) throw new Error(`${command} ${args.join(" ")}:\n${stdout}${stderr}`);
   return stdout;
 }
 
 let stale = 0;
-for (const file of readdirSync(folder).filter((name) => name.endsWith(".values.yaml"))) {
-  const values = fileURLToPath(new URL(file, folder));
-  helm("lint", "--strict", "--values", values, chart);
-  const release = ["policy-server", chart, "--namespace", "admission", "--kube-version", "1.30.0"];
-  const rendered = helm("template", ...release, "--values", values);
-  const golden = new URL(file.replace(".values.yaml", ".rendered.yaml"), folder);
+function hold(golden, rendered, from) {
   if (write) writeFileSync(golden, rendered);
   else if (readFileSync(golden, "utf8") !== rendered) {
     stale += 1;
-    console.error(`${fileURLToPath(golden)} is not what the chart makes of ${file}; npm run helm-golden -- --write`);
+    console.error(`${fileURLToPath(golden)} is not what comes of ${from}; npm run helm-golden -- --write`);
   }
 }
-// So that a test without Helm notices a changed chart.
-if (write) writeFileSync(new URL("chart.sha256", folder), `${chartHash()}\n`);
+
+for (const file of readdirSync(folder).filter((name) => name.endsWith(".values.yaml"))) {
+  const values = fileURLToPath(new URL(file, folder));
+  run("helm", "lint", "--strict", "--kube-version", "1.30.0", "--values", values, chart);
+  const release = ["policy-server", chart, "--namespace", "admission", "--kube-version", "1.30.0"];
+  const rendered = run("helm", "template", ...release, "--values", values);
+  hold(new URL(file.replace(".values.yaml", ".rendered.yaml"), folder), rendered, file);
+}
+for (const name of ["from-cluster"]) {
+  const rendered = run("kubectl", "kustomize", fileURLToPath(new URL(`deploy/manifests/${name}`, root)));
+  hold(new URL(`${name}.rendered.yaml`, kustomized), rendered, name);
+}
+// So that a test without Helm and kubectl notices a change.
+if (write) {
+  writeFileSync(new URL("chart.sha256", folder), `${chartHash()}\n`);
+  writeFileSync(new URL("manifests.sha256", kustomized), `${manifestsHash()}\n`);
+}
 process.exitCode = stale > 0 ? 1 : 0;

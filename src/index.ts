@@ -18,7 +18,8 @@ export type {
   Program,
 } from "./cel/index.js";
 export { createEnvironment, Lazy } from "./cel/index.js";
-export { createPolicySource, type LoadResult, type PolicySource } from "./commands/load.js";
+export { createPolicySource } from "./commands/load.js";
+export type { LoadResult, PolicySource } from "./commands/policy-source.js";
 export {
   type Config,
   type ConfigResult,

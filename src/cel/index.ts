@@ -23,7 +23,7 @@ export {
   ResourceCheckValue,
   type ResourceQuestion,
 } from "./kubernetes/authz-values.js";
-export { addressText } from "./kubernetes/ip-parse.js";
+export { addressOctets, addressText } from "./kubernetes/ip-parse.js";
 export { fromOctets, UrlError } from "./kubernetes/url-escape.js";
 export { parseUrlReference, urlText } from "./kubernetes/url-reference.js";
 export {

@@ -1,4 +1,4 @@
-import type { ClusterDocument } from "../config/from-cluster/cluster-document.js";
+import type { ClusterDocument, PolicySetRoute } from "../config/from-cluster/cluster-document.js";
 
 /** What the cluster holds of policies at some moment. */
 export interface ClusterState {
@@ -6,4 +6,8 @@ export interface ClusterState {
   readonly version: number;
   /** By key. */
   readonly documents: ReadonlyMap<string, ClusterDocument>;
+  /** Policies that are asked about together: all sets that are answered. */
+  readonly sets: readonly PolicySetRoute[];
+  /** Resources, as `<plural>.<group>`, that are there but could not be read: of their policies nobody knows. */
+  readonly unread: readonly string[];
 }

@@ -8,4 +8,6 @@ export interface Serving {
    * @returns what became of each policy that was loaded anew, when all serve it; never rejects
    */
   serve(delta: ClusterDelta): Promise<readonly LoadedPolicyReport[]>;
+  /** How many evaluations requests have set off so far: counts up while requests come. */
+  readonly evaluations: number;
 }

@@ -4,6 +4,7 @@
 import { Command, CommanderError, InvalidArgumentError } from "commander";
 import { didYouMean } from "../data/suggest.js";
 import { addApplyOptions } from "./apply/options.js";
+import { addAuditOptions } from "./audit/options.js";
 import { addCertificateRequestOptions } from "./certificate-request-options.js";
 import { type CommandIo, UsageError } from "./io.js";
 import { KUBERNETES_OPTION, type OptionDefinition, SERVE_OPTIONS } from "./option-definitions.js";
@@ -176,6 +177,17 @@ function commandLine(io: CommandIo, done: (exitCode: number) => void): Command {
     done(await applyCommand(policies, apply.opts(), optionValues(apply, LOADING_OPTIONS, io.env), io));
   });
 
+  const audit = program
+    .command("audit")
+    .description(
+      "apply the policies to the objects of a cluster, once, as serve does in the background; exit 1 if one fails",
+    );
+  addAuditOptions(audit);
+  withOptions(audit, LOADING_OPTIONS).action(async () => {
+    const { auditCommand } = await import("./audit/index.js");
+    done(await auditCommand(audit.opts(), optionValues(audit, LOADING_OPTIONS, io.env), io));
+  });
+
   const cel = program
     .command("cel")
     .description("evaluate a CEL expression and print its value and type, or its error")
@@ -200,6 +212,22 @@ function commandLine(io: CommandIo, done: (exitCode: number) => void): Command {
   read.action(async (files: string[]) => {
     const { readCommand } = await import("./read/index.js");
     done(await readCommand(files, read.opts<{ positions?: true }>().positions === true, io));
+  });
+
+  const webhooks = program
+    .command("webhooks")
+    .description("print the webhook configurations by which a cluster asks the policies of a policies.yaml")
+    .argument("[file]", "the policies file (as --policies)")
+    .option("--service <namespace/name>", "the Service of the server", "policy-server/policy-server")
+    .option("--webhook-url <url>", "https://<host>:<port> of a server without a Service")
+    .option("--ca-file <file>", "PEM: who has signed the server's certificate");
+  withOptions(
+    webhooks,
+    LOADING_OPTIONS.filter(({ flag }) => flag === "policies"),
+  ).action(async (file: string | undefined) => {
+    const { webhooksCommand } = await import("./webhooks.js");
+    const values = optionValues(webhooks, LOADING_OPTIONS, io.env);
+    done(webhooksCommand(file === undefined ? values : { ...values, policies: file }, webhooks.opts(), io));
   });
 
   program

@@ -8,42 +8,23 @@ import {
   loadConfig,
   type Problem,
 } from "../config/index.js";
-import { createPolicySet, type PolicySet } from "../evaluation/policy-set.js";
+import { createPolicySet } from "../evaluation/policy-set.js";
 import type { StoreChannel } from "../kubernetes/client/shared/mirrored-stores.js";
 import {
   type ClusterAccess,
-  type ClusterNeed,
   createPolicyLoader,
   type PolicyLoader,
   type PolicyLoaderOptions,
 } from "../loader/index.js";
 import type { Logger } from "../telemetry/logger.js";
+import { createClusterSource } from "./cluster-source.js";
 import { withEgress } from "./egress-options.js";
 import { fetchOptions } from "./fetch-options.js";
 import type { CommandIo } from "./io.js";
 import { type ClusterProblem, clusterAccess, clusterProblem } from "./kubernetes-options.js";
-import { policiesFile } from "./policies-file.js";
-
-/** Policies that will fail for want of a cluster. */
-export interface WithoutCluster extends ClusterProblem {
-  readonly needing: readonly ClusterNeed[];
-}
-
-/** What came of loading. */
-export interface LoadResult {
-  readonly file: string;
-  readonly policies: PolicySet;
-  /** Files and folders that were read. */
-  readonly files: readonly string[];
-  /** Every mistake and doubt in order of place. */
-  readonly problems: readonly Problem[];
-  /** How many of them are errors. */
-  readonly errors: number;
-  /** Why nothing of the file can be used; then there are no policies. */
-  readonly fatal?: string;
-  /** Set when some of the policies will fail: they need a cluster, and none is found. */
-  readonly withoutCluster?: WithoutCluster;
-}
+import { clusterEntryOptions } from "./namespaced-options.js";
+import { givenFile, policiesFile } from "./policies-file.js";
+import type { LoadResult, PolicySource } from "./policy-source.js";
 
 /** What a command asks of loading. */
 export interface SourceOptions
@@ -52,15 +33,6 @@ export interface SourceOptions
   readonly warnWithoutCluster?: boolean;
   /** Where another process watches the cluster's lists for this one. */
   readonly shared?: StoreChannel;
-}
-
-/** Everything loading holds on to: threads, caches. Loads as often as wanted. */
-export interface PolicySource {
-  readonly policyTimeout: number;
-  /** The cluster that policies look things up in; undefined where none is wanted. */
-  readonly access: ClusterAccess | undefined;
-  load(generation?: number): Promise<LoadResult>;
-  close(): void;
 }
 
 /**
@@ -73,17 +45,26 @@ export function createPolicySource(
   logger?: Logger,
   { warnWithoutCluster = false, shared, ...special }: SourceOptions = {},
 ): PolicySource {
-  const file = policiesFile(values);
   const { loader, policyTimeout, access } = createLoader(values, env, logger, special, shared);
+  const fromCluster = values.fromCluster === true;
+  const file = fromCluster ? givenFile(values) : policiesFile(values);
   const problem = (needing: readonly string[]) => clusterProblem(access, needing, values);
   const warn = warnWithoutCluster && (access === undefined || "missing" in access);
-  return {
-    policyTimeout,
-    access,
-    load: (generation = 1) => load({ file, loader, generation, problem, warn }),
-    close: () => loader.close(),
-  };
+  const loadFile = async (generation: number): Promise<LoadResult> =>
+    file === undefined ? noFile(generation) : load({ file, loader, generation, problem, warn });
+  const common = { policyTimeout, access };
+  if (!fromCluster) return { ...common, load: (generation = 1) => loadFile(generation), close: () => loader.close() };
+  return { ...common, ...createClusterSource(loadFile, loader, clusterEntryOptions(values)) };
 }
+
+/** Where the cluster has the policies, and no file. */
+const noFile = (generation: number): LoadResult => ({
+  file: "",
+  policies: createPolicySet([], generation),
+  files: [],
+  problems: [],
+  errors: 0,
+});
 
 /** A loader for these options. */
 export function createLoader(

@@ -206,6 +206,113 @@ const OPTIONS: readonly Written[] = [
       "policy, of CertificateRequestPolicies, by which CertificateRequests in the cluster are approved and denied; without it none",
   },
   {
+    flag: "from-cluster",
+    kind: "flag",
+    description:
+      "serve the policies that stand in the cluster as resources, beside those of the policies file, which may be absent",
+  },
+  {
+    flag: "policy-server-name",
+    kind: "string",
+    default: "default",
+    description:
+      "with --from-cluster: Kubewarden policies with this `spec.policyServer` are served, and the PolicyServer of this name is read",
+  },
+  {
+    flag: "namespaced-policy-kinds",
+    kind: "string",
+    description:
+      "with --from-cluster: comma-separated kinds of policies in namespaces that are served, of AdmissionPolicy, AdmissionPolicyGroup and NamespacedValidatingPolicy; without it all",
+  },
+  {
+    flag: "namespaced-policy-places",
+    kind: "string",
+    description:
+      "with --from-cluster: comma-separated beginnings of addresses, such as ghcr.io/acme, that modules of policies in namespaces may have; without it any but files",
+  },
+  {
+    flag: "namespaced-policy-memory",
+    kind: "integer",
+    description:
+      "with --from-cluster: most memory, in MiB, of a guest of a policy in a namespace; without it the server's limit",
+  },
+  {
+    flag: "exception-namespaces",
+    kind: "string",
+    description:
+      "with --from-cluster: comma-separated namespaces whose PolicyExceptions count; without it those of all namespaces",
+  },
+  {
+    flag: "enforce-admission-policies",
+    kind: "flag",
+    description:
+      "with --from-cluster: ValidatingAdmissionPolicies get webhooks, too; else the API server alone enforces them, and they are here for reports, shadow and explanations",
+  },
+  {
+    flag: "service",
+    kind: "string",
+    description:
+      "with --from-cluster: namespace/name of the Service that webhooks ask; without it policy-server in the own namespace",
+  },
+  {
+    flag: "webhook-url",
+    kind: "string",
+    description:
+      "with --from-cluster: https://host:port that webhooks ask in place of a Service, for servers outside of the cluster",
+  },
+  {
+    flag: "manage-webhooks",
+    kind: { choices: ["true", "false"] },
+    default: "true",
+    description: "with --from-cluster: whether webhook configurations are made and kept for the policies",
+  },
+  {
+    flag: "owner",
+    kind: "string",
+    default: "policy-server",
+    description:
+      "with --from-cluster: ClusterRole that owns what is made outside of namespaces, so that it goes with the server",
+  },
+  {
+    flag: "tls-secret",
+    kind: "string",
+    description:
+      "with --from-cluster: Secret of the own namespace that holds the server's certificates; the leader makes and rotates them",
+  },
+  {
+    flag: "webhook-ca-file",
+    kind: "string",
+    description:
+      "with --from-cluster and --cert-file: PEM file of the authorities that webhooks are to trust; without it the last certificate of --cert-file",
+  },
+  {
+    flag: "audit-interval",
+    kind: "count",
+    default: 3600,
+    description: "with --from-cluster: seconds between background audits of the objects in the cluster; 0: none",
+  },
+  {
+    flag: "audit-reports",
+    kind: { choices: ["openreports", "wgpolicyk8s", "none"] },
+    default: "openreports",
+    description: "with --from-cluster: API group of the reports that audits write",
+  },
+  {
+    flag: "replica-name",
+    kind: "string",
+    description: "with --from-cluster: what this replica is called; without it the host's name",
+  },
+  {
+    flag: "shadow-policies",
+    kind: "string",
+    description: "a policies file whose policies are evaluated beside the served ones and decide nothing",
+  },
+  {
+    flag: "events",
+    kind: "flag",
+    description: "with --from-cluster: write events about what policies deny, once a minute at most for each policy",
+  },
+  {
     flag: "disable-policy-watch",
     kind: "flag",
     description: "reload policies only on SIGHUP, not when their files change",

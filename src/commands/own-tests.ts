@@ -4,7 +4,8 @@ import { createEvaluator, type Evaluator } from "../evaluation/evaluator.js";
 import type { Verdict } from "../evaluation/verdict.js";
 import type { CommandIo } from "./io.js";
 import type { TestResult } from "./junit.js";
-import { createPolicySource, type LoadResult, problemLines } from "./load.js";
+import { createPolicySource, problemLines } from "./load.js";
+import type { LoadResult } from "./policy-source.js";
 import { readTestFile, type TestCase } from "./test-file.js";
 
 /** How much must be reached, and whether it is said. */

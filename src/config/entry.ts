@@ -45,6 +45,11 @@ interface Common {
   readonly id: string;
   /** Where it stands in its file. */
   readonly origin: Origin;
+  /**
+   * The namespace that it is confined to: it applies to requests of objects in it only, and sees nothing of the cluster but what is in it. Absent: it is
+   * for all.
+   */
+  readonly namespace?: string;
   /** Whole seconds; absent: the server's limit. For a group: the limit of the whole group; absent: none beside its members'. */
   readonly timeoutEvalSeconds?: number;
 }
@@ -103,6 +108,8 @@ export interface ResourceEntry extends Standing {
   readonly validationActions?: readonly ValidationAction[];
   /** How its CertificateRequestPolicies decide; there is one at least. */
   readonly certificateRequests?: CertificateRequestSettings;
+  /** Whether documents that only exempt, or answer what policies ask, are left out with a warning when they are broken: they may be others' than the policies. Default no. */
+  readonly optionalCompanions?: boolean;
 }
 
 /** How CertificateRequestPolicies decide where a cluster would (spec certificate-request-policy.md 3.3, 3.4, 7); what is absent has its default. */

@@ -93,8 +93,11 @@ function isSomething(node: SourceNode | undefined): node is SourceNode {
   return node !== undefined && !(node.kind === "scalar" && node.value === null);
 }
 
-/** Certificates as PEM, one each. */
-function certificates(bytes: Buffer, mayBeDer: boolean): readonly string[] {
+/**
+ * Certificates as PEM, one each.
+ * @throws ConfigFileError
+ */
+export function certificates(bytes: Buffer, mayBeDer: boolean): readonly string[] {
   const blocks = bytes.toString("latin1").match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g);
   try {
     if (blocks !== null) return blocks.map((block) => new X509Certificate(block).toString());

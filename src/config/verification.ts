@@ -152,14 +152,24 @@ const file = record({
  * @throws ConfigFileError with the texts of spec kubewarden.md 1.8
  */
 export function loadVerification(path: string): VerificationConfig {
-  const invalid = (reason: string) => new ConfigFileError(`Not a valid configuration file: ${reason}`);
   let content: string;
   try {
     content = new ConfigFiles().read(path);
   } catch (cause) {
     throw cause instanceof ConfigFileError ? invalid(`${path}: ${cause.message}`) : cause;
   }
-  const { document, problems } = parseConfiguration(content, path);
+  return parseVerification(content, path);
+}
+
+const invalid = (reason: string) => new ConfigFileError(`Not a valid configuration file: ${reason}`);
+
+/**
+ * As {@link loadVerification} for a text.
+ * @param name of what holds it, for messages
+ * @throws ConfigFileError
+ */
+export function parseVerification(content: string, name: string): VerificationConfig {
+  const { document, problems } = parseConfiguration(content, name);
   if (document === undefined || problems.length > 0) throw invalid(problems.map(formatProblem).join("\n"));
   const version = document.root.kind === "map" ? pairOf(document.root, "apiVersion")?.value : undefined;
   if (version?.kind === "scalar" && version.value !== null && version.value !== "v1") {

@@ -3,12 +3,14 @@
  * Policies that can answer at once are answered at once: no promise stands between a request and a CEL policy.
  */
 
-import { BROKEN, evaluateInTime } from "../policy/evaluate-in-time.js";
+import { BROKEN, evaluateInTime, inTime } from "../policy/evaluate-in-time.js";
 import { EvaluationRun } from "../policy/evaluation-run.js";
 import type { Failure, Outcome } from "../policy/outcome.js";
 import type { Review } from "../policy/review.js";
-import { Turns } from "../policy/turns.js";
+import { SLICE_MS, Turns } from "../policy/turns.js";
+import { type JoinedVerdict, joinVerdicts } from "./joined-verdict.js";
 import type { PolicySet, ServedPolicy } from "./policy-set.js";
+import type { ServedSet } from "./served-set.js";
 import { decide, type RequestOrigin, uidOf, type Verdict } from "./verdict.js";
 
 /** What an evaluator needs besides the policies. */
@@ -43,6 +45,12 @@ export interface Evaluator {
   use(policies: PolicySet): void;
   /** Answers a review. Never throws and never rejects: failures of policies are denials. */
   evaluate(policy: ServedPolicy, asked: Asked): Verdict | Promise<Verdict>;
+  /** Asks all of a set, each in its own time, and joins what they answer. As `evaluate`. */
+  evaluateSet(set: ServedSet, asked: Asked): JoinedVerdict | Promise<JoinedVerdict>;
+  /** What a verdict counts as when it is sent now: it may have waited behind others since it was reached, and is a time-out after its deadline. */
+  whenSent(verdict: Verdict, asked: Pick<Asked, "review" | "origin">): Verdict;
+  /** The same for a set: its policies wait for each other, and what each said in its own time counts until the client stops waiting. */
+  setWhenSent(verdict: JoinedVerdict, asked: Pick<Asked, "review" | "origin">): JoinedVerdict;
 }
 
 /** An evaluator over a set of policies. */
@@ -86,6 +94,64 @@ class SetEvaluator implements Evaluator {
     return outcome instanceof Promise ? outcome.then(conclude) : conclude(outcome);
   }
 
+  evaluateSet(set: ServedSet, asked: Asked): JoinedVerdict | Promise<JoinedVerdict> {
+    const started = this.#now();
+    const client = new SetClient(asked);
+    const verdicts: (Verdict | Promise<Verdict>)[] = [];
+    let waits = false;
+    const ask = (entry: ServedPolicy): void => {
+      const verdict = client.isGone ? this.#abandoned(entry, asked) : this.evaluate(entry, client.asked);
+      waits ||= verdict instanceof Promise;
+      verdicts.push(verdict);
+    };
+    const join = (settled: readonly Verdict[]): JoinedVerdict =>
+      joinVerdicts(set, uidOf(asked.review), settled, {
+        milliseconds: this.#now() - started,
+        deadline: asked.deadline ?? Number.POSITIVE_INFINITY,
+      });
+    // Together they may take long: from then on they wait for their turns.
+    const ends = started + SLICE_MS;
+    for (const [i, entry] of set.members.entries()) {
+      if (i > 0 && this.#now() >= ends) {
+        client.watch();
+        return this.#inTurns(set.members.slice(i), ask).then(() => Promise.all(verdicts).then(join));
+      }
+      ask(entry);
+    }
+    return waits ? Promise.all(verdicts).then(join) : join(verdicts as readonly Verdict[]);
+  }
+
+  async #inTurns(members: readonly ServedPolicy[], ask: (entry: ServedPolicy) => void): Promise<void> {
+    let ends = Number.NEGATIVE_INFINITY;
+    for (const entry of members) {
+      if (this.#now() >= ends) {
+        await this.turns.next();
+        ends = this.#now() + SLICE_MS;
+      }
+      ask(entry);
+    }
+  }
+
+  #abandoned(entry: ServedPolicy, { review, origin }: Asked): Verdict {
+    return decide(entry, review, ABANDONED, origin, {
+      milliseconds: 0,
+      observations: [],
+      deadline: Number.POSITIVE_INFINITY,
+    });
+  }
+
+  whenSent(verdict: Verdict, { review, origin }: Pick<Asked, "review" | "origin">): Verdict {
+    const outcome = inTime(verdict.outcome, verdict.deadline, this.#now);
+    return outcome === verdict.outcome ? verdict : decide(verdict.entry, review, outcome, origin, verdict);
+  }
+
+  setWhenSent(verdict: JoinedVerdict, asked: Pick<Asked, "review" | "origin">): JoinedVerdict {
+    const { set, members, milliseconds, deadline } = verdict;
+    if (this.#now() <= deadline) return verdict;
+    const late = members.map((member) => this.whenSent({ ...member, deadline }, asked));
+    return joinVerdicts(set, uidOf(asked.review), late, { milliseconds, deadline });
+  }
+
   #acceptsUnseen(review: Review): boolean {
     return (
       this.#acceptedNamespace !== undefined &&
@@ -101,7 +167,7 @@ class SetEvaluator implements Evaluator {
     started: number,
     outcome: Outcome,
   ): Verdict {
-    const measured = { milliseconds: this.#now() - started, observations: run.observations };
+    const measured = { milliseconds: this.#now() - started, observations: run.observations, deadline: run.deadline };
     try {
       return decide(entry, review, outcome, origin, measured);
     } catch (error) {
@@ -109,6 +175,36 @@ class SetEvaluator implements Evaluator {
       this.#onDefect(entry.id, error);
       return decide(entry, review, BROKEN, origin, measured);
     }
+  }
+}
+
+/** The client of policies that are asked together: when it goes, all are told (disposable). */
+class SetClient {
+  isGone = false;
+  /** What each policy is asked. */
+  readonly asked: Asked;
+  readonly #whenGone: Asked["whenGone"];
+  readonly #abandons: (() => void)[] = [];
+  #isWatched = false;
+
+  constructor(asked: Asked) {
+    const { whenGone } = asked;
+    this.#whenGone = whenGone;
+    const keep = (abandon: () => void): void => {
+      this.watch();
+      this.#abandons.push(abandon);
+    };
+    this.asked = whenGone === undefined ? asked : { ...asked, whenGone: keep };
+  }
+
+  /** Only done when the answer takes a while. */
+  watch(): void {
+    if (this.#isWatched) return;
+    this.#isWatched = true;
+    this.#whenGone?.(() => {
+      this.isGone = true;
+      for (const abandon of this.#abandons) abandon();
+    });
   }
 }
 
@@ -133,5 +229,6 @@ function accepted(entry: ServedPolicy, review: Review): Verdict {
     response,
     milliseconds: 0,
     observations: [],
+    deadline: Number.POSITIVE_INFINITY,
   };
 }

@@ -1,22 +1,8 @@
 /** Everything that is served: policies by id, each with what the evaluator must know about it. Built whole, never changed, swapped whole. */
-import type { Policy, PolicyMode } from "../policy/policy.js";
+import type { ServedPolicy } from "./served-policy.js";
+import { type ServedSet, type SetRoute, servedSets } from "./served-set.js";
 
-/** One served id: a policy, a group, or a member of a group addressed by itself. */
-export interface ServedPolicy {
-  /** `<name>`, or `<group>/<member>`. */
-  readonly id: string;
-  readonly policy: Policy;
-  /** Members addressed by themselves are always `protect` (spec kubewarden.md 3.1). */
-  readonly mode: PolicyMode;
-  /** Whether a patch may be part of the answer (spec kubewarden.md 4.3). */
-  readonly allowedToMutate: boolean;
-  /** The custom rejection message (spec kubewarden.md 4.4). Groups have none: their message is their own. */
-  readonly message?: string;
-  /** Milliseconds the evaluation may take in all; default the evaluator's. For a group the sum of its members' limits. */
-  readonly timeout?: number;
-  /** Why the policy could not be loaded; absent when it could. Its policy then answers every request with this error. */
-  readonly unavailable?: string;
-}
+export type { ServedPolicy } from "./served-policy.js";
 
 /** A set of policies that is served. */
 export interface PolicySet {
@@ -24,9 +10,19 @@ export interface PolicySet {
   readonly entries: ReadonlyMap<string, ServedPolicy>;
   /** Counts up with every reload, from 1. */
   readonly generation: number;
+  /** Policies that are asked together, by the id of their set. */
+  readonly sets: ReadonlyMap<string, ServedSet>;
 }
 
-/** A set of the given entries. */
-export function createPolicySet(entries: Iterable<ServedPolicy>, generation = 1): PolicySet {
-  return { entries: new Map(Array.from(entries, (entry) => [entry.id, entry])), generation };
+/**
+ * A set of the given entries.
+ * @param routes which of them are asked together
+ */
+export function createPolicySet(
+  entries: Iterable<ServedPolicy>,
+  generation = 1,
+  routes: Iterable<SetRoute> = [],
+): PolicySet {
+  const byId = new Map(Array.from(entries, (entry) => [entry.id, entry]));
+  return { entries: byId, generation, sets: servedSets(routes, byId) };
 }

@@ -26,6 +26,8 @@ export interface Verdict {
   readonly milliseconds: number;
   /** Members of groups that were evaluated. */
   readonly observations: readonly Observation[];
+  /** Monotonic milliseconds after which it counts no more, also when it has only to be sent. */
+  readonly deadline: number;
 }
 
 const MUTATION_OF_NOTHING =
@@ -38,13 +40,13 @@ export function decide(
   review: Review,
   outcome: Outcome,
   origin: RequestOrigin,
-  { milliseconds, observations }: Pick<Verdict, "milliseconds" | "observations">,
+  { milliseconds, observations, deadline }: Pick<Verdict, "milliseconds" | "observations" | "deadline">,
 ): Verdict {
   const vanilla = vanillaResponse(review, outcome);
   const final = outcome.verdict === "error" && outcome.final === true;
   const adjusted = origin === "audit" || final ? vanilla : adjust(entry, vanilla);
   const response = origin === "validate" ? presentable(adjusted) : withAccount(adjusted, outcome, origin);
-  return { entry, outcome, vanilla, response, milliseconds, observations };
+  return { entry, outcome, vanilla, response, milliseconds, observations, deadline };
 }
 
 /** Also where monitor mode says yes to everything, the account tells what the policy found. */
@@ -62,7 +64,7 @@ function presentable(response: AdmissionResponse): AdmissionResponse {
 }
 
 /** `kubectl apply` prints an object's causes in place of the message when the reason is Invalid, `kubectl create` the message. */
-function withMessageAmongCauses(status: ResponseStatus): ResponseStatus {
+export function withMessageAmongCauses(status: ResponseStatus): ResponseStatus {
   const { reason, message, details } = status;
   const causes = details?.causes ?? [];
   if (reason !== "Invalid" || message === undefined || causes.length === 0) return status;
@@ -153,7 +155,8 @@ function adjust(entry: ServedPolicy, vanilla: AdmissionResponse): AdmissionRespo
   return { ...response, status: customStatus(response.status, entry.message) };
 }
 
-function mutationForbidden(id: string): string {
+/** What is said where a policy may not change what it wants to. */
+export function mutationForbidden(id: string): string {
   return `Request rejected by policy ${id}. The policy attempted to mutate the request, but it is currently configured to not allow mutations.`;
 }
 

@@ -42,6 +42,8 @@ export interface Caller {
   readonly policy: string;
   readonly capabilities: CapabilityGrants;
   readonly contextAwareResources: readonly ResourceKind[];
+  /** The only namespace whose objects it may see; absent: it may see those of all, and what is in none. */
+  readonly namespace?: string;
   /** Most bytes of its memory, which an answer has to fit into; absent: as many as it takes. */
   readonly memoryBytes?: number;
   /** What an Extism plugin may ask by HTTP; absent: nothing. */

@@ -12,6 +12,7 @@ import type {
   Policy,
   Review,
 } from "../policy/index.js";
+import { rulesTogether } from "../policy/rules-together.js";
 
 /**
  * Several policies as one.
@@ -24,6 +25,7 @@ export function askTogether(id: string, policies: readonly Policy[], now: () => 
     implementation: [...new Set(policies.map(({ implementation }) => implementation))].join(", "),
     immediate: policies.every(({ immediate }) => immediate),
     together: policies,
+    rules: rulesTogether(policies),
     evaluate(review: Review, context: EvaluationContext) {
       const outcomes = policies.map((policy) =>
         evaluateInTime(policy, review, EvaluationRun.within(context, context.deadline), now),

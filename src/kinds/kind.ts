@@ -42,6 +42,8 @@ export interface DocumentSet {
   readonly validationActions?: readonly string[];
   /** How CertificateRequestPolicies decide; absent: as by default. */
   readonly certificateRequests?: CertificateRequestSettings;
+  /** Whether broken documents that are no policies are left out, with a warning; default no: they are errors. */
+  readonly optionalCompanions?: boolean;
 }
 
 /** The documents of a kind. Known without its code, which is loaded when there are some. */

@@ -42,10 +42,11 @@ export function prepareDocuments(entry: ResourceEntry, kinds: readonly DocumentK
     const own = documents.filter((document) => kindOf.get(document) === kind);
     if (!own.some((document) => isOneOf(kind.policies, document))) continue;
     errors.push(...repeatedDocuments(own));
-    const { id, validationActions, certificateRequests } = entry;
+    const { id, validationActions, certificateRequests, optionalCompanions } = entry;
     const settings = {
       ...(validationActions && { validationActions }),
       ...(certificateRequests && { certificateRequests }),
+      ...(optionalCompanions !== undefined && { optionalCompanions }),
     };
     try {
       const made = kind.prepare({ id, own, others, ...settings }, warn);

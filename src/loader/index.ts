@@ -1,10 +1,12 @@
 /** The loader's door: one object that turns configurations into sets of policies, as often as asked. */
 import type { KubernetesVersion, Watcher } from "../cel-policy/index.js";
-import type { Config } from "../config/index.js";
+import type { Config, ConfigEntry } from "../config/index.js";
+import { SYSTEM_CLOCK } from "../data/clock.js";
 import {
   createImageInspector,
   createImageMetadata,
   createModuleFetcher,
+  type ModuleFetcher,
   type ModuleFetcherOptions,
   type TrustRoot,
 } from "../fetch/index.js";
@@ -14,7 +16,9 @@ import { createWasmRuntime, type GuestLogEntry } from "../wasm/index.js";
 import { type ClusterAccess, clusterWorld, openAccess, outerWorldFor, warmUp } from "../world/cluster.js";
 import type { Needs } from "../world/needs.js";
 import { addressGuard, type EgressOptions, openExternal } from "../world/open-external.js";
-import { type LoadedConfig, loadEntries } from "./loader.js";
+import { ClusterPolicies } from "./from-cluster/cluster-policies.js";
+import { fetchingUnder } from "./from-cluster/fetching.js";
+import { type LoadedConfig, type LoadingOptions, loadEntries } from "./loader.js";
 import { moduleFiles } from "./module-files.js";
 import { downloads } from "./prefetch.js";
 
@@ -24,6 +28,7 @@ export { createWebhooks } from "../kinds/registry.js";
 export { type ClusterAccess, findCluster } from "../world/cluster.js";
 export { EgressListError } from "../world/http/egress-rules.js";
 export { type EgressOptions, type OpenHttp, openHttp } from "../world/open-external.js";
+export type { ClusterPolicies, LoadedClusterPolicies } from "./from-cluster/cluster-policies.js";
 export type { ClusterNeed, LoadedConfig } from "./loader.js";
 
 /** How modules are fetched, and images looked at for guests. */
@@ -70,6 +75,11 @@ export interface PolicyLoaderOptions {
 export interface PolicyLoader {
   /** Never rejects: what cannot be loaded becomes an unavailable policy. */
   load(config: Config, generation?: number): Promise<LoadedConfig>;
+  /**
+   * Policies of a cluster, which are loaded one by one.
+   * @param changed told when loading them once more would bring others, though the cluster has the same
+   */
+  clusterPolicies(changed: () => void): ClusterPolicies;
   /** Ends the worker threads. */
   close(): void;
 }
@@ -117,25 +127,38 @@ export function createPolicyLoader(options: PolicyLoaderOptions): PolicyLoader {
   const missing = options.cluster !== undefined && cluster === undefined;
   const worldFor = (needs: Needs) => outerWorldFor(needs, world, missing, now, external.data);
   const foresee = (needs: Needs) => (world && needs.asks ? warmUp(world, needs) : undefined);
+  const loadingWith = async (entries: readonly ConfigEntry[], fetcher: ModuleFetcher): Promise<LoadingOptions> => ({
+    kinds: await kinds.for(entries),
+    fetchModule: (entry, warn) => moduleFiles(entry, fetcher, warn),
+    worldFor,
+    foresee,
+    policyTimeout,
+    watcher: options.watcher,
+  });
   return {
+    clusterPolicies: (changed) =>
+      new ClusterPolicies({
+        clock: SYSTEM_CLOCK,
+        fetcher: ({ terms }) => createModuleFetcher(fetchingUnder(terms, fetch)),
+        async load(config, fetcher, warm) {
+          for (const location of downloads(config.entries)) fetcher.fetch(location).catch(() => {});
+          const loading = await loadingWith(config.entries, fetcher);
+          // Its first request may wait for that, but no other policy's change.
+          const later = (needs: Needs): undefined => {
+            const work = foresee(needs);
+            if (work !== undefined) warm(work);
+          };
+          return loadEntries(config, { ...loading, foresee: later });
+        },
+        changed,
+      }),
     load: async (config, generation) => {
       // One fetcher for each load: equal addresses are fetched once, and a reload asks again.
       const fetcher = createModuleFetcher(fetch);
       // All at once; who loads a policy then waits for its own, and says what went wrong with it.
       for (const location of downloads(config.entries)) fetcher.fetch(location).catch(() => {});
       try {
-        return await loadEntries(
-          config,
-          {
-            kinds: await kinds.for(config.entries),
-            fetchModule: (entry, warn) => moduleFiles(entry, fetcher, warn),
-            worldFor,
-            foresee,
-            policyTimeout,
-            watcher: options.watcher,
-          },
-          generation,
-        );
+        return await loadEntries(config, await loadingWith(config.entries, fetcher), generation);
       } finally {
         await fetcher.close();
       }

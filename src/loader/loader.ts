@@ -7,6 +7,8 @@ import type { Watcher } from "../cel-policy/index.js";
 import type { Config, ConfigEntry, GroupEntry, Member, ModuleEntry, PolicyEntry, Problem } from "../config/index.js";
 import { shownText, wholeText } from "../data/public-text.js";
 import { createPolicySet, type PolicySet, type ServedPolicy } from "../evaluation/policy-set.js";
+import { FetchError } from "../fetch/index.js";
+import { confined } from "../kinds/confined-policy.js";
 import type { GroupMember, Kinds, ModuleFiles, PreparedEntry, Warn } from "../kinds/kind.js";
 import { LoadError } from "../kinds/load-error.js";
 import { prepareDocuments } from "../kinds/resource-entry.js";
@@ -38,6 +40,8 @@ export interface LoadedConfig {
   readonly problems: readonly Problem[];
   /** The entries and members that cannot do without a cluster. */
   readonly clusterNeeded: readonly ClusterNeed[];
+  /** Whether a module could not be fetched: it may be there later. */
+  readonly unfetched: boolean;
 }
 
 /** An entry or member that cannot do without a cluster. */
@@ -61,12 +65,15 @@ export async function loadEntries(config: Config, options: LoadingOptions, gener
     policies: createPolicySet(served, generation),
     problems: loading.problems,
     clusterNeeded: await loading.clusterNeeds(),
+    unfetched: loading.unfetched,
   };
 }
 
 /** One run over a configuration (disposable): every entry is loaded once, whoever refers to it. */
 class Loading {
   readonly problems: Problem[] = [];
+  /** Whether a module could not be fetched. */
+  unfetched = false;
   readonly #needing: { readonly entry: LoadedEntry; readonly requires: readonly Requirement[] }[] = [];
   readonly #options: LoadingOptions;
   readonly #entries: ReadonlyMap<string, ConfigEntry>;
@@ -113,6 +120,19 @@ class Loading {
     return needs;
   }
 
+  /** What an entry asks a cluster for, its members among it. */
+  #asksOf(entry: ConfigEntry): readonly string[] {
+    if (entry.kind === "invalid") return [];
+    if (entry.kind === "group") return [...new Set(entry.members.flatMap((member) => this.#asksOfMember(member)))];
+    const prepared = this.#prepared.get(entry.id);
+    return prepared === undefined || "failed" in prepared ? [] : prepared.needs.requires.map(({ what }) => what);
+  }
+
+  #asksOfMember({ policy }: Member): readonly string[] {
+    const entry = policy.kind === "reference" ? this.#entries.get(policy.id) : policy;
+    return entry === undefined ? [] : this.#asksOf(entry);
+  }
+
   #prepareAlone(entry: LoadedEntry): PreparedEntry {
     const { kinds } = this.#options;
     switch (entry.kind) {
@@ -143,14 +163,16 @@ class Loading {
     if (entry.kind === "invalid") {
       return [{ id: entry.id, policy, mode: "protect", allowedToMutate: false, ...whyUnavailable(policy) }];
     }
-    const { id, policyMode, allowedToMutate, message } = entry;
+    const { id, policyMode, allowedToMutate, message, namespace } = entry;
+    const asks = this.#asksOf(entry);
     const served: ServedPolicy = {
       id,
-      policy,
+      policy: confined(policy, namespace),
       mode: policyMode,
       allowedToMutate,
       timeout: this.#timeoutOf(entry),
       ...whyUnavailable(policy),
+      ...(asks.length > 0 && { asks }),
       ...(message === undefined || entry.kind === "group" ? {} : { message }),
     };
     return entry.kind === "group" ? [served, ...(await this.#serveMembers(entry))] : [served];
@@ -160,7 +182,8 @@ class Loading {
     const served: ServedPolicy[] = [];
     for (const { name, policy, timeout } of await this.#members(group)) {
       const id = `${group.id}/${name}`;
-      served.push({ id, policy, mode: "protect", allowedToMutate: false, timeout, ...whyUnavailable(policy) });
+      const own = confined(policy, group.namespace);
+      served.push({ id, policy: own, mode: "protect", allowedToMutate: false, timeout, ...whyUnavailable(policy) });
     }
     return served;
   }
@@ -224,6 +247,7 @@ class Loading {
   /** The policy in whose place the load error answers. */
   #unavailable(entry: ConfigEntry, cause: unknown): Policy {
     if (cause instanceof LoadError) {
+      if (cause.cause instanceof FetchError) this.unfetched = true;
       this.problems.push(...cause.problems);
       return createUnavailablePolicy(entry.id, cause.message, cause.detail);
     }

@@ -73,8 +73,11 @@ function isOutcome(outcome: Outcome | null | undefined): boolean {
   }
 }
 
-/** A time-out in place of an outcome that came too late; a policy's own words about its time-out are kept. */
-function inTime(outcome: Outcome, deadline: number, now: () => number): Outcome {
+/**
+ * A time-out in place of an outcome that comes too late; a policy's own words about its time-out are kept.
+ * @param deadline monotonic milliseconds
+ */
+export function inTime(outcome: Outcome, deadline: number, now: () => number): Outcome {
   if (deadline === Number.POSITIVE_INFINITY || now() <= deadline) return outcome;
   const told = outcome.verdict === "error" && (outcome.final === true || TOLD_LATE.has(outcome.cause));
   return told ? outcome : TIMED_OUT;

@@ -36,6 +36,14 @@ export interface Observation {
   readonly member: boolean;
 }
 
+/** A rule of what a policy is for, as webhooks and match constraints have it. */
+export interface PolicyRule {
+  readonly operations?: readonly string[];
+  readonly apiGroups?: readonly string[];
+  readonly apiVersions?: readonly string[];
+  readonly resources?: readonly string[];
+}
+
 /** A policy that is ready to be asked. Immutable; safe to ask from many requests at once. */
 export interface Policy {
   /** The id: `<name>`, or `<group>/<member>` for an inline member. */
@@ -50,6 +58,8 @@ export interface Policy {
    * under way only when it has to wait after all; any other takes its place first.
    */
   readonly immediate: boolean;
+  /** What it is for, as far as it says so itself: by match constraints, or as the author of a module suggests. Absent: whoever registers it knows. */
+  readonly rules?: readonly PolicyRule[] | undefined;
   /** Those that it asks together, where it is made of policies of several kinds. */
   readonly together?: readonly Policy[];
   /**

@@ -23,12 +23,14 @@ export function createApp({ evaluator, profiles }: AppOptions): Express {
 
 /** The answer to `GET /policies`; `error` says why a policy is unavailable. */
 function listPolicies({ policies }: Evaluator): object {
-  const rows = Array.from(policies.entries.values(), ({ id, policy, mode, allowedToMutate, unavailable }) => {
+  const rows = Array.from(policies.entries.values(), (entry) => {
+    const { id, policy, mode, allowedToMutate, unavailable, outdated } = entry;
     const { kind, implementation, start } = policy;
     const available = unavailable === undefined;
     const started = start && { start: start.start, ...(start.because !== undefined && { startReason: start.because }) };
     const problem = !available && { error: unavailable };
-    return { id, kind, implementation, mode, allowedToMutate, available, ...started, ...problem };
+    const older = outdated !== undefined && { outdated };
+    return { id, kind, implementation, mode, allowedToMutate, available, ...started, ...problem, ...older };
   });
   return { generation: policies.generation, policies: rows };
 }

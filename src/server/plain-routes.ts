@@ -8,7 +8,7 @@ import { pipeline } from "node:stream/promises";
 import { Registry } from "prom-client";
 import { loadedOnce } from "../data/loaded-once.js";
 import type { MetricsText } from "../telemetry/metrics.js";
-import { sendEmpty } from "./respond.js";
+import { sendEmpty, sendText } from "./respond.js";
 import { pathOf } from "./routes.js";
 
 const PROMETHEUS_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
@@ -39,6 +39,8 @@ export interface PortRoutes {
 export interface ProbeOptions {
   /** True from the moment requests are answered well until the server begins to stop. */
   readonly ready: () => boolean;
+  /** Why nobody should be sent here yet although requests are answered; undefined: nothing is in the way. Default that. */
+  readonly unready?: () => string | undefined;
   /** Metrics in Prometheus' text format. */
   readonly metricsText: () => Promise<MetricsText>;
 }
@@ -52,9 +54,9 @@ export const appPaths = (profiles: boolean): readonly string[] =>
   profiles ? ["/policies", "/debug/pprof/cpu", "/debug/pprof/heap"] : ["/policies"];
 
 /** What is plain on the readiness port: always plain HTTP (spec kubewarden.md 3.1), so metrics are here too for scrapers without a client certificate. */
-export const probeRoutes = ({ ready, metricsText }: ProbeOptions): PlainRoutes =>
+export const probeRoutes = ({ ready, unready, metricsText }: ProbeOptions): PlainRoutes =>
   new Map<string, PlainRoute>([
-    ["/readiness", (response) => sendEmpty(response, ready() ? 200 : 503)],
+    ["/readiness", (response) => sendReadiness(response, ready(), unready?.())],
     ["/liveness", (response) => sendEmpty(response, 200)],
     ...apiRoutes(metricsText),
   ]);
@@ -101,6 +103,11 @@ function isEncoded(path: string): boolean {
   } catch {
     return false;
   }
+}
+
+function sendReadiness(response: ServerResponse, ready: boolean, unready: string | undefined): void {
+  if (ready && unready !== undefined) sendText(response, 503, `${unready}\n`);
+  else sendEmpty(response, ready ? 200 : 503);
 }
 
 /** All of them or a 503: whoever reads a part can't know that it is one. */

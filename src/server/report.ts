@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { AdmissionResponse } from "../admission/admission-response.js";
+import type { JoinedVerdict } from "../evaluation/joined-verdict.js";
 import { type RequestOrigin, uidOf, type Verdict } from "../evaluation/verdict.js";
 import type { Review } from "../policy/review.js";
 import { type Decision, type DecisionSink, logDecision, redactDecision } from "../telemetry/decision.js";
@@ -31,6 +32,61 @@ export function report(
   const decision = redactDecision(decisionOf(review, origin, verdict));
   const span = tracer?.record(decision, traceparent) ?? traceparent;
   if (logged) logDecision(logger, decision, span);
+}
+
+/** Counts each policy of a set by itself, and logs and traces what they answered together. */
+export function reportSet(
+  { metrics, logger, tracer }: ReportSinks,
+  review: Review,
+  origin: RequestOrigin,
+  verdict: JoinedVerdict,
+  traceparent: string | undefined,
+): void {
+  for (const member of verdict.members) count(metrics, review, origin, member);
+  const decisive = decisiveOf(verdict);
+  const logged = logger.enabled(decisive.outcome.verdict === "error" ? "warn" : "info");
+  if (!logged && tracer === undefined) return;
+  const decision = redactDecision(setDecision(review, origin, verdict, decisive));
+  const span = tracer?.record(decision, traceparent) ?? traceparent;
+  if (logged) logDecision(logger, decision, span);
+}
+
+/** The member whose outcome is that of the set: the first that keeps the request out, else one that would have, else one that applies. */
+function decisiveOf({ members }: JoinedVerdict): Verdict {
+  const by =
+    members.find(({ response }) => !response.allowed) ??
+    members.find(({ outcome }) => outcome.verdict === "error") ??
+    members.find(({ vanilla }) => !vanilla.allowed) ??
+    members.find(({ outcome }) => outcome.verdict === "allow") ??
+    members[0];
+  if (by === undefined) throw new Error("a set without members was asked");
+  return by;
+}
+
+function setDecision(review: Review, origin: RequestOrigin, verdict: JoinedVerdict, decisive: Verdict): Decision {
+  const { set, members, response, milliseconds } = verdict;
+  const { monitored, ...one } = decisionOf(review, origin, decisive);
+  const { status } = response;
+  const details = members.flatMap(({ entry, outcome }) =>
+    outcome.detail === undefined ? [] : `${entry.id}: ${outcome.detail}`,
+  );
+  return {
+    ...one,
+    policy: set.id,
+    mode: "protect",
+    allowed: response.allowed,
+    mutated: false,
+    ...(status?.message !== undefined && { message: status.message }),
+    ...(details.length > 0 && { detail: details.join("; ") }),
+    // What a policy in monitor mode found is what the set would have answered, unless another one keeps the request out all the same.
+    ...(response.allowed && monitored !== undefined && { monitored }),
+    milliseconds,
+    members: members.map(({ entry, outcome, milliseconds: time }) => ({
+      policy: entry.id,
+      outcome: outcome.verdict,
+      milliseconds: time,
+    })),
+  };
 }
 
 function count(metrics: Metrics, review: Review, origin: RequestOrigin, verdict: Verdict): void {

@@ -41,6 +41,10 @@ export function sendEmpty(response: ServerResponse, status: number): void {
   response.end();
 }
 
+/** Sends a plain text. */
+export const sendText = (response: ServerResponse, status: number, text: string): void =>
+  send(response, status, TEXT_TYPE, text);
+
 function send(response: ServerResponse, status: number, type: string, text: string): void {
   response.writeHead(status, { "Content-Type": type, "Content-Length": Buffer.byteLength(text) });
   response.end(text);

@@ -12,7 +12,9 @@ import {
   unknownPolicy,
 } from "../admission/request-problem.js";
 import { CLIENT_GONE, type Evaluator } from "../evaluation/evaluator.js";
+import type { JoinedVerdict } from "../evaluation/joined-verdict.js";
 import type { ServedPolicy } from "../evaluation/policy-set.js";
+import type { ServedSet } from "../evaluation/served-set.js";
 import type { Verdict } from "../evaluation/verdict.js";
 import type { Review } from "../policy/review.js";
 import { receiveJson } from "./body.js";
@@ -20,7 +22,7 @@ import { callerDeadline } from "./caller-timeout.js";
 import type { Gate, Refusal } from "./gate.js";
 import { LARGE_BODY, LargeBodies } from "./large-bodies.js";
 import type { Phases } from "./phases.js";
-import { type ReportSinks, report, traceparentOf } from "./report.js";
+import { type ReportSinks, report, reportSet, traceparentOf } from "./report.js";
 import { sendJson, sendProblem } from "./respond.js";
 import type { ReviewRoute } from "./routes.js";
 
@@ -144,13 +146,14 @@ class Exchange {
   #admit(review: Review): void {
     const { evaluator, gate, metrics } = this.#options;
     const { id, query } = this.#route;
-    const entry = evaluator.policies.entries.get(id);
+    const { policies } = evaluator;
+    const entry = policies.entries.get(id) ?? (this.#route.origin === "validate" ? policies.sets.get(id) : undefined);
     if (entry === undefined) {
       this.fail(unknownPolicy(id));
       return;
     }
     const deadline = callerDeadline(query, this.#received);
-    if (entry.policy.immediate) {
+    if ("members" in entry ? entry.immediate : entry.policy.immediate) {
       this.#evaluate(entry, review, deadline, false);
       return;
     }
@@ -184,10 +187,11 @@ class Exchange {
   };
 
   /** @param placed whether a place is taken, which is given back in any case; whoever usually answers at once takes one only to wait */
-  #evaluate(entry: ServedPolicy, review: Review, deadline: number, placed: boolean): void {
+  #evaluate(entry: ServedPolicy | ServedSet, review: Review, deadline: number, placed: boolean): void {
     const { evaluator, gate } = this.#options;
     const { origin } = this.#route;
-    const verdict = evaluator.evaluate(entry, { review, origin, deadline, whenGone: this.#whenGone });
+    const asked = { review, origin, deadline, whenGone: this.#whenGone };
+    const verdict = "members" in entry ? evaluator.evaluateSet(entry, asked) : evaluator.evaluate(entry, asked);
     if (verdict instanceof Promise) {
       if (!placed) gate.take(entry.id);
       this.#finishLater(review, verdict);
@@ -197,7 +201,7 @@ class Exchange {
     }
   }
 
-  #finishLater(review: Review, pending: Promise<Verdict>): void {
+  #finishLater(review: Review, pending: Promise<Verdict | JoinedVerdict>): void {
     const { gate } = this.#options;
     const { id } = this.#route;
     pending.then(
@@ -214,16 +218,33 @@ class Exchange {
     );
   }
 
-  #finish(review: Review, verdict: Verdict): void {
+  #finish(review: Review, verdict: Verdict | JoinedVerdict): void {
     const { phases } = this.#options;
     this.#ifGone = undefined;
-    phases.answer(this.step(() => this.#send(verdict)));
-    phases.report(
-      this.step(() => report(this.#options, review, this.#route.origin, verdict, traceparentOf(this.#request))),
+    let sent = verdict;
+    phases.answer(
+      this.step(() => {
+        sent = this.#whenSent(review, verdict);
+        this.#send(sent);
+      }),
     );
+    phases.report(this.step(() => this.#report(review, sent)));
   }
 
-  #send({ response }: Verdict): void {
+  #whenSent(review: Review, verdict: Verdict | JoinedVerdict): Verdict | JoinedVerdict {
+    const { evaluator } = this.#options;
+    const about = { review, origin: this.#route.origin };
+    return "members" in verdict ? evaluator.setWhenSent(verdict, about) : evaluator.whenSent(verdict, about);
+  }
+
+  #report(review: Review, verdict: Verdict | JoinedVerdict): void {
+    const { origin } = this.#route;
+    const traceparent = traceparentOf(this.#request);
+    if ("members" in verdict) reportSet(this.#options, review, origin, verdict, traceparent);
+    else report(this.#options, review, origin, verdict, traceparent);
+  }
+
+  #send({ response }: Verdict | JoinedVerdict): void {
     const { metrics, stopping } = this.#options;
     const { origin } = this.#route;
     const gone = this.#response.destroyed;

@@ -52,6 +52,8 @@ export interface ServerOptions {
   readonly tracer?: DecisionSink;
   /** Webhooks that are asked about policies themselves. */
   readonly webhooks?: readonly Webhook[];
+  /** Why nobody should be sent here yet; see the probes' options. */
+  readonly unready?: () => string | undefined;
   /** Metrics in Prometheus' text format; default this process' own. */
   readonly metricsText?: () => Promise<MetricsText>;
 }
@@ -144,7 +146,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       : await listen({
           address,
           port: readinessPort,
-          handler: probeHandler({ ready: () => !stopping, metricsText }),
+          handler: probeHandler({
+            ready: () => !stopping,
+            metricsText,
+            ...(options.unready && { unready: options.unready }),
+          }),
         }).catch(async (error: unknown) => {
           await main.close(0);
           throw error;

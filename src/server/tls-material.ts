@@ -3,14 +3,29 @@ import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { SecureVersion, TlsOptions } from "node:tls";
 
-/** Where the material is and what clients must show. */
-export interface TlsFiles {
-  readonly certFile: string;
-  readonly keyFile: string;
+/** What clients must show and speak. */
+export interface TlsClients {
   /** Authorities of client certificates; none: clients need no certificate. */
   readonly clientCaFiles: readonly string[];
   /** The oldest version spoken; default TLS 1.2. */
   readonly minVersion?: SecureVersion;
+}
+
+/** Where the material is, beside what clients must show. */
+export interface TlsFiles extends TlsClients {
+  readonly certFile: string;
+  readonly keyFile: string;
+}
+
+/** A certificate chain and its key as texts, with what they are called in messages. */
+export interface TlsPair {
+  /** PEM: the server's own certificate first. */
+  readonly certificate: string;
+  /** PEM. */
+  readonly key: string;
+  /** Such as `certificate file x`. */
+  readonly certificateName: string;
+  readonly keyName: string;
 }
 
 /** What a server can use. */
@@ -33,29 +48,45 @@ export class TlsMaterialError extends Error {
  * @throws TlsMaterialError when a file is missing or broken, or key and certificate don't belong together (as in the middle of a rotation)
  */
 export async function readTlsMaterial(files: TlsFiles): Promise<TlsMaterial> {
-  const [certText, keyText] = await Promise.all([readText(files.certFile), readText(files.keyFile)]);
-  const chain = certificates(certText, files.certFile, "certificate file");
-  const key = privateKey(keyText, files.keyFile);
-  const [own] = chain;
-  if (own === undefined) throw new TlsMaterialError(`no certificate in certificate file ${files.certFile}`);
-  if (!own.checkPrivateKey(key)) {
-    throw new TlsMaterialError(`the key in ${files.keyFile} does not belong to the certificate in ${files.certFile}`);
-  }
-  const authorities = await Promise.all(files.clientCaFiles.map(readAuthorities));
+  const { certFile, keyFile } = files;
+  const [certificate, key] = await Promise.all([readText(certFile), readText(keyFile)]);
+  const names = { certificateName: `certificate file ${certFile}`, keyName: `key file ${keyFile}` };
+  // What is wrong with the server's own files is said first.
+  const own = tlsMaterial({ certificate, key, ...names }, {});
+  return { ...own, options: { ...own.options, ...(await readClientOptions(files)) } };
+}
+
+/**
+ * Checks a certificate and its key.
+ * @param clients what {@link readClientOptions} has read
+ * @throws TlsMaterialError when one is broken, or they don't belong together
+ */
+export function tlsMaterial(pair: TlsPair, clients: TlsOptions): TlsMaterial {
+  const { certificate, key, certificateName, keyName } = pair;
+  const [own] = certificates(certificate, certificateName);
+  if (own?.checkPrivateKey(privateKey(key, keyName)) !== true)
+    throw new TlsMaterialError(`the key in ${keyName} does not belong to the certificate in ${certificateName}`);
   return {
-    options: {
-      cert: certText,
-      key: keyText,
-      minVersion: files.minVersion ?? "TLSv1.2",
-      ...(authorities.length > 0 && { ca: authorities.flat(), requestCert: true, rejectUnauthorized: true }),
-    },
+    options: { cert: certificate, key, ...clients },
     expires: Date.parse(own.validTo),
     fingerprint: own.fingerprint256,
   };
 }
 
+/**
+ * What a server asks of its clients.
+ * @throws TlsMaterialError when a file is missing or broken
+ */
+export async function readClientOptions({ clientCaFiles, minVersion = "TLSv1.2" }: TlsClients): Promise<TlsOptions> {
+  const authorities = await Promise.all(clientCaFiles.map(readAuthorities));
+  return {
+    minVersion,
+    ...(authorities.length > 0 && { ca: authorities.flat(), requestCert: true, rejectUnauthorized: true }),
+  };
+}
+
 async function readAuthorities(file: string): Promise<string[]> {
-  return certificates(await readText(file), file, "client CA file").map((certificate) => certificate.toString());
+  return certificates(await readText(file), `client CA file ${file}`).map((certificate) => certificate.toString());
 }
 
 async function readText(file: string): Promise<string> {
@@ -69,23 +100,23 @@ async function readText(file: string): Promise<string> {
 const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 /** The reference takes exactly one certificate; a chain is accepted too, as most authorities hand one out. */
-function certificates(text: string, file: string, what: string): X509Certificate[] {
+function certificates(text: string, name: string): X509Certificate[] {
   const blocks = text.match(PEM_CERTIFICATE) ?? [];
-  if (blocks.length === 0) throw new TlsMaterialError(`Expected at least one certificate in ${what} ${file}, found 0`);
+  if (blocks.length === 0) throw new TlsMaterialError(`Expected at least one certificate in ${name}, found 0`);
   try {
     return blocks.map((block) => new X509Certificate(block));
   } catch (cause) {
-    throw new TlsMaterialError(`broken certificate in ${what} ${file}: ${reason(cause)}`, { cause });
+    throw new TlsMaterialError(`broken certificate in ${name}: ${reason(cause)}`, { cause });
   }
 }
 
-function privateKey(text: string, file: string): KeyObject {
+function privateKey(text: string, name: string): KeyObject {
   const found = text.match(/-----BEGIN [A-Z ]*PRIVATE KEY-----/g)?.length ?? 0;
-  if (found !== 1) throw new TlsMaterialError(`Expected exactly one key in key file ${file}, found ${found}`);
+  if (found !== 1) throw new TlsMaterialError(`Expected exactly one key in ${name}, found ${found}`);
   try {
     return createPrivateKey(text);
   } catch (cause) {
-    throw new TlsMaterialError(`broken key in key file ${file}: ${reason(cause)}`, { cause });
+    throw new TlsMaterialError(`broken key in ${name}: ${reason(cause)}`, { cause });
   }
 }
 

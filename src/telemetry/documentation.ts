@@ -6,6 +6,7 @@ export function metricsTables(): Readonly<Record<string, string>> {
   const metrics = new Metrics(false);
   for (const name of GAUGES) metrics.gauge(name, () => 0);
   metrics.approvals(() => []);
+  metrics.auditResults(() => []);
   const all = metrics.descriptions();
   const rows = all.map(({ name, type, help, labelNames }) => {
     const labels = labelNames.map((label) => `\`${label}\``).join(", ");

@@ -51,6 +51,19 @@ const GAUGE_HELP = {
   policies: "Policies and groups that are served.",
   policies_unavailable: "Served policies that could not be loaded and deny every request.",
   certificate_expiry_timestamp_seconds: "When the server's certificate ends, in seconds since 1970.",
+  cluster_contact_timestamp_seconds:
+    "When the API server last answered the agent of `--from-cluster`, in seconds since 1970. It is asked every 10 s.",
+  cluster_sources_unread: "Kinds of policies in the cluster that could not be read, or not yet.",
+  cluster_documents: "Resources of the cluster that are served as policies or belong to them.",
+  cluster_replicas: "Replicas of this server that this one knows to be there, itself among them.",
+  cluster_leader: "1 while this replica leads, else 0.",
+  audit_objects: "Objects that the last background audit of this replica has looked at.",
+  audit_evaluated_objects:
+    "Those of them that policies were asked about: all others, and the policies, had not changed.",
+  audit_duration_seconds: "How long the last background audit took.",
+  audit_timestamp_seconds: "When it ended, in seconds since 1970.",
+  audit_problems:
+    "What it could not look at: kinds that can't be listed, policies that can't be loaded, reports that can't be written.",
 } as const;
 
 /** Every gauge there may be. */
@@ -75,10 +88,32 @@ interface ApprovalSample {
   readonly count: number;
 }
 
+/** What objects came to in background audits. */
+const AUDIT_RESULTS = "policy_server_audit_results";
+const AUDIT_RESULTS_HELP =
+  "Objects of this replica's part of the cluster by what a policy says of them in the background: pass, fail, warn, error or skip.";
+
+/** How many objects a policy came to a result for. */
+interface AuditSample {
+  readonly policy: string;
+  readonly result: string;
+  readonly objects: number;
+}
+
 /** Series in one message between processes: some 50 KiB. */
 const BATCH_SERIES = 200;
 /** Characters of text that are handed on at a time. */
 const PART_CHARACTERS = 64 * 1024;
+
+/** Requests that a policy has not accepted. */
+export interface Rejections {
+  readonly policy: string;
+  /** They went through all the same: the policy is in monitor mode. */
+  readonly monitored: boolean;
+  /** Operation, kind and namespace of the requests; empty where there is none. */
+  readonly about: readonly string[];
+  readonly count: number;
+}
 
 /** Series of one process on their way to the sums of all. */
 export interface SeriesBatch {
@@ -105,7 +140,9 @@ export class Metrics {
   readonly #refused: SeriesTable;
   readonly #reloads: SeriesTable;
   readonly #replaced: SeriesTable;
+  readonly #certificates: SeriesTable;
   readonly #folded: SeriesTable;
+  #counted = 0;
 
   /** @param processMetrics whether to measure the process too (memory, event loop, garbage collection) */
   constructor(processMetrics = true) {
@@ -146,6 +183,11 @@ export class Metrics {
       "policy_server_reloads_total",
       "Reloads of the configuration: applied, or rejected because the new one was worse.",
       ["result"],
+    );
+    this.#certificates = this.#counter(
+      "policy_server_certificate_changes_total",
+      "Changes of the Secret of certificates that this replica made as leader.",
+      ["step"],
     );
     this.#replaced = this.#counter(
       "policy_server_processes_replaced_total",
@@ -252,8 +294,14 @@ export class Metrics {
     this.#folded.add({ values: [metric], count: events });
   }
 
+  /** Evaluations that were counted so far. */
+  get evaluations(): number {
+    return this.#counted;
+  }
+
   /** Counts a policy evaluation. */
   evaluated(sample: EvaluationSample): void {
+    this.#counted += 1;
     this.#evaluations.observe(
       [
         sample.policy,
@@ -311,6 +359,11 @@ export class Metrics {
     this.#replaced.count([reason]);
   }
 
+  /** Counts a change of the Secret of certificates. */
+  certificateChanged(step: string): void {
+    this.#certificates.count([step]);
+  }
+
   /** Adds the CertificateRequests that an approver sees; their namespaces are bounded by whoever reads them out. */
   approvals(read: () => Iterable<ApprovalSample>): void {
     this.registry.registerMetric(
@@ -323,6 +376,33 @@ export class Metrics {
         collect() {
           this.reset();
           for (const { namespace, status, count } of read()) this.set({ namespace, status }, count);
+        },
+      }),
+    );
+  }
+
+  /** What policies have not accepted so far, by policy, mode and what the request was about. */
+  *rejections(): Iterable<Rejections> {
+    for (const { values, count } of this.#evaluations.counts()) {
+      const [policy = "", mode, kind, operation, namespace, accepted] = values;
+      if (accepted !== "false" || policy === null) continue;
+      const about = [operation, kind, namespace].map((value) => value ?? "");
+      yield { policy, monitored: mode === "monitor", about, count };
+    }
+  }
+
+  /** Adds what objects came to in the last background audit, by policies of the configuration. */
+  auditResults(read: () => Iterable<AuditSample>): void {
+    this.registry.registerMetric(
+      new Gauge({
+        name: AUDIT_RESULTS,
+        help: AUDIT_RESULTS_HELP,
+        labelNames: ["policy_name", "result"],
+        registers: [],
+        aggregator: "sum",
+        collect() {
+          this.reset();
+          for (const { policy, result, objects } of read()) this.set({ policy_name: policy, result }, objects);
         },
       }),
     );

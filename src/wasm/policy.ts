@@ -2,9 +2,10 @@ import { isDeepStrictEqual } from "node:util";
 import { orAborted } from "../data/or-aborted.js";
 import { Reasons, shownText, wholeText } from "../data/public-text.js";
 import type { Caller, HostCapabilities } from "../host-capabilities/host.js";
+import { ConfinedSnapshots } from "../host-capabilities/kubernetes/confinement.js";
 import type { KubernetesReader, ResourceSnapshot } from "../kubernetes/reader.js";
 import type { Outcome } from "../policy/outcome.js";
-import type { EvaluationContext } from "../policy/policy.js";
+import type { EvaluationContext, PolicyRule } from "../policy/policy.js";
 import type { Review } from "../policy/review.js";
 import { WasmLoadError } from "./errors.js";
 import { START_ONLY } from "./extism/names.js";
@@ -67,6 +68,7 @@ export class LoadedPolicy implements WasmPolicy {
   readonly #history: CallHistory;
   readonly #start: PolicyStart;
   #comparing = 0;
+  readonly #confined: ConfinedSnapshots | undefined;
   #lastData: { readonly resources: readonly ResourceSnapshot[]; readonly bytes: Uint8Array } | undefined;
   readonly #parts: PolicyParts;
 
@@ -77,6 +79,8 @@ export class LoadedPolicy implements WasmPolicy {
     this.#parts = parts;
     this.implementation = parts.module.mode;
     this.digest = parts.module.digest;
+    const { namespace } = parts.caller;
+    this.#confined = namespace === undefined ? undefined : new ConfinedSnapshots(namespace);
     this.#history = new CallHistory(parts.module.inlineAfter);
     this.#start = new PolicyStart({
       module: parts.module,
@@ -86,6 +90,10 @@ export class LoadedPolicy implements WasmPolicy {
       take: () => this.#takeState(),
       warn: (message) => parts.log({ policy: id, level: "warn", message, fields: {} }),
     });
+  }
+
+  get rules(): readonly PolicyRule[] | undefined {
+    return this.#parts.module.rules;
   }
 
   /** How its instances begin. */
@@ -273,7 +281,10 @@ export class LoadedPolicy implements WasmPolicy {
   /** All resources of the kinds that the policy may read; no capability is needed for them (spec kubewarden.md 6.5). */
   #resources(plurals: boolean, signal: AbortSignal): Promise<ResourceSnapshot[]> {
     const { caller, capabilities, kubernetes } = this.#parts;
-    const snapshots = capabilities.snapshots(kubernetes, { kinds: caller.contextAwareResources, plurals, signal });
+    const kinds = caller.contextAwareResources;
+    const all = capabilities.snapshots(kubernetes, { kinds, plurals, signal });
+    const confined = this.#confined;
+    const snapshots = confined === undefined ? all : all.then((each) => confined.snapshots(each));
     return orAborted(snapshots, signal, "the time for the evaluation is up");
   }
 

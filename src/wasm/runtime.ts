@@ -61,6 +61,8 @@ export interface WasmSource {
   readonly contextAwareResources?: readonly ResourceKind[];
   /** Patterns of spec kubewarden.md 1.5; none: nothing is allowed. */
   readonly hostCapabilities?: readonly string[];
+  /** The only namespace whose objects it may see; absent: it may see all that it was granted. */
+  readonly namespace?: string;
   /** False: each of its instances begins cold. */
   readonly warmStart?: boolean;
   /** Says what the module is, when it does not say so itself or says it wrongly. */
@@ -135,6 +137,7 @@ export function createWasmRuntime(options: WasmRuntimeOptions): WasmRuntime {
           capabilities: grants,
           memoryBytes: memoryPages * PAGE_BYTES,
           contextAwareResources: source.contextAwareResources ?? [],
+          ...(source.namespace !== undefined && { namespace: source.namespace }),
           ...(plugin?.http && { http: plugin.http }),
         },
         capabilities: options.capabilities,

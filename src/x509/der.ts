@@ -8,7 +8,9 @@ export const TAG = {
   bitString: 0x03,
   octetString: 0x04,
   oid: 0x06,
+  utf8String: 0x0c,
   sequence: 0x30,
+  set: 0x31,
   utcTime: 0x17,
   generalizedTime: 0x18,
 } as const;

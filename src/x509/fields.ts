@@ -22,8 +22,6 @@ export interface GeneralName {
 
 const MORE = 0x80;
 const BMP_STRING = 0x1e;
-const UTF8_STRING = 0x0c;
-const SET = 0x31;
 /** What context-specific tags have beside their number. */
 const CONTEXT = 0x80;
 const CONSTRUCTED = 0x20;
@@ -46,7 +44,7 @@ export function identifierOf(content: Buffer): readonly number[] {
 export function nameParts(name: Buffer): readonly NamePart[] {
   const parts: NamePart[] = [];
   for (const sets = new DerReader(name); !sets.atEnd; ) {
-    for (const set = new DerReader(sets.expect(SET)); !set.atEnd; ) {
+    for (const set = new DerReader(sets.expect(TAG.set)); !set.atEnd; ) {
       const part = new DerReader(set.expect(TAG.sequence));
       const type = identifierOf(part.expect(TAG.oid));
       const { tag, value } = part.element();
@@ -57,7 +55,7 @@ export function nameParts(name: Buffer): readonly NamePart[] {
 }
 
 function textOf(tag: number, value: Buffer): string {
-  if (tag === UTF8_STRING) return value.toString("utf8");
+  if (tag === TAG.utf8String) return value.toString("utf8");
   return tag === BMP_STRING ? Buffer.from(value).swap16().toString("utf16le") : value.toString("latin1");
 }
 

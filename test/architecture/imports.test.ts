@@ -18,6 +18,7 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
       "batch",
       "cel",
       "cel-policy",
+      "cluster",
       "config",
       "data",
       "documents",
@@ -72,6 +73,9 @@ const ALLOWED: Readonly<Record<string, { readonly rooms: readonly string[]; read
     types: ["policy"],
   },
   approver: { rooms: ["data", "kubernetes", "telemetry"], types: ["policy"] },
+  cluster: {
+    rooms: ["cel", "cel-policy", "config", "data", "evaluation", "kinds/kyverno", "kubernetes", "telemetry", "x509"],
+  },
   server: { rooms: ["admission", "data", "evaluation", "policy", "telemetry"] },
   loader: {
     rooms: [

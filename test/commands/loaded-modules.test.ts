@@ -30,6 +30,7 @@ const UNUSED = [
   "node_modules/@opentelemetry/exporter-",
   "node_modules/@jmespath-community/",
   "dist/src/approver/",
+  "dist/src/cluster/",
   "dist/src/scan/scanner",
   "dist/src/reports/",
   "dist/src/batch/",

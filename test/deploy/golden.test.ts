@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { Ajv } from "ajv";
 import { parseYamlDocuments } from "../../src/data/yaml.js";
-import { chartHash } from "./chart-hash.js";
+import { chartHash, manifestsHash } from "./chart-hash.js";
 import { files, root } from "./objects.js";
 
 const read = (file: string): string => readFileSync(new URL(file, root), "utf8");
@@ -17,6 +17,10 @@ const fits = new Ajv({ strict: true, allowUnionTypes: true }).compile(
 
 test("what Helm made of the chart was made of this chart (npm run helm-golden -- --write, with helm on the PATH)", () => {
   assert.equal(read("test/vectors/helm/chart.sha256").trim(), chartHash());
+});
+
+test("what kustomize made of deploy/manifests was made of these (npm run helm-golden -- --write, with kubectl on the PATH)", () => {
+  assert.equal(read("test/vectors/kustomize/manifests.sha256").trim(), manifestsHash());
 });
 
 for (const file of values) {

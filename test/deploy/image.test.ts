@@ -51,7 +51,7 @@ describe("the Dockerfile", () => {
   test("it runs as a user who is not root, by number, the one of the manifests", () => {
     const [user = ""] = ofStage("USER");
     assert.match(user, /^[1-9]\d*:[1-9]\d*$/);
-    assert.ok(read("deploy/manifests/deployment.yaml").includes(`runAsUser: ${user.split(":")[0]}\n`));
+    assert.ok(read("deploy/manifests/base/deployment.yaml").includes(`runAsUser: ${user.split(":")[0]}\n`));
   });
 
   test("its variables are known, its ports the defaults, its Node one that the package takes", () => {

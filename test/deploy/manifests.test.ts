@@ -9,9 +9,13 @@ const FOREIGN = [
   "cert-manager.io/v1/Certificate",
   "cert-manager.io/v1/Issuer",
   "monitoring.coreos.com/v1/ServiceMonitor",
+  "apiextensions.k8s.io/v1/CustomResourceDefinition",
 ];
 /** Seconds between the end of the drain and the kubelet's kill. */
 const REST_SECONDS = 5;
+
+/** On ClusterRoles that add to what the background audit may read. */
+const AUDIT_LABEL = "policy-server.admission/aggregate-to-audit";
 
 const check = new StructuralCheck();
 
@@ -90,6 +94,7 @@ for (const deployed of everySet()) {
         assert.ok(kind !== undefined, `${argument}: no such flag`);
         assert.equal(value === undefined, kind === "flag", argument);
         if (kind === "count" || kind === "integer") assert.match(value ?? "", /^\d+$/, argument);
+        if (typeof kind === "object") assert.ok(kind.choices.includes(value ?? ""), argument);
       }
       for (const name of environmentOf(container).keys()) assert.ok(variables.has(name), `${name}: no such variable`);
     });
@@ -111,7 +116,9 @@ for (const deployed of everySet()) {
       const mountOf = (path: string | undefined) => mounts.find(({ mountPath }) => path?.startsWith(String(mountPath)));
       const variables = environmentOf(container);
       for (const name of ["POLICIES", "CERT_FILE", "KEY_FILE"]) {
-        assert.equal(mountOf(variables.get(`KUBEWARDEN_${name}`))?.readOnly, true, name);
+        const path = variables.get(`KUBEWARDEN_${name}`);
+        if (path === undefined) assert.ok(fromCluster(deployed), name);
+        else assert.equal(mountOf(path)?.readOnly, true, name);
       }
       for (const name of ["POLICIES_DOWNLOAD_DIR", "SIGSTORE_CACHE_DIR"]) {
         const mount = mountOf(variables.get(`KUBEWARDEN_${name}`));
@@ -142,15 +149,40 @@ for (const deployed of everySet()) {
       }
     });
 
-    test("the service account is the one that the role is bound to", () => {
+    test("every role is bound, and bound to the server's account; nothing else is", () => {
       const account = only(deployed, "ServiceAccount").metadata;
       assert.equal(podOf(deployed).spec?.serviceAccountName, account.name);
-      const binding = only(deployed, "ClusterRoleBinding") as unknown as Json;
-      const [subject] = list(binding.subjects);
-      assert.deepEqual([subject?.name, subject?.namespace], [account.name, account.namespace]);
-      assert.equal(binding.roleRef?.name, only(deployed, "ClusterRole").metadata.name);
+      const bound = ["ClusterRoleBinding", "RoleBinding"].flatMap((kind) => ofKind(deployed, kind));
+      for (const { subjects, metadata } of bound) {
+        assert.deepEqual(
+          subjects?.map(({ name, namespace }) => [name, namespace]),
+          [[account.name, account.namespace]],
+          metadata.name,
+        );
+      }
+      const roles = ["ClusterRole", "Role"].flatMap((kind) => ofKind(deployed, kind));
+      assert.deepEqual(
+        bound.map(({ roleRef }) => `${roleRef?.kind}/${roleRef?.name}`).sort(),
+        roles
+          .filter(({ metadata }) => metadata.labels?.[AUDIT_LABEL] === undefined)
+          .map(({ kind, metadata }) => `${kind}/${metadata.name}`)
+          .sort(),
+      );
+    });
+
+    test("the server may do nothing to all objects, and writes nothing whose kind is not named", () => {
+      for (const { rules = [], metadata } of ["ClusterRole", "Role"].flatMap((kind) => ofKind(deployed, kind))) {
+        for (const { apiGroups, resources, verbs } of rules) {
+          assert.ok(![...apiGroups, ...resources, ...verbs].includes("*"), metadata.name);
+        }
+      }
     });
   });
+}
+
+/** Whether policies and certificates come from the cluster. */
+function fromCluster(deployed: Deployed): boolean {
+  return strings(containerOf(deployed).args).includes("--from-cluster");
 }
 
 function podOf(deployed: Deployed): Json {

@@ -22,8 +22,19 @@ export interface KubernetesObject {
     readonly annotations?: Readonly<Record<string, string>>;
   };
   readonly spec: Json;
+  readonly rules?: readonly Rule[];
+  readonly roleRef?: { readonly kind: string; readonly name: string };
+  readonly subjects?: readonly { readonly name: string; readonly namespace: string }[];
   readonly data?: Readonly<Record<string, string>>;
   readonly webhooks?: readonly Webhook[];
+}
+
+/** What a role allows. */
+export interface Rule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly verbs: readonly string[];
 }
 
 /** One webhook of a configuration. */
@@ -52,10 +63,13 @@ export interface Deployed {
 
 /** Every set. */
 export function everySet(): Deployed[] {
-  const plain = files("deploy/manifests/").filter((file) => !file.endsWith("kustomization.yaml"));
+  const plain = files("deploy/manifests/").filter(
+    (file) => !file.endsWith("kustomization.yaml") && !file.includes("/from-cluster/"),
+  );
   const golden = files("test/vectors/helm/").filter((file) => file.endsWith(".rendered.yaml"));
   return [
     { name: "deploy/manifests", objects: plain.flatMap(objectsOf) },
+    { name: "deploy/manifests/from-cluster", objects: objectsOf("test/vectors/kustomize/from-cluster.rendered.yaml") },
     ...golden.map((file) => ({ name: `Helm, ${basename(file, ".rendered.yaml")}`, objects: objectsOf(file) })),
   ];
 }
@@ -80,7 +94,8 @@ export function files(folder: string): string[] {
     .sort();
 }
 
-function objectsOf(file: string): KubernetesObject[] {
+/** The objects of a file, from the root of the repository. */
+export function objectsOf(file: string): KubernetesObject[] {
   const documents = parseYamlDocuments(readFileSync(new URL(file, root), "utf8"));
   return documents.filter((document) => document !== null && document !== undefined) as KubernetesObject[];
 }

@@ -39,6 +39,7 @@ describe("docs/http.md", () => {
   before(async () => {
     const policies = [immediate("now", () => ({ verdict: "allow" }))];
     server = await serve(policies, { profiles: true, readinessPort: 0, webhooks });
+    server.evaluator.use(createPolicySet(policies, 2, [{ hash: "0123", members: ["now"] }]));
   });
   after(async () => {
     await server.stop({ delay: 0, grace: 0 });
@@ -51,7 +52,7 @@ describe("docs/http.md", () => {
       const body = path.startsWith("/validate_raw/") ? '{"request":{}}' : JSON.stringify(admissionReview());
       const ask = async (base: string): Promise<number> => {
         const query = path.includes("pprof") ? "?interval=0.01" : "";
-        const response = await fetch(`${base}${path.replace("<id>", "now")}${query}`, {
+        const response = await fetch(`${base}${path.replace("<id>", "now").replace("<hash>", "0123")}${query}`, {
           method,
           ...(method === "POST" && { body, headers: { "Content-Type": "application/json" } }),
         });

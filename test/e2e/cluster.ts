@@ -1,10 +1,13 @@
 /** A real etcd and kube-apiserver on loopback, and kubectl on them. Needs Go the first time. */
 import { execFile, spawn } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 /** First start: both are built from source. */
 const UP_WITHIN_MS = 30 * 60_000;
+/** With an etcd that has its objects already. */
+const BACK_WITHIN_MS = 60_000;
 
 /** What a command printed. */
 export interface Printed {
@@ -16,6 +19,8 @@ export interface Printed {
 /** A running cluster. */
 export class Cluster {
   readonly #folder: string;
+  /** The API server's program and arguments as up.sh has chosen them, once it was stopped. */
+  #apiServer: readonly string[] | undefined;
 
   /** @param folder where up.sh stands and may write */
   private constructor(folder: string) {
@@ -40,6 +45,11 @@ export class Cluster {
     );
   }
 
+  /** Shell code after which `kubectl` is the one for this cluster. */
+  kubectlFunction(): string {
+    return `export KUBECONFIG='${this.kubeconfig}'\nkubectl() { command '${ownKubectl(this.#folder) ?? "kubectl"}' "$@"; }`;
+  }
+
   /** A kubeconfig of somebody else than the administrator, by impersonation. */
   kubeconfigOf(account: string, folder: string): string {
     const file = `${folder}/kubeconfig`;
@@ -57,6 +67,34 @@ export class Cluster {
   auditLog(): string[] {
     const file = `${this.#folder}/run/audit.log`;
     return existsSync(file) ? readFileSync(file, "utf8").split("\n") : [];
+  }
+
+  /**
+   * Kills the API server; its objects stay in etcd.
+   * @returns starts it again on the same port, with its first arguments and these, and waits until it is ready
+   */
+  async stopApiServer(): Promise<(...more: readonly string[]) => Promise<void>> {
+    const pidFile = `${this.#folder}/run/kube-apiserver.pid`;
+    const pid = Number(readFileSync(pidFile, "utf8"));
+    this.#apiServer ??= readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").slice(0, -1);
+    const [program = "", ...args] = this.#apiServer;
+    process.kill(pid, "SIGKILL");
+    while (existsSync(`/proc/${pid}/exe`)) await sleep(20);
+    return async (...more) => {
+      const log = openSync(`${this.#folder}/run/kube-apiserver.log`, "a");
+      const child = spawn(program, [...args, ...more], {
+        cwd: this.#folder,
+        detached: true,
+        stdio: ["ignore", log, log],
+      });
+      child.unref();
+      writeFileSync(pidFile, `${child.pid}\n`);
+      const end = Date.now() + BACK_WITHIN_MS;
+      while ((await this.kubectl(["get", "--raw", "/readyz"])).code !== 0) {
+        if (Date.now() > end) throw new Error("the API server did not come back");
+        await sleep(100);
+      }
+    };
   }
 
   async stop(): Promise<void> {

@@ -28,7 +28,11 @@ describe("what a policy tells about how it came to its verdict", () => {
     const policy = { id: "p", kind: "cel", implementation: "fake", immediate: true, evaluate: () => outcome } as const;
     const entry: ServedPolicy = { id: "p", policy, mode: "protect", allowedToMutate: false, ...more };
     const review = origin === "validate_raw" ? rawQuestion({}) : POD;
-    return decide(entry, review, outcome, origin, { milliseconds: 0, observations: [] }).response;
+    return decide(entry, review, outcome, origin, {
+      milliseconds: 0,
+      observations: [],
+      deadline: Number.POSITIVE_INFINITY,
+    }).response;
   };
 
   test("is for those who ask with any JSON, whatever the verdict and its mode", () => {

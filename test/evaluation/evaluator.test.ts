@@ -5,6 +5,7 @@ import { admissionQuestion, rawQuestion } from "../../src/admission/decode.js";
 import { createEvaluator, type EvaluatorOptions } from "../../src/evaluation/evaluator.js";
 import { createPolicySet, type ServedPolicy } from "../../src/evaluation/policy-set.js";
 import type { Verdict } from "../../src/evaluation/verdict.js";
+import { TIMED_OUT } from "../../src/policy/evaluate-in-time.js";
 import type { EvaluationContext } from "../../src/policy/policy.js";
 import { entry, immediate } from "../server/fake-policy.js";
 import { ask } from "../support/asking.js";
@@ -147,6 +148,23 @@ describe("evaluator (spec kubewarden.md 4)", () => {
     assert.deepEqual(deadlines, [1500, 3000, 1200, Number.POSITIVE_INFINITY]);
   });
 
+  test("a verdict that waits until after its deadline to be sent is a time-out, whatever it says", async () => {
+    let now = 1000;
+    const denial = { verdict: "deny", message: "no" } as const;
+    const entries = [immediate("yes", () => ({ verdict: "allow" })), immediate("no", () => denial)];
+    const evaluator = evaluatorOf(entries, { policyTimeout: 100, now: () => now });
+    const asked = { review: POD, origin: "validate" } as const;
+    const [yes, no] = [await ask(evaluator, "yes", POD, "validate"), await ask(evaluator, "no", POD, "validate")];
+    now = 1100;
+    assert.equal(evaluator.whenSent(yes, asked), yes);
+    now = 1101;
+    for (const verdict of [yes, no]) {
+      const { outcome, response, entry: served } = evaluator.whenSent(verdict, asked);
+      assert.deepEqual([outcome, response.allowed, response.status?.code], [TIMED_OUT, false, 500]);
+      assert.equal(served, verdict.entry);
+    }
+  });
+
   test("the always-accepted namespace is not evaluated (4.6)", async () => {
     let runs = 0;
     const counting = immediate("p", () => {
@@ -157,7 +175,8 @@ describe("evaluator (spec kubewarden.md 4)", () => {
     const { entry: served, ...verdict } = await settled(ask(evaluator, "p", POD, "audit"));
     const response = { uid: "u", allowed: true };
     const outcome = { verdict: "allow" };
-    assert.deepEqual(verdict, { outcome, vanilla: response, response, milliseconds: 0, observations: [] });
+    const deadline = Number.POSITIVE_INFINITY;
+    assert.deepEqual(verdict, { outcome, vanilla: response, response, milliseconds: 0, observations: [], deadline });
     assert.equal(served, counting);
     assert.equal(runs, 0);
     assert.equal(

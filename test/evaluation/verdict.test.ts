@@ -36,7 +36,10 @@ function answer(
   } as const;
   const entry: ServedPolicy = { id: "chaos", policy, mode: "protect", allowedToMutate: false, ...options };
   const { uid, ...response } = JSON.parse(
-    encodeResponse(decide(entry, review, outcome, origin, { milliseconds: 0, observations: [] }).response),
+    encodeResponse(
+      decide(entry, review, outcome, origin, { milliseconds: 0, observations: [], deadline: Number.POSITIVE_INFINITY })
+        .response,
+    ),
   ) as Record<string, unknown>;
   assert.equal(uid, review.kind === "admission" ? "u" : "");
   return response;
@@ -305,7 +308,11 @@ describe("what an answer keeps", () => {
 
   test("no list of causes where there are none", () => {
     const outcome: Outcome = { verdict: "deny", message: "g", causes: [] };
-    const { vanilla } = decide(served, POD, outcome, "validate", { milliseconds: 0, observations: [] });
+    const { vanilla } = decide(served, POD, outcome, "validate", {
+      milliseconds: 0,
+      observations: [],
+      deadline: Number.POSITIVE_INFINITY,
+    });
     assert.deepEqual(vanilla.status, { message: "g", details: {} });
   });
 
@@ -323,7 +330,8 @@ describe("what an answer keeps", () => {
   test("a failure's reason, when it has one", () => {
     const failure: Outcome = { verdict: "error", message: "boom", cause: "trap" };
     const statusOf = (outcome: Outcome) =>
-      decide(served, POD, outcome, "audit", { milliseconds: 0, observations: [] }).response.status;
+      decide(served, POD, outcome, "audit", { milliseconds: 0, observations: [], deadline: Number.POSITIVE_INFINITY })
+        .response.status;
     assert.deepEqual(statusOf(failure), { message: "boom", code: 500 });
     assert.deepEqual(statusOf({ ...failure, reason: "Invalid" }), { message: "boom", code: 500, reason: "Invalid" });
   });
@@ -343,7 +351,11 @@ describe("what an answer keeps", () => {
   test("itself, where nothing is to be changed: it is not copied", () => {
     for (const mode of ["protect", "monitor"] as const) {
       const outcome: Outcome = { verdict: "allow", warnings: ["w"] };
-      const verdict = decide({ ...served, mode }, POD, outcome, "validate", { milliseconds: 0, observations: [] });
+      const verdict = decide({ ...served, mode }, POD, outcome, "validate", {
+        milliseconds: 0,
+        observations: [],
+        deadline: Number.POSITIVE_INFINITY,
+      });
       assert.equal(verdict.response, verdict.vanilla);
     }
   });

@@ -23,6 +23,42 @@ test("connections beyond the limit are closed, and the log says so once", async 
   await server.stop({ delay: 0, grace: 0 });
 });
 
+test("an answer that is in time when it is reached, but not when it is sent, is a time-out for the client and for the record", async () => {
+  let now = 0;
+  const slowlySent = {
+    ...immediate("p", () => ALLOW),
+    // Looked at when the outcome becomes a verdict: from then on it waits to be sent.
+    get mode() {
+      now = 5000;
+      return "protect" as const;
+    },
+  };
+  const server = await serve([slowlySent], { evaluation: { policyTimeout: 2000, now: () => now } });
+  const answer = await post(`${server.url}/validate/p`, GOOD);
+  assert.equal(((await answer.json()) as { response: { allowed: boolean } }).response.allowed, false);
+  await server.stop({ delay: 0, grace: 0 });
+  const record = server.lines.find((line) => line.includes('"policy_id":"p"')) ?? "";
+  assert.match(record, /"allowed":false/);
+  assert.match(record, /"failure":"timeout"/);
+});
+
+test("a request whose verdict cannot be made has an answer that allows nothing, and takes no other with it", async () => {
+  const broken = {
+    ...immediate("broken", () => ALLOW),
+    get mode(): "protect" {
+      throw new Error("a defect");
+    },
+  };
+  const server = await serve([broken, immediate("good", () => ALLOW)]);
+  const clients = [await connect(server.port), await connect(server.port)];
+  clients[0]?.send(postText("/validate/broken", JSON.stringify(GOOD)));
+  clients[1]?.send(postText("/validate/good", JSON.stringify(GOOD)));
+  assert.match((await clients[0]?.until(/\r\n\r\n.+/s)) ?? "", /^HTTP\/1\.1 500 /);
+  assert.match((await clients[1]?.until(/"allowed":/)) ?? "", /"allowed":true/);
+  assert.match(server.lines.join("\n"), /answering a request failed unexpectedly.*a defect/);
+  await server.stop({ delay: 0, grace: 0 });
+});
+
 describe("limits on what is evaluated at a time", () => {
   test("beyond places and queue: 429 with Retry-After and a clear message; those that wait are answered", async () => {
     let release: (outcome: Outcome) => void = () => {};

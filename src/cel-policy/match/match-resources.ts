@@ -27,6 +27,8 @@ export interface PreparedMatch {
   readonly objectSelector: PreparedSelector | undefined;
   readonly equivalent: boolean;
   readonly rules: readonly PreparedRule[];
+  /** The same as they are written. */
+  readonly written: readonly ResourceRule[];
   readonly excludes: readonly PreparedRule[];
 }
 
@@ -41,6 +43,7 @@ export function prepareMatch(criteria: MatchResources): PreparedMatch {
     objectSelector: objectSelector && prepareSelector(objectSelector),
     equivalent: matchPolicy !== undefined && matchPolicy !== "Exact",
     rules: (criteria.resourceRules ?? []).map(prepareRule),
+    written: criteria.resourceRules ?? [],
     excludes: (criteria.excludeResourceRules ?? []).map(prepareRule),
   };
 }

@@ -60,6 +60,12 @@ function parseOctets(text: string, part: string, octets: Uint8Array, index: numb
   return undefined;
 }
 
+/** The 4 or 16 octets of an address without a zone; `undefined` for any other text. */
+export function addressOctets(text: string): Uint8Array | undefined {
+  const address = parseAddress(text);
+  return address instanceof AddressError || address.zone !== "" ? undefined : address.octets;
+}
+
 const FIELD = /^[0-9a-fA-F]*/;
 
 function parseIpv6(text: string): Address | AddressError {

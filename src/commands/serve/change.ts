@@ -1,14 +1,22 @@
 /** What a reload changes: for the log, and for the decision whether to take it. */
 import type { PolicySet } from "../../evaluation/policy-set.js";
 import type { ClusterNeed } from "../../loader/index.js";
-import type { WithoutCluster } from "../load.js";
+import type { WithoutCluster } from "../policy-source.js";
 
 /** Most names that are listed: a log line is for reading. */
 const MOST_NAMES = 20;
 
-/** Policies that answer now and would not after the reload. One that is gone from the configuration was removed on purpose. */
-export function newlyUnavailable(before: PolicySet, after: PolicySet): string[] {
+/**
+ * Policies that answer now and would not after the reload. One that is gone from the configuration was removed on purpose.
+ * @param goesByItself whether a policy keeps no others from being served; default none
+ */
+export function newlyUnavailable(
+  before: PolicySet,
+  after: PolicySet,
+  goesByItself: (id: string) => boolean = () => false,
+): string[] {
   return [...after.entries.values()]
+    .filter(({ id }) => !goesByItself(id))
     .filter(({ id, unavailable }) => unavailable !== undefined && before.entries.get(id)?.unavailable === undefined)
     .filter(({ id }) => before.entries.has(id))
     .map(({ id }) => id);

@@ -54,6 +54,8 @@ interface Member {
   hung: boolean;
   /** Whether the others agreed to what it serves: it was there from the beginning, or has taken part in a reload since. */
   agreed: boolean;
+  /** As it has told last. */
+  evaluations: number;
 }
 
 /** All serving processes. */
@@ -67,6 +69,7 @@ export class Fleet {
   readonly #awaited = new Map<string, (answer: Answer) => void>();
   readonly #listening: NodeJS.Timeout;
   #questions = 0;
+  #evaluations = 0;
   /** Whether all have served once: from then on whoever ends is replaced, even before it served. */
   #complete = false;
   #stopping = false;
@@ -81,6 +84,11 @@ export class Fleet {
     this.#heartbeats = new Heartbeats(this.#clock);
     this.#listening = setInterval(() => this.#look(), BEAT_EVERY_MS);
     this.#listening.unref();
+  }
+
+  /** Evaluations of all processes so far, as they told a second ago. */
+  get evaluations(): number {
+    return this.#evaluations;
   }
 
   /** Processes that serve. */
@@ -242,7 +250,13 @@ export class Fleet {
       this.#notStarted(error instanceof Error ? error.message : String(error), started);
       return;
     }
-    const member: Member = { generation, servingSince: undefined, hung: false, agreed: !this.#complete };
+    const member: Member = {
+      generation,
+      servingSince: undefined,
+      hung: false,
+      agreed: !this.#complete,
+      evaluations: 0,
+    };
     this.#members.set(child, member);
     this.#heartbeats.watch(child);
     let failure: string | undefined;
@@ -319,6 +333,8 @@ export class Fleet {
     switch (message.type) {
       case "beat":
         this.#heartbeats.heard(child, message.loading);
+        this.#evaluations += message.evaluations - member.evaluations;
+        member.evaluations = message.evaluations;
         return;
       case "serving":
         member.servingSince = this.#clock();
@@ -331,6 +347,8 @@ export class Fleet {
         this.#options.heard(child, message);
         return;
       case "prepared":
+      case "swapped":
+      case "secured":
       case "collected":
         this.#options.heard(child, message);
         this.#awaited.get(`${child.id}/${message.id}`)?.(message);

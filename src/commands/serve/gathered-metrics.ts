@@ -3,7 +3,7 @@
  * sums never go backwards. What there is comes whole or not at all.
  */
 import { AggregatorRegistry, type MetricObject, type Registry } from "prom-client";
-import { Metrics, type MetricsText, type SeriesBatch } from "../../telemetry/metrics.js";
+import { Metrics, type MetricsText, type Rejections, type SeriesBatch } from "../../telemetry/metrics.js";
 import { oneAtATime } from "../../telemetry/one-at-a-time.js";
 import type { MetricsSnapshot, PushedMetrics } from "../../telemetry/otlp/metric-data.js";
 
@@ -27,6 +27,12 @@ export class GatheredMetrics {
       if (unavailable !== undefined) return { unavailable };
       return { parts: await this.totals.text(async () => (await this.#others()).metrics()) };
     });
+  }
+
+  /** As {@link Metrics.rejections}, of all processes that answer. */
+  async rejections(): Promise<Iterable<Rejections>> {
+    await this.#gather();
+    return this.totals.rejections();
   }
 
   /** What is to be pushed: a process that does not answer is there with what is known of it. */

@@ -1,4 +1,5 @@
 import cluster from "node:cluster";
+import { AUDITOR_VARIABLE } from "../../audit/messages.js";
 import { createLineSink, handleOf } from "../../telemetry/line-sink.js";
 import { createLogger } from "../../telemetry/logger.js";
 import { Metrics } from "../../telemetry/metrics.js";
@@ -53,15 +54,24 @@ export async function serveCommand(values: Readonly<Record<string, unknown>>, io
       const few = openFilesProblem();
       if (few !== undefined) logger.warn(few.message);
     }
+    if (io.env[AUDITOR_VARIABLE] === "true") {
+      const { serveAsAuditor } = await import("./auditor.js");
+      await serveAsAuditor(settings, values, io.env, logger);
+      return 0;
+    }
     if (several && cluster.isPrimary) {
       // It loads no policies, and so nothing that policies need.
       const { servePrimary } = await import("./primary.js");
       const { modulePrefetch } = await import("../module-prefetch.js");
       const prefetch = modulePrefetch(values, io.env);
       const push = exports.metrics.bind(exports);
+      const { agentStart } = await import("./cluster-agent.js");
+      const startAgent = await agentStart(settings, values, io.env, logger);
       const { keepStores } = await import("./shared-stores.js");
       const letGo = await keepStores(values, io.env, logger);
-      const failure = await servePrimary(settings, logger, () => sink.dropped, hangs, push, prefetch).finally(letGo);
+      const lost = (): number => sink.dropped;
+      const served = servePrimary(settings, logger, lost, hangs, push, prefetch, startAgent);
+      const failure = await served.finally(letGo);
       if (failure === undefined) return 0;
       io.stderr.write(`Error: ${failure}\n`);
       return 1;
@@ -79,13 +89,17 @@ export async function serveCommand(values: Readonly<Record<string, unknown>>, io
       const options = { settings, source, logger, metrics, cut: cut.signal, ...(tracer && { tracer }) };
       if (several) {
         const { serveAsWorker } = await import("./worker.js");
-        await serveAsWorker(options);
+        const { clusterAtBegin } = await import("./begin.js");
+        const initial = settings.cluster && (await clusterAtBegin());
+        await serveAsWorker({ ...options, ...(initial && { initial }) });
       } else {
         if (settings.pushMetrics) {
           await exports.metrics(async () => ({ metrics, others: await metrics.registry.getMetricsAsJSON() }));
         }
         const { serveAlone } = await import("./alone.js");
-        await serveAlone({ ...options, probes: true }, hangs);
+        const { agentStart } = await import("./cluster-agent.js");
+        const startAgent = await agentStart(settings, values, io.env, logger);
+        await serveAlone({ ...options, probes: true }, hangs, startAgent);
       }
       return 0;
     } finally {

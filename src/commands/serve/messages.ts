@@ -1,4 +1,6 @@
 /** What the primary process and the processes that answer requests say to each other. */
+import type { CertificatePair } from "../../cluster/certificates/certificates.js";
+import type { ClusterDelta, LoadedPolicyReport } from "../../config/from-cluster/cluster-document.js";
 import type { SeriesBatch } from "../../telemetry/metrics.js";
 import type { MetricsSnapshot } from "../../telemetry/otlp/metric-data.js";
 
@@ -10,11 +12,20 @@ export const SUCCESSOR_VARIABLE = "POLICY_SERVER_SUCCESSOR";
 
 /** From the primary. */
 export type ToWorker =
-  | { readonly type: "prepare"; readonly id: number; readonly generation: number }
+  /**
+   * Loads beside what it serves: with a delta what has changed in the cluster (in an empty one that leads to the version it begins with: what could not be
+   * fetched before), without one the files.
+   */
+  | { readonly type: "prepare"; readonly id: number; readonly generation: number; readonly delta?: ClusterDelta }
+  /** What the cluster holds now, for one that has asked: to be loaded before it answers anybody; absent: nothing is known yet. */
+  | { readonly type: "begin"; readonly delta?: ClusterDelta }
   /** This process approves CertificateRequests from now on. */
   | { readonly type: "approve" }
-  | { readonly type: "swap" }
+  /** Serves what was prepared; one with a number is answered (`swapped`). */
+  | { readonly type: "swap"; readonly id?: number }
   | { readonly type: "discard" }
+  /** The certificate to serve, absent: there is none yet; one with a number is answered (`secured`). */
+  | { readonly type: "secure"; readonly id?: number; readonly pair?: CertificatePair }
   | { readonly type: "collect"; readonly id: number }
   /** A part of the text, which is whole with the last one. */
   | { readonly type: "metrics-text"; readonly id: number; readonly part: string; readonly last: boolean }
@@ -28,14 +39,34 @@ export interface ProblemReport {
   readonly problems: readonly { readonly level: "error" | "warn"; readonly line: string }[];
 }
 
+/** What came of preparing. */
+export interface Prepared {
+  /** Whether it can serve it. */
+  readonly ok: boolean;
+  /** What became of the cluster's policies that were loaded anew since the last `swap`; absent: there are none. */
+  readonly reports?: readonly LoadedPolicyReport[];
+  /** The delta begins at a version that this process does not have: nothing is prepared, and it needs all documents (a delta with the base 0). */
+  readonly needs?: "whole";
+}
+
 /** From a worker. */
 export type ToPrimary =
-  /** Its main thread turns; whether policies are being loaded, which may hold it. */
-  | { readonly type: "beat"; readonly loading: boolean }
+  /** Its main thread turns; whether policies are being loaded, which may hold it; evaluations so far. */
+  | { readonly type: "beat"; readonly loading: boolean; readonly evaluations: number }
   | ({ readonly type: "problems" } & ProblemReport)
   | { readonly type: "serving"; readonly files: readonly string[] }
   | { readonly type: "failed"; readonly message: string }
-  | { readonly type: "prepared"; readonly id: number; readonly ok: boolean; readonly files: readonly string[] }
+  | ({ readonly type: "prepared"; readonly id: number; readonly files: readonly string[] } & Prepared)
+  /** A new process wants to know what the cluster holds before it begins (`begin`). */
+  | { readonly type: "begin-wanted" }
+  /** Serves what it was told to by `swap`. */
+  | { readonly type: "swapped"; readonly id: number }
+  /** A new process wants the certificate that is handed over (`secure`). */
+  | { readonly type: "certificate-wanted" }
+  /** New connections get the certificate, or it could not be used and the one before stays. */
+  | { readonly type: "secured"; readonly id: number }
+  /** There is something new to serve without a change in the cluster, such as a module that has come at last: it wants to `prepare` an empty delta. */
+  | { readonly type: "load-wanted" }
   /** Some of what was counted since the last time. */
   | ({ readonly type: "series" } & SeriesBatch)
   /** All series have been sent; the rest, as it is now. */

@@ -3,6 +3,11 @@
  * their metrics, and answers the probes.
  */
 import cluster from "node:cluster";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { CertificatePair, SecuredServing } from "../../cluster/certificates/certificates.js";
+import type { Agent } from "../../cluster/index.js";
+import type { Serving } from "../../cluster/serving.js";
+import type { ClusterDelta, LoadedPolicyReport } from "../../config/from-cluster/cluster-document.js";
 import { watchFiles } from "../../server/file-watch.js";
 import { type Listener, listen } from "../../server/listener.js";
 import { probeHandler } from "../../server/plain-routes.js";
@@ -11,7 +16,11 @@ import type { PushedMetrics } from "../../telemetry/otlp/metric-data.js";
 import type { Push } from "../../telemetry/otlp/metrics-push.js";
 import { Slices } from "../../telemetry/slices.js";
 import { Appointment } from "./appointment.js";
+import type { AgentStart } from "./cluster-agent.js";
+import { ClusterCopy } from "./cluster-copy.js";
+import { updateFromCluster } from "./cluster-update.js";
 import { type Answer, type Child, Fleet } from "./fleet.js";
+import { FleetCertificate } from "./fleet-certificate.js";
 import { GatheredMetrics } from "./gathered-metrics.js";
 import { withSmallYoungGeneration } from "./heap.js";
 import type { ProblemReport, ToPrimary } from "./messages.js";
@@ -21,6 +30,10 @@ import { delayFor, type HangUps, stopSignal } from "./signals.js";
 
 /** How long processes may take to hand over their metrics: half of what Prometheus waits for a scrape by default. */
 const COLLECT_WITHIN_MS = 5000;
+/** Between two attempts to have a state of the cluster served, while no process can. */
+const SERVE_AGAIN_MS = 1000;
+/** How long processes are waited for that find at about the same time that something can be loaded at last. */
+const TRY_AGAIN_MS = 200;
 /** How long a process may take to load policies anew: modules are fetched meanwhile, each with time-outs of its own. */
 const PREPARE_WITHIN_MS = 300_000;
 
@@ -29,6 +42,7 @@ const PREPARE_WITHIN_MS = 300_000;
  * @param lostLines lines of its log that were dropped so far
  * @param push starts to push metrics over OTLP, if the settings want it
  * @param prefetch fetches modules before all processes load them; never rejects
+ * @param startAgent starts the agent of a cluster, if the settings want one
  * @returns what keeps it from serving, or undefined after an orderly stop
  */
 export async function servePrimary(
@@ -38,16 +52,23 @@ export async function servePrimary(
   hangs: HangUps,
   push: (read: () => Promise<PushedMetrics>) => Promise<Push>,
   prefetch: () => Promise<void>,
+  startAgent?: AgentStart,
 ): Promise<string | undefined> {
-  const primary = new Primary(settings, logger, lostLines, prefetch);
+  const primary = new Primary(settings, logger, lostLines, prefetch, startAgent);
   return primary.run(hangs, push);
 }
 
-class Primary {
+class Primary implements Serving, SecuredServing {
   readonly #settings: ServeSettings;
   readonly #logger: Logger;
   readonly #prefetch: () => Promise<void>;
+  readonly #startAgent: AgentStart | undefined;
+  #agent: Agent | undefined;
+  readonly #copy = new ClusterCopy();
+  /** Set while processes wait to be told to try again what they could not load. */
+  #trying: NodeJS.Timeout | undefined;
   readonly #fleet: Fleet;
+  readonly #certificate: FleetCertificate;
   readonly #metrics: GatheredMetrics;
   /** Absent: nobody approves CertificateRequests. */
   readonly #approver: Appointment | undefined;
@@ -60,10 +81,17 @@ class Primary {
   /** Ends when no process is told to load anything any more: one set at a time. */
   #updated: Promise<unknown> = Promise.resolve();
 
-  constructor(settings: ServeSettings, logger: Logger, lostLines: () => number, prefetch: () => Promise<void>) {
+  constructor(
+    settings: ServeSettings,
+    logger: Logger,
+    lostLines: () => number,
+    prefetch: () => Promise<void>,
+    startAgent: AgentStart | undefined,
+  ) {
     this.#settings = settings;
     this.#logger = logger;
     this.#prefetch = prefetch;
+    this.#startAgent = startAgent;
     this.#metrics = new GatheredMetrics(() => this.#collect());
     this.#metrics.totals.gauge("log_lines_dropped", lostLines);
     this.#fleet = new Fleet({
@@ -78,6 +106,7 @@ class Primary {
       },
       replaced: (reason) => this.#metrics.totals.replaced(reason),
     });
+    this.#certificate = new FleetCertificate(this.#fleet, logger);
     if (settings.approve !== undefined)
       this.#approver = new Appointment((child) => this.#fleet.tell(child, { type: "approve" }));
   }
@@ -97,13 +126,23 @@ class Primary {
     // Before readiness: a signal that comes with the first answer must find its handler, or it ends the process at once.
     const stopped = stopSignal();
     const maxConnections = roomForConnections();
+    this.#agent = this.#startAgent?.(this, {
+      gauge: (name, read) => this.#metrics.totals.gauge(name, read),
+      auditResults: (read) => this.#metrics.totals.auditResults(read),
+      rejections: () => this.#metrics.rejections(),
+      certificateChanged: (step) => this.#metrics.totals.certificateChanged(step),
+    });
     const probes: Listener = await listen({
       address,
       port: readinessPort,
       logger: this.#logger,
       // A process that has to be replaced needs file descriptors here, whoever floods the probes.
       ...(maxConnections !== undefined && { maxConnections }),
-      handler: probeHandler({ ready: () => this.#ready(), metricsText: this.#metrics.text }),
+      handler: probeHandler({
+        ready: () => this.#ready(),
+        unready: () => this.#agent?.unready,
+        metricsText: this.#metrics.text,
+      }),
     });
     this.#logger.info("all processes are serving", { processes: workers, readiness_port: probes.port });
     const files = await watchFiles({ paths: () => (watch ? this.#files : []), changed: () => this.#reload() });
@@ -114,8 +153,10 @@ class Primary {
     this.#stopping = true;
     files.close();
     void stopSignal().then(() => this.#fleet.stop(0, 0));
+    const steppedDown = this.#agent?.stepDown();
     const { drained, gone } = this.#fleet.stop(delayFor(signal, drainDelay), drainGrace);
-    await drained;
+    await Promise.all([drained, steppedDown]);
+    await this.#agent?.stop();
     await Promise.all([push?.stop(), gone]);
     await probes.close(0);
     this.#logger.info("stopped");
@@ -135,6 +176,11 @@ class Primary {
       case "serving":
         this.#approver?.among(this.#fleet.current);
         this.#files = message.files;
+        // There may be another one since it has asked.
+        this.#certificate.tell(child);
+        return;
+      case "certificate-wanted":
+        this.#certificate.tell(child);
         return;
       case "prepared":
         this.#files = message.files;
@@ -145,6 +191,14 @@ class Primary {
       case "collected":
       case "drained":
         this.#metrics.latest(child.id, message.snapshot);
+        return;
+      case "begin-wanted": {
+        const delta = this.#copy.whole();
+        this.#fleet.tell(child, { type: "begin", ...(delta && { delta }) });
+        return;
+      }
+      case "load-wanted":
+        this.#tryAgain();
         return;
       case "metrics-wanted":
         void this.#sendMetrics(child, message.id);
@@ -188,8 +242,57 @@ class Primary {
   /** Has a process serve what all others serve, when it doesn't. */
   async #catchUp(child: Child): Promise<void> {
     await this.#inTurn(async () => {
-      if (this.#fleet.outdated.includes(child)) await this.#update([child], this.#generation);
+      if (!this.#fleet.outdated.includes(child)) return;
+      const good = await this.#update([child], this.#generation);
+      const whole = this.#copy.whole();
+      if (good && whole !== undefined)
+        await updateFromCluster(this.#fleet, [child], whole, this.#generation, this.#copy);
     });
+  }
+
+  get evaluations(): number {
+    return this.#fleet.evaluations;
+  }
+
+  /** Has all processes serve what has changed in the cluster. */
+  async serve(delta: ClusterDelta): Promise<readonly LoadedPolicyReport[]> {
+    this.#copy.take(delta);
+    for (let first = true; !this.#stopping; first = false) {
+      if (!first) await sleep(SERVE_AGAIN_MS);
+      const reports = await this.#inTurn(() => this.#updateAll(delta));
+      if (reports !== undefined) return reports;
+    }
+    return [];
+  }
+
+  /** Has all processes serve this certificate. */
+  secure(pair: CertificatePair): Promise<void> {
+    return this.#certificate.secure(pair);
+  }
+
+  async #updateAll(delta: ClusterDelta): Promise<readonly LoadedPolicyReport[] | undefined> {
+    const { serving } = this.#fleet;
+    if (serving.length === 0 || this.#stopping) return undefined;
+    const generation = this.#generation + 1;
+    const reports = await updateFromCluster(this.#fleet, serving, delta, generation, this.#copy);
+    if (reports === undefined) {
+      this.#logger.error("no process could load the cluster's policies: what was served before goes on being served");
+      return undefined;
+    }
+    this.#generation = generation;
+    this.#approver?.among(this.#fleet.current);
+    for (const child of this.#fleet.outdated) void this.#catchUp(child);
+    return reports;
+  }
+
+  /** Something can be loaded that could not before: once for all processes that say so. */
+  #tryAgain(): void {
+    this.#trying ??= setTimeout(() => {
+      this.#trying = undefined;
+      const delta = this.#copy.empty();
+      if (delta === undefined || this.#stopping) return;
+      void this.#inTurn(() => this.#updateAll(delta)).then((reports = []) => this.#agent?.loaded(reports));
+    }, TRY_AGAIN_MS).unref();
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {

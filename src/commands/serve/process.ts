@@ -2,23 +2,25 @@
  * One process that answers requests: loads the policies, serves them, and takes over new ones whole. It decides nothing by itself: when to reload
  * and when to stop comes from signals (alone) or from the primary process (one of many).
  */
+import type { CertificatePair } from "../../cluster/certificates/certificates.js";
+import type { ClusterDelta } from "../../config/from-cluster/cluster-document.js";
 import { createEvaluator, type Evaluator } from "../../evaluation/evaluator.js";
 import type { PolicySet } from "../../evaluation/policy-set.js";
 import { createWebhooks } from "../../loader/index.js";
 import type { Webhook } from "../../policy/webhook.js";
-import type { FileWatch } from "../../server/file-watch.js";
 import { type RunningServer, startServer } from "../../server/server.js";
-import { readTlsMaterial, type TlsMaterial } from "../../server/tls-material.js";
-import { rotateTls } from "../../server/tls-rotation.js";
 import type { DecisionSink } from "../../telemetry/decision.js";
 import type { Logger } from "../../telemetry/logger.js";
 import type { Metrics, MetricsText } from "../../telemetry/metrics.js";
-import { type LoadResult, type PolicySource, problemLines, type WithoutCluster } from "../load.js";
+import { problemLines } from "../load.js";
+import type { LoadResult, PolicySource, WithoutCluster } from "../policy-source.js";
 import type { Approval } from "./approval.js";
 import { describeChange, newlyUnavailable, newlyWithoutCluster } from "./change.js";
-import type { ProblemReport } from "./messages.js";
+import type { Prepared, ProblemReport } from "./messages.js";
 import { roomForConnections } from "./open-files.js";
+import { openTls, type ProcessTls } from "./process-tls.js";
 import type { ServeSettings } from "./settings.js";
+import { StartError } from "./start-error.js";
 
 /** What a process is made of. */
 export interface ServingOptions {
@@ -32,19 +34,22 @@ export interface ServingOptions {
   readonly generation?: number;
   /** Whether it takes the place of one that has ended, in a server that has been complete before; default false. */
   readonly successor?: boolean;
+  /** Told when preparing an empty delta would bring other policies of the cluster than those that were prepared last. */
+  readonly loadWanted?: () => void;
   /** Who says what is wrong with the policies; absent: the log of this process. */
   readonly report?: (report: ProblemReport) => void;
+  /** Why nobody should be sent here yet; see the probes' options. */
+  readonly unready?: () => string | undefined;
+  /** What the cluster holds when the process begins; absent: nothing is known yet. */
+  readonly initial?: ClusterDelta;
+  /** What there is already of certificates that are handed over. */
+  readonly certificate?: CertificatePair;
   /** Takes decisions besides the log. */
   readonly tracer?: DecisionSink;
   /** Cuts every connection when aborted. */
   readonly cut: AbortSignal;
   /** Who answers `GET /metrics`; absent: this process about itself. */
   readonly metricsText?: () => Promise<MetricsText>;
-}
-
-/** Why the process can't serve; for the user. */
-export class StartError extends Error {
-  readonly code = "START";
 }
 
 /** Loaded with `--approve` only. */
@@ -54,7 +59,7 @@ type ApprovingModule = typeof import("./approval.js");
 interface ServingParts {
   readonly evaluator: Evaluator;
   readonly server: RunningServer;
-  readonly certificates: FileWatch | undefined;
+  readonly tls: ProcessTls | undefined;
   readonly webhooks: readonly Webhook[];
   readonly approving: ApprovingModule | undefined;
 }
@@ -64,7 +69,7 @@ export class ServingProcess {
   readonly #options: ServingOptions;
   readonly #server: RunningServer;
   readonly #evaluator: Evaluator;
-  readonly #certificates: FileWatch | undefined;
+  readonly #tls: ProcessTls | undefined;
   readonly #approving: ApprovingModule | undefined;
   #approval: Approval | undefined;
   readonly #webhooks: readonly Webhook[];
@@ -82,7 +87,7 @@ export class ServingProcess {
     this.#withoutCluster = loaded.withoutCluster;
     this.#evaluator = parts.evaluator;
     this.#server = parts.server;
-    this.#certificates = parts.certificates;
+    this.#tls = parts.tls;
     this.#webhooks = parts.webhooks;
     this.#approving = parts.approving;
   }
@@ -93,12 +98,20 @@ export class ServingProcess {
    */
   static async start(options: ServingOptions): Promise<ServingProcess> {
     const { settings, source, logger, metrics } = options;
-    const tls = settings.tls && (await readTlsMaterial(settings.tls));
-    const loaded = await source.load(options.generation);
-    reportProblems(options, loaded, options.generation ?? 1);
-    refuseUnusable(loaded, settings.strict);
+    const tls = await openTls(options);
+    if (source.cluster !== undefined) source.cluster.wanted = options.loadWanted ?? (() => {});
+    const generation = options.generation ?? 1;
+    const own = await source.load(generation);
+    reportProblems(options, own, generation);
+    refuseUnusable(own, settings.strict);
+    own.fromCluster?.taken();
+    // What is wrong with the cluster's policies stops no server, however strict it is.
+    const all = options.initial && (await source.cluster?.load(options.initial, generation));
+    if (all !== undefined) reportProblems(options, all, generation);
+    const loaded = all ?? own;
     const approving = settings.approve === undefined ? undefined : await import("./approval.js");
     refuseApproval(options, loaded, approving);
+    loaded.fromCluster?.taken();
     const evaluator = createEvaluator(loaded.policies, {
       policyTimeout: source.policyTimeout,
       ...(settings.alwaysAcceptNamespace !== undefined && { alwaysAcceptNamespace: settings.alwaysAcceptNamespace }),
@@ -124,12 +137,13 @@ export class ServingProcess {
       ...(maxConnections !== undefined && { maxConnections }),
       gate: { concurrency: settings.concurrency, queue: settings.queue },
       ...(options.probes && { readinessPort: settings.readinessPort }),
-      ...(tls && { tls: tls.options, clientNames: settings.clientNames }),
+      ...(tls && { tls: tls.initial, clientNames: settings.clientNames }),
       ...(options.tracer && { tracer: options.tracer }),
       ...(options.metricsText && { metricsText: options.metricsText }),
+      ...(options.unready && { unready: options.unready }),
     });
     options.cut.addEventListener("abort", () => void server.stop({ delay: 0, grace: 0 }));
-    const certificates = tls && (await watchCertificates(options, tls, server));
+    await tls?.follow(server);
     logger.info("serving policies", {
       address: settings.address,
       port: server.port,
@@ -138,7 +152,7 @@ export class ServingProcess {
       unavailable: broken(loaded.policies).length,
       pid: process.pid,
     });
-    return new ServingProcess(options, loaded, { evaluator, server, certificates, webhooks, approving });
+    return new ServingProcess(options, loaded, { evaluator, server, tls, webhooks, approving });
   }
 
   /** Files and folders to look after: those of the served policies, and of the last ones that were kept out. */
@@ -147,38 +161,41 @@ export class ServingProcess {
   }
 
   /**
-   * Loads the policies anew beside the served ones, without serving them yet. Never rejects.
-   * @returns false when the new ones are worse: the file can't be used, a policy that answers now would not any more, or one would begin to
+   * Loads policies anew beside the served ones, without serving them yet: with a delta those that have changed in the cluster, without one those of the
+   * files. Never rejects.
+   * @returns not ok when files' new ones are worse: the file can't be used, a policy that answers now would not any more, or one would begin to
    * need a cluster that nobody has
    */
-  async prepare(generation = this.#evaluator.policies.generation + 1): Promise<boolean> {
+  async prepare(generation = this.#evaluator.policies.generation + 1, delta?: ClusterDelta): Promise<Prepared> {
     const { source, logger } = this.#options;
     this.#attempts += 1;
     const attempt = this.#attempts;
-    let loaded: LoadResult;
+    let loaded: LoadResult | undefined;
     try {
-      loaded = await source.load(generation);
+      loaded = await (delta === undefined ? source.load(generation) : source.cluster?.load(delta, generation));
     } catch (error) {
       // Loading reports what is wrong with files; whatever else goes wrong must not end a process that serves.
       logger.error("reload failed unexpectedly", { error: error instanceof Error ? error.stack : String(error) });
-      return false;
+      return { ok: false };
     }
-    if (attempt !== this.#attempts) return false;
+    if (loaded === undefined) return { ok: false, needs: "whole" };
+    if (attempt !== this.#attempts) return { ok: false };
     reportProblems(this.#options, loaded, generation);
     // Whatever was read is looked after from now on, so that mending it is noticed.
     this.#files = [...new Set([...loaded.files, ...this.#files])];
     const reason = this.#whyWorse(loaded);
     if (reason === undefined) {
       this.#prepared = loaded;
-      return true;
+      const { fromCluster } = loaded;
+      return { ok: true, ...(fromCluster && { reports: fromCluster.reports }) };
     }
     logger.error("reload kept out: the policies that served before go on serving", { reason });
-    return false;
+    return { ok: false };
   }
 
-  #whyWorse({ fatal, policies, withoutCluster }: LoadResult): string | undefined {
+  #whyWorse({ fatal, policies, withoutCluster, fromCluster }: LoadResult): string | undefined {
     if (fatal !== undefined) return fatal;
-    const lost = newlyUnavailable(this.#evaluator.policies, policies);
+    const lost = newlyUnavailable(this.#evaluator.policies, policies, fromCluster?.has);
     if (lost.length > 0) return `policies that are served now could not be loaded: ${lost.join(", ")}`;
     return newlyWithoutCluster(this.#withoutCluster, withoutCluster);
   }
@@ -193,7 +210,11 @@ export class ServingProcess {
     this.#files = loaded.files;
     this.#withoutCluster = loaded.withoutCluster;
     this.#evaluator.use(loaded.policies);
-    this.#approval?.policiesChanged();
+    const { approve } = this.#options.settings;
+    // What is decided under way counts for nothing then: not for every change of some other policy.
+    if (approve !== undefined && before.entries.get(approve)?.policy !== loaded.policies.entries.get(approve)?.policy)
+      this.#approval?.policiesChanged();
+    loaded.fromCluster?.taken();
     logger.info("reloaded policies", {
       generation: loaded.policies.generation,
       ...describeChange(before, loaded.policies),
@@ -217,10 +238,21 @@ export class ServingProcess {
     this.#attempts += 1;
   }
 
+  /** Serves a certificate that is handed over to new connections. One that can't be used is refused: what was served stays. */
+  secure(pair: CertificatePair): void {
+    try {
+      this.#tls?.take(pair);
+    } catch (error) {
+      this.#options.logger.error("a certificate can't be used: what was served stays", {
+        reason: error instanceof Error ? error.message : String(error),
+      });
+    }
+  }
+
   /** Stops answering: see {@link RunningServer.stop}. */
   async stop(delay: number, grace: number): Promise<void> {
     this.#stopping = true;
-    this.#certificates?.close();
+    this.#tls?.close();
     // Another replica goes on with what is left.
     await Promise.all([this.#approval?.stop(), this.#server.stop({ delay, grace })]);
     for (const webhook of this.#webhooks) webhook.close();
@@ -242,27 +274,10 @@ function refuseApproval(
   approving: ApprovingModule | undefined,
 ): void {
   if (settings.approve === undefined || approving === undefined || successor) return;
+  // It may be one of the cluster's, which come when this process is there.
+  if (source.cluster !== undefined && !loaded.policies.entries.has(settings.approve)) return;
   const problem = approving.approvalProblem(settings.approve, loaded.policies, source.access);
   if (problem !== undefined) throw new StartError(problem);
-}
-
-async function watchCertificates(
-  { settings, logger, metrics }: ServingOptions,
-  initial: TlsMaterial,
-  server: RunningServer,
-): Promise<FileWatch | undefined> {
-  const { tls } = settings;
-  if (tls === undefined) return undefined;
-  let expires = initial.expires;
-  metrics.gauge("certificate_expiry_timestamp_seconds", () => expires / 1000);
-  return rotateTls(initial, {
-    files: tls,
-    logger,
-    use: (material) => {
-      expires = material.expires;
-      server.secure(material.options);
-    },
-  });
 }
 
 function served(policies: PolicySet): string[] {

@@ -3,9 +3,11 @@ import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { availableParallelism } from "node:os";
 import type { SecureVersion } from "node:tls";
-import type { TlsFiles } from "../../server/tls-material.js";
+import type { ClusterSettings } from "../../cluster/settings.js";
+import type { TlsClients, TlsFiles } from "../../server/tls-material.js";
 import type { LogFormat, LogLevel } from "../../telemetry/logger.js";
 import { UsageError } from "../io.js";
+import { clusterSettings } from "./cluster-settings.js";
 import type { DaemonFiles } from "./daemon.js";
 
 /** What `serve` does. Times are milliseconds. */
@@ -13,7 +15,7 @@ export interface ServeSettings {
   readonly address: string;
   readonly port: number;
   readonly readinessPort: number;
-  readonly tls?: TlsFiles;
+  readonly tls?: TlsFiles | TlsClients;
   readonly clientNames: readonly string[];
   /** Processes that answer requests; 1: this one. */
   readonly workers: number;
@@ -25,6 +27,8 @@ export interface ServeSettings {
   readonly alwaysAcceptNamespace?: string;
   /** The policy that approves CertificateRequests; absent: none. */
   readonly approve?: string;
+  /** Whether and how policies come from the cluster. */
+  readonly cluster?: ClusterSettings;
   readonly strict: boolean;
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;
@@ -53,6 +57,7 @@ export function serveSettings(values: Readonly<Record<string, unknown>>): ServeS
   const tls = tlsFiles(values);
   const namespace = text(values.alwaysAcceptAdmissionReviewsOnNamespace);
   const approve = text(values.approve);
+  const cluster = clusterSettings(values);
   const usable = usableProcessors();
   const workers = typeof values.workers === "number" ? values.workers : usable;
   return {
@@ -68,6 +73,7 @@ export function serveSettings(values: Readonly<Record<string, unknown>>): ServeS
     queue: Number(values.maxQueuedRequests),
     ...(namespace !== undefined && { alwaysAcceptNamespace: namespace }),
     ...(approve !== undefined && { approve }),
+    ...(cluster && { cluster }),
     strict: values.strict === true && values.continueOnErrors !== true,
     logLevel: values.logLevel as LogLevel,
     // As in the reference server `otlp` means traces over OTLP, and text lines beside them (spec kubewarden.md 8.2); log records are ours.
@@ -83,20 +89,22 @@ export function serveSettings(values: Readonly<Record<string, unknown>>): ServeS
   };
 }
 
-function tlsFiles(values: Readonly<Record<string, unknown>>): TlsFiles | undefined {
+function tlsFiles(values: Readonly<Record<string, unknown>>): TlsFiles | TlsClients | undefined {
   const certFile = text(values.certFile);
   const keyFile = text(values.keyFile);
   const clientCaFiles = list(values.clientCaFile);
   if ((certFile === undefined) !== (keyFile === undefined)) {
     throw new UsageError("error parsing arguments: both certificate and key must be provided together");
   }
+  const minVersion: SecureVersion = values.tlsMinVersion === "1.3" ? "TLSv1.3" : "TLSv1.2";
+  // Together with files the Secret is refused.
+  if (certFile === undefined && values.tlsSecret !== undefined) return { clientCaFiles, minVersion };
   if (certFile === undefined || keyFile === undefined) {
     if (clientCaFiles.length === 0) return undefined;
     throw new UsageError(
       "error parsing arguments: client CA certificate requires server certificate and key to be specified",
     );
   }
-  const minVersion: SecureVersion = values.tlsMinVersion === "1.3" ? "TLSv1.3" : "TLSv1.2";
   return { certFile, keyFile, clientCaFiles, minVersion };
 }
 

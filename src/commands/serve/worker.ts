@@ -1,6 +1,7 @@
 /** A process that answers requests beside others; the primary decides when it reloads and stops. */
 
 import type { Metrics } from "../../telemetry/metrics.js";
+import { firstCertificate } from "./first-certificate.js";
 import { BEAT_EVERY_MS, Beats } from "./heartbeats.js";
 import { GENERATION_VARIABLE, type ProblemReport, SUCCESSOR_VARIABLE, type ToWorker } from "./messages.js";
 import { type ServingOptions, ServingProcess } from "./process.js";
@@ -15,16 +16,22 @@ export async function serveAsWorker(options: Omit<ServingOptions, "probes" | "me
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => {});
 
   const report = (problems: ProblemReport): void => tell({ type: "problems", ...problems });
-  const beats = new Beats((loading) => tell({ type: "beat", loading }));
+  const beats = new Beats((loading) => tell({ type: "beat", loading, evaluations: metrics.evaluations }));
   setInterval(() => beats.beat(), BEAT_EVERY_MS).unref();
   const generation = Number(process.env[GENERATION_VARIABLE] ?? 1);
   const successor = process.env[SUCCESSOR_VARIABLE] === "true";
-  const own = { ...options, probes: false, metricsText: wanted.text, generation, successor, report };
+  const loadWanted = (): void => tell({ type: "load-wanted" });
+  const { tls } = options.settings;
+  const certificate = tls !== undefined && !("certFile" in tls) ? await firstCertificate() : undefined;
+  const own = {
+    ...{ ...options, probes: false, metricsText: wanted.text, generation, successor, report, loadWanted },
+    ...(certificate && { certificate }),
+  };
   const serving = await beats.during(() => ServingProcess.start(own));
-  const prepare = async (id: number, next: number): Promise<void> => {
-    const ok = await beats.during(() => serving.prepare(next));
+  const prepare = async ({ id, generation: next, delta }: ToWorker & { readonly type: "prepare" }): Promise<void> => {
+    const prepared = await beats.during(() => serving.prepare(next, delta));
     // Before anybody serves them, and also when nobody ever will: mending what was kept out must be noticed.
-    tell({ type: "prepared", id, ok, files: serving.files });
+    tell({ type: "prepared", id, files: serving.files, ...prepared });
   };
   await new Promise<void>((resolve) => {
     const stop = (delay: number, grace: number): void => void serving.stop(delay, grace).then(resolve);
@@ -33,16 +40,21 @@ export async function serveAsWorker(options: Omit<ServingOptions, "probes" | "me
     process.on("message", (message: ToWorker) => {
       switch (message.type) {
         case "prepare":
-          void prepare(message.id, message.generation);
+          void prepare(message);
           return;
         case "approve":
           serving.approve();
           return;
         case "swap":
           serving.swap();
+          if (message.id !== undefined) tell({ type: "swapped", id: message.id });
           return;
         case "discard":
           serving.discard();
+          return;
+        case "secure":
+          if (message.pair !== undefined) serving.secure(message.pair);
+          if (message.id !== undefined) tell({ type: "secured", id: message.id });
           return;
         case "collect":
           void handOver(metrics).then((snapshot) => tell({ type: "collected", id: message.id, snapshot }));

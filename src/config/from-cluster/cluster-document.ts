@@ -12,7 +12,7 @@ export interface ClusterDocument {
   readonly text: string;
 }
 
-/** Policies that one webhook asks about: `/validate/~set/<hash>`. */
+/** Policies that one webhook asks about: `/validate/set/<hash>`. */
 export interface PolicySetRoute {
   /** Of the members: 16 hexadecimal digits. */
   readonly hash: string;

@@ -1,9 +1,10 @@
 /** `kubernetes/*`, spec kubewarden.md 7.6. */
-import { stringifyJson } from "../../data/json.js";
+import { parseJson, stringifyJson } from "../../data/json.js";
 import type { AccessAnswer, AccessQuestion, KubernetesReader, ListQuery } from "../../kubernetes/reader.js";
 import { AnswerCache } from "../answer-cache.js";
 import type { Capability, Operation, ResourceKind } from "../host.js";
 import { booleanOf, objectOf, optionalList, optionalText, textFields, textOf } from "../payload.js";
+import { gateNamespace, ofNamespace } from "./confinement.js";
 import { fieldMasks, masked } from "./field-masks.js";
 import { ListTexts } from "./list-texts.js";
 
@@ -18,7 +19,8 @@ export function kubernetesCapability(reader: KubernetesReader, now: () => number
 
   const getResource: Operation = {
     resource: kindOf,
-    async run(payload) {
+    gate: (payload, caller) => gateNamespace(caller, objectOf(payload, "the request").namespace),
+    async run(payload, { caller }) {
       const fields = objectOf(payload, "the request");
       const kind = kindOf(payload);
       const name = textOf(fields.name, "name");
@@ -30,12 +32,14 @@ export function kubernetesCapability(reader: KubernetesReader, now: () => number
         object: await reader.get(kind, { name, ...(namespace !== undefined && { namespace }) }, signal),
       });
       const { object } = await (uncached ? objects.fresh(key, ask) : objects.get(key, ask));
-      return masked(object, masks);
+      return masked(ofNamespace(caller, object), masks);
     },
   };
 
   const list = (namespaced: boolean): Operation => ({
     resource: kindOf,
+    gate: (payload, caller) =>
+      gateNamespace(caller, namespaced ? objectOf(payload, "the request").namespace : undefined),
     async run(payload, { caller, signal }) {
       const fields = objectOf(payload, "the request");
       const kind = kindOf(payload);
@@ -47,11 +51,19 @@ export function kubernetesCapability(reader: KubernetesReader, now: () => number
         ...(fieldSelector !== undefined && { fieldSelector }),
       };
       const masks = optionalList(fields.field_masks, "field_masks", textOf);
-      return lists.answer(kind, await reader.texts(kind, query, signal), masks, caller.memoryBytes);
+      const texts = await reader.texts(kind, query, signal);
+      // All objects of a list are in the namespace that was asked for, or their kind is in none.
+      if (caller.namespace !== undefined && texts.count > 0)
+        ofNamespace(caller, parseJson(Buffer.from(texts.text(0)).toString("utf8")));
+      return lists.answer(kind, texts, masks, caller.memoryBytes);
     },
   });
 
   const canI: Operation = {
+    gate(payload, caller) {
+      const question = questionOf(objectOf(payload, "the request").subject_access_review);
+      return gateNamespace(caller, question.resourceAttributes.namespace);
+    },
     async run(payload) {
       const fields = objectOf(payload, "the request");
       const question = questionOf(fields.subject_access_review);

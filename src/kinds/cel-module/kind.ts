@@ -20,10 +20,11 @@ export function celModuleKind(policyTimeout: number, now: () => number, watcher?
     async policy({ id, native, executionMode, settings, timeoutEvalSeconds }, { bytes, plugin }) {
       if (!native || plugin !== undefined || (executionMode !== undefined && executionMode !== "wasi"))
         return undefined;
-      if (readMetadataOfBytes(bytes)?.annotations["io.kubewarden.policy.title"] !== CEL_MODULE_TITLE) return undefined;
+      const metadata = readMetadataOfBytes(bytes);
+      if (metadata?.annotations["io.kubewarden.policy.title"] !== CEL_MODULE_TITLE) return undefined;
       const timeoutMs = timeoutEvalSeconds === undefined ? policyTimeout : timeoutEvalSeconds * 1000;
       const { compileCelModule } = await import("./policy.js");
-      return compileCelModule(settings, { id, timeoutMs, now, doubles, watcher });
+      return compileCelModule(settings, { id, timeoutMs, now, doubles, watcher, rules: metadata.rules });
     },
   };
 }

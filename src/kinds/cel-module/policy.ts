@@ -17,7 +17,7 @@ import type { ExpressionProgram } from "../../cel-policy/expressions/expression.
 import { interruptionOf, NOT_IN_TIME } from "../../cel-policy/expressions/interruption.js";
 import type { Watcher } from "../../cel-policy/watcher.js";
 import type { Outcome } from "../../policy/outcome.js";
-import type { EvaluationContext, Policy } from "../../policy/policy.js";
+import type { EvaluationContext, Policy, PolicyRule } from "../../policy/policy.js";
 import { EXPRESSION_STRETCH_MS, SLICE_MS } from "../../policy/turns.js";
 import { type ModuleInput, moduleInput } from "./input.js";
 import { type ModuleValidation, readModuleSettings } from "./settings.js";
@@ -36,6 +36,8 @@ export interface CelModuleOptions {
   readonly doubles?: Doubles;
   /** Watches the rules. */
   readonly watcher?: Watcher | undefined;
+  /** What the module's author suggests that it is registered for. */
+  readonly rules?: readonly PolicyRule[];
 }
 
 interface CompiledValidation extends Omit<ModuleValidation, "messageExpression"> {
@@ -91,6 +93,7 @@ export function compileCelModule(
     kind: "cel",
     immediate: true,
     implementation: "cel-policy, native",
+    rules: options.rules,
     explained: () => [{ title: "", variants: [{ part: read, expressions: placed }] }],
     evaluate: (review, context) => evaluate(variables, validations, moduleInput(review, doubles), context, options),
   };

@@ -5,7 +5,7 @@ import type { Watcher } from "../../cel-policy/watcher.js";
 import type { JsonObject } from "../../kubernetes/object.js";
 import type { Approving, Ruling } from "../../policy/approving.js";
 import type { Outcome } from "../../policy/outcome.js";
-import type { EvaluationContext, Policy } from "../../policy/policy.js";
+import type { EvaluationContext, Policy, PolicyRule } from "../../policy/policy.js";
 import type { Review } from "../../policy/review.js";
 import { expressionsOf } from "./covered-expressions.js";
 import type { CompiledPolicy } from "./engine/compiled-policy.js";
@@ -23,11 +23,20 @@ export interface PolicySetOptions extends ReviewerOptions, AnswerOptions {
   readonly watcher?: Watcher | undefined;
 }
 
+/** What a policy can decide about. */
+const CERTIFICATE_REQUESTS: PolicyRule = {
+  operations: ["CREATE"],
+  apiGroups: ["cert-manager.io"],
+  apiVersions: ["v1"],
+  resources: ["certificaterequests"],
+};
+
 /** Policies that are ready to be asked, together. */
 export class CertificateRequestPolicySet implements Policy, Approving, WithExpressions, Explainable {
   readonly kind = "cel";
   readonly immediate = true;
   readonly implementation = POLICY_KIND;
+  readonly rules: readonly PolicyRule[] = [CERTIFICATE_REQUESTS];
   readonly id: string;
   readonly denies: boolean;
   readonly #policies: readonly CompiledPolicy[];

@@ -7,7 +7,8 @@
 
 import { CelError, type EvaluationOptions, type Program, type Result, type Waiting } from "../../cel/index.js";
 import type { GroupWarnings } from "../../config/entry.js";
-import type { EvaluationContext, Outcome, Policy, Review } from "../../policy/index.js";
+import type { EvaluationContext, Outcome, Policy, PolicyRule, Review } from "../../policy/index.js";
+import { rulesTogether } from "../../policy/rules-together.js";
 import { EXPRESSION_STRETCH_MS } from "../../policy/turns.js";
 import type { GroupMember } from "../kind.js";
 import { MemberCalls, MemberFailure } from "./member-calls.js";
@@ -52,6 +53,11 @@ class GroupPolicy implements Policy {
   get immediate(): boolean {
     for (const { policy } of this.#options.members) if (!policy.immediate) return false;
     return true;
+  }
+
+  /** What any of its members is for; absent when none of them says it. */
+  get rules(): readonly PolicyRule[] | undefined {
+    return rulesTogether(this.#options.members.map(({ policy }) => policy));
   }
 
   evaluate(review: Review, context: EvaluationContext): Outcome | Promise<Outcome> {

@@ -1,4 +1,6 @@
 import type { Watcher } from "../../cel-policy/watcher.js";
+import type { Problem } from "../../documents/problem.js";
+import type { SourceDocument } from "../../documents/source-document.js";
 import { isObject, type JsonObject } from "../../kubernetes/object.js";
 import { compileQuery } from "../../world/entries/query.js";
 import { allNeeds } from "../../world/needs.js";
@@ -6,6 +8,7 @@ import { LookupFailure } from "../../world/resources/resource-source.js";
 import { worldOf } from "../../world/world.js";
 import type { DocumentKind } from "../kind.js";
 import { LoadError } from "../load-error.js";
+import { isOneOf } from "../resource-entry.js";
 import { createCompilers } from "./dialect.js";
 import { needsOf } from "./needs.js";
 import { KyvernoPolicySet } from "./policy.js";
@@ -21,13 +24,20 @@ export function kyvernoKind(watcher?: Watcher, httpInNamespaced = false): Docume
   const compilers = createCompilers(watcher);
   return {
     ...KYVERNO_DOCUMENTS,
-    prepare({ id, own, others, validationActions }, warn) {
-      const prepared = prepareDocuments(own, {
-        compilers,
-        now: Date.now(),
-        httpInNamespaced,
-        jmesPathError,
-      });
+    prepare({ id, own, others, validationActions, optionalCompanions = false }, warn) {
+      const options = { compilers, now: Date.now(), httpInNamespaced, jmesPathError };
+      let prepared = prepareDocuments(own, options);
+      if (optionalCompanions) {
+        // An exception that can't be understood exempts nothing, and an entry that can't be is not there for whoever asks for it.
+        const broken = brokenCompanions(own, prepared.problems);
+        const left = prepared.problems.filter(({ file }) => broken.has(file));
+        if (broken.size > 0)
+          prepared = prepareDocuments(
+            own.filter(({ file }) => !broken.has(file)),
+            options,
+          );
+        for (const problem of left) warn({ ...problem, severity: "warning" });
+      }
       const errors = prepared.problems.filter(({ severity }) => severity === "error");
       if (errors.length > 0) throw LoadError.of(errors);
       for (const problem of prepared.problems) warn(problem);
@@ -43,6 +53,13 @@ export function kyvernoKind(watcher?: Watcher, httpInNamespaced = false): Docume
       };
     },
   };
+}
+
+/** The files of documents with errors that are no policies, and have no policy beside them. */
+function brokenCompanions(documents: readonly SourceDocument[], problems: readonly Problem[]): ReadonlySet<string> {
+  const files = new Set(problems.flatMap(({ severity, file }) => (severity === "error" ? [file] : [])));
+  for (const document of documents) if (isOneOf(KYVERNO_DOCUMENTS.policies, document)) files.delete(document.file);
+  return files;
 }
 
 /** What is wrong with a query; `undefined` when nothing is. */

@@ -5,7 +5,7 @@ import { isOperation } from "../../cel-policy/match/exempt.js";
 import type { Watcher } from "../../cel-policy/watcher.js";
 import { text } from "../../kubernetes/object.js";
 import type { Failure, Outcome } from "../../policy/outcome.js";
-import type { EvaluationContext, Policy } from "../../policy/policy.js";
+import type { EvaluationContext, Policy, PolicyRule } from "../../policy/policy.js";
 import type { Review } from "../../policy/review.js";
 import type { World } from "../../world/world.js";
 import type { CompiledPolicy } from "./compiled-policy.js";
@@ -64,6 +64,11 @@ export class KyvernoPolicySet implements Policy, WithExpressions, Explainable {
     this.#actions = validationActions;
     this.#watcher = watcher;
     this.#payloads = policies.every(({ variants }) => variants.every(({ mode }) => mode === "JSON"));
+  }
+
+  /** Those that autogen makes among them. */
+  get rules(): readonly PolicyRule[] {
+    return this.#policies.flatMap(({ variants }) => variants.flatMap(({ match }) => match?.written ?? []));
   }
 
   *expressions(): Iterable<CoveredExpression> {

@@ -80,6 +80,12 @@ export function prepareInline(
     needs: needsOf(policy.spec, Object.values(compiled).flat(), [], []),
     warnings: doubtful.map(({ path, warning }) => ({ path, text: warning.trimEnd() })),
     policy: (id, world) =>
-      new ValidatingPolicySet([prepared], { id, dialect: compiler.dialect, world, watcher: compiler.watcher }),
+      new ValidatingPolicySet([prepared], {
+        id,
+        dialect: compiler.dialect,
+        world,
+        watcher: compiler.watcher,
+        isForAnything: (written?.matchConstraints?.resourceRules ?? []).length === 0,
+      }),
   };
 }

@@ -11,7 +11,7 @@ import { MatchIndex } from "../../cel-policy/match/match-index.js";
 import { attributesOf, attributesOfRaw, type RequestAttributes } from "../../cel-policy/match/request-attributes.js";
 import type { Watcher } from "../../cel-policy/watcher.js";
 import type { Outcome } from "../../policy/outcome.js";
-import type { EvaluationContext, Policy } from "../../policy/policy.js";
+import type { EvaluationContext, Policy, PolicyRule } from "../../policy/policy.js";
 import type { Review } from "../../policy/review.js";
 import { RequestWorld } from "../../world/request-world.js";
 import type { World } from "../../world/world.js";
@@ -29,6 +29,8 @@ export interface PolicySetOptions {
   readonly world: World;
   /** Told what becomes of each policy. */
   readonly watcher?: Watcher | undefined;
+  /** They match everything, for want of criteria: what they are for is known to whoever registers them. */
+  readonly isForAnything?: boolean;
 }
 
 /** Policies that are ready to be asked, together. */
@@ -42,15 +44,21 @@ export class ValidatingPolicySet implements Policy, WithExpressions, Explainable
   readonly #world: World;
   readonly #index: MatchIndex<PreparedPolicy>;
   readonly #watcher: Watcher | undefined;
+  readonly #isForAnything: boolean;
 
   /** @param policies in the order in which they are asked */
-  constructor(policies: readonly PreparedPolicy[], { id, dialect, world, watcher }: PolicySetOptions) {
+  constructor(policies: readonly PreparedPolicy[], { id, dialect, world, watcher, isForAnything }: PolicySetOptions) {
     this.id = id;
     this.#policies = policies;
     this.#dialect = dialect;
     this.#world = world;
     this.#watcher = watcher;
+    this.#isForAnything = isForAnything === true;
     this.#index = new MatchIndex(policies, ({ match }) => match);
+  }
+
+  get rules(): readonly PolicyRule[] | undefined {
+    return this.#isForAnything ? undefined : this.#policies.flatMap(({ match }) => match?.written ?? []);
   }
 
   *expressions(): Iterable<CoveredExpression> {

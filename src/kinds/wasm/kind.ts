@@ -28,6 +28,7 @@ export const wasmKind = (runtime: WasmRuntime): ModuleKind => ({
         ...(entry.timeoutEvalSeconds !== undefined && { timeoutMs: entry.timeoutEvalSeconds * 1000 }),
         ...(entry.memoryLimitMiB !== undefined && { memoryPages: entry.memoryLimitMiB * PAGES_PER_MIB }),
         ...(entry.executionMode !== undefined && { executionMode: entry.executionMode }),
+        ...(entry.namespace !== undefined && { namespace: entry.namespace }),
         ...(plugin && { plugin }),
       });
     } catch (cause) {

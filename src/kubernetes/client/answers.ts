@@ -31,7 +31,8 @@ export function apiError(status: number, headers: Dispatcher.ResponseData["heade
     try {
       const value = parseJson(body);
       const message = text(value, "message");
-      if (message !== "") return new ApiError(status, text(value, "reason"), message);
+      const continuation = text(member(value, "metadata"), "continue");
+      if (message !== "") return new ApiError(status, text(value, "reason"), message, continuation);
     } catch {
       // Not a Status after all: the text itself is the best there is.
     }

@@ -8,11 +8,13 @@ export class ApiError extends Error implements Shown {
   /**
    * @param status HTTP status, or the code of an error event of a watch
    * @param reason such as `NotFound`; may be empty
+   * @param continuation from where a list may go on whose place has been forgotten (410); else empty
    */
   constructor(
     readonly status: number,
     readonly reason: string,
     message: string,
+    readonly continuation = "",
   ) {
     super(message);
   }

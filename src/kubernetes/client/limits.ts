@@ -98,3 +98,9 @@ export const LAST_RETRY_MS = 300_000;
 export const LAST_LIST_RETRY_MS = 30_000;
 /** Waits end in steps of this: few timers, however many requests wait. */
 export const RETRY_STEP_MS = 1_000;
+/** Bytes of a page from which the next one has fewer objects: objects may have 1.5 MiB each. */
+export const LARGE_PAGE_BYTES = 8 * 1024 * 1024;
+/** Pages of one kind: more objects than any cluster holds; a list that never ends must not be followed for ever. */
+export const MAX_PAGES = 100_000;
+/** How often a list is gone on with after the API server has forgotten its place (410): it keeps one for five minutes. */
+export const MAX_RESUMPTIONS = 100;

@@ -2,6 +2,7 @@
 import { errorText } from "../../data/error-text.js";
 import { parseJson } from "../../data/json.js";
 import { isJsonObject } from "../../data/same-value.js";
+import type { PolicyRule } from "../../policy/policy.js";
 import { customSection } from "../binary/rewrite.js";
 import { WasmLoadError } from "../errors.js";
 import type { ExecutionMode } from "../guest/call.js";
@@ -16,6 +17,8 @@ export interface PolicyMetadata {
   readonly executionMode: ExecutionMode;
   readonly minimumKubewardenVersion?: string;
   readonly annotations: Readonly<Record<string, string>>;
+  /** What its author suggests that it is registered for. */
+  readonly rules: readonly PolicyRule[];
 }
 
 /**
@@ -71,8 +74,19 @@ function metadataOf(value: unknown): PolicyMetadata {
     annotations: Object.fromEntries(
       Object.entries(record(fields.annotations ?? {}, "annotations")).map(([key, text]) => [key, String(text)]),
     ),
+    rules: fields.rules.filter(isJsonObject).map(ruleOf),
   };
 }
+
+const ruleOf = ({ operations, apiGroups, apiVersions, resources }: Readonly<Record<string, unknown>>): PolicyRule => ({
+  operations: texts(operations),
+  apiGroups: texts(apiGroups),
+  apiVersions: texts(apiVersions),
+  resources: texts(resources),
+});
+
+const texts = (value: unknown): readonly string[] =>
+  Array.isArray(value) ? value.filter((each): each is string => typeof each === "string") : [];
 
 function record(value: unknown, what: string): Readonly<Record<string, unknown>> {
   if (!isJsonObject(value)) throw new Error(`${what} must be an object`);

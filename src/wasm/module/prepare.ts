@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { setFlagsFromString } from "node:v8";
 import { LRUCache } from "lru-cache";
 import { errorText } from "../../data/error-text.js";
+import type { PolicyRule } from "../../policy/policy.js";
 import { rewriteModule } from "../binary/rewrite.js";
 import { WasmLoadError } from "../errors.js";
 import { EXTISM_FUNCTIONS, EXTISM_MODULE, HOST_CALL_MODULE, HOST_CALL_NAME, MAIN_MODULE } from "../extism/names.js";
@@ -39,6 +40,8 @@ export interface PreparedModule extends GuestModule {
   readonly inlineAfter: number;
   /** Why no state of its instances can be taken, when that is so. */
   readonly coldBecause?: string;
+  /** Of its metadata; absent: it has none. */
+  readonly rules?: readonly PolicyRule[];
 }
 
 /**
@@ -134,6 +137,7 @@ export class ModuleStore {
       ...(importedMemory && { importedMemory, image: extracted.image ?? emptyImage(importedMemory.initial) }),
       ...(extracted.coldBecause === undefined ? { isResettable: true } : { coldBecause: extracted.coldBecause }),
       ...(linked.length > 0 && { linked }),
+      ...(metadata && { rules: metadata.rules }),
     };
   }
 }

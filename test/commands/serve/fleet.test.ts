@@ -89,7 +89,8 @@ class FakeFleet {
     for (let passed = 0; passed < milliseconds; passed += BEAT_EVERY_MS) {
       this.now += BEAT_EVERY_MS;
       mock.timers.tick(BEAT_EVERY_MS);
-      for (const child of this.children) if (child.beats) child.says({ type: "beat", loading: child.loading });
+      for (const child of this.children)
+        if (child.beats) child.says({ type: "beat", loading: child.loading, evaluations: 0 });
       // What was killed ends.
       for (let i = 0; i < 5; i++) await Promise.resolve();
     }

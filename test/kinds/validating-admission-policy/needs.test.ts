@@ -87,7 +87,11 @@ describe("what a policy will ask of the world", () => {
     assert.deepEqual(needs(policy(PARAMS), binding(ref({ name: "c" }))), { ...told, namedParameters });
     assert.deepEqual(needs(policy(PARAMS), binding(ref({ name: "c" })), map("c")), { ...ASKED, namedParameters });
     const selected = needs(policy(PARAMS), binding(ref({ selector: {} })));
-    assert.deepEqual(selected, { ...told, parameters: [CONFIG_MAP] }, "all of them only where one is looked for among all");
+    assert.deepEqual(
+      selected,
+      { ...told, parameters: [CONFIG_MAP] },
+      "all of them only where one is looked for among all",
+    );
   });
 
   test("the scope of parameters whose kind is not built in, also if no binding names one", () => {

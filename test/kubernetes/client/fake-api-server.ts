@@ -217,7 +217,11 @@ export class FakeApiServer {
       return void json(response, 201, { kind: "SubjectAccessReview", spec, status: this.access.get(spec.user) });
     }
     const resources = this.resources.get(url.pathname);
-    if (resources !== undefined) return void json(response, 200, { kind: "APIResourceList", resources });
+    if (resources !== undefined) {
+      const listed = resources.map((each) => ({ verbs: ["get", "list", "watch"], ...each }));
+      return void json(response, 200, { kind: "APIResourceList", resources: listed });
+    }
+    if (url.pathname === "/apis") return void json(response, 200, { kind: "APIGroupList", groups: this.#groups() });
     const roots = [...this.resources.keys()];
     const versions = roots.filter((path) => path.startsWith(`${url.pathname}/`));
     if (url.pathname.startsWith("/apis/") && versions.length > 0) {
@@ -255,6 +259,18 @@ export class FakeApiServer {
     if (request.method === "POST") this.#create(target, body as TestObject);
     else if (request.method === "DELETE") this.#delete(target, body as TestObject);
     else this.#change(target, request, body);
+  }
+
+  /** Groups with their versions, the first one preferred. */
+  #groups(): readonly unknown[] {
+    const versions = [...this.resources.keys()]
+      .filter((path) => path.startsWith("/apis/"))
+      .map((path) => path.slice(6));
+    const names = [...new Set(versions.map((version) => version.split("/")[0] ?? ""))];
+    return names.map((name) => {
+      const own = versions.filter((each) => each.startsWith(`${name}/`)).map((groupVersion) => ({ groupVersion }));
+      return { name, versions: own, preferredVersion: own[0] };
+    });
   }
 
   #create({ plural, dryRun, response, ...at }: Target, object: TestObject): void {

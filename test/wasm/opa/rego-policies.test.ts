@@ -158,6 +158,27 @@ describe("opa:", () => {
     );
   });
 
+  test("who is confined to a namespace has the resources in it as data, and none of a kind that is in none", async () => {
+    const confined = (kinds: typeof BOTH_KINDS) =>
+      runtime.load({
+        id: "rego",
+        bytes,
+        settings: { mode: "resources" },
+        executionMode: "opa",
+        contextAwareResources: kinds,
+        namespace: "b",
+      });
+    const outcome = await (await confined(BOTH_KINDS.slice(1))).evaluate(raw({}), context());
+    assert.ok(outcome.verdict === "deny" && outcome.message !== undefined);
+    assert.ok(!outcome.message.includes('"p"'), outcome.message);
+    assert.deepEqual(await (await confined(BOTH_KINDS)).evaluate(raw({}), context()), {
+      verdict: "error",
+      cause: "capability",
+      message:
+        'cannot perform a request via callback channel: the policy is confined to the namespace "b": it may ask for objects in it only, and name it, and v1/Namespace are in none',
+    });
+  });
+
   test("the data document is made anew when resources change, and only then", async () => {
     let printed = 0;
     const pod = (name: string) => ({

@@ -21,8 +21,46 @@ labels:
   {{- include "policy-server.labels" . | nindent 2 }}
 {{- end }}
 
+{{/* The policies file: one that exists, or one of policies in the values. With policies from the cluster there may be none. */}}
+{{- define "policy-server.policiesFile" -}}
+{{- if or .Values.existingPolicies .Values.policies (not .Values.fromCluster.enabled) -}}
+true
+{{- end -}}
+{{- end }}
+
+{{/* Whether the server makes authority and certificate itself. */}}
+{{- define "policy-server.ownAuthority" -}}
+{{- if and .Values.fromCluster.enabled .Values.certificate.ownAuthority -}}
+true
+{{- end -}}
+{{- end }}
+
+{{- define "policy-server.certManager" -}}
+{{- if and .Values.certificate.certManager (not (include "policy-server.ownAuthority" .)) -}}
+true
+{{- end -}}
+{{- end }}
+
+{{/* The binding of a ClusterRole to the server. Takes root, and role. */}}
+{{- define "policy-server.clusterBinding" }}
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata:
+  name: {{ .role }}
+  labels:
+    {{- include "policy-server.labels" .root | nindent 4 }}
+roleRef:
+  apiGroup: rbac.authorization.k8s.io
+  kind: ClusterRole
+  name: {{ .role }}
+subjects:
+  - kind: ServiceAccount
+    name: {{ include "policy-server.name" .root }}
+    namespace: {{ .root.Release.Namespace }}
+{{- end }}
+
 {{- define "policy-server.tlsSecret" -}}
-{{- if .Values.certificate.certManager -}}
+{{- if or (include "policy-server.ownAuthority" .) .Values.certificate.certManager -}}
 {{ include "policy-server.name" . }}-tls
 {{- else -}}
 {{ required "certificate.existingSecret is needed when certificate.certManager is false" .Values.certificate.existingSecret }}
@@ -46,7 +84,9 @@ labels:
       namespace: {{ $root.Release.Namespace }}
       path: /validate/{{ $policy }}
       port: 443
-    {{- if not $root.Values.certificate.certManager }}
+    {{- if include "policy-server.ownAuthority" $root }}
+    {{- fail (printf "webhooks.%s: with certificate.ownAuthority only webhooks that the server makes itself are trusted" $policy) }}
+    {{- else if not $root.Values.certificate.certManager }}
     caBundle: {{ required "certificate.caBundle is needed when certificate.certManager is false" $root.Values.certificate.caBundle | b64enc }}
     {{- end }}
   rules:

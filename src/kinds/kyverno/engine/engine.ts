@@ -47,6 +47,7 @@ const MATCHES_NOTHING: PreparedMatch = {
   equivalent: false,
   rules: [{ operations: new Set(), groups: new Set(), versions: new Set(), resources: [], names: [], scope: "*" }],
   excludes: [],
+  written: [],
 };
 
 /** Policies that are ready to be asked, sorted by kind, namespace and name; of a policy the base comes before its variants. */

@@ -1,0 +1,131 @@
+/** What the audit has to say of one object, as a report resource: of OpenReports, or of the older wgpolicyk8s.io. */
+import type { ReportedResource, Status } from "../reports/finding.js";
+import type { ReportFlavour } from "../reports/policy-report.js";
+import { type ResultEntry, resultEntry } from "../reports/result-entry.js";
+import type { Findings } from "./ask-policies.js";
+import type { AuditedKind } from "./audit-kinds.js";
+import { MAX_MESSAGE_LENGTH, MAX_PROPERTIES, MAX_PROPERTY_LENGTH, MAX_REPORT_RESULTS } from "./audit-limits.js";
+import type { AuditedPolicy, AuditFinding } from "./audited-policy.js";
+import { FIRST_SEED, hashText, SECOND_SEED } from "./text-hash.js";
+
+/** Who has written a report: only those are ever changed or deleted. */
+export const MANAGED_BY = "policy-server";
+export const MANAGED_BY_LABEL = "app.kubernetes.io/managed-by";
+/** Of what the report says, without its times: the same is not written again. */
+export const CONTENT_ANNOTATION = "policy-server.admission/content";
+
+/** Where reports of an API group stand. */
+export interface ReportApi {
+  readonly flavour: ReportFlavour;
+  readonly namespaced: { readonly kind: string; readonly plural: string };
+  readonly clustered: { readonly kind: string; readonly plural: string };
+}
+
+/** The API groups. */
+export const REPORT_APIS: Readonly<Record<"openreports" | "wgpolicyk8s", ReportApi>> = {
+  openreports: {
+    flavour: "openreports.io/v1alpha1",
+    namespaced: { kind: "Report", plural: "reports" },
+    clustered: { kind: "ClusterReport", plural: "clusterreports" },
+  },
+  wgpolicyk8s: {
+    flavour: "wgpolicyk8s.io/v1alpha2",
+    namespaced: { kind: "PolicyReport", plural: "policyreports" },
+    clustered: { kind: "ClusterPolicyReport", plural: "clusterpolicyreports" },
+  },
+};
+
+/** A report that is worth writing. */
+export interface ObjectReport {
+  readonly resource: ReportedResource;
+  /** The whole resource, to be applied. */
+  readonly body: Readonly<Record<string, unknown>>;
+  /** Of what it says: never 0. */
+  readonly content: number;
+  readonly entries: readonly { readonly policy: AuditedPolicy; readonly entry: ResultEntry }[];
+}
+
+const WORTH: ReadonlySet<Status> = new Set<Status>(["fail", "warn", "error"]);
+
+/**
+ * The report of an object; `undefined` where nobody has anything against it: what passes is in the metrics only.
+ * @param time seconds since 1970
+ */
+export function objectReport(
+  api: ReportApi,
+  resource: ReportedResource,
+  { policies }: Pick<AuditedKind, "policies">,
+  findings: Findings,
+  time: number,
+): ObjectReport | undefined {
+  if (!findings.some((finding) => finding !== undefined && WORTH.has(finding.status))) return undefined;
+  const summary = { pass: 0, fail: 0, warn: 0, error: 0, skip: 0 };
+  const entries: { policy: AuditedPolicy; entry: ResultEntry }[] = [];
+  for (const [index, finding] of findings.entries()) {
+    const policy = policies[index];
+    if (finding === undefined || policy === undefined) continue;
+    const entry = entryOf(policy, finding, resource, time);
+    summary[entry.result]++;
+    if (entry.result !== "pass" && entries.length < MAX_REPORT_RESULTS) entries.push({ policy, entry });
+  }
+  const results = entries.map(({ entry }) => withoutResource(entry));
+  const said = JSON.stringify([summary, results.map(({ timestamp: _, ...others }) => others)]);
+  const content = hashText(said, FIRST_SEED) || 1;
+  const { apiVersion, kind, name, uid, namespace } = resource;
+  const within = namespace === "" ? {} : { namespace };
+  const body = {
+    apiVersion: api.flavour,
+    kind: namespace === "" ? api.clustered.kind : api.namespaced.kind,
+    metadata: {
+      name: uid,
+      ...within,
+      labels: { [MANAGED_BY_LABEL]: MANAGED_BY },
+      annotations: { [CONTENT_ANNOTATION]: `${hex(content)}${hex(hashText(said, SECOND_SEED))}` },
+      ownerReferences: [{ apiVersion, kind, name, uid }],
+    },
+    ...(api.flavour === "openreports.io/v1alpha1" && { source: MANAGED_BY }),
+    scope: { apiVersion, kind, ...within, name, uid },
+    summary,
+    results,
+  };
+  return { resource, body, content, entries };
+}
+
+/** The number that a report's annotation begins with; 0 when it has none. */
+export const contentOf = (annotation: string): number => Number.parseInt(annotation.slice(0, 8), 16) || 0;
+
+const hex = (value: number): string => value.toString(16).padStart(8, "0");
+
+/** The report's scope says it once for all. */
+const withoutResource = ({ resources: _, ...entry }: ResultEntry) => entry;
+
+function entryOf(
+  { reported, served, properties: common }: AuditedPolicy,
+  { status, message, properties }: AuditFinding,
+  resource: ReportedResource,
+  time: number,
+): ResultEntry {
+  const finding = {
+    policy: 0,
+    rule: "",
+    status: status === "warn" ? ("fail" as const) : status,
+    message: shortened(message, MAX_MESSAGE_LENGTH),
+    properties: bounded({ ...common, ...properties }),
+    exceptions: [],
+  };
+  const entry = resultEntry(reported, finding, resource, { auditWarn: status === "warn", time });
+  // As Kubewarden's scanner has it: what is only monitored is for information.
+  return served.mode === "monitor" ? { ...entry, severity: "info" } : entry;
+}
+
+function bounded(properties: Readonly<Record<string, string>>): Record<string, string> {
+  const some = Object.entries(properties).slice(0, MAX_PROPERTIES);
+  return Object.fromEntries(some.map(([key, value]) => [key, shortened(value, MAX_PROPERTY_LENGTH)]));
+}
+
+/** Cut between characters. */
+function shortened(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const cut = text.slice(0, most - 1);
+  return `${/[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut}…`;
+}

@@ -1,0 +1,205 @@
+/** Reports in the cluster: written where they have changed, deleted where all is well again. */
+import { ApiError, isConflict } from "../kubernetes/client/errors.js";
+import { objectPages } from "../kubernetes/client/object-pages.js";
+import { collectionPath, objectPath, type ResourcePlace } from "../kubernetes/client/paths.js";
+import { parseApiVersion } from "../kubernetes/names.js";
+import { member, nameOf, namespaceOf, text } from "../kubernetes/object.js";
+import type { ReportedResource } from "../reports/finding.js";
+import type { AuditCluster } from "./audit-kinds.js";
+import { MAX_PROBLEMS } from "./audit-limits.js";
+import {
+  CONTENT_ANNOTATION,
+  contentOf,
+  MANAGED_BY,
+  MANAGED_BY_LABEL,
+  type ObjectReport,
+  type ReportApi,
+} from "./object-report.js";
+import type { SeenObjects } from "./seen-objects.js";
+
+/** What became of reports. */
+export interface ReportCounts {
+  readonly applied: number;
+  readonly deleted: number;
+  readonly unchanged: number;
+  /** What could not be written. */
+  readonly problems: readonly string[];
+}
+
+const NOT_FOUND = 404;
+
+/** Writes reports of one API group. */
+export class ReportWriter {
+  readonly #cluster: AuditCluster;
+  readonly #api: ReportApi;
+  readonly #seen: SeenObjects;
+  #applied = 0;
+  #deleted = 0;
+  #unchanged = 0;
+  #problems: string[] = [];
+  /** Problems that are not told one by one: many objects have one cause. */
+  #more = 0;
+  /** Where reports can't even be read none are written: each would fail. */
+  #isUsable = false;
+  #mayDelete = false;
+  #signal: AbortSignal = new AbortController().signal;
+
+  /** @param seen remembers what the report of each object says */
+  constructor(cluster: AuditCluster, api: ReportApi, seen: SeenObjects) {
+    this.#cluster = cluster;
+    this.#api = api;
+    this.#seen = seen;
+  }
+
+  /**
+   * Begins a round: looks what is written already, by an earlier process or by a replica that had these objects before.
+   * @param namespace whose; `""`: all
+   * @param mayDelete whether reports are deleted: not while a policy can't be asked that may have had something to say
+   */
+  async begin(
+    namespace: string,
+    signal: AbortSignal,
+    isOwn: (uid: string) => boolean,
+    mayDelete: boolean,
+  ): Promise<void> {
+    this.#mayDelete = mayDelete;
+    this.#applied = this.#deleted = this.#unchanged = this.#more = 0;
+    this.#problems = [];
+    this.#signal = signal;
+    this.#isUsable = await this.#eachReport(namespace, isOwn, (_, uid, annotations) => {
+      const place = this.#seen.add(uid);
+      if (place >= 0) this.#seen.setReport(place, contentOf(text(annotations, CONTENT_ANNOTATION)));
+    });
+  }
+
+  /** Takes what there is to be said of an object; `undefined`: nothing. */
+  take(resource: ReportedResource, report: ObjectReport | undefined, place: number): Promise<void> | undefined {
+    if (!this.#isUsable) {
+      if (report !== undefined) this.#evaluateAgain(resource.uid);
+      return undefined;
+    }
+    const before = place < 0 ? 0 : this.#seen.reportOf(place);
+    if (report === undefined) {
+      return before === 0 || !this.#mayDelete ? undefined : this.#delete(resource.namespace, resource.uid);
+    }
+    if (report.content === before) {
+      this.#unchanged += 1;
+      return undefined;
+    }
+    return this.#apply(report);
+  }
+
+  /**
+   * Ends a round: deletes reports of objects that are gone, or that no policy is for any more.
+   * @param isComplete whether all objects were met
+   */
+  async end(
+    isComplete: boolean,
+    namespace: string,
+    isOwn: (uid: string) => boolean,
+    signal: AbortSignal,
+  ): Promise<ReportCounts> {
+    if (isComplete && this.#isUsable && this.#mayDelete && !signal.aborted) {
+      const stale: { readonly namespace: string; readonly uid: string }[] = [];
+      await this.#eachReport(namespace, isOwn, (within, uid) => {
+        const place = this.#seen.find(uid);
+        if (place < 0 || !this.#seen.isMet(place)) stale.push({ namespace: within, uid });
+      });
+      for (const { namespace: within, uid } of stale) await this.#delete(within, uid);
+    }
+    if (this.#more > 0) this.#problems.push(`${this.#more} more reports could not be written`);
+    return {
+      applied: this.#applied,
+      deleted: this.#deleted,
+      unchanged: this.#unchanged,
+      problems: this.#problems,
+    };
+  }
+
+  async #apply({ resource, body, content }: ObjectReport): Promise<void> {
+    const { http } = this.#cluster;
+    const { namespace, uid } = resource;
+    try {
+      // Somebody else may have a report of that name: it is theirs.
+      const options = { fieldManager: MANAGED_BY, force: false };
+      await http.apply(objectPath(this.#placeFor(namespace), namespace, uid), body, options, this.#signal);
+      this.#applied += 1;
+      const place = this.#seen.find(uid);
+      if (place >= 0) this.#seen.setReport(place, content);
+    } catch (error) {
+      // An object that has gone meanwhile is in a namespace that ends, at worst.
+      if (error instanceof ApiError && error.status === NOT_FOUND && namespace !== "" && !isAboutKind(error)) return;
+      const theirs = isConflict(error) ? "a report of that name belongs to somebody else: " : "";
+      this.#problem(`report of ${nameFor(resource)}: ${theirs}${messageOf(error)}`);
+      this.#evaluateAgain(uid);
+    }
+  }
+
+  async #delete(namespace: string, uid: string): Promise<void> {
+    const { http } = this.#cluster;
+    try {
+      await http.delete(objectPath(this.#placeFor(namespace), namespace, uid), {}, this.#signal);
+      this.#deleted += 1;
+    } catch (error) {
+      if (!(error instanceof ApiError && error.status === NOT_FOUND)) {
+        this.#problem(`report ${uid}: ${messageOf(error)}`);
+        this.#evaluateAgain(uid);
+        return;
+      }
+    }
+    const place = this.#seen.find(uid);
+    if (place >= 0) this.#seen.setReport(place, 0);
+  }
+
+  /** What could not be written is tried again in the next round. */
+  #evaluateAgain(uid: string): void {
+    const place = this.#seen.find(uid);
+    if (place >= 0) this.#seen.evaluated(place, 0, 0, 0);
+  }
+
+  /** Goes through all reports of ours; what is wrong is a problem. */
+  async #eachReport(
+    namespace: string,
+    isOwn: (uid: string) => boolean,
+    call: (namespace: string, uid: string, annotations: unknown) => void,
+  ): Promise<boolean> {
+    const scopes = namespace === "" ? ["", "namespaces"] : ["namespaces"];
+    for (const scope of scopes) {
+      const place = this.#placeFor(scope);
+      try {
+        const query = { labelSelector: `${MANAGED_BY_LABEL}=${MANAGED_BY}` };
+        for await (const { items } of objectPages(this.#cluster, place, namespace, query)) {
+          for (const item of items) {
+            const uid = nameOf(item);
+            if (isOwn(uid)) call(namespaceOf(item), uid, member(member(item, "metadata"), "annotations"));
+          }
+        }
+      } catch (error) {
+        this.#problem(`reports cannot be read: ${messageOf(error)} (${collectionPath(place, "")})`);
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** @param namespace `""`: of objects outside of namespaces */
+  #placeFor(namespace: string): ResourcePlace {
+    const { flavour, namespaced, clustered } = this.#api;
+    const { group, version } = parseApiVersion(flavour) ?? { group: flavour, version: "" };
+    return { group, version, plural: (namespace === "" ? clustered : namespaced).plural };
+  }
+
+  #problem(message: string): void {
+    if (this.#problems.length < MAX_PROBLEMS) this.#problems.push(message);
+    else this.#more += 1;
+  }
+}
+
+/** Whether it is the kind of reports that is missing, not the namespace. */
+const isAboutKind = ({ message }: ApiError): boolean =>
+  /the server could not find the requested resource/.test(message);
+
+const nameFor = ({ kind, namespace, name }: ReportedResource): string =>
+  namespace === "" ? `${kind}/${name}` : `${namespace}/${kind}/${name}`;
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,188 @@
+/**
+ * The agent of a cluster: knows what the cluster holds of policies, has it served, tells other replicas, and leads them when it is its turn. It never
+ * stands in the way of a request.
+ */
+import { randomBytes } from "node:crypto";
+import type { ClusterDocument, LoadedPolicyReport, PolicySetRoute } from "../config/from-cluster/cluster-document.js";
+import type { Clock } from "../data/clock.js";
+import type { Cluster } from "../kubernetes/client/index.js";
+import type { Logger } from "../telemetry/logger.js";
+import type { ClusterState } from "./cluster-state.js";
+import { Contact } from "./contact.js";
+import { Election } from "./leader/election.js";
+import { forServer } from "./lease.js";
+import type { AgentMetrics } from "./metrics.js";
+import type { ClusterPart, PartContext, PartFactory } from "./part.js";
+import { PolicyFacts } from "./policy-facts.js";
+import { ReplicaLeases } from "./replicas/replica-leases.js";
+import { loadedVersion, policyRoute, setRoute } from "./replicas/route-hash.js";
+import type { Serving } from "./serving.js";
+import type { ClusterSettings } from "./settings.js";
+import { Sources } from "./sources/sources.js";
+import { StateFeed } from "./state-feed.js";
+
+/** What an agent needs. */
+export interface AgentOptions {
+  /** A client of the cluster; it is closed with the agent. */
+  readonly cluster: Cluster;
+  /** A second one, with connections of its own, for the election. */
+  readonly elections: Pick<Cluster, "http" | "close">;
+  readonly clock: Clock;
+  /** At least 0, less than 1. */
+  readonly random: () => number;
+  readonly log: Logger;
+  readonly metrics: AgentMetrics;
+  readonly settings: ClusterSettings;
+  readonly serving: Serving;
+  readonly parts: readonly PartFactory[];
+  /** Which policies webhooks ask about together, by the documents; default none. */
+  readonly setsOf?: (documents: ReadonlyMap<string, ClusterDocument>) => readonly PolicySetRoute[];
+}
+
+/** An agent at work. */
+export class Agent {
+  readonly #options: AgentOptions;
+  readonly #sources: Sources;
+  readonly #feed: StateFeed;
+  readonly #replicas: ReplicaLeases;
+  readonly #facts = new PolicyFacts();
+  readonly #parts: readonly ClusterPart[];
+  #state: ClusterState | undefined;
+  #election: Election | undefined;
+  #leading: AbortSignal | undefined;
+  #stopping = false;
+
+  constructor(options: AgentOptions) {
+    this.#options = options;
+    const { cluster, clock, log, settings, serving, metrics, random } = options;
+    const contact = new Contact(clock, log);
+    this.#replicas = new ReplicaLeases({ cluster, clock, log, contact, settings });
+    const context: PartContext = {
+      ...{ cluster, clock, random, log, metrics, settings, replicas: this.#replicas, facts: this.#facts },
+      state: () => this.#state,
+      statusOf: (key) => this.#sources.item(key)?.status,
+    };
+    this.#parts = options.parts.flatMap((make) => make(context));
+    this.#sources = new Sources({
+      ...{ cluster, clock, log, contact, settings },
+      changed: (documents, statuses) => {
+        this.#feed.changed(documents);
+        for (const part of this.#parts) part.statusesChanged?.(statuses);
+      },
+      moved: () => this.#feed.look(),
+    });
+    this.#feed = new StateFeed({
+      ...{ clock, serving, sources: this.#sources },
+      setsOf: options.setsOf ?? (() => []),
+      served: (state, reports) => this.#served(state, reports),
+    });
+    metrics.gauge("cluster_contact_timestamp_seconds", () => contact.timestamp);
+    metrics.gauge("cluster_sources_unread", () => this.#sources.unread.length);
+    metrics.gauge("cluster_documents", () => this.#state?.documents.size ?? 0);
+    metrics.gauge("cluster_replicas", () => this.#replicas.live.length);
+    metrics.gauge("cluster_leader", () => (this.#election?.leading === true ? 1 : 0));
+  }
+
+  /** Why this replica should not be asked yet; undefined when it serves all that the cluster holds, and its parts have what they need. */
+  get unready(): string | undefined {
+    if (this.#incomplete !== undefined) return this.#incomplete;
+    for (const part of this.#parts) {
+      const why = part.unready?.();
+      if (why !== undefined) return why;
+    }
+    return undefined;
+  }
+
+  /** Why this replica does not serve all that the cluster holds; undefined when it does. Once it does that is over. */
+  get #incomplete(): string | undefined {
+    if (this.#state === undefined) {
+      const unread = this.#sources.unread.map(({ resource, why }) => `${resource}: ${why}`);
+      return unread.length === 0 ? "the cluster's policies are being loaded" : `not read yet: ${unread.join("; ")}`;
+    }
+    if (this.#options.settings.readyWithoutSources || this.#wasReady) return undefined;
+    const { unread } = this.#state;
+    if (unread.length > 0) {
+      const why = this.#sources.unread.map(({ resource, why }) => `${resource}: ${why}`);
+      return `cannot be read: ${why.join("; ") || unread.join(", ")}`;
+    }
+    this.#wasReady = true;
+    return undefined;
+  }
+
+  #wasReady = false;
+
+  /** Something was loaded anew although nothing has changed in the cluster. */
+  loaded(reports: readonly LoadedPolicyReport[]): void {
+    const state = this.#state;
+    if (state === undefined || reports.length === 0) return;
+    this.#facts.loaded(reports);
+    this.#announce(state);
+    for (const part of this.#parts) part.served?.(state, reports);
+  }
+
+  /** Leads no more, so that another replica may while this one still serves what it has begun. */
+  async stepDown(): Promise<void> {
+    this.#stopping = true;
+    await this.#election?.stop();
+  }
+
+  /** Ends everything; this replica is none any more. To be called when it serves no more. */
+  async stop(): Promise<void> {
+    await this.stepDown();
+    this.#feed.stop();
+    this.#sources.stop();
+    await Promise.all(this.#parts.map((part) => part.stop()));
+    await this.#replicas.stop();
+    await Promise.all([this.#options.cluster.close(), this.#options.elections.close()]);
+  }
+
+  #served(state: ClusterState, reports: readonly LoadedPolicyReport[]): void {
+    const { log } = this.#options;
+    const first = this.#state === undefined;
+    this.#state = state;
+    this.#facts.keepOnly(state.documents);
+    this.#facts.loaded(reports);
+    this.#announce(state);
+    const { version, documents } = state;
+    const broken = reports.filter((report) => report.state !== "loaded").map(({ id }) => id);
+    const fields = { version, documents: documents.size, loaded: reports.length - broken.length };
+    if (first) log.info("the cluster's policies are served", { ...fields, broken });
+    else log.info("policies have changed in the cluster", { ...fields, broken });
+    for (const part of this.#parts) part.served?.(state, reports);
+    if (this.#incomplete === undefined && this.#election === undefined && !this.#stopping) this.#takePart();
+  }
+
+  /** What this replica answers, and which versions of policies: others wait for that. */
+  #announce({ documents, sets }: ClusterState): void {
+    const routes = sets.map(({ hash }) => setRoute(hash));
+    const loaded: string[] = [];
+    for (const [key, document] of documents) {
+      const reports = this.#facts.reports(key);
+      for (const { id } of reports) routes.push(policyRoute(id));
+      if (reports.length > 0 && reports.every(({ state }) => state === "loaded")) loaded.push(loadedVersion(document));
+    }
+    this.#replicas.announce("routes", [...new Set(routes)].sort().join(","));
+    this.#replicas.announce("loaded", loaded.sort().join(","));
+  }
+
+  /** Who does not know all policies must not write what follows from them. */
+  #takePart(): void {
+    const { elections, clock, random, log, settings } = this.#options;
+    this.#election = new Election({
+      ...{ http: elections.http, clock, random, log },
+      namespace: settings.namespace,
+      name: forServer("policy-server-leader", settings.policyServer),
+      identity: `${settings.replica}_${randomBytes(4).toString("hex")}`,
+      lead: (signal) => {
+        this.#leading = signal;
+        this.#replicas.sweep(signal);
+        for (const part of this.#parts) part.lead?.(signal);
+      },
+    });
+  }
+
+  /** Whether this replica leads. */
+  get leads(): boolean {
+    return this.#leading !== undefined && !this.#leading.aborted;
+  }
+}

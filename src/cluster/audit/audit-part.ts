@@ -1,0 +1,171 @@
+/** The background audit of a replica: a process of its own, which is told what the agent knows, and tells what it finds. */
+import type { FromAuditor, RoundReport, ToAuditor } from "../../audit/messages.js";
+import type { ClusterDelta, ClusterDocument } from "../../config/from-cluster/cluster-document.js";
+import type { ClusterState } from "../cluster-state.js";
+import type { ClusterPart, PartContext } from "../part.js";
+
+/** The other process, as far as it is needed. */
+export interface AuditorProcess {
+  send(message: ToAuditor): void;
+  /** Ends it; resolves when it has. */
+  end(): Promise<void>;
+}
+
+/** Starts one. `ended`: called once when it is there no more, whatever the reason. */
+export type StartAuditor = (hear: (message: FromAuditor) => void, ended: (how: string) => void) => AuditorProcess;
+
+/** How often it is looked whether requests come. */
+const LOOK_EVERY_MS = 1_000;
+/** The first wait before an auditor that has ended is replaced, and the longest: nobody waits for it. */
+const FIRST_PAUSE_MS = 1_000;
+const LAST_PAUSE_MS = 300_000;
+/** One that has lived for so long is no sign of a lasting cause. */
+const STEADY_MS = 600_000;
+
+/** Audits as long as the agent works. */
+export class AuditPart implements ClusterPart {
+  readonly #context: PartContext;
+  readonly #startAuditor: StartAuditor;
+  readonly #evaluations: () => number;
+  readonly #forget: () => void;
+  #process: AuditorProcess | undefined;
+  #startedAt = 0;
+  #pause = FIRST_PAUSE_MS;
+  #cancelStart: (() => void) | undefined;
+  #cancelLook: (() => void) | undefined;
+  #stopping = false;
+  /** What the auditor knows. */
+  #told: { readonly version: number; readonly documents: ReadonlyMap<string, ClusterDocument> } | undefined;
+  #live = "";
+  #counted = 0;
+  #busy: boolean | undefined;
+  #last: RoundReport | undefined;
+
+  /** @param evaluations how many requests' policies have been evaluated so far: counts up while requests come */
+  constructor(context: PartContext, startAuditor: StartAuditor, evaluations: () => number) {
+    this.#context = context;
+    this.#startAuditor = startAuditor;
+    this.#evaluations = evaluations;
+    const { replicas, metrics } = context;
+    this.#forget = replicas.changed(() => this.#tellReplicas());
+    metrics.gauge("audit_objects", () => this.#last?.objects ?? 0);
+    metrics.gauge("audit_evaluated_objects", () => this.#last?.evaluated ?? 0);
+    metrics.gauge("audit_duration_seconds", () => (this.#last?.milliseconds ?? 0) / 1000);
+    metrics.gauge("audit_timestamp_seconds", () => (this.#last?.ended ?? 0) / 1000);
+    metrics.gauge("audit_problems", () => (this.#last?.problems.length ?? 0) + (this.#last?.leftOut.length ?? 0));
+    metrics.auditResults(() => this.#last?.results ?? []);
+  }
+
+  served(state: ClusterState): void {
+    if (this.#stopping) return;
+    if (this.#process === undefined && this.#cancelStart === undefined) this.#start();
+    else this.#tellPolicies(state);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    this.#forget();
+    this.#cancelStart?.();
+    this.#cancelLook?.();
+    await this.#process?.end();
+  }
+
+  #start(): void {
+    const { clock, log } = this.#context;
+    this.#cancelStart = undefined;
+    this.#startedAt = clock.now();
+    this.#told = undefined;
+    try {
+      this.#process = this.#startAuditor(
+        (message) => this.#hear(message),
+        (how) => this.#ended(how),
+      );
+    } catch (error) {
+      this.#ended(error instanceof Error ? error.message : String(error));
+      return;
+    }
+    log.debug("the audit has begun in a process of its own");
+    this.#look();
+  }
+
+  #ended(how: string): void {
+    const { clock, log } = this.#context;
+    this.#process = undefined;
+    this.#cancelLook?.();
+    if (this.#stopping || this.#cancelStart !== undefined) return;
+    if (clock.now() - this.#startedAt >= STEADY_MS) this.#pause = FIRST_PAUSE_MS;
+    log.error("the process that audits has ended and is replaced", { how, pause_ms: this.#pause });
+    this.#cancelStart = clock.after(this.#pause, () => this.#start());
+    this.#pause = Math.min(2 * this.#pause, LAST_PAUSE_MS);
+  }
+
+  #hear(message: FromAuditor): void {
+    if (message.type === "wants-all") {
+      this.#told = undefined;
+      this.#live = "";
+      this.#busy = undefined;
+      this.#tellBusy();
+      this.#tellReplicas();
+      const state = this.#context.state();
+      if (state !== undefined) this.#tellPolicies(state);
+      return;
+    }
+    this.#say(message.report);
+  }
+
+  /** What is told the second time is known. */
+  #say(report: RoundReport): void {
+    const { log } = this.#context;
+    const known = new Set([...(this.#last?.problems ?? []), ...(this.#last?.leftOut ?? []).map(lineOf)]);
+    this.#last = report;
+    const lines = [...report.problems, ...report.leftOut.map(lineOf)];
+    for (const line of lines) if (!known.has(line)) log.warn(`audit: ${line}`);
+    const failing = report.results.filter(({ result }) => result === "fail" || result === "error");
+    log.info("audited the cluster's objects", {
+      objects: report.objects,
+      evaluated: report.evaluated,
+      milliseconds: Math.round(report.milliseconds),
+      findings: failing.reduce((sum, { objects }) => sum + objects, 0),
+      complete: report.isComplete,
+      ...(report.reports && { reports_written: report.reports.applied, reports_deleted: report.reports.deleted }),
+    });
+  }
+
+  #tellPolicies({ version, documents }: ClusterState): void {
+    if (this.#process === undefined) return;
+    const told = this.#told;
+    const put = [...documents.values()].filter((each) => told?.documents.get(each.key) !== each);
+    const removed = [...(told?.documents.keys() ?? [])].filter((key) => !documents.has(key));
+    if (told !== undefined && put.length === 0 && removed.length === 0) return;
+    const delta: ClusterDelta = { version, base: told?.version ?? 0, put, removed, sets: [] };
+    this.#told = { version, documents: new Map(documents) };
+    this.#process.send({ type: "policies", delta });
+  }
+
+  #tellReplicas(): void {
+    const { replicas, settings } = this.#context;
+    const live = replicas.live.map(({ name }) => name);
+    const text = live.join(" ");
+    // Replicas say something new of themselves all the time.
+    if (this.#process === undefined || text === this.#live) return;
+    this.#live = text;
+    this.#process.send({ type: "replicas", live, own: settings.replica });
+  }
+
+  #look(): void {
+    this.#tellBusy();
+    this.#cancelLook = this.#context.clock.after(LOOK_EVERY_MS, () => this.#look());
+  }
+
+  #tellBusy(): void {
+    const evaluations = this.#evaluations();
+    const busy = evaluations !== this.#counted;
+    this.#counted = evaluations;
+    if (busy === this.#busy || this.#process === undefined) return;
+    this.#busy = busy;
+    this.#process.send({ type: "busy", busy });
+  }
+}
+
+const lineOf = ({ policy, reason }: RoundReport["leftOut"][number]): string =>
+  `the policy ${policy} is not asked: ${reason}`;

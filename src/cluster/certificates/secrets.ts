@@ -1,0 +1,77 @@
+/** The one Secret as the cluster has it: followed by everybody, written by the leader. */
+import type { Clock } from "../../data/clock.js";
+import { followUntil } from "../../kubernetes/client/follow.js";
+import type { Cluster } from "../../kubernetes/client/index.js";
+import { collectionPath, objectPath } from "../../kubernetes/client/paths.js";
+import type { ListTarget } from "../../kubernetes/client/watched-list.js";
+import { isObject, type JsonObject, nameOf } from "../../kubernetes/object.js";
+import type { SecretPlace } from "./secret.js";
+
+/** What certificates need of a cluster. */
+export interface Secrets {
+  /** Tells the Secret as it is, `undefined` for none, and whenever it changes; `failed` why that cannot be told, each time. */
+  follow(signal: AbortSignal, seen: (secret: JsonObject | undefined) => void, failed: (error: unknown) => void): void;
+  /**
+   * Creates it.
+   * @param dryRun what would come of it; nothing is kept
+   * @returns the Secret as it is then
+   * @throws ApiError, ClusterUnreachable
+   */
+  create(secret: JsonObject, dryRun: boolean, signal: AbortSignal): Promise<unknown>;
+  /** Replaces the version that it names; otherwise as {@link create}. */
+  replace(secret: JsonObject, dryRun: boolean, signal: AbortSignal): Promise<unknown>;
+}
+
+const SECRETS = { group: "", version: "v1", plural: "secrets" };
+const FIELD_MANAGER = "policy-server";
+
+/** The Secret of this name. Others are neither asked for nor seen: the right to this one is enough. */
+export function secretsOf(
+  cluster: Pick<Cluster, "follow" | "http">,
+  { namespace, name }: SecretPlace,
+  clock: Clock,
+): Secrets {
+  const collection = collectionPath(SECRETS, namespace);
+  const own = objectPath(SECRETS, namespace, name);
+  return {
+    follow(signal, seen, failed) {
+      let listed: OneObject | undefined;
+      followUntil(signal, {
+        clock,
+        failed,
+        begin: () =>
+          cluster.follow({
+            path: collection,
+            query: { fieldSelector: `metadata.name=${name}` },
+            target: () => new OneObject(name),
+            listed: (target) => {
+              listed = target;
+              seen(target.object);
+            },
+            changed: () => seen(listed?.object),
+          }),
+      });
+    },
+    create: (secret, dryRun, signal) =>
+      cluster.http.create(collection, secret, { fieldManager: FIELD_MANAGER, dryRun }, signal),
+    replace: (secret, dryRun, signal) =>
+      cluster.http.replace(own, secret, { fieldManager: FIELD_MANAGER, dryRun }, signal),
+  };
+}
+
+class OneObject implements ListTarget {
+  readonly #name: string;
+  object: JsonObject | undefined;
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  put(object: unknown): void {
+    if (isObject(object) && nameOf(object) === this.#name) this.object = object;
+  }
+
+  delete(object: unknown): void {
+    if (nameOf(object) === this.#name) this.object = undefined;
+  }
+}

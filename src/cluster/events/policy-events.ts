@@ -1,0 +1,145 @@
+/** Events on policies about what they deny, for those who look with kubectl: gathered, and only where they are wanted. */
+import { createHash } from "node:crypto";
+import type { ClusterDocument } from "../../config/from-cluster/cluster-document.js";
+import { parseKey } from "../../config/from-cluster/policy-ids.js";
+import { parseJson } from "../../data/json.js";
+import { ApiError, reasonOf } from "../../kubernetes/client/errors.js";
+import { collectionPath } from "../../kubernetes/client/paths.js";
+import { type JsonObject, text } from "../../kubernetes/object.js";
+import { microTime } from "../lease.js";
+import type { ClusterPart, PartContext } from "../part.js";
+import { EVENTS_EVERY_MS, MAX_EVENTS, MAX_NAME, MAX_NOTE, REFUSED_MS } from "./limits.js";
+
+const EVENTS = { group: "events.k8s.io", version: "v1", plural: "events" };
+/** Where events on objects without a namespace stand. */
+const DEFAULT_NAMESPACE = "default";
+
+/** What a policy has denied since the last look. */
+interface Denied {
+  count: number;
+  /** What most of it was about. */
+  example: readonly string[];
+  exampleCount: number;
+}
+
+/** Each replica tells of what it has denied itself. */
+export class PolicyEvents implements ClusterPart {
+  readonly #context: PartContext;
+  readonly #stopping = new AbortController();
+  /** Counts at the last look. */
+  #before: ReadonlyMap<string, number> = new Map();
+  #refusedUntil = Number.NEGATIVE_INFINITY;
+  #said = false;
+
+  constructor(context: PartContext) {
+    this.#context = context;
+    this.#soon();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+  }
+
+  #soon(): void {
+    if (this.#stopping.signal.aborted) return;
+    this.#context.clock.after(EVENTS_EVERY_MS, () => void this.#look().finally(() => this.#soon()));
+  }
+
+  async #look(): Promise<void> {
+    const denied = await this.#denied();
+    const documents = this.#documents();
+    const most = [...denied].sort(([, a], [, b]) => b.count - a.count).slice(0, MAX_EVENTS);
+    for (const [policy, what] of most) {
+      const [id, mode] = JSON.parse(policy) as [string, "deny" | "monitor"];
+      const document = documents.get(id);
+      if (document !== undefined) await this.#write(document, mode === "monitor", what);
+    }
+  }
+
+  /** By id and mode of the policy. */
+  async #denied(): Promise<Map<string, Denied>> {
+    const now = new Map<string, number>();
+    const denied = new Map<string, Denied>();
+    for (const { policy, monitored, about, count } of await this.#context.metrics.rejections()) {
+      const key = JSON.stringify([policy, monitored ? "monitor" : "deny"]);
+      const series = `${key} ${about.join(" ")}`;
+      now.set(series, count);
+      const more = count - (this.#before.get(series) ?? 0);
+      if (more <= 0) continue;
+      const known = denied.get(key) ?? { count: 0, example: about, exampleCount: 0 };
+      known.count += more;
+      if (more > known.exampleCount) Object.assign(known, { example: about, exampleCount: more });
+      denied.set(key, known);
+    }
+    this.#before = now;
+    return denied;
+  }
+
+  /** Documents by the ids of their policies. */
+  #documents(): ReadonlyMap<string, ClusterDocument> {
+    const { state, facts } = this.#context;
+    const documents = new Map<string, ClusterDocument>();
+    for (const [key, document] of state()?.documents ?? [])
+      for (const { id } of facts.reports(key)) documents.set(id, document);
+    return documents;
+  }
+
+  /** Never rejects. */
+  async #write(document: ClusterDocument, monitored: boolean, { count, example }: Denied): Promise<void> {
+    const { cluster, clock, log } = this.#context;
+    if (clock.now() < this.#refusedUntil) return;
+    const did = monitored ? "would have denied" : "denied";
+    const note = `${did} ${count} ${count === 1 ? "request" : "requests"} in the last minute${exampleOf(example)}`;
+    const event = this.#event(document, monitored ? "WouldDeny" : "Denied", note);
+    try {
+      const { signal } = this.#stopping;
+      await cluster.http.create(collectionPath(EVENTS, namespaceFor(document)), event, { once: true }, signal);
+    } catch (error) {
+      if (this.#stopping.signal.aborted) return;
+      const refused = error instanceof ApiError && (error.status === 403 || error.status === 404);
+      if (refused) this.#refusedUntil = clock.now() + REFUSED_MS;
+      if (refused && this.#said) return;
+      this.#said ||= refused;
+      log.log(refused ? "warn" : "debug", "events about policies cannot be written", { reason: reasonOf(error) });
+    }
+  }
+
+  #event(document: ClusterDocument, reason: string, note: string): JsonObject {
+    const { clock, settings } = this.#context;
+    const { kind, namespace, name } = parseKey(document.key);
+    const time = microTime(clock.wall());
+    const hash = createHash("sha256").update(`${document.key} ${settings.replica} ${reason} ${time}`).digest("hex");
+    return {
+      apiVersion: "events.k8s.io/v1",
+      kind: "Event",
+      metadata: {
+        name: `${name.slice(0, MAX_NAME - 17).replace(/[-.]+$/, "")}.${hash.slice(0, 16)}`,
+        namespace: namespaceFor(document),
+      },
+      eventTime: time,
+      reportingController: "policy-server",
+      reportingInstance: settings.replica.slice(0, 128),
+      action: "Evaluate",
+      type: "Warning",
+      reason,
+      regarding: {
+        apiVersion: text(parseJson(document.text), "apiVersion"),
+        kind,
+        name,
+        ...(namespace !== "" && { namespace }),
+        uid: document.uid,
+        resourceVersion: document.resourceVersion,
+      },
+      note: note.slice(0, MAX_NOTE),
+    };
+  }
+}
+
+const namespaceFor = ({ key }: ClusterDocument): string => parseKey(key).namespace || DEFAULT_NAMESPACE;
+
+/** Such as `, e.g. CREATE Pod in team`. */
+function exampleOf([operation = "", kind = "", namespace = ""]: readonly string[]): string {
+  const what = [operation, kind].filter((word) => word !== "").join(" ");
+  if (what === "") return "";
+  return `, e.g. ${what}${namespace === "" ? "" : ` in ${namespace}`}`;
+}

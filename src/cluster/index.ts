@@ -1,0 +1,70 @@
+/** The agent of `serve --from-cluster`. */
+import { SYSTEM_CLOCK } from "../data/clock.js";
+import { type Connection, openCluster } from "../kubernetes/client/index.js";
+import type { Logger } from "../telemetry/logger.js";
+import { Agent } from "./agent.js";
+import { AuditPart } from "./audit/audit-part.js";
+import { forkAuditor } from "./audit/fork-auditor.js";
+import type { CertificatePair, SecuredServing } from "./certificates/certificates.js";
+import { certificatesOf } from "./certificates/index.js";
+import { PolicyEvents } from "./events/policy-events.js";
+import type { AgentMetrics } from "./metrics.js";
+import type { ClusterPart, PartContext, PartFactory } from "./part.js";
+import type { Serving } from "./serving.js";
+import type { ClusterSettings } from "./settings.js";
+import { PolicyStatuses } from "./status/policy-statuses.js";
+import type { WebhookDeriver } from "./webhooks/from-documents.js";
+import { deriverFor, setsOf, type WebhookPart, webhookPart } from "./webhooks/part.js";
+
+export type { Agent } from "./agent.js";
+
+/** What the agent is given by the process that it runs in. */
+export interface StartOptions {
+  readonly connection: Connection;
+  readonly log: Logger;
+  readonly metrics: AgentMetrics;
+  readonly settings: ClusterSettings;
+  readonly serving: Serving & SecuredServing;
+}
+
+/** What an agent does besides having policies served. */
+const partsFor = ({ settings, serving }: StartOptions, deriver: WebhookDeriver): readonly PartFactory[] => [
+  (context) => certifiedWebhooks(context, settings, serving, deriver),
+  (context) => new PolicyStatuses(context),
+  ...(settings.auditInterval > 0
+    ? [(context: PartContext) => new AuditPart(context, forkAuditor, () => serving.evaluations)]
+    : []),
+  ...(settings.events ? [(context: PartContext) => new PolicyEvents(context)] : []),
+];
+
+/** Certificates, and webhooks that trust them: a new authority signs when they do. */
+function certifiedWebhooks(
+  context: PartContext,
+  { manageWebhooks }: ClusterSettings,
+  serving: SecuredServing,
+  deriver: WebhookDeriver,
+): readonly ClusterPart[] {
+  const use = (pair: CertificatePair): Promise<void> => serving.secure(pair);
+  if (!manageWebhooks) return [certificatesOf(context, { use })];
+  let webhooks: WebhookPart | undefined;
+  const bundleInForce = (authorities: readonly string[]): boolean => webhooks?.trusts(authorities) ?? false;
+  const certificates = certificatesOf(context, { use, bundleInForce });
+  webhooks = webhookPart(context, deriver, certificates);
+  return [certificates, webhooks];
+}
+
+/** Starts the agent. Nothing is waited for: while the API server is away, it is not ready. */
+export function startAgent(options: StartOptions): Agent {
+  const { connection, log, metrics, settings, serving } = options;
+  const { now } = SYSTEM_CLOCK;
+  // What hinders a watch is noise while it is tried again; that the API server is away is said once, by the agent.
+  const open = () => openCluster({ connection, now, note: (message) => log.debug(message) });
+  const deriver = deriverFor(settings);
+  return new Agent({
+    ...{ cluster: open(), elections: open(), log, metrics, settings, serving },
+    clock: SYSTEM_CLOCK,
+    random: Math.random,
+    parts: partsFor(options, deriver),
+    setsOf: setsOf(deriver, SYSTEM_CLOCK),
+  });
+}

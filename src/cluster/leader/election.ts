@@ -1,0 +1,243 @@
+/**
+ * Which replica leads: the one that holds a Lease, by the rules of client-go's leader election. Nobody compares clocks: a Lease counts as held for
+ * its duration from the moment at which this replica saw it changed last.
+ */
+import type { Clock } from "../../data/clock.js";
+import { ApiError, isConflict, isNotFound, reasonOf } from "../../kubernetes/client/errors.js";
+import type { ClusterHttp } from "../../kubernetes/client/http.js";
+import { collectionPath, objectPath } from "../../kubernetes/client/paths.js";
+import { type JsonObject, member, text } from "../../kubernetes/object.js";
+import type { Logger } from "../../telemetry/logger.js";
+import { FIELD_MANAGER, LEASES, leaseObject, MANAGED_BY, microTime } from "../lease.js";
+import { ATTEMPT_MS, JITTER, LEASE_MS, REFUSED_RETRY_MS, RENEW_DEADLINE_MS, RETRY_MS } from "./limits.js";
+
+/** What an election needs. */
+export interface ElectionOptions {
+  /** Connections of its own: nothing else may hold up a renewal. */
+  readonly http: Pick<ClusterHttp, "get" | "create" | "replace">;
+  readonly clock: Clock;
+  /** At least 0, less than 1. */
+  readonly random: () => number;
+  readonly log: Logger;
+  readonly namespace: string;
+  readonly name: string;
+  /** Of this process, and no other before or after it. */
+  readonly identity: string;
+  /** This replica leads until the signal is aborted. */
+  readonly lead: (signal: AbortSignal) => void;
+}
+
+/** A Lease as it was seen. */
+interface Seen {
+  readonly spec: JsonObject;
+  readonly resourceVersion: string;
+  /** When it was seen first, by {@link Clock.now}. */
+  readonly at: number;
+}
+
+/** Takes part from now on. */
+export class Election {
+  readonly #options: ElectionOptions;
+  #seen: Seen | undefined;
+  /** Set while this replica leads. */
+  #leading: AbortController | undefined;
+  #deadline: () => void = () => {};
+  #next: () => void = () => {};
+  #attempt: Promise<void> = Promise.resolve();
+  readonly #stopping = new AbortController();
+  #reason = "";
+
+  constructor(options: ElectionOptions) {
+    this.#options = options;
+    this.#try();
+  }
+
+  get leading(): boolean {
+    return this.#leading !== undefined;
+  }
+
+  /** Who leads as far as is known; empty: nobody. */
+  get holder(): string {
+    return text(this.#seen?.spec, "holderIdentity");
+  }
+
+  /** Resolves when the attempt under way is done. */
+  settled(): Promise<void> {
+    return this.#attempt;
+  }
+
+  /** Leads no more, and says so, so that another may at once. */
+  async stop(): Promise<void> {
+    const held = this.leading;
+    this.#stopping.abort();
+    this.#next();
+    this.#lose("this replica stops");
+    await this.#attempt;
+    if (held) await this.#release();
+  }
+
+  #try(): void {
+    this.#attempt = this.#tryOnce().then(() => this.#soon());
+  }
+
+  #soon(): void {
+    if (this.#stopping.signal.aborted) return;
+    const { clock, random } = this.#options;
+    const refused = this.#reason !== "" && !this.leading ? REFUSED_RETRY_MS : RETRY_MS;
+    // Those who wait for a Lease come one after the other.
+    const wait = this.leading ? RETRY_MS : refused * (1 + random() * JITTER);
+    this.#next = clock.after(wait, () => this.#try());
+  }
+
+  /** Never rejects. */
+  async #tryOnce(): Promise<void> {
+    const { clock, log, namespace, name } = this.#options;
+    const began = clock.now();
+    const limit = new AbortController();
+    const end = (): void => limit.abort();
+    const cancel = clock.after(ATTEMPT_MS, end);
+    this.#stopping.signal.addEventListener("abort", end, { once: true });
+    try {
+      const held = await this.#acquireOrRenew(limit.signal);
+      this.#reason = "";
+      if (this.#stopping.signal.aborted) return;
+      if (held) this.#renewed(began);
+      else this.#lose(`${this.holder} holds the Lease`);
+    } catch (error) {
+      if (this.#stopping.signal.aborted) return;
+      // Somebody was quicker, or this replica itself where the answer did not come: the next attempt looks.
+      if (isConflict(error)) this.#seen = undefined;
+      else if (error instanceof ApiError && [401, 403, 404].includes(error.status)) {
+        const reason = reasonOf(error);
+        const message = "this replica cannot take part in the election of a leader: it serves, and writes nothing";
+        if (reason !== this.#reason) log.error(message, { lease: `${namespace}/${name}`, reason });
+        this.#reason = reason;
+      } else log.debug("an attempt to hold the Lease of the leader has failed", { reason: reasonOf(error) });
+    } finally {
+      cancel();
+      this.#stopping.signal.removeEventListener("abort", end);
+    }
+  }
+
+  /** @returns whether this replica holds the Lease */
+  async #acquireOrRenew(signal: AbortSignal): Promise<boolean> {
+    const { identity, clock } = this.#options;
+    if (this.leading && this.#seen !== undefined) {
+      try {
+        return await this.#write(this.#seen, signal);
+      } catch (error) {
+        // Somebody has written it: another leader perhaps, which is to be known now.
+        if (!isConflict(error)) throw error;
+      }
+    }
+    const found = await this.#read(signal);
+    if (found === undefined) return this.#create(signal);
+    if (found.resourceVersion !== this.#seen?.resourceVersion) this.#seen = found;
+    const { spec, at } = this.#seen;
+    const holder = text(spec, "holderIdentity");
+    if (holder !== "" && holder !== identity && clock.now() < at + durationOf(spec)) return false;
+    return this.#write(this.#seen, signal);
+  }
+
+  async #read(signal: AbortSignal): Promise<Seen | undefined> {
+    const { http, namespace, name } = this.#options;
+    try {
+      return this.#saw((await http.get(objectPath(LEASES, namespace, name), {}, signal)).value);
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async #create(signal: AbortSignal): Promise<boolean> {
+    const { http, namespace, name } = this.#options;
+    const now = microTime(this.#options.clock.wall());
+    const spec = this.#spec({ acquireTime: now, renewTime: now, leaseTransitions: 0 });
+    const lease = leaseObject({ name, namespace, labels: MANAGED_BY }, spec);
+    const options = { fieldManager: FIELD_MANAGER };
+    this.#seen = this.#saw(await http.create(collectionPath(LEASES, namespace), lease, options, signal));
+    return true;
+  }
+
+  async #write({ spec, resourceVersion }: Seen, signal: AbortSignal): Promise<boolean> {
+    const now = microTime(this.#options.clock.wall());
+    const own = text(spec, "holderIdentity") === this.#options.identity;
+    const transitions = Number(member(spec, "leaseTransitions") ?? 0);
+    await this.#replace(
+      resourceVersion,
+      this.#spec({
+        acquireTime: own ? text(spec, "acquireTime") || now : now,
+        renewTime: now,
+        leaseTransitions: own ? transitions : transitions + 1,
+      }),
+      signal,
+    );
+    return true;
+  }
+
+  async #replace(resourceVersion: string, spec: JsonObject, signal: AbortSignal): Promise<void> {
+    const { http, namespace, name } = this.#options;
+    const lease = leaseObject({ name, namespace, resourceVersion, labels: MANAGED_BY }, spec);
+    const options = { fieldManager: FIELD_MANAGER };
+    this.#seen = this.#saw(await http.replace(objectPath(LEASES, namespace, name), lease, options, signal));
+  }
+
+  #spec(times: JsonObject): JsonObject {
+    return { holderIdentity: this.#options.identity, leaseDurationSeconds: LEASE_MS / 1000, ...times };
+  }
+
+  #saw(lease: unknown): Seen {
+    const spec = member(lease, "spec");
+    return {
+      spec: (typeof spec === "object" && spec !== null ? spec : {}) as JsonObject,
+      resourceVersion: text(member(lease, "metadata"), "resourceVersion"),
+      at: this.#options.clock.now(),
+    };
+  }
+
+  /** @param began when the renewal was sent: others may have seen it no earlier */
+  #renewed(began: number): void {
+    const { clock, log, lead, identity } = this.#options;
+    const left = began + RENEW_DEADLINE_MS - clock.now();
+    if (left <= 0) return;
+    this.#deadline();
+    this.#deadline = clock.after(left, () => this.#lose("the Lease could not be renewed in time"));
+    if (this.#leading !== undefined) return;
+    this.#leading = new AbortController();
+    log.info("this replica leads", { identity });
+    lead(this.#leading.signal);
+  }
+
+  #lose(reason: string): void {
+    this.#deadline();
+    const leading = this.#leading;
+    if (leading === undefined) return;
+    this.#leading = undefined;
+    leading.abort();
+    this.#options.log.info("this replica leads no more", { reason });
+  }
+
+  /** Another has to wait for the Lease to end where this fails. */
+  async #release(): Promise<void> {
+    const { clock, log } = this.#options;
+    if (this.#seen === undefined) return;
+    const now = microTime(clock.wall());
+    const limit = new AbortController();
+    const cancel = clock.after(ATTEMPT_MS, () => limit.abort());
+    const transitions = member(this.#seen.spec, "leaseTransitions");
+    const spec = { holderIdentity: "", leaseDurationSeconds: 1, acquireTime: now, renewTime: now };
+    try {
+      await this.#replace(this.#seen.resourceVersion, { ...spec, leaseTransitions: transitions }, limit.signal);
+    } catch (error) {
+      log.debug("the Lease of the leader could not be released", { reason: reasonOf(error) });
+    } finally {
+      cancel();
+    }
+  }
+}
+
+/** Milliseconds; the holder's own word, where it is one. */
+function durationOf(spec: JsonObject): number {
+  const seconds = member(spec, "leaseDurationSeconds");
+  return typeof seconds === "number" && seconds > 0 ? seconds * 1000 : LEASE_MS;
+}

@@ -1,0 +1,253 @@
+/** Replicas by their Leases: each renews its own, and sees those of the others. */
+import type { Clock } from "../../data/clock.js";
+import { ApiError, isNotFound, reasonOf } from "../../kubernetes/client/errors.js";
+import { followUntil } from "../../kubernetes/client/follow.js";
+import type { Cluster } from "../../kubernetes/client/index.js";
+import { collectionPath, objectPath } from "../../kubernetes/client/paths.js";
+import type { Logger } from "../../telemetry/logger.js";
+import type { Contact } from "../contact.js";
+import { FIELD_MANAGER, forServer, LEASES, leaseObject, MANAGED_BY, microTime, PREFIX } from "../lease.js";
+import type { ReplicaInfo, Replicas } from "../replicas.js";
+import type { ClusterSettings } from "../settings.js";
+import {
+  ANNOUNCE_MS,
+  BLIND_MS,
+  DELETE_AFTER_MS,
+  LIVE_MS,
+  LOOK_MS,
+  MAX_ANNOUNCED_BYTES,
+  RENEW_MS,
+  WRITE_MS,
+} from "./limits.js";
+import { routesOf, type SeenLease, SeenLeases } from "./seen-leases.js";
+
+/** On Leases of replicas: the server whose replica it is. */
+const LABEL = `${PREFIX}replica-of`;
+
+/** What it needs. */
+export interface ReplicaLeasesOptions {
+  readonly cluster: Pick<Cluster, "http" | "follow">;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly contact: Contact;
+  readonly settings: Pick<ClusterSettings, "namespace" | "replica" | "policyServer">;
+}
+
+/** Keeps this replica's Lease, and looks at the others'. */
+export class ReplicaLeases implements Replicas {
+  readonly #options: ReplicaLeasesOptions;
+  readonly #own: string;
+  readonly #facts: Record<string, string> = {};
+  readonly #stopping = new AbortController();
+  readonly #calls = new Set<() => void>();
+  #seen: ReadonlyMap<string, SeenLease> = new Map();
+  /** When each Lease was seen to be renewed last, by {@link Clock.now}. */
+  readonly #renewed = new Map<string, { readonly version: string; readonly at: number }>();
+  #live: readonly ReplicaInfo[];
+  /** When the API server answered last. */
+  #answered = Number.NEGATIVE_INFINITY;
+  #writing: Promise<void> | undefined;
+  #again = false;
+  #next: () => void = () => {};
+  #look: () => void = () => {};
+  readonly #said = new Set<string>();
+
+  constructor(options: ReplicaLeasesOptions) {
+    this.#options = options;
+    const { cluster, clock, settings, contact } = options;
+    this.#own = forServer(`policy-server-replica-${settings.replica}`, settings.policyServer);
+    this.#live = [this.#self()];
+    followUntil<SeenLeases>(this.#stopping.signal, {
+      clock,
+      begin: () => {
+        let current: SeenLeases | undefined;
+        return cluster.follow({
+          path: collectionPath(LEASES, settings.namespace),
+          query: { labelSelector: `${LABEL}=${settings.policyServer}` },
+          target: () => new SeenLeases(),
+          listed: (leases) => {
+            current = leases;
+            this.#see(leases.all);
+          },
+          changed: () => {
+            if (current !== undefined) this.#see(current.all);
+          },
+        });
+      },
+      failed: (error, refused) => {
+        contact.saw(error);
+        if (refused)
+          this.#say("the Leases of other replicas may not be watched: this one takes itself for the only one", error);
+      },
+    });
+    this.#write();
+    this.#lookAgain();
+  }
+
+  get live(): readonly ReplicaInfo[] {
+    return this.#live;
+  }
+
+  changed(call: () => void): () => void {
+    this.#calls.add(call);
+    return () => this.#calls.delete(call);
+  }
+
+  announce(key: string, value: string): void {
+    if (this.#facts[key] === value) return;
+    const others = Object.entries(this.#facts).filter(([name]) => name !== key);
+    const bytes = [...others, [key, value] as const].reduce(
+      (sum, [name, text]) => sum + PREFIX.length + Buffer.byteLength(name) + Buffer.byteLength(text),
+      0,
+    );
+    if (bytes > MAX_ANNOUNCED_BYTES) {
+      this.#say(`this replica has more to tell others than ${MAX_ANNOUNCED_BYTES} bytes: "${key}" stays as it was`);
+      return;
+    }
+    this.#facts[key] = value;
+    this.#refresh();
+    this.#next();
+    this.#next = this.#options.clock.after(ANNOUNCE_MS, () => this.#write());
+  }
+
+  /** Deletes the Leases of replicas that have gone, until the signal is aborted: of all replicas one does it. */
+  sweep(signal: AbortSignal): void {
+    const { clock, settings, cluster } = this.#options;
+    if (signal.aborted || this.#stopping.signal.aborted) return;
+    const now = clock.now();
+    for (const { lease, resourceVersion } of this.#blind ? [] : this.#seen.values()) {
+      if (lease === this.#own || now < (this.#renewed.get(lease)?.at ?? now) + LIVE_MS + DELETE_AFTER_MS) continue;
+      const path = objectPath(LEASES, settings.namespace, lease);
+      cluster.http.delete(path, { preconditions: { resourceVersion } }, signal).catch((error: unknown) => {
+        // What was renewed after all stays.
+        if (error instanceof ApiError && error.status !== 409 && error.status !== 404)
+          this.#say("the Lease of a replica that has gone could not be deleted", error);
+      });
+    }
+    clock.after(RENEW_MS, () => this.sweep(signal));
+  }
+
+  /** Resolves when what is being written is written. */
+  async settled(): Promise<void> {
+    await this.#writing;
+  }
+
+  /** This replica is there no more: its Lease is deleted. */
+  async stop(): Promise<void> {
+    const { cluster, settings, clock, log } = this.#options;
+    this.#stopping.abort();
+    this.#next();
+    this.#look();
+    await this.#writing;
+    const limit = new AbortController();
+    const cancel = clock.after(WRITE_MS, () => limit.abort());
+    try {
+      await cluster.http.delete(objectPath(LEASES, settings.namespace, this.#own), {}, limit.signal);
+    } catch (error) {
+      if (!isNotFound(error)) log.debug("this replica's Lease could not be deleted", { reason: reasonOf(error) });
+    } finally {
+      cancel();
+    }
+  }
+
+  #self(): ReplicaInfo {
+    const facts = { ...this.#facts };
+    return { name: this.#options.settings.replica, routes: routesOf(facts), facts };
+  }
+
+  /** Writes this replica's Lease, one write after the other, and again when it is time. */
+  #write(): void {
+    if (this.#stopping.signal.aborted) return;
+    if (this.#writing !== undefined) {
+      this.#again = true;
+      return;
+    }
+    this.#writing = this.#writeOnce().then(() => {
+      this.#writing = undefined;
+      if (this.#stopping.signal.aborted) return;
+      const wait = this.#again ? ANNOUNCE_MS : RENEW_MS;
+      this.#again = false;
+      this.#next();
+      this.#next = this.#options.clock.after(wait, () => this.#write());
+    });
+  }
+
+  /** Never rejects. */
+  async #writeOnce(): Promise<void> {
+    const { cluster, clock, contact, settings } = this.#options;
+    const { namespace, replica, policyServer } = settings;
+    const annotations = Object.fromEntries(Object.entries(this.#facts).map(([key, value]) => [PREFIX + key, value]));
+    const lease = leaseObject(
+      { name: this.#own, namespace, labels: { ...MANAGED_BY, [LABEL]: policyServer }, annotations },
+      { holderIdentity: replica, leaseDurationSeconds: LIVE_MS / 1000, renewTime: microTime(clock.wall()) },
+    );
+    const limit = new AbortController();
+    const cancel = clock.after(WRITE_MS, () => limit.abort());
+    try {
+      const path = objectPath(LEASES, namespace, this.#own);
+      await cluster.http.apply(path, lease, { fieldManager: FIELD_MANAGER }, limit.signal);
+      contact.made();
+      this.#hasAnswered();
+    } catch (error) {
+      contact.saw(error);
+      if (!(error instanceof ApiError) || error.status >= 500) return;
+      this.#hasAnswered();
+      this.#say("this replica's Lease cannot be written: others do not know of it", error);
+    } finally {
+      cancel();
+    }
+  }
+
+  /** After a silence everybody has the time of a Lease to be seen again. */
+  #hasAnswered(): void {
+    const now = this.#options.clock.now();
+    if (this.#blind) for (const [lease, { version }] of this.#renewed) this.#renewed.set(lease, { version, at: now });
+    this.#answered = now;
+  }
+
+  get #blind(): boolean {
+    return this.#options.clock.now() - this.#answered > BLIND_MS;
+  }
+
+  #see(leases: ReadonlyMap<string, SeenLease>): void {
+    const now = this.#options.clock.now();
+    this.#options.contact.made();
+    this.#seen = new Map(leases);
+    for (const lease of this.#renewed.keys()) if (!leases.has(lease)) this.#renewed.delete(lease);
+    for (const { lease, resourceVersion } of leases.values())
+      if (this.#renewed.get(lease)?.version !== resourceVersion)
+        this.#renewed.set(lease, { version: resourceVersion, at: now });
+    this.#refresh();
+  }
+
+  #lookAgain(): void {
+    this.#look = this.#options.clock.after(LOOK_MS, () => {
+      this.#refresh();
+      this.#lookAgain();
+    });
+  }
+
+  /** Who is there now, and whether that is another answer than before. */
+  #refresh(): void {
+    const now = this.#options.clock.now();
+    const before = new Set(this.#live.map(({ name }) => name));
+    const live: ReplicaInfo[] = [this.#self()];
+    for (const { lease, name, routes, facts } of this.#seen.values()) {
+      if (lease === this.#own) continue;
+      const fresh = now - (this.#renewed.get(lease)?.at ?? now) < LIVE_MS;
+      if (fresh || (this.#blind && before.has(name))) live.push({ name, routes, facts });
+    }
+    live.sort((a, b) => (a.name < b.name ? -1 : 1));
+    const same = JSON.stringify(live.map(saying)) === JSON.stringify(this.#live.map(saying));
+    this.#live = live;
+    if (!same) for (const call of this.#calls) call();
+  }
+
+  #say(message: string, error?: unknown): void {
+    if (this.#said.has(message)) return;
+    this.#said.add(message);
+    this.#options.log.error(message, error === undefined ? {} : { reason: reasonOf(error) });
+  }
+}
+
+const saying = ({ name, facts }: ReplicaInfo) => ({ name, facts });

@@ -1,0 +1,38 @@
+/** Objects of a cluster as documents of policies. */
+import type { ClusterDocument } from "../../config/from-cluster/cluster-document.js";
+import { apiVersionOf } from "../../kubernetes/names.js";
+import { type JsonObject, member, nameOf, namespaceOf, text } from "../../kubernetes/object.js";
+import { kubectlText } from "./kubectl-text.js";
+
+/** Which resource it is, in whatever version: `<group>/<kind>/<namespace>/<name>`. */
+export const keyOf = (group: string, kind: string, object: unknown): string =>
+  `${group}/${kind}/${namespaceOf(object)}/${nameOf(object)}`;
+
+/**
+ * An object as a document: without its status, and without what the API server notes about who wrote which field.
+ * @param kind in items of lists it may be missing
+ */
+export function documentOf(
+  object: JsonObject,
+  kind: { readonly group: string; readonly version: string; readonly kind: string },
+): ClusterDocument {
+  const { managedFields: _, ...metadata } = (member(object, "metadata") ?? {}) as JsonObject;
+  const { status: __, ...rest } = object;
+  const generation = member(metadata, "generation");
+  return {
+    key: keyOf(kind.group, kind.kind, object),
+    uid: text(metadata, "uid"),
+    resourceVersion: text(metadata, "resourceVersion"),
+    generation: typeof generation === "number" ? generation : 0,
+    text: kubectlText({ ...rest, apiVersion: apiVersionOf(kind), kind: kind.kind, metadata }),
+  };
+}
+
+/** Whether two documents of a resource say the same: the version of one of which only the status has changed is another. */
+export function saysTheSame(one: ClusterDocument, other: ClusterDocument): boolean {
+  if (one.uid !== other.uid || one.generation !== other.generation) return false;
+  return withoutVersion(one) === withoutVersion(other);
+}
+
+const withoutVersion = ({ text: whole, resourceVersion }: ClusterDocument): string =>
+  whole.replaceAll(`"resourceVersion": "${resourceVersion}"`, "");

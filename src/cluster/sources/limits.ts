@@ -1,0 +1,18 @@
+/** Bounds on the sources of policies. Times are milliseconds. */
+
+/** Documents of one kind: twenty times what a large cluster has. More would take the memory that evaluation needs. */
+export const MAX_DOCUMENTS = 20_000;
+/** Bytes of one kind as they are listed: 3 KiB for each of that many. */
+export const MAX_KIND_BYTES = 64 * 1024 * 1024;
+/** How long changes are gathered before they are told: whoever applies a folder of policies means one change. */
+export const COALESCE_MS = 50;
+/** How often it is asked whether a kind has come, where definitions may not be watched. */
+export const PRESENCE_POLL_MS = 10_000;
+/** How soon it is asked again for a kind that has been defined, but is not served yet: the API server takes some hundred milliseconds. */
+export const PRESENCE_SOON_MS = 250;
+/** After so many of these it is asked as rarely as where nothing is known. */
+export const PRESENCE_SOON_TIMES = 40;
+/** How often in a row discovery must say that a kind has gone before it is believed, where definitions may not be watched: an API server that starts does not know all. */
+export const GONE_TIMES = 3;
+/** How often a kind that may not be listed is tried again. */
+export const REFUSED_MS = 30_000;

@@ -1,0 +1,102 @@
+/** Everything of a cluster that is a policy or belongs to policies, read once: for commands. */
+import type { ClusterDocument } from "../../config/from-cluster/cluster-document.js";
+import { parseJson } from "../../data/json.js";
+import { isNotFound } from "../../kubernetes/client/errors.js";
+import { type ListedCluster, objectPages } from "../../kubernetes/client/object-pages.js";
+import { groupRoot } from "../../kubernetes/client/paths.js";
+import { member, text } from "../../kubernetes/object.js";
+import { documentOf } from "./document.js";
+import { MAX_DOCUMENTS } from "./limits.js";
+import {
+  CONFIG_MAP,
+  CONFIG_MAP_FIELDS,
+  POLICY_SERVER,
+  type ServerName,
+  WATCHED_KINDS,
+  type WatchedKind,
+} from "./watched-kinds.js";
+
+/** What was read. */
+export interface ReadDocuments {
+  readonly documents: readonly ClusterDocument[];
+  /** Kinds that could not be read: of their policies nobody knows. */
+  readonly problems: readonly string[];
+}
+
+/** Reads them. A kind that the cluster doesn't have has no policies; one that can't be read is a problem. */
+export async function readDocuments(cluster: ListedCluster, server: ServerName): Promise<ReadDocuments> {
+  const documents: ClusterDocument[] = [];
+  const problems: string[] = [];
+  for (const kind of WATCHED_KINDS) {
+    try {
+      const found = await readKind(cluster, kind, server);
+      documents.push(...found);
+      if (kind === POLICY_SERVER) documents.push(...(await configMaps(cluster, found)));
+    } catch (error) {
+      problems.push(error instanceof Error ? error.message : String(error));
+    }
+  }
+  return { documents, problems };
+}
+
+async function readKind(
+  cluster: ListedCluster,
+  kind: WatchedKind,
+  server: ServerName,
+): Promise<readonly ClusterDocument[]> {
+  const version = await versionOf(cluster, kind);
+  if (version === undefined) return [];
+  const { group, plural, fieldSelector, wanted = () => true } = kind;
+  const named = { group, version, kind: kind.kind };
+  const query = fieldSelector === undefined ? {} : { fieldSelector: fieldSelector(server) };
+  const documents: ClusterDocument[] = [];
+  try {
+    for await (const { items } of objectPages(cluster, { group, version, plural }, "", query)) {
+      for (const item of items) if (wanted(item, server)) documents.push(documentOf(item, named));
+      if (documents.length > MAX_DOCUMENTS)
+        throw new Error(`there are more than ${MAX_DOCUMENTS} objects of the kind ${kind.kind}`);
+    }
+  } catch (error) {
+    // The group is there, but not this kind.
+    if (error instanceof Error && isNotFound(error.cause)) return [];
+    throw error;
+  }
+  return documents;
+}
+
+/** The version to be read; undefined: there is none. */
+async function versionOf(
+  { http, signal }: ListedCluster,
+  { group, versions }: WatchedKind,
+): Promise<string | undefined> {
+  try {
+    const { value } = await http.get(groupRoot(group), {}, signal);
+    const served = listOf(member(value, "versions")).map((each) => text(each, "version"));
+    return versions.find((version) => served.includes(version));
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Those that a PolicyServer names; from afar nobody says its namespace, so that a name must be one of its kind. */
+async function configMaps(
+  cluster: ListedCluster,
+  servers: readonly ClusterDocument[],
+): Promise<readonly ClusterDocument[]> {
+  const names = servers.flatMap((server) => {
+    const spec = member(parseJson(server.text), "spec");
+    return CONFIG_MAP_FIELDS.map((field) => text(spec, field)).filter((name) => name !== "");
+  });
+  const documents: ClusterDocument[] = [];
+  for (const name of names) {
+    const found: ClusterDocument[] = [];
+    for await (const { items } of objectPages(cluster, CONFIG_MAP, "", { fieldSelector: `metadata.name=${name}` }))
+      for (const item of items) found.push(documentOf(item, CONFIG_MAP));
+    if (found.length > 1) throw new Error(`several namespaces have the ConfigMap ${name} that the PolicyServer names`);
+    documents.push(...found);
+  }
+  return documents;
+}
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

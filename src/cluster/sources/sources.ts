@@ -1,0 +1,177 @@
+/** All that a cluster holds of policies, as it is now. */
+import type { ClusterDocument } from "../../config/from-cluster/cluster-document.js";
+import type { Clock } from "../../data/clock.js";
+import { parseJson } from "../../data/json.js";
+import type { Cluster } from "../../kubernetes/client/index.js";
+import { member, nameOf, text } from "../../kubernetes/object.js";
+import type { Logger } from "../../telemetry/logger.js";
+import type { Contact } from "../contact.js";
+import type { ClusterSettings } from "../settings.js";
+import type { WatchedItem } from "./items.js";
+import { KindPresence, type Presence } from "./presence.js";
+import { Source } from "./source.js";
+import {
+  CONFIG_MAP,
+  CONFIG_MAP_FIELDS,
+  POLICY_SERVER,
+  resourceName,
+  WATCHED_KINDS,
+  type WatchedKind,
+} from "./watched-kinds.js";
+
+/** What they need. */
+export interface SourcesOptions {
+  readonly cluster: Pick<Cluster, "http" | "follow">;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly contact: Contact;
+  readonly settings: ClusterSettings;
+  /** Told which documents, and of which only the statuses, have changed. */
+  readonly changed: (documents: readonly string[], statuses: readonly string[]) => void;
+  /** Told that {@link Sources.complete} or {@link Sources.unread} may be another. */
+  readonly moved: () => void;
+}
+
+/** A source that has not been read. */
+export interface Unread {
+  /** `<plural>.<group>`. */
+  readonly resource: string;
+  readonly why: string;
+}
+
+/** Follows everything that belongs to policies. */
+export class Sources {
+  readonly #options: SourcesOptions;
+  readonly #stopping = new AbortController();
+  readonly #presence: KindPresence;
+  readonly #sources = new Map<WatchedKind, Source>();
+  /** ConfigMaps that the PolicyServer names. */
+  readonly #configMaps = new Map<string, Source>();
+
+  constructor(options: SourcesOptions) {
+    this.#options = options;
+    const { cluster, clock, log, contact } = options;
+    const { signal } = this.#stopping;
+    this.#presence = new KindPresence({
+      ...{ cluster, clock, log, contact, signal },
+      kinds: WATCHED_KINDS,
+      changed: (kind, presence) => this.#present(kind, presence),
+    });
+  }
+
+  /** A document with its status. */
+  item(key: string): WatchedItem | undefined {
+    for (const source of this.#all()) {
+      const item = source.items.get(key);
+      if (item !== undefined) return item;
+    }
+    return undefined;
+  }
+
+  /** All documents. */
+  *documents(): Iterable<ClusterDocument> {
+    for (const source of this.#all()) for (const { document } of source.items.values()) yield document;
+  }
+
+  /** Whether it is known of each source what there is, or that it may not be read. */
+  get complete(): boolean {
+    return (
+      WATCHED_KINDS.every((kind) => this.#presence.of(kind) !== "waiting") &&
+      [...this.#all()].every(({ state }) => state === "read" || state === "refused")
+    );
+  }
+
+  /** What is there, and has never been read. */
+  get unread(): readonly Unread[] {
+    const unread: Unread[] = [];
+    for (const kind of WATCHED_KINDS) {
+      const resource = resourceName(kind);
+      const presence = this.#presence.of(kind);
+      const source = this.#sources.get(kind);
+      if (presence === "unreadable") unread.push({ resource, why: "it is served in no version known here" });
+      else if (presence === "waiting")
+        unread.push({ resource, why: "the API server has not said whether there are any" });
+      else if (source !== undefined && source.state !== "read")
+        unread.push({ resource, why: source.publicReason || "it is being read" });
+    }
+    for (const [name, source] of this.#configMaps)
+      if (source.state !== "read")
+        unread.push({ resource: `configmaps (${name})`, why: source.publicReason || "it is being read" });
+    return unread;
+  }
+
+  /** Ends all watches. */
+  stop(): void {
+    this.#stopping.abort();
+    for (const source of this.#all()) source.stop();
+  }
+
+  *#all(): Iterable<Source> {
+    yield* this.#sources.values();
+    yield* this.#configMaps.values();
+  }
+
+  #present(kind: WatchedKind, presence: Presence): void {
+    const { settings, changed, moved } = this.#options;
+    const before = this.#sources.get(kind);
+    before?.stop();
+    this.#sources.delete(kind);
+    if (typeof presence === "object") {
+      const { group, kind: name, plural, fieldSelector, wanted } = kind;
+      const source = this.#source({
+        kind: { group, version: presence.version, kind: name, plural },
+        namespace: "",
+        ...(fieldSelector && { fieldSelector: fieldSelector(settings) }),
+        wanted: (object) => wanted?.(object, settings) ?? true,
+        // In another version it is read anew: until then what was known stays.
+        ...(before && { before: before.items }),
+        changed: (documents, statuses) => {
+          changed(documents, statuses);
+          if (kind === POLICY_SERVER) this.#lookAtPolicyServer();
+        },
+        unknown: () => this.#presence.ask(group),
+      });
+      this.#sources.set(kind, source);
+    } else if (before !== undefined) {
+      changed([...before.items.keys()], []);
+    }
+    moved();
+  }
+
+  #source(
+    special: Pick<
+      ConstructorParameters<typeof Source>[0],
+      "kind" | "namespace" | "fieldSelector" | "wanted" | "before" | "changed" | "unknown"
+    >,
+  ): Source {
+    const { cluster, clock, log, contact, moved } = this.#options;
+    return new Source({ cluster, clock, log, contact, moved, ...special });
+  }
+
+  /** Follows the ConfigMaps that the PolicyServer names, and no others any more. */
+  #lookAtPolicyServer(): void {
+    const { settings, changed, moved } = this.#options;
+    const [item] = [...(this.#sources.get(POLICY_SERVER)?.items.values() ?? [])];
+    const spec = item === undefined ? undefined : member(parseJson(item.document.text), "spec");
+    const names = CONFIG_MAP_FIELDS.map((field) => text(spec, field)).filter((name) => name !== "");
+    for (const [name, source] of this.#configMaps) {
+      if (names.includes(name)) continue;
+      source.stop();
+      this.#configMaps.delete(name);
+      changed([...source.items.keys()], []);
+    }
+    for (const name of names) {
+      if (this.#configMaps.has(name)) continue;
+      const source = this.#source({
+        kind: CONFIG_MAP,
+        namespace: settings.namespace,
+        fieldSelector: `metadata.name=${name}`,
+        wanted: (object) => nameOf(object) === name,
+        changed,
+        unknown: () => {},
+      });
+      this.#configMaps.set(name, source);
+    }
+    moved();
+  }
+}

@@ -1,0 +1,89 @@
+/** Which kinds of a cluster's resources are policies or belong to policies. */
+import { type JsonObject, member, nameOf, text } from "../../kubernetes/object.js";
+import type { ClusterSettings } from "../settings.js";
+
+/** Whose policies they are. */
+export type ServerName = Pick<ClusterSettings, "policyServer">;
+
+/** A kind that is watched when the cluster has it. */
+export interface WatchedKind {
+  readonly group: string;
+  readonly kind: string;
+  readonly plural: string;
+  /** Those that we can read, the preferred one first. */
+  readonly versions: readonly string[];
+  /** Whether it comes with Kubernetes, and not with a CustomResourceDefinition. */
+  readonly builtIn: boolean;
+  /** Which of them, for the API server: rights may be limited to a name. */
+  readonly fieldSelector?: (settings: ServerName) => string;
+  /** Which of them, where the API server can't tell; default all. */
+  readonly wanted?: (object: JsonObject, settings: ServerName) => boolean;
+}
+
+const KUBEWARDEN = "policies.kubewarden.io";
+const KYVERNO = "policies.kyverno.io";
+const ADMISSION = "admissionregistration.k8s.io";
+
+/** The server that policies without `spec.policyServer` belong to (spec kubewarden.md 11.1). */
+const DEFAULT_SERVER = "default";
+
+const forServer = (object: JsonObject, { policyServer }: ServerName): boolean =>
+  (text(member(object, "spec"), "policyServer") || DEFAULT_SERVER) === policyServer;
+
+const kubewarden = (kind: string, plural: string): WatchedKind => ({
+  group: KUBEWARDEN,
+  kind,
+  plural,
+  versions: ["v1"],
+  builtIn: false,
+  wanted: forServer,
+});
+
+const custom = (group: string, kind: string, plural: string, versions: readonly string[]): WatchedKind => ({
+  group,
+  kind,
+  plural,
+  versions,
+  builtIn: false,
+});
+
+const builtIn = (kind: string, plural: string): WatchedKind => ({
+  group: ADMISSION,
+  kind,
+  plural,
+  versions: ["v1"],
+  builtIn: true,
+});
+
+/** The PolicyServer that says where modules come from and how they are verified. */
+export const POLICY_SERVER: WatchedKind = {
+  ...custom(KUBEWARDEN, "PolicyServer", "policyservers", ["v1"]),
+  fieldSelector: ({ policyServer }) => `metadata.name=${policyServer}`,
+  wanted: (object, { policyServer }) => nameOf(object) === policyServer,
+};
+
+/** A ConfigMap that the PolicyServer names. */
+export const CONFIG_MAP = { group: "", version: "v1", kind: "ConfigMap", plural: "configmaps" };
+
+/** Where a PolicyServer names ConfigMaps. */
+export const CONFIG_MAP_FIELDS = ["verificationConfig", "sigstoreTrustConfig"];
+
+/** Kinds of policies and of what belongs to them. */
+export const WATCHED_KINDS: readonly WatchedKind[] = [
+  kubewarden("ClusterAdmissionPolicy", "clusteradmissionpolicies"),
+  kubewarden("AdmissionPolicy", "admissionpolicies"),
+  kubewarden("ClusterAdmissionPolicyGroup", "clusteradmissionpolicygroups"),
+  kubewarden("AdmissionPolicyGroup", "admissionpolicygroups"),
+  POLICY_SERVER,
+  custom(KYVERNO, "ValidatingPolicy", "validatingpolicies", ["v1", "v1beta1", "v1alpha1"]),
+  custom(KYVERNO, "NamespacedValidatingPolicy", "namespacedvalidatingpolicies", ["v1", "v1beta1"]),
+  custom(KYVERNO, "PolicyException", "policyexceptions", ["v1", "v1beta1", "v1alpha1"]),
+  custom("kyverno.io", "GlobalContextEntry", "globalcontextentries", ["v2", "v2beta1", "v2alpha1"]),
+  builtIn("ValidatingAdmissionPolicy", "validatingadmissionpolicies"),
+  builtIn("ValidatingAdmissionPolicyBinding", "validatingadmissionpolicybindings"),
+  custom("policy.cert-manager.io", "CertificateRequestPolicy", "certificaterequestpolicies", ["v1alpha1"]),
+];
+
+/** `<plural>.<group>`: what its CustomResourceDefinition is called. */
+export const resourceName = ({ plural, group }: { readonly plural: string; readonly group: string }): string =>
+  group === "" ? plural : `${plural}.${group}`;

@@ -1,0 +1,116 @@
+/** Tells those who serve what has changed in the cluster: gathered, as differences, one after the other. */
+import type {
+  ClusterDelta,
+  ClusterDocument,
+  LoadedPolicyReport,
+  PolicySetRoute,
+} from "../config/from-cluster/cluster-document.js";
+import type { Clock } from "../data/clock.js";
+import type { ClusterState } from "./cluster-state.js";
+import { KeptSets } from "./kept-sets.js";
+import type { Serving } from "./serving.js";
+import { COALESCE_MS } from "./sources/limits.js";
+import type { Sources } from "./sources/sources.js";
+
+/** What it needs. */
+export interface FeedOptions {
+  readonly clock: Clock;
+  readonly serving: Serving;
+  readonly sources: Pick<Sources, "complete" | "documents" | "item" | "unread">;
+  /** Which policies webhooks ask about together, by the documents. */
+  readonly setsOf: (documents: ReadonlyMap<string, ClusterDocument>) => readonly PolicySetRoute[];
+  /** Told of a state that all serve. */
+  readonly served: (state: ClusterState, reports: readonly LoadedPolicyReport[]) => void;
+}
+
+/** Nothing is told before everything is known: what is not there yet would be taken for deleted. */
+export class StateFeed {
+  readonly #options: FeedOptions;
+  readonly #documents = new Map<string, ClusterDocument>();
+  readonly #dirty = new Set<string>();
+  readonly #kept: KeptSets;
+  #version = 0;
+  #sets: readonly PolicySetRoute[] = [];
+  #unread = "";
+  #again = false;
+  #telling = false;
+  #cancel: (() => void) | undefined;
+  #stopped = false;
+
+  constructor(options: FeedOptions) {
+    this.#options = options;
+    this.#kept = new KeptSets(options.clock, () => this.look());
+  }
+
+  /** These may be others now. */
+  changed(keys: Iterable<string>): void {
+    for (const key of keys) this.#dirty.add(key);
+    this.#soon();
+  }
+
+  /** What is known of the sources is more than before, or sets are others. */
+  look(): void {
+    this.#again = true;
+    this.#soon();
+  }
+
+  /** Nothing is told any more. */
+  stop(): void {
+    this.#stopped = true;
+    this.#cancel?.();
+    this.#kept.stop();
+  }
+
+  #soon(): void {
+    if (this.#stopped || this.#telling || this.#cancel !== undefined) return;
+    this.#cancel = this.#options.clock.after(COALESCE_MS, () => {
+      this.#cancel = undefined;
+      void this.#tell();
+    });
+  }
+
+  async #tell(): Promise<void> {
+    const { sources, serving, served } = this.#options;
+    // Later on a kind that is being read holds up nobody else.
+    if (this.#version === 0 && !sources.complete) return;
+    this.#again = false;
+    const delta = this.#delta();
+    const unread = sources.unread.map(({ resource }) => resource);
+    if (delta !== undefined || unread.join() !== this.#unread) {
+      this.#unread = unread.join();
+      this.#telling = true;
+      const reports = delta === undefined ? [] : await serving.serve(delta);
+      this.#telling = false;
+      if (this.#stopped) return;
+      served({ version: this.#version, documents: new Map(this.#documents), sets: this.#sets, unread }, reports);
+    }
+    if (this.#dirty.size > 0 || this.#again) this.#soon();
+  }
+
+  /** What has changed since the last one; undefined when nothing has. */
+  #delta(): ClusterDelta | undefined {
+    const { sources, setsOf } = this.#options;
+    const first = this.#version === 0;
+    const keys = first ? new Set([...sources.documents()].map(({ key }) => key)) : this.#dirty;
+    const put: ClusterDocument[] = [];
+    const removed: string[] = [];
+    for (const key of keys) {
+      const now = sources.item(key)?.document;
+      if (now === this.#documents.get(key)) continue;
+      if (now === undefined) {
+        removed.push(key);
+        this.#documents.delete(key);
+      } else {
+        put.push(now);
+        this.#documents.set(key, now);
+      }
+    }
+    this.#dirty.clear();
+    const sets = this.#kept.with(setsOf(this.#documents));
+    const sameSets = JSON.stringify(sets) === JSON.stringify(this.#sets);
+    if (!first && put.length === 0 && removed.length === 0 && sameSets) return undefined;
+    this.#sets = sets;
+    this.#version += 1;
+    return { version: this.#version, base: this.#version - 1, put, removed, sets };
+  }
+}

@@ -1,0 +1,94 @@
+/** What the conditions of a policy say. */
+import type { LoadedPolicyReport } from "../../config/from-cluster/cluster-document.js";
+import type { PolicyFacts } from "../policy-facts.js";
+
+/** A condition without its time. */
+export interface Condition {
+  readonly type: string;
+  readonly status: "True" | "False" | "Unknown";
+  readonly reason: string;
+  readonly message: string;
+  readonly observedGeneration: number;
+}
+
+/** What is known of a policy. */
+export interface Standing {
+  readonly loaded: Condition;
+  readonly active: Condition;
+  /** Absent: nothing of it is in shadow. */
+  readonly shadow?: Condition;
+  /** Whether requests are decided by it, if only by a version before this one. */
+  readonly decides: boolean;
+}
+
+/** Longest message: Kubernetes allows 32 KiB, but people read it in a terminal. */
+const MAX_MESSAGE = 2_000;
+/** Most names of replicas in a message. */
+const MOST_NAMES = 5;
+
+/**
+ * What is known of a policy.
+ * @param missing names of live replicas that have not loaded this version
+ */
+export function standingOf(
+  { key, generation }: { readonly key: string; readonly generation: number },
+  facts: Pick<PolicyFacts, "reports" | "webhook" | "shadow">,
+  missing: readonly string[],
+): Standing {
+  const condition = (type: string, status: Condition["status"], reason: string, message: string): Condition => ({
+    type,
+    status,
+    reason,
+    message: shortened(message),
+    observedGeneration: generation,
+  });
+  const reports = facts.reports(key);
+  const problems = problemsOf(reports);
+  const lastGood = reports.some(({ state }) => state === "last-good");
+  const unavailable = reports.some(({ state }) => state === "unavailable");
+  const loaded =
+    reports.length === 0
+      ? condition("Loaded", "Unknown", "NotLoaded", "it is being loaded")
+      : unavailable
+        ? condition("Loaded", "False", "LoadFailed", `requests are denied: ${problems}`)
+        : lastGood
+          ? condition("Loaded", "False", "LastGood", `the version before this one is still served: ${problems}`)
+          : condition("Loaded", "True", "Loaded", problems);
+  const active = (): Condition => {
+    if (loaded.status !== "True") {
+      const why = lastGood && !unavailable ? "the version before this one is active" : "it is not loaded";
+      return condition("Active", "False", loaded.reason, why);
+    }
+    if (missing.length > 0) {
+      const names = missing.slice(0, MOST_NAMES).join(", ");
+      const more = missing.length > MOST_NAMES ? ` and ${missing.length - MOST_NAMES} more` : "";
+      return condition("Active", "False", "Rollout", `not loaded yet by the replicas ${names}${more}`);
+    }
+    if (facts.webhook(key) === "missing")
+      return condition(
+        "Active",
+        "False",
+        "NoWebhook",
+        "the API server does not ask about it yet: its webhook is missing",
+      );
+    return condition("Active", "True", "Active", "every replica has loaded it");
+  };
+  const now = active();
+  const shadow = facts.shadow(key);
+  return {
+    loaded,
+    active: now,
+    ...(shadow && { shadow: condition("Shadow", "True", "Shadow", shadow.message) }),
+    decides: now.status === "True" || (lastGood && !unavailable),
+  };
+}
+
+/** Errors first, each with its place. */
+function problemsOf(reports: readonly LoadedPolicyReport[]): string {
+  const problems = reports.flatMap((report) => report.problems);
+  const texts = ["error", "warning"].flatMap((severity) => problems.filter((each) => each.severity === severity));
+  return [...new Set(texts.map(({ text }) => text))].join("; ");
+}
+
+const shortened = (message: string): string =>
+  message.length <= MAX_MESSAGE ? message : `${message.slice(0, MAX_MESSAGE - 1)}…`;

@@ -1,0 +1,69 @@
+/** What ValidatingAdmissionPolicies want to be asked about, where they are not left to the API server (spec validating-admission-policy.md 1.4, 3). */
+import { isObject, member } from "../../kubernetes/object.js";
+import { saidOf } from "./constraints.js";
+import { type AskedPolicy, DEFAULT_TIMEOUT_SECONDS, failurePolicyOf, matchPolicyOf } from "./demand.js";
+import { type PortableConditions, readConditions } from "./portable-conditions.js";
+import { readMatch, textsOf } from "./rules.js";
+import { allOf } from "./selectors.js";
+import { CEL_SIDE_EFFECTS, OWN_DOMAIN, operationsOf } from "./shared.js";
+
+/** What a demand is made with. */
+interface AdmissionPolicyOptions {
+  readonly conditions: PortableConditions;
+  /** Specs of the bindings that name it; absent: it acts alone, and denies. */
+  readonly bindings?: readonly unknown[];
+  /** In place of the bindings' own. */
+  readonly validationActions?: readonly string[];
+}
+
+/**
+ * A ValidatingAdmissionPolicy; `undefined` for one that nothing binds, which never acts.
+ * @param spec of the policy
+ */
+export function admissionPolicyDemand(
+  id: string,
+  spec: unknown,
+  { conditions, bindings, validationActions }: AdmissionPolicyOptions,
+): AskedPolicy | undefined {
+  if (bindings?.length === 0) return undefined;
+  const match = readMatch(member(spec, "matchConstraints"));
+  const said = saidOf(match);
+  const [binding, ...more] = bindings ?? [];
+  const narrowing = member(binding, "matchResources");
+  const bound = more.length === 0 && isObject(narrowing) ? readMatch(narrowing) : {};
+  // Its rules may hold for the object in another version than the policy's do: they are looked at when the policy is asked.
+  const narrowed = saidOf({ ...bound, resourceRules: [] });
+  const rulesNarrow = (bound.resourceRules ?? []).length + (bound.excludeResourceRules ?? []).length > 0;
+  const bindingSaid =
+    more.length === 0
+      ? narrowed.whole && !rulesNarrow
+      : bindings?.some((each) => !isObject(member(each, "matchResources")));
+  const failurePolicy = failurePolicyOf(member(spec, "failurePolicy"));
+  const denies = actionsOf(bindings, validationActions).includes("Deny");
+  const hasParams = isObject(member(spec, "paramKind"));
+  // Where a condition that fails makes the API server refuse, it must be one that makes the policy deny: it is evaluated only for what is bound, and has its parameter.
+  const copies = failurePolicy === "Ignore" || (denies && said.whole && bindingSaid === true && !hasParams);
+  const use = { others: 1, operations: operationsOf(said.rules) };
+  return {
+    id,
+    demand: {
+      rules: said.rules,
+      namespaceSelector: allOf(said.namespaceSelector, narrowed.namespaceSelector),
+      objectSelector: allOf(said.objectSelector, narrowed.objectSelector),
+      matchConditions: copies ? conditions.of(readConditions(member(spec, "matchConditions")), use) : [],
+      matchPolicy: matchPolicyOf(match.matchPolicy),
+      failurePolicy,
+      sideEffects: CEL_SIDE_EFFECTS,
+      timeoutSeconds: DEFAULT_TIMEOUT_SECONDS,
+    },
+    mutating: false,
+    shares: true,
+    domain: OWN_DOMAIN,
+  };
+}
+
+function actionsOf(bindings: readonly unknown[] | undefined, given: readonly string[] | undefined): readonly string[] {
+  if (given !== undefined) return given;
+  if (bindings === undefined) return ["Deny"];
+  return bindings.flatMap((each) => textsOf(member(each, "validationActions")));
+}

@@ -1,0 +1,166 @@
+/** Webhooks as the objects that an API server reads. */
+import { compareNames } from "../../kubernetes/names.js";
+import { type JsonObject, member, nameOf, text } from "../../kubernetes/object.js";
+import type { DerivedWebhook } from "./derived-webhook.js";
+import { listOf } from "./rules.js";
+
+/** The two kinds of webhooks. */
+export type WebhookType = DerivedWebhook["type"];
+
+export const WEBHOOK_TYPES: readonly WebhookType[] = ["mutating", "validating"];
+
+const KINDS: Readonly<Record<WebhookType, string>> = {
+  mutating: "MutatingWebhookConfiguration",
+  validating: "ValidatingWebhookConfiguration",
+};
+
+/** Where the server is that webhooks ask. */
+export interface WebhookTarget {
+  /** In the cluster. */
+  readonly service?: { readonly namespace: string; readonly name: string };
+  /** `https://host:port` in place of a Service. */
+  readonly url?: string;
+  /** PEM: who has signed the server's certificate; absent: somebody whom the API server trusts by itself. */
+  readonly caBundle?: string;
+}
+
+/** Whose objects they are. */
+export interface ConfigurationIdentity {
+  /** Objects are called `<base>-1`, `<base>-2` and so on. */
+  readonly base: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Goes away with them; absent: nobody. */
+  readonly owner?: JsonObject;
+}
+
+const SERVICE_PORT = 443;
+
+/** A webhook as it stands in a configuration: everything that has a default is said, so that what others change can be seen. */
+export function webhookObject(webhook: DerivedWebhook, target: WebhookTarget): JsonObject {
+  const { matchConditions } = webhook;
+  return {
+    name: webhook.name,
+    clientConfig: clientConfig(webhook.path, target),
+    rules: webhook.rules,
+    failurePolicy: webhook.failurePolicy,
+    matchPolicy: webhook.matchPolicy,
+    namespaceSelector: webhook.namespaceSelector,
+    objectSelector: webhook.objectSelector,
+    sideEffects: webhook.sideEffects,
+    timeoutSeconds: webhook.timeoutSeconds,
+    admissionReviewVersions: ["v1"],
+    ...(webhook.type === "mutating" && { reinvocationPolicy: "Never" }),
+    ...(matchConditions.length > 0 && { matchConditions }),
+  };
+}
+
+function clientConfig(path: string, { service, url, caBundle }: WebhookTarget): JsonObject {
+  return {
+    ...(url === undefined
+      ? { service: { ...service, path, port: SERVICE_PORT } }
+      : { url: `${url.replace(/\/+$/, "")}${path}` }),
+    ...(caBundle !== undefined && { caBundle: Buffer.from(caBundle).toString("base64") }),
+  };
+}
+
+/** A webhook that was found, as it should stand there now if it is to stay. */
+export const keptObject = (raw: JsonObject, path: string, target: WebhookTarget): JsonObject => ({
+  ...raw,
+  clientConfig: clientConfig(path, target),
+});
+
+/** A configuration with its webhooks. */
+export function configurationObject(
+  type: WebhookType,
+  name: string,
+  webhooks: readonly JsonObject[],
+  { labels, owner }: ConfigurationIdentity,
+): JsonObject {
+  return {
+    apiVersion: "admissionregistration.k8s.io/v1",
+    kind: KINDS[type],
+    metadata: { name, labels, ...(owner !== undefined && { ownerReferences: [owner] }) },
+    webhooks,
+  };
+}
+
+/** A webhook that stands in a configuration. */
+export interface StandingWebhook {
+  readonly type: WebhookType;
+  /** The configuration in which it stands. */
+  readonly object: string;
+  readonly name: string;
+  /** Of its server; empty where it can't be read. */
+  readonly path: string;
+  readonly raw: JsonObject;
+}
+
+/** The webhooks of a configuration. */
+export function standingWebhooks(type: WebhookType, configuration: unknown): readonly StandingWebhook[] {
+  const object = nameOf(configuration);
+  return listOf(member(configuration, "webhooks")).map((raw) => ({
+    type,
+    object,
+    name: text(raw, "name"),
+    path: pathOf(member(raw, "clientConfig")),
+    raw: raw as JsonObject,
+  }));
+}
+
+function pathOf(config: unknown): string {
+  const path = text(member(config, "service"), "path");
+  if (path !== "") return path;
+  return /^https:\/\/[^/]*(\/.*)$/.exec(text(config, "url"))?.[1] ?? "";
+}
+
+/** The most webhooks of one configuration. */
+export const MOST_WEBHOOKS = 500;
+/** The most bytes of one configuration: what the API server stores has at most 1.5 MiB, and what stands beside the webhooks needs some. */
+const MOST_BYTES = 1_300_000;
+/** Bytes that are stored about each webhook beside itself: who manages its fields, by the way of either writing. */
+const BYTES_BESIDE = 1_000;
+
+/** A webhook that has its place in a configuration. */
+interface Placed {
+  readonly name: string;
+  readonly raw: JsonObject;
+}
+
+/** A configuration that is being filled. */
+interface Filling<T> {
+  readonly webhooks: T[];
+  bytes: number;
+}
+
+/**
+ * Places webhooks of one type: each stays where it stands, so that one that goes moves no other; the others go where there is room.
+ * @param standing names of objects by names of webhooks
+ * @returns which webhooks stand where, by name of the object; each list in order of name
+ */
+export function place<T extends Placed>(
+  webhooks: readonly T[],
+  standing: ReadonlyMap<string, string>,
+  base: string,
+): ReadonlyMap<string, readonly T[]> {
+  const objects = new Map<string, Filling<T>>();
+  const fits = (object: string, webhook: T): boolean => {
+    const bytes = JSON.stringify(webhook.raw).length + BYTES_BESIDE;
+    const filling = objects.get(object) ?? { webhooks: [], bytes: 0 };
+    if (filling.webhooks.length >= MOST_WEBHOOKS || (filling.bytes > 0 && filling.bytes + bytes > MOST_BYTES))
+      return false;
+    filling.webhooks.push(webhook);
+    filling.bytes += bytes;
+    objects.set(object, filling);
+    return true;
+  };
+  const homeless = webhooks.filter((webhook) => {
+    const object = standing.get(webhook.name);
+    const isOurs = object?.startsWith(`${base}-`) === true && /^\d+$/.test(object.slice(base.length + 1));
+    return !isOurs || !fits(object, webhook);
+  });
+  let number = 1;
+  for (const webhook of homeless) while (!fits(`${base}-${number}`, webhook)) number += 1;
+  return new Map(
+    Array.from(objects, ([object, { webhooks: own }]) => [object, own.sort((a, b) => compareNames(a.name, b.name))]),
+  );
+}

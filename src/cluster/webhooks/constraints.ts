@@ -1,0 +1,49 @@
+/** Match constraints of CEL policies as webhooks can say them. */
+import type { LabelSelector } from "../../cel-policy/match/label-selector.js";
+import type { MatchResources } from "../../cel-policy/match/match-resources.js";
+import { validateSelector } from "../../cel-policy/match/validate-match.js";
+import type { WebhookRule } from "./demand.js";
+import { EVERYTHING, webhookRules } from "./rules.js";
+import { allOf, sameSelector } from "./selectors.js";
+
+/** What a webhook can say of constraints. */
+export interface SaidConstraints {
+  readonly rules: readonly WebhookRule[];
+  readonly namespaceSelector: LabelSelector;
+  readonly objectSelector: LabelSelector;
+  /** Whether it says all of them. Where it does not, the policy may not apply to what its webhook asks about. */
+  readonly whole: boolean;
+}
+
+/** What a webhook can say of one policy's constraints. Without rules they are about everything that is not excluded. */
+export function saidOf(match: MatchResources): SaidConstraints {
+  const { namespaceSelector = {}, objectSelector = {}, resourceRules = [], excludeResourceRules = [] } = match;
+  const inNamespaces = usable(namespaceSelector);
+  const ofObjects = usable(objectSelector);
+  const named = resourceRules.some(({ resourceNames = [] }) => resourceNames.length > 0);
+  return {
+    rules: resourceRules.length === 0 ? [EVERYTHING] : webhookRules(resourceRules),
+    namespaceSelector: inNamespaces ?? {},
+    objectSelector: ofObjects ?? {},
+    whole: inNamespaces !== undefined && ofObjects !== undefined && !named && excludeResourceRules.length === 0,
+  };
+}
+
+/** A selector that the API server would refuse is left out: the policy fails on it whatever it is asked, and that is its answer to give. */
+const usable = (selector: LabelSelector): LabelSelector | undefined =>
+  validateSelector(selector, []).length > 0 ? undefined : allOf(selector);
+
+/** What matches any of several constraints: selectors only where all have the same. */
+export function anyOf(several: readonly SaidConstraints[]): SaidConstraints {
+  const [first, ...others] = several;
+  if (first === undefined) return { rules: [], namespaceSelector: {}, objectSelector: {}, whole: true };
+  if (others.length === 0) return first;
+  const sameNamespaces = others.every((each) => sameSelector(each.namespaceSelector, first.namespaceSelector));
+  const sameObjects = others.every((each) => sameSelector(each.objectSelector, first.objectSelector));
+  return {
+    rules: webhookRules(several.flatMap(({ rules }) => rules)),
+    namespaceSelector: sameNamespaces ? first.namespaceSelector : {},
+    objectSelector: sameObjects ? first.objectSelector : {},
+    whole: false,
+  };
+}

@@ -1,0 +1,144 @@
+/** From what policies want to be asked about to webhooks. Policies that want the same share one, so that a hundred of them cost one call. */
+import { createHash } from "node:crypto";
+import type { PolicySetRoute } from "../../config/from-cluster/cluster-document.js";
+import { setId } from "../../evaluation/served-set.js";
+import { compareNames } from "../../kubernetes/names.js";
+import type { AskedPolicy, Demand } from "./demand.js";
+import type { DerivedWebhook, WebhookProblem } from "./derived-webhook.js";
+import { excludedNamespaces, ownConditions } from "./exclusions.js";
+import { MOST_CONDITIONS } from "./portable-conditions.js";
+import { allOf, insideOf, outsideOf } from "./selectors.js";
+import { OWN_DOMAIN } from "./shared.js";
+import { together } from "./together.js";
+
+/** How webhooks are derived. */
+export interface DeriveOptions {
+  /** Where this server runs: nothing there is asked about. */
+  readonly ownNamespace: string;
+}
+
+/** What policies come to. */
+export interface DerivedWebhooks {
+  /** By name; of mutating ones that is the order in which the API server asks them. */
+  readonly webhooks: readonly DerivedWebhook[];
+  /** By hash. */
+  readonly sets: readonly PolicySetRoute[];
+  readonly problems: readonly WebhookProblem[];
+}
+
+/** Webhooks for policies. Equal policies in any order give equal webhooks. */
+export function webhooksFor(policies: Iterable<AskedPolicy>, options: DeriveOptions): DerivedWebhooks {
+  const problems: WebhookProblem[] = [];
+  const alone: DerivedWebhook[] = [];
+  const shared = new Map<string, { readonly demand: Demand; readonly ids: string[] }>();
+  for (const policy of byId(policies)) {
+    const demand = askable(policy, options, problems);
+    if (demand === undefined) continue;
+    if (!policy.shares || policy.mutating) {
+      alone.push(single(policy, demand));
+      continue;
+    }
+    const key = JSON.stringify(demand);
+    const group = shared.get(key);
+    if (group === undefined) shared.set(key, { demand, ids: [policy.id] });
+    else group.ids.push(policy.id);
+  }
+  const sets: PolicySetRoute[] = [];
+  const together = [...shared.values()].map(({ demand, ids }) => {
+    const [id = "", ...others] = ids;
+    if (others.length === 0) return single({ id, domain: OWN_DOMAIN, mutating: false }, demand);
+    const set = routeOf(ids);
+    sets.push(set);
+    const name = `set-${set.hash}.${OWN_DOMAIN}`;
+    return { type: "validating" as const, name, path: setPath(set.hash), ...demand, members: set.members };
+  });
+  return {
+    webhooks: [...alone, ...together].sort((a, b) => compareNames(a.type, b.type) || compareNames(a.name, b.name)),
+    sets: sets.sort((a, b) => compareNames(a.hash, b.hash)),
+    problems,
+  };
+}
+
+/** Two resources may have one id, of which one is served: its webhook asks about whatever either of them wants, and the served one judges. */
+function byId(policies: Iterable<AskedPolicy>): readonly AskedPolicy[] {
+  const found = new Map<string, AskedPolicy>();
+  for (const policy of policies) {
+    const known = found.get(policy.id);
+    found.set(policy.id, known === undefined ? policy : together(policy.id, [known, policy]));
+  }
+  return [...found.values()];
+}
+
+/** Where policies are asked together. Every part of it is a name, for else the API server would not take it as a path of a Service. */
+export const setPath = (hash: string): string => `/validate/${setId(hash)}`;
+
+/** Hexadecimal digits of a set's hash. */
+const HASH_DIGITS = 16;
+
+/** The set of some policies. */
+export function routeOf(ids: readonly string[]): PolicySetRoute {
+  const members = [...new Set(ids)].sort(compareNames);
+  // No id has a line break.
+  return { hash: digest(members.join("\n")).slice(0, HASH_DIGITS), members };
+}
+
+const digest = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+/** Hexadecimal digits by which replicas tell each other which paths they answer. */
+const ROUTE_DIGITS = 8;
+
+/** What a replica says of a path that it answers. */
+export const routeDigest = (path: string): string => digest(path).slice(0, ROUTE_DIGITS);
+
+function single(
+  { id, domain, mutating }: Pick<AskedPolicy, "id" | "domain" | "mutating">,
+  demand: Demand,
+): DerivedWebhook {
+  return {
+    type: mutating ? "mutating" : "validating",
+    name: webhookName(id, domain),
+    path: `/validate/${encodeURIComponent(id)}`,
+    ...demand,
+    members: [id],
+  };
+}
+
+/** The longest name of a webhook (the API server's own limit). */
+const LONGEST_NAME = 253;
+
+/** What names of webhooks are made of; ids of a file may have more. */
+const NAMEABLE = /^[a-z0-9.-]+$/;
+
+function webhookName(id: string, domain: string): string {
+  const name = `${id}.${domain}`;
+  if (name.length <= LONGEST_NAME && NAMEABLE.test(name)) return name;
+  const plain = id.toLowerCase().replace(/[^a-z0-9.-]/g, "-");
+  const end = `-${digest(id).slice(0, HASH_DIGITS)}.${domain}`;
+  const start = plain.slice(0, LONGEST_NAME - end.length).replace(/^[.-]+|[.-]+$/g, "");
+  return `${start === "" ? "policy" : start}${end}`;
+}
+
+/** What its webhook says, with what none asks about left out; `undefined` where nothing is left. */
+function askable(policy: AskedPolicy, { ownNamespace }: DeriveOptions, problems: WebhookProblem[]): Demand | undefined {
+  const { id, demand, namespace } = policy;
+  const problem = (text: string): undefined => {
+    problems.push({ id, text });
+    return undefined;
+  };
+  if (demand.rules.length === 0) return problem("has no rule that matches anything: it is not asked");
+  const excluded = excludedNamespaces(ownNamespace, policy);
+  if (namespace !== undefined && excluded.includes(namespace)) {
+    return problem(`is about the namespace ${namespace}, which no webhook asks about`);
+  }
+  const inNamespaces = namespace === undefined ? outsideOf(excluded) : insideOf(namespace);
+  const own = ownConditions(demand.rules, namespace);
+  const room = MOST_CONDITIONS - demand.matchConditions.length;
+  if (own.length > room)
+    problem(`has so many match conditions that its webhook asks about everything that they let through`);
+  return {
+    ...demand,
+    namespaceSelector: allOf(demand.namespaceSelector, inNamespaces),
+    objectSelector: allOf(demand.objectSelector),
+    matchConditions: [...own.slice(0, Math.max(0, room)), ...demand.matchConditions],
+  };
+}

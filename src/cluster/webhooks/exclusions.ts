@@ -1,0 +1,40 @@
+/** What no webhook asks about: what would keep the cluster, or this server, from getting well again. */
+import type { AskedPolicy, MatchCondition, WebhookRule } from "./demand.js";
+import { mayMatch } from "./rules.js";
+
+/** Where the cluster's own parts live. */
+const SYSTEM_NAMESPACE = "kube-system";
+
+/** Resources that are written all the time by those who keep the cluster running, or by this server itself about what it has found. */
+const UNASKED: readonly (readonly [group: string, resource: string])[] = [
+  ["coordination.k8s.io", "leases"],
+  ["openreports.io", "clusterreports"],
+  ["openreports.io", "reports"],
+  ["wgpolicyk8s.io", "clusterpolicyreports"],
+  ["wgpolicyk8s.io", "policyreports"],
+];
+
+/** Leaves out what no policy is asked about. */
+const LEAVE_OUT: MatchCondition = {
+  name: "policy-server.admission/asked-about",
+  expression: `!((request.resource.group + "/" + request.resource.resource) in [${UNASKED.map(([group, resource]) => JSON.stringify(`${group}/${resource}`)).join(", ")}])`,
+};
+
+/** Leaves out everything outside of a namespace: selectors of namespaces say nothing about objects that are in none. */
+const inside = (namespace: string): MatchCondition => ({
+  name: "policy-server.admission/namespace",
+  expression: `has(request.namespace) && request.namespace == ${JSON.stringify(namespace)}`,
+});
+
+/** The conditions that a policy's webhook has beside those of the policy. */
+export const ownConditions = (
+  rules: readonly WebhookRule[],
+  namespace: string | undefined,
+): readonly MatchCondition[] => [
+  ...(UNASKED.some(([group, resource]) => mayMatch(rules, group, resource)) ? [LEAVE_OUT] : []),
+  ...(namespace === undefined ? [] : [inside(namespace)]),
+];
+
+/** The namespaces that a policy's webhook leaves out, sorted. */
+export const excludedNamespaces = (ownNamespace: string, { insideOwnNamespace }: AskedPolicy): readonly string[] =>
+  [...new Set(insideOwnNamespace === true ? [SYSTEM_NAMESPACE] : [SYSTEM_NAMESPACE, ownNamespace])].sort();

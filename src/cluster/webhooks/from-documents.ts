@@ -1,0 +1,168 @@
+/** Policies of a cluster as webhooks ask them. */
+import type { ClusterDocument } from "../../config/from-cluster/cluster-document.js";
+import { parseJson } from "../../data/json.js";
+import { member, text } from "../../kubernetes/object.js";
+import { admissionPolicyDemand } from "./admission-policy-demand.js";
+import type { AskedPolicy } from "./demand.js";
+import { type DerivedWebhooks, type DeriveOptions, webhooksFor } from "./derive.js";
+import { kubewardenDemand } from "./kubewarden-demand.js";
+import { kyvernoDemand } from "./kyverno-demand.js";
+import { PortableConditions } from "./portable-conditions.js";
+import { listOf } from "./rules.js";
+
+/** How webhooks are derived from a cluster's documents. */
+export interface DocumentOptions extends DeriveOptions {
+  /** The id under which a document's policy is served; `undefined`: it is not. */
+  readonly idOf: (key: string) => string | undefined;
+  /** Whether ValidatingAdmissionPolicies are asked here, which the API server evaluates by itself. */
+  readonly enforceAdmissionPolicies?: boolean;
+}
+
+/** The webhooks of everything that a cluster holds. Who asks often keeps a {@link WebhookDeriver}. */
+export const deriveWebhooks = (documents: Iterable<ClusterDocument>, options: DocumentOptions): DerivedWebhooks =>
+  new WebhookDeriver(options).derive(documents);
+
+/** What a document was made into, as long as it does not change. */
+interface Known<T> {
+  readonly document: ClusterDocument;
+  /** What else it was made of. */
+  readonly with: string;
+  readonly made: T;
+}
+
+/** What stands beside policies and decides about them. */
+type Companion =
+  | { readonly kind: "binding"; readonly policy: string; readonly spec: unknown }
+  /** `<kind>/<name>` of the policies that an exception names. */
+  | { readonly kind: "exception"; readonly policies: readonly string[] };
+
+/** The bindings of a policy, and what tells them from others. */
+interface Bindings {
+  readonly versions: string;
+  readonly specs: readonly unknown[];
+}
+
+/** Derives again and again, and reads only what has changed: it keeps what it has made of the documents that it saw last. */
+export class WebhookDeriver {
+  readonly #options: DocumentOptions;
+  readonly #conditions = new PortableConditions();
+  #companions = new Map<string, Known<Companion>>();
+  #policies = new Map<string, Known<AskedPolicy | undefined>>();
+  #asked: readonly AskedPolicy[] | undefined;
+  #derived: DerivedWebhooks | undefined;
+
+  constructor(options: DocumentOptions) {
+    this.#options = options;
+  }
+
+  derive(documents: Iterable<ClusterDocument>): DerivedWebhooks {
+    const all = [...documents];
+    this.#companions = remembered(this.#companions, all, (document) => {
+      const read = READ_COMPANION.get(kindOf(document));
+      return read && { with: "", make: () => read(parseJson(document.text)) };
+    });
+    const bindings = this.#bindings();
+    const excepted = this.#excepted();
+    this.#policies = remembered(this.#policies, all, (document) => this.#policy(document, bindings, excepted));
+    const asked = [...this.#policies.values()].flatMap(({ made }) => made ?? []);
+    const before = this.#asked;
+    const same = before?.length === asked.length && asked.every((policy, i) => policy === before[i]);
+    if (!same || this.#derived === undefined) this.#derived = webhooksFor(asked, this.#options);
+    this.#asked = asked;
+    return this.#derived;
+  }
+
+  #policy(document: ClusterDocument, bindings: ReadonlyMap<string, Bindings>, excepted: ReadonlySet<string>) {
+    const { key } = document;
+    const id = this.#options.idOf(key);
+    if (id === undefined) return undefined;
+    const resource = (): unknown => parseJson(document.text);
+    const conditions = this.#conditions;
+    const kind = kindOf(document);
+    const name = key.slice(key.lastIndexOf("/") + 1);
+    switch (kind) {
+      case "policies.kubewarden.io/ClusterAdmissionPolicy":
+      case "policies.kubewarden.io/ClusterAdmissionPolicyGroup":
+      case "policies.kubewarden.io/AdmissionPolicy":
+      case "policies.kubewarden.io/AdmissionPolicyGroup":
+        return { with: id, make: () => kubewardenDemand(id, resource()) };
+      case "policies.kyverno.io/ValidatingPolicy":
+      case "policies.kyverno.io/NamespacedValidatingPolicy": {
+        const isExcepted = excepted.has(`${kind.slice(kind.indexOf("/") + 1)}/${name}`);
+        return {
+          with: `${id} ${isExcepted}`,
+          make: () => kyvernoDemand(id, resource(), { conditions, excepted: isExcepted }),
+        };
+      }
+      case "admissionregistration.k8s.io/ValidatingAdmissionPolicy": {
+        if (this.#options.enforceAdmissionPolicies !== true) return undefined;
+        const { specs, versions } = bindings.get(name) ?? { specs: [], versions: "" };
+        return {
+          with: `${id} ${versions}`,
+          make: () => admissionPolicyDemand(id, member(resource(), "spec"), { conditions, bindings: specs }),
+        };
+      }
+      default:
+        return undefined;
+    }
+  }
+
+  #bindings(): ReadonlyMap<string, Bindings> {
+    const found = new Map<string, Bindings>();
+    for (const { document, made } of this.#companions.values()) {
+      if (made.kind !== "binding") continue;
+      const { versions, specs } = found.get(made.policy) ?? { versions: "", specs: [] };
+      const version = `${document.uid} ${document.resourceVersion}`;
+      found.set(made.policy, { versions: `${versions}${version},`, specs: [...specs, made.spec] });
+    }
+    return found;
+  }
+
+  #excepted(): ReadonlySet<string> {
+    return new Set(
+      [...this.#companions.values()].flatMap(({ made }) => (made.kind === "exception" ? made.policies : [])),
+    );
+  }
+}
+
+/** `<group>/<kind>` of a document. */
+function kindOf({ key }: ClusterDocument): string {
+  const [group = "", kind = ""] = key.split("/");
+  return `${group}/${kind}`;
+}
+
+const READ_COMPANION: ReadonlyMap<string, (resource: unknown) => Companion> = new Map([
+  ["admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding", readBinding],
+  ["policies.kyverno.io/PolicyException", readException],
+]);
+
+function readBinding(resource: unknown): Companion {
+  const spec = member(resource, "spec");
+  return { kind: "binding", policy: text(spec, "policyName"), spec };
+}
+
+function readException(resource: unknown): Companion {
+  const refs = listOf(member(member(resource, "spec"), "policyRefs"));
+  return { kind: "exception", policies: refs.map((ref) => `${text(ref, "kind")}/${text(ref, "name")}`) };
+}
+
+/** What was made of documents before, and of those that have changed now; `undefined` for one: nothing is made of it. */
+function remembered<T>(
+  before: ReadonlyMap<string, Known<T>>,
+  documents: readonly ClusterDocument[],
+  making: (document: ClusterDocument) => { readonly with: string; readonly make: () => T } | undefined,
+): Map<string, Known<T>> {
+  const after = new Map<string, Known<T>>();
+  for (const document of documents) {
+    const next = making(document);
+    if (next === undefined) continue;
+    const known = before.get(document.key);
+    const same =
+      known !== undefined &&
+      known.with === next.with &&
+      known.document.uid === document.uid &&
+      known.document.resourceVersion === document.resourceVersion;
+    after.set(document.key, same ? known : { document, with: next.with, made: next.make() });
+  }
+  return after;
+}

@@ -1,0 +1,127 @@
+/** Policies of a policies.yaml as webhooks ask them: what of their rules stands in the file. */
+import type { ConfigEntry, GroupEntry, Member, PolicyEntry, ResourceEntry } from "../../config/index.js";
+import { isObject, member, nameOf, text } from "../../kubernetes/object.js";
+import { admissionPolicyDemand } from "./admission-policy-demand.js";
+import type { AskedPolicy } from "./demand.js";
+import type { WebhookProblem } from "./derived-webhook.js";
+import { kubewardenDemand } from "./kubewarden-demand.js";
+import { kyvernoDemand } from "./kyverno-demand.js";
+import { PortableConditions } from "./portable-conditions.js";
+import { listOf } from "./rules.js";
+import { together } from "./together.js";
+
+/** What entries come to. */
+export interface AskedEntries {
+  readonly policies: readonly AskedPolicy[];
+  /** Entries about which the file does not say what to ask them about. */
+  readonly problems: readonly WebhookProblem[];
+}
+
+const NO_RULES =
+  "says nothing of what it is to be asked about: write it as a ClusterAdmissionPolicy with spec.rules in a file of its own, and name that as its resource";
+
+/** The entries that say what they are about. Each is asked by itself: the server of a file knows no sets. */
+export function askedEntries(entries: readonly ConfigEntry[]): AskedEntries {
+  const reader = new EntryReader(entries);
+  const policies: AskedPolicy[] = [];
+  const problems: WebhookProblem[] = [];
+  for (const entry of entries) {
+    const { id } = entry;
+    const asked = entry.kind === "invalid" ? "cannot be read" : reader.asked(entry);
+    if (typeof asked === "string") problems.push({ id, text: asked });
+    else policies.push({ ...asked, id, shares: false });
+  }
+  return { policies, problems };
+}
+
+/** Reads entries; a text says why one can't be asked. */
+class EntryReader {
+  readonly #entries: ReadonlyMap<string, ConfigEntry>;
+  readonly #conditions = new PortableConditions();
+
+  constructor(entries: readonly ConfigEntry[]) {
+    this.#entries = new Map(entries.map((entry) => [entry.id, entry]));
+  }
+
+  asked(entry: PolicyEntry): AskedPolicy | string {
+    const { id } = entry;
+    switch (entry.kind) {
+      case "module": {
+        const resource = entry.origin.document.value;
+        if (!isKubewarden(resource)) return NO_RULES;
+        return { ...kubewardenDemand(id, resource), mutating: entry.allowedToMutate };
+      }
+      case "cel": {
+        const { validationActions } = entry;
+        const options = { conditions: this.#conditions, ...(validationActions && { validationActions }) };
+        return admissionPolicyDemand(id, entry.cel, options) ?? NO_RULES;
+      }
+      case "resource":
+        return this.#resource(entry);
+      case "group": {
+        const resource = entry.origin.document.value;
+        return isKubewarden(resource) ? kubewardenDemand(id, resource) : this.#group(entry);
+      }
+    }
+  }
+
+  #resource({ id, documents, validationActions }: ResourceEntry): AskedPolicy | string {
+    const conditions = this.#conditions;
+    const values = documents.map(({ value }) => value);
+    const bindings = (kind: string, policy: unknown): readonly unknown[] =>
+      values
+        .filter((value) => text(value, "kind") === kind)
+        .map((value) => member(value, "spec"))
+        .filter((spec) => text(spec, "policyName") === nameOf(policy));
+    const asked = values.map((value) => {
+      const kind = text(value, "kind");
+      switch (kind) {
+        case "ValidatingPolicy":
+        case "NamespacedValidatingPolicy":
+          return kyvernoDemand(id, value, { conditions, excepted: isExcepted(values, kind, nameOf(value)) });
+        case "ValidatingAdmissionPolicy":
+        case "MutatingAdmissionPolicy": {
+          const own = bindings(`${kind}Binding`, value);
+          const demand = admissionPolicyDemand(id, member(value, "spec"), {
+            conditions,
+            // Without one it acts alone here.
+            ...(own.length > 0 && { bindings: own }),
+            ...(validationActions && { validationActions }),
+          });
+          return demand && { ...demand, mutating: kind === "MutatingAdmissionPolicy" };
+        }
+        default:
+          return undefined;
+      }
+    });
+    const found = asked.filter((each) => each !== undefined);
+    return found.length === 0 ? "has no policy that admission asks" : together(id, found);
+  }
+
+  #group({ id, members }: GroupEntry): AskedPolicy | string {
+    const asked: AskedPolicy[] = [];
+    for (const each of members) {
+      const own = this.#member(each);
+      if (typeof own === "string") return `its member '${each.name}' ${own}`;
+      asked.push({ ...own, mutating: false });
+    }
+    return together(id, asked);
+  }
+
+  /** References don't go in a circle: an entry with such a one is not valid. */
+  #member({ policy }: Member): AskedPolicy | string {
+    if (policy.kind !== "reference") return this.asked(policy);
+    const entry = this.#entries.get(policy.id);
+    return entry === undefined || entry.kind === "invalid" ? "cannot be read" : this.asked(entry);
+  }
+}
+
+const isKubewarden = (resource: unknown): boolean =>
+  isObject(resource) && text(resource, "apiVersion").startsWith("policies.kubewarden.io/");
+
+const isExcepted = (values: readonly unknown[], kind: string, name: string): boolean =>
+  values.some((value) =>
+    listOf(member(member(value, "spec"), "policyRefs")).some(
+      (ref) => text(ref, "kind") === kind && text(ref, "name") === name,
+    ),
+  );

@@ -1,0 +1,298 @@
+/** Keeps a cluster's webhook configurations as policies want them: the leader writes, everybody says which paths it answers. */
+import type { Clock } from "../../data/clock.js";
+import { ApiError, reasonOf } from "../../kubernetes/client/errors.js";
+import type { Logger } from "../../telemetry/logger.js";
+import type { ClusterState } from "../cluster-state.js";
+import type { ClusterPart } from "../part.js";
+import type { Replicas } from "../replicas.js";
+import {
+  type ConfigurationIdentity,
+  keptObject,
+  type StandingWebhook,
+  standingWebhooks,
+  WEBHOOK_TYPES,
+  type WebhookTarget,
+  webhookObject,
+} from "./configuration.js";
+import { type DerivedWebhooks, routeDigest } from "./derive.js";
+import type { DerivedWebhook, WebhookProblem } from "./derived-webhook.js";
+import { rollout } from "./rollout.js";
+import type { ConfigurationStore } from "./store.js";
+import { type Intended, type Refusal, writeConfigurations } from "./write.js";
+
+/** How configurations are looked at again, whether or not anybody has told of a change. */
+const LOOK_AGAIN_MS = 300_000;
+/** The first and the longest wait after a failure; each is twice the one before. */
+const FIRST_RETRY_MS = 1_000;
+const LAST_RETRY_MS = 300_000;
+
+/** What is said once: until it works again. */
+const FAILED = "failed";
+const UNCERTIFIED = "uncertified";
+
+/** What became of the webhooks. */
+export interface WebhookReport {
+  /** Ids of policies that are asked now as they are written. */
+  readonly asked: ReadonlySet<string>;
+  /** Why others are not, or not quite. */
+  readonly problems: readonly WebhookProblem[];
+}
+
+/** What a keeper needs. */
+export interface KeeperOptions {
+  readonly store: ConfigurationStore;
+  readonly replicas: Replicas;
+  /** The webhooks of a state. */
+  readonly derive: (state: ClusterState) => DerivedWebhooks;
+  /** Where the server is; whoever has signed its certificate is told by `caBundle`. */
+  readonly target: Omit<WebhookTarget, "caBundle">;
+  /** PEM; `undefined`: there is no certificate yet. */
+  readonly caBundle: () => string | undefined;
+  readonly identity: Omit<ConfigurationIdentity, "owner">;
+  /** The ClusterRole that configurations go away with. */
+  readonly ownerRole: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Told by the leader each time that it has looked. */
+  readonly report?: (report: WebhookReport) => void;
+}
+
+/** Keeps webhook configurations. */
+export class WebhookKeeper implements ClusterPart {
+  readonly #options: KeeperOptions;
+  readonly #stopping = new AbortController();
+  readonly #forgetReplicas: () => void;
+  #derived: DerivedWebhooks | undefined;
+  /** Policies by the paths at which they are asked: of webhooks that are wanted, or stand. */
+  #members = new Map<string, readonly string[]>();
+  /** What the API server has refused, by the webhook as it is written. */
+  readonly #refused = new Map<string, string>();
+  #leading: AbortSignal | undefined;
+  #ownerUid: string | undefined;
+  /** PEM that all webhooks carry which stand; undefined while that is not known. */
+  #carried: string | undefined;
+  /** What was said and still holds, by what it is about: it is not said again. */
+  readonly #said = new Set<string>();
+  #problems: ReadonlySet<string> = new Set();
+  #failures = 0;
+  #cancelTimer = (): void => {};
+  #running: Promise<void> | undefined;
+  #again = false;
+
+  constructor(options: KeeperOptions) {
+    this.#options = options;
+    this.#forgetReplicas = options.replicas.changed(() => this.look());
+  }
+
+  served(state: ClusterState): void {
+    const derived = this.#options.derive(state);
+    this.#derived = derived;
+    for (const { path, members } of derived.webhooks) this.#members.set(path, members);
+    const digests = new Set(derived.webhooks.map(({ path }) => routeDigest(path)));
+    this.#options.replicas.announce("routes", [...digests].sort().join(","));
+    this.look();
+  }
+
+  lead(signal: AbortSignal): void {
+    this.#leading = signal;
+    // What others have written is known when it has been looked at.
+    this.#carried = undefined;
+    this.#refused.clear();
+    const failed = (error: unknown): void =>
+      this.#say(
+        "watch",
+        `webhook configurations cannot be watched, and are looked at every five minutes: ${reasonOf(error)}`,
+      );
+    const both = AbortSignal.any([signal, this.#stopping.signal]);
+    this.#options.store.watch(both, () => this.look(), failed);
+    this.look();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#forgetReplicas();
+    this.#cancelTimer();
+    await this.#running;
+  }
+
+  /** Something may have changed: policies, replicas, the certificate, or what stands. Returns at once. */
+  look(): void {
+    if (this.#running !== undefined) {
+      this.#again = true;
+      return;
+    }
+    const leading = this.#leading;
+    if (leading === undefined || leading.aborted || this.#stopping.signal.aborted || this.#derived === undefined)
+      return;
+    this.#cancelTimer();
+    const signal = AbortSignal.any([leading, this.#stopping.signal]);
+    this.#again = false;
+    this.#running = this.#keep(this.#derived, signal).then((wait) => {
+      this.#running = undefined;
+      if (this.#again && (signal.aborted || this.#failures === 0)) this.look();
+      else if (!signal.aborted) this.#cancelTimer = this.#options.clock.after(wait, () => this.look());
+    });
+  }
+
+  /**
+   * Whether all webhooks that stand trust these authorities, as far as the leader has seen.
+   * @param authorities each a certificate in PEM, as `caBundle` has it
+   */
+  trusts(authorities: readonly string[]): boolean {
+    const carried = this.#carried;
+    return carried !== undefined && authorities.every((pem) => carried.includes(pem));
+  }
+
+  /** @returns milliseconds after which it is to be looked at again; never rejects */
+  async #keep(derived: DerivedWebhooks, signal: AbortSignal): Promise<number> {
+    try {
+      await this.#write(derived, signal);
+      this.#failures = 0;
+      this.#said.delete(FAILED);
+      return LOOK_AGAIN_MS;
+    } catch (error) {
+      if (signal.aborted) return 0;
+      // Some may have been written, and some not.
+      this.#carried = undefined;
+      this.#failures += 1;
+      this.#say(FAILED, `webhook configurations cannot be kept: ${reasonOf(error)}`);
+      return Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** (this.#failures - 1));
+    }
+  }
+
+  async #write(derived: DerivedWebhooks, signal: AbortSignal): Promise<void> {
+    const { store, caBundle: bundle, logger } = this.#options;
+    const caBundle = bundle();
+    if (caBundle === undefined) {
+      this.#say(UNCERTIFIED, "webhooks wait for a certificate: none is written yet");
+      return;
+    }
+    this.#said.delete(UNCERTIFIED);
+    const target = { ...this.#options.target, caBundle };
+    const found = new Map(
+      await Promise.all(WEBHOOK_TYPES.map(async (type) => [type, await store.list(type, signal)] as const)),
+    );
+    const standing = [...found].flatMap(([type, objects]) => objects.flatMap((each) => standingWebhooks(type, each)));
+    const { wanted, kept, waiting } = rollout({
+      desired: derived.webhooks,
+      standing,
+      isServed: this.#isServed,
+      membersOf: (path) => this.#membersOf(path),
+      isRefused: (webhook) => this.#refused.has(fingerprint(webhook)),
+    });
+    const intended: Intended[] = [
+      ...wanted.map((webhook) => ({
+        type: webhook.type,
+        name: webhook.name,
+        raw: webhookObject(webhook, target),
+        webhook,
+      })),
+      ...kept.map(({ type, name, path, raw }) => ({ type, name, raw: keptObject(raw, path, target) })),
+    ];
+    const identity = await this.#identity(signal);
+    const { refused, changed } = await writeConfigurations({ store, found, standing, intended, identity, signal });
+    for (const refusal of refused) this.#refuse(refusal);
+    // What stands of an object of which something was refused is decided anew, without that.
+    if (refused.length > 0) {
+      await this.#write(derived, signal);
+      return;
+    }
+    this.#carried = caBundle;
+    this.#forget(derived, standing);
+    if (changed > 0)
+      logger.info("webhook configurations written", { webhooks: intended.length, waiting: waiting.length });
+    this.#sayProblems(derived.problems);
+    this.#report(derived, wanted, waiting);
+  }
+
+  readonly #isServed = (path: string): boolean => {
+    const { live } = this.#options.replicas;
+    const digest = routeDigest(path);
+    return live.length > 0 && live.every(({ routes }) => routes.has(digest));
+  };
+
+  /** A path of one policy says which it is. */
+  #membersOf(path: string): readonly string[] | undefined {
+    const [, id] = /^\/validate\/([^/]+)$/.exec(path) ?? [];
+    return this.#members.get(path) ?? (id === undefined ? undefined : [decodeURIComponent(id)]);
+  }
+
+  #refuse({ webhook, text }: Refusal): void {
+    this.#refused.set(fingerprint(webhook), text);
+    this.#options.logger.error("the API server refuses a webhook: its policies are not asked as they are written now", {
+      webhook: webhook.name,
+      policies: webhook.members.join(", "),
+      reason: text,
+    });
+  }
+
+  /** Keeps of what is remembered only what is still of use. */
+  #forget({ webhooks }: DerivedWebhooks, standing: readonly StandingWebhook[]): void {
+    const paths = new Set([...webhooks, ...standing].map(({ path }) => path));
+    for (const path of this.#members.keys()) if (!paths.has(path)) this.#members.delete(path);
+    const prints = new Set(webhooks.map(fingerprint));
+    for (const print of this.#refused.keys()) if (!prints.has(print)) this.#refused.delete(print);
+  }
+
+  #report(derived: DerivedWebhooks, wanted: readonly DerivedWebhook[], waiting: readonly DerivedWebhook[]): void {
+    const { report } = this.#options;
+    if (report === undefined) return;
+    const why = (webhook: DerivedWebhook): string => {
+      const refusal = this.#refused.get(fingerprint(webhook));
+      return refusal === undefined
+        ? "its webhook waits until all replicas serve it"
+        : `the API server refuses its webhook: ${refusal}`;
+    };
+    report({
+      asked: new Set(wanted.flatMap(({ members }) => members)),
+      problems: [
+        ...derived.problems,
+        ...waiting.flatMap((webhook) => webhook.members.map((id) => ({ id, text: why(webhook) }))),
+      ],
+    });
+  }
+
+  /** Why policies are not asked as they are written: each reason once, as long as it holds. */
+  #sayProblems(problems: readonly WebhookProblem[]): void {
+    const texts = new Set<string>();
+    for (const { id, text } of problems) {
+      const key = `${id} ${text}`;
+      texts.add(key);
+      if (this.#problems.has(key)) continue;
+      this.#options.logger.warn("a policy is not asked by webhooks as it is written", { policy_id: id, reason: text });
+    }
+    this.#problems = texts;
+  }
+
+  async #identity(signal: AbortSignal): Promise<ConfigurationIdentity> {
+    const { identity, ownerRole, store } = this.#options;
+    try {
+      this.#ownerUid ??= await store.ownerUid(ownerRole, signal);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      this.#say(
+        "owner",
+        `webhook configurations have no owner, and stay when this server is uninstalled: ClusterRole '${ownerRole}' cannot be read: ${error.message}`,
+      );
+      return identity;
+    }
+    return { ...identity, owner: ownerReference(ownerRole, this.#ownerUid) };
+  }
+
+  /** Says what hinders, once until it is over. */
+  #say(key: string, message: string): void {
+    if (this.#said.has(key)) return;
+    this.#said.add(key);
+    this.#options.logger.warn(message);
+  }
+}
+
+const ownerReference = (name: string, uid: string) => ({
+  apiVersion: "rbac.authorization.k8s.io/v1",
+  kind: "ClusterRole",
+  name,
+  uid,
+});
+
+/** Tells versions of a webhook apart. */
+const fingerprint = (webhook: DerivedWebhook): string => JSON.stringify(webhook);

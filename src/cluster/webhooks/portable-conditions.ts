@@ -1,0 +1,82 @@
+/**
+ * Which match conditions the API server may evaluate before it asks. A condition that is evaluated there must come to the same as here for every request that the policy
+ * is about: where it can't be told that it does, it is left to the policy.
+ */
+import {
+  ADMISSION_REQUEST,
+  ADMISSION_TYPES,
+  AUTHORIZER,
+  createEnvironment,
+  DYN,
+  type Environment,
+  namesVariable,
+  RESOURCE_CHECK,
+} from "../../cel/index.js";
+import { qualifiedNameErrors } from "../../kubernetes/name-formats.js";
+import { text } from "../../kubernetes/object.js";
+import type { MatchCondition } from "./demand.js";
+import { listOf } from "./rules.js";
+
+/** The most conditions that a webhook may have (the API server's own limit). */
+export const MOST_CONDITIONS = 64;
+
+/** The first version in which webhooks have had conditions for everybody: what its CEL knows, every later one does. */
+const OLDEST_CEL = "1.30";
+
+/** What a policy's conditions depend on beside their texts. */
+export interface ConditionUse {
+  /** How many more conditions the webhook will have. */
+  readonly others: number;
+  /** Operations at which `object` is there as the API server has it; absent: at all. */
+  readonly objectAt?: ReadonlySet<string>;
+  /** The same for `oldObject`. */
+  readonly oldObjectAt?: ReadonlySet<string>;
+  /** Operations that the policy is about. */
+  readonly operations: ReadonlySet<string>;
+}
+
+/** Tells which conditions are for webhooks. Made once for many policies. */
+export class PortableConditions {
+  #environment: Environment | undefined;
+
+  /** The conditions if the API server may evaluate them, all of them; else none. One that errors there counts for nothing when another is false, so that none may be missing. */
+  of(conditions: readonly MatchCondition[], use: ConditionUse): readonly MatchCondition[] {
+    const { length } = conditions;
+    if (length + use.others > MOST_CONDITIONS) return [];
+    if (new Set(conditions.map(({ name }) => name)).size < length) return [];
+    return conditions.every((condition) => this.#isPortable(condition, use)) ? conditions : [];
+  }
+
+  #isPortable({ name, expression }: MatchCondition, { objectAt, oldObjectAt, operations }: ConditionUse): boolean {
+    if (qualifiedNameErrors(name).length > 0) return false;
+    this.#environment ??= webhookEnvironment();
+    const compiled = this.#environment.compile(expression);
+    if (!compiled.ok || compiled.program.type.kind !== "bool") return false;
+    const { references } = compiled.program;
+    const present = (at: ReadonlySet<string> | undefined): boolean =>
+      at === undefined || [...operations].every((operation) => at.has(operation));
+    return (
+      (!namesVariable(references, "object") || present(objectAt)) &&
+      (!namesVariable(references, "oldObject") || present(oldObjectAt))
+    );
+  }
+}
+
+/** Conditions as they stand in a document. */
+export const readConditions = (value: unknown): readonly MatchCondition[] =>
+  listOf(value).map((each) => ({ name: text(each, "name"), expression: text(each, "expression") }));
+
+/** What expressions of webhooks may name: no parameters, no Namespace, no variables of the policy. */
+const webhookEnvironment = (): Environment =>
+  createEnvironment({
+    flavour: "kubernetes",
+    version: OLDEST_CEL,
+    objectTypes: ADMISSION_TYPES,
+    variables: [
+      { name: "object", type: DYN },
+      { name: "oldObject", type: DYN },
+      { name: "request", type: ADMISSION_REQUEST },
+      { name: "authorizer", type: AUTHORIZER },
+      { name: "authorizer.requestResource", type: RESOURCE_CHECK },
+    ],
+  });

@@ -1,0 +1,45 @@
+/** Label selectors of webhooks: several as one, and in one spelling. */
+import type { LabelSelector, LabelSelectorExpression } from "../../cel-policy/match/label-selector.js";
+import { compareNames } from "../../kubernetes/names.js";
+
+/** The label that every Namespace has. */
+export const NAMESPACE_LABEL = "kubernetes.io/metadata.name";
+
+/** A selector that holds where all of them do. */
+export function allOf(...selectors: readonly LabelSelector[]): LabelSelector {
+  const labels = new Map<string, string>();
+  const expressions = new Map<string, LabelSelectorExpression>();
+  const add = (expression: LabelSelectorExpression): void => {
+    expressions.set(JSON.stringify(expression), expression);
+  };
+  for (const { matchLabels = {}, matchExpressions = [] } of selectors) {
+    for (const [key, value] of Object.entries(matchLabels)) {
+      if ((labels.get(key) ?? value) === value) labels.set(key, value);
+      else add({ key, operator: "In", values: [value] });
+    }
+    for (const { key, operator, values = [] } of matchExpressions) {
+      const sorted = [...new Set(values)].sort(compareNames);
+      add({ key, operator, ...(sorted.length > 0 && { values: sorted }) });
+    }
+  }
+  const matchLabels = Object.fromEntries([...labels].sort(([a], [b]) => compareNames(a, b)));
+  const matchExpressions = [...expressions].sort(([a], [b]) => compareNames(a, b)).map(([, each]) => each);
+  return {
+    ...(labels.size > 0 && { matchLabels }),
+    ...(matchExpressions.length > 0 && { matchExpressions }),
+  };
+}
+
+/** A selector of Namespaces other than these. */
+export const outsideOf = (namespaces: readonly string[]): LabelSelector =>
+  namespaces.length === 0
+    ? {}
+    : { matchExpressions: [{ key: NAMESPACE_LABEL, operator: "NotIn", values: namespaces }] };
+
+/** A selector of one Namespace. */
+export const insideOf = (namespace: string): LabelSelector => ({
+  matchExpressions: [{ key: NAMESPACE_LABEL, operator: "In", values: [namespace] }],
+});
+
+/** Whether two selectors, each made by {@link allOf}, are the same. */
+export const sameSelector = (a: LabelSelector, b: LabelSelector): boolean => JSON.stringify(a) === JSON.stringify(b);

@@ -1,0 +1,95 @@
+/** Where webhook configurations are kept. */
+
+import type { Clock } from "../../data/clock.js";
+import { followUntil } from "../../kubernetes/client/follow.js";
+import type { Cluster } from "../../kubernetes/client/index.js";
+import { collectionPath, objectPath } from "../../kubernetes/client/paths.js";
+import { type JsonObject, member, text } from "../../kubernetes/object.js";
+import type { WebhookType } from "./configuration.js";
+import { listOf } from "./rules.js";
+
+/** Configurations of ours. Every method throws what a cluster's client throws. */
+export interface ConfigurationStore {
+  /** Those with our labels. */
+  list(type: WebhookType, signal: AbortSignal): Promise<readonly unknown[]>;
+  /** Server-side apply; gives what stands then. */
+  apply(type: WebhookType, configuration: JsonObject, signal: AbortSignal): Promise<unknown>;
+  /** Puts our webhooks, labels and owner in place of whatever stands there, who ever has written it; gives what stands then. */
+  overwrite(type: WebhookType, configuration: JsonObject, signal: AbortSignal): Promise<unknown>;
+  remove(type: WebhookType, name: string, signal: AbortSignal): Promise<void>;
+  /** The uid of a ClusterRole. */
+  ownerUid(name: string, signal: AbortSignal): Promise<string>;
+  /**
+   * Calls when one of ours may have changed.
+   * @param failed told why that cannot be seen; it is tried again
+   */
+  watch(signal: AbortSignal, changed: () => void, failed: (error: unknown) => void): void;
+}
+
+/** The manager of the fields that we write. */
+export const FIELD_MANAGER = "policy-server";
+
+const PLURALS: Readonly<Record<WebhookType, string>> = {
+  mutating: "mutatingwebhookconfigurations",
+  validating: "validatingwebhookconfigurations",
+};
+
+const place = (type: WebhookType) =>
+  ({ group: "admissionregistration.k8s.io", version: "v1", plural: PLURALS[type] }) as const;
+
+const CLUSTER_ROLES = { group: "rbac.authorization.k8s.io", version: "v1", plural: "clusterroles" } as const;
+
+/** Configurations in a cluster, told from others' by labels. */
+export class ClusterConfigurations implements ConfigurationStore {
+  readonly #cluster: Cluster;
+  readonly #clock: Clock;
+  readonly #labelSelector: string;
+
+  constructor(cluster: Cluster, clock: Clock, labels: Readonly<Record<string, string>>) {
+    this.#cluster = cluster;
+    this.#clock = clock;
+    this.#labelSelector = Object.entries(labels)
+      .map(([key, value]) => `${key}=${value}`)
+      .join(",");
+  }
+
+  async list(type: WebhookType, signal: AbortSignal): Promise<readonly unknown[]> {
+    const query = { labelSelector: this.#labelSelector };
+    const { value } = await this.#cluster.http.get(collectionPath(place(type), ""), query, signal);
+    return listOf(member(value, "items"));
+  }
+
+  apply(type: WebhookType, configuration: JsonObject, signal: AbortSignal): Promise<unknown> {
+    const path = objectPath(place(type), "", text(member(configuration, "metadata"), "name"));
+    return this.#cluster.http.apply(path, configuration, { fieldManager: FIELD_MANAGER }, signal);
+  }
+
+  overwrite(type: WebhookType, configuration: JsonObject, signal: AbortSignal): Promise<unknown> {
+    const path = objectPath(place(type), "", text(member(configuration, "metadata"), "name"));
+    return this.#cluster.http.patch(path, "merge", configuration, { fieldManager: FIELD_MANAGER }, signal);
+  }
+
+  async remove(type: WebhookType, name: string, signal: AbortSignal): Promise<void> {
+    await this.#cluster.http.delete(objectPath(place(type), "", name), {}, signal);
+  }
+
+  async ownerUid(name: string, signal: AbortSignal): Promise<string> {
+    const { value } = await this.#cluster.http.get(objectPath(CLUSTER_ROLES, "", name), {}, signal);
+    return text(member(value, "metadata"), "uid");
+  }
+
+  watch(signal: AbortSignal, changed: () => void, failed: (error: unknown) => void): void {
+    for (const type of Object.keys(PLURALS) as readonly WebhookType[]) {
+      followUntil(signal, {
+        begin: () =>
+          this.#cluster.follow({
+            path: collectionPath(place(type), ""),
+            query: { labelSelector: this.#labelSelector },
+            target: () => ({ put: changed, delete: changed }),
+          }),
+        clock: this.#clock,
+        failed,
+      });
+    }
+  }
+}

@@ -1,0 +1,104 @@
+/** The process of a pod that audits: the agent's process starts it, and tells it what there is. */
+import { constants, setPriority } from "node:os";
+import { setTimeout as rest } from "node:timers/promises";
+import { AuditRunner } from "../../audit/audit-runner.js";
+import { Auditor } from "../../audit/auditor.js";
+import type { FromAuditor, ToAuditor } from "../../audit/messages.js";
+import { REPORT_APIS } from "../../audit/object-report.js";
+import { RationedPace } from "../../audit/pace.js";
+import { AuditPolicySource } from "../../audit/policy-source.js";
+import { formatProblem } from "../../config/index.js";
+import { SYSTEM_CLOCK } from "../../data/clock.js";
+import type { Logger } from "../../telemetry/logger.js";
+import { openAccess } from "../../world/cluster.js";
+import { AuditedFile } from "../audit/audited-file.js";
+import type { CommandIo } from "../io.js";
+import { createLoader } from "../load.js";
+import { clusterEntryOptions } from "../namespaced-options.js";
+import { givenFile } from "../policies-file.js";
+import type { ServeSettings } from "./settings.js";
+
+/** Namespaces that webhooks leave alone, beside the server's own. */
+const LEFT_ALONE = ["kube-system"];
+
+/** Audits until the process that has started this one says stop, or has gone. */
+export async function serveAsAuditor(
+  { cluster: settings }: ServeSettings,
+  values: Readonly<Record<string, unknown>>,
+  env: CommandIo["env"],
+  logger: Logger,
+): Promise<void> {
+  if (settings === undefined) return;
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => {});
+  giveWay(logger);
+  const { now } = SYSTEM_CLOCK;
+  const log = logger.named("audit");
+  const { loader, policyTimeout, access } = createLoader(
+    { ...values, workers: 1, processors: 1, kubernetes: true },
+    env,
+    logger,
+  );
+  const cluster = openAccess(access, now, (message) => log.debug(message));
+  if (cluster === undefined) return;
+  const source = new AuditPolicySource(loader, now, clusterEntryOptions(values));
+  const file = new AuditedFile(() => givenFile(values));
+  const runner = new AuditRunner({
+    cluster,
+    policyTimeout,
+    now,
+    wall: SYSTEM_CLOCK.wall,
+    onDefect: (policy, error) => log.error("a policy failed unexpectedly", { policy_id: policy, error: String(error) }),
+    api: REPORT_APIS[settings.auditReports === "wgpolicyk8s" ? "wgpolicyk8s" : "openreports"],
+    writes: settings.auditReports !== "none",
+    namespace: "",
+    excluded: new Set([...LEFT_ALONE, settings.namespace]),
+  });
+  const auditor: Auditor = new Auditor({
+    clock: SYSTEM_CLOCK,
+    runner,
+    interval: settings.auditInterval,
+    pace: new RationedPace({ now, cpu, isBusy: () => auditor.isBusy, rest: (milliseconds) => rest(milliseconds) }),
+    tell: (message: FromAuditor) => {
+      if (process.connected) process.send?.(message, () => {});
+    },
+    policies: {
+      take: (delta) => source.take(delta),
+      async load() {
+        const read = file.read();
+        if (read.problem !== undefined) log.error(read.problem);
+        source.useFile(read.config);
+        const loaded = await source.load();
+        for (const problem of loaded.problems) log.debug(formatProblem(problem));
+        return loaded;
+      },
+    },
+  });
+  await new Promise<void>((resolve) => {
+    const stop = (): void => void auditor.stop().then(resolve);
+    process.once("disconnect", stop);
+    process.on("message", (message: ToAuditor) => {
+      if (message.type === "stop") stop();
+      else auditor.hear(message);
+    });
+    auditor.start();
+  });
+  source.close();
+  loader.close();
+  await cluster.close();
+  if (process.connected) process.disconnect();
+}
+
+/** Whoever serves goes first, where the system lets us say so. */
+function giveWay(logger: Logger): void {
+  try {
+    setPriority(constants.priority.PRIORITY_LOW);
+  } catch (error) {
+    logger.debug("the audit's priority could not be lowered", { error: String(error) });
+  }
+}
+
+/** Milliseconds of processor time that this process has used. */
+function cpu(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}

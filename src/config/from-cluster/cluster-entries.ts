@@ -1,0 +1,209 @@
+/** From the documents of a cluster to entries (spec kubewarden.md 11.2), which are read only when they have changed. */
+import { comparePlaces, type Problem } from "../../documents/problem.js";
+import type { ConfigEntry } from "../entry.js";
+import type { ClusterDocument } from "./cluster-document.js";
+import { type DocumentHead, DocumentReader, readDocument } from "./document-reader.js";
+import { kubewardenEntry, type ReadEntry } from "./kubewarden-entry.js";
+import { confine, type NamespacedLimits } from "./namespaced-limits.js";
+import {
+  ADMISSION_GROUP,
+  CERTIFICATE_GROUP,
+  KUBEWARDEN_GROUP,
+  NAMESPACED_POLICY_KINDS,
+  type NamespacedPolicyKind,
+} from "./policy-ids.js";
+import { type FetchTerms, type PolicyServerParts, readPolicyServer } from "./policy-server.js";
+import { type Companions, companionsFor, companionsOf, documentsEntry } from "./resource-entries.js";
+
+/** A policy of the cluster, before it is read. */
+export interface ClusterEntry {
+  /** The id under which it is served. */
+  readonly id: string;
+  /** The policies that it is made of: one, or several that decide together; in order of their keys. */
+  readonly policies: readonly EntryDocument[];
+  /** Of everything that it is made of: documents, terms, limits. Equal ones make equal policies. */
+  readonly fingerprint: string;
+  /** Of what it is held to, whatever its documents say: a version that was good under other terms need not be under these. Part of the fingerprint. */
+  readonly terms: string;
+  /** The namespace that it is confined to; absent: it is for the whole cluster. */
+  readonly namespace?: string;
+  /** Reads it. The errors are in an invalid entry, too. */
+  read(): { readonly entry: ConfigEntry; readonly problems: readonly Problem[] };
+}
+
+/** A document of an entry. */
+export interface EntryDocument {
+  readonly key: string;
+  readonly generation: number;
+  /** How problems name it as their file. */
+  readonly file: string;
+}
+
+/** A policy that is not served because another one has its id. */
+export interface RefusedEntry {
+  readonly id: string;
+  readonly document: EntryDocument;
+  readonly reason: string;
+}
+
+/** The policies of a state of the cluster. */
+export interface ClusterEntries {
+  /** By id. */
+  readonly entries: readonly ClusterEntry[];
+  readonly refused: readonly RefusedEntry[];
+  /** How modules are fetched for them. */
+  readonly terms: FetchTerms;
+}
+
+/** Which of a cluster's policies are this server's, and what they may be. */
+export interface ClusterEntryOptions {
+  /** The name in `spec.policyServer` of Kubewarden's policies, and of the PolicyServer. */
+  readonly policyServer: string;
+  /** What policies that stand in a namespace may be. */
+  readonly namespaced: NamespacedLimits;
+  /** Where PolicyExceptions count (spec kyverno.md 5.1); absent: everywhere. */
+  readonly exceptionNamespaces?: ReadonlySet<string>;
+}
+
+/** Makes entries; what it has read of a document it knows as long as that does not change. */
+export class ClusterEntryReader {
+  readonly #reader = new DocumentReader();
+  readonly #options: ClusterEntryOptions;
+
+  constructor(options: ClusterEntryOptions) {
+    this.#options = options;
+  }
+
+  /** The entries of all policies among the documents that are for this server. */
+  entries(documents: ReadonlyMap<string, ClusterDocument>): ClusterEntries {
+    const heads = [...documents.values()].map((document) => this.#reader.head(document)).sort(byKey);
+    const server = readPolicyServer(heads, this.#options.policyServer);
+    const companions = companionsOf(heads, this.#options.exceptionNamespaces);
+    const chosen = new Map<string, DocumentHead[]>();
+    const refused: RefusedEntry[] = [];
+    for (const head of heads) {
+      const { id } = head;
+      if (id === undefined || !this.#isOurs(head, companions)) continue;
+      const others = chosen.get(id);
+      const [other] = others ?? [];
+      if (others === undefined || other === undefined) chosen.set(id, [head]);
+      else if (head.key.group === CERTIFICATE_GROUP) others.push(head);
+      else {
+        const [winner, loser] = olderFirst(other, head);
+        chosen.set(id, [winner]);
+        const reason = `not served: the ${winner.file}, which is older, has its id ${JSON.stringify(id)}`;
+        refused.push({ id, document: documentOf(loser), reason });
+      }
+    }
+    const entries = [...chosen].map(([id, policies]) => this.#entry(id, policies, companions, server));
+    entries.sort((a, b) => (a.id < b.id ? -1 : 1));
+    return { entries, refused, terms: server.terms };
+  }
+
+  /** Policies of another server are not, and those that nothing binds do nothing. */
+  #isOurs(head: DocumentHead, companions: Companions): boolean {
+    switch (head.key.group) {
+      case KUBEWARDEN_GROUP:
+        return (head.facts.policyServer ?? DEFAULT_SERVER) === this.#options.policyServer;
+      case ADMISSION_GROUP:
+        return companionsFor(head, companions).length > 0;
+      default:
+        return true;
+    }
+  }
+
+  #entry(id: string, policies: readonly DocumentHead[], all: Companions, server: PolicyServerParts): ClusterEntry {
+    const [{ key }] = policies as [DocumentHead];
+    const namespace = isNamespaced(key.kind) ? key.namespace : undefined;
+    const modules = key.group === KUBEWARDEN_GROUP;
+    const companions = policies.flatMap((head) => companionsFor(head, all));
+    const made = [...policies, ...companions].map(({ document, hash }) => `${document.key} ${hash}`).join("\n");
+    const terms = modules ? (namespace === undefined ? server.fingerprint : server.namespacedFingerprint) : "";
+    return {
+      id,
+      policies: policies.map(documentOf),
+      fingerprint: `${terms}\n${made}`,
+      terms,
+      ...(namespace !== undefined && { namespace }),
+      read: () => finished(id, policies, this.#read(id, policies, companions, server, namespace)),
+    };
+  }
+
+  #read(
+    id: string,
+    policies: readonly DocumentHead[],
+    companions: readonly DocumentHead[],
+    server: PolicyServerParts,
+    namespace: string | undefined,
+  ): ReadEntry {
+    const [head] = policies as [DocumentHead];
+    const { kind, group } = head.key;
+    const limits = this.#options.namespaced;
+    if (namespace !== undefined && limits.kinds !== undefined && !limits.kinds.has(kind as NamespacedPolicyKind)) {
+      const served = [...limits.kinds].join(", ") || "none";
+      return refuse(head, ["kind"], `policies of this kind are not served here (of namespaced ones: ${served})`);
+    }
+    if (group !== KUBEWARDEN_GROUP) return confined(documentsEntry(id, policies, companions), namespace, [], limits);
+    const { modulesRefused, namespacedRefused, namespacedCapabilities } = server;
+    const refused = modulesRefused ?? (namespace === undefined ? undefined : namespacedRefused);
+    if (refused !== undefined)
+      return refuse(head, ["spec"], `nothing is loaded by a PolicyServer with mistakes: ${refused}`);
+    const capabilities = namespace === undefined ? EVERYTHING : (namespacedCapabilities ?? EVERYTHING);
+    const read = readDocument(head);
+    if ("problems" in read) return { entry: undefined, problems: read.problems };
+    return confined(kubewardenEntry(read.document, id, capabilities), namespace, capabilities, limits);
+  }
+}
+
+/** Whose policies are those that name no server (spec kubewarden.md 11.1). */
+const DEFAULT_SERVER = "default";
+/** What cluster-wide policies may ask of the host (spec kubewarden.md 11.2). */
+const EVERYTHING: readonly string[] = Object.freeze(["*"]);
+
+const isNamespaced = (kind: string): boolean => (NAMESPACED_POLICY_KINDS as readonly string[]).includes(kind);
+
+const byKey = (a: DocumentHead, b: DocumentHead): number => (a.document.key < b.document.key ? -1 : 1);
+
+const documentOf = ({ document: { key, generation }, file }: DocumentHead): EntryDocument => ({
+  key,
+  generation,
+  file,
+});
+
+/** Of two that are equally old the one whose key comes first. The API server writes times such that their letters have the order of times. */
+function olderFirst(one: DocumentHead, other: DocumentHead): readonly [DocumentHead, DocumentHead] {
+  const [first, second] = [one.facts.createdAt, other.facts.createdAt];
+  if (first === second) return byKey(one, other) < 0 ? [one, other] : [other, one];
+  return first < second ? [one, other] : [other, one];
+}
+
+function confined(
+  { entry, problems }: ReadEntry,
+  namespace: string | undefined,
+  hostCapabilities: readonly string[],
+  limits: NamespacedLimits,
+): ReadEntry {
+  if (entry === undefined || namespace === undefined) return { entry, problems };
+  const within = confine(entry, { namespace, hostCapabilities, limits });
+  return { entry: within.entry, problems: [...problems, ...within.problems] };
+}
+
+function refuse(head: DocumentHead, path: readonly string[], message: string): ReadEntry {
+  const read = readDocument(head);
+  if ("problems" in read) return { entry: undefined, problems: read.problems };
+  return { entry: undefined, problems: [read.document.problem("error", path, message)] };
+}
+
+/** What has an error is an invalid entry. */
+function finished(
+  id: string,
+  policies: readonly DocumentHead[],
+  { entry, problems: found }: ReadEntry,
+): ReturnType<ClusterEntry["read"]> {
+  const problems = [...found].sort(comparePlaces);
+  const errors = problems.filter(({ severity }) => severity === "error");
+  if (entry !== undefined && errors.length === 0) return { entry, problems };
+  const [{ file }] = policies as [DocumentHead];
+  const nothing: Problem = { severity: "error", file, line: 1, column: 1, path: [], message: "it can't be read" };
+  return { entry: Object.freeze({ kind: "invalid", id, problems: errors.length > 0 ? errors : [nothing] }), problems };
+}

@@ -1,0 +1,117 @@
+import { createHash } from "node:crypto";
+import { parseJson, stringifyJson } from "../../data/json.js";
+import { isJsonObject } from "../../data/same-value.js";
+import type { Problem } from "../../documents/problem.js";
+import { parseResources, type SourceDocument } from "../../documents/source-document.js";
+import type { ClusterDocument } from "./cluster-document.js";
+import { parseKey, policyIdOf, type ResourceKey, shownName } from "./policy-ids.js";
+
+/** What of a document is looked at with every change: read once for each version of it. */
+export interface DocumentHead {
+  readonly document: ClusterDocument;
+  readonly key: ResourceKey;
+  /** How messages name it; the file of its problems. */
+  readonly file: string;
+  /** The id under which it is served; absent: it is no policy. */
+  readonly id?: string;
+  readonly facts: DocumentFacts;
+  /** Of all that a policy can be made of: without what changes by itself, such as resourceVersion and status. */
+  readonly hash: string;
+}
+
+/** What is looked at of documents before it is known whether they are needed: their values are not kept. */
+export interface DocumentFacts {
+  /** `metadata.creationTimestamp`; empty where there is none. */
+  readonly createdAt: string;
+  /** `spec.policyServer`; absent: it names none. */
+  readonly policyServer?: unknown;
+  /** `spec.policyName` of a binding. */
+  readonly policyName: string;
+  /** The policies that an exception names: kind and name. */
+  readonly policyRefs: readonly string[];
+}
+
+/** A document with its places, or what keeps it from being read. */
+export type ReadDocument = { readonly document: SourceDocument } | { readonly problems: readonly Problem[] };
+
+/** Parts of `metadata` that say nothing of what somebody wants. */
+const VOLATILE: ReadonlySet<string> = new Set([
+  "creationTimestamp",
+  "deletionGracePeriodSeconds",
+  "deletionTimestamp",
+  "generation",
+  "managedFields",
+  "resourceVersion",
+  "selfLink",
+  "uid",
+]);
+
+/** Reads documents, each version of one once. */
+export class DocumentReader {
+  readonly #heads = new WeakMap<ClusterDocument, DocumentHead>();
+
+  /** What is looked at with every change. */
+  head(document: ClusterDocument): DocumentHead {
+    const known = this.#heads.get(document);
+    if (known !== undefined) return known;
+    const key = parseKey(document.key);
+    const value = jsonOf(document.text);
+    const hash = contentHash(key, value ?? document.text);
+    const id = policyIdOf(key);
+    const head = { document, key, file: shownName(key), ...(id !== undefined && { id }), facts: factsOf(value), hash };
+    this.#heads.set(document, head);
+    return head;
+  }
+}
+
+/** The document with its places: of no interest as long as its policy has not changed, so it is not kept. */
+export function readDocument({ document: { text }, file }: DocumentHead): ReadDocument {
+  const { documents, problems } = parseResources(text, file);
+  const [document] = documents;
+  if (document !== undefined && documents.length === 1 && problems.length === 0) return { document };
+  const message = "the API server's answer holds no object";
+  return {
+    problems: problems.length > 0 ? problems : [{ severity: "error", file, line: 1, column: 1, path: [], message }],
+  };
+}
+
+/** SHA-256 of parts, none of which can be taken for two. */
+export function fingerprintOf(...parts: readonly unknown[]): string {
+  return createHash("sha256").update(stringifyJson(parts)).digest("hex");
+}
+
+function factsOf(value: unknown): DocumentFacts {
+  const [metadata, spec] = [member(value, "metadata"), member(value, "spec")];
+  const createdAt = member(metadata, "creationTimestamp");
+  const policyServer = member(spec, "policyServer") ?? undefined;
+  const refs = member(spec, "policyRefs");
+  const named = Array.isArray(refs) ? refs : [];
+  return {
+    createdAt: typeof createdAt === "string" ? createdAt : "",
+    ...(policyServer !== undefined && { policyServer }),
+    policyName: String(member(spec, "policyName") ?? ""),
+    policyRefs: named.map((ref: unknown) => `${String(member(ref, "kind"))} ${String(member(ref, "name"))}`),
+  };
+}
+
+const member = (value: unknown, key: string): unknown =>
+  isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+
+function contentHash({ kind }: ResourceKey, value: unknown): string {
+  if (!isJsonObject(value)) return fingerprintOf(value);
+  const { metadata, ...rest } = value;
+  // Only policies of this kind may look at their status; the text has none of others.
+  const content = kind === "CertificateRequestPolicy" ? rest : without(rest, (key) => key === "status");
+  return fingerprintOf(content, isJsonObject(metadata) ? without(metadata, (key) => VOLATILE.has(key)) : metadata);
+}
+
+const without = (value: Readonly<Record<string, unknown>>, left: (key: string) => boolean): object =>
+  Object.fromEntries(Object.entries(value).filter(([key]) => !left(key)));
+
+function jsonOf(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,93 @@
+/** Policies of a cluster that are documents for one kind, with the documents that belong to them. */
+import { Origin } from "../../documents/origin.js";
+import type { Problem } from "../../documents/problem.js";
+import type { SourceDocument } from "../../documents/source-document.js";
+import type { ResourceEntry } from "../entry.js";
+import { type DocumentHead, readDocument } from "./document-reader.js";
+import type { ReadEntry } from "./kubewarden-entry.js";
+import { ADMISSION_GROUP, KYVERNO_GROUP } from "./policy-ids.js";
+
+/** The group of GlobalContextEntries. */
+const CONTEXT_GROUP = "kyverno.io";
+/** What an expression that looks at context entries must contain: which one it names may be computed. */
+const CONTEXT_VARIABLE = "globalContext";
+
+/** Documents that belong to policies, by whom they belong to. */
+export interface Companions {
+  /** Of ValidatingAdmissionPolicies and MutatingAdmissionPolicies, by the kind and the name of the policy. */
+  readonly bindings: ReadonlyMap<string, readonly DocumentHead[]>;
+  /** PolicyExceptions, by the kind and the name of the policy. */
+  readonly exceptions: ReadonlyMap<string, readonly DocumentHead[]>;
+  /** All GlobalContextEntries. */
+  readonly contextEntries: readonly DocumentHead[];
+}
+
+/**
+ * Sorts out the documents that belong to policies.
+ * @param exceptionNamespaces where PolicyExceptions count; absent: everywhere
+ */
+export function companionsOf(heads: readonly DocumentHead[], exceptionNamespaces?: ReadonlySet<string>): Companions {
+  const bindings = new Map<string, DocumentHead[]>();
+  const exceptions = new Map<string, DocumentHead[]>();
+  const contextEntries: DocumentHead[] = [];
+  for (const head of heads) {
+    const { group, kind } = head.key;
+    const { policyName, policyRefs } = head.facts;
+    if (group === ADMISSION_GROUP && kind.endsWith("PolicyBinding"))
+      add(bindings, `${kind.slice(0, -"Binding".length)} ${policyName}`, head);
+    if (group === CONTEXT_GROUP && kind === "GlobalContextEntry") contextEntries.push(head);
+    if (group !== KYVERNO_GROUP || kind !== "PolicyException") continue;
+    if (exceptionNamespaces?.has(head.key.namespace) === false) continue;
+    for (const each of new Set(policyRefs)) add(exceptions, each, head);
+  }
+  return { bindings, exceptions, contextEntries };
+}
+
+/** The documents that belong to a policy, in order. */
+export function companionsFor({ key, document }: DocumentHead, all: Companions): readonly DocumentHead[] {
+  const name = `${key.kind} ${key.name}`;
+  if (key.group === ADMISSION_GROUP) return all.bindings.get(name) ?? [];
+  if (key.group !== KYVERNO_GROUP) return [];
+  const entries = document.text.includes(CONTEXT_VARIABLE) ? all.contextEntries : [];
+  return [...(all.exceptions.get(name) ?? []), ...entries];
+}
+
+/**
+ * The entry of policies with what belongs to them; not yet confined.
+ * @param policies those that decide together; the first one is the place of what is said of all
+ */
+export function documentsEntry(
+  id: string,
+  policies: readonly DocumentHead[],
+  companions: readonly DocumentHead[],
+): ReadEntry {
+  const problems: Problem[] = [];
+  const documents: SourceDocument[] = [];
+  for (const head of [...policies, ...companions]) {
+    const read = readDocument(head);
+    if ("document" in read) documents.push(read.document);
+    else problems.push(...read.problems);
+  }
+  const [first] = documents;
+  if (first === undefined || problems.length > 0) return { entry: undefined, problems };
+  const { kind } = policies[0]?.key ?? { kind: "" };
+  const entry: ResourceEntry = {
+    kind: "resource",
+    id,
+    origin: new Origin(first, []),
+    documents: Object.freeze(documents),
+    policyMode: "protect",
+    // In a cluster it is for the policy alone to say whether objects are changed.
+    allowedToMutate: kind === "MutatingAdmissionPolicy",
+    // The API server has stored the broken one: it must not keep the others from acting.
+    ...(kind === "CertificateRequestPolicy" && { certificateRequests: { invalidPolicies: "keep" } }),
+    optionalCompanions: true,
+  };
+  return { entry: Object.freeze(entry), problems };
+}
+
+function add(map: Map<string, DocumentHead[]>, name: string, head: DocumentHead): void {
+  const known = map.get(name);
+  if (known === undefined) map.set(name, [head]);
+  else known.push(head);
+}

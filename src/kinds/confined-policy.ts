@@ -1,0 +1,56 @@
+/** Policies that are confined to a namespace, whoever asks them: what sends requests is only told to send those of its namespace. */
+import type { EvaluationContext, Outcome, Policy, Review } from "../policy/index.js";
+
+/**
+ * The policy, for requests about objects in a namespace: to all others, and to objects that are in none, it does not apply. A request that is no
+ * admission request is of no namespace at all, and for it to judge.
+ * @param namespace absent: the policy as it is
+ */
+export function confined(policy: Policy, namespace: string | undefined): Policy {
+  if (namespace === undefined) return policy;
+  return policy.start === undefined ? new ConfinedPolicy(policy, namespace) : new ConfinedGuest(policy, namespace);
+}
+
+class ConfinedPolicy implements Policy {
+  readonly id: string;
+  readonly kind: Policy["kind"];
+  readonly implementation: string;
+  protected readonly policy: Policy;
+  readonly #namespace: string;
+  readonly #elsewhere: Outcome;
+
+  constructor(policy: Policy, namespace: string) {
+    this.id = policy.id;
+    this.kind = policy.kind;
+    this.implementation = policy.implementation;
+    this.policy = policy;
+    this.#namespace = namespace;
+    this.#elsewhere = { verdict: "skip", reason: `the policy is confined to the namespace "${namespace}"` };
+  }
+
+  get rules(): Policy["rules"] {
+    return this.policy.rules;
+  }
+
+  get immediate(): boolean {
+    return this.policy.immediate;
+  }
+
+  evaluate(review: Review, context: EvaluationContext): Outcome | Promise<Outcome> {
+    return this.#applies(review) ? this.policy.evaluate(review, context) : this.#elsewhere;
+  }
+
+  #applies(review: Review): boolean {
+    if (review.kind === "raw") return true;
+    const { namespace, resource } = review.request;
+    // A Namespace's requests name itself as their namespace, but it is in none.
+    return namespace === this.#namespace && !(resource.group === "" && resource.resource === "namespaces");
+  }
+}
+
+/** One whose instances begin in some way: which one shows with time. */
+class ConfinedGuest extends ConfinedPolicy {
+  get start(): NonNullable<Policy["start"]> {
+    return this.policy.start ?? { start: "cold" };
+  }
+}

@@ -1,0 +1,266 @@
+/**
+ * The policies of a cluster, one by one: what has not changed is kept as it is, what is broken keeps the version before it, and what takes long holds up
+ * nothing else.
+ */
+import type {
+  ClusterEntries,
+  ClusterEntry,
+  LoadedPolicyReport,
+  RefusedEntry,
+} from "../../config/from-cluster/index.js";
+import type { Config, Problem } from "../../config/index.js";
+import type { Clock } from "../../data/clock.js";
+import type { ServedPolicy } from "../../evaluation/policy-set.js";
+import type { ModuleFetcher } from "../../fetch/index.js";
+import type { LoadedConfig } from "../loader.js";
+import { downloads } from "../prefetch.js";
+import { type LoadedVersion, PolicyState } from "./policy-state.js";
+
+/** How long changes wait for a module that has to be fetched: a second is what a change may take until it is served everywhere. */
+const PATIENCE_MS = 500;
+/** How long the first ones wait: nobody is sent here before they are there, and whoever is then should find them loaded. */
+const FIRST_PATIENCE_MS = 60_000;
+/** How long a policy is answered for after it has gone: webhooks name it until the API server has heard of theirs. */
+export const RETIRED_MS = 60_000;
+/** A module that could not be fetched is tried again after so long, then twice as long each time. */
+const FIRST_RETRY_MS = 5_000;
+/** Longest time between two tries: a module that is pushed at last is served after five minutes. */
+const LAST_RETRY_MS = 300_000;
+/** Requests are answered while policies are compiled: after so many milliseconds it is their turn. */
+const TURN_MS = 10;
+/** Said of a policy that is answered for all the same. */
+const GONE = "gone from the cluster: it is answered for until no webhook names it any more";
+
+/** What loading a cluster's policies needs. */
+export interface ClusterPoliciesOptions {
+  readonly clock: Clock;
+  /** A fetcher under the terms of these entries. */
+  readonly fetcher: (entries: ClusterEntries) => ModuleFetcher;
+  /**
+   * Loads one entry; never rejects.
+   * @param warm takes what is worth waiting for a moment, but not needed
+   */
+  readonly load: (config: Config, fetcher: ModuleFetcher, warm: (work: Promise<void>) => void) => Promise<LoadedConfig>;
+  /** Told when what {@link ClusterPolicies.load} returned last has changed: a module has come, or a policy need not be answered for any more. */
+  readonly changed: () => void;
+}
+
+/** What a cluster's policies have become. */
+export interface LoadedClusterPolicies {
+  /** By id, members of groups behind their groups, and last those that are gone but answered for. */
+  readonly served: readonly ServedPolicy[];
+  /** Those that have changed since the last ones that were {@link LoadedClusterPolicies.taken}. */
+  readonly reports: readonly LoadedPolicyReport[];
+  /** What is said of those policies, with places. */
+  readonly problems: readonly Problem[];
+  /** Whether nobody knows yet what becomes of some: their modules are being fetched. */
+  readonly isWaiting: boolean;
+  /** To be called when these are served: the reports have been told. */
+  readonly taken: () => void;
+}
+
+/** Fetches under the terms of one load, for as long as an attempt of it is under way. */
+interface Batch {
+  readonly fetcher: ModuleFetcher;
+  readonly warm: Promise<void>[];
+  attempts: number;
+}
+
+/** An attempt that is under way. */
+interface Begun {
+  readonly loaded: Promise<void>;
+  /** Whether it waits for others than this process. */
+  readonly isFetched: boolean;
+  readonly leave: () => void;
+}
+
+/** Loads a cluster's policies, and keeps them. */
+export class ClusterPolicies {
+  readonly #options: ClusterPoliciesOptions;
+  readonly #states = new Map<string, PolicyState>();
+  /** The reports that somebody has taken, by key. */
+  #told: ReadonlyMap<string, LoadedPolicyReport> = new Map();
+  #refused = new Map<string, LoadedPolicyReport>();
+  #entries: ClusterEntries | undefined;
+  #closed = false;
+
+  constructor(options: ClusterPoliciesOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Loads what has changed. Never rejects.
+   * @param isTaken whether the configuration has a policy of that id: it goes before the cluster's
+   * @param isFirst whether nothing of the cluster has been served yet
+   */
+  async load(all: ClusterEntries, isTaken: (id: string) => boolean, isFirst = false): Promise<LoadedClusterPolicies> {
+    const patience = isFirst ? FIRST_PATIENCE_MS : PATIENCE_MS;
+    this.#entries = all;
+    const entries = all.entries.filter(({ id }) => !isTaken(id));
+    this.#retire(new Set(entries.map(({ id }) => id)), isTaken);
+    const batch = this.#batch(all);
+    const slow: Promise<void>[] = [];
+    let turn = this.#options.clock.now();
+    for (const entry of entries) {
+      const state = this.#states.get(entry.id) ?? new PolicyState(entry);
+      this.#states.set(entry.id, state);
+      if (!state.want(entry)) continue;
+      const begun = this.#begin(state, batch);
+      if (begun.isFetched) slow.push(this.#within(patience, begun.loaded).then(begun.leave));
+      // What needs nothing from elsewhere is compiled at its turn.
+      else await begun.loaded;
+      if (this.#options.clock.now() - turn < TURN_MS) continue;
+      await new Promise((resolve) => setImmediate(resolve));
+      turn = this.#options.clock.now();
+    }
+    await this.#within(patience, Promise.all([...slow, ...batch.warm]));
+    this.#done(batch);
+    return this.#view(entries, [...all.refused, ...namesakes(all.entries, isTaken)]);
+  }
+
+  /** No module is tried again. */
+  close(): void {
+    this.#closed = true;
+    for (const state of this.#states.values()) state.cancel?.();
+    this.#states.clear();
+  }
+
+  #retire(ids: ReadonlySet<string>, isTaken: (id: string) => boolean): void {
+    const { clock, changed } = this.#options;
+    for (const [id, state] of this.#states) {
+      if (ids.has(id)) continue;
+      if (isTaken(id) || (state.retiredUntil ?? Number.POSITIVE_INFINITY) <= clock.now()) {
+        state.cancel?.();
+        this.#states.delete(id);
+      } else if (state.retiredUntil === undefined) {
+        state.cancel?.();
+        state.retiredUntil = clock.now() + RETIRED_MS;
+        state.cancel = clock.after(RETIRED_MS, changed);
+      }
+    }
+  }
+
+  #batch(entries: ClusterEntries): Batch {
+    return { fetcher: this.#options.fetcher(entries), warm: [], attempts: 1 };
+  }
+
+  #done(batch: Batch): void {
+    batch.attempts -= 1;
+    if (batch.attempts === 0) void batch.fetcher.close();
+  }
+
+  /** Loads the version that is wanted. When nobody waits for it any more (`leave`), its coming is told. */
+  #begin(state: PolicyState, batch: Batch): Begun {
+    state.cancel?.();
+    state.attempt += 1;
+    const { attempt } = state;
+    const read = state.wanted.read();
+    batch.attempts += 1;
+    let left = false;
+    const loaded = this.#load(state.wanted, read, batch).then((version) => {
+      this.#done(batch);
+      if (attempt !== state.attempt || this.#closed) return;
+      const isNew = state.found(version);
+      if (version.unfetched) this.#tryAgain(state);
+      if (left && isNew) this.#options.changed();
+    });
+    const leave = (): void => {
+      left = true;
+    };
+    return { loaded, isFetched: downloads([read.entry]).length > 0, leave };
+  }
+
+  async #load(
+    { policies }: ClusterEntry,
+    read: ReturnType<ClusterEntry["read"]>,
+    batch: Batch,
+  ): Promise<LoadedVersion> {
+    const file = policies[0]?.file ?? "";
+    const config: Config = { file, entries: [read.entry], files: [] };
+    const loaded = await this.#options.load(config, batch.fetcher, (work) => batch.warm.push(work));
+    return {
+      served: [...loaded.policies.entries.values()],
+      problems: [...read.problems, ...loaded.problems],
+      unfetched: loaded.unfetched,
+    };
+  }
+
+  /** Later, and in the background: whoever waits for other changes does not wait for it. */
+  #tryAgain(state: PolicyState): void {
+    const { clock } = this.#options;
+    const wait = Math.min(FIRST_RETRY_MS * 2 ** state.failures, LAST_RETRY_MS);
+    state.failures += 1;
+    state.cancel = clock.after(wait, () => {
+      if (this.#entries === undefined || this.#closed || state.retiredUntil !== undefined) return;
+      const batch = this.#batch(this.#entries);
+      this.#begin(state, batch).leave();
+      this.#done(batch);
+    });
+  }
+
+  /** Resolves with the work, or when nobody is to wait for it any longer. */
+  #within(milliseconds: number, work: Promise<unknown>): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#options.clock.after(milliseconds, resolve);
+      const done = (): void => {
+        cancel();
+        resolve();
+      };
+      work.then(done, done);
+    });
+  }
+
+  #view(entries: readonly ClusterEntry[], refused: readonly RefusedEntry[]): LoadedClusterPolicies {
+    const served: ServedPolicy[] = [];
+    const now = new Map<string, LoadedPolicyReport>();
+    const reports: LoadedPolicyReport[] = [];
+    const problems: Problem[] = [];
+    for (const { id } of entries) {
+      const view = this.#states.get(id)?.view;
+      if (view === undefined) continue;
+      served.push(...view.served);
+      for (const report of view.reports) now.set(report.key, report);
+      const fresh = view.reports.filter((report) => this.#told.get(report.key) !== report);
+      reports.push(...fresh);
+      if (fresh.length > 0) problems.push(...view.problems);
+    }
+    for (const { retiredUntil, view } of this.#states.values()) {
+      if (retiredUntil !== undefined) served.push(...view.served.map((each) => ({ ...each, outdated: GONE })));
+    }
+    const before = this.#refused;
+    this.#refused = new Map();
+    for (const each of refused) {
+      const { key, generation, file } = each.document;
+      const known = before.get(key);
+      const isKnown = known?.generation === generation && known.problems[0]?.text === each.reason;
+      const report = known !== undefined && isKnown ? known : refusal(each);
+      this.#refused.set(key, report);
+      now.set(key, report);
+      if (this.#told.get(key) === report) continue;
+      reports.push(report);
+      problems.push({ severity: "error", file, line: 1, column: 1, path: [], message: each.reason });
+    }
+    const taken = (): void => {
+      this.#told = now;
+    };
+    const isWaiting = [...this.#states.values()].some((state) => state.retiredUntil === undefined && state.isWaiting);
+    return { served, reports, problems, isWaiting, taken };
+  }
+}
+
+function namesakes(entries: readonly ClusterEntry[], isTaken: (id: string) => boolean): readonly RefusedEntry[] {
+  return entries
+    .filter(({ id }) => isTaken(id))
+    .flatMap(({ id, policies }) => {
+      const reason = `not served: the policies file has a policy of its id ${JSON.stringify(id)}`;
+      return policies.map((document) => ({ id, document, reason }));
+    });
+}
+
+const refusal = ({ id, document: { key, generation }, reason }: RefusedEntry): LoadedPolicyReport => ({
+  id,
+  key,
+  generation,
+  state: "unavailable",
+  problems: [{ severity: "error", text: reason }],
+});

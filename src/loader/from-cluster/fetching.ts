@@ -1,0 +1,39 @@
+/** How modules of a cluster's policies are fetched: as the server's options say, and as the PolicyServer does. */
+import type { FetchTerms } from "../../config/from-cluster/index.js";
+import type { Sources } from "../../config/sources.js";
+import { imageVerifier, type ModuleFetcherOptions, type TrustRoot } from "../../fetch/index.js";
+
+/**
+ * Options for both: exceptions for hosts add up, and signatures that either of them wants must be there.
+ * @param trustRoot what signatures are held against
+ */
+export function fetchingUnder(
+  { sources, verification }: FetchTerms,
+  options: ModuleFetcherOptions & { readonly trustRoot?: TrustRoot },
+): ModuleFetcherOptions {
+  const { verifier, trustRoot = noTrustRoot } = options;
+  const merged = { ...options, sources: together(options.sources, sources) };
+  if (verification === undefined) return merged;
+  return {
+    ...merged,
+    verifier: (registry) => {
+      const [first, second] = [verifier?.(registry), imageVerifier(verification, registry, trustRoot)];
+      return {
+        async verify(image, signal) {
+          // The second one looks at the very image that the first one has found good, whatever its tag says by then.
+          const digest = await first?.verify(image, signal);
+          return second.verify(digest === undefined ? image : { ...image, digest }, signal);
+        },
+      };
+    },
+  };
+}
+
+const noTrustRoot: TrustRoot = () => Promise.reject(new Error("there is nothing to hold signatures against"));
+
+function together(one: Sources | undefined, other: Sources): Sources {
+  if (one === undefined) return other;
+  const authorities = new Map(one.authorities);
+  for (const [host, pems] of other.authorities) authorities.set(host, [...(authorities.get(host) ?? []), ...pems]);
+  return { insecure: new Set([...one.insecure, ...other.insecure]), authorities };
+}

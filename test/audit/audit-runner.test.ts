@@ -1,0 +1,213 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { REPORT_APIS } from "../../src/audit/object-report.js";
+import { audit, configMap, without } from "./support.js";
+
+describe("rounds of the audit", () => {
+  test("ask policies about what exists, and write a report of what is not in order", async (context) => {
+    const { server, use, run, found, reports } = await audit(context);
+    server.put("configmaps", configMap("good", { a: "b" }));
+    server.put("configmaps", configMap("bad", { bad: "b" }));
+    await use(without("no-bad", "bad") + without("no-worse", "worse"));
+    const { counts, isGood, summary, written } = await run();
+    assert.deepEqual(counts, { pass: 3, fail: 1, warn: 0, error: 0, skip: 0 });
+    assert.deepEqual([summary.objects, summary.evaluated, summary.problems], [2, 2, []]);
+    assert.equal(isGood, false);
+    assert.deepEqual(Object.fromEntries(found), { bad: { "no-bad": "fail" } });
+    assert.deepEqual(reports(), { bad: { "no-bad": "fail" } });
+    assert.deepEqual([written?.applied, written?.deleted], [1, 0]);
+    const report = server.object("reports", "uid-shop-bad", "shop");
+    assert.deepEqual(report?.metadata.labels, { "app.kubernetes.io/managed-by": "policy-server" });
+    assert.deepEqual(report?.metadata.ownerReferences, [
+      { apiVersion: "v1", kind: "ConfigMap", name: "bad", uid: "uid-shop-bad" },
+    ]);
+    assert.deepEqual(report?.summary, { pass: 1, fail: 1, warn: 0, error: 0, skip: 0 });
+    assert.match(server.patches[0]?.query ?? "", /force=false/);
+  });
+
+  test("ask about nothing that has not changed, and still count it", async (context) => {
+    const { server, use, run, found } = await audit(context);
+    server.put("configmaps", configMap("good", { a: "b" }));
+    server.put("configmaps", configMap("bad", { bad: "b" }));
+    await use(without("no-bad", "bad"));
+    await run();
+    const again = await run();
+    assert.equal(again.summary.evaluated, 0);
+    assert.deepEqual(again.counts, { pass: 1, fail: 1, warn: 0, error: 0, skip: 0 });
+    assert.equal(found.size, 0);
+    server.put("configmaps", configMap("good", { bad: "b" }));
+    const changed = await run();
+    assert.equal(changed.summary.evaluated, 1);
+    assert.deepEqual(changed.counts, { pass: 0, fail: 2, warn: 0, error: 0, skip: 0 });
+    server.put("namespaces", { metadata: { name: "shop", uid: "uid-shop", labels: { team: "other" } } });
+    assert.equal((await run()).summary.evaluated, 2, "what selectors see has changed");
+    await use(without("no-bad", "worse"));
+    const other = await run();
+    assert.equal(other.summary.evaluated, 2);
+    assert.equal(other.counts.pass, 2);
+  });
+
+  test("write nothing twice, and delete what is said of what is in order or gone", async (context) => {
+    const { server, use, run, reports } = await audit(context);
+    for (const name of ["a", "b", "c"]) server.put("configmaps", configMap(name, { bad: "b" }));
+    await use(without("no-bad", "bad"));
+    assert.equal((await run()).written?.applied, 3);
+    const writes = server.patches.length;
+    server.put("configmaps", configMap("a", { bad: "other" }));
+    server.put("configmaps", configMap("b", {}));
+    server.remove("configmaps", "c", "shop");
+    const { written } = await run();
+    assert.deepEqual([written?.applied, written?.deleted, written?.unchanged], [0, 2, 1]);
+    assert.equal(server.patches.length, writes);
+    assert.deepEqual(Object.keys(reports()), ["a"]);
+  });
+
+  test("know what an earlier process has written", async (context) => {
+    const first = await audit(context);
+    first.server.put("configmaps", configMap("a", { bad: "b" }));
+    await first.use(without("no-bad", "bad"));
+    await first.run();
+    const [report] = first.server.objects("reports");
+    const { server, use, run } = await audit(context);
+    server.put("configmaps", configMap("a", { bad: "b" }));
+    server.put("configmaps", configMap("now-good", {}));
+    if (report !== undefined) {
+      server.put("reports", report);
+      server.put("reports", { ...report, metadata: { ...report.metadata, name: "uid-shop-now-good" } });
+      server.put("reports", { ...report, metadata: { ...report.metadata, name: "uid-theirs", labels: {} } });
+    }
+    await use(without("no-bad", "bad"));
+    const { written } = await run();
+    assert.deepEqual([written?.applied, written?.deleted, written?.unchanged], [0, 1, 1]);
+    assert.deepEqual(
+      server.objects("reports").map(({ metadata }) => metadata.name),
+      ["uid-shop-a", "uid-theirs"],
+    );
+  });
+
+  test("leave reports alone that others have written", async (context) => {
+    const { server, use, run } = await audit(context);
+    server.put("configmaps", configMap("a", { bad: "b" }));
+    server.beforeWrite = (_, response) => {
+      response.statusCode = 409;
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify({ kind: "Status", reason: "Conflict", message: "Apply failed with 1 conflict" }));
+    };
+    await use(without("no-bad", "bad"));
+    const { summary, isGood } = await run();
+    assert.equal(isGood, false);
+    assert.match(summary.problems[0] ?? "", /shop\/ConfigMap\/a: a report of that name belongs to somebody else/);
+    server.beforeWrite = () => {};
+    assert.equal((await run()).written?.applied, 1, "and try again in the next round");
+  });
+
+  test("write none where there are no reports, and say it once", async (context) => {
+    const { server, use, run } = await audit(context);
+    for (const name of ["a", "b"]) server.put("configmaps", configMap(name, { bad: "b" }));
+    server.special.set("/apis/openreports.io/v1alpha1/clusterreports", (_, response) => {
+      response.statusCode = 404;
+      response.end("404 page not found");
+    });
+    await use(without("no-bad", "bad"));
+    const { summary, counts } = await run();
+    assert.equal(counts.fail, 2);
+    assert.equal(summary.problems.length, 1);
+    assert.match(summary.problems[0] ?? "", /reports cannot be read/);
+    assert.equal(server.patches.length, 0);
+  });
+
+  test("go on when a policy can't be loaded or a kind can't be listed, and delete nothing then", async (context) => {
+    const { server, use, run, reports } = await audit(context);
+    server.put("configmaps", configMap("a", { bad: "b" }));
+    server.put("pods", { metadata: { name: "p", namespace: "shop", uid: "uid-p" }, spec: {} });
+    const pods = without("no-pods", "x").replace("configmaps", "pods").replace("object.data", "object.metadata");
+    await use(without("no-bad", "bad") + pods);
+    await run();
+    assert.deepEqual(reports(), { a: { "no-bad": "fail" } });
+    await use(`${pods}no-bad: {cel: {validations: [{expression: "object.("}]}}\n`);
+    const broken = await run();
+    assert.deepEqual(
+      broken.leftOut.map(({ id, isProblem }) => [id, isProblem]),
+      [["no-bad", true]],
+    );
+    assert.equal(broken.isGood, false);
+    assert.equal(broken.counts.pass, 1);
+    assert.deepEqual(Object.keys(reports()), ["a"], "what it had to say stands");
+    server.forbidden.add("list configmaps");
+    await use(without("no-bad", "bad") + pods);
+    const refused = await run();
+    assert.match(refused.summary.problems[0] ?? "", /configmaps is forbidden/);
+    assert.equal(refused.counts.pass, 1);
+    assert.equal(refused.summary.isComplete, false);
+    assert.deepEqual(Object.keys(reports()), ["a"]);
+  });
+
+  test("look at a replica's own objects only, and at none of namespaces that are left alone", async (context) => {
+    const { server, use, run, reports } = await audit(context, { excluded: ["kube-system"] });
+    for (const name of ["a", "b"]) server.put("configmaps", configMap(name, { bad: "b" }));
+    server.put("configmaps", configMap("c", { bad: "b" }, "kube-system"));
+    await use(without("no-bad", "bad"));
+    await run();
+    assert.deepEqual(Object.keys(reports()), ["a", "b"]);
+    server.remove("configmaps", "b", "shop");
+    const { summary } = await run({ isOwn: (uid) => uid.endsWith("a") });
+    assert.equal(summary.objects, 1);
+    assert.deepEqual(Object.keys(reports()), ["a", "b"], "another replica deletes it");
+  });
+
+  test("write the older reports where they are wanted, and cluster-wide ones for what is in no namespace", async (context) => {
+    const { server, use, run, reports } = await audit(context, { api: REPORT_APIS.wgpolicyk8s });
+    await use(
+      without("owned", "x")
+        .replace("configmaps", "namespaces")
+        .replace("!('x' in object.data)", "'owner' in object.metadata.labels"),
+    );
+    await run();
+    assert.deepEqual(reports("clusterpolicyreports"), { shop: { owned: "fail" } });
+    assert.equal(server.objects("clusterpolicyreports")[0]?.kind, "ClusterPolicyReport");
+  });
+
+  test("call what is only to be warned of a warning, what is only to be noted a failure", async (context) => {
+    const { server, use, run, found } = await audit(context);
+    server.put("configmaps", configMap("a", { warn: "", note: "", deny: "", monitor: "" }));
+    await use(
+      without("warned", "warn", "  validationActions: [Warn]\n") +
+        without("noted", "note", "  validationActions: [Audit]\n") +
+        without("denied", "deny", "  validationActions: [Deny, Audit]\n") +
+        without("monitored", "monitor", "  policyMode: monitor\n"),
+    );
+    await run();
+    assert.deepEqual(found.get("a"), { warned: "warn", noted: "fail", denied: "fail", monitored: "fail" });
+  });
+
+  test("tell what can't be evaluated as an error", async (context) => {
+    const { server, use, run } = await audit(context);
+    server.put("configmaps", { metadata: { name: "a", namespace: "shop", uid: "uid-a" } });
+    await use(without("no-bad", "bad"));
+    const { counts, isGood } = await run();
+    assert.deepEqual([counts.error, counts.pass, isGood], [1, 0, false]);
+  });
+
+  test("ask again about what hangs on more than the object", async (context) => {
+    const { server, use, run } = await audit(context);
+    server.put("configmaps", configMap("a", { a: "b" }));
+    await use(
+      without("asked", "bad").replace(
+        "!('bad' in object.data)",
+        "authorizer.group('').resource('pods').check('get').allowed()",
+      ),
+    );
+    await run();
+    assert.equal((await run()).summary.evaluated, 1);
+  });
+
+  test("end when they are told to, and conclude nothing from what they have not seen", async (context) => {
+    const { server, use, run, reports } = await audit(context);
+    server.put("configmaps", configMap("a", { bad: "b" }));
+    await use(without("no-bad", "bad"));
+    await run();
+    const { summary } = await run({ signal: AbortSignal.abort() });
+    assert.equal(summary.isComplete, false);
+    assert.deepEqual(Object.keys(reports()), ["a"]);
+  });
+});

@@ -1,0 +1,127 @@
+/** A cluster that holds configurations, and replicas. */
+
+import type { ReplicaInfo, Replicas } from "../../../src/cluster/replicas.js";
+import type { WebhookType } from "../../../src/cluster/webhooks/configuration.js";
+import { routeDigest } from "../../../src/cluster/webhooks/derive.js";
+import { type ConfigurationStore, FIELD_MANAGER } from "../../../src/cluster/webhooks/store.js";
+import { ApiError } from "../../../src/kubernetes/client/errors.js";
+
+export interface Webhook {
+  readonly name: string;
+  readonly [key: string]: unknown;
+}
+
+export interface Configuration {
+  readonly metadata: { readonly name: string; readonly labels?: unknown; readonly ownerReferences?: unknown };
+  readonly webhooks: readonly Webhook[];
+}
+
+/** As much of an API server as configurations need: lists of webhooks are merged by name when they are applied. */
+export class FakeStore implements ConfigurationStore {
+  readonly objects = new Map<string, Configuration>();
+  /** What was asked of it, reads left out. */
+  readonly writes: string[] = [];
+  /** Why a webhook is refused. */
+  refuse: (webhook: Webhook) => string | undefined = () => undefined;
+  /** Fails every request. */
+  failing: Error | undefined;
+  owner: string | undefined = "owner-uid";
+  #changed = (): void => {};
+
+  async list(type: WebhookType): Promise<readonly unknown[]> {
+    this.#check();
+    return [...this.objects].flatMap(([key, object]) => (key.startsWith(type) ? [structuredClone(object)] : []));
+  }
+
+  async apply(type: WebhookType, configuration: unknown): Promise<unknown> {
+    const { metadata, webhooks } = structuredClone(configuration) as Configuration;
+    this.writes.push(`apply ${type} ${metadata.name} as ${FIELD_MANAGER}`);
+    const former = this.objects.get(`${type} ${metadata.name}`)?.webhooks ?? [];
+    const foreign = former.filter(({ foreign: isForeign }) => isForeign === true);
+    return this.#put(type, { metadata, webhooks: [...webhooks, ...foreign] });
+  }
+
+  async overwrite(type: WebhookType, configuration: unknown): Promise<unknown> {
+    const { metadata, webhooks } = structuredClone(configuration) as Configuration;
+    this.writes.push(`overwrite ${type} ${metadata.name}`);
+    return this.#put(type, { metadata, webhooks });
+  }
+
+  async remove(type: WebhookType, name: string): Promise<void> {
+    this.#check();
+    this.writes.push(`remove ${type} ${name}`);
+    this.objects.delete(`${type} ${name}`);
+  }
+
+  async ownerUid(name: string): Promise<string> {
+    if (this.owner === undefined) throw new ApiError(404, "NotFound", `clusterroles "${name}" not found`);
+    return this.owner;
+  }
+
+  watch(_signal: AbortSignal, changed: () => void): void {
+    this.#changed = changed;
+  }
+
+  /** Somebody changes something. */
+  edit(key: string, change: (object: Configuration) => Configuration | undefined): void {
+    const object = this.objects.get(key);
+    const changed = object && change(object);
+    if (changed === undefined) this.objects.delete(key);
+    else this.objects.set(key, changed);
+    this.#changed();
+  }
+
+  /** Names of webhooks by object. */
+  get standing(): Readonly<Record<string, readonly string[]>> {
+    return Object.fromEntries(
+      Array.from(this.objects, ([key, { webhooks }]) => [key, webhooks.map(({ name }) => name.split(".")[0] ?? "")]),
+    );
+  }
+
+  #check(): void {
+    if (this.failing !== undefined) throw this.failing;
+  }
+
+  #put(type: WebhookType, object: Configuration): Configuration {
+    this.#check();
+    const mistakes = object.webhooks.flatMap((webhook, i) => {
+      const why = this.refuse(webhook);
+      return why === undefined ? [] : [`webhooks[${i}].${why}`];
+    });
+    if (mistakes.length > 0) {
+      const all = mistakes.length === 1 ? mistakes.join("") : `[${mistakes.join(", ")}]`;
+      throw new ApiError(422, "Invalid", `X "${object.metadata.name}" is invalid: ${all}`);
+    }
+    this.objects.set(`${type} ${object.metadata.name}`, object);
+    return structuredClone(object);
+  }
+}
+
+/** Replicas that answer what a test says. */
+export class FakeReplicas implements Replicas {
+  live: readonly ReplicaInfo[] = [];
+  announced = "";
+  #calls = new Set<() => void>();
+
+  changed(call: () => void): () => void {
+    this.#calls.add(call);
+    return () => this.#calls.delete(call);
+  }
+
+  announce(key: string, value: string): void {
+    if (key !== "routes") throw new Error(`not expected: ${key}`);
+    this.announced = value;
+  }
+
+  /** @param paths that each of them answers */
+  are(...replicas: readonly (readonly string[])[]): void {
+    this.live = replicas.map((paths, i) => ({ name: `r${i}`, routes: new Set(paths.map(routeDigest)), facts: {} }));
+    for (const call of this.#calls) call();
+  }
+
+  /** One, which answers everything that it has announced. */
+  oneServingAll(): void {
+    this.live = [{ name: "r0", routes: new Set(this.announced.split(",")), facts: {} }];
+    for (const call of this.#calls) call();
+  }
+}

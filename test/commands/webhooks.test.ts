@@ -1,0 +1,126 @@
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, test } from "node:test";
+import { runCommandLine } from "../../src/commands/command-line.js";
+import { yamlLibrary } from "../../src/data/yaml-library.js";
+
+const folder = mkdtempSync(join(tmpdir(), "webhooks-"));
+after(() => rmSync(folder, { recursive: true }));
+
+interface Printed {
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+  readonly webhooks: readonly { readonly name: string; readonly [key: string]: unknown }[];
+}
+
+async function webhooks(files: Readonly<Record<string, string>>, ...args: readonly string[]) {
+  const own = mkdtempSync(join(folder, "case-"));
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(own, { recursive: true });
+    writeFileSync(join(own, name), content);
+  }
+  const out: string[] = [];
+  const err: string[] = [];
+  const io = {
+    stdout: { write: (text: string) => out.push(text) > 0 },
+    stderr: { write: (text: string) => err.push(text) > 0 },
+    env: {},
+  };
+  const code = await runCommandLine(["webhooks", join(own, "policies.yaml"), ...args], io as never);
+  const objects = yamlLibrary()
+    .parseAllDocuments(out.join(""))
+    .map((document) => (document as { toJS(): unknown }).toJS() as Printed);
+  return { code, err: err.join(""), objects };
+}
+
+const rules = (resource: string) =>
+  `resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [${resource}]}]`;
+const CEL = `cel: {matchConstraints: {${rules("pods")}}, validations: [{expression: "true"}]}`;
+const KYVERNO = `
+apiVersion: policies.kyverno.io/v1
+kind: ValidatingPolicy
+metadata: {name: k}
+spec:
+  matchConstraints: {${rules("services")}}
+  validations: [{expression: "true"}]
+`;
+const KUBEWARDEN = `
+apiVersion: policies.kubewarden.io/v1
+kind: ClusterAdmissionPolicy
+metadata: {name: c}
+spec: {module: registry://r/p:v1, mutating: true, rules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [nodes]}]}
+`;
+
+describe("policy-server webhooks", () => {
+  test("prints what entries say of what they are about", async () => {
+    const { code, objects, err } = await webhooks({
+      "policies.yaml": `a: {${CEL}}\nk: {resource: k.yaml}\nc: {resource: c.yaml}\n`,
+      "k.yaml": KYVERNO,
+      "c.yaml": KUBEWARDEN,
+    });
+    assert.equal(err, "");
+    assert.equal(code, 0);
+    assert.deepEqual(
+      objects.map(({ kind, metadata, webhooks: own }) => [kind, metadata.name, own.map(({ name }) => name)]),
+      [
+        ["MutatingWebhookConfiguration", "policies-1", ["c.kubewarden.admission"]],
+        ["ValidatingWebhookConfiguration", "policies-1", ["a.policy-server.admission", "k.policy-server.admission"]],
+      ],
+    );
+  });
+
+  test("a group is asked about what any of its members is about", async () => {
+    const { code, objects } = await webhooks({
+      "policies.yaml": `a: {${CEL}}\ng: {expression: "one() && two()", message: m, policies: {one: {policy: a}, two: {resource: k.yaml}}}\n`,
+      "k.yaml": KYVERNO,
+    });
+    assert.equal(code, 0);
+    const group = objects[0]?.webhooks.find(({ name }) => name.startsWith("g."));
+    assert.deepEqual(
+      ((group?.rules ?? []) as { resources: string[] }[]).flatMap(({ resources }) => resources),
+      ["pods", "services"],
+    );
+  });
+
+  test("says which entries can't be asked, and what to write", async () => {
+    const { code, objects, err } = await webhooks({
+      "policies.yaml": `m: {module: "registry://r/p:v1"}\nA_b: {${CEL}}\ng: {expression: "x()", message: m, policies: {x: {policy: m}}}\n`,
+    });
+    assert.equal(code, 1);
+    assert.deepEqual(objects, []);
+    assert.match(
+      err,
+      /^m: says nothing of what it is to be asked about: write it as a ClusterAdmissionPolicy with spec\.rules/m,
+    );
+    assert.match(err, /^A_b: cannot be asked by way of a Service/m);
+    assert.match(err, /^g: its member 'x' says nothing/m);
+  });
+
+  test("asks at an address, with the authorities of a file", async () => {
+    const { code, objects } = await webhooks(
+      { "policies.yaml": `A_b: {${CEL}}\n`, "ca.pem": "PEM" },
+      "--webhook-url",
+      "https://localhost:8443",
+      "--ca-file",
+      import.meta.filename,
+    );
+    assert.equal(code, 0);
+    const [webhook] = objects[0]?.webhooks ?? [];
+    assert.match(webhook?.name ?? "", /^a-b-[0-9a-f]{16}\.policy-server\.admission$/);
+    const { url, caBundle } = (webhook?.clientConfig ?? {}) as { url?: string; caBundle?: string };
+    assert.equal(url, "https://localhost:8443/validate/A_b");
+    assert.match(Buffer.from(caBundle ?? "", "base64").toString(), /asks at an address/);
+  });
+
+  test("options that mean nothing are refused", async () => {
+    for (const args of [
+      ["--service", "name"],
+      ["--webhook-url", "http://localhost"],
+      ["--ca-file", join(folder, "none")],
+    ]) {
+      assert.equal((await webhooks({ "policies.yaml": "{}" }, ...args)).code, 2, args.join(" "));
+    }
+  });
+});

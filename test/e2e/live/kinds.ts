@@ -1,0 +1,192 @@
+/** Every kind of policy: applied, changed and deleted with kubectl, which sees what it decides, its status, reports and events. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import {
+  admissionPolicy,
+  certificateRequestPolicy,
+  clusterAdmissionPolicy,
+  configMap,
+  kubewardenAdmissionPolicy,
+  namespacedValidatingPolicy,
+  policyException,
+  policyGroup,
+  validatingPolicy,
+} from "./policies.js";
+import { conditionsOf, type Json, ROOT, type Stage } from "./stage.js";
+
+const AUDIT_SECONDS = 2;
+/** A kind, and how a policy of it that denies a key is made. */
+interface Kind {
+  readonly resource: string;
+  readonly namespaced: boolean;
+  readonly make: (name: string, namespace: string, key: string) => object | readonly object[];
+}
+
+const KINDS: readonly Kind[] = [
+  { resource: "validatingpolicies.v1.policies.kyverno.io", namespaced: false, make: validatingPolicy },
+  {
+    resource: "namespacedvalidatingpolicies.v1.policies.kyverno.io",
+    namespaced: true,
+    make: namespacedValidatingPolicy,
+  },
+  { resource: "clusteradmissionpolicies", namespaced: false, make: clusterAdmissionPolicy },
+  { resource: "admissionpolicies", namespaced: true, make: kubewardenAdmissionPolicy },
+  {
+    resource: "clusteradmissionpolicygroups",
+    namespaced: false,
+    make: (name, namespace, key) => policyGroup(name, namespace, [key, key], false),
+  },
+  {
+    resource: "admissionpolicygroups",
+    namespaced: true,
+    make: (name, namespace, key) => policyGroup(name, namespace, [key, key], true),
+  },
+];
+
+export async function everyKind(stage: Stage): Promise<void> {
+  const server = await stage.replica("kinds", `--audit-interval=${AUDIT_SECONDS}`);
+  for (const [index, kind] of KINDS.entries()) await lifeOf(stage, kind, `kind-${index}`);
+  await exceptions(stage);
+  await modules(stage);
+  await certificates(stage);
+  await admissionPolicies(stage);
+  await reports(stage);
+  assert.equal(await server.stop(), 0);
+}
+
+/** From the first version of a policy to its end. */
+async function lifeOf(stage: Stage, { resource, namespaced, make }: Kind, namespace: string): Promise<void> {
+  const name = `policy-${namespace}`;
+  await stage.kubectl(["create", "namespace", namespace]);
+  const create = ["create", "--dry-run=server", "-n", namespace, "-f", "-"];
+  const one = JSON.stringify(configMap("c", "one"));
+  const two = JSON.stringify(configMap("c", "two"));
+  await stage.kubectl(create, one);
+
+  await stage.apply(...[make(name, namespace, "one")].flat());
+  const first = await stage.active(resource, name, namespaced ? namespace : "");
+  assert.match(await stage.refused(create, one), /admission webhook "[^"]+" denied the request: .*not allowed/);
+  await stage.kubectl(create, two);
+
+  await stage.apply(...[make(name, namespace, "two")].flat());
+  const second = await stage.active(resource, name, namespaced ? namespace : "");
+  assert.match(await stage.refused(create, two), /not allowed/);
+  await stage.kubectl(create, one);
+
+  const place = namespaced ? ["-n", namespace] : [];
+  await stage.kubectl(["delete", resource, name, ...place]);
+  const gone = await stage.until(`${resource} without effect`, async () => {
+    return (await stage.cluster.kubectl(create, two)).code === 0;
+  });
+  console.log(`${resource}: active after ${first} ms, changed after ${second} ms, gone after ${gone} ms`);
+}
+
+/** An exception is in force while it is there. */
+async function exceptions(stage: Stage): Promise<void> {
+  await stage.kubectl(["create", "namespace", "exempt"]);
+  await stage.apply(validatingPolicy("with-exception", "exempt", "one"));
+  await stage.active("vpol", "with-exception");
+  const create = ["create", "--dry-run=server", "-n", "exempt", "-f", "-"];
+  const exempt = JSON.stringify(configMap("exempt", "one"));
+  await stage.refused(create, exempt);
+  await stage.apply(policyException("exception", "exempt", "with-exception", "exempt"));
+  await stage.until("the exception", async () => (await stage.cluster.kubectl(create, exempt)).code === 0);
+  await stage.refused(create, JSON.stringify(configMap("other", "one")));
+  await stage.kubectl(["delete", "polex", "exception", "-n", "exempt"]);
+  await stage.until("no exception", async () => (await stage.cluster.kubectl(create, exempt)).code !== 0);
+  await stage.kubectl(["delete", "vpol", "with-exception"]);
+  console.log("an exception is in force while it is there");
+}
+
+/** A real module that denies, and one that changes what it is asked about. */
+async function modules(stage: Stage): Promise<void> {
+  const pods = { apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["pods"] };
+  const module = (name: string) => `file://${join(ROOT, "policies", name, "policy.wasm")}`;
+  await stage.kubectl(["create", "namespace", "modules"]);
+  const namespaceSelector = { matchLabels: { "kubernetes.io/metadata.name": "modules" } };
+  const common = { rules: [pods], namespaceSelector };
+  await stage.apply(
+    clusterAdmissionPolicy("privileged", "modules", "", {
+      ...common,
+      ...{ module: module("privileged-pods"), settings: {} },
+    }),
+    clusterAdmissionPolicy("labels", "modules", "", {
+      ...common,
+      ...{ module: module("add-label"), settings: { label: "owner", value: "platform" }, mutating: true },
+    }),
+  );
+  await stage.active("cap", "privileged");
+  await stage.active("cap", "labels");
+  const pod = (securityContext: object) =>
+    JSON.stringify({
+      ...{ apiVersion: "v1", kind: "Pod", metadata: { name: "p" } },
+      spec: { containers: [{ name: "c", image: "i", securityContext }] },
+    });
+  const create = ["create", "--dry-run=server", "-n", "modules", "-f", "-"];
+  await stage.refused(create, pod({ privileged: true }));
+  const made = JSON.parse(await stage.kubectl([...create, "-o", "json"], pod({}))) as Json;
+  assert.equal(made.metadata?.labels?.owner, "platform");
+  await stage.kubectl(["delete", "cap", "privileged", "labels"]);
+  console.log("a module denies, another one changes");
+}
+
+/** CertificateRequestPolicies decide together under one id, and have a status each. */
+async function certificates(stage: Stage): Promise<void> {
+  await stage.apply(certificateRequestPolicy("internal"));
+  await stage.until("the policy's status", async () => {
+    const conditions = conditionsOf(await stage.get("certificaterequestpolicies", "internal"));
+    return conditions.some(({ type, status }) => type === "Ready" && status === "True");
+  });
+  await stage.kubectl(["delete", "certificaterequestpolicies", "internal"]);
+  console.log("a CertificateRequestPolicy is ready");
+}
+
+/** The API server enforces these itself: there is no webhook for them. */
+async function admissionPolicies(stage: Stage): Promise<void> {
+  await stage.kubectl(["create", "namespace", "native"]);
+  await stage.apply(...admissionPolicy("native", "native", "one"));
+  const create = ["create", "--dry-run=server", "-n", "native", "-f", "-"];
+  const denied = async () =>
+    (await stage.cluster.kubectl(create, JSON.stringify(configMap("c", "one")))).text.includes("denied request");
+  await stage.until("the API server's own denial", denied);
+  const webhooks = await stage.kubectl(["get", "validatingwebhookconfigurations", "-o", "yaml"]);
+  assert.doesNotMatch(webhooks, /kubernetes\.io\/metadata\.name: native/);
+  await stage.kubectl(["delete", "validatingadmissionpolicies/native", "validatingadmissionpolicybindings/native"]);
+  console.log("the API server's own policies are left to it");
+}
+
+/** Objects that exist are reported on, and no longer when they, or the policy, are mended. */
+async function reports(stage: Stage): Promise<void> {
+  await stage.kubectl(["create", "namespace", "reported"]);
+  await stage.kubectl(["create", "-n", "reported", "-f", "-"], JSON.stringify(configMap("bad", "one")));
+  await stage.kubectl(["create", "-n", "reported", "-f", "-"], JSON.stringify(configMap("good", "two")));
+  await stage.apply(validatingPolicy("reporting", "reported", "one"));
+  const uid = (await stage.get("configmap", "bad", "reported"))?.metadata?.uid;
+  const found = async (): Promise<Json | undefined> => {
+    const text = await stage.kubectl(["get", "reports.openreports.io", "-n", "reported", "-o", "json"]);
+    const { items } = JSON.parse(text) as { items: Json[] };
+    assert.ok(
+      items.every(({ scope }) => (scope?.name as unknown) !== "good"),
+      "nothing is written of what passes",
+    );
+    return items.find(({ scope }) => (scope?.name as unknown) === "bad");
+  };
+  const took = await stage.until("a report", async () => (await found()) !== undefined);
+  const report = await found();
+  const [owner] = (report?.metadata?.ownerReferences ?? []) as unknown as Json[];
+  assert.equal(owner?.uid, uid, "it goes with its object");
+  assert.equal(report?.summary?.fail, 1);
+  await stage.kubectl([
+    "patch",
+    "configmap",
+    "bad",
+    "-n",
+    "reported",
+    "--type=json",
+    "-p",
+    '[{"op":"remove","path":"/data/one"}]',
+  ]);
+  await stage.until("no report", async () => (await found()) === undefined);
+  await stage.kubectl(["delete", "vpol", "reporting"]);
+  console.log(`an object that exists is reported after ${took} ms, and no longer once it is mended`);
+}
