@@ -40,18 +40,19 @@ export async function updateFromCluster(
   for (const child of able) fleet.serves(child, generation);
   // Others are told that policies are served, and webhooks made for them: that must be true then.
   await fleet.ask(able, SWAP_WITHIN_MS, (id) => ({ type: "swap", id }));
-  return good ? together([...answers.values()].map((answer) => prepared(answer)?.reports ?? [])) : undefined;
+  return good ? worstOf([...answers.values()]) : undefined;
 }
 
 const prepared = (answer: Answer): Prepared | undefined =>
   typeof answer === "object" && answer.type === "prepared" ? answer : undefined;
 
-const BADNESS = { loaded: 0, "last-good": 1, unavailable: 2 } as const;
+/** One that waits is the worst: as long as any process does, nobody is to be told that the policy is answered for. */
+const BADNESS = { loaded: 0, "last-good": 1, unavailable: 2, waiting: 3, refused: 4 } as const;
 
 /** Of what processes say about the same policy the worst: one of them may not have got a module. */
-function together(all: readonly (readonly LoadedPolicyReport[])[]): readonly LoadedPolicyReport[] {
+export function worstOf(answers: readonly Answer[]): readonly LoadedPolicyReport[] {
   const reports = new Map<string, LoadedPolicyReport>();
-  for (const report of all.flat()) {
+  for (const report of answers.flatMap((answer) => prepared(answer)?.reports ?? [])) {
     const other = reports.get(report.key);
     if (other === undefined || BADNESS[other.state] < BADNESS[report.state]) reports.set(report.key, report);
   }
