@@ -21,8 +21,11 @@ export interface DocumentOptions extends DeriveOptions {
 }
 
 /** The webhooks of everything that a cluster holds. Who asks often keeps a {@link WebhookDeriver}. */
-export const deriveWebhooks = (documents: Iterable<ClusterDocument>, options: DocumentOptions): DerivedWebhooks =>
-  new WebhookDeriver(options).derive(documents);
+export const deriveWebhooks = (
+  documents: Iterable<ClusterDocument>,
+  options: DocumentOptions,
+  refused?: ReadonlySet<string>,
+): DerivedWebhooks => new WebhookDeriver(options).derive(documents, refused);
 
 /** What a document was made into, as long as it does not change. */
 interface Known<T> {

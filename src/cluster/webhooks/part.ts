@@ -9,7 +9,8 @@ import { WebhookDeriver } from "./from-documents.js";
 import { WebhookKeeper } from "./keeper.js";
 import { ClusterConfigurations } from "./store.js";
 
-const idOf = (key: string): string | undefined => policyIdOf(parseKey(key));
+/** The id of a document's policy; undefined: it is none. */
+export const idOf = (key: string): string | undefined => policyIdOf(parseKey(key));
 
 /** Derives webhooks from what a cluster holds; one for everybody who asks. */
 export const deriverFor = ({ namespace, enforceAdmissionPolicies }: ClusterSettings): WebhookDeriver =>

@@ -22,11 +22,9 @@ export async function serveAlone(options: ServingOptions, hangs: HangUps, startA
   const inTurn = oneAfterTheOther();
   const reload = (): Promise<void> =>
     inTurn(async () => {
-      const { ok, reports = [] } = await serving.prepare();
+      const { ok } = await serving.prepare();
       if (ok) serving.swap();
       else serving.discard();
-      // Files may have taken ids of the cluster's policies, or given them back.
-      if (ok) agent?.loaded(reports);
       metrics.reloaded(ok ? "applied" : "rejected");
     });
   const alone = new ServedAlone(serving, inTurn, () => metrics.evaluations);

@@ -40,7 +40,7 @@ export async function updateFromCluster(
   for (const child of able) fleet.serves(child, generation);
   // Others are told that policies are served, and webhooks made for them: that must be true then.
   await fleet.ask(able, SWAP_WITHIN_MS, (id) => ({ type: "swap", id }));
-  return good ? worstOf([...answers.values()]) : undefined;
+  return good ? together([...answers.values()].map((answer) => prepared(answer)?.reports ?? [])) : undefined;
 }
 
 const prepared = (answer: Answer): Prepared | undefined =>
@@ -50,9 +50,9 @@ const prepared = (answer: Answer): Prepared | undefined =>
 const BADNESS = { loaded: 0, "last-good": 1, unavailable: 2, waiting: 3, refused: 4 } as const;
 
 /** Of what processes say about the same policy the worst: one of them may not have got a module. */
-export function worstOf(answers: readonly Answer[]): readonly LoadedPolicyReport[] {
+function together(all: readonly (readonly LoadedPolicyReport[])[]): readonly LoadedPolicyReport[] {
   const reports = new Map<string, LoadedPolicyReport>();
-  for (const report of answers.flatMap((answer) => prepared(answer)?.reports ?? [])) {
+  for (const report of all.flat()) {
     const other = reports.get(report.key);
     if (other === undefined || BADNESS[other.state] < BADNESS[report.state]) reports.set(report.key, report);
   }

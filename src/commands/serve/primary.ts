@@ -18,7 +18,7 @@ import { Slices } from "../../telemetry/slices.js";
 import { Appointment } from "./appointment.js";
 import type { AgentStart } from "./cluster-agent.js";
 import { ClusterCopy } from "./cluster-copy.js";
-import { updateFromCluster, worstOf } from "./cluster-update.js";
+import { updateFromCluster } from "./cluster-update.js";
 import { type Answer, type Child, Fleet } from "./fleet.js";
 import { FleetCertificate } from "./fleet-certificate.js";
 import { GatheredMetrics } from "./gathered-metrics.js";
@@ -337,8 +337,6 @@ class Primary implements Serving, SecuredServing {
       this.#fleet.tell(child, { type: good ? "swap" : "discard" });
     }
     this.#approver?.among(this.#fleet.current);
-    // Files may have taken ids of the cluster's policies, or given them back.
-    if (good) this.#agent?.loaded(worstOf([...answers.values()]));
     return good;
   }
 
