@@ -109,11 +109,8 @@ async function inForce(api: Api, index: number, key: string): Promise<void> {
 
 /** Waits until the server says that a round of the audit has ended. */
 async function audited(stage: Stage, server: Replica): Promise<void> {
-  await stage.until(
-    "the audit",
-    () => /audit\w*: .*(?:ended|done|finished|audited)/.test(server.log()),
-    ROUND_WITHIN_MS,
-  );
+  const ended = () => /audited the cluster's objects objects=[1-9].*complete=true/.test(server.log());
+  await stage.until("the audit", ended, ROUND_WITHIN_MS);
 }
 
 function seconds(begin: number): string {
